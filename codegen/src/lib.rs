@@ -1,0 +1,1 @@
+//! The compiler of curvesmith: field and curve specs to PTX images.

@@ -1,0 +1,1 @@
+//! Curves declared with curvesmith.

@@ -1,0 +1,1 @@
+//! Compiles the code of the curvesmith book.

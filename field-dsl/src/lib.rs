@@ -1,0 +1,1 @@
+//! The field! and curve! macros of curvesmith.

@@ -1,0 +1,3 @@
+//! Command line of the curvesmith Groth16 prover.
+
+fn main() {}

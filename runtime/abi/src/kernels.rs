@@ -1,0 +1,96 @@
+//! The kernels of curvesmith.
+//!
+//! In every kernel with a parameter `n`, threads with global index ≥ `n` do nothing.
+
+use crate::kernel;
+
+kernel! {
+    /// `out[i] = a[i] + b[i]`.
+    Field FieldAdd = "add" [128] { a: In Field, b: In Field, out: InOut Field, n: u32 }
+    /// `out[i] = a[i] - b[i]`.
+    Field FieldSub = "sub" [128] { a: In Field, b: In Field, out: InOut Field, n: u32 }
+    /// `out[i] = a[i] · b[i]`.
+    Field FieldMul = "mul" [128] { a: In Field, b: In Field, out: InOut Field, n: u32 }
+    /// `out[i] = -a[i]`.
+    Field FieldNeg = "neg" [128] { a: In Field, out: InOut Field, n: u32 }
+    /// `out[i] = 2·a[i]`.
+    Field FieldDbl = "dbl" [128] { a: In Field, out: InOut Field, n: u32 }
+    /// `out[i] = a[i]²`.
+    Field FieldSqr = "sqr" [128] { a: In Field, out: InOut Field, n: u32 }
+    /// `out[i] = a[i] · c[0]`.
+    Field FieldMulConst = "mul_const" [128] { a: In Field, c: In Field, out: InOut Field, n: u32 }
+    /// `out[i] = a[i]·b[i] - c[i]`; the Circom quotient on the coset.
+    Field FieldMulSub = "mul_sub" [128] { a: In Field, b: In Field, c: In Field, out: InOut Field, n: u32 }
+    /// `out[i] = a[i] · base^(start + i)`, with `base_pows[j] = base^(2^j)`, 32 entries.
+    Field FieldScalePowers = "scale_powers" [128] { a: In Field, base_pows: In Field, out: InOut Field, start: u32, n: u32 }
+
+    /// Signed window digits of canonical scalars (Montgomery in, converted inside).
+    ///
+    /// For scalar `i` and window `w` in `0..windows` of `c` bits, the digit `d` lies in
+    /// `[-2^(c-1), 2^(c-1)]` and `Σ d_w·2^(cw)` is the scalar. Writes, at `w·n + i`, the key
+    /// `w·2^(c-1) + |d| - 1` and the entry `i | sign << 31`; for `d = 0` the key is
+    /// `windows·2^(c-1)`, which sorts last. `n < 2^31`.
+    Field Digits = "digits" [128] { scalars: In Field, keys: InOut U32, entries: InOut U32, c: u32, windows: u32, n: u32 }
+
+    /// Bit-reversal permutation: `out[bitrev(i)] = a[i]` for `i < 2^log_n`. Out of place.
+    Field NttBitReverse = "ntt_bit_reverse" [128] { a: In Field, out: InOut Field, log_n: u32 }
+    /// One radix-2 decimation-in-time stage in place, after bit reversal: blocks of `2·half`
+    /// elements; twiddle of butterfly `j < half` is `twiddles[j · stride]`. One thread per
+    /// butterfly, `n/2` in all.
+    Field NttStage = "ntt_stage" [128] { data: InOut Field, twiddles: In Field, half: u32, stride: u32, butterflies: u32 }
+    /// `out[i] = base^(i)` for `i < n`, with `base_pows[j] = base^(2^j)`, 32 entries.
+    Field Powers = "powers" [128] { base_pows: In Field, out: InOut Field, n: u32 }
+
+    /// CSR product, one warp a row: `out[r] = Σ values[k]·x[columns[k]]` over
+    /// `row_offsets[r] ≤ k < row_offsets[r+1]`; `block/32` rows a block.
+    Field SpMvWarp = "spmv_warp" [128] { row_offsets: In U32, columns: In U32, values: In Field, x: In Field, out: InOut Field, rows: u32 }
+
+    /// Counts of the `bits`-wide digit at `shift`, per tile of `TILE` keys:
+    /// `counts[digit · tiles + tile]`. One block a tile.
+    Common RadixHistogram = "radix_histogram" [128] { keys: In U32, counts: InOut U32, shift: u32, bits: u32, tiles: u32, n: u32 }
+    /// Stable scatter of keys and entries by that digit, given the exclusive scan of `counts`.
+    Common RadixScatter = "radix_scatter" [128] { keys_in: In U32, entries_in: In U32, keys_out: InOut U32, entries_out: InOut U32, offsets: In U32, shift: u32, bits: u32, tiles: u32, n: u32 }
+    /// Exclusive scan of each `SCAN_TILE` words in place; the sum of tile `b` to `sums[b]`.
+    Common ScanTiles = "scan_tiles" [128] { data: InOut U32, sums: InOut U32, n: u32 }
+    /// `data[i] += offsets[i / SCAN_TILE]`.
+    Common ScanAdd = "scan_add" [128] { data: InOut U32, offsets: In U32, n: u32 }
+    /// `starts[k]` = least index `i` with `keys[i] ≥ k`, for `k` in `0..=buckets`; `keys` sorted, `n` long.
+    Common BucketStarts = "bucket_starts" [128] { keys: In U32, starts: InOut U32, buckets: u32, n: u32 }
+
+    /// Writes the identity to `points[i]`.
+    Group FillIdentity = "fill_identity" [128] { points: InOut Xyzz, n: u32 }
+    /// EqualSlices accumulation (Chen et al. §4): the `total = starts[buckets]` sorted entries are cut
+    /// into `slices` slices of `len = ⌈total/slices⌉`. Slice `t` sums its runs of equal keys. Its
+    /// first run goes to `partials[t]`, every later run to `sums[key]` (nobody else writes it).
+    /// Slices past `total` write the identity to `partials[t]`. `sums` must hold identities.
+    Group Accumulate = "accumulate" [128] { bases: In Affine, keys: In U32, entries: In U32, starts: In U32, sums: InOut Xyzz, partials: InOut Xyzz, buckets: u32, slices: u32 }
+    /// One step of the segmented tree over `partials`: slices whose first key is equal form a
+    /// segment `[s, e)`; where `(t - s) mod 2·step = 0` and `t + step < e`:
+    /// `partials[t] += partials[t + step]`.
+    Group MergePartials = "merge_partials" [128] { keys: In U32, starts: In U32, partials: InOut Xyzz, buckets: u32, slices: u32, step: u32 }
+    /// Adds the total of every segment, at its first slice, to `sums[key]`.
+    Group FlushPartials = "flush_partials" [128] { keys: In U32, starts: In U32, partials: In Xyzz, sums: InOut Xyzz, buckets: u32, slices: u32 }
+    /// Weighted reduction of buckets, one thread a chunk of `chunk` buckets of one window of `2^log_b`
+    /// buckets: `out[j] = Σ (i+1)·sums[i]` over the chunk, `i` counted from the window's start.
+    /// `chunk` divides `2^log_b`; `n` chunks in all.
+    Group ReduceChunks = "reduce_chunks" [128] { sums: In Xyzz, out: InOut Xyzz, log_b: u32, chunk: u32, n: u32 }
+    /// One step of a tree sum in groups of `width`: where `i mod width + step < width` and
+    /// `i mod 2·step = 0` within the group: `points[i] += points[i + step]`.
+    Group SumStep = "sum_step" [128] { points: InOut Xyzz, width: u32, step: u32, n: u32 }
+    /// `out[0] = Σ_w 2^(c·w) · points[w·width]` over `windows` windows, by Horner; one thread.
+    Group CombineWindows = "combine_windows" [32] { points: In Xyzz, out: InOut Xyzz, width: u32, c: u32, windows: u32 }
+
+    /// `out[i] = a[i] + b[i]` on points; every formula reachable for tests.
+    Group PointAdd = "point_add" [128] { a: In Xyzz, b: In Xyzz, out: InOut Xyzz, n: u32 }
+    /// `out[i] = a[i] + b[i]`, `b` affine.
+    Group PointMadd = "point_madd" [128] { a: In Xyzz, b: In Affine, out: InOut Xyzz, n: u32 }
+    /// `out[i] = 2·a[i]`.
+    Group PointDbl = "point_dbl" [128] { a: In Xyzz, out: InOut Xyzz, n: u32 }
+}
+
+/// Keys that one block of the radix sort handles.
+pub const RADIX_TILE: u32 = 1024;
+/// Widest digit of the radix sort, in bits.
+pub const RADIX_BITS: u32 = 8;
+/// Words that one block of the scan handles.
+pub const SCAN_TILE: u32 = 512;

@@ -1,0 +1,243 @@
+//! What curvesmith kernels and their launchers agree on.
+//!
+//! Every kernel is one Rust type, written once with [`kernel!`]: its fields are the
+//! parameters in order. The compiler builds the kernel's signature from
+//! [`Kernel::DESC`], the runtime launches by filling the struct, and the signature
+//! text is stored in the [`Image`] and compared at load, so the two cannot disagree.
+//!
+//! # Layouts
+//! A *word* is a little-endian `u32`. A field element is `words` words (Montgomery
+//! form, `R = 2^(32·words)`), padded with zero words to a multiple of four (16 bytes).
+//! An element of a degree-2 extension is `c0` then `c1`. An affine point is `x`, `y`;
+//! the identity has *every* word `0xffff_ffff`, padding included. An XYZZ point is
+//! `x`, `y`, `zz`, `zzz` with affine `(x/zz, y/zzz)`; the identity has `zz = 0` (the
+//! other coordinates are then arbitrary canonical values).
+
+mod image;
+pub mod kernels;
+
+pub use image::{Image, ImageError, KernelEntry};
+
+/// Words of a padded field element of `words` words.
+pub const fn padded_words(words: usize) -> usize {
+    words.div_ceil(4) * 4
+}
+
+/// The word that fills an affine identity.
+pub const IDENTITY_WORD: u32 = 0xffff_ffff;
+
+/// What one element of a buffer is. Field and point layouts refer to the field or
+/// group that the kernel's image is generated for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Element {
+    /// A little-endian 32-bit word.
+    U32,
+    /// A little-endian 64-bit word.
+    U64,
+    /// A canonical (`< p`) prime-field element in Montgomery form.
+    Field,
+    /// An affine point with canonical coordinates, or the identity pattern.
+    Affine,
+    /// An XYZZ point with canonical coordinates.
+    Xyzz,
+}
+
+impl Element {
+    /// Padded field elements in one buffer element, for coordinates of extension degree `degree`.
+    /// Zero for plain words.
+    pub const fn field_elements(self, degree: usize) -> usize {
+        match self {
+            Element::U32 | Element::U64 => 0,
+            Element::Field => 1,
+            Element::Affine => 2 * degree,
+            Element::Xyzz => 4 * degree,
+        }
+    }
+
+    /// Bytes of one buffer element, for a field of `words` words and coordinates of `degree`.
+    pub const fn bytes(self, words: usize, degree: usize) -> usize {
+        match self {
+            Element::U32 => 4,
+            Element::U64 => 8,
+            _ => self.field_elements(degree) * padded_words(words) * 4,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Element::U32 => "u32",
+            Element::U64 => "u64",
+            Element::Field => "field<1p",
+            Element::Affine => "affine<1p",
+            Element::Xyzz => "xyzz<1p",
+        }
+    }
+}
+
+/// How a kernel uses a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Read only; never aliases a written buffer.
+    In,
+    /// Written, and possibly read.
+    InOut,
+}
+
+/// One parameter of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ParamKind {
+    /// A device address (64 bits) of an array.
+    Buffer(Access, Element),
+    /// A 32-bit scalar.
+    U32,
+    /// A 64-bit scalar.
+    U64,
+}
+
+/// A named parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Param {
+    /// Name, as in the kernel's struct.
+    pub name: &'static str,
+    /// Kind and layout.
+    pub kind: ParamKind,
+}
+
+/// Which declaration a kernel is generated for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// Field-independent; one image for all.
+    Common,
+    /// Once per prime field.
+    Field,
+    /// Once per group (curve over a prime field or its quadratic extension).
+    Group,
+}
+
+/// The contract of one kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KernelDesc {
+    /// Name in snake case; the symbol is `<field or group>_<name>` or `common_<name>`.
+    pub name: &'static str,
+    /// What it is generated for.
+    pub family: Family,
+    /// Threads per block; launches use exactly this.
+    pub block: u32,
+    /// Parameters in order.
+    pub params: &'static [Param],
+}
+
+impl KernelDesc {
+    /// The contract as text; equal texts mean equal contracts.
+    pub fn signature(&self) -> String {
+        let params: Vec<String> = self
+            .params
+            .iter()
+            .map(|p| match p.kind {
+                ParamKind::Buffer(Access::In, e) => format!("{}: in {}", p.name, e.name()),
+                ParamKind::Buffer(Access::InOut, e) => format!("{}: inout {}", p.name, e.name()),
+                ParamKind::U32 => format!("{}: u32", p.name),
+                ParamKind::U64 => format!("{}: u64", p.name),
+            })
+            .collect();
+        format!("{:?} {}[{}]({})", self.family, self.name, self.block, params.join(", "))
+    }
+}
+
+/// A launch argument as the device sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arg {
+    /// 32-bit parameter.
+    U32(u32),
+    /// 64-bit parameter or device address.
+    U64(u64),
+}
+
+/// A layout as a type, so that a launch cannot pass a buffer of another layout.
+pub trait Layout {
+    /// The layout as a value.
+    const ELEMENT: Element;
+}
+
+/// Marker types for the layouts.
+pub mod layout {
+    macro_rules! layouts {
+        ($($name:ident)*) => {$(
+            #[doc = concat!("Layout [`Element::", stringify!($name), "`](super::Element).")]
+            #[derive(Clone, Copy, Debug)]
+            pub enum $name {}
+            impl super::Layout for $name { const ELEMENT: super::Element = super::Element::$name; }
+        )*};
+    }
+    layouts!(U32 U64 Field Affine Xyzz);
+}
+
+/// A device address whose elements have layout `L`.
+#[derive(Debug)]
+pub struct Ptr<L> {
+    /// Device address in bytes.
+    pub address: u64,
+    layout: std::marker::PhantomData<fn() -> L>,
+}
+
+impl<L> Clone for Ptr<L> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<L> Copy for Ptr<L> {}
+
+impl<L> Ptr<L> {
+    /// Names the layout of the array at `address`; the caller promises it.
+    pub fn new(address: u64) -> Self {
+        Ptr { address, layout: std::marker::PhantomData }
+    }
+}
+
+/// A kernel as a launchable value.
+pub trait Kernel {
+    /// The contract.
+    const DESC: KernelDesc;
+    /// Argument values in parameter order.
+    fn args(&self) -> Vec<Arg>;
+}
+
+/// Declares kernels: a struct per kernel and its [`KernelDesc`].
+#[macro_export]
+macro_rules! kernel {
+    (@kind In $l:ident) => { $crate::ParamKind::Buffer($crate::Access::In, $crate::Element::$l) };
+    (@kind InOut $l:ident) => { $crate::ParamKind::Buffer($crate::Access::InOut, $crate::Element::$l) };
+    (@kind u32) => { $crate::ParamKind::U32 };
+    (@kind u64) => { $crate::ParamKind::U64 };
+    (@ty In $l:ident) => { $crate::Ptr<$crate::layout::$l> };
+    (@ty InOut $l:ident) => { $crate::Ptr<$crate::layout::$l> };
+    (@ty u32) => { u32 };
+    (@ty u64) => { u64 };
+    (@arg In $l:ident, $v:expr) => { $crate::Arg::U64($v.address) };
+    (@arg InOut $l:ident, $v:expr) => { $crate::Arg::U64($v.address) };
+    (@arg u32, $v:expr) => { $crate::Arg::U32($v) };
+    (@arg u64, $v:expr) => { $crate::Arg::U64($v) };
+    ($(
+        $(#[$meta:meta])*
+        $family:ident $name:ident = $symbol:literal [$block:literal] {
+            $( $(#[$pmeta:meta])* $param:ident : $kind:ident $($layout:ident)? ),* $(,)?
+        }
+    )*) => {$(
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug)]
+        #[allow(missing_docs, reason = "the kernel's own text describes its parameters")]
+        pub struct $name { $( $(#[$pmeta])* pub $param: $crate::kernel!(@ty $kind $($layout)?) ),* }
+        impl $crate::Kernel for $name {
+            const DESC: $crate::KernelDesc = $crate::KernelDesc {
+                name: $symbol,
+                family: $crate::Family::$family,
+                block: $block,
+                params: &[ $( $crate::Param { name: stringify!($param), kind: $crate::kernel!(@kind $kind $($layout)?) } ),* ],
+            };
+            fn args(&self) -> Vec<$crate::Arg> {
+                vec![ $( $crate::kernel!(@arg $kind $($layout)?, self.$param) ),* ]
+            }
+        }
+    )*
+    };
+}

@@ -1,0 +1,58 @@
+//! Group and curve markers.
+
+use crate::field::Field;
+use ark_ec::pairing::Pairing;
+use ark_ec::short_weierstrass::{Affine, Projective, SWCurveConfig};
+use ark_ff::Field as ArkField;
+use std::fmt::Debug;
+
+/// A group of points on a short Weierstrass curve with generated kernels.
+pub trait Group: Copy + Debug + Send + Sync + 'static {
+    /// The arkworks curve.
+    type Config: SWCurveConfig<
+            ScalarField = <Self::Scalar as Field>::Ark,
+            BaseField: ArkField<BasePrimeField = <Self::Base as Field>::Ark>,
+        >;
+    /// Marker of the prime field below the coordinates.
+    type Base: Field;
+    /// Marker of the scalar field.
+    type Scalar: Field;
+    /// Snake-case name; kernel symbols are `<NAME>_<kernel>`.
+    const NAME: &'static str;
+    /// Extension degree of the coordinates over `Base`: 1 or 2.
+    const DEGREE: usize;
+    /// The embedded images (encoded [`curvesmith_abi::Image`]).
+    fn images() -> &'static [&'static [u8]];
+}
+
+/// Affine points of a group.
+pub type AffineOf<G> = Affine<<G as Group>::Config>;
+/// Projective (Jacobian) points of a group.
+pub type ProjectiveOf<G> = Projective<<G as Group>::Config>;
+/// Coordinate field of a group.
+pub type CoordinateOf<G> = <<G as Group>::Config as ark_ec::CurveConfig>::BaseField;
+/// Scalars of a group.
+pub type ScalarOf<G> = <<G as Group>::Scalar as Field>::Ark;
+
+/// A curve that Groth16 runs on.
+pub trait PairingCurve: Copy + Debug + Send + Sync + 'static {
+    /// The arkworks pairing.
+    type Engine: Pairing<
+            ScalarField = <Self::Fr as Field>::Ark,
+            BaseField = <Self::Fq as Field>::Ark,
+            G1 = ProjectiveOf<Self::G1>,
+            G1Affine = AffineOf<Self::G1>,
+            G2 = ProjectiveOf<Self::G2>,
+            G2Affine = AffineOf<Self::G2>,
+        >;
+    /// Base field of G1.
+    type Fq: Field;
+    /// Scalar field.
+    type Fr: Field;
+    /// First source group.
+    type G1: Group<Scalar = Self::Fr, Base = Self::Fq>;
+    /// Second source group.
+    type G2: Group<Scalar = Self::Fr, Base = Self::Fq>;
+    /// Name in snake case, as declared: `bn254`, `bls12_381`.
+    const NAME: &'static str;
+}

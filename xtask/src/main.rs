@@ -1,0 +1,3 @@
+//! Development tasks of curvesmith.
+
+fn main() {}
