@@ -1,0 +1,2 @@
+//! FIR: field operations and kernel statements.
+pub mod ir;
