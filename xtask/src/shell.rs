@@ -1,0 +1,83 @@
+//! Running other programs, and showing what is run and how long it took.
+
+use anyhow::{Context, Result, bail};
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// The workspace root.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in a folder of the workspace")
+}
+
+/// A command in the workspace root.
+pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(root());
+    command
+}
+
+/// The cargo that started us.
+pub(crate) fn cargo() -> Command {
+    command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// Program and arguments as one would type them.
+pub(crate) fn show(command: &Command) -> String {
+    let program = Path::new(command.get_program());
+    let name = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
+    let args = command.get_args().map(|a| a.to_string_lossy().into_owned());
+    let environment = command
+        .get_envs()
+        .filter_map(|(k, v)| v.map(|v| format!("{}={:?} ", k.to_string_lossy(), v.to_string_lossy())));
+    environment.collect::<String>() + &std::iter::once(name).chain(args).collect::<Vec<_>>().join(" ")
+}
+
+/// Shows the command, runs it with our terminal, and fails where it fails.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let line = show(command);
+    eprintln!("$ {line}");
+    let status = command.status().with_context(|| format!("could not start `{line}`"))?;
+    if !status.success() {
+        bail!("`{line}` failed ({status})");
+    }
+    Ok(())
+}
+
+/// Standard output of a command; `None` where it does not exist or fails.
+pub(crate) fn output(command: &mut Command) -> Option<String> {
+    let out = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    out.status.success().then(|| String::from_utf8_lossy(&out.stdout).trim().to_owned())
+}
+
+/// Runs named parts one after the other, and tells at the end what each took.
+#[derive(Default)]
+pub(crate) struct Parts {
+    times: Vec<(&'static str, f64)>,
+}
+
+impl Parts {
+    /// Runs one part.
+    pub(crate) fn part(&mut self, name: &'static str, work: impl FnOnce() -> Result<()>) -> Result<()> {
+        eprintln!("== {name}");
+        let start = Instant::now();
+        work().with_context(|| format!("{name} failed"))?;
+        self.times.push((name, start.elapsed().as_secs_f64()));
+        Ok(())
+    }
+
+    /// Prints the table of times.
+    pub(crate) fn finish(self, what: &str) {
+        eprintln!("== {what} passed");
+        let total: f64 = self.times.iter().map(|(_, t)| t).sum();
+        for (name, seconds) in self.times.iter().chain(std::iter::once(&("total", total))) {
+            eprintln!("{name:>14} {seconds:8.1} s");
+        }
+    }
+}
+
+/// Whether a program can be started at all.
+pub(crate) fn exists(program: &str, version_flag: &str) -> bool {
+    output(command(program).arg(version_flag)).is_some()
+}

@@ -1,0 +1,44 @@
+//! The whole test run.
+
+use crate::{SetupArgs, setup, shell};
+use anyhow::Result;
+use clap::Args;
+
+/// Environment variable that tests read to choose their sizes; `short`, `long` or unset.
+const SIZE: &str = "CURVESMITH_TEST_SIZE";
+
+#[derive(Args)]
+pub(crate) struct TestArgs {
+    #[command(flatten)]
+    setup: SetupArgs,
+    /// Smaller sizes, for a quick look
+    #[arg(long, conflicts_with = "long")]
+    short: bool,
+    /// Larger sizes and more seeds
+    #[arg(long)]
+    long: bool,
+}
+
+/// Runs every part in turn; the first failure ends the run.
+pub(crate) fn run(args: &TestArgs) -> Result<()> {
+    let mut parts = shell::Parts::default();
+    parts.part("setup", || setup::run(args.setup.yes))?;
+    parts.part("format", || shell::run(shell::cargo().args(["fmt", "--all", "--check"])))?;
+    parts.part("lints", || {
+        shell::run(shell::cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+    })?;
+    parts.part("documentation", || {
+        let mut doc = shell::cargo();
+        shell::run(doc.args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
+    })?;
+    parts.part("tests", || {
+        let mut test = shell::cargo();
+        test.args(["test", "--workspace"]);
+        if args.short || args.long {
+            test.env(SIZE, if args.short { "short" } else { "long" });
+        }
+        shell::run(&mut test)
+    })?;
+    parts.finish("cargo xtask test");
+    Ok(())
+}
