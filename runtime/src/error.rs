@@ -58,6 +58,14 @@ pub enum RuntimeError {
         /// Given length.
         found: usize,
     },
+    /// A value breaks a precondition of the call that its documentation states.
+    #[error("{what}: {reason}")]
+    Input {
+        /// Which argument.
+        what: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The size is beyond what the algorithm or the field allows.
     #[error("{what} is {found}, at most {limit} is supported")]
     TooLarge {

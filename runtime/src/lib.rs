@@ -6,9 +6,20 @@
 //! [`group::Group`] markers, which the macros implement.
 
 pub mod backend;
+pub mod cpu;
 pub mod device;
 pub mod error;
 pub mod field;
 pub mod group;
+pub mod handle;
 
 pub use error::RuntimeError;
+pub use handle::{Device, DeviceVisitor};
+
+/// What macro expansions name. Not an interface for people.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::field::{self, Field};
+    pub use crate::group::{self, Group, PairingCurve};
+    pub use {ark_ec, ark_ff, ark_serialize, ark_std};
+}

@@ -1,0 +1,224 @@
+//! The CPU backend: arkworks' algorithms, parallel over rows and elements.
+//!
+//! It is the fallback on machines without a GPU and the reference that the kernels
+//! are tested against, so it holds no arithmetic of its own. Scalars 0, 1 and other
+//! short ones are sorted out by `ark-ec`'s MSM; identities among the bases, frequent
+//! in Groth16 keys, are dropped here when the bases are made.
+
+use crate::backend::{
+    Backend, BinaryOp, Csr, DigitShape, Direction, UnaryOp, check_len, check_omega, invert_shift,
+};
+use crate::error::{Result, RuntimeError};
+use crate::field::Field;
+use crate::group::{AffineOf, Group, ProjectiveOf};
+use ark_ec::{AffineRepr, VariableBaseMSM};
+use ark_ff::{AdditiveGroup, Field as _, One, PrimeField, Zero};
+use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
+use rayon::prelude::*;
+use std::any::{Any, TypeId};
+use std::fmt;
+use std::sync::Arc;
+
+/// Least number of elements for which a second thread is worth its start (about 10 µs
+/// against 20 to 40 ns an element).
+const MIN_LEN: usize = 1024;
+/// Rows longer than this are summed by several threads.
+const LONG_ROW: usize = 1 << 14;
+
+/// The CPU. Vectors are arkworks elements in the order of their index.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cpu;
+
+/// Bases without their identities.
+#[derive(Debug)]
+pub struct CpuBases<G: Group> {
+    len: usize,
+    points: Vec<AffineOf<G>>,
+    /// Original index of each point; `None` when there was no identity.
+    kept: Option<Vec<u32>>,
+}
+
+/// Canonical scalars of one field, in `Vec<BigInt>`.
+#[derive(Clone)]
+pub struct CpuDigits {
+    len: usize,
+    /// The field's arkworks type: fields of equal length share a `BigInt` type.
+    field: TypeId,
+    scalars: Arc<dyn Any + Send + Sync>,
+}
+
+impl fmt::Debug for CpuDigits {
+    // Scalars can be secret: only their number is shown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CpuDigits").field("len", &self.len).finish_non_exhaustive()
+    }
+}
+
+impl Backend for Cpu {
+    type Vector<F: Field> = Vec<F::Ark>;
+    type Matrix<F: Field> = Csr<F::Ark>;
+    type NttTables<F: Field> = Radix2EvaluationDomain<F::Ark>;
+    type Bases<G: Group> = CpuBases<G>;
+    type Digits = CpuDigits;
+
+    fn upload<F: Field>(&self, values: &[F::Ark]) -> Result<Vec<F::Ark>> {
+        Ok(values.to_vec())
+    }
+
+    fn download<F: Field>(&self, vector: &Vec<F::Ark>) -> Result<Vec<F::Ark>> {
+        Ok(vector.clone())
+    }
+
+    fn len<F: Field>(&self, vector: &Vec<F::Ark>) -> usize {
+        vector.len()
+    }
+
+    fn binary<F: Field>(&self, op: BinaryOp, a: &Vec<F::Ark>, b: &Vec<F::Ark>) -> Result<Vec<F::Ark>> {
+        check_len("right operand", a.len(), b.len())?;
+        let pairs = a.par_iter().zip(b).with_min_len(MIN_LEN);
+        Ok(match op {
+            BinaryOp::Add => pairs.map(|(a, b)| *a + b).collect(),
+            BinaryOp::Sub => pairs.map(|(a, b)| *a - b).collect(),
+            BinaryOp::Mul => pairs.map(|(a, b)| *a * b).collect(),
+        })
+    }
+
+    fn unary<F: Field>(&self, op: UnaryOp, a: &Vec<F::Ark>) -> Result<Vec<F::Ark>> {
+        let values = a.par_iter().with_min_len(MIN_LEN);
+        Ok(match op {
+            UnaryOp::Neg => values.map(|a| -*a).collect(),
+            UnaryOp::Dbl => values.map(|a| a.double()).collect(),
+            UnaryOp::Sqr => values.map(|a| a.square()).collect(),
+        })
+    }
+
+    fn mul_const<F: Field>(&self, a: &Vec<F::Ark>, c: F::Ark) -> Result<Vec<F::Ark>> {
+        Ok(a.par_iter().with_min_len(MIN_LEN).map(|a| *a * c).collect())
+    }
+
+    fn mul_sub<F: Field>(&self, a: &Vec<F::Ark>, b: &Vec<F::Ark>, c: &Vec<F::Ark>) -> Result<Vec<F::Ark>> {
+        check_len("second factor", a.len(), b.len())?;
+        check_len("subtrahend", a.len(), c.len())?;
+        Ok(a.par_iter().zip(b).zip(c).with_min_len(MIN_LEN).map(|((a, b), c)| *a * b - c).collect())
+    }
+
+    fn matrix<F: Field>(&self, matrix: &Csr<F::Ark>) -> Result<Csr<F::Ark>> {
+        matrix.validate()?;
+        Ok(matrix.clone())
+    }
+
+    fn spmv<F: Field>(&self, matrix: &Csr<F::Ark>, x: &Vec<F::Ark>, out_len: usize) -> Result<Vec<F::Ark>> {
+        check_len("vector of the product", matrix.width as usize, x.len())?;
+        check_out_len(matrix.rows(), out_len)?;
+        let mut out = vec![F::Ark::zero(); out_len];
+        out[..matrix.rows()].par_iter_mut().zip(matrix.row_offsets.par_windows(2)).with_min_len(64).for_each(
+            |(out, row)| {
+                let entries = row[0] as usize..row[1] as usize;
+                *out = dot::<F>(&matrix.columns[entries.clone()], &matrix.values[entries], x);
+            },
+        );
+        Ok(out)
+    }
+
+    fn ntt_tables<F: Field>(&self, log_n: u32, omega: F::Ark) -> Result<Radix2EvaluationDomain<F::Ark>> {
+        check_omega::<F>(log_n, omega)?;
+        let size = F::Ark::from(1u64 << log_n);
+        let invert = |x: F::Ark| x.inverse().expect("powers of two and roots of unity are units");
+        Ok(Radix2EvaluationDomain {
+            size: 1 << log_n,
+            log_size_of_group: log_n,
+            size_as_field_element: size,
+            size_inv: invert(size),
+            group_gen: omega,
+            group_gen_inv: invert(omega),
+            offset: F::Ark::ONE,
+            offset_inv: F::Ark::ONE,
+            offset_pow_size: F::Ark::ONE,
+        })
+    }
+
+    fn ntt<F: Field>(
+        &self,
+        tables: &Radix2EvaluationDomain<F::Ark>,
+        vector: &mut Vec<F::Ark>,
+        direction: Direction,
+        shift: F::Ark,
+    ) -> Result<()> {
+        check_len("NTT vector", tables.size as usize, vector.len())?;
+        let offset_inv = invert_shift::<F>(shift)?;
+        let offset_pow_size = if shift.is_one() { shift } else { shift.pow([tables.size]) };
+        let domain = Radix2EvaluationDomain { offset: shift, offset_inv, offset_pow_size, ..*tables };
+        match direction {
+            Direction::Forward => domain.fft_in_place(vector),
+            Direction::Inverse => domain.ifft_in_place(vector),
+        }
+        Ok(())
+    }
+
+    fn bases<G: Group>(&self, points: &[AffineOf<G>]) -> Result<CpuBases<G>> {
+        let len = points.len();
+        if points.par_iter().with_min_len(MIN_LEN).all(|p| !p.is_zero()) {
+            return Ok(CpuBases { len, points: points.to_vec(), kept: None });
+        }
+        let limit = u64::from(u32::MAX);
+        if len as u64 > limit {
+            return Err(RuntimeError::TooLarge { what: "number of bases", found: len as u64, limit });
+        }
+        let kept: Vec<u32> = (0..len as u32).filter(|&i| !points[i as usize].is_zero()).collect();
+        let points = kept.iter().map(|&i| points[i as usize]).collect();
+        Ok(CpuBases { len, points, kept: Some(kept) })
+    }
+
+    fn digit_shape<F: Field>(&self, _n: usize) -> DigitShape {
+        // arkworks chooses its own windows; the shape only has to be valid.
+        let window = 16;
+        DigitShape { window, windows: (crate::field::modulus_bits::<F>() + 1).div_ceil(window) }
+    }
+
+    fn digits<F: Field>(&self, scalars: &Vec<F::Ark>, _shape: DigitShape) -> Result<CpuDigits> {
+        let bigints: Vec<<F::Ark as PrimeField>::BigInt> =
+            scalars.par_iter().with_min_len(MIN_LEN).map(|s| s.into_bigint()).collect();
+        Ok(CpuDigits { len: bigints.len(), field: TypeId::of::<F::Ark>(), scalars: Arc::new(bigints) })
+    }
+
+    fn msm<G: Group>(&self, digits: &CpuDigits, bases: &CpuBases<G>) -> Result<ProjectiveOf<G>> {
+        check_len("scalars of the MSM", bases.len, digits.len)?;
+        type BigInts<G> = Vec<<<<G as Group>::Scalar as Field>::Ark as PrimeField>::BigInt>;
+        let scalars: Option<&BigInts<G>> = digits.scalars.downcast_ref();
+        let same_field = digits.field == TypeId::of::<<G::Scalar as Field>::Ark>();
+        let scalars = scalars.filter(|_| same_field).ok_or_else(|| RuntimeError::Input {
+            what: "digits",
+            reason: format!("they are not of {}, the scalar field of {}", G::Scalar::NAME, G::NAME),
+        })?;
+        Ok(match &bases.kept {
+            None => ProjectiveOf::<G>::msm_bigint(&bases.points, scalars),
+            Some(kept) => {
+                let scalars: BigInts<G> = kept.iter().map(|&i| scalars[i as usize]).collect();
+                ProjectiveOf::<G>::msm_bigint(&bases.points, &scalars)
+            }
+        })
+    }
+}
+
+/// `Ok` when `rows` fit into an output of `out_len` elements.
+pub(crate) fn check_out_len(rows: usize, out_len: usize) -> Result<()> {
+    if rows <= out_len {
+        return Ok(());
+    }
+    Err(RuntimeError::Length { what: "output of the product", expected: rows, found: out_len })
+}
+
+fn dot<F: Field>(columns: &[u32], values: &[F::Ark], x: &[F::Ark]) -> F::Ark {
+    if columns.len() > LONG_ROW {
+        let (left, right) = (columns.split_at(columns.len() / 2), values.split_at(columns.len() / 2));
+        let (a, b) = rayon::join(|| dot::<F>(left.0, right.0, x), || dot::<F>(left.1, right.1, x));
+        return a + b;
+    }
+    let mut sum = F::Ark::zero();
+    for (column, value) in columns.iter().zip(values) {
+        let x = x[*column as usize];
+        // Most coefficients of real circuits are one.
+        sum += if value.is_one() { x } else { *value * x };
+    }
+    sum
+}

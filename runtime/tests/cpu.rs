@@ -1,0 +1,152 @@
+//! The CPU backend against the definitions.
+
+#![allow(clippy::unwrap_used, missing_docs, reason = "a failing test panics")]
+
+mod common;
+
+use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
+use ark_ff::{FftField, Field as _, UniformRand, Zero};
+use common::*;
+use curvesmith_runtime::RuntimeError;
+use curvesmith_runtime::backend::{Backend, BinaryOp, Csr, Direction, UnaryOp};
+use curvesmith_runtime::cpu::Cpu;
+use curvesmith_runtime::field::Field;
+use curvesmith_runtime::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
+
+#[test]
+fn pointwise() {
+    let a: Vec<ark_bn254::Fr> = values(1500, &mut rng(1));
+    let b: Vec<ark_bn254::Fr> = a.iter().rev().copied().collect();
+    let zip = |f: &dyn Fn(ark_bn254::Fr, ark_bn254::Fr) -> ark_bn254::Fr| {
+        a.iter().zip(&b).map(|(a, b)| f(*a, *b)).collect::<Vec<_>>()
+    };
+    assert_eq!(Cpu.binary::<Fr>(BinaryOp::Add, &a, &b).unwrap(), zip(&|a, b| a + b));
+    assert_eq!(Cpu.binary::<Fr>(BinaryOp::Sub, &a, &b).unwrap(), zip(&|a, b| a - b));
+    assert_eq!(Cpu.binary::<Fr>(BinaryOp::Mul, &a, &b).unwrap(), zip(&|a, b| a * b));
+    assert_eq!(Cpu.unary::<Fr>(UnaryOp::Neg, &a).unwrap(), zip(&|a, _| -a));
+    assert_eq!(Cpu.unary::<Fr>(UnaryOp::Dbl, &a).unwrap(), zip(&|a, _| a + a));
+    assert_eq!(Cpu.unary::<Fr>(UnaryOp::Sqr, &a).unwrap(), zip(&|a, _| a * a));
+    assert_eq!(Cpu.mul_const::<Fr>(&a, b[7]).unwrap(), zip(&|a, _| a * b[7]));
+    assert_eq!(Cpu.mul_sub::<Fr>(&a, &b, &a).unwrap(), zip(&|a, b| a * b - a));
+    let short = Cpu.binary::<Fr>(BinaryOp::Add, &a, &b[1..].to_vec());
+    assert!(matches!(short, Err(RuntimeError::Length { expected: 1500, found: 1499, .. })));
+}
+
+#[test]
+fn products_of_sparse_matrices() {
+    let mut rng = rng(2);
+    let m: Csr<ark_bn254::Fr> = matrix(37, 50, 40_000, &mut rng);
+    let x = values(50, &mut rng);
+    let device = Cpu.matrix::<Fr>(&m).unwrap();
+    assert_eq!(Cpu.spmv::<Fr>(&device, &x, 64).unwrap(), naive_product(&m, &x, 64));
+    assert!(matches!(Cpu.spmv::<Fr>(&device, &x, 36), Err(RuntimeError::Length { .. })));
+
+    let empty = Csr { row_offsets: vec![0], columns: vec![], values: vec![], width: 0 };
+    let device = Cpu.matrix::<Fr>(&empty).unwrap();
+    assert_eq!(Cpu.spmv::<Fr>(&device, &vec![], 2).unwrap(), vec![Zero::zero(); 2]);
+}
+
+#[test]
+fn damaged_matrices_are_refused() {
+    let good: Csr<ark_bn254::Fr> =
+        Csr { row_offsets: vec![0, 1, 1], columns: vec![2], values: vec![1.into()], width: 3 };
+    assert!(good.validate().is_ok());
+    for bad in [
+        Csr { row_offsets: vec![], ..good.clone() },
+        Csr { row_offsets: vec![1, 1], ..good.clone() },
+        Csr { row_offsets: vec![0, 1, 0, 1], ..good.clone() },
+        Csr { row_offsets: vec![0, 2], ..good.clone() },
+        Csr { values: vec![], ..good.clone() },
+        Csr { width: 2, ..good.clone() },
+    ] {
+        assert!(Cpu.matrix::<Fr>(&bad).is_err(), "{bad:?}");
+    }
+}
+
+fn check_ntt<F: Field>(max_log_n: u32) {
+    for log_n in 0..=max_log_n {
+        let mut rng = rng(u64::from(log_n));
+        let n = 1usize << log_n;
+        let ark_root = F::Ark::get_root_of_unity(n as u64).unwrap();
+        // Another root of the same order, as snarkjs chooses on BLS12-381.
+        for omega in [ark_root, ark_root.pow([n as u64 / 2 + 1 - (n as u64 / 2) % 2])] {
+            let tables = Cpu.ntt_tables::<F>(log_n, omega).unwrap();
+            for shift in [F::Ark::ONE, F::Ark::GENERATOR] {
+                let a: Vec<F::Ark> = values(n, &mut rng);
+                let mut v = a.clone();
+                Cpu.ntt::<F>(&tables, &mut v, Direction::Forward, shift).unwrap();
+                assert_eq!(v, naive_ntt(&a, omega, shift), "log_n {log_n}");
+                Cpu.ntt::<F>(&tables, &mut v, Direction::Inverse, shift).unwrap();
+                assert_eq!(v, a, "log_n {log_n}");
+            }
+        }
+    }
+}
+
+#[test]
+fn ntt_is_the_definition() {
+    check_ntt::<Fr>(7);
+    check_ntt::<Fr381>(5);
+    check_ntt::<F257>(8);
+}
+
+#[test]
+fn wrong_roots_and_shifts_are_refused() {
+    let root = ark_bn254::Fr::get_root_of_unity(8).unwrap();
+    for (log_n, omega) in [(0, root), (2, root), (4, root), (1, 1.into()), (3, 0.into())] {
+        let tables = Cpu.ntt_tables::<Fr>(log_n, omega);
+        assert!(matches!(tables, Err(RuntimeError::NotARoot { .. })), "log_n {log_n}");
+    }
+    assert!(matches!(Cpu.ntt_tables::<Fr>(29, root), Err(RuntimeError::TooLarge { limit: 28, .. })));
+    assert!(matches!(Cpu.ntt_tables::<F257>(u32::MAX, 1.into()), Err(RuntimeError::TooLarge { .. })));
+    let tables = Cpu.ntt_tables::<Fr>(3, root).unwrap();
+    let mut v = vec![root; 8];
+    assert!(Cpu.ntt::<Fr>(&tables, &mut v, Direction::Forward, Zero::zero()).is_err());
+    assert!(Cpu.ntt::<Fr>(&tables, &mut vec![root; 7], Direction::Forward, root).is_err());
+}
+
+fn check_msm<G: Group>(points: &[AffineOf<G>], scalars: &[ScalarOf<G>]) {
+    let naive: ProjectiveOf<G> = points.iter().zip(scalars).map(|(p, s)| *p * s).sum();
+    let bases = Cpu.bases::<G>(points).unwrap();
+    let scalars = scalars.to_vec();
+    let shape = Cpu.digit_shape::<G::Scalar>(scalars.len());
+    let digits = Cpu.digits::<G::Scalar>(&scalars, shape).unwrap();
+    assert_eq!(Cpu.msm::<G>(&digits, &bases).unwrap(), naive, "{} points", points.len());
+}
+
+fn check_msms<G: Group>() {
+    for n in [0, 1, 2, 33, 300] {
+        let mut rng = rng(n as u64);
+        let g = ProjectiveOf::<G>::generator();
+        let mut points: Vec<AffineOf<G>> =
+            (0..n).map(|_| (g * ScalarOf::<G>::rand(&mut rng)).into_affine()).collect();
+        let scalars = values(n, &mut rng);
+        check_msm::<G>(&points, &scalars);
+        check_msm::<G>(&points, &vec![-ScalarOf::<G>::ONE; n]);
+        check_msm::<G>(&vec![AffineOf::<G>::generator(); n], &scalars);
+        for i in (0..n).step_by(3) {
+            points[i] = AffineOf::<G>::zero();
+        }
+        for i in (1..n).step_by(6) {
+            points[i] = -points[i / 2];
+        }
+        check_msm::<G>(&points, &scalars);
+        check_msm::<G>(&vec![AffineOf::<G>::zero(); n], &scalars);
+    }
+}
+
+#[test]
+fn msm_is_the_definition() {
+    check_msms::<G1>();
+    check_msms::<G2>();
+}
+
+#[test]
+fn msm_arguments_must_fit() {
+    let bases = Cpu.bases::<G1>(&[AffineOf::<G1>::generator(); 2]).unwrap();
+    let shape = Cpu.digit_shape::<Fr>(3);
+    let digits = Cpu.digits::<Fr>(&vec![1.into(); 3], shape).unwrap();
+    assert!(matches!(Cpu.msm::<G1>(&digits, &bases), Err(RuntimeError::Length { .. })));
+    let digits = Cpu.digits::<Fr381>(&vec![1.into(); 2], shape).unwrap();
+    assert!(matches!(Cpu.msm::<G1>(&digits, &bases), Err(RuntimeError::Input { .. })));
+}
