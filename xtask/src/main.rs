@@ -7,6 +7,7 @@
 mod setup;
 mod shell;
 mod test;
+mod tidy;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -23,6 +24,8 @@ enum Task {
     Setup(SetupArgs),
     /// Set-up, format, lints, documentation, invariants, then every test
     Test(test::TestArgs),
+    /// Check the architecture's invariants in the source text
+    Tidy,
 }
 
 /// How to treat missing packages.
@@ -33,9 +36,17 @@ struct SetupArgs {
     yes: bool,
 }
 
-fn main() -> anyhow::Result<()> {
-    match Cli::parse().task {
+fn main() -> std::process::ExitCode {
+    let result = match Cli::parse().task {
         Task::Setup(args) => setup::run(args.yes),
         Task::Test(args) => test::run(&args),
+        Task::Tidy => tidy::run(),
+    };
+    match result {
+        Ok(()) => std::process::ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            std::process::ExitCode::FAILURE
+        }
     }
 }

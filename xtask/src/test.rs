@@ -1,6 +1,6 @@
 //! The whole test run.
 
-use crate::{SetupArgs, setup, shell};
+use crate::{SetupArgs, setup, shell, tidy};
 use anyhow::Result;
 use clap::Args;
 
@@ -24,6 +24,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
     let mut parts = shell::Parts::default();
     parts.part("setup", || setup::run(args.setup.yes))?;
     parts.part("format", || shell::run(shell::cargo().args(["fmt", "--all", "--check"])))?;
+    parts.part("tidy", tidy::run)?;
     parts.part("lints", || {
         shell::run(shell::cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
     })?;
