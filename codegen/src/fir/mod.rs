@@ -1,2 +1,8 @@
-//! FIR: field operations and kernel statements.
+//! FIR, the field IR: pure operations in an arena, effects in a structured statement tree.
+//!
+//! A [`Kernel`](ir::Kernel) works on one prime field. Field values are abstract elements;
+//! the words of an element are those of its canonical Montgomery representation. Nothing
+//! here knows limbs' size beyond that words are 32 bits, carries, or PTX.
+
+pub mod build;
 pub mod ir;
