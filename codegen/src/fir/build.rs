@@ -487,6 +487,24 @@ macro_rules! int_ops {
                 fn $method(self, rhs: $lit) -> Self { let rhs = self.b.$const(rhs); std::ops::$tr::$method(self, rhs) }
             }
         )*
+        /// The amount is below the width.
+        impl<'k> std::ops::Shl<U32<'k>> for $name<'k> {
+            type Output = $name<'k>;
+            fn shl(self, amount: U32<'k>) -> Self { self.b.emit(Op::Int(IntOp::Shl, self.id, amount.id)) }
+        }
+        /// The amount is below the width.
+        impl<'k> std::ops::Shr<U32<'k>> for $name<'k> {
+            type Output = $name<'k>;
+            fn shr(self, amount: U32<'k>) -> Self { self.b.emit(Op::Int(IntOp::Shr, self.id, amount.id)) }
+        }
+        impl<'k> std::ops::Shl<u32> for $name<'k> {
+            type Output = $name<'k>;
+            fn shl(self, amount: u32) -> Self { self << self.b.u32(amount) }
+        }
+        impl<'k> std::ops::Shr<u32> for $name<'k> {
+            type Output = $name<'k>;
+            fn shr(self, amount: u32) -> Self { self >> self.b.u32(amount) }
+        }
         impl<'k> std::ops::Not for $name<'k> {
             type Output = $name<'k>;
             fn not(self) -> Self { self.b.emit(Op::Not(self.id)) }
@@ -508,10 +526,6 @@ macro_rules! int_ops {
             pub fn min(self, rhs: Self) -> Self { self.b.emit(Op::Int(IntOp::Min, self.id, rhs.id)) }
             /// The larger.
             pub fn max(self, rhs: Self) -> Self { self.b.emit(Op::Int(IntOp::Max, self.id, rhs.id)) }
-            /// `self · 2^amount`; `amount` below the width.
-            pub fn shl(self, amount: U32<'k>) -> Self { self.b.emit(Op::Int(IntOp::Shl, self.id, amount.id)) }
-            /// `⌊self / 2^amount⌋`; `amount` below the width.
-            pub fn shr(self, amount: U32<'k>) -> Self { self.b.emit(Op::Int(IntOp::Shr, self.id, amount.id)) }
         }
     };
 }
