@@ -4,10 +4,13 @@
 //! still missing: `setup` exists to install it. What needs the other crates is run
 //! through cargo as a separate process.
 
+mod demo;
+mod interop;
 mod setup;
 mod shell;
 mod test;
 mod tidy;
+mod validate;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -22,10 +25,16 @@ struct Cli {
 enum Task {
     /// Check the Rust toolchain, find LLVM 19, and install what is missing
     Setup(SetupArgs),
+    /// Prove and verify a production circuit, and a small one on the emulator
+    Demo(demo::DemoArgs),
     /// Set-up, format, lints, documentation, invariants, then every test
     Test(test::TestArgs),
     /// Check the architecture's invariants in the source text
     Tidy,
+    /// Assemble every embedded kernel with NVIDIA's assembler and judge the machine code
+    Validate(validate::ValidateArgs),
+    /// Have snarkjs judge our proofs; needs Node.js
+    Interop(interop::InteropArgs),
 }
 
 /// How to treat missing packages.
@@ -39,8 +48,11 @@ struct SetupArgs {
 fn main() -> std::process::ExitCode {
     let result = match Cli::parse().task {
         Task::Setup(args) => setup::run(args.yes),
+        Task::Demo(args) => demo::run(&args),
         Task::Test(args) => test::run(&args),
         Task::Tidy => tidy::run(),
+        Task::Validate(args) => validate::run(&args),
+        Task::Interop(args) => interop::run(&args),
     };
     match result {
         Ok(()) => std::process::ExitCode::SUCCESS,

@@ -2,13 +2,19 @@
 
 use anyhow::{Context, Result, bail};
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// The workspace root.
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in a folder of the workspace")
+}
+
+/// A folder for downloads and reports of a task, under cargo's target folder.
+pub(crate) fn target(task: &str) -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    root().join(target).join(task)
 }
 
 /// A command in the workspace root.
@@ -21,6 +27,13 @@ pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
 /// The cargo that started us.
 pub(crate) fn cargo() -> Command {
     command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// The command line of curvesmith, built first; arguments follow.
+pub(crate) fn curvesmith() -> Command {
+    let mut run = cargo();
+    run.args(["run", "--quiet", "--package", "curvesmith-cli", "--bin", "curvesmith", "--"]);
+    run
 }
 
 /// Program and arguments as one would type them.

@@ -1,0 +1,142 @@
+//! What the machine code of a kernel may not hold.
+
+use super::{Assembled, Outcome};
+
+/// Kernels that a proof spends its time in. Up to [`HOT_LIMBS`] they keep everything in registers.
+const HOT: &[&str] = &[
+    "accumulate",
+    "add",
+    "bucket_starts",
+    "dbl",
+    "digits",
+    "flush_partials",
+    "merge_partials",
+    "mul",
+    "mul_const",
+    "mul_sub",
+    "neg",
+    "ntt_bit_reverse",
+    "ntt_stage",
+    "powers",
+    "radix_histogram",
+    "radix_scatter",
+    "reduce_chunks",
+    "scale_powers",
+    "scan_add",
+    "scan_tiles",
+    "spmv_warp",
+    "sqr",
+    "sub",
+    "sum_step",
+];
+/// Kernels around one multiplier: here a carry outside the predicates is the emitter's fault.
+const MULTIPLIERS: &[&str] = &["mul", "mul_const", "mul_sub", "sqr"];
+/// Limbs of a coordinate, extension degree included, up to which a point formula fits the registers.
+const HOT_LIMBS: u32 = 12;
+/// Seconds after which an image should be cut in two, for a cold start in time.
+const SLOW: f64 = 5.0;
+/// Compute capability that [`SLOW`] is about.
+const SLOW_ARCH: u32 = 90;
+
+/// What a policy looks at.
+pub(super) struct Subject<'a> {
+    pub(super) kernel: &'a str,
+    pub(super) limbs: Option<u32>,
+}
+
+impl Subject<'_> {
+    /// Local memory is a failure here.
+    pub(super) fn is_hot(&self) -> bool {
+        HOT.contains(&self.kernel) && self.limbs.is_none_or(|limbs| limbs <= HOT_LIMBS)
+    }
+
+    /// `P2R` and `R2P` are a failure here.
+    pub(super) fn is_multiplier(&self) -> bool {
+        MULTIPLIERS.contains(&self.kernel)
+    }
+}
+
+/// All that is wrong, and all that should be looked at.
+#[derive(Debug, Default)]
+pub(super) struct Verdict {
+    pub(super) failures: Vec<String>,
+    pub(super) notes: Vec<String>,
+}
+
+/// Applies the policy to every kernel.
+pub(super) fn judge(assembled: &[Assembled]) -> Verdict {
+    let mut verdict = Verdict::default();
+    for one in assembled {
+        one.outcomes.iter().for_each(|outcome| judge_kernel(outcome, &mut verdict));
+        if one.arch == SLOW_ARCH && one.seconds > SLOW {
+            verdict.notes.push(format!(
+                "image {} takes {:.1} s to assemble for sm_{}, more than {SLOW} s",
+                one.image, one.seconds, one.arch
+            ));
+        }
+    }
+    verdict
+}
+
+fn judge_kernel(outcome: &Outcome, verdict: &mut Verdict) {
+    let Outcome { symbol, arch, resources, counts, .. } = outcome;
+    let subject = outcome.subject();
+    if resources.stack > 0 || counts.local > 0 {
+        let (stores, loads) = resources.spills;
+        let text = format!(
+            "{symbol} for sm_{arch}: local memory ({} B stack, {stores} B spilled, {loads} B reloaded, {} LDL and STL)",
+            resources.stack, counts.local
+        );
+        if subject.is_hot() { &mut verdict.failures } else { &mut verdict.notes }.push(text);
+    }
+    if counts.predicates > 0 && subject.is_multiplier() {
+        verdict
+            .failures
+            .push(format!("{symbol} for sm_{arch}: {} P2R and R2P in a multiplier", counts.predicates));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ptxas::Resources, sass::Counts};
+    use super::*;
+
+    fn verdict(
+        kernel: &str,
+        limbs: Option<u32>,
+        stack: u32,
+        predicates: u32,
+        seconds: f64,
+    ) -> (usize, usize) {
+        let outcome = Outcome {
+            kernel: kernel.into(),
+            symbol: format!("i_{kernel}"),
+            limbs,
+            arch: 90,
+            resources: Resources { stack, ..Resources::default() },
+            counts: Counts { predicates, ..Counts::default() },
+        };
+        let verdict = judge(&[Assembled { image: "i".into(), arch: 90, seconds, outcomes: vec![outcome] }]);
+        (verdict.failures.len(), verdict.notes.len())
+    }
+
+    #[test]
+    fn local_memory_fails_where_it_is_hot() {
+        assert_eq!(verdict("accumulate", Some(12), 0, 0, 0.0), (0, 0));
+        assert_eq!(verdict("accumulate", Some(12), 8, 0, 0.0), (1, 0));
+        assert_eq!(verdict("accumulate", Some(24), 8, 0, 0.0), (0, 1));
+        assert_eq!(verdict("radix_scatter", None, 8, 0, 0.0), (1, 0));
+        assert_eq!(verdict("combine_windows", Some(8), 8, 0, 0.0), (0, 1));
+    }
+
+    #[test]
+    fn lost_carries_fail_in_multipliers() {
+        assert_eq!(verdict("mul", Some(24), 0, 2, 0.0), (1, 0));
+        assert_eq!(verdict("accumulate", Some(8), 0, 2, 0.0), (0, 0));
+    }
+
+    #[test]
+    fn a_slow_image_is_noted() {
+        assert_eq!(verdict("mul", Some(8), 0, 0, 5.5), (0, 1));
+    }
+}

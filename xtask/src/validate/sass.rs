@@ -1,0 +1,206 @@
+//! Machine code as `nvdisasm -c` prints it: opcodes counted by the pipe they go to.
+
+use std::collections::BTreeMap;
+
+/// Instructions of one kernel, its callees included; a loop's body counts once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    /// All, without padding.
+    pub(super) total: u32,
+    /// `IMAD.WIDE` and `IMAD.HI`: 32 × 32 bits with more than the low half of the product.
+    pub(super) wide: u32,
+    /// Any other `IMAD`.
+    pub(super) imad: u32,
+    /// The ALU pipe: additions, logic, selects, shifts, comparisons, moves.
+    pub(super) alu: u32,
+    /// Loads and stores of global memory.
+    pub(super) global: u32,
+    /// Loads and stores of shared memory.
+    pub(super) shared: u32,
+    /// `LDL` and `STL`.
+    pub(super) local: u32,
+    /// `P2R` and `R2P`: carries that did not fit the predicate registers.
+    pub(super) predicates: u32,
+    /// Branches, calls, returns, barriers and their bookkeeping.
+    pub(super) control: u32,
+}
+
+impl Counts {
+    /// Cycles of the pipe that takes longest, per warp and scheduler, if every instruction is
+    /// executed once.
+    ///
+    /// The multiply pipe takes 4 cycles for a wide product and 2 for another `IMAD`, the
+    /// ALU 2, issue 1 each. The half rate of wide products is inferred from `ptxas`' own
+    /// stall counts and from third-party measurements on other chips.
+    pub(super) fn bound(&self) -> u32 {
+        let multiply = 4 * self.wide + 2 * self.imad;
+        multiply.max(2 * self.alu).max(self.total)
+    }
+
+    /// Instructions in no class of their own.
+    pub(super) fn other(&self) -> u32 {
+        self.total - self.wide - self.imad - self.alu - self.global - self.shared - self.local - self.control
+    }
+
+    fn add(&mut self, opcode: &str) {
+        let mut parts = opcode.split('.');
+        let base = parts.next().unwrap_or_default();
+        let has = |part| opcode.split('.').skip(1).any(|p| p == part);
+        self.total += 1;
+        let class = match base {
+            "IMAD" if has("WIDE") || has("HI") => &mut self.wide,
+            "IMAD" => &mut self.imad,
+            "LDG" | "STG" | "LD" | "ST" | "ATOM" | "ATOMG" | "RED" | "REDG" | "LDGSTS" => &mut self.global,
+            "LDS" | "STS" | "ATOMS" | "LDSM" => &mut self.shared,
+            "LDL" | "STL" => &mut self.local,
+            "BRA" | "EXIT" | "CALL" | "RET" | "BSSY" | "BSYNC" | "BREAK" | "BAR" | "WARPSYNC" | "BRX"
+            | "JMP" | "MEMBAR" | "ERRBAR" | "DEPBAR" | "YIELD" | "BMOV" | "CCTL" => &mut self.control,
+            _ if ALU.contains(&base) => &mut self.alu,
+            _ => return,
+        };
+        *class += 1;
+        self.predicates += u32::from(base == "P2R" || base == "R2P");
+    }
+}
+
+/// Opcodes of the ALU pipe; the uniform datapath (`U...`) is another.
+const ALU: &[&str] = &[
+    "IADD",
+    "IADD3",
+    "VIADD",
+    "LOP3",
+    "LOP",
+    "SEL",
+    "FSEL",
+    "SHF",
+    "SHL",
+    "SHR",
+    "LEA",
+    "ISETP",
+    "PLOP3",
+    "PRMT",
+    "P2R",
+    "R2P",
+    "MOV",
+    "IABS",
+    "IMNMX",
+    "VIMNMX",
+    "VIMNMX3",
+    "VIADDMNMX",
+    "SGXT",
+    "BMSK",
+    "VOTE",
+    "CS2R",
+];
+
+/// Counts by the symbol of the `.text` section.
+pub(super) fn parse(code: &str) -> BTreeMap<String, Counts> {
+    let mut kernels: BTreeMap<String, Counts> = BTreeMap::new();
+    let mut symbol = None;
+    // The label directly above: `nvdisasm` ends each section with a branch to itself.
+    let mut label = "";
+    for line in code.lines().map(str::trim) {
+        if let Some(section) =
+            line.strip_prefix(".section").filter(|rest| rest.starts_with(char::is_whitespace))
+        {
+            let name = section.trim_start().split(',').next().unwrap_or_default();
+            symbol = name.strip_prefix(".text.").map(str::to_owned);
+        }
+        let above = std::mem::replace(&mut label, line.strip_suffix(':').unwrap_or_default());
+        let (Some(symbol), Some(instruction)) = (&symbol, instruction(line)) else { continue };
+        let opcode = opcode(instruction);
+        let trap = opcode == "BRA" && !above.is_empty() && instruction.contains(&format!("`({above})"));
+        if !opcode.is_empty() && opcode != "NOP" && !trap {
+            kernels.entry(symbol.clone()).or_default().add(opcode);
+        }
+    }
+    kernels
+}
+
+/// The text after the address comment `/*01f0*/`.
+fn instruction(line: &str) -> Option<&str> {
+    let (address, rest) = line.strip_prefix("/*")?.split_once("*/")?;
+    address.bytes().all(|b| b.is_ascii_hexdigit()).then(|| rest.trim())
+}
+
+/// The opcode with its modifiers, after an optional predicate and brace.
+fn opcode(instruction: &str) -> &str {
+    let text = instruction.trim_start_matches(['{', ' ']);
+    let text = match text.strip_prefix('@') {
+        Some(rest) => rest.split_once(' ').map_or("", |(_, rest)| rest.trim_start()),
+        None => text,
+    };
+    text.split(|c: char| c.is_whitespace() || c == ';').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CODE: &str = "\
+\t.target\tsm_90
+\t.section\t.text.plain,\"ax\",@progbits
+plain:
+.text.plain:
+        /*0000*/                   LDC R1, c[0x0][0x28] ;
+        /*0030*/                   LDG.E R0, desc[UR4][R2.64] ;
+        /*0040*/                   IMAD R5, R0, R0, RZ ;
+        /*0050*/                   STG.E desc[UR4][R2.64], R5 ;
+        /*0060*/                   EXIT ;
+.L_x_0:
+        /*0070*/                   BRA `(.L_x_0);
+        /*0080*/                   NOP;
+.L_x_6:
+\t.section\t.text.toy_mul,\"ax\",@progbits
+\t.sectioninfo\t@\"SHI_REGISTERS=14\"
+.text.toy_mul:
+        /*0050*/               @P0 EXIT ;
+.L_x_3:
+        /*0080*/                   IMAD.WIDE.U32 R2, R5, 0x10, R2 ;
+        /*00b0*/                   IADD3 R4, P0, R1, UR4, RZ ;
+        /*00d0*/                   IMAD.X R5, RZ, RZ, UR4, P0 ;
+        /*00e0*/              @!P1 IMAD.HI.U32 R6, R5, R4, RZ ;
+        /*00f0*/                   P2R R7, PR, RZ, 0x1 ;
+        /*0140*/                   STL [R6], R9 ;
+        /*0180*/                   STS [UR4], R4 ;
+        /*0190*/                   BAR.SYNC.DEFER_BLOCKING 0x0 ;
+        /*01c0*/                   CALL.REL.NOINC `($toy_mul$helper) ;
+        /*01d0*/               @P2 BRA `(.L_x_3) ;
+$toy_mul$helper:
+        /*01f0*/                   UMOV UR4, 0x400 ;
+        /*0240*/                   RET.REL.NODEC R4 `(toy_mul) ;
+\t.section\t.nv.info,\"\",@\"SHT_CUDA_INFO\"
+        /*0000*/                   .byte 0x04 ;
+";
+
+    #[test]
+    fn opcodes_go_to_their_classes() {
+        let kernels = parse(CODE);
+        let plain = Counts { total: 5, imad: 1, global: 2, control: 1, ..Counts::default() };
+        assert_eq!(kernels["plain"], plain);
+        assert_eq!(plain.other(), 1);
+        let toy = &kernels["toy_mul"];
+        let expected = Counts {
+            total: 13,
+            wide: 2,
+            imad: 1,
+            alu: 2,
+            shared: 1,
+            local: 1,
+            predicates: 1,
+            control: 5,
+            ..Counts::default()
+        };
+        assert_eq!(*toy, expected);
+        assert_eq!(kernels.len(), 2);
+    }
+
+    #[test]
+    fn the_bound_is_the_slowest_pipe() {
+        // The best hand-written 8-limb multiplication: 120 + 8 wide, 8 IMAD, 38 IADD3, 8 SEL, 1 ISETP.
+        let mul = Counts { total: 183, wide: 128, imad: 8, alu: 47, ..Counts::default() };
+        assert_eq!(mul.bound(), 528);
+        assert_eq!(Counts { total: 26, alu: 26, ..Counts::default() }.bound(), 52);
+        assert_eq!(Counts { total: 26, alu: 3, ..Counts::default() }.bound(), 26);
+    }
+}
