@@ -1,0 +1,177 @@
+//! snarkjs' JSON files, byte for byte as `snarkjs` writes them.
+//!
+//! Numbers are decimal strings; points are `[x, y, "1"]`, or `["0", "1", "0"]` for the
+//! identity, with coordinates of extension fields as arrays; indentation is one space
+//! and no newline ends the file. Reading is strict: every number canonical and below its
+//! prime, every point on its curve and in the subgroup of order r, every count right.
+
+mod error;
+mod value;
+
+pub use error::JsonError;
+
+use super::curve::SnarkjsCurve;
+use ark_ec::pairing::Pairing;
+use ark_ff::Field as _;
+use ark_groth16::{Proof, VerifyingKey};
+use curvesmith_runtime::field::Field;
+use curvesmith_runtime::group::{AffineOf, PairingCurve};
+use error::JsonProblem;
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+use value::{Node, decimal, point_to_json};
+
+/// A parsed JSON file, to be read as one of snarkjs' kinds.
+#[derive(Clone, Debug)]
+pub struct JsonFile {
+    path: PathBuf,
+    value: Value,
+}
+
+impl JsonFile {
+    /// Reads and parses a file. Errors: unreadable, or not JSON.
+    pub fn read(path: &Path) -> Result<Self, JsonError> {
+        let error = |problem| JsonError { path: path.to_owned(), problem };
+        let text = std::fs::read(path).map_err(|e| error(JsonProblem::Io(e)))?;
+        let value = serde_json::from_slice(&text).map_err(|e| error(JsonProblem::Syntax(e)))?;
+        Ok(Self { path: path.to_owned(), value })
+    }
+
+    /// Parses text that came from `path`, which only error messages use.
+    pub fn parse(path: &Path, text: &str) -> Result<Self, JsonError> {
+        match serde_json::from_str(text) {
+            Ok(value) => Ok(Self { path: path.to_owned(), value }),
+            Err(e) => Err(JsonError { path: path.to_owned(), problem: JsonProblem::Syntax(e) }),
+        }
+    }
+
+    fn with<T>(&self, read: impl FnOnce(Node<'_>) -> Result<T, JsonProblem>) -> Result<T, JsonError> {
+        read(Node::root(&self.value)).map_err(|problem| JsonError { path: self.path.clone(), problem })
+    }
+
+    /// The file's `curve`. Errors: none, or one that snarkjs' Groth16 does not know.
+    pub fn curve(&self) -> Result<SnarkjsCurve, JsonError> {
+        self.with(|root| {
+            let curve = root.key("curve")?;
+            let found = curve.string()?;
+            SnarkjsCurve::from_name(found).ok_or_else(|| curve.wrong("bn128 or bls12381", found))
+        })
+    }
+
+    /// Reads a proof of curve `C`. The field `curve` may be missing: rapidsnark writes none.
+    pub fn proof<C: PairingCurve>(&self) -> Result<Proof<C::Engine>, JsonError> {
+        self.with(|root| {
+            check_kind::<C>(&root, false)?;
+            Ok(Proof {
+                a: root.key("pi_a")?.point::<C::G1>()?,
+                b: root.key("pi_b")?.point::<C::G2>()?,
+                c: root.key("pi_c")?.point::<C::G1>()?,
+            })
+        })
+    }
+
+    /// Reads public inputs, which must be `count` in number.
+    pub fn public<C: PairingCurve>(&self, count: usize) -> Result<Vec<<C::Fr as Field>::Ark>, JsonError> {
+        self.with(|root| {
+            let items = root.array()?;
+            if items.len() != count {
+                return Err(root.wrong(format_args!("{count} public inputs"), items.len()));
+            }
+            items.iter().map(Node::number).collect()
+        })
+    }
+
+    /// Reads a verification key of curve `C`. `vk_alphabeta_12` is not used.
+    pub fn verification_key<C: PairingCurve>(&self) -> Result<VerifyingKey<C::Engine>, JsonError> {
+        self.with(|root| {
+            check_kind::<C>(&root, true)?;
+            let public = root.key("nPublic")?;
+            let count =
+                public.value.as_u64().ok_or_else(|| public.wrong("a number", public.value.to_string()))?;
+            let ic = root.key("IC")?;
+            let points = ic.array()?;
+            if count.checked_add(1) != Some(points.len() as u64) {
+                return Err(
+                    ic.wrong(format_args!("nPublic + 1 points, with nPublic = {count}"), points.len())
+                );
+            }
+            Ok(VerifyingKey {
+                alpha_g1: root.key("vk_alpha_1")?.point::<C::G1>()?,
+                beta_g2: root.key("vk_beta_2")?.point::<C::G2>()?,
+                gamma_g2: root.key("vk_gamma_2")?.point::<C::G2>()?,
+                delta_g2: root.key("vk_delta_2")?.point::<C::G2>()?,
+                gamma_abc_g1: points.iter().map(Node::point::<C::G1>).collect::<Result<_, _>>()?,
+            })
+        })
+    }
+}
+
+/// `proof.json`.
+pub fn proof_to_json<C: PairingCurve>(proof: &Proof<C::Engine>) -> String {
+    print(&json!({
+        "pi_a": point_to_json::<C::G1>(&proof.a),
+        "pi_b": point_to_json::<C::G2>(&proof.b),
+        "pi_c": point_to_json::<C::G1>(&proof.c),
+        "protocol": "groth16",
+        "curve": curve_name::<C>(),
+    }))
+}
+
+/// `public.json`: the public inputs without the leading one.
+pub fn public_to_json<C: PairingCurve>(inputs: &[<C::Fr as Field>::Ark]) -> String {
+    print(&inputs.iter().map(decimal).collect())
+}
+
+/// `verification_key.json`.
+pub fn verification_key_to_json<C: PairingCurve>(vk: &VerifyingKey<C::Engine>) -> String {
+    let g2 = |point: &AffineOf<C::G2>| point_to_json::<C::G2>(point);
+    let ic: Vec<Value> = vk.gamma_abc_g1.iter().map(point_to_json::<C::G1>).collect();
+    print(&json!({
+        "protocol": "groth16",
+        "curve": curve_name::<C>(),
+        "nPublic": vk.gamma_abc_g1.len().saturating_sub(1),
+        "vk_alpha_1": point_to_json::<C::G1>(&vk.alpha_g1),
+        "vk_beta_2": g2(&vk.beta_g2),
+        "vk_gamma_2": g2(&vk.gamma_g2),
+        "vk_delta_2": g2(&vk.delta_g2),
+        "vk_alphabeta_12": target_to_json::<C>(&C::Engine::pairing(vk.alpha_g1, vk.beta_g2).0),
+        "IC": ic,
+    }))
+}
+
+/// An element of the target field as snarkjs nests it: 2 of 3 of 2.
+fn target_to_json<C: PairingCurve>(value: &<C::Engine as Pairing>::TargetField) -> Value {
+    let parts: Vec<Value> = value.to_base_prime_field_elements().map(|x| decimal(&x)).collect();
+    let pairs: Vec<Value> = parts.chunks(2).map(|c| Value::Array(c.to_vec())).collect();
+    pairs.chunks(3).map(|c| Value::Array(c.to_vec())).collect()
+}
+
+/// snarkjs' name of the curve, else ours.
+fn curve_name<C: PairingCurve>() -> &'static str {
+    SnarkjsCurve::of::<C>().map_or(C::NAME, SnarkjsCurve::name)
+}
+
+fn check_kind<C: PairingCurve>(root: &Node<'_>, curve_required: bool) -> Result<(), JsonProblem> {
+    let protocol = root.key("protocol")?;
+    if protocol.string()? != "groth16" {
+        return Err(protocol.wrong("groth16", protocol.string()?));
+    }
+    let missing = root.value.as_object().is_some_and(|o: &Map<String, Value>| !o.contains_key("curve"));
+    if missing && !curve_required {
+        return Ok(());
+    }
+    let curve = root.key("curve")?;
+    if curve.string()? != curve_name::<C>() {
+        return Err(curve.wrong(curve_name::<C>(), curve.string()?));
+    }
+    Ok(())
+}
+
+/// As `JSON.stringify(value, null, 1)`.
+fn print(value: &Value) -> String {
+    let mut out = Vec::new();
+    let formatter = serde_json::ser::PrettyFormatter::with_indent(b" ");
+    let mut serializer = serde_json::Serializer::with_formatter(&mut out, formatter);
+    serde::Serialize::serialize(value, &mut serializer).expect("values serialize into memory");
+    String::from_utf8(out).expect("JSON text is UTF-8")
+}

@@ -1,0 +1,138 @@
+//! JSON values that know their path, read as numbers and points; and the way back.
+
+use super::error::JsonProblem;
+use ark_ec::AffineRepr;
+use ark_ff::{Field as _, One, PrimeField, Zero};
+use curvesmith_runtime::field::Field;
+use curvesmith_runtime::group::{AffineOf, CoordinateOf, Group};
+use num_bigint::BigUint;
+use serde_json::Value;
+
+/// Longest number looked at: 768-bit primes have 232 digits. Parsing is quadratic.
+const MAX_DIGITS: usize = 400;
+
+/// A value and where it stands.
+#[derive(Clone, Debug)]
+pub(super) struct Node<'a> {
+    path: String,
+    pub(super) value: &'a Value,
+}
+
+impl<'a> Node<'a> {
+    pub(super) fn root(value: &'a Value) -> Self {
+        Self { path: String::new(), value }
+    }
+
+    pub(super) fn wrong(&self, expected: impl ToString, found: impl ToString) -> JsonProblem {
+        let field = if self.path.is_empty() { "the file".to_owned() } else { self.path.clone() };
+        let mut found = found.to_string();
+        if found.len() > 100 {
+            let end = (0..=60).rev().find(|i| found.is_char_boundary(*i)).unwrap_or(0);
+            found = format!("{}… ({} bytes)", &found[..end], found.len());
+        }
+        JsonProblem::Field { field, expected: expected.to_string(), found }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self.value {
+            Value::Null => "null",
+            Value::Bool(_) => "a boolean",
+            Value::Number(_) => "a number",
+            Value::String(_) => "a string",
+            Value::Array(_) => "an array",
+            Value::Object(_) => "an object",
+        }
+    }
+
+    pub(super) fn key(&self, key: &str) -> Result<Node<'a>, JsonProblem> {
+        let object = self.value.as_object().ok_or_else(|| self.wrong("an object", self.kind()))?;
+        let value = object.get(key).ok_or_else(|| JsonProblem::Field {
+            field: key.into(),
+            expected: "a value".into(),
+            found: "missing".into(),
+        })?;
+        Ok(Node { path: key.into(), value })
+    }
+
+    pub(super) fn string(&self) -> Result<&'a str, JsonProblem> {
+        self.value.as_str().ok_or_else(|| self.wrong("a string", self.kind()))
+    }
+
+    pub(super) fn array(&self) -> Result<Vec<Node<'a>>, JsonProblem> {
+        let items = self.value.as_array().ok_or_else(|| self.wrong("an array", self.kind()))?;
+        let node = |(i, value)| Node { path: format!("{}[{i}]", self.path), value };
+        Ok(items.iter().enumerate().map(node).collect())
+    }
+
+    fn array_of(&self, len: usize) -> Result<Vec<Node<'a>>, JsonProblem> {
+        let items = self.array()?;
+        if items.len() != len {
+            return Err(self.wrong(format_args!("an array of {len}"), format_args!("of {}", items.len())));
+        }
+        Ok(items)
+    }
+
+    /// A decimal string without sign or leading zeros, below the prime of `F`.
+    pub(super) fn number<F: PrimeField>(&self) -> Result<F, JsonProblem> {
+        let expected = "a decimal string below the field's prime";
+        let text = self.value.as_str().ok_or_else(|| self.wrong(expected, self.kind()))?;
+        let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        let canonical = digits && (text == "0" || !text.starts_with('0')) && text.len() <= MAX_DIGITS;
+        let value = if canonical { BigUint::parse_bytes(text.as_bytes(), 10) } else { None };
+        value
+            .and_then(|v| F::BigInt::try_from(v).ok())
+            .and_then(F::from_bigint)
+            .ok_or_else(|| self.wrong(expected, format_args!("{text:?}")))
+    }
+
+    /// A coordinate: a number, or an array of numbers in an extension.
+    fn coordinate<G: Group>(&self) -> Result<CoordinateOf<G>, JsonProblem> {
+        let parts: Vec<<G::Base as Field>::Ark> = match G::DEGREE {
+            1 => vec![self.number()?],
+            degree => self.array_of(degree)?.iter().map(Node::number).collect::<Result<_, _>>()?,
+        };
+        CoordinateOf::<G>::from_base_prime_field_elems(parts)
+            .ok_or_else(|| self.wrong(format_args!("{} numbers", G::DEGREE), self.kind()))
+    }
+
+    /// A point on the curve and in the subgroup of order r.
+    pub(super) fn point<G: Group>(&self) -> Result<AffineOf<G>, JsonProblem> {
+        let parts = self.array_of(3)?;
+        let (x, y) = (parts[0].coordinate::<G>()?, parts[1].coordinate::<G>()?);
+        let z = parts[2].coordinate::<G>()?;
+        if z.is_zero() && x.is_zero() && y.is_one() {
+            return Ok(AffineOf::<G>::identity());
+        }
+        if !z.is_one() {
+            return Err(parts[2].wrong("1, or the identity as 0, 1, 0", z));
+        }
+        let point = AffineOf::<G>::new_unchecked(x, y);
+        if !point.is_on_curve() {
+            return Err(self.wrong("a point on the curve", "off the curve"));
+        }
+        if !point.is_in_correct_subgroup_assuming_on_curve() {
+            return Err(self.wrong("a point of order r", "outside the subgroup"));
+        }
+        Ok(point)
+    }
+}
+
+/// A number as a decimal string.
+pub(super) fn decimal<F: PrimeField>(value: &F) -> Value {
+    Value::String(value.into_bigint().to_string())
+}
+
+/// A point as snarkjs writes it.
+pub(super) fn point_to_json<G: Group>(point: &AffineOf<G>) -> Value {
+    type C<G> = CoordinateOf<G>;
+    let [x, y, z] = match point.xy() {
+        Some((x, y)) => [x, y, C::<G>::one()],
+        None => [C::<G>::zero(), C::<G>::one(), C::<G>::zero()],
+    };
+    [x, y, z].iter().map(coordinate_to_json::<G>).collect()
+}
+
+fn coordinate_to_json<G: Group>(value: &CoordinateOf<G>) -> Value {
+    let mut parts: Vec<Value> = value.to_base_prime_field_elements().map(|x| decimal(&x)).collect();
+    if parts.len() == 1 { parts.remove(0) } else { Value::Array(parts) }
+}

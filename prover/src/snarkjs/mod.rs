@@ -1,0 +1,25 @@
+//! The file formats of circom and snarkjs: `.zkey`, `.wtns` and JSON.
+//!
+//! | file | content |
+//! | --- | --- |
+//! | `.zkey` | [`Zkey`]: Groth16 proving key, with the constraints' A and B matrices |
+//! | `.wtns` | [`read_witness`]: value of every wire, canonical little-endian |
+//! | `proof.json`, `public.json`, `verification_key.json` | [`json`] |
+//!
+//! Nothing in a file is trusted: every length is checked against the file before
+//! memory is taken, every value against its field, every index against its count.
+
+mod curve;
+mod format_error;
+pub mod json;
+mod sections;
+mod source;
+mod wtns;
+mod zkey;
+
+#[cfg(test)]
+pub(crate) use curve::modulus;
+pub use curve::{SnarkjsCurve, ZkeyCurve};
+pub use format_error::{FormatError, WtnsError, ZkeyError};
+pub use wtns::{parse_witness, read_witness};
+pub use zkey::{Zkey, ZkeyDimensions, ZkeyFile};

@@ -1,0 +1,98 @@
+//! `.wtns` files.
+//!
+//! Section 1: `u32 n8`, the prime (`n8` bytes), `u32 count`. Section 2: `count` values
+//! of `n8` bytes, canonical little-endian.
+
+use super::curve::modulus;
+use super::format_error::{FormatError, WtnsError};
+use super::sections::{Fields, Section, SectionName, Sections};
+use super::source::Source;
+use crate::montgomery::MontgomeryField;
+use num_bigint::BigUint;
+use rayon::prelude::*;
+use std::path::{Path, PathBuf};
+use zeroize::{Zeroize, Zeroizing};
+
+const HEADER: SectionName = SectionName { id: 1, name: "header" };
+const VALUES: SectionName = SectionName { id: 2, name: "values" };
+const CHUNK: usize = 1 << 14;
+
+/// Reads a witness: one value per wire, in wire order, the first of them one.
+///
+/// Errors: anything but a version 2 `.wtns` file over the field `F` with canonical
+/// values. The count is the file's own; a prover compares it with its key.
+pub fn read_witness<F: MontgomeryField>(path: &Path) -> Result<Zeroizing<Vec<F>>, WtnsError> {
+    Source::open(path)
+        .map_err(FormatError::from)
+        .and_then(read)
+        .map_err(|problem| WtnsError { path: path.to_owned(), problem })
+}
+
+/// As [`read_witness`], from bytes in memory.
+pub fn parse_witness<F: MontgomeryField>(bytes: Vec<u8>) -> Result<Zeroizing<Vec<F>>, WtnsError> {
+    read(Source::Bytes(bytes)).map_err(|problem| WtnsError { path: PathBuf::from("witness"), problem })
+}
+
+fn read<F: MontgomeryField>(source: Source) -> Result<Zeroizing<Vec<F>>, FormatError> {
+    let sections = Sections::open(source, "wtns", 2)?;
+    let header = sections.unique(HEADER)?;
+    let each = 8 * F::LIMBS;
+    header.holds(1, 8 + each as u64)?;
+    let bytes = sections.bytes(header, 8 + each as u64)?;
+    let mut fields = Fields::new(header, &bytes);
+    let n8 = fields.u32()?;
+    if n8 as usize != each {
+        return Err(header.wrong_value("n8", each, n8));
+    }
+    let prime = BigUint::from_bytes_le(fields.take(each)?);
+    if prime != modulus::<F>() {
+        return Err(header.wrong_value("prime", modulus::<F>(), prime));
+    }
+    let count = fields.u32()?;
+    fields.end()?;
+    if count == 0 {
+        return Err(header.wrong_value("number of values", "at least 1", 0));
+    }
+    let section = sections.unique(VALUES)?;
+    section.holds(u64::from(count), each as u64)?;
+    let values = read_values::<F>(&sections, section, count as usize)?;
+    if !values[0].is_one() {
+        return Err(section.wrong_value("value 0", 1, values[0]));
+    }
+    Ok(values)
+}
+
+fn read_values<F: MontgomeryField>(
+    sections: &Sections,
+    section: Section,
+    count: usize,
+) -> Result<Zeroizing<Vec<F>>, FormatError> {
+    let each = 8 * F::LIMBS;
+    let mut values = Zeroizing::new(vec![F::zero(); count]);
+    let failed = values
+        .par_chunks_mut(CHUNK)
+        .enumerate()
+        .map(|(chunk, out)| {
+            let mut bytes = Zeroizing::new(vec![0u8; out.len() * each]);
+            sections.read(section, (chunk * CHUNK * each) as u64, &mut bytes)?;
+            for (i, (value, bytes)) in out.iter_mut().zip(bytes.chunks_exact(each)).enumerate() {
+                // Named without the value: witnesses are secret.
+                *value = F::from_canonical_le(bytes).ok_or_else(|| {
+                    section.wrong_value(
+                        format_args!("value {}", chunk * CHUNK + i),
+                        "a number below the prime",
+                        "not below it",
+                    )
+                })?;
+            }
+            Ok(())
+        })
+        .find_map_first(Result::err);
+    match failed {
+        Some(error) => {
+            values.zeroize();
+            Err(error)
+        }
+        None => Ok(values),
+    }
+}
