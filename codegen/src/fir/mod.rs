@@ -5,4 +5,8 @@
 //! here knows limbs' size beyond that words are 32 bits, carries, or PTX.
 
 pub mod build;
+pub mod interp;
 pub mod ir;
+pub mod parse;
+pub mod print;
+pub mod verify;

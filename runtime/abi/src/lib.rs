@@ -239,5 +239,7 @@ macro_rules! kernel {
             }
         }
     )*
+        /// The contracts declared here.
+        pub const ALL: &[$crate::KernelDesc] = &[$( <$name as $crate::Kernel>::DESC ),*];
     };
 }

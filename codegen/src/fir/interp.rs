@@ -1,0 +1,482 @@
+//! The definition of FIR: an interpreter over big integers.
+//!
+//! A launch runs its blocks one after another, and the threads of a block statement by
+//! statement together; so barriers and warp operations have the meaning of the CUDA
+//! programming model under one particular schedule. Field values are elements, without
+//! a representation; only [`Op::Word`], [`Op::FromWords`] and [`Op::FromMont`] know `R`.
+
+use super::ir::*;
+use crate::spec::FieldDesc;
+use curvesmith_abi::{ParamKind, padded_words};
+use num_bigint::BigUint;
+use num_traits::Zero;
+
+/// An argument of a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// The words of a buffer, layout as in the contract.
+    Buffer(Vec<u32>),
+    /// A u32.
+    U32(u32),
+    /// A u64.
+    U64(u64),
+}
+
+/// Why a kernel has no meaning on these arguments.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{symbol}: block {block}, thread {thread}: {reason}")]
+pub struct InterpError {
+    /// The kernel.
+    pub symbol: String,
+    /// The block.
+    pub block: u32,
+    /// The first thread concerned.
+    pub thread: u32,
+    /// What it did.
+    pub reason: String,
+}
+
+/// Statements a block may run, so that a lost loop ends.
+const STEP_LIMIT: u64 = 3_000_000;
+
+/// Runs `grid` blocks of a verified kernel; buffers in `args` are changed in place.
+pub fn launch(kernel: &Kernel, grid: u32, args: &mut [Argument]) -> Result<(), InterpError> {
+    assert_eq!(args.len(), kernel.desc.params.len(), "one argument a parameter");
+    for block in 0..grid {
+        let threads = kernel.desc.block as usize;
+        let mut run = Run {
+            kernel,
+            block,
+            grid,
+            args,
+            r_inv: kernel.field.as_ref().map(|f| f.r_mod_p().modinv(&f.p).expect("R is prime to p")),
+            values: vec![vec![]; kernel.values().count()],
+            locals: vec![vec![None; threads]; kernel.locals.len()],
+            shared: kernel.shared.iter().map(|s| vec![None; s.words as usize]).collect(),
+            returned: vec![false; threads],
+            broken: vec![],
+            steps: 0,
+        };
+        run.block(&kernel.body, &vec![true; threads])?;
+    }
+    Ok(())
+}
+
+#[derive(Clone, Debug)]
+enum Val {
+    Pred(bool),
+    U32(u32),
+    U64(u64),
+    Field(BigUint),
+}
+
+struct Run<'a> {
+    kernel: &'a Kernel,
+    block: u32,
+    grid: u32,
+    args: &'a mut [Argument],
+    r_inv: Option<BigUint>,
+    values: Vec<Vec<Option<Val>>>,
+    locals: Vec<Vec<Option<Val>>>,
+    shared: Vec<Vec<Option<u32>>>,
+    returned: Vec<bool>,
+    /// Threads that left each open loop.
+    broken: Vec<Vec<bool>>,
+    steps: u64,
+}
+
+type Mask = Vec<bool>;
+
+impl Run<'_> {
+    fn error<T>(&self, thread: usize, reason: impl Into<String>) -> Result<T, InterpError> {
+        let symbol = self.kernel.symbol.clone();
+        Err(InterpError { symbol, block: self.block, thread: thread as u32, reason: reason.into() })
+    }
+
+    fn field(&self) -> &FieldDesc {
+        self.kernel.field()
+    }
+
+    fn get(&self, v: Value, t: usize) -> &Val {
+        self.values[v.0 as usize][t].as_ref().expect("verified kernels define values before use")
+    }
+    fn u32(&self, v: Value, t: usize) -> u32 {
+        let Val::U32(x) = self.get(v, t) else { unreachable!("verified types") };
+        *x
+    }
+    fn pred(&self, v: Value, t: usize) -> bool {
+        let Val::Pred(x) = self.get(v, t) else { unreachable!("verified types") };
+        *x
+    }
+    fn fe(&self, v: Value, t: usize) -> &BigUint {
+        let Val::Field(x) = self.get(v, t) else { unreachable!("verified types") };
+        x
+    }
+    fn define(&mut self, v: Value, t: usize, x: Val) {
+        let slots = &mut self.values[v.0 as usize];
+        slots.resize(self.returned.len(), None);
+        slots[t] = Some(x);
+    }
+
+    /// Threads of `mask` that still run.
+    fn live(&self, mask: &Mask) -> Mask {
+        (0..mask.len())
+            .map(|t| mask[t] && !self.returned[t] && !self.broken.last().is_some_and(|b| b[t]))
+            .collect()
+    }
+
+    fn block(&mut self, block: &Block, mask: &Mask) -> Result<(), InterpError> {
+        for stmt in block {
+            let active = self.live(mask);
+            let Some(first) = active.iter().position(|a| *a) else { return Ok(()) };
+            self.steps += 1;
+            if self.steps > STEP_LIMIT {
+                return self.error(first, "does not end");
+            }
+            self.stmt(stmt, &active)?;
+        }
+        Ok(())
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, active: &Mask) -> Result<(), InterpError> {
+        let threads: Vec<usize> = (0..active.len()).filter(|t| active[*t]).collect();
+        match stmt {
+            Stmt::Let(v) => {
+                for &t in &threads {
+                    let x = self.op(*v, t)?;
+                    self.define(*v, t, x);
+                }
+            }
+            Stmt::Set(l, v) => {
+                for &t in &threads {
+                    self.locals[l.0 as usize][t] = Some(self.get(*v, t).clone());
+                }
+            }
+            Stmt::If { cond, then, otherwise } => {
+                let arm = |run: &Self, want: bool| -> Mask {
+                    (0..active.len()).map(|t| active[t] && run.pred(*cond, t) == want).collect()
+                };
+                let (yes, no) = (arm(self, true), arm(self, false));
+                self.block(then, &yes)?;
+                self.block(otherwise, &no)?;
+            }
+            Stmt::Loop(body) => {
+                // Threads that left an outer loop are not in `active`.
+                self.broken.push(active.iter().map(|a| !a).collect());
+                while self.live(active).contains(&true) {
+                    self.block(body, active)?;
+                    self.steps += 1;
+                    if self.steps > STEP_LIMIT {
+                        return self.error(threads[0], "does not end");
+                    }
+                }
+                self.broken.pop();
+            }
+            Stmt::Break => {
+                let broken = self.broken.last_mut().expect("verified: a loop is open");
+                threads.iter().for_each(|&t| broken[t] = true);
+            }
+            Stmt::Return => threads.iter().for_each(|&t| self.returned[t] = true),
+            Stmt::Barrier => {
+                if let Some(t) = (0..active.len()).find(|&t| !active[t] && !self.returned[t]) {
+                    return self.error(t, "does not reach a barrier that others reach");
+                }
+            }
+            Stmt::Fence(_) => {}
+            Stmt::SyncWarp { mask } => self.check_masks(*mask, &threads, active)?,
+            Stmt::Load { results, place } => {
+                for &t in &threads {
+                    for (i, r) in results.iter().enumerate() {
+                        let x = *self.memory(place, i, t)?;
+                        self.define(*r, t, Val::U32(x));
+                    }
+                }
+            }
+            Stmt::Store { place, words } => {
+                for &t in &threads {
+                    for (i, w) in words.iter().enumerate() {
+                        let x = self.u32(*w, t);
+                        self.write(place, i, t, x)?;
+                    }
+                }
+            }
+            Stmt::LoadAcquire { result, place, .. } => {
+                for &t in &threads {
+                    let x = *self.memory(place, 0, t)?;
+                    self.define(*result, t, Val::U32(x));
+                }
+            }
+            Stmt::StoreRelease { place, value, .. } => {
+                for &t in &threads {
+                    let x = self.u32(*value, t);
+                    self.write(place, 0, t, x)?;
+                }
+            }
+            Stmt::Atomic { result, op, place, value, .. } => {
+                for &t in &threads {
+                    let (x, before) = (self.u32(*value, t), *self.memory(place, 0, t)?);
+                    let after = match op {
+                        AtomicOp::Add => before.wrapping_add(x),
+                        AtomicOp::Min => before.min(x),
+                        AtomicOp::Max => before.max(x),
+                        AtomicOp::Exchange => x,
+                    };
+                    self.write(place, 0, t, after)?;
+                    self.define(*result, t, Val::U32(before));
+                }
+            }
+            Stmt::Shuffle { result, mode, value, arg, mask } => {
+                self.check_masks(*mask, &threads, active)?;
+                for &t in &threads {
+                    let (lane, arg) = ((t % 32) as u32, self.u32(*arg, t));
+                    let from = match mode {
+                        ShuffleMode::Index => arg % 32,
+                        ShuffleMode::Up => lane.checked_sub(arg).unwrap_or(lane),
+                        ShuffleMode::Down => {
+                            if lane + arg < 32 {
+                                lane + arg
+                            } else {
+                                lane
+                            }
+                        }
+                        ShuffleMode::Xor => (lane ^ arg) % 32,
+                    };
+                    let source = t - t % 32 + from as usize;
+                    if self.u32(*mask, t) >> from & 1 == 0 {
+                        return self.error(t, format!("shuffles from lane {from}, which is not in the mask"));
+                    }
+                    let x = self.u32(*value, source);
+                    self.define(*result, t, Val::U32(x));
+                }
+            }
+            Stmt::Ballot { result, cond, mask } => {
+                self.check_masks(*mask, &threads, active)?;
+                for &t in &threads {
+                    let bits =
+                        self.lanes(*mask, t).filter(|&o| self.pred(*cond, o)).map(|o| 1u32 << (o % 32)).sum();
+                    self.define(*result, t, Val::U32(bits));
+                }
+            }
+            Stmt::MatchAny { result, value, mask } => {
+                self.check_masks(*mask, &threads, active)?;
+                for &t in &threads {
+                    let own = self.u32(*value, t);
+                    let same = self.lanes(*mask, t).filter(|&o| self.u32(*value, o) == own);
+                    let bits = same.map(|o| 1u32 << (o % 32)).sum();
+                    self.define(*result, t, Val::U32(bits));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Threads named by thread `t`'s mask.
+    fn lanes(&self, mask: Value, t: usize) -> impl Iterator<Item = usize> + use<> {
+        let bits = self.u32(mask, t);
+        (0..32).filter(move |l| bits >> l & 1 == 1).map(move |l| t - t % 32 + l)
+    }
+
+    fn check_masks(&self, mask: Value, threads: &[usize], active: &Mask) -> Result<(), InterpError> {
+        for &t in threads {
+            let bits = self.u32(mask, t);
+            if bits >> (t % 32) & 1 == 0 {
+                return self.error(t, "its own lane is not in the mask");
+            }
+            for o in self.lanes(mask, t) {
+                if !active.get(o).copied().unwrap_or(false) || self.u32(mask, o) != bits {
+                    return self.error(t, format!("lane {} of the mask does not take part", o % 32));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn address(&self, place: &Place, offset: usize, t: usize) -> (Option<usize>, usize) {
+        match *place {
+            Place::Global { buffer, index, word } => {
+                let ParamKind::Buffer(_, element) = self.kernel.desc.params[buffer.0 as usize].kind else {
+                    unreachable!("verified: a buffer")
+                };
+                let words = self.kernel.field.as_ref().map_or(1, |f| f.words);
+                let stride = element.bytes(words, self.kernel.degree) / 4;
+                (Some(buffer.0 as usize), self.u32(index, t) as usize * stride + word as usize + offset)
+            }
+            Place::Shared { index, .. } => (None, self.u32(index, t) as usize + offset),
+        }
+    }
+
+    fn memory(&mut self, place: &Place, offset: usize, t: usize) -> Result<&u32, InterpError> {
+        let (buffer, at) = self.address(place, offset, t);
+        let missing = |what: &str| InterpError {
+            symbol: self.kernel.symbol.clone(),
+            block: self.block,
+            thread: t as u32,
+            reason: format!("{what} at word {at} of {place:?}"),
+        };
+        match (buffer, place) {
+            (Some(b), _) => {
+                let Argument::Buffer(words) = &self.args[b] else { panic!("argument {b} is a buffer") };
+                words.get(at).ok_or_else(|| missing("reads outside"))
+            }
+            (None, Place::Shared { array, .. }) => match self.shared[array.0 as usize].get(at) {
+                Some(Some(x)) => Ok(x),
+                Some(None) => Err(missing("reads an uninitialised word")),
+                None => Err(missing("reads outside")),
+            },
+            _ => unreachable!("places are global or shared"),
+        }
+    }
+
+    fn write(&mut self, place: &Place, offset: usize, t: usize, x: u32) -> Result<(), InterpError> {
+        let (buffer, at) = self.address(place, offset, t);
+        let slot = match (buffer, place) {
+            (Some(b), _) => {
+                let Argument::Buffer(words) = &mut self.args[b] else { panic!("argument {b} is a buffer") };
+                words.get_mut(at).map(|w| *w = x)
+            }
+            (None, Place::Shared { array, .. }) => {
+                self.shared[array.0 as usize].get_mut(at).map(|w| *w = Some(x))
+            }
+            _ => unreachable!("places are global or shared"),
+        };
+        match slot {
+            Some(()) => Ok(()),
+            None => self.error(t, format!("writes outside at word {at} of {place:?}")),
+        }
+    }
+
+    fn op(&self, v: Value, t: usize) -> Result<Val, InterpError> {
+        let fe = |a: &Value| self.fe(*a, t);
+        let reduced = |x: BigUint| Val::Field(x % &self.field().p);
+        let r_inv = || self.r_inv.as_ref().expect("verified: the kernel has a field");
+        Ok(match &self.kernel[v] {
+            Op::Result(_) => unreachable!("verified: defined by its statement"),
+            Op::Get(l) => self.locals[l.0 as usize][t].clone().expect("verified: set before read"),
+            Op::Param(p) => match self.args[p.0 as usize] {
+                Argument::U32(x) => Val::U32(x),
+                Argument::U64(x) => Val::U64(x),
+                Argument::Buffer(_) => panic!("argument {p} is a scalar"),
+            },
+            Op::Special(s) => Val::U32(match s {
+                Special::Thread => t as u32,
+                Special::Block => self.block,
+                Special::BlockSize => self.kernel.desc.block,
+                Special::GridSize => self.grid,
+                Special::Lane => (t % 32) as u32,
+            }),
+            Op::Bool(x) => Val::Pred(*x),
+            Op::U32(x) => Val::U32(*x),
+            Op::U64(x) => Val::U64(*x),
+            Op::Int(op, a, b) => return self.int(*op, *a, *b, t),
+            Op::Not(a) => match self.get(*a, t) {
+                Val::Pred(x) => Val::Pred(!x),
+                Val::U32(x) => Val::U32(!x),
+                Val::U64(x) => Val::U64(!x),
+                Val::Field(_) => unreachable!("verified types"),
+            },
+            Op::Bit(op, a) => {
+                let x = self.u32(*a, t);
+                Val::U32(match op {
+                    BitOp::Popc => x.count_ones(),
+                    BitOp::Clz => x.leading_zeros(),
+                    BitOp::Brev => x.reverse_bits(),
+                })
+            }
+            Op::Cmp(op, a, b) => {
+                let order = self.wide(*a, t).cmp(&self.wide(*b, t));
+                Val::Pred(match op {
+                    CmpOp::Eq => order.is_eq(),
+                    CmpOp::Ne => order.is_ne(),
+                    CmpOp::Lt => order.is_lt(),
+                    CmpOp::Le => order.is_le(),
+                })
+            }
+            Op::Widen(a) => Val::U64(self.wide(*a, t)),
+            Op::Narrow(a) => Val::U32(self.wide(*a, t) as u32),
+            Op::Select(c, a, b) => self.get(if self.pred(*c, t) { *a } else { *b }, t).clone(),
+            Op::Const(c) => reduced(c.clone()),
+            Op::Add(a, b) => reduced(fe(a) + fe(b)),
+            Op::Sub(a, b) => reduced(fe(a) + &self.field().p - fe(b)),
+            Op::Neg(a) => reduced(&self.field().p - fe(a)),
+            Op::Dbl(a) => reduced(fe(a) * 2u32),
+            Op::Mul(a, b) => reduced(fe(a) * fe(b)),
+            Op::Sqr(a) => reduced(fe(a) * fe(a)),
+            Op::MulSmall(a, k) => reduced(fe(a) * *k),
+            Op::MulConst(a, c) => reduced(fe(a) * c),
+            Op::Dot(terms) => reduced(terms.iter().map(|(a, b)| fe(a) * fe(b)).sum()),
+            Op::IsZero(a) => Val::Pred(fe(a).is_zero()),
+            Op::FromMont(a) => reduced(fe(a) * r_inv()),
+            Op::FromWords(words) => {
+                let x = BigUint::new(words.iter().map(|w| self.u32(*w, t)).collect());
+                if x >= self.field().p {
+                    return self.error(t, format!("{v} is made of words that are not canonical"));
+                }
+                reduced(x * r_inv())
+            }
+            Op::Word(a, i) => {
+                let words = self.field().to_mont(fe(a)).to_u32_digits();
+                Val::U32(words.get(*i as usize).copied().unwrap_or(0))
+            }
+            Op::Reduce(a) | Op::Weak(a, _) => Val::Field(fe(a).clone()),
+        })
+    }
+
+    fn wide(&self, v: Value, t: usize) -> u64 {
+        match self.get(v, t) {
+            Val::U32(x) => u64::from(*x),
+            Val::U64(x) => *x,
+            _ => unreachable!("verified types"),
+        }
+    }
+
+    fn int(&self, op: IntOp, a: Value, b: Value, t: usize) -> Result<Val, InterpError> {
+        if let (Val::Pred(x), Val::Pred(y)) = (self.get(a, t), self.get(b, t)) {
+            return Ok(Val::Pred(match op {
+                IntOp::And => x & y,
+                IntOp::Or => x | y,
+                _ => x ^ y,
+            }));
+        }
+        let bits = if self.kernel.ty(a) == Type::U32 { 32 } else { 64 };
+        let (x, y) = (self.wide(a, t), self.wide(b, t));
+        let shifted = matches!(op, IntOp::Shl | IntOp::Shr) && y >= bits;
+        let divided = matches!(op, IntOp::Div | IntOp::Rem) && y == 0;
+        if shifted || divided {
+            return self.error(t, format!("{op:?} of {x} by {y}"));
+        }
+        let z = match op {
+            IntOp::Add => x.wrapping_add(y),
+            IntOp::Sub => x.wrapping_sub(y),
+            IntOp::Mul => x.wrapping_mul(y),
+            IntOp::And => x & y,
+            IntOp::Or => x | y,
+            IntOp::Xor => x ^ y,
+            IntOp::Shl => x << y,
+            IntOp::Shr => x >> y,
+            IntOp::Min => x.min(y),
+            IntOp::Max => x.max(y),
+            IntOp::Div => x / y,
+            IntOp::Rem => x % y,
+        };
+        Ok(if bits == 32 { Val::U32(z as u32) } else { Val::U64(z) })
+    }
+}
+
+/// The padded device words of field elements: Montgomery, canonical.
+pub fn to_words(field: &FieldDesc, elements: &[BigUint]) -> Vec<u32> {
+    let mut out = vec![];
+    for x in elements {
+        out.extend(field.limbs(&field.to_mont(x)));
+        out.resize(out.len().next_multiple_of(padded_words(field.words)), 0);
+    }
+    out
+}
+
+/// The field elements behind padded device words.
+pub fn from_words(field: &FieldDesc, words: &[u32]) -> Vec<BigUint> {
+    let r_inv = field.r_mod_p().modinv(&field.p).expect("R is prime to p");
+    words
+        .chunks_exact(padded_words(field.words))
+        .map(|w| BigUint::new(w[..field.words].to_vec()) * &r_inv % &field.p)
+        .collect()
+}

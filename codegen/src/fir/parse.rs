@@ -1,0 +1,370 @@
+//! Reads the text form of FIR; the inverse of [`print`](super::print::print).
+
+use super::ir::*;
+use super::print::*;
+use crate::spec::FieldDesc;
+use curvesmith_abi::{KernelDesc, kernels};
+use num_bigint::BigUint;
+use std::str::FromStr;
+
+/// Why a line is not FIR.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("line {line}: {reason}")]
+pub struct ParseError {
+    /// Line, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub reason: String,
+}
+
+/// Reads one kernel. The text is well formed, not necessarily valid: see [`verify`](super::verify::verify).
+pub fn parse(text: &str) -> Result<Kernel, ParseError> {
+    let lines: Vec<&str> = text.lines().map(|l| l.split(';').next().unwrap_or("").trim()).collect();
+    let mut p = Parser { lines, at: 0, kernel: None, values: vec![] };
+    p.header()?;
+    let (body, closing) = p.block()?;
+    if closing != "}" {
+        return p.fail("expected } at the end of the kernel");
+    }
+    let mut kernel = p.kernel.take().expect("the header made it");
+    kernel.body = body;
+    Ok(kernel)
+}
+
+struct Parser<'a> {
+    lines: Vec<&'a str>,
+    at: usize,
+    kernel: Option<Kernel>,
+    /// Values by printed number.
+    values: Vec<Value>,
+}
+
+type Parsed<T> = Result<T, ParseError>;
+
+impl<'a> Parser<'a> {
+    fn fail<T>(&self, reason: impl Into<String>) -> Parsed<T> {
+        Err(ParseError { line: self.at, reason: reason.into() })
+    }
+
+    /// The next line that is not empty.
+    fn line(&mut self) -> Parsed<&'a str> {
+        while let Some(line) = self.lines.get(self.at) {
+            self.at += 1;
+            if !line.is_empty() {
+                return Ok(line);
+            }
+        }
+        self.fail("unexpected end of text")
+    }
+
+    fn kernel(&mut self) -> &mut Kernel {
+        self.kernel.as_mut().expect("the header is parsed first")
+    }
+
+    fn header(&mut self) -> Parsed<()> {
+        let line = self.line()?;
+        let Some((symbol, signature)) = line.strip_prefix("kernel ").and_then(|l| l.split_once(": ")) else {
+            return self.fail("expected `kernel <symbol>: <signature>`");
+        };
+        let Some(desc) = kernels::ALL.iter().find(|d| d.signature() == signature) else {
+            return self.fail(format!("no kernel has the contract `{signature}`"));
+        };
+        let (desc, symbol): (KernelDesc, String) = (*desc, symbol.into());
+        self.kernel = Some(Kernel::new(symbol, desc, None, 1));
+        loop {
+            let line = self.line()?;
+            if line == "{" {
+                return Ok(());
+            } else if let Some(rest) = line.strip_prefix("field ") {
+                let Some((name, p)) = rest.split_once(" = ") else {
+                    return self.fail("expected `field <name> = <p>`");
+                };
+                let p: BigUint = self.number(p)?;
+                if !p.bit(0) || p < 3u32.into() {
+                    return self.fail("the modulus is an odd number from 3");
+                }
+                self.kernel().field = Some(FieldDesc::new(name, p));
+            } else if let Some(rest) = line.strip_prefix("degree ") {
+                let degree = self.number(rest)?;
+                self.kernel().degree = degree;
+            } else if let Some((_, words)) = line.strip_prefix("shared ").and_then(|l| l.split_once(": ")) {
+                let words = self.number(words)?;
+                self.kernel().shared.push(SharedDecl { words });
+            } else if let Some((_, ty)) = line.strip_prefix("local ").and_then(|l| l.split_once(": ")) {
+                let Some(ty) = type_from(ty) else { return self.fail(format!("unknown type {ty}")) };
+                self.kernel().locals.push(LocalDecl { ty });
+            } else {
+                return self.fail(format!("unexpected `{line}` in the header"));
+            }
+        }
+    }
+
+    fn number<T: FromStr>(&self, text: &str) -> Parsed<T> {
+        text.trim().parse().or_else(|_| self.fail(format!("`{text}` is not a number in range")))
+    }
+
+    fn value(&self, text: &str) -> Parsed<Value> {
+        let text = text.trim();
+        let known =
+            text.strip_prefix('v').and_then(|n| n.parse::<usize>().ok()).and_then(|n| self.values.get(n));
+        match known {
+            Some(v) => Ok(*v),
+            None => self.fail(format!("`{text}` is not a value defined before")),
+        }
+    }
+
+    fn values_of(&self, text: &str) -> Parsed<Vec<Value>> {
+        if text.trim().is_empty() {
+            return Ok(vec![]);
+        }
+        text.split(',').map(|t| self.value(t)).collect()
+    }
+
+    fn exactly<const N: usize>(&self, text: &str) -> Parsed<[Value; N]> {
+        let found = self.values_of(text)?;
+        found
+            .try_into()
+            .or_else(|f: Vec<Value>| self.fail(format!("expected {N} operands, found {}", f.len())))
+    }
+
+    fn index(&self, prefix: char, text: &str) -> Parsed<u32> {
+        match text.trim().strip_prefix(prefix) {
+            Some(n) => self.number(n),
+            None => self.fail(format!("expected {prefix}<number>, found `{text}`")),
+        }
+    }
+
+    fn local(&self, text: &str) -> Parsed<Local> {
+        let l = Local(self.index('l', text)?);
+        let declared = self.kernel.as_ref().map_or(0, |k| k.locals.len());
+        if (l.0 as usize) < declared { Ok(l) } else { self.fail(format!("{l} is not declared")) }
+    }
+
+    fn place(&self, text: &str) -> Parsed<Place> {
+        let Some((base, rest)) = text.trim().split_once('[') else {
+            return self.fail(format!("`{text}` is no place"));
+        };
+        let Some((index, offset)) = rest.split_once(']') else {
+            return self.fail(format!("`{text}` is no place"));
+        };
+        let index = self.value(index)?;
+        match offset.strip_prefix('+') {
+            Some(word) => {
+                Ok(Place::Global { buffer: ParamId(self.index('p', base)?), index, word: self.number(word)? })
+            }
+            None => Ok(Place::Shared { array: SharedId(self.index('s', base)?), index }),
+        }
+    }
+
+    /// Statements up to the line that closes the block, and that line.
+    fn block(&mut self) -> Parsed<(Block, &'a str)> {
+        let mut block = vec![];
+        loop {
+            let line = self.line()?;
+            if line.starts_with('}') {
+                return Ok((block, line));
+            }
+            let stmt = self.stmt(line)?;
+            block.push(stmt);
+        }
+    }
+
+    fn stmt(&mut self, line: &'a str) -> Parsed<Stmt> {
+        if let Some((left, right)) = line.split_once(" = ") {
+            return self.definition(left, right);
+        }
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let parts: Vec<&str> = word.split('.').collect();
+        Ok(match parts[..] {
+            ["break"] => Stmt::Break,
+            ["return"] => Stmt::Return,
+            ["barrier"] => Stmt::Barrier,
+            ["fence"] => Stmt::Fence(self.name(scope_from, rest)?),
+            ["syncwarp"] => Stmt::SyncWarp { mask: self.value(rest)? },
+            ["set"] => {
+                let (l, v) = self.pair(rest)?;
+                Stmt::Set(self.local(l)?, self.value(v)?)
+            }
+            ["store"] => {
+                let (place, words) = self.pair(rest)?;
+                Stmt::Store { place: self.place(place)?, words: self.values_of(words)? }
+            }
+            ["store", "release", scope] => {
+                let (place, value) = self.pair(rest)?;
+                let scope = self.name(scope_from, scope)?;
+                Stmt::StoreRelease { place: self.place(place)?, value: self.value(value)?, scope }
+            }
+            ["loop"] => {
+                let (body, closing) = self.block()?;
+                if closing != "}" {
+                    return self.fail("expected } at the end of the loop");
+                }
+                Stmt::Loop(body)
+            }
+            ["if"] => {
+                let cond = self.value(rest.trim_end_matches('{'))?;
+                let (then, closing) = self.block()?;
+                let (otherwise, closing) =
+                    if closing == "} else {" { self.block()? } else { (vec![], closing) };
+                if closing != "}" {
+                    return self.fail("expected } at the end of the if");
+                }
+                Stmt::If { cond, then, otherwise }
+            }
+            _ => return self.fail(format!("unknown statement `{word}`")),
+        })
+    }
+
+    fn pair<'t>(&self, text: &'t str) -> Parsed<(&'t str, &'t str)> {
+        match text.split_once(", ") {
+            Some(pair) => Ok(pair),
+            None => self.fail(format!("expected two operands, found `{text}`")),
+        }
+    }
+
+    fn name<T>(&self, from: fn(&str) -> Option<T>, text: &str) -> Parsed<T> {
+        from(text).map_or_else(|| self.fail(format!("unknown name `{text}`")), Ok)
+    }
+
+    fn definition(&mut self, left: &str, right: &'a str) -> Parsed<Stmt> {
+        for (i, name) in left.split(',').enumerate() {
+            let expected = format!("v{}", self.values.len() + i);
+            if name.trim() != expected {
+                return self.fail(format!("expected {expected} to be defined here, found {}", name.trim()));
+            }
+        }
+        let count = left.split(',').count();
+        let (word, rest) = right.split_once(' ').unwrap_or((right, ""));
+        let parts: Vec<&str> = word.split('.').collect();
+        let none = Value(u32::MAX);
+        let mut stmt = match parts[..] {
+            ["load"] => Stmt::Load { results: vec![], place: self.place(rest)? },
+            ["load", "acquire", scope] => Stmt::LoadAcquire {
+                result: none,
+                place: self.place(rest)?,
+                scope: self.name(scope_from, scope)?,
+            },
+            ["atomic", op, order, scope] => {
+                let (place, value) = self.pair(rest)?;
+                Stmt::Atomic {
+                    result: none,
+                    op: self.name(atomic_from, op)?,
+                    place: self.place(place)?,
+                    value: self.value(value)?,
+                    order: self.name(order_from, order)?,
+                    scope: self.name(scope_from, scope)?,
+                }
+            }
+            ["shuffle", mode] => {
+                let [value, arg, mask] = self.exactly(rest)?;
+                Stmt::Shuffle { result: none, mode: self.name(shuffle_from, mode)?, value, arg, mask }
+            }
+            ["ballot"] => {
+                let [cond, mask] = self.exactly(rest)?;
+                Stmt::Ballot { result: none, cond, mask }
+            }
+            ["match_any"] => {
+                let [value, mask] = self.exactly(rest)?;
+                Stmt::MatchAny { result: none, value, mask }
+            }
+            _ => {
+                let op = self.op(&parts, rest)?;
+                let v = self.kernel().push(op);
+                self.values.push(v);
+                if count != 1 {
+                    return self.fail("an operation defines one value");
+                }
+                return Ok(Stmt::Let(v));
+            }
+        };
+        let defined: Vec<Value> = (0..count).map(|_| self.kernel().push(Op::Result(Type::U32))).collect();
+        self.values.extend(&defined);
+        match &mut stmt {
+            Stmt::Load { results, .. } => *results = defined,
+            Stmt::LoadAcquire { result, .. }
+            | Stmt::Atomic { result, .. }
+            | Stmt::Shuffle { result, .. }
+            | Stmt::Ballot { result, .. }
+            | Stmt::MatchAny { result, .. } => {
+                if count != 1 {
+                    return self.fail("this statement defines one value");
+                }
+                *result = defined[0];
+            }
+            _ => unreachable!("only statements with results are made above"),
+        }
+        Ok(stmt)
+    }
+
+    fn op(&self, parts: &[&str], rest: &str) -> Parsed<Op> {
+        let one = |f: fn(Value) -> Op| self.exactly(rest).map(|[a]| f(a));
+        let two = |f: fn(Value, Value) -> Op| self.exactly(rest).map(|[a, b]| f(a, b));
+        match *parts {
+            ["get"] => Ok(Op::Get(self.local(rest)?)),
+            ["param"] => {
+                let p = self.index('p', rest)?;
+                let params = self.kernel.as_ref().map_or(0, |k| k.desc.params.len());
+                if (p as usize) < params {
+                    Ok(Op::Param(ParamId(p)))
+                } else {
+                    self.fail(format!("no parameter p{p}"))
+                }
+            }
+            ["special"] => Ok(Op::Special(self.name(special_from, rest)?)),
+            ["bool"] => Ok(Op::Bool(self.number(rest)?)),
+            ["u32"] => Ok(Op::U32(self.number(rest)?)),
+            ["u64"] => Ok(Op::U64(self.number(rest)?)),
+            ["const"] => Ok(Op::Const(self.number(rest)?)),
+            ["int", op] => {
+                let op = self.name(int_from, op)?;
+                self.exactly(rest).map(|[a, b]| Op::Int(op, a, b))
+            }
+            ["bit", op] => {
+                let op = self.name(bit_from, op)?;
+                self.exactly(rest).map(|[a]| Op::Bit(op, a))
+            }
+            ["cmp", op] => {
+                let op = self.name(cmp_from, op)?;
+                self.exactly(rest).map(|[a, b]| Op::Cmp(op, a, b))
+            }
+            ["select"] => self.exactly(rest).map(|[c, a, b]| Op::Select(c, a, b)),
+            ["mul_small"] => {
+                let (a, k) = self.pair(rest)?;
+                Ok(Op::MulSmall(self.value(a)?, self.number(k)?))
+            }
+            ["mul_const"] => {
+                let (a, c) = self.pair(rest)?;
+                Ok(Op::MulConst(self.value(a)?, self.number(c)?))
+            }
+            ["word"] => {
+                let (a, i) = self.pair(rest)?;
+                Ok(Op::Word(self.value(a)?, self.number(i)?))
+            }
+            ["weak"] => {
+                let (a, k) = self.pair(rest)?;
+                Ok(Op::Weak(self.value(a)?, self.number(k)?))
+            }
+            ["dot"] => {
+                let values = self.values_of(rest)?;
+                if values.is_empty() || !values.len().is_multiple_of(2) {
+                    return self.fail("dot takes pairs");
+                }
+                Ok(Op::Dot(values.chunks(2).map(|c| (c[0], c[1])).collect()))
+            }
+            ["from_words"] => Ok(Op::FromWords(self.values_of(rest)?)),
+            ["not"] => one(Op::Not),
+            ["widen"] => one(Op::Widen),
+            ["narrow"] => one(Op::Narrow),
+            ["neg"] => one(Op::Neg),
+            ["dbl"] => one(Op::Dbl),
+            ["sqr"] => one(Op::Sqr),
+            ["is_zero"] => one(Op::IsZero),
+            ["from_mont"] => one(Op::FromMont),
+            ["reduce"] => one(Op::Reduce),
+            ["add"] => two(Op::Add),
+            ["sub"] => two(Op::Sub),
+            ["mul"] => two(Op::Mul),
+            _ => self.fail(format!("unknown operation `{}`", parts.join("."))),
+        }
+    }
+}

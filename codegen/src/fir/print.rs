@@ -1,0 +1,227 @@
+//! The text form of FIR. [`parse`](super::parse) reads it back.
+//!
+//! Values are numbered by definition, so that values no statement computes do not show.
+//! ```text
+//! kernel toy_mul: Field mul[128](a: in field<1p, …)
+//! field toy = 13
+//! degree 1
+//! shared s0: 256
+//! local l0: u32
+//! {
+//!   v0 = special block
+//!   if v0 {
+//!     v1, v2 = load p0[v0]+4
+//!     set l0, v1
+//!   } else {
+//!     return
+//!   }
+//! }
+//! ```
+
+use super::ir::*;
+use std::fmt::Write;
+
+/// The kernel as text.
+pub fn print(kernel: &Kernel) -> String {
+    let mut p = Printer { kernel, names: ValueMap::filled(kernel, u32::MAX), next: 0, out: String::new() };
+    p.header();
+    p.block(&kernel.body, 0);
+    p.out.push('\n');
+    p.out
+}
+
+struct Printer<'a> {
+    kernel: &'a Kernel,
+    names: ValueMap<u32>,
+    next: u32,
+    out: String,
+}
+
+impl Printer<'_> {
+    fn header(&mut self) {
+        let k = self.kernel;
+        let _ = writeln!(self.out, "kernel {}: {}", k.symbol, k.desc.signature());
+        if let Some(f) = &k.field {
+            let _ = writeln!(self.out, "field {} = {}", f.name, f.p);
+        }
+        let _ = writeln!(self.out, "degree {}", k.degree);
+        for (i, s) in k.shared.iter().enumerate() {
+            let _ = writeln!(self.out, "shared s{i}: {}", s.words);
+        }
+        for (i, l) in k.locals.iter().enumerate() {
+            let _ = writeln!(self.out, "local l{i}: {}", type_name(l.ty));
+        }
+    }
+
+    fn block(&mut self, block: &Block, depth: usize) {
+        self.out.push_str("{\n");
+        for stmt in block {
+            self.out.push_str(&"  ".repeat(depth + 1));
+            self.stmt(stmt, depth + 1);
+            self.out.push('\n');
+        }
+        self.out.push_str(&"  ".repeat(depth));
+        self.out.push('}');
+    }
+
+    fn define(&mut self, v: Value) -> String {
+        self.names[v] = self.next;
+        self.next += 1;
+        format!("v{}", self.names[v])
+    }
+
+    fn v(&self, v: Value) -> String {
+        match self.names[v] {
+            u32::MAX => format!("undefined{}", v.0),
+            n => format!("v{n}"),
+        }
+    }
+
+    fn vs(&self, vs: &[Value]) -> String {
+        vs.iter().map(|v| self.v(*v)).collect::<Vec<_>>().join(", ")
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, depth: usize) {
+        let text = match stmt {
+            Stmt::Let(v) => {
+                let op = self.op(&self.kernel[*v]);
+                format!("{} = {op}", self.define(*v))
+            }
+            Stmt::Set(l, v) => format!("set {l}, {}", self.v(*v)),
+            Stmt::If { cond, then, otherwise } => {
+                let _ = write!(self.out, "if {} ", self.v(*cond));
+                self.block(then, depth);
+                if !otherwise.is_empty() {
+                    self.out.push_str(" else ");
+                    self.block(otherwise, depth);
+                }
+                return;
+            }
+            Stmt::Loop(body) => {
+                self.out.push_str("loop ");
+                return self.block(body, depth);
+            }
+            Stmt::Break => "break".into(),
+            Stmt::Return => "return".into(),
+            Stmt::Barrier => "barrier".into(),
+            Stmt::Fence(scope) => format!("fence {}", scope_name(*scope)),
+            Stmt::SyncWarp { mask } => format!("syncwarp {}", self.v(*mask)),
+            Stmt::Store { place, words } => format!("store {}, {}", self.place(place), self.vs(words)),
+            Stmt::StoreRelease { place, value, scope } => {
+                format!("store.release.{} {}, {}", scope_name(*scope), self.place(place), self.v(*value))
+            }
+            Stmt::Load { .. }
+            | Stmt::LoadAcquire { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Shuffle { .. }
+            | Stmt::Ballot { .. }
+            | Stmt::MatchAny { .. } => {
+                let right = self.effect(stmt);
+                let left: Vec<String> = stmt.results().into_iter().map(|v| self.define(v)).collect();
+                format!("{} = {right}", left.join(", "))
+            }
+        };
+        self.out.push_str(&text);
+    }
+
+    fn effect(&self, stmt: &Stmt) -> String {
+        match stmt {
+            Stmt::Load { place, .. } => format!("load {}", self.place(place)),
+            Stmt::LoadAcquire { place, scope, .. } => {
+                format!("load.acquire.{} {}", scope_name(*scope), self.place(place))
+            }
+            Stmt::Atomic { op, place, value, order, scope, .. } => format!(
+                "atomic.{}.{}.{} {}, {}",
+                atomic_name(*op),
+                order_name(*order),
+                scope_name(*scope),
+                self.place(place),
+                self.v(*value)
+            ),
+            Stmt::Shuffle { mode, value, arg, mask, .. } => {
+                format!("shuffle.{} {}", shuffle_name(*mode), self.vs(&[*value, *arg, *mask]))
+            }
+            Stmt::Ballot { cond, mask, .. } => format!("ballot {}", self.vs(&[*cond, *mask])),
+            Stmt::MatchAny { value, mask, .. } => format!("match_any {}", self.vs(&[*value, *mask])),
+            _ => unreachable!("only statements with results come here"),
+        }
+    }
+
+    fn place(&self, place: &Place) -> String {
+        match place {
+            Place::Global { buffer, index, word } => format!("{buffer}[{}]+{word}", self.v(*index)),
+            Place::Shared { array, index } => format!("{array}[{}]", self.v(*index)),
+        }
+    }
+
+    fn op(&self, op: &Op) -> String {
+        match op {
+            Op::Result(ty) => format!("result {}", type_name(*ty)),
+            Op::Get(l) => format!("get {l}"),
+            Op::Param(p) => format!("param {p}"),
+            Op::Special(s) => format!("special {}", special_name(*s)),
+            Op::Bool(x) => format!("bool {x}"),
+            Op::U32(x) => format!("u32 {x}"),
+            Op::U64(x) => format!("u64 {x}"),
+            Op::Const(x) => format!("const {x}"),
+            Op::MulSmall(a, k) => format!("mul_small {}, {k}", self.v(*a)),
+            Op::MulConst(a, c) => format!("mul_const {}, {c}", self.v(*a)),
+            Op::Word(a, i) => format!("word {}, {i}", self.v(*a)),
+            Op::Weak(a, k) => format!("weak {}, {k}", self.v(*a)),
+            _ => format!("{} {}", mnemonic(op), self.vs(&op.args())),
+        }
+    }
+}
+
+/// Mnemonic of the operations whose operands are all values.
+pub(super) fn mnemonic(op: &Op) -> String {
+    match op {
+        Op::Int(o, ..) => format!("int.{}", int_name(*o)),
+        Op::Not(_) => "not".into(),
+        Op::Bit(o, _) => format!("bit.{}", bit_name(*o)),
+        Op::Cmp(o, ..) => format!("cmp.{}", cmp_name(*o)),
+        Op::Widen(_) => "widen".into(),
+        Op::Narrow(_) => "narrow".into(),
+        Op::Select(..) => "select".into(),
+        Op::Add(..) => "add".into(),
+        Op::Sub(..) => "sub".into(),
+        Op::Neg(_) => "neg".into(),
+        Op::Dbl(_) => "dbl".into(),
+        Op::Mul(..) => "mul".into(),
+        Op::Sqr(_) => "sqr".into(),
+        Op::Dot(_) => "dot".into(),
+        Op::IsZero(_) => "is_zero".into(),
+        Op::FromMont(_) => "from_mont".into(),
+        Op::FromWords(_) => "from_words".into(),
+        Op::Reduce(_) => "reduce".into(),
+        _ => unreachable!("operations with immediates are printed by hand"),
+    }
+}
+
+macro_rules! names {
+    ($($fn:ident($ty:ident) from $from:ident { $($variant:ident = $name:literal),* $(,)? })*) => {$(
+        pub(super) fn $fn(x: $ty) -> &'static str {
+            match x { $($ty::$variant => $name),* }
+        }
+        pub(super) fn $from(name: &str) -> Option<$ty> {
+            match name { $($name => Some($ty::$variant),)* _ => None }
+        }
+    )*};
+}
+
+names! {
+    type_name(Type) from type_from { Pred = "pred", U32 = "u32", U64 = "u64", Field = "field" }
+    int_name(IntOp) from int_from {
+        Add = "add", Sub = "sub", Mul = "mul", And = "and", Or = "or", Xor = "xor", Shl = "shl", Shr = "shr",
+        Min = "min", Max = "max", Div = "div", Rem = "rem",
+    }
+    bit_name(BitOp) from bit_from { Popc = "popc", Clz = "clz", Brev = "brev" }
+    cmp_name(CmpOp) from cmp_from { Eq = "eq", Ne = "ne", Lt = "lt", Le = "le" }
+    special_name(Special) from special_from {
+        Thread = "thread", Block = "block", BlockSize = "block_size", GridSize = "grid_size", Lane = "lane",
+    }
+    scope_name(Scope) from scope_from { Block = "block", Device = "device" }
+    order_name(Order) from order_from { Relaxed = "relaxed", AcquireRelease = "acq_rel" }
+    atomic_name(AtomicOp) from atomic_from { Add = "add", Min = "min", Max = "max", Exchange = "exchange" }
+    shuffle_name(ShuffleMode) from shuffle_from { Index = "index", Up = "up", Down = "down", Xor = "xor" }
+}

@@ -1,0 +1,308 @@
+//! What makes a kernel valid.
+//!
+//! 1. Every value is defined exactly once, and before its uses in an enclosing block.
+//! 2. Operands have the types their operation or statement asks for.
+//! 3. A local is set on every path before it is read.
+//! 4. `break` stands in a loop.
+//! 5. Places name declared parameters and arrays; words lie within the element; `in` buffers are not written.
+//! 6. Field operations occur only in kernels with a field; constants are below `p`, word numbers below `words`.
+
+use super::ir::*;
+use curvesmith_abi::{Access, ParamKind};
+use std::collections::BTreeSet;
+
+/// A broken rule: always a bug in a kernel's builder or in a pass.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{symbol}: {at}: {reason}")]
+pub struct VerifyError {
+    /// The kernel.
+    pub symbol: String,
+    /// The value or statement.
+    pub at: String,
+    /// The rule that is broken.
+    pub reason: String,
+}
+
+/// Checks all rules; all violations at once.
+pub fn verify(kernel: &Kernel) -> Result<(), Vec<VerifyError>> {
+    let mut v = Verifier { kernel, visible: vec![BTreeSet::new()], defined: BTreeSet::new(), errors: vec![] };
+    let mut locals = BTreeSet::new();
+    v.block(&kernel.body, &mut locals, None);
+    if v.errors.is_empty() { Ok(()) } else { Err(v.errors) }
+}
+
+struct Verifier<'a> {
+    kernel: &'a Kernel,
+    /// Values defined in each open block.
+    visible: Vec<BTreeSet<Value>>,
+    defined: BTreeSet<Value>,
+    errors: Vec<VerifyError>,
+}
+
+/// Locals set on every path; `None` where no path arrives.
+type Assigned = Option<BTreeSet<Local>>;
+
+fn meet(a: Assigned, b: Assigned) -> Assigned {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.intersection(&b).copied().collect()),
+        (a, b) => a.or(b),
+    }
+}
+
+impl Verifier<'_> {
+    fn error(&mut self, at: impl std::fmt::Display, reason: impl Into<String>) {
+        let symbol = self.kernel.symbol.clone();
+        self.errors.push(VerifyError { symbol, at: at.to_string(), reason: reason.into() });
+    }
+
+    /// Checks a block; `locals` are those set on entry and, on return, on exit (all of them
+    /// where the end is not reached). `breaks` collects the state at each `break`.
+    fn block(
+        &mut self,
+        block: &Block,
+        locals: &mut BTreeSet<Local>,
+        mut breaks: Option<&mut Assigned>,
+    ) -> bool {
+        for stmt in block {
+            for v in stmt.uses() {
+                self.usable(v, &format!("{stmt:?}"));
+            }
+            match stmt {
+                Stmt::Let(v) => self.op(*v, locals),
+                Stmt::Set(l, v) => {
+                    match self.kernel.locals.get(l.0 as usize) {
+                        Some(decl) if decl.ty == self.kernel.ty(*v) => {}
+                        Some(decl) => {
+                            self.error(l, format!("is {:?}, set to {:?}", decl.ty, self.kernel.ty(*v)))
+                        }
+                        None => self.error(l, "is not declared"),
+                    }
+                    locals.insert(*l);
+                }
+                Stmt::If { cond, then, otherwise } => {
+                    self.expect(*cond, Type::Pred, "if");
+                    let arms = [then, otherwise].map(|arm| {
+                        let mut inner = locals.clone();
+                        self.visible.push(BTreeSet::new());
+                        let falls = self.block(arm, &mut inner, breaks.as_deref_mut());
+                        self.visible.pop();
+                        falls.then_some(inner)
+                    });
+                    let [a, b] = arms;
+                    match meet(a, b) {
+                        Some(after) => *locals = after,
+                        None => return self.end(stmt, block),
+                    }
+                }
+                Stmt::Loop(body) => {
+                    let mut inner = locals.clone();
+                    let mut at_breaks: Assigned = None;
+                    self.visible.push(BTreeSet::new());
+                    self.block(body, &mut inner, Some(&mut at_breaks));
+                    self.visible.pop();
+                    match at_breaks {
+                        Some(after) => *locals = after,
+                        None => return self.end(stmt, block),
+                    }
+                }
+                Stmt::Break => {
+                    match breaks {
+                        Some(at) => *at = meet(at.take(), Some(locals.clone())),
+                        None => self.error("break", "stands outside of a loop"),
+                    }
+                    return self.end(stmt, block);
+                }
+                Stmt::Return => return self.end(stmt, block),
+                _ => self.effect(stmt),
+            }
+            if !matches!(stmt, Stmt::Let(_)) {
+                for v in stmt.results() {
+                    if !matches!(self.kernel[v], Op::Result(Type::U32)) {
+                        self.error(v, "is the result of a statement but not a u32 result");
+                    }
+                    self.define(v);
+                }
+            }
+        }
+        true
+    }
+
+    /// The end of the block is not reached after `stmt`; nothing may follow it.
+    fn end(&mut self, stmt: &Stmt, block: &Block) -> bool {
+        let last = block.last().is_some_and(|last| std::ptr::eq(last, stmt));
+        if !last {
+            self.error(format!("{stmt:?}"), "statements after it are never reached");
+        }
+        false
+    }
+
+    fn define(&mut self, v: Value) {
+        if !self.defined.insert(v) {
+            self.error(v, "is defined twice");
+        }
+        self.visible.last_mut().expect("a block is open").insert(v);
+    }
+
+    fn usable(&mut self, v: Value, at: &str) {
+        if !self.visible.iter().any(|block| block.contains(&v)) {
+            self.error(at, format!("{v} is not defined in an enclosing block before this"));
+        }
+    }
+
+    fn expect(&mut self, v: Value, ty: Type, at: impl std::fmt::Display) {
+        let found = self.kernel.ty(v);
+        if found != ty {
+            self.error(at, format!("{v} is {found:?}, expected {ty:?}"));
+        }
+    }
+
+    fn op(&mut self, v: Value, locals: &BTreeSet<Local>) {
+        use Type::{Field, Pred};
+        let op = &self.kernel[v];
+        for a in op.args() {
+            self.usable(a, &v.to_string());
+        }
+        let field = self.kernel.field.as_ref();
+        match op {
+            Op::Result(_) => self.error(v, "a result is defined by its statement, not by a let"),
+            Op::Get(l) if !locals.contains(l) => {
+                self.error(v, format!("{l} is read before it is set on every path"))
+            }
+            Op::Get(_) | Op::Special(_) | Op::Bool(_) | Op::U32(_) | Op::U64(_) => {}
+            Op::Param(p) => {
+                if !matches!(self.kernel.desc.params[p.0 as usize].kind, ParamKind::U32 | ParamKind::U64) {
+                    self.error(v, format!("{p} is a buffer, not a scalar"));
+                }
+            }
+            Op::Int(IntOp::Shl | IntOp::Shr, a, b) => {
+                self.integer(*a, v);
+                self.expect(*b, Type::U32, v);
+            }
+            Op::Int(int, a, b) => {
+                let bitwise = matches!(int, IntOp::And | IntOp::Or | IntOp::Xor);
+                if !(bitwise && self.kernel.ty(*a) == Pred) {
+                    self.integer(*a, v);
+                }
+                self.expect(*b, self.kernel.ty(*a), v);
+            }
+            Op::Not(a) => {
+                if self.kernel.ty(*a) == Field {
+                    self.error(v, "not of a field element");
+                }
+            }
+            Op::Bit(_, a) | Op::Widen(a) => self.expect(*a, Type::U32, v),
+            Op::Narrow(a) => self.expect(*a, Type::U64, v),
+            Op::Cmp(_, a, b) => {
+                self.integer(*a, v);
+                self.expect(*b, self.kernel.ty(*a), v);
+            }
+            Op::Select(c, a, b) => {
+                self.expect(*c, Pred, v);
+                self.expect(*b, self.kernel.ty(*a), v);
+            }
+            Op::FromWords(words) => {
+                for w in words {
+                    self.expect(*w, Type::U32, v);
+                }
+                if field.is_some_and(|f| f.words != words.len()) {
+                    self.error(v, format!("{} words given", words.len()));
+                }
+            }
+            Op::Const(_)
+            | Op::Add(..)
+            | Op::Sub(..)
+            | Op::Neg(_)
+            | Op::Dbl(_)
+            | Op::Mul(..)
+            | Op::Sqr(_)
+            | Op::MulSmall(..)
+            | Op::MulConst(..)
+            | Op::Dot(_)
+            | Op::IsZero(_)
+            | Op::FromMont(_)
+            | Op::Word(..)
+            | Op::Reduce(_)
+            | Op::Weak(..) => {
+                for a in op.args() {
+                    self.expect(a, Field, v);
+                }
+            }
+        }
+        self.field_op(v, field);
+        self.define(v);
+    }
+
+    fn field_op(&mut self, v: Value, field: Option<&crate::spec::FieldDesc>) {
+        let op = &self.kernel[v];
+        let touches_field = self.kernel.ty(v) == Type::Field || matches!(op, Op::IsZero(_) | Op::Word(..));
+        match (field, op) {
+            (None, _) if touches_field => self.error(v, "the kernel has no field"),
+            (Some(f), Op::Const(c) | Op::MulConst(_, c)) if *c >= f.p => {
+                self.error(v, "constant is not below p")
+            }
+            (Some(f), Op::Word(_, i)) if *i as usize >= f.words => {
+                self.error(v, "word number is not below words")
+            }
+            _ => {}
+        }
+    }
+
+    fn integer(&mut self, a: Value, at: Value) {
+        if !matches!(self.kernel.ty(a), Type::U32 | Type::U64) {
+            self.error(at, format!("{a} is {:?}, expected an integer", self.kernel.ty(a)));
+        }
+    }
+
+    fn effect(&mut self, stmt: &Stmt) {
+        let u32s = |v: &mut Self, values: &[Value]| {
+            for x in values {
+                v.expect(*x, Type::U32, format!("{stmt:?}"));
+            }
+        };
+        match stmt {
+            Stmt::Load { results, place } => self.place(place, results.len(), false, stmt),
+            Stmt::Store { place, words } => {
+                u32s(self, words);
+                self.place(place, words.len(), true, stmt);
+            }
+            Stmt::LoadAcquire { place, .. } => self.place(place, 1, false, stmt),
+            Stmt::StoreRelease { place, value, .. } | Stmt::Atomic { place, value, .. } => {
+                u32s(self, &[*value]);
+                self.place(place, 1, true, stmt);
+            }
+            Stmt::Ballot { cond, mask, .. } => {
+                self.expect(*cond, Type::Pred, format!("{stmt:?}"));
+                u32s(self, &[*mask]);
+            }
+            _ => u32s(self, &stmt.uses()),
+        }
+    }
+
+    fn place(&mut self, place: &Place, words: usize, write: bool, stmt: &Stmt) {
+        let at = format!("{stmt:?}");
+        match *place {
+            Place::Global { buffer, index, word } => {
+                self.expect(index, Type::U32, &at);
+                let Some(param) = self.kernel.desc.params.get(buffer.0 as usize) else {
+                    return self.error(at, format!("{buffer} does not exist"));
+                };
+                let ParamKind::Buffer(access, element) = param.kind else {
+                    return self.error(at, format!("{buffer} is not a buffer"));
+                };
+                if write && access == Access::In {
+                    self.error(&at, format!("{buffer} is an input"));
+                }
+                let of_field = self.kernel.field.as_ref().map_or(1, |f| f.words);
+                if word as usize + words > element.bytes(of_field, self.kernel.degree) / 4 {
+                    self.error(at, format!("words {word}+{words} leave the element"));
+                }
+            }
+            Place::Shared { array, index } => {
+                self.expect(index, Type::U32, &at);
+                if array.0 as usize >= self.kernel.shared.len() {
+                    self.error(at, format!("{array} is not declared"));
+                }
+            }
+        }
+    }
+}

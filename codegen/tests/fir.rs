@@ -1,0 +1,143 @@
+//! FIR as text, its verifier, and its interpreter against plain integer arithmetic.
+
+use curvesmith_abi::Kernel as _;
+use curvesmith_abi::kernels::{FieldMul, RadixHistogram, ScanAdd};
+use curvesmith_codegen::fir::build::{Builder, FULL_MASK};
+use curvesmith_codegen::fir::interp::{Argument, from_words, launch, to_words};
+use curvesmith_codegen::fir::ir::{AtomicOp, Kernel, ShuffleMode};
+use curvesmith_codegen::fir::{parse::parse, print::print, verify::verify};
+use curvesmith_codegen::spec::FieldDesc;
+use num_bigint::BigUint;
+use std::path::Path;
+
+/// Each file of `filetests/<kind>` begins with `; error: <text>`: reading (kind `parse`) or
+/// verifying (kind `verify`) it must fail with that text.
+#[test]
+fn broken_files_are_rejected() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests");
+    let mut count = 0;
+    for kind in ["parse", "verify"] {
+        let mut files: Vec<_> =
+            std::fs::read_dir(dir.join(kind)).unwrap().map(|f| f.unwrap().path()).collect();
+        files.sort();
+        for file in files {
+            let text = std::fs::read_to_string(&file).unwrap();
+            let expected = text.lines().next().and_then(|l| l.strip_prefix("; error: ")).expect("first line");
+            let found = match (kind, parse(&text)) {
+                ("parse", Err(e)) => e.to_string(),
+                ("verify", Ok(k)) => {
+                    let errors = verify(&k).expect_err(&file.display().to_string());
+                    errors.iter().map(|e| e.to_string()).collect::<Vec<_>>().join("\n")
+                }
+                (_, parsed) => panic!("{}: {parsed:?}", file.display()),
+            };
+            assert!(found.contains(expected), "{}: {found}", file.display());
+            count += 1;
+        }
+    }
+    assert!(count >= 9, "only {count} files");
+}
+
+fn multiply(field: &FieldDesc) -> Kernel {
+    let b = Builder::for_field::<FieldMul>(field);
+    let i = b.global_index();
+    b.return_if(i.ge(b.scalar("n")));
+    let product = b.buffer("a").field(i) * b.buffer("b").field(i);
+    b.buffer("out").set_field(i, product);
+    b.finish()
+}
+
+/// A block sums `data` into `data[0]` by shuffles and a shared atomic, in a loop with a divergent break.
+fn sum_kernel() -> Kernel {
+    let b = Builder::common::<ScanAdd>();
+    let (data, n) = (b.buffer("data"), b.scalar("n"));
+    let (total, t) = (b.shared(1), b.thread());
+    b.if_(t.is(0), || total.set_word(b.u32(0), b.u32(0)));
+    b.barrier();
+    let (sum, i) = (b.var(b.u32(0)), b.var(t));
+    b.loop_(|| {
+        b.break_if(i.get().ge(n));
+        sum.set(sum.get() + data.word(i.get()));
+        i.set(i.get() + 128);
+    });
+    let mask = b.u32(FULL_MASK);
+    for step in [16, 8, 4, 2, 1] {
+        sum.set(sum.get() + b.shuffle(ShuffleMode::Down, sum.get(), b.u32(step), mask));
+    }
+    b.if_(b.lane().is(0), || {
+        total.atomic(AtomicOp::Add, b.u32(0), sum.get());
+    });
+    b.barrier();
+    b.if_(t.is(0), || data.set_word(b.u32(0), total.word(b.u32(0))));
+    b.finish()
+}
+
+#[test]
+fn text_reads_back() {
+    for kernel in [multiply(&FieldDesc::new("toy", 13u32.into())), sum_kernel()] {
+        verify(&kernel).unwrap();
+        let text = print(&kernel);
+        let again = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        verify(&again).unwrap();
+        assert_eq!(print(&again), text);
+    }
+}
+
+#[test]
+fn text_of_a_toy_product() {
+    insta::assert_snapshot!(print(&multiply(&FieldDesc::new("toy", 13u32.into()))));
+}
+
+#[test]
+fn products_in_a_toy_field() {
+    let field = FieldDesc::new("toy", 13u32.into());
+    let pairs: Vec<(u32, u32)> = (0..13).flat_map(|x| (0..13).map(move |y| (x, y))).collect();
+    let words = |f: fn(&(u32, u32)) -> u32| {
+        let elements: Vec<BigUint> = pairs.iter().map(|p| f(p).into()).collect();
+        Argument::Buffer(to_words(&field, &elements))
+    };
+    let n = pairs.len() as u32;
+    let mut args = [words(|p| p.0), words(|p| p.1), words(|_| 0), Argument::U32(n)];
+    launch(&multiply(&field), n.div_ceil(FieldMul::DESC.block), &mut args).unwrap();
+    let Argument::Buffer(out) = &args[2] else { unreachable!() };
+    for ((x, y), product) in pairs.iter().zip(from_words(&field, out)) {
+        assert_eq!(product, BigUint::from(x * y % 13), "{x}·{y}");
+    }
+}
+
+#[test]
+fn loops_shuffles_and_atomics() {
+    for n in [0u32, 1, 31, 128, 129, 1000] {
+        let data: Vec<u32> = (0..n.max(1)).map(|i| i.wrapping_mul(2654435761)).collect();
+        let expected = data[..n as usize].iter().fold(0u32, |a, b| a.wrapping_add(*b));
+        let mut args = [Argument::Buffer(data), Argument::Buffer(vec![]), Argument::U32(n)];
+        launch(&sum_kernel(), 1, &mut args).unwrap();
+        let Argument::Buffer(data) = &args[0] else { unreachable!() };
+        assert_eq!(data[0], expected, "{n}");
+    }
+}
+
+#[test]
+fn faults_are_named() {
+    let fault = |build: fn(&Builder)| {
+        let b = Builder::common::<RadixHistogram>();
+        build(&b);
+        let mut args = [Argument::Buffer(vec![1, 2, 3]), Argument::Buffer(vec![0; 3])].to_vec();
+        args.extend(vec![Argument::U32(0); 4]);
+        launch(&b.finish(), 1, &mut args).unwrap_err().reason
+    };
+    let outside = fault(|b| b.buffer("counts").set_word(b.thread(), b.u32(1)));
+    assert!(outside.starts_with("writes outside at word 3"), "{outside}");
+    let uninitialised = fault(|b| b.buffer("counts").set_word(b.u32(0), b.shared(4).word(b.u32(2))));
+    assert!(uninitialised.starts_with("reads an uninitialised word"), "{uninitialised}");
+    let barrier = fault(|b| b.if_(b.thread().lt(b.u32(7)), || b.barrier()));
+    assert!(barrier.contains("does not reach a barrier"), "{barrier}");
+    let mask = fault(|b| {
+        b.if_(b.thread().lt(b.u32(7)), || {
+            b.ballot(b.bool(true), b.u32(FULL_MASK));
+        })
+    });
+    assert!(mask.contains("does not take part"), "{mask}");
+    let forever = fault(|b| b.loop_(|| b.barrier()));
+    assert_eq!(forever, "does not end");
+}
