@@ -21,6 +21,24 @@ pub(crate) fn run(yes: bool) -> Result<()> {
         Some(llvm) => eprintln!("LLVM {} ({})", llvm.version, llvm.config.display()),
         None => install(yes)?,
     }
+    forget_missing_llvm()
+}
+
+/// A build that failed without LLVM is remembered: cargo runs the build script of `llvm-sys` again when
+/// [`PREFIX`] changes, but not when LLVM is installed.
+fn forget_missing_llvm() -> Result<()> {
+    let builds = shell::target("debug").join("build");
+    let Ok(entries) = std::fs::read_dir(builds) else { return Ok(()) };
+    let outputs = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("llvm-sys-")));
+    let failed = |path: PathBuf| {
+        std::fs::read_to_string(path.join("output")).is_ok_and(|o| o.contains("LLVM_SYS_NOT_FOUND"))
+    };
+    if outputs.into_iter().any(failed) {
+        shell::run(shell::cargo().args(["clean", "--package", "llvm-sys"]))?;
+    }
     Ok(())
 }
 
