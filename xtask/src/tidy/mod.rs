@@ -75,10 +75,18 @@ const RULES: &[Rule] = &[
             "SystemTime",
             "Instant",
             "PathBuf",
+            "std::time",
+            "std::path",
+            "std::thread",
+            "thread::",
+            "std::env",
+            "env::",
+            "env!",
+            "option_env!",
+            "std::fs",
+            "fs::",
+            "fs_err",
             "rayon",
-            "thread",
-            "env",
-            "fs",
             "rand",
         ],
     },
@@ -267,7 +275,7 @@ mod tests {
             ("runtime/src/msm.rs", "#[cfg(test)] mod tests { #[test] #[ignore] fn f() {} }"),
         ];
         for (path, text) in bad {
-            assert_eq!(findings(path, text).len(), 1, "{path}: {text}");
+            assert!(!findings(path, text).is_empty(), "{path}: {text}");
         }
         let good = [
             ("codegen/src/llvm/mod.rs", "unsafe { inkwell::f() }"),
