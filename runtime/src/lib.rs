@@ -6,15 +6,21 @@
 //! [`group::Group`] markers, which the macros implement.
 
 pub mod backend;
+pub mod buffer;
+pub mod common;
 pub mod cpu;
 pub mod device;
 pub mod error;
 pub mod field;
 pub mod group;
 pub mod handle;
+pub mod kernels;
+pub mod launch;
+pub mod plan;
 
 pub use error::RuntimeError;
 pub use handle::{Device, DeviceVisitor};
+pub use plan::{Msm, MsmOptions, Ntt, NttOptions, Pointwise, SpMv, SpMvOptions};
 
 /// What macro expansions name. Not an interface for people.
 #[doc(hidden)]

@@ -1,0 +1,6 @@
+//! The kernels that no field or curve shapes: sort and scan, built once with this crate.
+
+/// The embedded images (encoded [`curvesmith_abi::Image`]).
+pub fn images() -> &'static [&'static [u8]] {
+    &[]
+}
