@@ -1,1 +1,19 @@
-//! Compiles the code of the curvesmith book.
+//! Compiles and runs the code of the README and of the curvesmith book.
+//!
+//! Every page is the documentation of an item here, so that rustdoc tests it.
+
+#![cfg(doctest)]
+
+macro_rules! page {
+    ($name:ident, $file:literal) => {
+        #[doc = include_str!($file)]
+        mod $name {}
+    };
+}
+
+page!(readme, "../../README.md");
+page!(introduction, "introduction.md");
+page!(architecture, "architecture.md");
+page!(product, "product.md");
+page!(testing, "testing.md");
+page!(defects, "defects.md");
