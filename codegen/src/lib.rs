@@ -6,4 +6,6 @@
 //! Deterministic: no clock, path, hash order or thread order enters the output.
 
 pub mod fir;
+pub mod formulas;
+pub mod kernels;
 pub mod spec;

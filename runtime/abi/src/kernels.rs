@@ -1,6 +1,7 @@
 //! The kernels of curvesmith.
 //!
-//! In every kernel with a parameter `n`, threads with global index ≥ `n` do nothing.
+//! In every kernel with a parameter `n`, threads with global index ≥ `n` do nothing. Lengths are
+//! below 2^31, so that indices rounded up to whole blocks stay below 2^32.
 
 use crate::kernel;
 
@@ -29,7 +30,8 @@ kernel! {
     /// For scalar `i` and window `w` in `0..windows` of `c` bits, the digit `d` lies in
     /// `[-2^(c-1), 2^(c-1)]` and `Σ d_w·2^(cw)` is the scalar. Writes, at `w·n + i`, the key
     /// `w·2^(c-1) + |d| - 1` and the entry `i | sign << 31`; for `d = 0` the key is
-    /// `windows·2^(c-1)`, which sorts last. `n < 2^31`.
+    /// `windows·2^(c-1)`, which sorts last. `1 ≤ c ≤ 16`, `windows·c ≥ bits + 1` for a modulus of `bits` bits, and
+    /// `windows·n < 2^31`.
     Field Digits = "digits" [128] { scalars: In Field, keys: InOut U32, entries: InOut U32, c: u32, windows: u32, n: u32 }
 
     /// Bit-reversal permutation: `out[bitrev(i)] = a[i]` for `i < 2^log_n`. Out of place.
@@ -45,8 +47,8 @@ kernel! {
     /// `row_offsets[r] ≤ k < row_offsets[r+1]`; `block/32` rows a block.
     Field SpMvWarp = "spmv_warp" [128] { row_offsets: In U32, columns: In U32, values: In Field, x: In Field, out: InOut Field, rows: u32 }
 
-    /// Counts of the `bits`-wide digit at `shift`, per tile of `TILE` keys:
-    /// `counts[digit · tiles + tile]`. One block a tile.
+    /// Counts of the `bits`-wide digit at `shift`, per tile of [`RADIX_TILE`] keys:
+    /// `counts[digit · tiles + tile]`. One block a tile; `bits` in `1..=RADIX_BITS`.
     Common RadixHistogram = "radix_histogram" [128] { keys: In U32, counts: InOut U32, shift: u32, bits: u32, tiles: u32, n: u32 }
     /// Stable scatter of keys and entries by that digit, given the exclusive scan of `counts`.
     Common RadixScatter = "radix_scatter" [128] { keys_in: In U32, entries_in: In U32, keys_out: InOut U32, entries_out: InOut U32, offsets: In U32, shift: u32, bits: u32, tiles: u32, n: u32 }
@@ -63,10 +65,11 @@ kernel! {
     /// into `slices` slices of `len = ⌈total/slices⌉`. Slice `t` sums its runs of equal keys. Its
     /// first run goes to `partials[t]`, every later run to `sums[key]` (nobody else writes it).
     /// Slices past `total` write the identity to `partials[t]`. `sums` must hold identities.
+    /// `total < 2^31`, `1 ≤ slices ≤ 2^20`.
     Group Accumulate = "accumulate" [128] { bases: In Affine, keys: In U32, entries: In U32, starts: In U32, sums: InOut Xyzz, partials: InOut Xyzz, buckets: u32, slices: u32 }
     /// One step of the segmented tree over `partials`: slices whose first key is equal form a
     /// segment `[s, e)`; where `(t - s) mod 2·step = 0` and `t + step < e`:
-    /// `partials[t] += partials[t + step]`.
+    /// `partials[t] += partials[t + step]`. `step` is a power of two.
     Group MergePartials = "merge_partials" [128] { keys: In U32, starts: In U32, partials: InOut Xyzz, buckets: u32, slices: u32, step: u32 }
     /// Adds the total of every segment, at its first slice, to `sums[key]`.
     Group FlushPartials = "flush_partials" [128] { keys: In U32, starts: In U32, partials: In Xyzz, sums: InOut Xyzz, buckets: u32, slices: u32 }
@@ -76,6 +79,7 @@ kernel! {
     Group ReduceChunks = "reduce_chunks" [128] { sums: In Xyzz, out: InOut Xyzz, log_b: u32, chunk: u32, n: u32 }
     /// One step of a tree sum in groups of `width`: where `i mod width + step < width` and
     /// `i mod 2·step = 0` within the group: `points[i] += points[i + step]`.
+    /// `step` is a power of two, `width` is not zero.
     Group SumStep = "sum_step" [128] { points: InOut Xyzz, width: u32, step: u32, n: u32 }
     /// `out[0] = Σ_w 2^(c·w) · points[w·width]` over `windows` windows, by Horner; one thread.
     Group CombineWindows = "combine_windows" [32] { points: In Xyzz, out: InOut Xyzz, width: u32, c: u32, windows: u32 }

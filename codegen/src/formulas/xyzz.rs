@@ -1,0 +1,277 @@
+//! Short Weierstrass points in XYZZ coordinates (extended Jacobian), complete by case split.
+//!
+//! `(X, Y, ZZ, ZZZ)` with `ZZ³ = ZZZ²` is the affine point `(X/ZZ, Y/ZZZ)`; `ZZ = 0` is the
+//! identity, whatever the other coordinates hold. The formulas are those of the
+//! [Explicit-Formulas Database](https://hyperelliptic.org/EFD/g1p/auto-shortw-xyzz.html):
+//! `add-2008-s`, `madd-2008-s`, `dbl-2008-s-1`, `mdbl-2008-s-1`. The additions are wrong
+//! exactly where an operand is the identity or the two x-coordinates agree, so those cases
+//! are branches. The doublings are right for every input: a point of order two has `Y = 0`,
+//! hence `V = 0` and `ZZ' = 0`, and the identity keeps `ZZ' = V·0`.
+
+use super::tower::{Coord, CoordField, CoordVar};
+use crate::fir::build::{Buffer, Builder, Pred, U32};
+use crate::spec::GroupDesc;
+use curvesmith_abi::IDENTITY_WORD;
+
+/// The curve `y² = x³ + a·x + b` of one kernel.
+#[derive(Debug)]
+pub struct Curve<'k, C: Coord<'k>> {
+    /// The builder of the kernel.
+    pub b: &'k Builder,
+    field: CoordField<'k>,
+    group: &'k GroupDesc,
+    coord: std::marker::PhantomData<C>,
+}
+
+impl<'k, C: Coord<'k>> Clone for Curve<'k, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<'k, C: Coord<'k>> Copy for Curve<'k, C> {}
+
+/// An affine point other than the identity.
+#[derive(Clone, Copy, Debug)]
+pub struct Affine<C> {
+    /// x
+    pub x: C,
+    /// y
+    pub y: C,
+}
+
+/// The words of an element of a buffer of affine points: a point or the identity pattern.
+#[derive(Clone, Debug)]
+pub struct AffineWords<'k> {
+    /// One list a prime-field component, `x` before `y`.
+    parts: Vec<Vec<U32<'k>>>,
+    /// Whether they are the identity pattern.
+    pub is_identity: Pred<'k>,
+}
+
+/// A point in XYZZ coordinates.
+#[derive(Clone, Copy, Debug)]
+pub struct Xyzz<C> {
+    /// X = x·ZZ
+    pub x: C,
+    /// Y = y·ZZZ
+    pub y: C,
+    /// ZZ, zero for the identity
+    pub zz: C,
+    /// ZZZ, with `ZZZ² = ZZ³`
+    pub zzz: C,
+}
+
+/// A mutable local that holds a point.
+#[derive(Clone, Copy, Debug)]
+pub struct XyzzVar<V> {
+    x: V,
+    y: V,
+    zz: V,
+    zzz: V,
+}
+
+impl<V: Copy> XyzzVar<V> {
+    /// The content now.
+    pub fn get<'k, C: Coord<'k, Var = V>>(self) -> Xyzz<C>
+    where
+        V: CoordVar<'k, C>,
+    {
+        Xyzz { x: self.x.get(), y: self.y.get(), zz: self.zz.get(), zzz: self.zzz.get() }
+    }
+    /// Replaces the content.
+    pub fn set<'k, C: Coord<'k, Var = V>>(self, p: Xyzz<C>)
+    where
+        V: CoordVar<'k, C>,
+    {
+        self.x.set(p.x);
+        self.y.set(p.y);
+        self.zz.set(p.zz);
+        self.zzz.set(p.zzz);
+    }
+}
+
+impl<'k, C: Coord<'k>> Curve<'k, C> {
+    /// The curve of a group, in a kernel of its image. `C` has the group's degree.
+    pub fn new(b: &'k Builder, group: &'k GroupDesc) -> Self {
+        assert_eq!(C::DEGREE, group.degree(), "{}", group.name);
+        Curve { b, field: CoordField::new(b, group), group, coord: std::marker::PhantomData }
+    }
+
+    /// The identity, as all zeros.
+    pub fn identity(self) -> Xyzz<C> {
+        let zero = self.field.zero();
+        Xyzz { x: zero, y: zero, zz: zero, zzz: zero }
+    }
+
+    /// An affine point.
+    pub fn from_affine(self, p: Affine<C>) -> Xyzz<C> {
+        let one = self.field.one();
+        Xyzz { x: p.x, y: p.y, zz: one, zzz: one }
+    }
+
+    /// A new local that holds `p`.
+    pub fn var(self, p: Xyzz<C>) -> XyzzVar<C::Var> {
+        XyzzVar { x: p.x.var(), y: p.y.var(), zz: p.zz.var(), zzz: p.zzz.var() }
+    }
+
+    /// Whether it is the identity.
+    pub fn is_identity(self, p: Xyzz<C>) -> Pred<'k> {
+        p.zz.is_zero()
+    }
+
+    /// `cond ? a : b`
+    pub fn select(self, cond: Pred<'k>, a: Xyzz<C>, b: Xyzz<C>) -> Xyzz<C> {
+        let select = |a, b| self.field.select(cond, a, b);
+        Xyzz { x: select(a.x, b.x), y: select(a.y, b.y), zz: select(a.zz, b.zz), zzz: select(a.zzz, b.zzz) }
+    }
+
+    /// `p` where `cond` holds, else the identity.
+    pub fn or_identity(self, cond: Pred<'k>, p: Xyzz<C>) -> Xyzz<C> {
+        Xyzz { zz: self.field.select(cond, p.zz, self.field.zero()), ..p }
+    }
+
+    /// Element `index` of a buffer of XYZZ points.
+    pub fn load(self, buffer: Buffer<'k>, index: U32<'k>) -> Xyzz<C> {
+        let coord = |i| self.field.load(buffer, index, i);
+        Xyzz { x: coord(0), y: coord(1), zz: coord(2), zzz: coord(3) }
+    }
+
+    /// Writes element `index` of a buffer of XYZZ points.
+    pub fn store(self, buffer: Buffer<'k>, index: U32<'k>, p: Xyzz<C>) {
+        for (i, coord) in [p.x, p.y, p.zz, p.zzz].into_iter().enumerate() {
+            self.field.store(buffer, index, i, coord);
+        }
+    }
+
+    /// Element `index` of a buffer of affine points, identity pattern included.
+    pub fn load_affine(self, buffer: Buffer<'k>, index: U32<'k>) -> AffineWords<'k> {
+        let parts: Vec<Vec<U32<'k>>> = (0..2 * C::DEGREE).map(|i| buffer.part_words(index, i)).collect();
+        let base = &self.group.base;
+        let top_of_p = base.limbs(&base.p)[base.words - 1];
+        let x = &parts[0];
+        let top = x[base.words - 1];
+        // A canonical x has a top word of at most that of p, and is never all ones.
+        let probe = if top_of_p < IDENTITY_WORD {
+            top
+        } else {
+            x[..base.words - 1].iter().fold(top, |all, &word| all & word)
+        };
+        AffineWords { is_identity: probe.is(IDENTITY_WORD), parts }
+    }
+
+    /// The point of words that are not the identity pattern; to be called where that is known.
+    pub fn affine(self, words: &AffineWords<'k>) -> Affine<C> {
+        let coord = |i: usize| {
+            let parts: Vec<_> =
+                (0..C::DEGREE).map(|j| self.b.from_words(&words.parts[i * C::DEGREE + j])).collect();
+            C::from_parts(self.field, &parts)
+        };
+        Affine { x: coord(0), y: coord(1) }
+    }
+
+    /// `cond ? -p : p`
+    pub fn neg_if(self, cond: Pred<'k>, p: Affine<C>) -> Affine<C> {
+        Affine { y: self.field.select(cond, -p.y, p.y), ..p }
+    }
+
+    /// `acc += p`: madd-2008-s, 8M + 2S where neither is the identity and they are not
+    /// equal or opposite.
+    pub fn madd(self, acc: XyzzVar<C::Var>, p: Affine<C>) {
+        let b = self.b;
+        let old: Xyzz<C> = acc.get();
+        b.if_else(
+            self.is_identity(old),
+            || acc.set(self.from_affine(p)),
+            || {
+                let dx = p.x * old.zz - old.x;
+                let dy = p.y * old.zzz - old.y;
+                b.if_else(
+                    dx.is_zero(),
+                    || self.set_double_or_identity(acc, dy, || self.mdbl(p)),
+                    || {
+                        let (x, y, pp, ppp) = self.chord(old.x, old.y, dx, dy);
+                        acc.set(Xyzz { x, y, zz: old.zz * pp, zzz: old.zzz * ppp });
+                    },
+                );
+            },
+        );
+    }
+
+    /// `acc += p`: add-2008-s, 12M + 2S where neither is the identity and they are not
+    /// equal or opposite.
+    pub fn add(self, acc: XyzzVar<C::Var>, p: Xyzz<C>) {
+        let b = self.b;
+        let old: Xyzz<C> = acc.get();
+        b.if_(!self.is_identity(p), || {
+            b.if_else(
+                self.is_identity(old),
+                || acc.set(p),
+                || {
+                    let u1 = old.x * p.zz;
+                    let s1 = old.y * p.zzz;
+                    let dx = p.x * old.zz - u1;
+                    let dy = p.y * old.zzz - s1;
+                    b.if_else(
+                        dx.is_zero(),
+                        || self.set_double_or_identity(acc, dy, || self.dbl(p)),
+                        || {
+                            let (x, y, pp, ppp) = self.chord(u1, s1, dx, dy);
+                            acc.set(Xyzz { x, y, zz: old.zz * p.zz * pp, zzz: old.zzz * p.zzz * ppp });
+                        },
+                    );
+                },
+            );
+        });
+    }
+
+    /// Equal x: the same point where `dy = 0`, else opposite points.
+    fn set_double_or_identity(self, acc: XyzzVar<C::Var>, dy: C, double: impl FnOnce() -> Xyzz<C>) {
+        self.b.if_else(dy.is_zero(), || acc.set(double()), || acc.set(self.identity()));
+    }
+
+    /// The common end of both additions: from the first point scaled to the common
+    /// denominator and the differences `P = dx ≠ 0`, `R = dy`, gives X3, Y3, P², P³.
+    fn chord(self, x1: C, y1: C, dx: C, dy: C) -> (C, C, C, C) {
+        let pp = dx.sqr();
+        let ppp = dx * pp;
+        let q = x1 * pp;
+        let x3 = dy.sqr() - (ppp + q.dbl());
+        let y3 = C::dot(&[(dy, q - x3), (-y1, ppp)]);
+        (x3, y3, pp, ppp)
+    }
+
+    /// `2p`: dbl-2008-s-1, 6M + 3S, and where `a ≠ 0` one more square and a product by `a`; any input.
+    pub fn dbl(self, p: Xyzz<C>) -> Xyzz<C> {
+        let slope = self.slope(p.x, |a| a * p.zz.sqr());
+        let (x, y, v, w) = self.tangent(p.x, p.y, slope);
+        Xyzz { x, y, zz: v * p.zz, zzz: w * p.zzz }
+    }
+
+    /// `2p`: mdbl-2008-s-1, 4M + 3S; any point.
+    pub fn mdbl(self, p: Affine<C>) -> Xyzz<C> {
+        let slope = self.slope(p.x, |a| a);
+        let (x, y, zz, zzz) = self.tangent(p.x, p.y, slope);
+        Xyzz { x, y, zz, zzz }
+    }
+
+    /// `M = 3x² + a·ZZ²`; `scale` multiplies `a` by `ZZ²`.
+    fn slope(self, x: C, scale: impl FnOnce(C) -> C) -> C {
+        let square = x.sqr();
+        let triple = square.dbl() + square;
+        if self.group.a.iter().all(|a| a.bits() == 0) {
+            return triple;
+        }
+        triple + scale(self.field.constant(&self.group.a))
+    }
+
+    /// The common end of both doublings: X3, Y3, `V = (2y)²`, `W = (2y)³`.
+    fn tangent(self, x: C, y: C, slope: C) -> (C, C, C, C) {
+        let u = y.dbl();
+        let v = u.sqr();
+        let w = u * v;
+        let s = x * v;
+        let x3 = slope.sqr() - s.dbl();
+        let y3 = C::dot(&[(slope, s - x3), (-w, y)]);
+        (x3, y3, v, w)
+    }
+}

@@ -1,0 +1,60 @@
+//! The body of every kernel of [`curvesmith_abi::kernels`], written with the builder.
+//!
+//! The contracts, units and layouts are those of the ABI; what stands here is how.
+//! Warp-wide operations name the full mask, so no lane of a warp may leave before them:
+//! threads past the end compute on clamped indices and store nothing.
+
+mod buckets;
+mod digits;
+mod msm;
+mod ntt;
+mod pointwise;
+mod radix;
+mod scan;
+mod spmv;
+
+use crate::fir::build::{Builder, FULL_MASK, U32};
+use crate::fir::ir::{Kernel, ShuffleMode};
+use crate::spec::{FieldDesc, GroupDesc};
+
+/// The kernels of a prime field's image.
+pub fn field_kernels(field: &FieldDesc) -> Vec<Kernel> {
+    let mut kernels = pointwise::kernels(field);
+    kernels.push(digits::digits(field));
+    kernels.extend([ntt::bit_reverse(field), ntt::stage(field), ntt::powers(field)]);
+    kernels.push(spmv::warp_per_row(field));
+    kernels
+}
+
+/// The kernels of a group, one list an image, so that images load in parallel.
+pub fn group_kernels(group: &GroupDesc) -> Vec<Vec<Kernel>> {
+    vec![
+        vec![msm::accumulate(group)],
+        vec![
+            msm::fill_identity(group),
+            msm::merge_partials(group),
+            msm::flush_partials(group),
+            msm::sum_step(group),
+        ],
+        vec![msm::reduce_chunks(group), msm::combine_windows(group)],
+        vec![msm::point_add(group), msm::point_madd(group), msm::point_dbl(group)],
+    ]
+}
+
+/// The field-independent kernels.
+pub fn common_kernels() -> Vec<Kernel> {
+    vec![radix::histogram(), radix::scatter(), scan::scan_tiles(), scan::scan_add(), buckets::bucket_starts()]
+}
+
+/// The mask of a full warp.
+fn full(b: &Builder) -> U32<'_> {
+    b.u32(FULL_MASK)
+}
+
+/// `value` of lane `lane ± arg` (see [`ShuffleMode`]), all lanes taking part.
+fn shuffle<'k>(b: &'k Builder, mode: ShuffleMode, value: U32<'k>, arg: u32) -> U32<'k> {
+    b.shuffle(mode, value, b.u32(arg), full(b))
+}
+
+#[cfg(test)]
+mod tests;

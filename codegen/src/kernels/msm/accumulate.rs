@@ -1,0 +1,87 @@
+//! Bucket accumulation over equal slices (Chen et al., §4).
+
+use super::group_kernel;
+use crate::fir::build::{Builder, U32};
+use crate::fir::ir::Kernel;
+use crate::formulas::tower::Coord;
+use crate::formulas::xyzz::Curve;
+use crate::spec::GroupDesc;
+use curvesmith_abi::kernels::Accumulate;
+
+/// How the sorted entries are cut into slices.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slices<'k> {
+    /// Entries with a digit other than 0.
+    pub(super) total: U32<'k>,
+    /// Entries a slice: `⌈total/slices⌉`, and 1 where there are none.
+    pub(super) len: U32<'k>,
+}
+
+impl<'k> Slices<'k> {
+    /// From the kernel's parameters `starts`, `buckets`, `slices`.
+    pub(super) fn new(b: &'k Builder) -> Self {
+        let total = b.buffer("starts").word(b.scalar("buckets"));
+        let slices = b.scalar("slices");
+        // With total < 2^31 and slices ≤ 2^20 the sum does not wrap.
+        Slices { total, len: ((total + slices - 1) / slices).max(b.u32(1)) }
+    }
+
+    /// First entry of slice `t < slices`, or past `total` for an empty slice. It does not wrap:
+    /// `t·len < slices·⌈total/slices⌉ + slices < total + 2·slices`.
+    pub(super) fn start(self, t: U32<'k>) -> U32<'k> {
+        t * self.len
+    }
+
+    /// The first slice that starts at entry `i` or later.
+    pub(super) fn first_from(self, i: U32<'k>) -> U32<'k> {
+        (i + self.len - 1) / self.len
+    }
+}
+
+pub(in super::super) fn accumulate(group: &GroupDesc) -> Kernel {
+    group_kernel!(group, Accumulate, accumulate_body)
+}
+
+fn accumulate_body<'k, C: Coord<'k>>(curve: Curve<'k, C>) {
+    let b = curve.b;
+    let t = b.global_index();
+    b.return_if(t.ge(b.scalar("slices")));
+    let slices = Slices::new(b);
+    let (bases, keys, entries) = (b.buffer("bases"), b.buffer("keys"), b.buffer("entries"));
+    let (sums, partials) = (b.buffer("sums"), b.buffer("partials"));
+    let start = slices.start(t).min(slices.total);
+    let end = (start + slices.len).min(slices.total);
+
+    let acc = curve.var(curve.identity());
+    b.if_(start.lt(end), || {
+        let i = b.var(start);
+        let key = b.var(keys.word(start));
+        let in_first_run = b.var(b.bool(true));
+        b.loop_(|| {
+            let entry = entries.word(i.get());
+            let base = curve.load_affine(bases, entry & 0x7fff_ffff);
+            b.if_(!base.is_identity, || {
+                let negative = entry.ge(b.u32(1 << 31));
+                curve.madd(acc, curve.neg_if(negative, curve.affine(&base)));
+            });
+            let next = i.get() + 1;
+            i.set(next);
+            let last = next.ge(end);
+            let next_key = keys.word(next.min(end - 1));
+            b.if_(last | next_key.ne(key.get()), || {
+                // A later run of this slice is nobody else's: its key's other entries, if any,
+                // lie in the following slices' first runs.
+                b.if_else(
+                    in_first_run.get(),
+                    || curve.store(partials, t, acc.get()),
+                    || curve.store(sums, key.get(), acc.get()),
+                );
+                acc.set(curve.identity());
+                in_first_run.set(b.bool(false));
+                key.set(next_key);
+            });
+            b.break_if(last);
+        });
+    });
+    b.if_(start.ge(end), || curve.store(partials, t, curve.identity()));
+}

@@ -1,0 +1,54 @@
+//! Element-wise kernels, one thread an element.
+
+use super::ntt::power;
+use crate::fir::build::{Builder, Fe};
+use crate::fir::ir::Kernel;
+use crate::spec::FieldDesc;
+use curvesmith_abi::kernels::*;
+
+pub(super) fn kernels(field: &FieldDesc) -> Vec<Kernel> {
+    vec![
+        map::<FieldAdd, 2>(field, ["a", "b"], |[a, b]| a + b),
+        map::<FieldSub, 2>(field, ["a", "b"], |[a, b]| a - b),
+        map::<FieldMul, 2>(field, ["a", "b"], |[a, b]| a * b),
+        map::<FieldNeg, 1>(field, ["a"], |[a]| -a),
+        map::<FieldDbl, 1>(field, ["a"], |[a]| a.dbl()),
+        map::<FieldSqr, 1>(field, ["a"], |[a]| a.sqr()),
+        mul_const(field),
+        map::<FieldMulSub, 3>(field, ["a", "b", "c"], |[a, b, c]| a * b - c),
+        scale_powers(field),
+    ]
+}
+
+/// `out[i] = f(inputs[i]…)`.
+fn map<K: curvesmith_abi::Kernel, const N: usize>(
+    field: &FieldDesc,
+    inputs: [&str; N],
+    f: for<'k> fn([Fe<'k>; N]) -> Fe<'k>,
+) -> Kernel {
+    let b = Builder::for_field::<K>(field);
+    let i = b.global_index();
+    b.return_if(i.ge(b.scalar("n")));
+    let result = f(inputs.map(|name| b.buffer(name).field(i)));
+    b.buffer("out").set_field(i, result);
+    b.finish()
+}
+
+fn mul_const(field: &FieldDesc) -> Kernel {
+    let b = Builder::for_field::<FieldMulConst>(field);
+    let i = b.global_index();
+    b.return_if(i.ge(b.scalar("n")));
+    let c = b.buffer("c").field(b.u32(0));
+    b.buffer("out").set_field(i, b.buffer("a").field(i) * c);
+    b.finish()
+}
+
+fn scale_powers(field: &FieldDesc) -> Kernel {
+    let b = Builder::for_field::<FieldScalePowers>(field);
+    let i = b.global_index();
+    b.return_if(i.ge(b.scalar("n")));
+    let a = b.buffer("a").field(i);
+    let scaled = power(&b, a, b.buffer("base_pows"), b.scalar("start") + i);
+    b.buffer("out").set_field(i, scaled);
+    b.finish()
+}

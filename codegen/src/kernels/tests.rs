@@ -1,0 +1,119 @@
+use super::*;
+use crate::fir::ir::{Block, Op, Stmt, Value};
+use curvesmith_abi::Family;
+use num_bigint::BigUint;
+use std::collections::{BTreeMap, HashSet};
+
+fn big(hex: &str) -> BigUint {
+    BigUint::parse_bytes(hex.as_bytes(), 16).unwrap()
+}
+
+fn group(name: &str, p: &str, nonresidue: Option<i32>, a: u32) -> GroupDesc {
+    let base = FieldDesc::new(name, big(p));
+    let nonresidue = nonresidue.map(|n| match n {
+        n if n < 0 => &base.p - BigUint::from(n.unsigned_abs()),
+        n => BigUint::from(n.unsigned_abs()),
+    });
+    let coord = |x: u32| {
+        let mut parts = vec![BigUint::from(x)];
+        parts.resize(if nonresidue.is_some() { 2 } else { 1 }, BigUint::ZERO);
+        parts
+    };
+    let (a, b) = (coord(a), coord(7));
+    GroupDesc { name: name.into(), base, nonresidue, a, b }
+}
+
+fn groups() -> Vec<GroupDesc> {
+    let bn254 = "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47";
+    let bls381 =
+        "1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab";
+    let secp256k1 = "fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f";
+    vec![
+        group("toy_g1", "d", None, 3),
+        group("toy_g2", "b", Some(-1), 1),
+        group("toy_g2_by_2", "d", Some(2), 0),
+        group("bn254_g1", bn254, None, 0),
+        group("bn254_g2", bn254, Some(-1), 0),
+        group("secp256k1_g1", secp256k1, None, 0),
+        group("bls12_381_g1", bls381, None, 0),
+        group("bls12_381_g2", bls381, Some(-1), 0),
+    ]
+}
+
+/// Checks that every value is computed once and before its uses, in a block that is still open.
+fn check_scopes(kernel: &Kernel, block: &Block, open: &mut HashSet<Value>, seen: &mut HashSet<Value>) {
+    let mut own = vec![];
+    for stmt in block {
+        let mut used = stmt.uses();
+        if let Stmt::Let(v) = stmt {
+            used.extend(kernel[*v].args());
+        }
+        for v in used {
+            assert!(open.contains(&v), "{}: {v} is out of scope", kernel.symbol);
+        }
+        match stmt {
+            Stmt::If { then, otherwise, .. } => {
+                check_scopes(kernel, then, open, seen);
+                check_scopes(kernel, otherwise, open, seen);
+            }
+            Stmt::Loop(body) => check_scopes(kernel, body, open, seen),
+            _ => {}
+        }
+        for v in stmt.results() {
+            assert!(seen.insert(v), "{}: {v} is computed twice", kernel.symbol);
+            open.insert(v);
+            own.push(v);
+        }
+    }
+    own.iter().for_each(|v| {
+        open.remove(v);
+    });
+}
+
+fn family(kernels: &[Kernel], family: Family) {
+    for kernel in kernels {
+        assert_eq!(kernel.desc.family, family, "{}", kernel.symbol);
+        check_scopes(kernel, &kernel.body, &mut HashSet::new(), &mut HashSet::new());
+    }
+}
+
+#[test]
+fn every_kernel_is_well_scoped_for_every_shape_of_field() {
+    family(&common_kernels(), Family::Common);
+    for group in groups() {
+        family(&field_kernels(&group.base), Family::Field);
+        family(&group_kernels(&group).concat(), Family::Group);
+    }
+}
+
+/// Field operations of each kernel: what a formula costs, whatever the field.
+fn costs(kernels: &[Kernel]) -> String {
+    let mut out = String::new();
+    for kernel in kernels {
+        let mut counts = BTreeMap::new();
+        for v in kernel.values() {
+            let name = match &kernel[v] {
+                Op::Mul(..) => "mul".to_owned(),
+                Op::Sqr(_) => "sqr".to_owned(),
+                Op::Dot(terms) => format!("dot{}", terms.len()),
+                Op::Add(..) | Op::Sub(..) | Op::Neg(_) | Op::Dbl(_) => "linear".to_owned(),
+                Op::MulSmall(..) | Op::MulConst(..) => "constant".to_owned(),
+                Op::IsZero(_) => "is_zero".to_owned(),
+                _ => continue,
+            };
+            *counts.entry(name).or_insert(0) += 1;
+        }
+        let counts: Vec<String> = counts.iter().map(|(name, n)| format!("{n} {name}")).collect();
+        out += &format!("{}: {}\n", kernel.symbol, counts.join(", "));
+    }
+    out
+}
+
+#[test]
+fn group_kernels_use_each_formula_in_few_places() {
+    let groups = groups();
+    let of = |name: &str| group_kernels(groups.iter().find(|g| g.name == name).unwrap()).concat();
+    insta::assert_snapshot!("bn254_g1_costs", costs(&of("bn254_g1")));
+    insta::assert_snapshot!("bn254_g2_costs", costs(&of("bn254_g2")));
+    insta::assert_snapshot!("toy_g1_costs", costs(&of("toy_g1")));
+}
