@@ -14,7 +14,7 @@ pub(super) fn bucket_starts() -> Kernel {
     b.while_(
         || low.get().lt(high.get()),
         || {
-            let middle = low.get() + (high.get() - low.get()).shr(b.u32(1));
+            let middle = low.get() + ((high.get() - low.get()) >> 1);
             b.if_else(keys.word(middle).lt(k), || low.set(middle + 1), || high.set(middle));
         },
     );

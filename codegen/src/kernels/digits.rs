@@ -16,7 +16,7 @@ pub(super) fn digits(field: &FieldDesc) -> Kernel {
     b.return_if(i.ge(n));
     let (c, windows) = (b.scalar("c"), b.scalar("windows"));
     let (keys, entries) = (b.buffer("keys"), b.buffer("entries"));
-    let half = b.u32(1).shl(c - 1);
+    let half = b.u32(1) << (c - 1);
     let mask = half + half - 1;
     let zero = b.u32(0);
 
@@ -33,14 +33,14 @@ pub(super) fn digits(field: &FieldDesc) -> Kernel {
         keys.set_word(at, key);
         entries.set_word(at, i | sign);
         carry.set(negative.select(b.u32(1), zero));
-        bits.set(bits.get().shr(c));
+        bits.set(bits.get() >> c);
         window.set(w + 1);
     };
 
     let words: Vec<U32<'_>> = b.buffer("scalars").field(i).from_mont().words();
     for word in words {
         // Fewer than c ≤ 16 bits are left over, so 48 of the 64 suffice.
-        bits.set(bits.get() | word.widen().shl(filled.get()));
+        bits.set(bits.get() | (word.widen() << filled.get()));
         filled.set(filled.get() + 32);
         b.while_(
             || filled.get().ge(c) & window.get().lt(windows),

@@ -9,9 +9,9 @@ pub(super) fn bit_reverse(field: &FieldDesc) -> Kernel {
     let b = Builder::for_field::<NttBitReverse>(field);
     let i = b.global_index();
     let log_n = b.scalar("log_n");
-    b.return_if(i.ge(b.u32(1).shl(log_n)));
+    b.return_if(i.ge(b.u32(1) << log_n));
     // Two shifts, because 32 - log_n is not a legal amount for log_n = 0.
-    let target = i.brev().shr(b.u32(1)).shr(b.u32(31) - log_n);
+    let target = (i.brev() >> 1) >> (b.u32(31) - log_n);
     b.buffer("out").set_field(target, b.buffer("a").field(i));
     b.finish()
 }
@@ -50,7 +50,7 @@ pub(super) fn power<'k>(b: &'k Builder, a: Fe<'k>, base_pows: Buffer<'k>, expone
             let bits = rest.get();
             let highest = b.u32(31) - bits.clz();
             acc.set(acc.get() * base_pows.field(highest));
-            rest.set(bits ^ b.u32(1).shl(highest));
+            rest.set(bits ^ (b.u32(1) << highest));
         },
     );
     acc.get()

@@ -24,12 +24,12 @@ pub(super) fn histogram() -> Kernel {
     let counts = b.shared(DIGITS);
     clear(&b, counts, DIGITS);
     b.barrier();
-    let digits = b.u32(1).shl(b.scalar("bits"));
+    let digits = b.u32(1) << b.scalar("bits");
     let (keys, shift) = (b.buffer("keys"), b.scalar("shift"));
     for round in 0..ROUNDS {
         let i = tile * RADIX_TILE + thread + round * THREADS;
         b.if_(i.lt(n), || {
-            let digit = keys.word(i).shr(shift) & (digits - 1);
+            let digit = (keys.word(i) >> shift) & (digits - 1);
             counts.atomic(AtomicOp::Add, digit, b.u32(1));
         });
     }
@@ -45,8 +45,8 @@ pub(super) fn scatter() -> Kernel {
     let (tile, tiles, n) = (b.block_index(), b.scalar("tiles"), b.scalar("n"));
     b.return_if(tile.ge(tiles));
     let (thread, lane) = (b.thread(), b.lane());
-    let warp = thread.shr(b.u32(5));
-    let digits = b.u32(1).shl(b.scalar("bits"));
+    let warp = thread >> 5;
+    let digits = b.u32(1) << b.scalar("bits");
 
     // Keys past the end take part in every match under a digit of their own.
     struct Slot<'k> {
@@ -59,7 +59,7 @@ pub(super) fn scatter() -> Kernel {
         .map(|round| {
             let at = tile * RADIX_TILE + warp * (ROUNDS * 32) + lane + round * 32;
             let key = keys_in.word(at.min(n - 1));
-            let digit = at.lt(n).select(key.shr(shift) & (digits - 1), digits);
+            let digit = at.lt(n).select((key >> shift) & (digits - 1), digits);
             Slot { at, key, digit }
         })
         .collect();
@@ -87,7 +87,7 @@ pub(super) fn scatter() -> Kernel {
 
     let (entries_in, keys_out, entries_out) =
         (b.buffer("entries_in"), b.buffer("keys_out"), b.buffer("entries_out"));
-    let earlier_lanes = b.u32(1).shl(lane) - 1;
+    let earlier_lanes = (b.u32(1) << lane) - 1;
     for Slot { at, key, digit } in &slots {
         let peers = b.match_any(*digit, full(&b));
         let rank = (peers & earlier_lanes).popc();

@@ -16,7 +16,7 @@ pub(super) fn scan_tiles() -> Kernel {
     let tile = b.block_index();
     b.return_if((tile * SCAN_TILE).ge(n));
     let (thread, lane) = (b.thread(), b.lane());
-    let warp = thread.shr(b.u32(5));
+    let warp = thread >> 5;
     let data = b.buffer("data");
     let zero = b.u32(0);
 

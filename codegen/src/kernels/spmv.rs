@@ -9,7 +9,7 @@ use curvesmith_abi::kernels::SpMvWarp;
 pub(super) fn warp_per_row(field: &FieldDesc) -> Kernel {
     let b = Builder::for_field::<SpMvWarp>(field);
     let lane = b.lane();
-    let row = b.global_index().shr(b.u32(5));
+    let row = b.global_index() >> 5;
     // The row is the warp's: it leaves as a whole.
     b.return_if(row.ge(b.scalar("rows")));
     let offsets = b.buffer("row_offsets");

@@ -1,8 +1,9 @@
 use super::*;
-use crate::fir::ir::{Block, Op, Stmt, Value};
+use crate::fir::ir::Op;
+use crate::fir::verify::verify;
 use curvesmith_abi::Family;
 use num_bigint::BigUint;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 fn big(hex: &str) -> BigUint {
     BigUint::parse_bytes(hex.as_bytes(), 16).unwrap()
@@ -40,45 +41,15 @@ fn groups() -> Vec<GroupDesc> {
     ]
 }
 
-/// Checks that every value is computed once and before its uses, in a block that is still open.
-fn check_scopes(kernel: &Kernel, block: &Block, open: &mut HashSet<Value>, seen: &mut HashSet<Value>) {
-    let mut own = vec![];
-    for stmt in block {
-        let mut used = stmt.uses();
-        if let Stmt::Let(v) = stmt {
-            used.extend(kernel[*v].args());
-        }
-        for v in used {
-            assert!(open.contains(&v), "{}: {v} is out of scope", kernel.symbol);
-        }
-        match stmt {
-            Stmt::If { then, otherwise, .. } => {
-                check_scopes(kernel, then, open, seen);
-                check_scopes(kernel, otherwise, open, seen);
-            }
-            Stmt::Loop(body) => check_scopes(kernel, body, open, seen),
-            _ => {}
-        }
-        for v in stmt.results() {
-            assert!(seen.insert(v), "{}: {v} is computed twice", kernel.symbol);
-            open.insert(v);
-            own.push(v);
-        }
-    }
-    own.iter().for_each(|v| {
-        open.remove(v);
-    });
-}
-
 fn family(kernels: &[Kernel], family: Family) {
     for kernel in kernels {
         assert_eq!(kernel.desc.family, family, "{}", kernel.symbol);
-        check_scopes(kernel, &kernel.body, &mut HashSet::new(), &mut HashSet::new());
+        assert_eq!(verify(kernel), Ok(()), "{}", kernel.symbol);
     }
 }
 
 #[test]
-fn every_kernel_is_well_scoped_for_every_shape_of_field() {
+fn every_kernel_is_valid_for_every_shape_of_field() {
     family(&common_kernels(), Family::Common);
     for group in groups() {
         family(&field_kernels(&group.base), Family::Field);

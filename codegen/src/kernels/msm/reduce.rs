@@ -23,7 +23,7 @@ fn reduce_chunks_body<'k, C: Coord<'k>>(curve: Curve<'k, C>) {
     let j = index_below_n(curve);
     let (sums, chunk) = (b.buffer("sums"), b.scalar("chunk"));
     let first = j * chunk;
-    let offset = first & (b.u32(1).shl(b.scalar("log_b")) - 1);
+    let offset = first & ((b.u32(1) << b.scalar("log_b")) - 1);
     // Bit 0 of the offset needs no doubling before it; it is set only where `chunk` is 1.
     let bit_rounds = b.u32(32) - offset.clz();
 
@@ -33,7 +33,7 @@ fn reduce_chunks_body<'k, C: Coord<'k>>(curve: Curve<'k, C>) {
     b.for_(b.u32(0), chunk + bit_rounds, 1, |round| {
         let in_chunk = round.lt(chunk);
         let bit = (round - chunk) & 31;
-        let wanted = in_chunk | (offset.shr(bit) & 1).is(1);
+        let wanted = in_chunk | ((offset >> bit) & 1).is(1);
         b.if_else(
             in_chunk,
             || next.set(curve.load(sums, first + (chunk - 1 - round))),
