@@ -133,11 +133,11 @@ fn check_llvm(llvm: &Llvm) -> Result<()> {
     let config = llvm.config.display();
     let headers = ask(&["--includedir"]).is_some_and(|dir| Path::new(&dir).join("llvm-c/Core.h").exists());
     if !headers {
-        bail!("LLVM {} ({config}) has no headers; install its development package: {}", llvm.version, hint());
+        bail!("LLVM {} ({config}) has no headers; install its development package:{}", llvm.version, hint());
     }
     if ask(&["--link-shared", "--libnames"]).is_none() {
         bail!(
-            "LLVM {} ({config}) has no shared library; install its development package: {}",
+            "LLVM {} ({config}) has no shared library; install its development package:{}",
             llvm.version,
             hint()
         );
@@ -171,16 +171,17 @@ fn decide(yes: bool, ci: bool, root: bool, terminal: bool) -> Decision {
 
 fn install(yes: bool) -> Result<()> {
     if !is_apt() {
-        bail!("LLVM {LLVM} was not found; install it: {}", hint());
+        bail!("LLVM {LLVM} was not found; install it:{}", hint());
     }
     let packages = APT.join(" ");
-    let line = format!("apt-get install -y --no-install-recommends {packages}");
-    eprintln!("LLVM {LLVM} was not found. Command that installs it (about 640 MB of disk):\n    {line}");
     let root = shell::output(Command::new("id").arg("-u")).as_deref() == Some("0");
+    let sudo = if root { "" } else { "sudo " };
+    let line = format!("{sudo}apt-get install -y --no-install-recommends {packages}");
+    eprintln!("LLVM {LLVM} was not found. Command that installs it (about 640 MB of disk):\n    {line}");
     let ci = std::env::var("CI").is_ok_and(|v| !v.is_empty() && v != "false" && v != "0");
     let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     match decide(yes, ci, root, terminal) {
-        Decision::Refuse(reason) => bail!("LLVM {LLVM} is missing: {reason}; run the command above as root"),
+        Decision::Refuse(reason) => bail!("LLVM {LLVM} is missing: {reason}; run the command above yourself"),
         Decision::Ask if !confirm()? => {
             bail!("LLVM {LLVM} is missing; run the command above and start again")
         }
