@@ -29,6 +29,8 @@ const HOT: &[&str] = &[
     "sub",
     "sum_step",
 ];
+/// Kernels that run on one thread, once, or only in tests.
+const COLD: &[&str] = &["combine_windows", "fill_identity", "point_add", "point_dbl", "point_madd"];
 /// Kernels around one multiplier: here a carry outside the predicates is the emitter's fault.
 const MULTIPLIERS: &[&str] = &["mul", "mul_const", "mul_sub", "sqr"];
 /// Limbs of a coordinate, extension degree included, up to which a point formula fits the registers.
@@ -81,6 +83,9 @@ pub(super) fn judge(assembled: &[Assembled]) -> Verdict {
 fn judge_kernel(outcome: &Outcome, verdict: &mut Verdict) {
     let Outcome { symbol, arch, resources, counts, .. } = outcome;
     let subject = outcome.subject();
+    if !HOT.contains(&subject.kernel) && !COLD.contains(&subject.kernel) {
+        verdict.failures.push(format!("{symbol}: kernel `{}` is in no list of the policy", subject.kernel));
+    }
     if resources.stack > 0 || counts.local > 0 {
         let (stores, loads) = resources.spills;
         let text = format!(
@@ -127,6 +132,7 @@ mod tests {
         assert_eq!(verdict("accumulate", Some(24), 8, 0, 0.0), (0, 1));
         assert_eq!(verdict("radix_scatter", None, 8, 0, 0.0), (1, 0));
         assert_eq!(verdict("combine_windows", Some(8), 8, 0, 0.0), (0, 1));
+        assert_eq!(verdict("kernel of tomorrow", Some(8), 0, 0, 0.0), (1, 0));
     }
 
     #[test]
