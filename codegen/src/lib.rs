@@ -8,4 +8,5 @@
 pub mod fir;
 pub mod formulas;
 pub mod kernels;
+pub mod limb;
 pub mod spec;

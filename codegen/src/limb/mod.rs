@@ -1,0 +1,144 @@
+//! The limb level: field operations as carry chains on u32 words.
+//!
+//! A value is `n` words (`n =` [`FieldDesc::words`]) in Montgomery form with `R = 2^(32n)`, canonical
+//! or lazy; a [`Bound`] says which. For each operation there are several **variants**, each with a
+//! precondition on the bounds of its operands, a bound of its result, a cost and a [`Block`]. The
+//! caller sees none of them by name:
+//!
+//! ```text
+//! choices(field, op, operands) ─► every legal variant, cheapest first
+//! choose(field, op, operands)  ─► the cheapest
+//! choose_within(.., limit)     ─► the cheapest whose result is within a bound
+//! ```
+//!
+//! **Every op has a legal variant for every odd prime and all operand bounds**, and one whose result
+//! is canonical ([`LimbOp::ReduceWeak`] and [`LimbOp::Select`] excepted, which promise less), so
+//! that a caller that asks for canonical results only is already right. What a lazier choice saves is for
+//! the caller to weigh: a lazy result costs later ops their own laziness.
+//!
+//! The blocks are emitted by [`ptx::template`] with the constraints of [`ptx::constraints`], run by
+//! [`interp::run`], and printed by `Display`.
+
+pub mod bound;
+pub mod cost;
+pub mod interp;
+pub mod ir;
+mod print;
+pub mod ptx;
+mod variants;
+
+#[cfg(test)]
+mod tests;
+
+use num_bigint::BigUint;
+
+pub use bound::Bound;
+pub use cost::{Cost, Pipes};
+pub use ir::Block;
+
+use crate::spec::FieldDesc;
+
+/// A field operation on words. Field operands are inputs of `n` words each, in the order given here.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum LimbOp {
+    /// `x, y → x + y`.
+    Add,
+    /// `x, y → x - y`.
+    Sub,
+    /// `x → -x`.
+    Neg,
+    /// `x → 2x`.
+    Dbl,
+    /// `x, y → x·y/R`, the Montgomery product.
+    Mul,
+    /// `x → x²/R`.
+    Sqr,
+    /// `x → c·x`, any `c`, an ordinary small integer.
+    MulSmall(u32),
+    /// `x → c·x` for a field element `c`, given canonically and *not* in Montgomery form; the words of
+    /// `c·R mod p` become immediates. `MulConst(R mod p)` brings integers to Montgomery form.
+    MulConst(BigUint),
+    /// `x0, y0, x1, y1, … → Σ xᵢ·yᵢ/R` over this many products, with one reduction.
+    Dot(usize),
+    /// `x → x/R`, canonical: the integer that a Montgomery form stands for.
+    FromMont,
+    /// `x → x`, canonical.
+    ReduceFull,
+    /// `x → x`, to the least bound that looking at top words can reach: about `<1p` plus `2^-30` of
+    /// the top word's range.
+    ReduceWeak,
+    /// `c, x, y → c ≠ 0 ? x : y`. The input `c` is one word and has no bound.
+    Select,
+    /// `x → x ≡ 0 (mod p)`, one word 0 or 1. The result's bound says nothing.
+    IsZero,
+}
+
+impl LimbOp {
+    /// Number of field operands: the bounds that [`choices`] takes. `Select` has an input more.
+    pub fn operands(&self) -> usize {
+        match self {
+            LimbOp::Add | LimbOp::Sub | LimbOp::Mul | LimbOp::Select => 2,
+            LimbOp::Dot(k) => 2 * k,
+            LimbOp::Neg
+            | LimbOp::Dbl
+            | LimbOp::Sqr
+            | LimbOp::MulSmall(_)
+            | LimbOp::MulConst(_)
+            | LimbOp::FromMont
+            | LimbOp::ReduceFull
+            | LimbOp::ReduceWeak
+            | LimbOp::IsZero => 1,
+        }
+    }
+}
+
+/// A legal variant of an operation for given operand bounds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// `<op>.<how>`: `mul.lazy`, `add.carry.canonical`.
+    pub variant: &'static str,
+    /// Bound of the result.
+    pub out: Bound,
+    /// Cost in the model of [`Pipes::SM_90`].
+    pub cost: Cost,
+    block: Block,
+}
+
+impl Choice {
+    /// The program: inputs as [`LimbOp`] says, one output.
+    pub fn block(&self) -> &Block {
+        &self.block
+    }
+
+    /// The program, without a copy.
+    pub fn into_block(self) -> Block {
+        self.block
+    }
+}
+
+/// Every legal variant, cheapest first. Empty when the number of `operands` is not the op's, when
+/// a `MulConst` is not canonical, or for `Dot(0)`.
+pub fn choices(field: &FieldDesc, op: &LimbOp, operands: &[Bound]) -> Vec<Choice> {
+    let well_formed = operands.len() == op.operands()
+        && match op {
+            LimbOp::MulConst(c) => *c < field.p,
+            LimbOp::Dot(k) => *k > 0,
+            _ => true,
+        };
+    if !well_formed {
+        return Vec::new();
+    }
+    let mut choices = variants::offers(field, op, operands);
+    choices.sort_by_key(|choice| (choice.cost.rank(), choice.variant));
+    choices
+}
+
+/// The cheapest legal variant.
+pub fn choose(field: &FieldDesc, op: &LimbOp, operands: &[Bound]) -> Option<Choice> {
+    choices(field, op, operands).into_iter().next()
+}
+
+/// The cheapest legal variant whose result is within `limit`.
+pub fn choose_within(field: &FieldDesc, op: &LimbOp, operands: &[Bound], limit: Bound) -> Option<Choice> {
+    choices(field, op, operands).into_iter().find(|choice| choice.out.within(limit, field))
+}

@@ -1,0 +1,88 @@
+//! Every variant against the definition on big integers.
+
+use num_bigint::BigUint;
+use num_traits::{One, Zero};
+
+use super::*;
+
+mod bounds;
+mod fields;
+mod toy;
+
+/// Runs every variant of `op` for these operand bounds on every tuple of `values` and compares
+/// with the definition; results must be within the stated bound. Returns how many variants ran.
+fn check(f: &FieldDesc, op: &LimbOp, bounds: &[Bound], values: &[Vec<BigUint>]) -> usize {
+    let choices = choices(f, op, bounds);
+    for choice in &choices {
+        let block = choice.block();
+        let what = format!("{} {op:?} {bounds:?} {}", f.name, choice.variant);
+        for operands in values {
+            for (value, bound) in operands.iter().zip(bounds) {
+                debug_assert!(*value < bound.limit(f), "{what}: operand {value}");
+            }
+            let words: Vec<Vec<u32>> = operands.iter().map(|x| f.limbs(x)).collect();
+            if *op == LimbOp::Select {
+                for c in [0u32, 1, 1 << 31] {
+                    let inputs = [&[vec![c]], words.as_slice()].concat();
+                    let out = interp::run(block, &inputs).unwrap();
+                    assert_eq!(out[0], words[usize::from(c == 0)], "{what} {c}");
+                }
+                continue;
+            }
+            let out = interp::run(block, &words).unwrap_or_else(|e| panic!("{what} {operands:?}: {e}"));
+            let out = BigUint::new(out[0].clone());
+            if *op == LimbOp::IsZero {
+                assert_eq!(out, BigUint::from((&operands[0] % &f.p).is_zero() as u32), "{what} {operands:?}");
+                continue;
+            }
+            assert!(out < choice.out.limit(f), "{what} {operands:?}: {out} out of bound");
+            assert_eq!(out % &f.p, define(f, op, operands), "{what} {operands:?}");
+        }
+    }
+    choices.len()
+}
+
+/// The definition of an op.
+fn define(f: &FieldDesc, op: &LimbOp, x: &[BigUint]) -> BigUint {
+    let p = &f.p;
+    let r_inv = f.r_mod_p().modpow(&(p - 2u32), p);
+    let r = match op {
+        LimbOp::Add => &x[0] + &x[1],
+        LimbOp::Sub => &x[0] + p - &x[1] % p,
+        LimbOp::Neg => p - &x[0] % p,
+        LimbOp::Dbl => &x[0] * 2u32,
+        LimbOp::Mul => &x[0] * &x[1] * r_inv,
+        LimbOp::Sqr => &x[0] * &x[0] * r_inv,
+        LimbOp::MulSmall(c) => &x[0] * *c,
+        LimbOp::MulConst(c) => &x[0] * c,
+        LimbOp::Dot(_) => x.chunks(2).map(|pair| &pair[0] * &pair[1]).sum::<BigUint>() * r_inv,
+        LimbOp::FromMont => &x[0] * r_inv,
+        LimbOp::ReduceFull | LimbOp::ReduceWeak => x[0].clone(),
+        LimbOp::Select | LimbOp::IsZero => unreachable!("checked apart"),
+    };
+    r % p
+}
+
+/// Every op, with constants that are awkward for `f`.
+fn ops(f: &FieldDesc) -> Vec<LimbOp> {
+    let mut ops = vec![
+        LimbOp::Add,
+        LimbOp::Sub,
+        LimbOp::Neg,
+        LimbOp::Dbl,
+        LimbOp::Mul,
+        LimbOp::Sqr,
+        LimbOp::FromMont,
+        LimbOp::ReduceFull,
+        LimbOp::ReduceWeak,
+        LimbOp::Select,
+        LimbOp::IsZero,
+    ];
+    ops.extend([1, 2, 3, 5].map(LimbOp::Dot));
+    ops.extend([0, 1, 2, 3, 5, 8, 13, 1 << 16, u32::MAX].map(LimbOp::MulSmall));
+    let one = BigUint::one();
+    for c in [BigUint::zero(), one.clone(), &f.p - &one, f.r_mod_p(), &f.p >> 1u32] {
+        ops.push(LimbOp::MulConst(c % &f.p));
+    }
+    ops
+}

@@ -1,0 +1,30 @@
+//! What is promised of choices, whatever the values.
+
+use super::*;
+
+/// Every op has a variant with a canonical result from every operand bound, so that a caller
+/// need never be stuck.
+#[test]
+fn always_a_canonical_choice() {
+    for f in fields::fields() {
+        for op in ops(&f) {
+            for x in [Bound::Canonical, Bound::up_to(&f, &f.p).unwrap(), Bound::ANY] {
+                let operands = vec![x; op.operands()];
+                let limit = match op {
+                    LimbOp::ReduceWeak | LimbOp::Select => Bound::ANY,
+                    _ => Bound::Canonical,
+                };
+                let choice = choose_within(&f, &op, &operands, limit);
+                assert!(choice.is_some(), "{} {op:?} {x:?}", f.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn malformed_ops_have_no_choice() {
+    let f = FieldDesc::new("f13", 13u32.into());
+    assert_eq!(choose(&f, &LimbOp::Add, &[Bound::Canonical]), None);
+    assert_eq!(choose(&f, &LimbOp::Dot(0), &[]), None);
+    assert_eq!(choose(&f, &LimbOp::MulConst(13u32.into()), &[Bound::Canonical]), None);
+}

@@ -1,0 +1,78 @@
+//! The variants, one file per family. A family pushes onto [`Offers`] those whose precondition the
+//! operand bounds meet.
+
+mod add;
+mod product;
+mod reduce;
+mod rows;
+mod select;
+mod small;
+mod sub;
+mod zero;
+
+use num_bigint::BigUint;
+
+use super::ir::{Builder, Src};
+use super::{Bound, Choice, Cost, LimbOp, Pipes};
+use crate::spec::FieldDesc;
+
+/// All legal variants of a well-formed op, in no particular order.
+pub(super) fn offers(field: &FieldDesc, op: &LimbOp, operands: &[Bound]) -> Vec<Choice> {
+    let mut offers = Offers { field, choices: Vec::new() };
+    match op {
+        LimbOp::Add => add::add(&mut offers, operands[0], operands[1]),
+        LimbOp::Dbl => add::dbl(&mut offers, operands[0]),
+        LimbOp::Sub => sub::sub(&mut offers, operands[0], operands[1]),
+        LimbOp::Neg => sub::neg(&mut offers, operands[0]),
+        LimbOp::Mul => product::mul(&mut offers, operands[0], operands[1]),
+        LimbOp::Sqr => product::sqr(&mut offers, operands[0]),
+        LimbOp::Dot(_) => product::dot(&mut offers, operands),
+        LimbOp::MulConst(c) => product::mul_const(&mut offers, operands[0], c),
+        LimbOp::FromMont => product::from_mont(&mut offers, operands[0]),
+        LimbOp::MulSmall(c) => small::mul_small(&mut offers, operands[0], *c),
+        LimbOp::ReduceFull => reduce::full(&mut offers, operands[0]),
+        LimbOp::ReduceWeak => reduce::weak(&mut offers, operands[0]),
+        LimbOp::Select => select::select(&mut offers, operands[0], operands[1]),
+        LimbOp::IsZero => zero::is_zero(&mut offers, operands[0]),
+    }
+    offers.choices
+}
+
+/// Collects the variants of one op in one field.
+pub(super) struct Offers<'a> {
+    field: &'a FieldDesc,
+    choices: Vec<Choice>,
+}
+
+impl Offers<'_> {
+    /// Offers a variant with one output `r`, of at most `max`, made of the words that `emit` returns.
+    fn push(&mut self, variant: &'static str, max: &BigUint, emit: impl FnOnce(&mut Builder) -> Vec<Src>) {
+        let out = Bound::up_to(self.field, max).expect("a variant is offered only if its result fits");
+        self.push_bound(variant, out, emit);
+    }
+
+    fn push_canonical(&mut self, variant: &'static str, emit: impl FnOnce(&mut Builder) -> Vec<Src>) {
+        self.push_bound(variant, Bound::Canonical, emit);
+    }
+
+    fn push_bound(&mut self, variant: &'static str, out: Bound, emit: impl FnOnce(&mut Builder) -> Vec<Src>) {
+        let mut b = Builder::new(format!("{}_{}", self.field.name, variant.replace('.', "_")));
+        let words = emit(&mut b);
+        b.output("r", words);
+        let block = b.finish();
+        let cost = Cost::of(&block, &Pipes::SM_90);
+        self.choices.push(Choice { variant, out, cost, block });
+    }
+}
+
+/// `x` as immediates, at least `n` words.
+fn immediates(x: &BigUint, n: usize) -> Vec<Src> {
+    let mut words: Vec<Src> = x.iter_u32_digits().map(Src::Imm).collect();
+    words.resize(words.len().max(n), Src::Imm(0));
+    words
+}
+
+/// Words that hold every value up to `max`.
+fn words_for(max: &BigUint) -> usize {
+    (max.bits() as usize).div_ceil(32)
+}
