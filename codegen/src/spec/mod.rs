@@ -3,9 +3,15 @@
 //! A [`FieldDesc`] or [`GroupDesc`] is a *checked* declaration: the macros make one only after
 //! the primality and curve checks. The rest of the compiler never sees unchecked numbers.
 
+pub mod coordinates;
+pub mod curve;
+mod error;
 mod field;
+pub mod prime;
 
+pub use error::SpecError;
 pub use field::FieldDesc;
+pub use prime::MAX_MODULUS_BITS;
 
 use num_bigint::BigUint;
 

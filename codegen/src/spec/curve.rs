@@ -1,0 +1,195 @@
+//! Checks on a declared short Weierstrass curve, in bounded work.
+//!
+//! *Proof or evidence.* Singularity, the generator's equation and its order (a divisor of
+//! the prime `r`, and not 1) are proven. The order `h·r` of the curve is proven where the
+//! coordinate field has at most [`COUNTED_BELOW`] elements, by counting; elsewhere it is
+//! evidence: Hasse's bound, and `[h·r]P = O` for [`HASHED_POINTS`] points that depend on
+//! the declaration alone.
+
+use super::coordinates::{CoordinateField, Element};
+use super::error::SpecError;
+use super::prime::small;
+use num_bigint::BigUint;
+use num_traits::Zero;
+
+/// Points are counted in coordinate fields of fewer elements than this.
+pub const COUNTED_BELOW: u32 = 1 << 16;
+/// Points that must be killed by `h·r` on larger curves.
+pub const HASHED_POINTS: usize = 4;
+
+/// `y² = x³ + a·x + b`, with its coefficients canonical.
+#[derive(Clone, Debug)]
+pub struct Weierstrass {
+    /// Field of the coordinates.
+    pub field: CoordinateField,
+    /// Coefficient of `x`.
+    pub a: Element,
+    /// Constant coefficient.
+    pub b: Element,
+}
+
+/// An affine point; the identity is `None` where it can occur.
+pub type Point = (Element, Element);
+
+/// `(x/z², y/z³)`; `z = 0` for the identity.
+#[derive(Clone, Debug)]
+struct Jacobian {
+    x: Element,
+    y: Element,
+    z: Element,
+}
+
+impl Weierstrass {
+    /// `4a³ + 27b² ≠ 0`.
+    pub fn check_nonsingular(&self) -> Result<(), SpecError> {
+        let f = &self.field;
+        let a3 = f.mul(&f.sqr(&self.a), &self.a);
+        let discriminant = f.add(&f.mul_small(&a3, 4), &f.mul_small(&f.sqr(&self.b), 27));
+        if discriminant.is_zero() { Err(SpecError::SingularCurve) } else { Ok(()) }
+    }
+
+    /// `generator` is a point of order `r`, a prime.
+    pub fn check_generator(&self, generator: &Point, r: &BigUint) -> Result<(), SpecError> {
+        if self.field.sqr(&generator.1) != self.rhs(&generator.0) {
+            return Err(SpecError::GeneratorOffCurve);
+        }
+        if self.kills(r, generator) { Ok(()) } else { Err(SpecError::GeneratorOrder) }
+    }
+
+    /// `cofactor·r` is the order of the curve (see the module on proof and evidence) and the
+    /// cofactor has an inverse modulo the prime `r`. The curve is not singular.
+    pub fn check_cofactor(&self, cofactor: &BigUint, r: &BigUint) -> Result<(), SpecError> {
+        if cofactor.is_zero() {
+            return Err(SpecError::CofactorIsZero);
+        }
+        let order = cofactor * r;
+        if let Some(size) = small(&self.field.size()) {
+            let counted = self.count(size);
+            if order != counted.into() {
+                return Err(SpecError::CofactorMiscounted { found: order, order: counted });
+            }
+        } else {
+            self.check_hasse(&order)?;
+            self.check_hashed_points(&order)?;
+        }
+        if (cofactor % r).is_zero() {
+            return Err(SpecError::CofactorNotInvertible);
+        }
+        Ok(())
+    }
+
+    /// `(order - q - 1)² ≤ 4q`.
+    fn check_hasse(&self, order: &BigUint) -> Result<(), SpecError> {
+        let q = self.field.size();
+        let middle = &q + 1u32;
+        let trace = if *order > middle { order - &middle } else { &middle - order };
+        // The length test keeps the square of an absurd cofactor from being computed.
+        if trace.bits() <= q.bits() && &trace * &trace <= &q * 4u32 {
+            return Ok(());
+        }
+        Err(SpecError::CofactorOutsideHasse { bits: order.bits(), field_bits: q.bits() })
+    }
+
+    fn check_hashed_points(&self, order: &BigUint) -> Result<(), SpecError> {
+        let seed = [&self.field.p, &self.a.c0, &self.a.c1, &self.b.c0, &self.b.c1];
+        // Half of all abscissae carry points; 128 tries miss four of them with probability 2^-110.
+        let points = (0..128).filter_map(|i| {
+            let x = self.field.hashed(&seed, i);
+            let y = self.field.sqrt(&self.rhs(&x))?;
+            Some((x, y))
+        });
+        for point in points.take(HASHED_POINTS) {
+            if !self.kills(order, &point) {
+                return Err(SpecError::CofactorRefuted { x: self.field.print(&point.0) });
+            }
+        }
+        Ok(())
+    }
+
+    /// `x³ + a·x + b`
+    fn rhs(&self, x: &Element) -> Element {
+        let f = &self.field;
+        f.add(&f.mul(&f.add(&f.sqr(x), &self.a), x), &self.b)
+    }
+
+    /// Whether `[n]point` is the identity.
+    fn kills(&self, n: &BigUint, point: &Point) -> bool {
+        let one = self.field.integer(1);
+        let base = Jacobian { x: point.0.clone(), y: point.1.clone(), z: one.clone() };
+        let mut sum = Jacobian { x: one.clone(), y: one, z: self.field.integer(0) };
+        for i in (0..n.bits()).rev() {
+            sum = self.dbl(&sum);
+            if n.bit(i) {
+                sum = self.add(&sum, &base);
+            }
+        }
+        sum.z.is_zero()
+    }
+
+    /// Doubling; from the affine tangent `λ = (3x² + a)/2y` with `x = X/Z²`, `y = Y/Z³`.
+    fn dbl(&self, p: &Jacobian) -> Jacobian {
+        let f = &self.field;
+        let y2 = f.sqr(&p.y);
+        let s = f.mul_small(&f.mul(&p.x, &y2), 4);
+        let z4 = f.sqr(&f.sqr(&p.z));
+        let m = f.add(&f.mul_small(&f.sqr(&p.x), 3), &f.mul(&self.a, &z4));
+        let x = f.sub(&f.sqr(&m), &f.mul_small(&s, 2));
+        let y = f.sub(&f.mul(&m, &f.sub(&s, &x)), &f.mul_small(&f.sqr(&y2), 8));
+        let z = f.mul_small(&f.mul(&p.y, &p.z), 2);
+        Jacobian { x, y, z }
+    }
+
+    /// Complete addition.
+    fn add(&self, p: &Jacobian, q: &Jacobian) -> Jacobian {
+        if p.z.is_zero() {
+            return q.clone();
+        }
+        if q.z.is_zero() {
+            return p.clone();
+        }
+        let f = &self.field;
+        let (pz2, qz2) = (f.sqr(&p.z), f.sqr(&q.z));
+        let (u1, u2) = (f.mul(&p.x, &qz2), f.mul(&q.x, &pz2));
+        let s1 = f.mul(&f.mul(&p.y, &q.z), &qz2);
+        let s2 = f.mul(&f.mul(&q.y, &p.z), &pz2);
+        let h = f.sub(&u2, &u1);
+        let r = f.sub(&s2, &s1);
+        if h.is_zero() && r.is_zero() {
+            return self.dbl(p);
+        }
+        let h2 = f.sqr(&h);
+        let h3 = f.mul(&h2, &h);
+        let v = f.mul(&u1, &h2);
+        let x = f.sub(&f.sub(&f.sqr(&r), &h3), &f.mul_small(&v, 2));
+        let y = f.sub(&f.mul(&r, &f.sub(&v, &x)), &f.mul(&s1, &h3));
+        // Opposite points have h = 0 and so z = 0.
+        let z = f.mul(&f.mul(&p.z, &q.z), &h);
+        Jacobian { x, y, z }
+    }
+
+    /// Number of points with the identity, by trying every abscissa; `size < 2^16` elements.
+    fn count(&self, size: u64) -> u64 {
+        let word = |x: &BigUint| small(x).expect("coordinates are below the field's size");
+        let p = word(&self.field.p);
+        let nonresidue = self.field.nonresidue.as_ref().map_or(0, word);
+        let mul = |(a0, a1): (u64, u64), (b0, b1): (u64, u64)| {
+            // Below 2^16 each: the sums stay below 2^49.
+            ((a0 * b0 + a1 * b1 % p * nonresidue) % p, (a0 * b1 + a1 * b0) % p)
+        };
+        let element = |i: u64| (i % p, i / p);
+        let index = |(c0, c1): (u64, u64)| (c0 + c1 * p) as usize;
+        let mut roots = vec![0u64; size as usize];
+        for i in 0..size {
+            roots[index(mul(element(i), element(i)))] += 1;
+        }
+        let a = (word(&self.a.c0), word(&self.a.c1));
+        let b = (word(&self.b.c0), word(&self.b.c1));
+        let on_abscissa = |i: u64| {
+            let x = element(i);
+            let x2 = mul(x, x);
+            let rhs = mul(((x2.0 + a.0) % p, (x2.1 + a.1) % p), x);
+            roots[index(((rhs.0 + b.0) % p, (rhs.1 + b.1) % p))]
+        };
+        1 + (0..size).map(on_abscissa).sum::<u64>()
+    }
+}

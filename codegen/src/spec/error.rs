@@ -1,0 +1,112 @@
+//! What can be wrong with the numbers of a declaration.
+
+use num_bigint::BigUint;
+
+/// A mathematical fault of a declared field or curve; always the declaration's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpecError {
+    /// The modulus is 0, 1 or 2; declare an odd prime.
+    #[error("modulus {found} is below 3")]
+    ModulusTooSmall {
+        /// The modulus.
+        found: BigUint,
+    },
+    /// The modulus is even; declare an odd prime.
+    #[error("modulus is even")]
+    ModulusEven,
+    /// The modulus is longer than the checks and kernels are made for.
+    #[error("modulus has {bits} bits, at most {limit} are supported")]
+    ModulusTooLarge {
+        /// Bits of the modulus.
+        bits: u64,
+        /// [`MAX_MODULUS_BITS`](super::MAX_MODULUS_BITS).
+        limit: u64,
+    },
+    /// The modulus has a factor that bounded work finds.
+    #[error("modulus is not prime: {factor} divides it")]
+    ModulusHasFactor {
+        /// A proper factor.
+        factor: BigUint,
+    },
+    /// The modulus is composite, though no factor was found.
+    #[error("modulus is not prime: it fails the Miller-Rabin test to base {witness}")]
+    ModulusIsComposite {
+        /// A base that proves it.
+        witness: BigUint,
+    },
+    /// The multiplicative generator is zero.
+    #[error("generator is 0")]
+    GeneratorIsZero,
+    /// The multiplicative generator is a square, so it has no primitive two-adic root.
+    #[error("generator {generator} is a square modulo p")]
+    GeneratorIsSquare {
+        /// The generator.
+        generator: BigUint,
+    },
+    /// The multiplicative generator misses part of the group of units.
+    #[error("generator {generator} does not generate the units: it is a {factor}-th power modulo p")]
+    GeneratorIsPower {
+        /// The generator.
+        generator: BigUint,
+        /// A prime factor of `p - 1`.
+        factor: u64,
+    },
+    /// The given root of unity does not have order `2^log_order`, the two-adic part of `p - 1`.
+    #[error("two_adic_root does not have order 2^{log_order}")]
+    NotATwoAdicRoot {
+        /// Two-adicity of the field.
+        log_order: u64,
+    },
+    /// The small subgroup does not exist; its base must be an odd prime and its order divide `p - 1`.
+    #[error("small_subgroup: {base}^{power} does not divide p - 1, or {base} is not an odd prime")]
+    NoSmallSubgroup {
+        /// Declared base.
+        base: u32,
+        /// Declared power.
+        power: u32,
+    },
+    /// `u² - nonresidue` factors, so the quadratic extension is not a field.
+    #[error("{nonresidue} is a square modulo p, so the extension is not a field")]
+    NonresidueIsSquare {
+        /// The declared nonresidue, canonical.
+        nonresidue: BigUint,
+    },
+    /// The discriminant vanishes.
+    #[error("curve is singular: 4a^3 + 27b^2 = 0")]
+    SingularCurve,
+    /// The generator does not satisfy the equation: a digit, or the coefficients of another twist.
+    #[error("generator is not on the curve")]
+    GeneratorOffCurve,
+    /// `[r]G` is not the identity.
+    #[error("generator does not have order r: [r]G is not the identity")]
+    GeneratorOrder,
+    /// The cofactor is zero.
+    #[error("cofactor is 0")]
+    CofactorIsZero,
+    /// `r` divides the cofactor.
+    #[error("cofactor is a multiple of r, so it has no inverse modulo r")]
+    CofactorNotInvertible,
+    /// The implied order violates Hasse's bound.
+    #[error("cofactor * r has {bits} bits and lies outside Hasse's interval around {field_bits}-bit q + 1")]
+    CofactorOutsideHasse {
+        /// Bits of `h·r`.
+        bits: u64,
+        /// Bits of the size of the coordinate field.
+        field_bits: u64,
+    },
+    /// `h·r` does not kill a point of the curve: a wrong cofactor, or another twist.
+    #[error("cofactor * r is not the order of the curve: it does not kill the point with x = {x}")]
+    CofactorRefuted {
+        /// The abscissa, `c0` or `c0 + c1*u`.
+        x: String,
+    },
+    /// The curve was counted and has another order.
+    #[error("cofactor * r is {found}, but the curve has {order} points")]
+    CofactorMiscounted {
+        /// `h·r`.
+        found: BigUint,
+        /// Number of points, with the identity.
+        order: u64,
+    },
+}
