@@ -9,6 +9,8 @@ pub mod backend;
 pub mod buffer;
 pub mod common;
 pub mod cpu;
+#[doc(hidden)]
+pub mod declared;
 pub mod device;
 pub mod error;
 pub mod field;
@@ -25,6 +27,7 @@ pub use plan::{Msm, MsmOptions, Ntt, NttOptions, Pointwise, SpMv, SpMvOptions};
 /// What macro expansions name. Not an interface for people.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::declared;
     pub use crate::field::{self, Field};
     pub use crate::group::{self, Group, PairingCurve};
     pub use {ark_ec, ark_ff, ark_serialize, ark_std};

@@ -175,9 +175,7 @@ mod tests {
 
     fn all(field: &CoordinateField, p: u32) -> Vec<Element> {
         let c1 = if field.nonresidue.is_some() { p } else { 1 };
-        (0..c1)
-            .flat_map(|c1| (0..p).map(move |c0| Element { c0: c0.into(), c1: c1.into() }))
-            .collect()
+        (0..c1).flat_map(|c1| (0..p).map(move |c0| Element { c0: c0.into(), c1: c1.into() })).collect()
     }
 
     #[test]

@@ -337,7 +337,13 @@ mod tests {
         let goldilocks = BigUint::from(0xffff_ffff_0000_0001u64);
         assert_eq!(factor(&(&goldilocks * &goldilocks)), Some(goldilocks.clone()));
         let m127 = (BigUint::one() << 127u32) - 1u32;
-        assert_eq!(factor(&(m127 * big("21888242871839275222246405745257275088548364400416034343698204186575808495617"))), None);
+        assert_eq!(
+            factor(
+                &(m127
+                    * big("21888242871839275222246405745257275088548364400416034343698204186575808495617"))
+            ),
+            None
+        );
     }
 
     #[test]
@@ -358,7 +364,13 @@ mod tests {
             for a in 0..p.min(600) {
                 let (big_p, big_a) = (BigUint::from(p), BigUint::from(a));
                 let power = big_a.modpow(&BigUint::from((p - 1) / 2), &big_p);
-                let expected = if power.is_zero() { 0 } else if power.is_one() { 1 } else { -1 };
+                let expected = if power.is_zero() {
+                    0
+                } else if power.is_one() {
+                    1
+                } else {
+                    -1
+                };
                 assert_eq!(jacobi(&big_a, &big_p), expected, "({a}/{p})");
             }
         }

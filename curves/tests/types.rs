@@ -1,0 +1,107 @@
+//! The types that the macros generate or bind, against arkworks' arithmetic.
+
+use ark_ec::short_weierstrass::Affine;
+use ark_ec::{AffineRepr, CurveGroup};
+use ark_ff::{FftField, Field as _, One, PrimeField, Zero};
+use curvesmith_curves::toy;
+use curvesmith_runtime::field::{Field, from_device, to_device};
+use curvesmith_runtime::group::{Group, PairingCurve};
+
+/// Every element against integers modulo a small prime.
+fn exhaustive<F: Field>(p: u64) {
+    let all: Vec<F::Ark> = (0..p).map(F::Ark::from).collect();
+    let value = |x: F::Ark| x.into_bigint().as_ref()[0];
+    for a in 0..p {
+        let x = all[a as usize];
+        assert_eq!(value(x), a);
+        for b in [0, 1, 2, a, p / 2, p - 2, p - 1] {
+            let y = all[b as usize];
+            assert_eq!(value(x + y), (a + b) % p);
+            assert_eq!(value(x - y), (p + a - b) % p);
+            assert_eq!(value(x * y), a * b % p);
+        }
+        assert_eq!(value(x.square()), a * a % p);
+        assert_eq!(x.sqrt().is_some(), (0..p).any(|r| r * r % p == a), "{a} mod {p}");
+        if a != 0 {
+            assert!((x * x.inverse().unwrap()).is_one());
+        }
+    }
+    let mut words = vec![0; all.len() * 4];
+    to_device::<F>(&all, &mut words);
+    assert_eq!(from_device::<F>(&words).unwrap(), all);
+}
+
+fn roots<F: Field>() {
+    let adicity = F::Ark::TWO_ADICITY;
+    let root = F::Ark::TWO_ADIC_ROOT_OF_UNITY;
+    assert_eq!(root.pow([1u64 << (adicity - 1)]), -F::Ark::one());
+    assert!(F::Ark::GENERATOR.legendre().is_qnr());
+    assert_eq!(F::Ark::GENERATOR.pow(F::Ark::TRACE), root);
+}
+
+fn group<G: Group>() {
+    let generator = Affine::<G::Config>::generator();
+    assert!(generator.is_on_curve());
+    assert!(generator.is_in_correct_subgroup_assuming_on_curve());
+    assert!(generator.mul_bigint(<G::Scalar as Field>::Ark::MODULUS).is_zero());
+    assert!(!generator.is_zero());
+    let cofactor = generator.mul_by_cofactor();
+    assert_eq!(cofactor.mul_by_cofactor_inv(), generator);
+    assert_eq!(<G::Config as ark_ec::CurveConfig>::BaseField::extension_degree() as usize, G::DEGREE);
+    // A point outside the subgroup, if the cofactor leaves room, is cleared into it.
+    let x = (0u64..).map(<G::Config as ark_ec::CurveConfig>::BaseField::from);
+    let point = x.filter_map(|x| Affine::<G::Config>::get_point_from_x_unchecked(x, false)).next().unwrap();
+    assert!(point.clear_cofactor().is_in_correct_subgroup_assuming_on_curve());
+}
+
+#[test]
+fn toy_fields() {
+    exhaustive::<toy::toy17::FpField>(17);
+    exhaustive::<toy::toy7681::FpField>(7681);
+    exhaustive::<toy::toy_curve::FqField>(199);
+    exhaustive::<toy::toy_curve::FrField>(97);
+    roots::<toy::toy17::FpField>();
+    roots::<toy::toy7681::FpField>();
+    roots::<toy::babybear::FpField>();
+    roots::<toy::toy_curve::FqField>();
+    roots::<toy::toy_curve::FrField>();
+}
+
+#[test]
+fn toy_curve() {
+    group::<toy::toy_curve::G1>();
+    group::<toy::toy_curve::G2>();
+    let generator = toy::toy_curve::G2Affine::generator();
+    let multiples: std::collections::HashSet<_> =
+        (0..97u64).map(|k| (generator * toy::toy_curve::Fr::from(k)).into_affine()).collect();
+    assert_eq!(multiples.len(), 97);
+}
+
+#[test]
+fn names() {
+    assert_eq!(toy::babybear::FpField::NAME, "babybear");
+    assert_eq!(toy::toy_curve::FqField::NAME, "toy_curve_fq");
+    assert_eq!(toy::toy_curve::G2::NAME, "toy_curve_g2");
+    assert_eq!(toy::babybear::FpField::WORDS, 1);
+}
+
+fn pairing<C: PairingCurve>() {
+    roots::<C::Fq>();
+    roots::<C::Fr>();
+    group::<C::G1>();
+    group::<C::G2>();
+}
+
+#[test]
+#[cfg(feature = "bn254")]
+fn bn254() {
+    pairing::<curvesmith_curves::bn254::Curve>();
+    assert_eq!(curvesmith_curves::bn254::Curve::NAME, "bn254");
+}
+
+#[test]
+#[cfg(feature = "bls12-381")]
+fn bls12_381() {
+    pairing::<curvesmith_curves::bls12_381::Curve>();
+    assert_eq!(curvesmith_curves::bls12_381::FqField::WORDS, 12);
+}

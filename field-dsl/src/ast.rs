@@ -1,0 +1,86 @@
+//! Declarations as written: numbers with their spans, nothing checked.
+
+use crate::literal::Number;
+use proc_macro2::{Ident, Span};
+
+/// `attributes visibility mod name { … }`, and the path that expansions use.
+pub(crate) struct Header {
+    pub(crate) attrs: Vec<syn::Attribute>,
+    pub(crate) vis: syn::Visibility,
+    pub(crate) name: Ident,
+    /// `crate = path;`
+    pub(crate) krate: Option<syn::Path>,
+}
+
+/// A prime field.
+pub(crate) struct Field {
+    pub(crate) modulus: Number,
+    pub(crate) options: FieldOptions,
+}
+
+/// What may be said about a prime field besides its modulus.
+#[derive(Default)]
+pub(crate) struct FieldOptions {
+    pub(crate) generator: Option<Number>,
+    pub(crate) two_adic_root: Option<Number>,
+    pub(crate) small_subgroup: Option<SmallSubgroup>,
+}
+
+/// `base^power`
+pub(crate) struct SmallSubgroup {
+    pub(crate) base: Number,
+    pub(crate) power: Number,
+}
+
+/// One number, or several in brackets.
+pub(crate) struct Coordinates {
+    pub(crate) numbers: Vec<Number>,
+    pub(crate) bracketed: bool,
+    pub(crate) span: Span,
+}
+
+/// A short Weierstrass group; a missing part is `None` and has been reported.
+pub(crate) struct Group {
+    pub(crate) over: Over,
+    pub(crate) over_span: Span,
+    pub(crate) a: Option<Coordinates>,
+    pub(crate) b: Option<Coordinates>,
+    pub(crate) generator: Option<(Coordinates, Coordinates)>,
+    pub(crate) cofactor: Option<Number>,
+}
+
+/// Coordinate field of a group.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Over {
+    Fq,
+    Fq2,
+}
+
+/// `arkworks { key = path; … }`
+#[derive(Default)]
+pub(crate) struct Bindings(pub(crate) Vec<(Ident, syn::Path)>);
+
+impl Bindings {
+    pub(crate) fn get(&self, key: &str) -> Option<&syn::Path> {
+        self.0.iter().find(|(k, _)| k == key).map(|(_, path)| path)
+    }
+}
+
+/// `field! { … }`
+pub(crate) struct FieldDeclaration {
+    pub(crate) header: Header,
+    pub(crate) field: Option<Field>,
+    pub(crate) bindings: Option<Bindings>,
+}
+
+/// `curve! { … }`
+pub(crate) struct CurveDeclaration {
+    pub(crate) header: Header,
+    pub(crate) fq: Option<Field>,
+    pub(crate) fr: Option<Field>,
+    /// Nonresidue of the quadratic extension.
+    pub(crate) fq2: Option<Number>,
+    pub(crate) g1: Option<Group>,
+    pub(crate) g2: Option<Group>,
+    pub(crate) bindings: Option<Bindings>,
+}

@@ -1,0 +1,267 @@
+//! Declarations to checked models; the mathematics is in [`curvesmith_codegen::spec`].
+
+use crate::ast::{self, Coordinates, CurveDeclaration, FieldDeclaration, Over};
+use crate::error::{self, Errors};
+use crate::literal::Number;
+use curvesmith_codegen::spec::coordinates::{CoordinateField, Element};
+use curvesmith_codegen::spec::curve::Weierstrass;
+use curvesmith_codegen::spec::{FieldDesc, GroupDesc, SpecError, prime};
+use num_bigint::BigUint;
+use num_traits::{One, ToPrimitive};
+use proc_macro2::Ident;
+use syn::ext::IdentExt;
+
+/// A prime field, checked. All numbers are canonical.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldModel {
+    pub(crate) desc: FieldDesc,
+    /// Declared, or the least quadratic nonresidue.
+    pub(crate) generator: BigUint,
+    /// Of order `2^two-adicity`.
+    pub(crate) two_adic_root: BigUint,
+    pub(crate) small_subgroup: Option<SmallSubgroup>,
+    /// The declaration names the generator, so a bound type must have it.
+    pub(crate) generator_declared: bool,
+    /// The declaration fixes the root, itself or by its generator.
+    pub(crate) root_declared: bool,
+}
+
+/// A subgroup of order `base^power` and the root of the mixed-radix domain.
+#[derive(Clone, Debug)]
+pub(crate) struct SmallSubgroup {
+    pub(crate) base: u32,
+    pub(crate) power: u32,
+    pub(crate) root: BigUint,
+}
+
+/// A short Weierstrass group, checked.
+#[derive(Clone, Debug)]
+pub(crate) struct GroupModel {
+    pub(crate) desc: GroupDesc,
+    /// `x` and `y`, one number per coordinate.
+    pub(crate) generator: [Vec<BigUint>; 2],
+    pub(crate) cofactor: BigUint,
+    /// Inverse of the cofactor modulo r.
+    pub(crate) cofactor_inv: BigUint,
+}
+
+/// A curve, checked.
+#[derive(Clone, Debug)]
+pub(crate) struct CurveModel {
+    pub(crate) fq: FieldModel,
+    pub(crate) fr: FieldModel,
+    /// Nonresidue of the quadratic extension.
+    pub(crate) fq2: Option<BigUint>,
+    pub(crate) g1: GroupModel,
+    pub(crate) g2: Option<GroupModel>,
+}
+
+/// Snake-case name of a declaration, the stem of its kernels' symbols.
+pub(crate) fn stem(name: &Ident) -> String {
+    name.unraw().to_string()
+}
+
+/// Checks a `field!`; `None` after reporting faults.
+pub(crate) fn field(declaration: &FieldDeclaration, errors: &mut Errors) -> Option<FieldModel> {
+    let field = declaration.field.as_ref()?;
+    let model = prime_field(stem(&declaration.header.name), field, errors);
+    model.filter(|_| errors.is_empty())
+}
+
+/// Checks a `curve!`; `None` after reporting faults.
+pub(crate) fn curve(declaration: &CurveDeclaration, errors: &mut Errors) -> Option<CurveModel> {
+    let d = declaration;
+    let stem = stem(&d.header.name);
+    let fq = d.fq.as_ref().and_then(|f| prime_field(format!("{stem}_fq"), f, errors));
+    let fr = d.fr.as_ref().and_then(|f| prime_field(format!("{stem}_fr"), f, errors));
+    let fq2 = match (&fq, &d.fq2) {
+        (Some(fq), Some(nonresidue)) => extension(fq, nonresidue, errors),
+        _ => None,
+    };
+    for group in [&d.g1, &d.g2].into_iter().flatten() {
+        if group.over == Over::Fq2 && d.fq2.is_none() {
+            errors.push(group.over_span, error::OVER_UNDECLARED);
+        }
+    }
+    if let Some(bindings) = &d.bindings {
+        let declared = |key: &Ident| (key != "fq2" || d.fq2.is_some()) && (key != "g2" || d.g2.is_some());
+        for (key, _) in &bindings.0 {
+            if key == "engine" && d.g2.is_none() {
+                errors.push(key.span(), error::ENGINE_NEEDS_G2);
+            } else if !declared(key) {
+                errors.push(key.span(), error::BINDING_UNDECLARED);
+            }
+        }
+    }
+    // The group's checks are about numbers modulo p and r; without these they say nothing.
+    let (fq, fr) = (fq?, fr?);
+    let mut check = |ast: &Option<ast::Group>, name: &str| {
+        let ast = ast.as_ref()?;
+        let nonresidue = match ast.over {
+            Over::Fq => None,
+            Over::Fq2 => Some(fq2.clone()?),
+        };
+        group(format!("{stem}_{name}"), ast, &fq, &fr, nonresidue, errors)
+    };
+    let (g1, g2) = (check(&d.g1, "g1"), check(&d.g2, "g2"));
+    let model = CurveModel { fq, fr, fq2, g1: g1?, g2 };
+    errors.is_empty().then_some(model)
+}
+
+fn prime_field(name: String, field: &ast::Field, errors: &mut Errors) -> Option<FieldModel> {
+    let p = errors.keep(field.modulus.span, field.modulus.unsigned())?;
+    errors.keep(field.modulus.span, prime::check_modulus(&p))?;
+    let options = &field.options;
+
+    let generator = match &options.generator {
+        Some(declared) => {
+            let value = errors.keep(declared.span, declared.canonical(&p))?;
+            errors.keep(declared.span, prime::check_generator(&p, &value))?;
+            value
+        }
+        None => prime::least_nonresidue(&p),
+    };
+    let two_adic_root = match &options.two_adic_root {
+        Some(declared) => {
+            let value = errors.keep(declared.span, declared.canonical(&p))?;
+            errors.keep(declared.span, prime::check_two_adic_root(&p, &value))?;
+            value
+        }
+        None => prime::two_adic_root(&p, &generator),
+    };
+    let small_subgroup = match &options.small_subgroup {
+        Some(declared) => Some(small_subgroup(&p, &generator, declared, errors)?),
+        None => None,
+    };
+    Some(FieldModel {
+        desc: FieldDesc::new(name, p),
+        generator_declared: options.generator.is_some(),
+        root_declared: options.generator.is_some() || options.two_adic_root.is_some(),
+        generator,
+        two_adic_root,
+        small_subgroup,
+    })
+}
+
+fn small_subgroup(
+    p: &BigUint,
+    generator: &BigUint,
+    declared: &ast::SmallSubgroup,
+    errors: &mut Errors,
+) -> Option<SmallSubgroup> {
+    let mut word =
+        |number: &Number| errors.keep(number.span, number.value.to_u32().ok_or(error::SMALL_SUBGROUP));
+    let (base, power) = (word(&declared.base)?, word(&declared.power)?);
+    let root = prime::small_subgroup_root(p, generator, base, power);
+    let root = errors.keep(declared.base.span, root)?;
+    Some(SmallSubgroup { base, power, root })
+}
+
+fn extension(fq: &FieldModel, nonresidue: &Number, errors: &mut Errors) -> Option<BigUint> {
+    let p = &fq.desc.p;
+    let value = errors.keep(nonresidue.span, nonresidue.canonical(p))?;
+    if prime::jacobi(&value, p) != -1 {
+        errors.push(nonresidue.span, SpecError::NonresidueIsSquare { nonresidue: value });
+        return None;
+    }
+    Some(value)
+}
+
+fn group(
+    name: String,
+    ast: &ast::Group,
+    fq: &FieldModel,
+    fr: &FieldModel,
+    nonresidue: Option<BigUint>,
+    errors: &mut Errors,
+) -> Option<GroupModel> {
+    let (p, r) = (&fq.desc.p, &fr.desc.p);
+    let degree = if nonresidue.is_some() { 2 } else { 1 };
+    // Report every bad number before giving up on any.
+    let mut element = |c: &Option<Coordinates>| coordinates(c.as_ref()?, p, degree, errors);
+    let (a, b) = (element(&ast.a), element(&ast.b));
+    let generator = ast.generator.as_ref();
+    let x = generator.and_then(|(x, _)| coordinates(x, p, degree, errors));
+    let y = generator.and_then(|(_, y)| coordinates(y, p, degree, errors));
+    let declared = ast.cofactor.as_ref()?;
+    let cofactor = errors.keep(declared.span, declared.unsigned());
+    let (a, b, x, y, cofactor) = (a?, b?, x?, y?, cofactor?);
+
+    let curve = Weierstrass {
+        field: CoordinateField { p: p.clone(), nonresidue: nonresidue.clone() },
+        a: Element::new(&a),
+        b: Element::new(&b),
+    };
+    let (b_span, (x_ast, _)) = (ast.b.as_ref()?.span, generator?);
+    errors.keep(b_span, curve.check_nonsingular())?;
+    let on_curve = curve.check_generator(&(Element::new(&x), Element::new(&y)), r);
+    let generator_ok = errors.keep(x_ast.span, on_curve);
+    let cofactor_ok = errors.keep(declared.span, curve.check_cofactor(&cofactor, r));
+    generator_ok.and(cofactor_ok)?;
+    let reduced = &cofactor % r;
+    let cofactor_inv =
+        if r.is_one() { None } else { reduced.modinv(r) }.expect("check_cofactor refuses multiples of r");
+    Some(GroupModel {
+        desc: GroupDesc { name, base: fq.desc.clone(), nonresidue, a, b },
+        generator: [x, y],
+        cofactor,
+        cofactor_inv,
+    })
+}
+
+fn coordinates(c: &Coordinates, p: &BigUint, degree: usize, errors: &mut Errors) -> Option<Vec<BigUint>> {
+    if c.numbers.len() != degree || c.bracketed != (degree == 2) {
+        errors.push(c.span, if degree == 1 { error::ONE_COORDINATE } else { error::TWO_COORDINATES });
+        return None;
+    }
+    let canonical: Vec<_> = c.numbers.iter().map(|n| errors.keep(n.span, n.canonical(p))).collect();
+    canonical.into_iter().collect()
+}
+
+/// The stand-ins that a faulty declaration is expanded over, so that code using its items
+/// compiles: `F_5` and `y² = x³ + 1`.
+pub(crate) mod stand_in {
+    use super::*;
+
+    pub(crate) fn field(name: String) -> FieldModel {
+        FieldModel {
+            desc: FieldDesc::new(name, 5u32.into()),
+            generator: 2u32.into(),
+            two_adic_root: 2u32.into(),
+            small_subgroup: None,
+            generator_declared: false,
+            root_declared: false,
+        }
+    }
+
+    pub(crate) fn curve(declaration: &CurveDeclaration) -> CurveModel {
+        let stem = stem(&declaration.header.name);
+        let fq = field(format!("{stem}_fq"));
+        let needs_fq2 = [&declaration.g1, &declaration.g2].into_iter().flatten().any(|g| g.over == Over::Fq2);
+        let group = |name: &str, over: Over| {
+            let number = |n: u32| match over {
+                Over::Fq => vec![n.into()],
+                Over::Fq2 => vec![n.into(), 0u32.into()],
+            };
+            GroupModel {
+                desc: GroupDesc {
+                    name: format!("{stem}_{name}"),
+                    base: fq.desc.clone(),
+                    nonresidue: (over == Over::Fq2).then(|| 2u32.into()),
+                    a: number(0),
+                    b: number(1),
+                },
+                generator: [number(0), number(1)],
+                cofactor: 1u32.into(),
+                cofactor_inv: 1u32.into(),
+            }
+        };
+        CurveModel {
+            fr: field(format!("{stem}_fr")),
+            fq2: (needs_fq2 || declaration.fq2.is_some()).then(|| 2u32.into()),
+            g1: group("g1", declaration.g1.as_ref().map_or(Over::Fq, |g| g.over)),
+            g2: declaration.g2.as_ref().map(|g| group("g2", g.over)),
+            fq,
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Messages of the macros, and their collection. Faults of the declared numbers have their
+//! texts in [`curvesmith_codegen::spec::SpecError`].
+
+use proc_macro2::{Span, TokenStream};
+use std::fmt::Display;
+
+pub(crate) const COMMON_TAKES_NOTHING: &str = "common_images! takes no arguments";
+pub(crate) const MODULE_NAME: &str = "module name must be ASCII, it becomes part of kernel symbols";
+pub(crate) const LITERAL: &str = "expected a decimal or hexadecimal integer without suffix";
+pub(crate) const LITERAL_TOO_LONG: &str = "integer literal is longer than 4096 characters";
+pub(crate) const FAMILY: &str =
+    "family forms are not supported yet: declare fq, fr and the groups explicitly";
+pub(crate) const MODEL: &str = "only short_weierstrass is supported yet";
+pub(crate) const UNKNOWN_FIELD_ITEM: &str =
+    "unknown item: expected `crate`, `p`, `generator`, `two_adic_root`, `small_subgroup` or `arkworks`";
+pub(crate) const UNKNOWN_CURVE_ITEM: &str =
+    "unknown item: expected `crate`, `fq`, `fr`, `fq2`, `g1`, `g2` or `arkworks`";
+pub(crate) const UNKNOWN_FIELD_OPTION: &str =
+    "unknown option: expected `generator`, `two_adic_root` or `small_subgroup`";
+pub(crate) const UNKNOWN_GROUP_OPTION: &str = "unknown option: expected `a`, `b`, `generator` or `cofactor`";
+pub(crate) const UNKNOWN_BINDING: &str = "unknown arkworks binding";
+pub(crate) const REPEATED: &str = "declared twice";
+pub(crate) const EXTENSION: &str = "the extension must be written fq[u] / (u^2 - (nonresidue))";
+pub(crate) const OVER: &str = "expected `fq` or `fq2`";
+pub(crate) const OVER_UNDECLARED: &str = "fq2 is not declared";
+pub(crate) const NOT_BELOW_MODULUS: &str = "number is not below the modulus";
+pub(crate) const NEGATIVE: &str = "number must not be negative";
+pub(crate) const ONE_COORDINATE: &str = "expected one number: the group is over fq";
+pub(crate) const TWO_COORDINATES: &str = "expected [c0, c1]: the group is over fq2";
+pub(crate) const SMALL_SUBGROUP: &str = "small_subgroup must be written base^power, each below 2^32";
+pub(crate) const ENGINE_NEEDS_G2: &str = "an engine needs g2";
+pub(crate) const BINDING_UNDECLARED: &str = "binding of something that is not declared";
+
+/// `missing …`, for a required part.
+pub(crate) fn missing(what: &str) -> String {
+    format!("missing `{what}`")
+}
+
+/// Every fault found so far.
+#[derive(Default)]
+pub(crate) struct Errors(Option<syn::Error>);
+
+impl Errors {
+    pub(crate) fn push(&mut self, span: Span, message: impl Display) {
+        self.push_error(syn::Error::new(span, message));
+    }
+
+    pub(crate) fn push_error(&mut self, error: syn::Error) {
+        match &mut self.0 {
+            Some(first) => first.combine(error),
+            none => *none = Some(error),
+        }
+    }
+
+    pub(crate) fn append(&mut self, other: Errors) {
+        if let Some(error) = other.0 {
+            self.push_error(error);
+        }
+    }
+
+    /// The value, or `None` after noting the fault at `span`.
+    pub(crate) fn keep<T, E: Display>(&mut self, span: Span, result: Result<T, E>) -> Option<T> {
+        result.map_err(|e| self.push(span, e)).ok()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    pub(crate) fn into_compile_errors(self) -> TokenStream {
+        self.0.map(syn::Error::into_compile_error).unwrap_or_default()
+    }
+}

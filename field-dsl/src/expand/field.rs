@@ -1,0 +1,157 @@
+//! Prime fields and their quadratic extension.
+
+use super::{Root, ark_mont, ark_words, bind, inside, words};
+use crate::check::FieldModel;
+use num_bigint::BigUint;
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+
+/// The arkworks type `ark` and its marker `<ark>Field`.
+pub(super) fn items(
+    root: &Root,
+    ark: &str,
+    model: &FieldModel,
+    binding: Option<&syn::Path>,
+    valid: bool,
+    images: &TokenStream,
+) -> TokenStream {
+    let ty = match binding {
+        Some(path) => bound(root, ark, model, path, valid),
+        None => generated(root, ark, model),
+    };
+    let ident = format_ident!("{ark}");
+    let marker = format_ident!("{ark}Field");
+    let doc = format!("Marker of the field [`{ark}`]: carries its kernels, `{}_*`.", model.desc.name);
+    let (name, word_count) = (&model.desc.name, model.desc.words);
+    quote! {
+        #ty
+        #[doc = #doc]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub struct #marker;
+        #[automatically_derived]
+        impl #root::Field for #marker {
+            type Ark = #ident;
+            const NAME: &'static str = #name;
+            const WORDS: usize = #word_count;
+            fn images() -> &'static [&'static [u8]] {
+                #images
+            }
+        }
+    }
+}
+
+fn bound(root: &Root, ark: &str, model: &FieldModel, path: &syn::Path, valid: bool) -> TokenStream {
+    let ident = format_ident!("{ark}");
+    let path = inside(path);
+    let assertions = if valid { bind::field(root, &path, model) } else { TokenStream::new() };
+    let doc = format!("Elements of the field of {} bits; bound to an existing type.", model.desc.p.bits());
+    quote_spanned! {path.span()=>
+        #[doc = #doc]
+        pub type #ident = #path;
+        #assertions
+    }
+}
+
+/// arkworks' derive macro names `ark_ff` directly, so its trait is implemented here, with
+/// constants already in Montgomery form.
+fn generated(root: &Root, ark: &str, model: &FieldModel) -> TokenStream {
+    let p = &model.desc.p;
+    let n = ark_words(p);
+    let ident = format_ident!("{ark}");
+    let config = format_ident!("{ark}Config");
+    let modulus = words(p, n);
+    let generator = ark_mont(&model.generator, p);
+    let two_adic_root = ark_mont(&model.two_adic_root, p);
+    let ff = quote!(#root::ark_ff);
+    let element = quote!(#ff::Fp<#ff::MontBackend<Self, #n>, #n>);
+    let small = model.small_subgroup.as_ref().map(|s| {
+        let (base, power, root) = (s.base, s.power, ark_mont(&s.root, p));
+        quote! {
+            const SMALL_SUBGROUP_BASE: ::core::option::Option<u32> = ::core::option::Option::Some(#base);
+            const SMALL_SUBGROUP_BASE_ADICITY: ::core::option::Option<u32> =
+                ::core::option::Option::Some(#power);
+            const LARGE_SUBGROUP_ROOT_OF_UNITY: ::core::option::Option<#element> =
+                ::core::option::Option::Some(#ff::Fp::new_unchecked(#ff::BigInt([#(#root),*])));
+        }
+    });
+    // ark-ff 0.6: the trait's own mul_assign drops the carry out of the top word.
+    let no_spare_bit = (p.bits() as usize == 64 * n).then(|| {
+        quote! {
+            fn mul_assign(a: &mut #element, b: &#element) {
+                #root::declared::mul_assign_without_spare_bit::<Self, #n>(a, b)
+            }
+        }
+    });
+    let doc = format!("Elements of the field of {} bits.", p.bits());
+    let config_doc = format!("arkworks' description of [`{ark}`].");
+    quote! {
+        #[doc = #config_doc]
+        #[derive(Debug)]
+        pub struct #config;
+        #[automatically_derived]
+        impl #ff::MontConfig<#n> for #config {
+            const MODULUS: #ff::BigInt<#n> = #ff::BigInt([#(#modulus),*]);
+            const GENERATOR: #element = #ff::Fp::new_unchecked(#ff::BigInt([#(#generator),*]));
+            const TWO_ADIC_ROOT_OF_UNITY: #element =
+                #ff::Fp::new_unchecked(#ff::BigInt([#(#two_adic_root),*]));
+            #small
+            #no_spare_bit
+        }
+        #[doc = #doc]
+        pub type #ident = #ff::Fp<#ff::MontBackend<#config, #n>, #n>;
+    }
+}
+
+/// `Fq2`: bound, taken from the bound group `<group>Config`, or generated over `Fq`.
+pub(super) fn extension(
+    root: &Root,
+    fq: &FieldModel,
+    nonresidue: &BigUint,
+    binding: Option<&syn::Path>,
+    group: Option<&str>,
+    valid: bool,
+) -> TokenStream {
+    const DOC: &str = "The quadratic extension of [`Fq`].";
+    let ty = match (binding, group) {
+        (Some(path), _) => {
+            let path = inside(path);
+            quote!(#path)
+        }
+        (None, Some(group)) => {
+            let config = format_ident!("{group}Config");
+            quote!(<#config as #root::ark_ec::CurveConfig>::BaseField)
+        }
+        (None, None) => return generated_extension(root, fq, nonresidue),
+    };
+    let assertions = if valid { bind::extension(root, fq, nonresidue) } else { TokenStream::new() };
+    quote! {
+        #[doc = #DOC]
+        pub type Fq2 = #ty;
+        #assertions
+    }
+}
+
+fn generated_extension(root: &Root, fq: &FieldModel, nonresidue: &BigUint) -> TokenStream {
+    let p = &fq.desc.p;
+    let ff = quote!(#root::ark_ff);
+    let nonresidue = ark_mont(nonresidue, p);
+    let (one, minus_one) = (ark_mont(&1u32.into(), p), ark_mont(&(p - 1u32), p));
+    quote! {
+        /// arkworks' description of [`Fq2`].
+        #[derive(Debug)]
+        pub struct Fq2Config;
+        #[automatically_derived]
+        impl #ff::Fp2Config for Fq2Config {
+            type Fp = Fq;
+            const NONRESIDUE: Fq = #ff::Fp::new_unchecked(#ff::BigInt([#(#nonresidue),*]));
+            // nonresidue^((p^i - 1)/2): a nonresidue to that power is -1.
+            const FROBENIUS_COEFF_FP2_C1: &'static [Fq] = &[
+                #ff::Fp::new_unchecked(#ff::BigInt([#(#one),*])),
+                #ff::Fp::new_unchecked(#ff::BigInt([#(#minus_one),*])),
+            ];
+        }
+        /// The quadratic extension of [`Fq`].
+        pub type Fq2 = #ff::Fp2<Fq2Config>;
+    }
+}

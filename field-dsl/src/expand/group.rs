@@ -1,0 +1,144 @@
+//! Groups and pairing curves.
+
+use super::{Root, ark_mont, bind, inside, words};
+use crate::check::{FieldModel, GroupModel};
+use num_bigint::BigUint;
+use num_traits::Zero;
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+
+/// `<marker>Config`, `<marker>Affine`, `<marker>Projective` and the marker itself.
+pub(super) fn items(
+    root: &Root,
+    marker: &str,
+    model: &GroupModel,
+    fr: &FieldModel,
+    binding: Option<&syn::Path>,
+    valid: bool,
+    images: &TokenStream,
+) -> TokenStream {
+    let config = format_ident!("{marker}Config");
+    let config_items = match binding {
+        Some(path) => bound(root, marker, model, fr, path, valid),
+        None => generated(root, marker, model, fr),
+    };
+    let affine = format_ident!("{marker}Affine");
+    let projective = format_ident!("{marker}Projective");
+    let ident = format_ident!("{marker}");
+    let doc =
+        format!("Marker of the group of [`{marker}Affine`]: carries its kernels, `{}_*`.", model.desc.name);
+    let affine_doc = format!("Affine points of [`{marker}`].");
+    let projective_doc = format!("Jacobian points of [`{marker}`].");
+    let (name, degree) = (&model.desc.name, model.desc.degree());
+    let sw = quote!(#root::ark_ec::short_weierstrass);
+    quote! {
+        #config_items
+        #[doc = #affine_doc]
+        pub type #affine = #sw::Affine<#config>;
+        #[doc = #projective_doc]
+        pub type #projective = #sw::Projective<#config>;
+        #[doc = #doc]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub struct #ident;
+        #[automatically_derived]
+        impl #root::Group for #ident {
+            type Config = #config;
+            type Base = FqField;
+            type Scalar = FrField;
+            const NAME: &'static str = #name;
+            const DEGREE: usize = #degree;
+            fn images() -> &'static [&'static [u8]] {
+                #images
+            }
+        }
+    }
+}
+
+fn bound(
+    root: &Root,
+    marker: &str,
+    model: &GroupModel,
+    fr: &FieldModel,
+    path: &syn::Path,
+    valid: bool,
+) -> TokenStream {
+    let config = format_ident!("{marker}Config");
+    let path = inside(path);
+    let doc = format!("arkworks' description of [`{marker}`]; bound to an existing one.");
+    let assertions =
+        if valid { bind::group(root, &config, model, fr, path.span()) } else { TokenStream::new() };
+    quote_spanned! {path.span()=>
+        #[doc = #doc]
+        pub type #config = <#path as #root::ark_ec::CurveGroup>::Config;
+        #assertions
+    }
+}
+
+fn generated(root: &Root, marker: &str, model: &GroupModel, fr: &FieldModel) -> TokenStream {
+    let p = &model.desc.base.p;
+    let config = format_ident!("{marker}Config");
+    let base = if model.desc.degree() == 2 { quote!(Fq2) } else { quote!(Fq) };
+    let element = |coordinates: &[BigUint]| element(root, coordinates, p);
+    let (a, b) = (element(&model.desc.a), element(&model.desc.b));
+    let (x, y) = (element(&model.generator[0]), element(&model.generator[1]));
+    let cofactor = words(&model.cofactor, 1);
+    let cofactor_inv = element_of(root, &ark_mont(&model.cofactor_inv, &fr.desc.p));
+    // (0, 0) can mark the identity unless it is a point, that is, unless b = 0.
+    let zero_flag = if model.desc.b.iter().all(Zero::is_zero) { quote!(bool) } else { quote!(()) };
+    let (ec, sw) = (quote!(#root::ark_ec), quote!(#root::ark_ec::short_weierstrass));
+    let doc = format!("arkworks' description of [`{marker}`].");
+    quote! {
+        #[doc = #doc]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        pub struct #config;
+        #[automatically_derived]
+        impl #ec::CurveConfig for #config {
+            type BaseField = #base;
+            type ScalarField = Fr;
+            const COFACTOR: &'static [u64] = &[#(#cofactor),*];
+            const COFACTOR_INV: Fr = #cofactor_inv;
+        }
+        #[automatically_derived]
+        impl #sw::SWCurveConfig for #config {
+            const COEFF_A: #base = #a;
+            const COEFF_B: #base = #b;
+            const GENERATOR: #sw::Affine<Self> = #sw::Affine::new_unchecked(#x, #y);
+            type ZeroFlag = #zero_flag;
+        }
+    }
+}
+
+/// A constant of `Fq` or `Fq2`.
+fn element(root: &Root, coordinates: &[BigUint], p: &BigUint) -> TokenStream {
+    let parts: Vec<_> = coordinates.iter().map(|c| element_of(root, &ark_mont(c, p))).collect();
+    match parts.as_slice() {
+        [c0, c1] => quote!(Fq2::new(#c0, #c1)),
+        parts => quote!(#(#parts)*),
+    }
+}
+
+fn element_of(root: &Root, mont: &[u64]) -> TokenStream {
+    quote!(#root::ark_ff::Fp::new_unchecked(#root::ark_ff::BigInt([#(#mont),*])))
+}
+
+/// The marker `Curve` and the alias `Engine`.
+pub(super) fn pairing(root: &Root, name: &str, engine: &syn::Path) -> TokenStream {
+    let engine = inside(engine);
+    quote_spanned! {engine.span()=>
+        /// The arkworks pairing.
+        pub type Engine = #engine;
+        /// Marker of the whole curve, for provers.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub struct Curve;
+        #[automatically_derived]
+        impl #root::PairingCurve for Curve {
+            type Engine = Engine;
+            type Fq = FqField;
+            type Fr = FrField;
+            type G1 = G1;
+            type G2 = G2;
+            const NAME: &'static str = #name;
+        }
+    }
+}

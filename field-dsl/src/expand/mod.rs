@@ -1,0 +1,150 @@
+//! Checked models to items.
+
+mod bind;
+mod field;
+mod group;
+
+use crate::ast::{CurveDeclaration, FieldDeclaration, Header};
+use crate::check::{CurveModel, FieldModel, stand_in, stem};
+use crate::error::Errors;
+use crate::images::{self, Declaration};
+use num_bigint::BigUint;
+use proc_macro2::{Literal, TokenStream};
+use quote::{ToTokens, quote};
+
+/// Where expansions find the runtime and arkworks: `<crate path>::__private`.
+struct Root(TokenStream);
+
+impl ToTokens for Root {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        self.0.to_tokens(tokens);
+    }
+}
+
+impl Root {
+    fn new(header: &Header) -> Root {
+        let krate = match &header.krate {
+            Some(path) => inside(path).to_token_stream(),
+            None => quote!(::curvesmith),
+        };
+        Root(quote!(#krate::__private))
+    }
+}
+
+/// A path written beside the declaration, as it must be written inside its module.
+fn inside(path: &syn::Path) -> syn::Path {
+    let mut path = path.clone();
+    let Some(first) = path.segments.first().filter(|_| path.leading_colon.is_none()) else { return path };
+    let span = first.ident.span();
+    let outer = syn::PathSegment::from(syn::Ident::new("super", span));
+    if first.ident == "self" {
+        path.segments[0] = outer;
+    } else if first.ident == "super" {
+        path.segments.insert(0, outer);
+    }
+    path
+}
+
+/// The module of a `field!`; stand-ins and no images if the model is missing.
+pub(crate) fn field(
+    declaration: &FieldDeclaration,
+    model: Option<FieldModel>,
+    errors: &mut Errors,
+) -> TokenStream {
+    let root = Root::new(&declaration.header);
+    let valid = model.is_some();
+    let model = model.unwrap_or_else(|| stand_in::field(stem(&declaration.header.name)));
+    let binding = declaration.bindings.as_ref().and_then(|b| b.get("fp"));
+    let images = valid.then(|| Declaration::Field(&model.desc));
+    let images = embedded(images, &declaration.header, errors);
+    let items = field::items(&root, "Fp", &model, binding, valid, &images);
+    module(&declaration.header, items)
+}
+
+/// The module of a `curve!`; stand-ins and no images if the model is missing.
+pub(crate) fn curve(
+    declaration: &CurveDeclaration,
+    model: Option<CurveModel>,
+    errors: &mut Errors,
+) -> TokenStream {
+    let header = &declaration.header;
+    let root = Root::new(header);
+    let valid = model.is_some();
+    let model = model.unwrap_or_else(|| stand_in::curve(declaration));
+    let bound = |key: &str| declaration.bindings.as_ref().and_then(|b| b.get(key));
+
+    let mut items = TokenStream::new();
+    for (ark, key, field) in [("Fq", "fq", &model.fq), ("Fr", "fr", &model.fr)] {
+        let images = embedded(valid.then(|| Declaration::Field(&field.desc)), header, errors);
+        items.extend(field::items(&root, ark, field, bound(key), valid, &images));
+    }
+    if let Some(nonresidue) = &model.fq2 {
+        let over_fq2 = |g: &crate::check::GroupModel| g.desc.degree() == 2;
+        let group = match &model.g2 {
+            Some(g2) if over_fq2(g2) && bound("g2").is_some() => Some("G2"),
+            _ if over_fq2(&model.g1) && bound("g1").is_some() => Some("G1"),
+            _ => None,
+        };
+        items.extend(field::extension(&root, &model.fq, nonresidue, bound("fq2"), group, valid));
+    }
+    let groups = [("G1", "g1", Some(&model.g1)), ("G2", "g2", model.g2.as_ref())];
+    for (marker, key, group) in groups {
+        let Some(group) = group else { continue };
+        let images = embedded(valid.then(|| Declaration::Group(&group.desc)), header, errors);
+        items.extend(group::items(&root, marker, group, &model.fr, bound(key), valid, &images));
+    }
+    if let (Some(engine), Some(_)) = (bound("engine"), &model.g2) {
+        items.extend(group::pairing(&root, &stem(&header.name), engine));
+    }
+    module(header, items)
+}
+
+/// The images of `common_images!` as an expression.
+pub(crate) fn common(errors: &mut Errors) -> TokenStream {
+    image_slice(&images(Declaration::Common, proc_macro2::Span::call_site(), errors))
+}
+
+fn module(header: &Header, items: TokenStream) -> TokenStream {
+    let Header { attrs, vis, name, .. } = header;
+    quote! {
+        #(#attrs)*
+        #[allow(clippy::all, clippy::pedantic, reason = "generated")]
+        #vis mod #name { #items }
+    }
+}
+
+fn embedded(declaration: Option<Declaration<'_>>, header: &Header, errors: &mut Errors) -> TokenStream {
+    let encoded = declaration.map(|d| images(d, header.name.span(), errors)).unwrap_or_default();
+    image_slice(&encoded)
+}
+
+/// An image that cannot be had is a fault of the installation, reported once.
+fn images(declaration: Declaration<'_>, span: proc_macro2::Span, errors: &mut Errors) -> Vec<Vec<u8>> {
+    if !errors.is_empty() {
+        return Vec::new();
+    }
+    errors.keep(span, images::images(declaration)).unwrap_or_default()
+}
+
+fn image_slice(images: &[Vec<u8>]) -> TokenStream {
+    let images = images.iter().map(|bytes| Literal::byte_string(bytes));
+    quote!(&[#(#images),*] as &'static [&'static [u8]])
+}
+
+/// `x` as `count` little-endian 64-bit words.
+fn words(x: &BigUint, count: usize) -> Vec<u64> {
+    let mut words = x.to_u64_digits();
+    words.resize(count.max(words.len()), 0);
+    words
+}
+
+/// Words of an arkworks element.
+fn ark_words(p: &BigUint) -> usize {
+    p.bits().div_ceil(64) as usize
+}
+
+/// `x` in arkworks' Montgomery form, `R = 2^(64·words)`.
+fn ark_mont(x: &BigUint, p: &BigUint) -> Vec<u64> {
+    let n = ark_words(p);
+    words(&((x << (64 * n)) % p), n)
+}
