@@ -23,12 +23,12 @@ fn exhaustive<F: Field>(p: u64) {
         assert_eq!(value(x.square()), a * a % p);
         assert_eq!(x.sqrt().is_some(), (0..p).any(|r| r * r % p == a), "{a} mod {p}");
         if a != 0 {
-            assert!((x * x.inverse().unwrap()).is_one());
+            assert!((x * x.inverse().expect("a is not zero")).is_one());
         }
     }
     let mut words = vec![0; all.len() * 4];
     to_device::<F>(&all, &mut words);
-    assert_eq!(from_device::<F>(&words).unwrap(), all);
+    assert_eq!(from_device::<F>(&words).expect("canonical words"), all);
 }
 
 fn roots<F: Field>() {
@@ -50,7 +50,10 @@ fn group<G: Group>() {
     assert_eq!(<G::Config as ark_ec::CurveConfig>::BaseField::extension_degree() as usize, G::DEGREE);
     // A point outside the subgroup, if the cofactor leaves room, is cleared into it.
     let x = (0u64..).map(<G::Config as ark_ec::CurveConfig>::BaseField::from);
-    let point = x.filter_map(|x| Affine::<G::Config>::get_point_from_x_unchecked(x, false)).next().unwrap();
+    let point = x
+        .filter_map(|x| Affine::<G::Config>::get_point_from_x_unchecked(x, false))
+        .next()
+        .expect("half of all x have points");
     assert!(point.clear_cofactor().is_in_correct_subgroup_assuming_on_curve());
 }
 

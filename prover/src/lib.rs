@@ -4,6 +4,7 @@ pub mod montgomery;
 pub mod snarkjs;
 mod verify;
 
+pub use curvesmith_field_dsl::{curve, field};
 pub use curvesmith_runtime::{Device, DeviceVisitor, RuntimeError};
 pub use verify::{VerifyError, verify};
 

@@ -55,7 +55,7 @@ pub(crate) fn field(
     let valid = model.is_some();
     let model = model.unwrap_or_else(|| stand_in::field(stem(&declaration.header.name)));
     let binding = declaration.bindings.as_ref().and_then(|b| b.get("fp"));
-    let images = valid.then(|| Declaration::Field(&model.desc));
+    let images = valid.then_some(Declaration::Field(&model.desc));
     let images = embedded(images, &declaration.header, errors);
     let items = field::items(&root, "Fp", &model, binding, valid, &images);
     module(&declaration.header, items)
@@ -75,7 +75,7 @@ pub(crate) fn curve(
 
     let mut items = TokenStream::new();
     for (ark, key, field) in [("Fq", "fq", &model.fq), ("Fr", "fr", &model.fr)] {
-        let images = embedded(valid.then(|| Declaration::Field(&field.desc)), header, errors);
+        let images = embedded(valid.then_some(Declaration::Field(&field.desc)), header, errors);
         items.extend(field::items(&root, ark, field, bound(key), valid, &images));
     }
     if let Some(nonresidue) = &model.fq2 {
@@ -90,7 +90,7 @@ pub(crate) fn curve(
     let groups = [("G1", "g1", Some(&model.g1)), ("G2", "g2", model.g2.as_ref())];
     for (marker, key, group) in groups {
         let Some(group) = group else { continue };
-        let images = embedded(valid.then(|| Declaration::Group(&group.desc)), header, errors);
+        let images = embedded(valid.then_some(Declaration::Group(&group.desc)), header, errors);
         items.extend(group::items(&root, marker, group, &model.fr, bound(key), valid, &images));
     }
     if let (Some(engine), Some(_)) = (bound("engine"), &model.g2) {
