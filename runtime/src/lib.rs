@@ -9,6 +9,7 @@ pub mod backend;
 pub mod buffer;
 pub mod common;
 pub mod cpu;
+pub mod cuda;
 #[doc(hidden)]
 pub mod declared;
 pub mod device;
