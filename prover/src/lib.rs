@@ -1,11 +1,17 @@
 //! Declare a field or a curve, get GPU kernels and a Groth16 prover.
 
+pub mod groth16;
 pub mod montgomery;
+mod r1cs;
 pub mod snarkjs;
 mod verify;
 
 pub use curvesmith_field_dsl::{curve, field};
 pub use curvesmith_runtime::{Device, DeviceVisitor, RuntimeError};
+pub use groth16::{
+    Fault, Groth16, KeyError, KeyOptions, ProveError, ProveStats, QuotientForm, constraints_of,
+};
+pub use r1cs::{R1cs, R1csError, Witness};
 pub use verify::{VerifyError, verify};
 
 /// What macro expansions name. Not an interface for people.
