@@ -1,5 +1,7 @@
 //! Declare a field or a curve, get GPU kernels and a Groth16 prover.
 
+#[cfg(any(feature = "bn254", feature = "bls12-381"))]
+mod builtin;
 pub mod groth16;
 pub mod montgomery;
 mod r1cs;
@@ -7,7 +9,15 @@ pub mod snarkjs;
 mod verify;
 
 pub use curvesmith_field_dsl::{curve, field};
+#[cfg(feature = "bls12-381")]
+pub use builtin::bls12_381;
+#[cfg(feature = "bn254")]
+pub use builtin::bn254;
+pub use curvesmith_runtime::backend::Csr;
+pub use curvesmith_runtime::field::Field;
+pub use curvesmith_runtime::group::{Group, PairingCurve};
 pub use curvesmith_runtime::{Device, DeviceVisitor, RuntimeError};
+pub use curvesmith_runtime::{Msm, MsmOptions, Ntt, NttOptions, Pointwise, SpMv, SpMvOptions};
 pub use groth16::{
     Fault, Groth16, KeyError, KeyOptions, ProveError, ProveStats, QuotientForm, constraints_of,
 };
