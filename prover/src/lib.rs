@@ -8,11 +8,11 @@ mod r1cs;
 pub mod snarkjs;
 mod verify;
 
-pub use curvesmith_field_dsl::{curve, field};
 #[cfg(feature = "bls12-381")]
 pub use builtin::bls12_381;
 #[cfg(feature = "bn254")]
 pub use builtin::bn254;
+pub use curvesmith_field_dsl::{curve, field};
 pub use curvesmith_runtime::backend::Csr;
 pub use curvesmith_runtime::field::Field;
 pub use curvesmith_runtime::group::{Group, PairingCurve};
@@ -30,5 +30,5 @@ pub mod __private {
     pub use curvesmith_runtime::__private::*;
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "bn254", feature = "bls12-381"))]
 mod tests;

@@ -253,5 +253,5 @@ impl<C: PairingCurve> DeviceVisitor for Upload<C> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "bn254", feature = "bls12-381"))]
 mod tests;
