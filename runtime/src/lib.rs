@@ -13,6 +13,7 @@ pub mod cuda;
 #[doc(hidden)]
 pub mod declared;
 pub mod device;
+pub mod emulator;
 pub mod error;
 pub mod field;
 pub mod group;
