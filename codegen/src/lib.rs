@@ -5,8 +5,20 @@
 //! ```
 //! Deterministic: no clock, path, hash order or thread order enters the output.
 
+pub mod error;
 pub mod fir;
 pub mod formulas;
+#[cfg(feature = "llvm")]
+mod image;
 pub mod kernels;
 pub mod limb;
+#[cfg(feature = "llvm")]
+pub mod llvm;
+pub mod passes;
 pub mod spec;
+#[cfg(feature = "llvm")]
+mod version;
+
+pub use error::{EmitError, PassError};
+#[cfg(feature = "llvm")]
+pub use image::{check_llvm, compile_common, compile_field, compile_group, emitter_version};

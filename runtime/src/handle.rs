@@ -2,10 +2,7 @@
 
 use crate::backend::Backend;
 use crate::cpu::Cpu;
-use crate::cuda::Cuda;
-use crate::device::KernelDevice;
 use crate::error::{Result, RuntimeError};
-use crate::kernels::Kernels;
 
 /// A device to compute on. Cheap to clone; clones share memory, streams and loaded kernels.
 #[derive(Clone, Debug)]
@@ -17,7 +14,6 @@ pub struct Device {
 #[derive(Clone, Debug)]
 enum Inner {
     Cpu(Cpu),
-    Cuda(Kernels<Cuda>),
 }
 
 /// Code that runs on whichever backend a [`Device`] has.
@@ -53,8 +49,10 @@ impl Device {
 
     /// The CUDA device with this ordinal; [`RuntimeError::NoDevice`] says why it cannot be used.
     pub fn cuda(ordinal: usize) -> Result<Device> {
-        let kernels = Kernels::new(Cuda::new(ordinal)?)?;
-        Ok(Device { inner: Inner::Cuda(kernels), fallback_reason: None })
+        Err(RuntimeError::NoDevice {
+            device: format!("cuda:{ordinal}"),
+            reason: "this build has no CUDA backend".into(),
+        })
     }
 
     /// A device by name: `auto`, `cpu`, `cuda`, `cuda:N` or `emulator`.
@@ -77,7 +75,6 @@ impl Device {
     pub fn name(&self) -> String {
         match &self.inner {
             Inner::Cpu(_) => "cpu".into(),
-            Inner::Cuda(kernels) => kernels.device().properties().name,
         }
     }
 
@@ -90,7 +87,6 @@ impl Device {
     pub fn visit<V: DeviceVisitor>(&self, visitor: V) -> V::Output {
         match &self.inner {
             Inner::Cpu(backend) => visitor.visit(backend),
-            Inner::Cuda(backend) => visitor.visit(backend),
         }
     }
 }

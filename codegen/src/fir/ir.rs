@@ -42,7 +42,7 @@ entity!(
 );
 
 /// Type of a value or local.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Type {
     /// A truth value.
     Pred,
@@ -56,7 +56,7 @@ pub enum Type {
 
 /// Binary operations on integers (both operands and result of one type), and the
 /// bitwise ones on predicates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum IntOp {
     /// Wrapping sum.
     Add,
@@ -85,7 +85,7 @@ pub enum IntOp {
 }
 
 /// Unsigned comparisons.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CmpOp {
     /// `a = b`
     Eq,
@@ -98,7 +98,7 @@ pub enum CmpOp {
 }
 
 /// Operations on one 32-bit word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BitOp {
     /// Number of ones.
     Popc,
@@ -109,7 +109,7 @@ pub enum BitOp {
 }
 
 /// Where a thread stands in the launch; all one-dimensional.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Special {
     /// Thread in its block.
     Thread,
@@ -124,7 +124,7 @@ pub enum Special {
 }
 
 /// How a value is computed. No operation writes memory or a local.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Op {
     /// Defined by the statement that names it.
     Result(Type),

@@ -1,9 +1,10 @@
 //! Tests over the fixtures, with markers that have no kernels.
 
+mod curves;
 mod files;
 mod hostile;
 
-pub(crate) use crate::{bls12_381, bn254};
+pub(crate) use curves::{bls12_381, bn254};
 
 use std::path::PathBuf;
 

@@ -1,0 +1,79 @@
+//! What must hold of a kernel before LLVM sees it, beyond the verifier's rules.
+
+use crate::error::EmitError;
+use crate::fir::ir::{Block, Kernel, Op, Place, Stmt, Type, Value};
+use crate::passes::KernelInfo;
+use curvesmith_abi::ParamKind;
+
+/// Static shared memory of a block that every device has.
+const SHARED_BYTES: u64 = 48 * 1024;
+/// Most threads of a block.
+const MAX_BLOCK: u32 = 1024;
+
+pub(super) fn check(kernel: &Kernel, info: &KernelInfo) -> Result<(), EmitError> {
+    let error = |reason: String| Err(EmitError::Kernel { kernel: kernel.symbol.clone(), reason });
+    let ok = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if kernel.symbol.is_empty()
+        || kernel.symbol.starts_with(|c: char| c.is_ascii_digit())
+        || !kernel.symbol.chars().all(ok)
+    {
+        return error(format!("symbol {:?} is not an identifier of PTX", kernel.symbol));
+    }
+    let block = kernel.desc.block;
+    if block == 0 || block > MAX_BLOCK || !block.is_multiple_of(32) {
+        return error(format!("{block} threads a block are not whole warps, at most {MAX_BLOCK}"));
+    }
+    let shared: u64 = kernel.shared.iter().map(|s| u64::from(s.words) * 4).sum();
+    if shared > SHARED_BYTES || kernel.shared.iter().any(|s| s.words == 0) {
+        return error(format!("{shared} bytes of shared memory, at most {SHARED_BYTES}, no empty array"));
+    }
+    for v in kernel.values() {
+        let missing = match &kernel[v] {
+            Op::IsZero(_) => info.choice(v).is_none(),
+            Op::Const(_) | Op::FromWords(_) | Op::Get(_) | Op::Select(..) => false,
+            _ => kernel.ty(v) == Type::Field && info.choice(v).is_none(),
+        };
+        if missing {
+            return error(format!("{v} has no variant"));
+        }
+    }
+    places(kernel, &kernel.body)
+}
+
+/// Accesses with an order or an effect are those of one word.
+fn places(kernel: &Kernel, block: &Block) -> Result<(), EmitError> {
+    for stmt in block {
+        match stmt {
+            Stmt::If { then, otherwise, .. } => {
+                places(kernel, then)?;
+                places(kernel, otherwise)?;
+            }
+            Stmt::Loop(body) => places(kernel, body)?,
+            Stmt::Load { place, .. }
+            | Stmt::Store { place, .. }
+            | Stmt::LoadAcquire { place, .. }
+            | Stmt::StoreRelease { place, .. }
+            | Stmt::Atomic { place, .. } => place_is_declared(kernel, place)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn place_is_declared(kernel: &Kernel, place: &Place) -> Result<(), EmitError> {
+    let word = |v: Value| kernel.ty(v) == Type::U32;
+    let ok = match *place {
+        Place::Global { buffer, index, .. } => {
+            word(index)
+                && matches!(
+                    kernel.desc.params.get(buffer.0 as usize).map(|p| p.kind),
+                    Some(ParamKind::Buffer(..))
+                )
+        }
+        Place::Shared { array, index } => word(index) && (array.0 as usize) < kernel.shared.len(),
+    };
+    if ok {
+        return Ok(());
+    }
+    Err(EmitError::Kernel { kernel: kernel.symbol.clone(), reason: format!("{place:?} is not declared") })
+}

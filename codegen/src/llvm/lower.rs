@@ -1,0 +1,563 @@
+//! One kernel to LLVM IR.
+
+use super::asm::{self, Effect, llvm};
+use super::memory::{GLOBAL, Memory};
+use crate::error::EmitError;
+use crate::fir::ir::*;
+use crate::limb::ptx::template;
+use crate::limb::{self, Choice};
+use crate::passes::KernelInfo;
+use curvesmith_abi::{Access, ParamKind};
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::basic_block::BasicBlock;
+use inkwell::builder::Builder;
+use inkwell::context::Context;
+use inkwell::intrinsics::Intrinsic;
+use inkwell::module::{Linkage, Module};
+use inkwell::types::{BasicMetadataTypeEnum, IntType};
+use inkwell::values::{BasicMetadataValueEnum, FunctionValue, IntValue, PointerValue};
+use inkwell::{AddressSpace, IntPredicate};
+
+/// LLVM's number of the `ptx_kernel` calling convention.
+const PTX_KERNEL: u32 = 71;
+
+/// Field operations that became functions of the module, by program.
+#[derive(Default)]
+pub(super) struct Outlined<'c>(Vec<(limb::Block, FunctionValue<'c>)>);
+
+/// A value: one integer, or the words of a field element.
+type Words<'c> = Vec<IntValue<'c>>;
+
+struct Lower<'a, 'c> {
+    ctx: &'c Context,
+    module: &'a Module<'c>,
+    b: Builder<'c>,
+    function: FunctionValue<'c>,
+    kernel: &'a Kernel,
+    info: &'a KernelInfo,
+    memory: Memory<'a, 'c>,
+    values: Vec<Words<'c>>,
+    locals: Vec<Vec<PointerValue<'c>>>,
+    /// Where `break` goes, innermost loop last, and whether it was taken.
+    exits: Vec<(BasicBlock<'c>, bool)>,
+    outlined: Option<&'a mut Outlined<'c>>,
+}
+
+/// Adds the kernel to the module. With `outlined`, multiplications are calls.
+pub(super) fn kernel<'c>(
+    ctx: &'c Context,
+    module: &Module<'c>,
+    kernel: &Kernel,
+    info: &KernelInfo,
+    outlined: Option<&mut Outlined<'c>>,
+) -> Result<(), EmitError> {
+    let function = declare(ctx, module, kernel)?;
+    let b = ctx.create_builder();
+    b.position_at_end(ctx.append_basic_block(function, "entry"));
+    let mut lower = Lower {
+        ctx,
+        module,
+        b,
+        function,
+        kernel,
+        info,
+        memory: Memory::new(ctx, module, kernel, function),
+        values: vec![vec![]; kernel.values().count()],
+        locals: vec![],
+        exits: vec![],
+        outlined,
+    };
+    lower.declare_locals()?;
+    if lower.block(&kernel.body)? {
+        lower.b.build_return(None).map_err(llvm)?;
+    }
+    Ok(())
+}
+
+fn declare<'c>(
+    ctx: &'c Context,
+    module: &Module<'c>,
+    kernel: &Kernel,
+) -> Result<FunctionValue<'c>, EmitError> {
+    let params: Vec<BasicMetadataTypeEnum<'c>> = kernel
+        .desc
+        .params
+        .iter()
+        .map(|p| match p.kind {
+            ParamKind::Buffer(..) => ctx.ptr_type(AddressSpace::from(GLOBAL)).into(),
+            ParamKind::U32 => ctx.i32_type().into(),
+            ParamKind::U64 => ctx.i64_type().into(),
+        })
+        .collect();
+    let ty = ctx.void_type().fn_type(&params, false);
+    if module.get_function(&kernel.symbol).is_some() {
+        let reason = "symbol is taken".into();
+        return Err(EmitError::Kernel { kernel: kernel.symbol.clone(), reason });
+    }
+    let function = module.add_function(&kernel.symbol, ty, None);
+    function.set_call_conventions(PTX_KERNEL);
+    let flag = |name: &str| ctx.create_enum_attribute(Attribute::get_named_enum_kind_id(name), 0);
+    for (i, p) in kernel.desc.params.iter().enumerate() {
+        if let ParamKind::Buffer(access, _) = p.kind {
+            let at = AttributeLoc::Param(i as u32);
+            // The contract: what a kernel reads only, nothing writes while it runs.
+            if access == Access::In {
+                function.add_attribute(at, flag("noalias"));
+                function.add_attribute(at, flag("readonly"));
+            }
+        }
+    }
+    let int = |x: u32| BasicMetadataValueEnum::from(ctx.i32_type().const_int(x.into(), false));
+    let pointer = function.as_global_value().as_pointer_value();
+    for (name, value) in [("kernel", 1), ("maxntidx", kernel.desc.block)] {
+        let node = ctx.metadata_node(&[pointer.into(), ctx.metadata_string(name).into(), int(value)]);
+        module.add_global_metadata("nvvm.annotations", &node).map_err(llvm)?;
+    }
+    Ok(function)
+}
+
+impl<'c> Lower<'_, 'c> {
+    fn int_type(&self, ty: Type) -> IntType<'c> {
+        match ty {
+            Type::Pred => self.ctx.bool_type(),
+            Type::U32 | Type::Field => self.ctx.i32_type(),
+            Type::U64 => self.ctx.i64_type(),
+        }
+    }
+
+    fn word(&self, x: u32) -> IntValue<'c> {
+        self.ctx.i32_type().const_int(x.into(), false)
+    }
+
+    fn declare_locals(&mut self) -> Result<(), EmitError> {
+        for decl in &self.kernel.locals {
+            let slots = if decl.ty == Type::Field { self.kernel.field().words } else { 1 };
+            let slots: Result<_, _> =
+                (0..slots).map(|_| self.b.build_alloca(self.int_type(decl.ty), "").map_err(llvm)).collect();
+            self.locals.push(slots?);
+        }
+        Ok(())
+    }
+
+    fn values(&self, v: Value) -> &[IntValue<'c>] {
+        &self.values[v.0 as usize]
+    }
+
+    fn value(&self, v: Value) -> IntValue<'c> {
+        self.values[v.0 as usize][0]
+    }
+
+    fn set(&mut self, v: Value, words: Words<'c>) {
+        self.values[v.0 as usize] = words;
+    }
+
+    /// True when control reaches the end of the block.
+    fn block(&mut self, block: &Block) -> Result<bool, EmitError> {
+        for stmt in block {
+            if !self.stmt(stmt)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Result<bool, EmitError> {
+        match stmt {
+            Stmt::Let(v) => {
+                let words = self.op(*v)?;
+                self.set(*v, words);
+            }
+            Stmt::Set(l, v) => {
+                for (slot, w) in self.locals[l.0 as usize].iter().zip(self.values(*v)) {
+                    self.b.build_store(*slot, *w).map_err(llvm)?;
+                }
+            }
+            Stmt::If { cond, then, otherwise } => return self.branch(self.value(*cond), then, otherwise),
+            Stmt::Loop(body) => return self.repeat(body),
+            Stmt::Break => {
+                let (exit, taken) = self.exits.last_mut().expect("the verifier keeps breaks within loops");
+                *taken = true;
+                let exit = *exit;
+                self.b.build_unconditional_branch(exit).map_err(llvm)?;
+                return Ok(false);
+            }
+            Stmt::Return => {
+                self.b.build_return(None).map_err(llvm)?;
+                return Ok(false);
+            }
+            _ => self.effect(stmt)?,
+        }
+        Ok(true)
+    }
+
+    fn branch(&mut self, cond: IntValue<'c>, then: &Block, otherwise: &Block) -> Result<bool, EmitError> {
+        let then_block = self.ctx.append_basic_block(self.function, "then");
+        let join = self.ctx.append_basic_block(self.function, "join");
+        let else_block = match otherwise.is_empty() {
+            true => join,
+            false => self.ctx.append_basic_block(self.function, "else"),
+        };
+        self.b.build_conditional_branch(cond, then_block, else_block).map_err(llvm)?;
+        let mut falls = otherwise.is_empty();
+        let arms = [(then_block, then), (else_block, otherwise)];
+        for (at, arm) in arms.into_iter().filter(|(at, _)| *at != join) {
+            self.b.position_at_end(at);
+            if self.block(arm)? {
+                falls = true;
+                self.b.build_unconditional_branch(join).map_err(llvm)?;
+            }
+        }
+        self.continue_at(join, falls)
+    }
+
+    fn repeat(&mut self, body: &Block) -> Result<bool, EmitError> {
+        let head = self.ctx.append_basic_block(self.function, "loop");
+        let exit = self.ctx.append_basic_block(self.function, "exit");
+        self.b.build_unconditional_branch(head).map_err(llvm)?;
+        self.b.position_at_end(head);
+        self.exits.push((exit, false));
+        if self.block(body)? {
+            self.b.build_unconditional_branch(head).map_err(llvm)?;
+        }
+        let (_, taken) = self.exits.pop().expect("pushed above");
+        self.continue_at(exit, taken)
+    }
+
+    /// Goes on in a block that is reached, or closes one that is not.
+    fn continue_at(&mut self, at: BasicBlock<'c>, reached: bool) -> Result<bool, EmitError> {
+        // Keeps the text in program order.
+        if let Some(last) = self.function.get_last_basic_block()
+            && last != at
+        {
+            at.move_after(last).map_err(|()| llvm("a block cannot be moved"))?;
+        }
+        self.b.position_at_end(at);
+        if !reached {
+            self.b.build_unreachable().map_err(llvm)?;
+        }
+        Ok(reached)
+    }
+
+    fn op(&mut self, v: Value) -> Result<Words<'c>, EmitError> {
+        let kernel = self.kernel;
+        let op = &kernel[v];
+        if let Some(choice) = self.info.choice(v) {
+            return self.field_op(op, choice);
+        }
+        let single = match op {
+            Op::Get(l) => {
+                let ty = self.int_type(kernel.locals[l.0 as usize].ty);
+                let load = |slot: &PointerValue<'c>| {
+                    Ok(self.b.build_load(ty, *slot, "").map_err(llvm)?.into_int_value())
+                };
+                return self.locals[l.0 as usize].iter().map(load).collect();
+            }
+            Op::Const(c) => {
+                let field = kernel.field();
+                return Ok(field.limbs(&field.to_mont(c)).into_iter().map(|w| self.word(w)).collect());
+            }
+            Op::FromWords(words) => return Ok(words.iter().map(|w| self.value(*w)).collect()),
+            Op::Select(c, x, y) => {
+                let c = self.value(*c);
+                let pairs = self.values(*x).iter().zip(self.values(*y));
+                return pairs
+                    .map(|(x, y)| Ok(self.b.build_select(c, *x, *y, "").map_err(llvm)?.into_int_value()))
+                    .collect();
+            }
+            Op::Word(x, i) => self.values(*x)[*i as usize],
+            Op::Param(p) => {
+                self.function.get_nth_param(p.0).ok_or_else(|| llvm("missing parameter"))?.into_int_value()
+            }
+            Op::Special(s) => self.special(*s)?,
+            Op::Bool(x) => self.ctx.bool_type().const_int((*x).into(), false),
+            Op::U32(x) => self.word(*x),
+            Op::U64(x) => self.ctx.i64_type().const_int(*x, false),
+            Op::Int(o, x, y) => self.int(*o, self.value(*x), self.value(*y))?,
+            Op::Not(x) => self.b.build_not(self.value(*x), "").map_err(llvm)?,
+            Op::Bit(o, x) => self.bit(*o, self.value(*x))?,
+            Op::Cmp(o, x, y) => {
+                let predicate = match o {
+                    CmpOp::Eq => IntPredicate::EQ,
+                    CmpOp::Ne => IntPredicate::NE,
+                    CmpOp::Lt => IntPredicate::ULT,
+                    CmpOp::Le => IntPredicate::ULE,
+                };
+                self.b.build_int_compare(predicate, self.value(*x), self.value(*y), "").map_err(llvm)?
+            }
+            Op::Widen(x) => {
+                self.b.build_int_z_extend(self.value(*x), self.ctx.i64_type(), "").map_err(llvm)?
+            }
+            Op::Narrow(x) => {
+                self.b.build_int_truncate(self.value(*x), self.ctx.i32_type(), "").map_err(llvm)?
+            }
+            Op::Result(_)
+            | Op::Add(..)
+            | Op::Sub(..)
+            | Op::Neg(_)
+            | Op::Dbl(_)
+            | Op::Mul(..)
+            | Op::Sqr(_)
+            | Op::MulSmall(..)
+            | Op::MulConst(..)
+            | Op::Dot(_)
+            | Op::IsZero(_)
+            | Op::FromMont(_)
+            | Op::Reduce(_)
+            | Op::Weak(..) => {
+                let reason = format!("{v} has no program");
+                return Err(EmitError::Kernel { kernel: kernel.symbol.clone(), reason });
+            }
+        };
+        Ok(vec![single])
+    }
+
+    fn int(&self, o: IntOp, x: IntValue<'c>, y: IntValue<'c>) -> Result<IntValue<'c>, EmitError> {
+        let b = &self.b;
+        // Shift amounts are u32 whatever is shifted.
+        let y = match o {
+            IntOp::Shl | IntOp::Shr if y.get_type() != x.get_type() => {
+                b.build_int_z_extend(y, x.get_type(), "").map_err(llvm)?
+            }
+            _ => y,
+        };
+        let pick = |predicate| {
+            let c = b.build_int_compare(predicate, x, y, "")?;
+            Ok(b.build_select(c, x, y, "")?.into_int_value())
+        };
+        match o {
+            IntOp::Add => b.build_int_add(x, y, ""),
+            IntOp::Sub => b.build_int_sub(x, y, ""),
+            IntOp::Mul => b.build_int_mul(x, y, ""),
+            IntOp::And => b.build_and(x, y, ""),
+            IntOp::Or => b.build_or(x, y, ""),
+            IntOp::Xor => b.build_xor(x, y, ""),
+            IntOp::Shl => b.build_left_shift(x, y, ""),
+            IntOp::Shr => b.build_right_shift(x, y, false, ""),
+            IntOp::Min => pick(IntPredicate::ULT),
+            IntOp::Max => pick(IntPredicate::UGT),
+            IntOp::Div => b.build_int_unsigned_div(x, y, ""),
+            IntOp::Rem => b.build_int_unsigned_rem(x, y, ""),
+        }
+        .map_err(llvm)
+    }
+
+    fn bit(&self, o: BitOp, x: IntValue<'c>) -> Result<IntValue<'c>, EmitError> {
+        // The second operand of ctlz says that zero is defined: its count is 32.
+        let (name, zero_is_defined) = match o {
+            BitOp::Popc => ("llvm.ctpop", None),
+            BitOp::Clz => ("llvm.ctlz", Some(self.ctx.bool_type().const_zero())),
+            BitOp::Brev => ("llvm.bitreverse", None),
+        };
+        let mut args: Vec<BasicMetadataValueEnum<'c>> = vec![x.into()];
+        args.extend(zero_is_defined.map(BasicMetadataValueEnum::from));
+        self.intrinsic(name, true, &args)
+    }
+
+    fn special(&self, s: Special) -> Result<IntValue<'c>, EmitError> {
+        let register = match s {
+            Special::Thread => "tid.x",
+            Special::Block => "ctaid.x",
+            Special::BlockSize => "ntid.x",
+            Special::GridSize => "nctaid.x",
+            Special::Lane => "laneid",
+        };
+        self.intrinsic(&format!("llvm.nvvm.read.ptx.sreg.{register}"), false, &[])
+    }
+
+    fn intrinsic(
+        &self,
+        name: &str,
+        overloaded: bool,
+        args: &[BasicMetadataValueEnum<'c>],
+    ) -> Result<IntValue<'c>, EmitError> {
+        let types = if overloaded { vec![self.ctx.i32_type().into()] } else { vec![] };
+        let function = Intrinsic::find(name)
+            .and_then(|i| i.get_declaration(self.module, &types))
+            .ok_or_else(|| llvm(format!("no intrinsic {name}")))?;
+        let call = self.b.build_call(function, args, "").map_err(llvm)?;
+        Ok(call.try_as_basic_value().unwrap_basic().into_int_value())
+    }
+
+    /// A field operation by its limb program, inline or as a call.
+    fn field_op(&mut self, op: &Op, choice: &Choice) -> Result<Words<'c>, EmitError> {
+        let inputs: Words<'c> = op.args().iter().flat_map(|a| self.values(*a).to_vec()).collect();
+        let block = choice.block();
+        if inputs.len() != block.input_words() {
+            let (got, want) = (inputs.len(), block.input_words());
+            return Err(EmitError::Asm(format!("{} takes {want} words, given {got}", choice.variant)));
+        }
+        let multiplies = matches!(op, Op::Mul(..) | Op::Sqr(_) | Op::Dot(_) | Op::MulConst(..));
+        let words = match &self.outlined {
+            Some(_) if multiplies && block.output_words() > 1 => self.call(block, &inputs)?,
+            _ => self.inline(&self.b, block, &inputs)?,
+        };
+        match op {
+            Op::IsZero(_) => {
+                let zero = self.word(0);
+                Ok(vec![self.b.build_int_compare(IntPredicate::NE, words[0], zero, "").map_err(llvm)?])
+            }
+            _ => Ok(words),
+        }
+    }
+
+    fn inline(
+        &self,
+        b: &Builder<'c>,
+        block: &limb::Block,
+        inputs: &[IntValue<'c>],
+    ) -> Result<Words<'c>, EmitError> {
+        asm::call(self.ctx, b, &template(block), block.output_words(), inputs, Effect::Pure)
+    }
+
+    /// A call of the function that holds this program, made at its first use.
+    fn call(&mut self, block: &limb::Block, inputs: &[IntValue<'c>]) -> Result<Words<'c>, EmitError> {
+        let known = |o: &&mut Outlined<'c>| o.0.iter().find(|(b, _)| b == block).map(|(_, f)| *f);
+        let function = match self.outlined.as_ref().and_then(known) {
+            Some(f) => f,
+            None => {
+                let number = self.outlined.as_ref().map_or(0, |o| o.0.len());
+                let f = self.outline(block, number)?;
+                if let Some(o) = &mut self.outlined {
+                    o.0.push((block.clone(), f));
+                }
+                f
+            }
+        };
+        let args: Vec<BasicMetadataValueEnum<'c>> = inputs.iter().map(|v| (*v).into()).collect();
+        let call = self.b.build_call(function, &args, "").map_err(llvm)?;
+        let all = call.try_as_basic_value().unwrap_basic().into_struct_value();
+        let word = |k| Ok(self.b.build_extract_value(all, k, "").map_err(llvm)?.into_int_value());
+        (0..block.output_words() as u32).map(word).collect()
+    }
+
+    /// A function of the program: words in, a struct of words out.
+    fn outline(&self, block: &limb::Block, number: usize) -> Result<FunctionValue<'c>, EmitError> {
+        let word = self.ctx.i32_type();
+        let result = self.ctx.struct_type(&vec![word.into(); block.output_words()], false);
+        let ty = result.fn_type(&vec![word.into(); block.input_words()], false);
+        let name = format!("{}_{number}", block.name());
+        let function = self.module.add_function(&name, ty, Some(Linkage::Internal));
+        for name in ["noinline", "nounwind"] {
+            let kind = Attribute::get_named_enum_kind_id(name);
+            function.add_attribute(AttributeLoc::Function, self.ctx.create_enum_attribute(kind, 0));
+        }
+        let b = self.ctx.create_builder();
+        b.position_at_end(self.ctx.append_basic_block(function, "entry"));
+        let params: Words<'c> = function.get_param_iter().map(|p| p.into_int_value()).collect();
+        let words = self.inline(&b, block, &params)?;
+        let mut all = result.get_undef();
+        for (k, w) in words.into_iter().enumerate() {
+            all = b.build_insert_value(all, w, k as u32, "").map_err(llvm)?.into_struct_value();
+        }
+        b.build_return(Some(&all)).map_err(llvm)?;
+        Ok(function)
+    }
+
+    fn effect(&mut self, stmt: &Stmt) -> Result<(), EmitError> {
+        match stmt {
+            Stmt::Load { results, place } => {
+                let words = self.memory.load(&self.b, place, self.index(place), results.len())?;
+                for (v, w) in results.iter().zip(words) {
+                    self.set(*v, vec![w]);
+                }
+            }
+            Stmt::Store { place, words } => {
+                let words: Words<'c> = words.iter().map(|w| self.value(*w)).collect();
+                self.memory.store(&self.b, place, self.index(place), &words)?;
+            }
+            Stmt::LoadAcquire { result, place, scope } => {
+                let text =
+                    format!("ld.acquire.{}.{}.u32 $0, [$1];", scope_name(*scope), Memory::space(place));
+                let address = self.address(place)?;
+                let word = self.ptx(&text, 1, &[address], Effect::Memory)?;
+                self.set(*result, word);
+            }
+            Stmt::StoreRelease { place, value, scope } => {
+                let text =
+                    format!("st.release.{}.{}.u32 [$0], $1;", scope_name(*scope), Memory::space(place));
+                let address = self.address(place)?;
+                self.ptx(&text, 0, &[address, self.value(*value)], Effect::Memory)?;
+            }
+            Stmt::Atomic { result, op, place, value, order, scope } => {
+                let order = match order {
+                    Order::Relaxed => "relaxed",
+                    Order::AcquireRelease => "acq_rel",
+                };
+                let op = match op {
+                    AtomicOp::Add => "add.u32",
+                    AtomicOp::Min => "min.u32",
+                    AtomicOp::Max => "max.u32",
+                    AtomicOp::Exchange => "exch.b32",
+                };
+                let (scope, space) = (scope_name(*scope), Memory::space(place));
+                let text = format!("atom.{order}.{scope}.{space}.{op} $0, [$1], $2;");
+                let address = self.address(place)?;
+                let word = self.ptx(&text, 1, &[address, self.value(*value)], Effect::Memory)?;
+                self.set(*result, word);
+            }
+            Stmt::Barrier => {
+                self.ptx("bar.sync 0;", 0, &[], Effect::Memory)?;
+            }
+            Stmt::SyncWarp { mask } => {
+                self.ptx("bar.warp.sync $0;", 0, &[self.value(*mask)], Effect::Memory)?;
+            }
+            Stmt::Fence(scope) => {
+                self.ptx(&format!("fence.acq_rel.{};", scope_name(*scope)), 0, &[], Effect::Memory)?;
+            }
+            Stmt::Shuffle { result, mode, value, arg, mask } => {
+                // The last operand but one: lanes are clamped to the whole warp.
+                let (mode, clamp) = match mode {
+                    ShuffleMode::Index => ("idx", 31),
+                    ShuffleMode::Up => ("up", 0),
+                    ShuffleMode::Down => ("down", 31),
+                    ShuffleMode::Xor => ("bfly", 31),
+                };
+                let text = format!("shfl.sync.{mode}.b32 $0, $1, $2, {clamp}, $3;");
+                let inputs = [self.value(*value), self.value(*arg), self.value(*mask)];
+                let word = self.ptx(&text, 1, &inputs, Effect::Warp)?;
+                self.set(*result, word);
+            }
+            Stmt::Ballot { result, cond, mask } => {
+                let inputs = [self.value(*cond), self.value(*mask)];
+                let word = self.ptx("vote.sync.ballot.b32 $0, $1, $2;", 1, &inputs, Effect::Warp)?;
+                self.set(*result, word);
+            }
+            Stmt::MatchAny { result, value, mask } => {
+                let inputs = [self.value(*value), self.value(*mask)];
+                let word = self.ptx("match.any.sync.b32 $0, $1, $2;", 1, &inputs, Effect::Warp)?;
+                self.set(*result, word);
+            }
+            Stmt::Let(_) | Stmt::Set(..) | Stmt::If { .. } | Stmt::Loop(_) | Stmt::Break | Stmt::Return => {
+                unreachable!("lowered by `stmt`")
+            }
+        }
+        Ok(())
+    }
+
+    fn ptx(
+        &self,
+        text: &str,
+        outputs: usize,
+        inputs: &[IntValue<'c>],
+        effect: Effect,
+    ) -> Result<Words<'c>, EmitError> {
+        asm::call(self.ctx, &self.b, text, outputs, inputs, effect)
+    }
+
+    fn index(&self, place: &Place) -> IntValue<'c> {
+        match place {
+            Place::Global { index, .. } | Place::Shared { index, .. } => self.value(*index),
+        }
+    }
+
+    fn address(&self, place: &Place) -> Result<IntValue<'c>, EmitError> {
+        self.memory.integer_address(&self.b, place, self.index(place))
+    }
+}
+
+fn scope_name(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Block => "cta",
+        Scope::Device => "gpu",
+    }
+}

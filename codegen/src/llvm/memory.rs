@@ -1,0 +1,225 @@
+//! Addresses, vector loads and stores.
+#![allow(unsafe_code, reason = "inkwell's address computations are unsafe")]
+
+use super::asm::{self, llvm};
+use crate::error::EmitError;
+use crate::fir::ir::{Kernel, Place};
+use curvesmith_abi::ParamKind;
+use inkwell::AddressSpace;
+use inkwell::builder::Builder;
+use inkwell::context::Context;
+use inkwell::module::{Linkage, Module};
+use inkwell::values::{BasicValue, FunctionValue, IntValue, PointerValue};
+
+/// Address space of device memory.
+pub(super) const GLOBAL: u16 = 1;
+/// Address space of a block's shared memory.
+const SHARED: u16 = 3;
+
+/// Where a kernel's buffers and shared arrays lie.
+pub(super) struct Memory<'a, 'c> {
+    ctx: &'c Context,
+    kernel: &'a Kernel,
+    function: FunctionValue<'c>,
+    shared: Vec<PointerValue<'c>>,
+}
+
+/// The address of a word, and what is known of its alignment.
+struct Address<'c> {
+    pointer: PointerValue<'c>,
+    /// The pointer is this many words past a multiple of 16 bytes, where that is known.
+    phase: Option<u32>,
+}
+
+impl<'a, 'c> Memory<'a, 'c> {
+    /// Declares the kernel's shared arrays.
+    pub(super) fn new(
+        ctx: &'c Context,
+        module: &Module<'c>,
+        kernel: &'a Kernel,
+        function: FunctionValue<'c>,
+    ) -> Self {
+        let array = |(i, decl): (usize, &crate::fir::ir::SharedDecl)| {
+            let ty = ctx.i32_type().array_type(decl.words);
+            let name = format!("{}_shared{i}", kernel.symbol);
+            let global = module.add_global(ty, Some(AddressSpace::from(SHARED)), &name);
+            global.set_linkage(Linkage::Internal);
+            global.set_alignment(16);
+            global.set_initializer(&ty.get_undef());
+            global.as_pointer_value()
+        };
+        let shared = kernel.shared.iter().enumerate().map(array).collect();
+        Memory { ctx, kernel, function, shared }
+    }
+
+    /// State space of a place, as PTX writes it.
+    pub(super) fn space(place: &Place) -> &'static str {
+        match place {
+            Place::Global { .. } => "global",
+            Place::Shared { .. } => "shared",
+        }
+    }
+
+    /// The address as a 64-bit integer, for instructions that are written as text.
+    pub(super) fn integer_address(
+        &self,
+        b: &Builder<'c>,
+        place: &Place,
+        index: IntValue<'c>,
+    ) -> Result<IntValue<'c>, EmitError> {
+        let at = self.address(b, place, index)?;
+        b.build_ptr_to_int(at.pointer, self.ctx.i64_type(), "").map_err(llvm)
+    }
+
+    /// `base + zext(index)·stride`, in 64 bits, then a constant offset: the form that LLVM folds
+    /// into the offset of each access.
+    fn address(&self, b: &Builder<'c>, place: &Place, index: IntValue<'c>) -> Result<Address<'c>, EmitError> {
+        let (long, word) = (self.ctx.i64_type(), self.ctx.i32_type());
+        let index = b.build_int_z_extend(index, long, "").map_err(llvm)?;
+        match *place {
+            Place::Global { buffer, word: offset, .. } => {
+                let stride = self.stride(buffer.0)?;
+                let base = self
+                    .function
+                    .get_nth_param(buffer.0)
+                    .ok_or_else(|| asm::llvm("missing parameter"))?
+                    .into_pointer_value();
+                let words =
+                    b.build_int_nuw_mul(index, long.const_int(stride.into(), false), "").map_err(llvm)?;
+                // SAFETY: the element exists: the kernel's contract bounds the index.
+                let element = unsafe { b.build_in_bounds_gep(word, base, &[words], "") }.map_err(llvm)?;
+                let pointer = self.advance(b, element, offset)?;
+                // Allocations are aligned to 16 bytes and more.
+                Ok(Address { pointer, phase: (stride % 4 == 0).then_some(offset % 4) })
+            }
+            Place::Shared { array, .. } => {
+                let base = self.shared[array.0 as usize];
+                // SAFETY: the word exists: the kernel bounds the index.
+                let pointer = unsafe { b.build_in_bounds_gep(word, base, &[index], "") }.map_err(llvm)?;
+                Ok(Address { pointer, phase: None })
+            }
+        }
+    }
+
+    /// Words from one element of a buffer to the next.
+    fn stride(&self, param: u32) -> Result<u32, EmitError> {
+        let words = self.kernel.field.as_ref().map_or(0, |f| f.words);
+        match self.kernel.desc.params[param as usize].kind {
+            ParamKind::Buffer(_, element) => Ok((element.bytes(words, self.kernel.degree) / 4) as u32),
+            _ => Err(EmitError::Kernel {
+                kernel: self.kernel.symbol.clone(),
+                reason: format!("parameter {param} is not a buffer"),
+            }),
+        }
+    }
+
+    fn advance(
+        &self,
+        b: &Builder<'c>,
+        p: PointerValue<'c>,
+        words: u32,
+    ) -> Result<PointerValue<'c>, EmitError> {
+        if words == 0 {
+            return Ok(p);
+        }
+        let offset = self.ctx.i64_type().const_int(words.into(), false);
+        // SAFETY: the verifier keeps words within the element.
+        unsafe { b.build_in_bounds_gep(self.ctx.i32_type(), p, &[offset], "") }.map_err(llvm)
+    }
+
+    /// Reads consecutive words.
+    pub(super) fn load(
+        &self,
+        b: &Builder<'c>,
+        place: &Place,
+        index: IntValue<'c>,
+        count: usize,
+    ) -> Result<Vec<IntValue<'c>>, EmitError> {
+        let at = self.address(b, place, index)?;
+        let word = self.ctx.i32_type();
+        let mut words = Vec::with_capacity(count);
+        for (start, width) in runs(at.phase, count) {
+            let p = self.advance(b, at.pointer, start)?;
+            if width == 1 {
+                let v = b.build_load(word, p, "").map_err(llvm)?;
+                align(v, 4)?;
+                words.push(v.into_int_value());
+                continue;
+            }
+            let v = b.build_load(word.vec_type(width), p, "").map_err(llvm)?;
+            align(v, 4 * width)?;
+            for k in 0..width {
+                let lane = word.const_int(k.into(), false);
+                let w = b.build_extract_element(v.into_vector_value(), lane, "").map_err(llvm)?;
+                words.push(w.into_int_value());
+            }
+        }
+        Ok(words)
+    }
+
+    /// Writes consecutive words.
+    pub(super) fn store(
+        &self,
+        b: &Builder<'c>,
+        place: &Place,
+        index: IntValue<'c>,
+        words: &[IntValue<'c>],
+    ) -> Result<(), EmitError> {
+        let at = self.address(b, place, index)?;
+        let word = self.ctx.i32_type();
+        for (start, width) in runs(at.phase, words.len()) {
+            let p = self.advance(b, at.pointer, start)?;
+            let here = &words[start as usize..][..width as usize];
+            let store = if let [single] = here {
+                b.build_store(p, *single).map_err(llvm)?
+            } else {
+                let mut v = word.vec_type(width).get_undef();
+                for (k, w) in here.iter().enumerate() {
+                    let lane = word.const_int(k as u64, false);
+                    v = b.build_insert_element(v, *w, lane, "").map_err(llvm)?;
+                }
+                b.build_store(p, v).map_err(llvm)?
+            };
+            store.set_alignment(4 * width).map_err(llvm)?;
+        }
+        Ok(())
+    }
+}
+
+fn align<'c>(v: impl BasicValue<'c>, bytes: u32) -> Result<(), EmitError> {
+    match v.as_instruction_value() {
+        Some(load) => load.set_alignment(bytes).map_err(llvm),
+        None => Ok(()),
+    }
+}
+
+/// Cuts `count` words into naturally aligned accesses of 4, 2 or 1 words: `(start, width)`. `phase`
+/// is the first word's distance from a 16-byte boundary; unknown means single words.
+fn runs(phase: Option<u32>, count: usize) -> Vec<(u32, u32)> {
+    let mut runs = vec![];
+    let (mut start, count) = (0, count as u32);
+    while start < count {
+        let width = match phase.map(|p| (p + start) % 4) {
+            Some(0) if count - start >= 4 => 4,
+            Some(0 | 2) if count - start >= 2 => 2,
+            _ => 1,
+        };
+        runs.push((start, width));
+        start += width;
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::runs;
+
+    #[test]
+    fn accesses_are_aligned_and_cover_each_word_once() {
+        assert_eq!(runs(Some(0), 8), [(0, 4), (4, 4)]);
+        assert_eq!(runs(Some(0), 7), [(0, 4), (4, 2), (6, 1)]);
+        assert_eq!(runs(Some(2), 4), [(0, 2), (2, 2)]);
+        assert_eq!(runs(Some(1), 4), [(0, 1), (1, 2), (3, 1)]);
+        assert_eq!(runs(None, 3), [(0, 1), (1, 1), (2, 1)]);
+    }
+}

@@ -1,0 +1,129 @@
+//! LLVM emission: kernels with their bounds to PTX text. The only module that knows LLVM.
+//!
+//! LLVM does kernels, addresses, loops and calls; a field operation is one block of inline assembly
+//! made from its limb program. Locals are stack slots that `mem2reg` turns into registers, so that
+//! no local memory is left. LLVM ends the process on most errors: everything is checked before.
+
+mod asm;
+mod check;
+mod lower;
+mod memory;
+
+use crate::error::EmitError;
+use crate::fir::ir::{Kernel, Op};
+use crate::passes::KernelInfo;
+use inkwell::OptimizationLevel;
+use inkwell::context::Context;
+use inkwell::passes::PassBuilderOptions;
+use inkwell::targets::{
+    CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple,
+};
+use std::sync::Once;
+
+const TRIPLE: &str = "nvptx64-nvidia-cuda";
+/// The least compute capability, and all that the kernels need.
+const CPU: &str = "sm_75";
+/// The least PTX version that knows `sm_75`.
+const FEATURES: &str = "+ptx63";
+/// [`CPU`] as images name it.
+pub const MIN_COMPUTE: u32 = 75;
+/// The LLVM that the pinned `llvm-sys` binds to.
+const LLVM: &str = "19.1";
+
+/// Above this much multiplication in one kernel, multiplications become calls.
+///
+/// In units of word products: operations times words². One mixed addition is 640 at 8 words and
+/// 1440 at 12, and inlines well; with several formulas in a kernel
+/// ptxas takes seconds and the code leaves the instruction cache, while calls cost 1 to 6 % more
+/// instructions (measured with ptxas 13.5 on 12 and 24 words).
+const INLINE_LIMIT: usize = 2000;
+
+/// Whether the LLVM in this process is the one that the bindings are made for.
+///
+/// rustc itself carries an LLVM; a macro that is linked to the same major version binds to that one
+/// silently, and any other version is undefined behaviour.
+pub fn check_llvm() -> Result<(), EmitError> {
+    judge(inkwell::support::get_llvm_version())
+}
+
+fn judge(found: (u32, u32, u32)) -> Result<(), EmitError> {
+    match found {
+        (19, 1, _) => Ok(()),
+        _ => Err(EmitError::LlvmVersion { found, expected: LLVM }),
+    }
+}
+
+/// `LLVM 19.1.7`.
+pub fn llvm_version() -> String {
+    let (major, minor, patch) = inkwell::support::get_llvm_version();
+    format!("LLVM {major}.{minor}.{patch}")
+}
+
+/// PTX of the kernels, in order, as one module.
+pub fn emit(kernels: &[(Kernel, KernelInfo)]) -> Result<String, EmitError> {
+    check_llvm()?;
+    kernels.iter().try_for_each(|(k, info)| check::check(k, info))?;
+    let machine = machine()?;
+    let ctx = Context::create();
+    let module = ctx.create_module("curvesmith");
+    module.set_triple(&TargetTriple::create(TRIPLE));
+    module.set_data_layout(&machine.get_target_data().get_data_layout());
+    let mut outlined = lower::Outlined::default();
+    for (kernel, info) in kernels {
+        let calls = kernel.degree > 1 || multiplication(kernel) > INLINE_LIMIT;
+        lower::kernel(&ctx, &module, kernel, info, calls.then_some(&mut outlined))?;
+    }
+    module.verify().map_err(asm::llvm)?;
+    module.run_passes("mem2reg", &machine, PassBuilderOptions::create()).map_err(asm::llvm)?;
+    let text = machine.write_to_memory_buffer(&module, FileType::Assembly).map_err(asm::llvm)?;
+    let text = String::from_utf8(text.as_slice().to_vec()).map_err(asm::llvm)?;
+    Ok(text.trim_end_matches('\0').to_owned())
+}
+
+fn machine() -> Result<TargetMachine, EmitError> {
+    static INITIALIZED: Once = Once::new();
+    INITIALIZED.call_once(|| Target::initialize_nvptx(&InitializationConfig::default()));
+    let triple = TargetTriple::create(TRIPLE);
+    let target = Target::from_triple(&triple).map_err(asm::llvm)?;
+    target
+        .create_target_machine(
+            &triple,
+            CPU,
+            FEATURES,
+            OptimizationLevel::Default,
+            RelocMode::Default,
+            CodeModel::Default,
+        )
+        .ok_or_else(|| EmitError::Llvm(format!("no target machine for {TRIPLE} {CPU}")))
+}
+
+/// Σ over the multiplications of a kernel of words².
+fn multiplication(kernel: &Kernel) -> usize {
+    let Some(field) = &kernel.field else { return 0 };
+    let products: usize = kernel
+        .values()
+        .map(|v| match &kernel[v] {
+            Op::Mul(..) | Op::Sqr(_) | Op::MulConst(..) => 1,
+            Op::Dot(terms) => terms.len(),
+            _ => 0,
+        })
+        .sum();
+    products * field.words * field.words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_llvm_is_named_with_the_one_expected() {
+        assert!(judge((19, 1, 7)).is_ok());
+        let error = judge((22, 1, 2)).expect_err("22 is not 19");
+        assert_eq!(error.to_string(), "LLVM 22.1.2 was loaded, but kernels are emitted with LLVM 19.1.x");
+    }
+
+    #[test]
+    fn this_process_has_the_right_llvm() {
+        check_llvm().expect("the build found LLVM 19.1");
+    }
+}

@@ -1,0 +1,77 @@
+//! What a back end needs to know of a kernel besides its text.
+
+use crate::fir::ir::{Kernel, Local, Op, Value};
+use crate::limb::{Bound, Choice, LimbOp};
+
+/// What is known of one value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// Bound of a field value; `None` for others.
+    pub bound: Option<Bound>,
+    /// How a field operation is computed, and the operand bounds it was chosen for. `None` for
+    /// values that need no program: constants, loads, selections, integers.
+    pub choice: Option<(Choice, Vec<Bound>)>,
+}
+
+impl Fact {
+    pub(super) const NONE: Fact = Fact { bound: None, choice: None };
+}
+
+/// Bounds and variants of one kernel. Only [`prepare`](super::prepare) makes one, after
+/// [`verify_bounds`](super::verify_bounds) has agreed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelInfo {
+    pub(super) facts: Vec<Fact>,
+    /// Bound of what each field local may hold, at any time.
+    pub(super) locals: Vec<Option<Bound>>,
+}
+
+impl KernelInfo {
+    /// Bound of a field value.
+    pub fn bound(&self, v: Value) -> Option<Bound> {
+        self.facts[v.0 as usize].bound
+    }
+
+    /// The program of a field operation.
+    pub fn choice(&self, v: Value) -> Option<&Choice> {
+        self.facts[v.0 as usize].choice.as_ref().map(|(c, _)| c)
+    }
+
+    /// Bound of what a field local may hold.
+    pub fn local(&self, l: Local) -> Option<Bound> {
+        self.locals[l.0 as usize]
+    }
+}
+
+/// The limb operation that computes a field operation; its operands are [`Op::args`] in order.
+pub(super) fn limb_op(op: &Op) -> Option<LimbOp> {
+    Some(match op {
+        Op::Add(..) => LimbOp::Add,
+        Op::Sub(..) => LimbOp::Sub,
+        Op::Neg(_) => LimbOp::Neg,
+        Op::Dbl(_) => LimbOp::Dbl,
+        Op::Mul(..) => LimbOp::Mul,
+        Op::Sqr(_) => LimbOp::Sqr,
+        Op::MulSmall(_, k) => LimbOp::MulSmall(*k),
+        Op::MulConst(_, c) => LimbOp::MulConst(c.clone()),
+        Op::Dot(terms) => LimbOp::Dot(terms.len()),
+        Op::FromMont(_) => LimbOp::FromMont,
+        Op::IsZero(_) => LimbOp::IsZero,
+        Op::Reduce(_) => LimbOp::ReduceFull,
+        Op::Weak(..) => LimbOp::ReduceWeak,
+        _ => return None,
+    })
+}
+
+/// The kernel's text with the bound and variant of every field operation, for snapshots.
+pub fn annotate(kernel: &Kernel, info: &KernelInfo) -> String {
+    let Some(field) = &kernel.field else { return String::new() };
+    let mut out = String::new();
+    for v in kernel.values() {
+        let fact = &info.facts[v.0 as usize];
+        let (Some(bound), choice) = (fact.bound, &fact.choice) else { continue };
+        let variant = choice.as_ref().map_or("", |(c, _)| c.variant);
+        out.push_str(&format!("{v} {} {variant}\n", bound.display(field)).replace(" \n", "\n"));
+    }
+    out
+}

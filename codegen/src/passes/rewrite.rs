@@ -1,0 +1,127 @@
+//! What the passes share: a kernel under reconstruction, statement by statement.
+
+use crate::fir::ir::{Block, Kernel, Local, Op, Place, Stmt, Value};
+
+/// The statement with `f` applied to every value that it reads. Nested blocks, results and the
+/// value of a `Let` stay as they are.
+pub(super) fn map_uses(stmt: &Stmt, mut f: impl FnMut(Value) -> Value) -> Stmt {
+    let mut stmt = stmt.clone();
+    match &mut stmt {
+        Stmt::Let(_) | Stmt::Loop(_) | Stmt::Break | Stmt::Return | Stmt::Barrier | Stmt::Fence(_) => {}
+        Stmt::Set(_, v) => *v = f(*v),
+        Stmt::If { cond, .. } => *cond = f(*cond),
+        Stmt::Load { place, .. } | Stmt::LoadAcquire { place, .. } => map_place(place, &mut f),
+        Stmt::Store { place, words } => {
+            map_place(place, &mut f);
+            words.iter_mut().for_each(|w| *w = f(*w));
+        }
+        Stmt::StoreRelease { place, value, .. } | Stmt::Atomic { place, value, .. } => {
+            map_place(place, &mut f);
+            *value = f(*value);
+        }
+        Stmt::SyncWarp { mask } => *mask = f(*mask),
+        Stmt::Shuffle { value, arg, mask, .. } => {
+            *value = f(*value);
+            *arg = f(*arg);
+            *mask = f(*mask);
+        }
+        Stmt::Ballot { cond, mask, .. } => {
+            *cond = f(*cond);
+            *mask = f(*mask);
+        }
+        Stmt::MatchAny { value, mask, .. } => {
+            *value = f(*value);
+            *mask = f(*mask);
+        }
+    }
+    stmt
+}
+
+fn map_place(place: &mut Place, f: &mut impl FnMut(Value) -> Value) {
+    match place {
+        Place::Global { index, .. } | Place::Shared { index, .. } => *index = f(*index),
+    }
+}
+
+/// The statement with other results.
+pub(super) fn map_results(mut stmt: Stmt, mut f: impl FnMut(Value) -> Value) -> Stmt {
+    match &mut stmt {
+        Stmt::Let(v) => *v = f(*v),
+        Stmt::Load { results, .. } => results.iter_mut().for_each(|v| *v = f(*v)),
+        Stmt::LoadAcquire { result, .. }
+        | Stmt::Atomic { result, .. }
+        | Stmt::Shuffle { result, .. }
+        | Stmt::Ballot { result, .. }
+        | Stmt::MatchAny { result, .. } => *result = f(*result),
+        Stmt::Set(..)
+        | Stmt::If { .. }
+        | Stmt::Loop(_)
+        | Stmt::Break
+        | Stmt::Return
+        | Stmt::Store { .. }
+        | Stmt::StoreRelease { .. }
+        | Stmt::Barrier
+        | Stmt::SyncWarp { .. }
+        | Stmt::Fence(_) => {}
+    }
+    stmt
+}
+
+/// The locals that a block sets, nested blocks included.
+pub(super) fn locals_set(block: &Block, out: &mut Vec<Local>) {
+    for stmt in block {
+        match stmt {
+            Stmt::Set(l, _) => out.push(*l),
+            Stmt::If { then, otherwise, .. } => {
+                locals_set(then, out);
+                locals_set(otherwise, out);
+            }
+            Stmt::Loop(body) => locals_set(body, out),
+            _ => {}
+        }
+    }
+}
+
+/// A kernel that grows, with the map from the values of the kernel it is made from.
+pub(super) struct Rewriter<'a> {
+    /// The kernel that is read.
+    pub(super) old: &'a Kernel,
+    /// The kernel that is made.
+    pub(super) new: Kernel,
+    map: Vec<Option<Value>>,
+}
+
+impl<'a> Rewriter<'a> {
+    /// Same contract, locals and shared arrays; no values, no statements.
+    pub(super) fn new(old: &'a Kernel) -> Self {
+        let mut new = Kernel::new(old.symbol.clone(), old.desc, old.field.clone(), old.degree);
+        new.locals = old.locals.clone();
+        new.shared = old.shared.clone();
+        Rewriter { old, new, map: vec![None; old.values().count()] }
+    }
+
+    /// What an old value has become.
+    pub(super) fn get(&self, old: Value) -> Value {
+        self.map[old.0 as usize].expect("a value is defined before its uses")
+    }
+
+    /// Says what an old value becomes; what it was before.
+    pub(super) fn set(&mut self, old: Value, new: Option<Value>) -> Option<Value> {
+        std::mem::replace(&mut self.map[old.0 as usize], new)
+    }
+
+    /// The old operation on new operands.
+    pub(super) fn op(&self, old: Value) -> Op {
+        self.old[old].map_args(|a| self.get(a))
+    }
+
+    /// A statement without nested blocks that is not a `Let`: fresh results, new operands.
+    pub(super) fn effect(&mut self, stmt: &Stmt) -> Stmt {
+        let stmt = map_uses(stmt, |v| self.get(v));
+        map_results(stmt, |v| {
+            let new = self.new.push(self.old[v].clone());
+            self.set(v, Some(new));
+            new
+        })
+    }
+}

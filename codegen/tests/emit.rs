@@ -1,0 +1,79 @@
+//! Emission: text snapshots of a toy kernel, and determinism.
+#![cfg(feature = "llvm")]
+
+use curvesmith_abi::{Image, Kernel as _, kernels::FieldMul};
+use curvesmith_codegen::fir::{ir::Kernel, print::print};
+use curvesmith_codegen::passes::{annotate, prepare};
+use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
+use curvesmith_codegen::{compile_common, compile_field, compile_group, kernels::field_kernels, llvm};
+
+fn toy() -> FieldDesc {
+    FieldDesc::new("toy", 8191u32.into())
+}
+
+fn toy_kernel(name: &str) -> Kernel {
+    field_kernels(&toy()).into_iter().find(|k| k.desc.name == name).expect("the field has it")
+}
+
+fn ptx(image: &Image) -> String {
+    let text = zstd::bulk::decompress(&image.ptx_zstd, image.ptx_len as usize).expect("own payload");
+    String::from_utf8(text).expect("PTX is text")
+}
+
+#[test]
+fn a_product_from_fir_to_ptx() {
+    let kernel = toy_kernel(FieldMul::DESC.name);
+    insta::assert_snapshot!("toy_mul_fir", print(&kernel));
+    let (prepared, info) = prepare(&kernel).expect("the kernel is valid");
+    insta::assert_snapshot!(
+        "toy_mul_prepared",
+        format!("{}\n{}", print(&prepared), annotate(&prepared, &info))
+    );
+    // The bytes depend on the LLVM release, which is pinned.
+    insta::assert_snapshot!(
+        "toy_mul@llvm19",
+        llvm::emit(&[(prepared, info)]).expect("the kernel can be emitted")
+    );
+}
+
+#[test]
+fn images_are_the_same_twice() {
+    let field = toy();
+    let group = GroupDesc {
+        name: "toy_g2".into(),
+        base: field.clone(),
+        nonresidue: Some(8190u32.into()),
+        a: vec![0u32.into(); 2],
+        b: vec![3u32.into(), 1u32.into()],
+    };
+    let all = || {
+        let mut images = compile_field(&field).expect("field");
+        images.extend(compile_group(&group).expect("group"));
+        images.extend(compile_common().expect("common"));
+        images
+    };
+    assert_eq!(all(), all());
+}
+
+#[test]
+fn an_image_names_its_kernels_constants_and_versions() {
+    let image = compile_field(&toy()).expect("field").remove(0);
+    let text = ptx(&image);
+    for part in ["// p = 0x1fff", "// declaration ", "// R = 2^32", ".target sm_75", ".version 6.3"] {
+        assert!(text.contains(part), "{part}");
+    }
+    for k in &image.kernels {
+        assert!(text.contains(&format!(".visible .entry {}(", k.symbol)), "{}", k.symbol);
+        assert!(text.contains(&k.signature), "{}", k.signature);
+    }
+}
+
+#[test]
+fn no_local_memory_is_left() {
+    for image in compile_field(&toy()).expect("field").iter().chain(&compile_common().expect("common")) {
+        let text = ptx(image);
+        for word in ["ld.local", "st.local", ".local", "__local_depot"] {
+            assert!(!text.contains(word), "{}: {word}", image.name);
+        }
+    }
+}

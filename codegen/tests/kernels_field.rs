@@ -1,0 +1,182 @@
+//! Field kernels on the interpreter against big integers.
+
+mod support;
+
+use curvesmith_codegen::fir::interp::{from_words, to_words};
+use curvesmith_codegen::spec::FieldDesc;
+use num_bigint::{BigInt, BigUint};
+use support::{Kernels, Random, buf, num};
+
+fn fields() -> Vec<FieldDesc> {
+    let big = |hex: &str| BigUint::parse_bytes(hex.as_bytes(), 16).expect("hex");
+    vec![
+        FieldDesc::new("three", 3u32.into()),
+        FieldDesc::new("toy", 13u32.into()),
+        FieldDesc::new("top_bit", 0xffff_fffbu32.into()),
+        FieldDesc::new("goldilocks", 0xffff_ffff_0000_0001u64.into()),
+        FieldDesc::new("bn254_fr", big("30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001")),
+        FieldDesc::new(
+            "secp256k1_fq",
+            big("fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f"),
+        ),
+    ]
+}
+
+/// Elements with awkward ones first.
+fn elements(field: &FieldDesc, n: usize, random: &mut Random) -> Vec<BigUint> {
+    let p = &field.p;
+    let mut out =
+        vec![BigUint::ZERO, 1u32.into(), p - 1u32, p >> 1, (p >> 1) + 1u32, field.r_mod_p(), field.r2()];
+    out.resize_with(n.max(out.len()), || BigUint::new(random.words(field.words + 1)) % p);
+    out.truncate(n);
+    out
+}
+
+#[test]
+fn pointwise_kernels_compute_what_they_say() {
+    let mut random = Random(5);
+    for field in fields() {
+        let (kernels, p, n) = (Kernels::field(&field), &field.p, 150);
+        let (a, mut b) = (elements(&field, n, &mut random), elements(&field, n, &mut random));
+        b.rotate_left(3);
+        let mut c = elements(&field, n, &mut random);
+        c.rotate_left(5);
+        let vec = |x: &[BigUint]| buf(&to_words(&field, x));
+        let out = || ("out", vec(&vec![BigUint::ZERO; n]));
+        let check = |name: &str, words: Vec<u32>, f: &dyn Fn(usize) -> BigUint| {
+            let expected: Vec<BigUint> = (0..n).map(|i| f(i) % p).collect();
+            assert_eq!(from_words(&field, &words), expected, "{} {name}", field.name);
+        };
+        type Binary<'a> = &'a dyn Fn(usize) -> BigUint;
+        let two: [(&str, Binary<'_>); 3] =
+            [("add", &|i| &a[i] + &b[i]), ("sub", &|i| &a[i] + p - &b[i]), ("mul", &|i| &a[i] * &b[i])];
+        for (name, f) in two {
+            let args = [("a", vec(&a)), ("b", vec(&b)), out(), ("n", num(n))];
+            check(name, kernels.run(name, n, &args, "out"), f);
+        }
+        let one: [(&str, Binary<'_>); 3] =
+            [("neg", &|i| p - &a[i]), ("dbl", &|i| &a[i] * 2u32), ("sqr", &|i| &a[i] * &a[i])];
+        for (name, f) in one {
+            check(name, kernels.run(name, n, &[("a", vec(&a)), out(), ("n", num(n))], "out"), f);
+        }
+        let args = [("a", vec(&a)), ("c", vec(&c[..1])), out(), ("n", num(n))];
+        check("mul_const", kernels.run("mul_const", n, &args, "out"), &|i| &a[i] * &c[0]);
+        let args = [("a", vec(&a)), ("b", vec(&b)), ("c", vec(&c)), out(), ("n", num(n))];
+        check("mul_sub", kernels.run("mul_sub", n, &args, "out"), &|i| &a[i] * &b[i] + p - &c[i]);
+
+        let base = &a[n - 1];
+        let pows: Vec<BigUint> = (0..32).map(|j| base.modpow(&(1u64 << j).into(), p)).collect();
+        let start = 0x8000_0000usize;
+        let args = [("a", vec(&a)), ("base_pows", vec(&pows)), out(), ("start", num(start)), ("n", num(n))];
+        let power = |e: usize| base.modpow(&e.into(), p);
+        check("scale_powers", kernels.run("scale_powers", n, &args, "out"), &|i| &a[i] * power(start + i));
+        let args = [("base_pows", vec(&pows)), out(), ("n", num(n))];
+        check("powers", kernels.run("powers", n, &args, "out"), &power);
+    }
+}
+
+#[test]
+fn digits_are_signed_windows_of_the_scalars() {
+    let mut random = Random(6);
+    for field in fields() {
+        let kernels = Kernels::field(&field);
+        let bits = field.p.bits() as usize;
+        let n = 140;
+        let scalars = elements(&field, n, &mut random);
+        for c in 2..=16 {
+            let windows = (bits + 1).div_ceil(c);
+            let half = 1u32 << (c - 1);
+            let blank = buf(&vec![0xdead_beef; n * windows]);
+            let args = [
+                ("scalars", buf(&to_words(&field, &scalars))),
+                ("keys", blank.clone()),
+                ("entries", blank),
+                ("c", num(c)),
+                ("windows", num(windows)),
+                ("n", num(n)),
+            ];
+            let out = kernels.run_for("digits", n.div_ceil(128), &args, ["keys", "entries"]);
+            for (i, scalar) in scalars.iter().enumerate() {
+                let mut sum = BigInt::ZERO;
+                for w in 0..windows {
+                    let (key, entry) = (out[0][w * n + i], out[1][w * n + i]);
+                    assert_eq!(entry & 0x7fff_ffff, i as u32);
+                    if key == windows as u32 * half {
+                        assert_eq!(entry >> 31, 0);
+                        continue;
+                    }
+                    assert_eq!(key / half, w as u32, "{} c={c}", field.name);
+                    let magnitude = BigInt::from(key % half + 1) << (c * w);
+                    sum += if entry >> 31 == 1 { -magnitude } else { magnitude };
+                }
+                assert_eq!(sum, BigInt::from(scalar.clone()), "{} c={c} scalar {i}", field.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn bit_reversal_and_stages_make_a_transform() {
+    let mut random = Random(7);
+    let bn254 = fields().remove(4);
+    let baby = FieldDesc::new("babybear", 2013265921u32.into());
+    for (field, generator, log_n) in
+        [(&baby, 31u32, 0usize), (&baby, 31, 1), (&baby, 31, 5), (&baby, 31, 9), (&bn254, 5, 4)]
+    {
+        let (kernels, p, n) = (Kernels::field(field), &field.p, 1usize << log_n);
+        let omega = BigUint::from(generator).modpow(&((p - 1u32) / n), p);
+        let a = elements(field, n, &mut random);
+        let power = |e: usize| omega.modpow(&e.into(), p);
+        let twiddles: Vec<BigUint> = (0..n.max(2) / 2).map(power).collect();
+        let words = to_words(field, &a);
+        let args = [("a", buf(&words)), ("out", buf(&words)), ("log_n", num(log_n))];
+        let mut data = kernels.run("ntt_bit_reverse", n, &args, "out");
+        for stage in 0..log_n {
+            let half = 1 << stage;
+            let args = [
+                ("data", buf(&data)),
+                ("twiddles", buf(&to_words(field, &twiddles))),
+                ("half", num(half)),
+                ("stride", num(n / (2 * half))),
+                ("butterflies", num(n / 2)),
+            ];
+            data = kernels.run("ntt_stage", n / 2, &args, "data");
+        }
+        let expected: Vec<BigUint> = (0..n)
+            .map(|k| a.iter().enumerate().map(|(j, x)| x * power(j * k % n)).sum::<BigUint>() % p)
+            .collect();
+        assert_eq!(from_words(field, &data), expected, "{} 2^{log_n}", field.name);
+    }
+}
+
+#[test]
+fn sparse_products_with_empty_and_huge_rows() {
+    let mut random = Random(8);
+    for field in fields() {
+        let (kernels, p) = (Kernels::field(&field), &field.p);
+        let width = 50;
+        let lengths = [0, 1, 31, 32, 33, 0, 0, 1000, 2, 64, 0];
+        let offsets: Vec<u32> = (0..=lengths.len()).map(|r| lengths[..r].iter().sum::<u32>()).collect();
+        let nnz = offsets[lengths.len()] as usize;
+        let columns: Vec<u32> = (0..nnz).map(|_| random.below(width)).collect();
+        let values = elements(&field, nnz, &mut random);
+        let x = elements(&field, width as usize, &mut random);
+        let rows = lengths.len();
+        let args = [
+            ("row_offsets", buf(&offsets)),
+            ("columns", buf(&columns)),
+            ("values", buf(&to_words(&field, &values))),
+            ("x", buf(&to_words(&field, &x))),
+            ("out", buf(&to_words(&field, &vec![1u32.into(); rows]))),
+            ("rows", num(rows)),
+        ];
+        let out = kernels.run("spmv_warp", rows * 32, &args, "out");
+        let expected: Vec<BigUint> = (0..rows)
+            .map(|r| {
+                let range = offsets[r] as usize..offsets[r + 1] as usize;
+                range.map(|k| &values[k] * &x[columns[k] as usize]).sum::<BigUint>() % p
+            })
+            .collect();
+        assert_eq!(from_words(&field, &out), expected, "{}", field.name);
+    }
+}

@@ -1,0 +1,59 @@
+//! Point kernels on the interpreter against textbook affine arithmetic, exhaustively on toy curves.
+
+mod support;
+
+use support::toy::{Point, Toy, curves};
+use support::{Kernels, Random, buf, num};
+
+/// All pairs, or 4000 random ones with all those of the identity, equal and opposite points.
+fn pairs(toy: &Toy, random: &mut Random) -> Vec<(Point, Point)> {
+    let points = toy.points();
+    let n = points.len();
+    if n * n <= 4000 {
+        return points.iter().flat_map(|&p| points.iter().map(move |&q| (p, q))).collect();
+    }
+    let special = points.iter().flat_map(|&p| [(p, p), (p, toy.neg(p)), (p, None), (None, p)]);
+    let mut pick = || points[random.below(n as u32) as usize];
+    let random: Vec<_> = (0..4000).map(|_| (pick(), pick())).collect();
+    special.chain(random).collect()
+}
+
+#[test]
+fn sums_and_doubles_are_those_of_the_textbook() {
+    let mut random = Random(1);
+    let curves = curves();
+    assert!(curves.len() >= 20);
+    let mut order_two = 0;
+    for toy in curves {
+        let kernels = Kernels::group(&toy.desc());
+        let pairs = pairs(&toy, &mut random);
+        let (left, right): (Vec<Point>, Vec<Point>) = pairs.iter().copied().unzip();
+        order_two += left.iter().flatten().filter(|(_, y)| *y == [0, 0]).count();
+        let expected: Vec<Point> = pairs.iter().map(|&(p, q)| toy.sum(p, q)).collect();
+        let n = pairs.len();
+        let a = toy.xyzz_words(&left, &mut random);
+        let out = buf(&vec![0; a.len()]);
+
+        let b = toy.xyzz_words(&right, &mut random);
+        let args = [("a", buf(&a)), ("b", buf(&b)), ("out", out.clone()), ("n", num(n))];
+        assert_eq!(toy.read_xyzz(&kernels.run("point_add", n, &args, "out")), expected, "{toy:?}");
+
+        let b = toy.affine_words(&right);
+        let args = [("a", buf(&a)), ("b", buf(&b)), ("out", out.clone()), ("n", num(n))];
+        assert_eq!(toy.read_xyzz(&kernels.run("point_madd", n, &args, "out")), expected, "{toy:?}");
+
+        let doubles: Vec<Point> = left.iter().map(|&p| toy.sum(p, p)).collect();
+        let args = [("a", buf(&a)), ("out", out), ("n", num(n))];
+        assert_eq!(toy.read_xyzz(&kernels.run("point_dbl", n, &args, "out")), doubles, "{toy:?}");
+    }
+    assert!(order_two > 0, "no point of order two was tried");
+}
+
+#[test]
+fn threads_past_the_end_write_nothing() {
+    let toy = &curves()[0];
+    let kernels = Kernels::group(&toy.desc());
+    let words = kernels.run("fill_identity", 200, &[("points", buf(&[7; 16 * 10])), ("n", num(9))], "points");
+    assert_eq!(toy.read_xyzz(&words[..16 * 9]), vec![None; 9]);
+    assert_eq!(words[16 * 9..], [7; 16]);
+}
