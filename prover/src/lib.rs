@@ -1,11 +1,27 @@
 //! Declare a field or a curve, get GPU kernels and a Groth16 prover.
 
+#[cfg(any(feature = "bn254", feature = "bls12-381"))]
+mod builtin;
+pub mod groth16;
 pub mod montgomery;
+mod r1cs;
 pub mod snarkjs;
 mod verify;
 
+#[cfg(feature = "bls12-381")]
+pub use builtin::bls12_381;
+#[cfg(feature = "bn254")]
+pub use builtin::bn254;
 pub use curvesmith_field_dsl::{curve, field};
+pub use curvesmith_runtime::backend::Csr;
+pub use curvesmith_runtime::field::Field;
+pub use curvesmith_runtime::group::{Group, PairingCurve};
 pub use curvesmith_runtime::{Device, DeviceVisitor, RuntimeError};
+pub use curvesmith_runtime::{Msm, MsmOptions, Ntt, NttOptions, Pointwise, SpMv, SpMvOptions};
+pub use groth16::{
+    Fault, Groth16, KeyError, KeyOptions, ProveError, ProveStats, QuotientForm, constraints_of,
+};
+pub use r1cs::{R1cs, R1csError, Witness};
 pub use verify::{VerifyError, verify};
 
 /// What macro expansions name. Not an interface for people.
@@ -14,5 +30,5 @@ pub mod __private {
     pub use curvesmith_runtime::__private::*;
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "bn254", feature = "bls12-381"))]
 mod tests;

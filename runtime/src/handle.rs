@@ -2,7 +2,10 @@
 
 use crate::backend::Backend;
 use crate::cpu::Cpu;
+use crate::cuda::Cuda;
+use crate::device::KernelDevice;
 use crate::error::{Result, RuntimeError};
+use crate::kernels::Kernels;
 
 /// A device to compute on. Cheap to clone; clones share memory, streams and loaded kernels.
 #[derive(Clone, Debug)]
@@ -14,6 +17,7 @@ pub struct Device {
 #[derive(Clone, Debug)]
 enum Inner {
     Cpu(Cpu),
+    Cuda(Kernels<Cuda>),
 }
 
 /// Code that runs on whichever backend a [`Device`] has.
@@ -49,10 +53,8 @@ impl Device {
 
     /// The CUDA device with this ordinal; [`RuntimeError::NoDevice`] says why it cannot be used.
     pub fn cuda(ordinal: usize) -> Result<Device> {
-        Err(RuntimeError::NoDevice {
-            device: format!("cuda:{ordinal}"),
-            reason: "this build has no CUDA backend".into(),
-        })
+        let kernels = Kernels::new(Cuda::new(ordinal)?)?;
+        Ok(Device { inner: Inner::Cuda(kernels), fallback_reason: None })
     }
 
     /// A device by name: `auto`, `cpu`, `cuda`, `cuda:N` or `emulator`.
@@ -75,6 +77,7 @@ impl Device {
     pub fn name(&self) -> String {
         match &self.inner {
             Inner::Cpu(_) => "cpu".into(),
+            Inner::Cuda(kernels) => kernels.device().properties().name,
         }
     }
 
@@ -87,6 +90,7 @@ impl Device {
     pub fn visit<V: DeviceVisitor>(&self, visitor: V) -> V::Output {
         match &self.inner {
             Inner::Cpu(backend) => visitor.visit(backend),
+            Inner::Cuda(backend) => visitor.visit(backend),
         }
     }
 }

@@ -9,9 +9,11 @@ pub mod backend;
 pub mod buffer;
 pub mod common;
 pub mod cpu;
+pub mod cuda;
 #[doc(hidden)]
 pub mod declared;
 pub mod device;
+pub mod emulator;
 pub mod error;
 pub mod field;
 pub mod group;

@@ -1,10 +1,9 @@
 //! Tests over the fixtures, with markers that have no kernels.
 
-mod curves;
 mod files;
 mod hostile;
 
-pub(crate) use curves::{bls12_381, bn254};
+pub(crate) use crate::{bls12_381, bn254};
 
 use std::path::PathBuf;
 

@@ -56,6 +56,9 @@ const MANY_FROM: u32 = 8;
 /// registers of an 8-limb mixed addition allow. Modelled, not measured.
 const SLICES_PER_MULTIPROCESSOR: u32 = 512;
 
+/// Most slices the accumulation kernels can count without wrapping.
+const MAX_SLICES: u32 = 1 << 20;
+
 impl Policy {
     /// The policies for a device.
     pub fn for_device(properties: &DeviceProperties) -> Policy {
@@ -95,7 +98,7 @@ impl MsmPolicy {
     /// Slices for at most `entries` entries.
     pub(super) fn slices(&self, entries: usize) -> u32 {
         let wanted = entries as u64 / u64::from(self.entries_per_slice.max(1));
-        let wanted = wanted.clamp(1, u64::from(self.max_slices.max(1))) as u32;
+        let wanted = wanted.clamp(1, u64::from(self.max_slices.clamp(1, MAX_SLICES))) as u32;
         wanted.next_multiple_of(32)
     }
 

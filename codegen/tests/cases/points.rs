@@ -1,9 +1,9 @@
-//! Point kernels on the interpreter against textbook affine arithmetic, exhaustively on toy curves.
+//! Point kernels against textbook affine arithmetic, exhaustively on toy curves.
 
-mod support;
-
-use support::toy::{Point, Toy, curves};
-use support::{Kernels, Random, buf, num};
+use super::toy::{Point, Toy, curves};
+use super::{Random, buf, num};
+use crate::Machine;
+use curvesmith_abi::kernels::{FillIdentity, PointAdd, PointDbl, PointMadd};
 
 /// All pairs, or 4000 random ones with all those of the identity, equal and opposite points.
 fn pairs(toy: &Toy, random: &mut Random) -> Vec<(Point, Point)> {
@@ -25,7 +25,7 @@ fn sums_and_doubles_are_those_of_the_textbook() {
     assert!(curves.len() >= 20);
     let mut order_two = 0;
     for toy in curves {
-        let kernels = Kernels::group(&toy.desc());
+        let machine = Machine::group(&toy.desc());
         let pairs = pairs(&toy, &mut random);
         let (left, right): (Vec<Point>, Vec<Point>) = pairs.iter().copied().unzip();
         order_two += left.iter().flatten().filter(|(_, y)| *y == [0, 0]).count();
@@ -36,15 +36,15 @@ fn sums_and_doubles_are_those_of_the_textbook() {
 
         let b = toy.xyzz_words(&right, &mut random);
         let args = [("a", buf(&a)), ("b", buf(&b)), ("out", out.clone()), ("n", num(n))];
-        assert_eq!(toy.read_xyzz(&kernels.run("point_add", n, &args, "out")), expected, "{toy:?}");
+        assert_eq!(toy.read_xyzz(&machine.run_threads::<PointAdd>(n, &args, "out")), expected, "{toy:?}");
 
         let b = toy.affine_words(&right);
         let args = [("a", buf(&a)), ("b", buf(&b)), ("out", out.clone()), ("n", num(n))];
-        assert_eq!(toy.read_xyzz(&kernels.run("point_madd", n, &args, "out")), expected, "{toy:?}");
+        assert_eq!(toy.read_xyzz(&machine.run_threads::<PointMadd>(n, &args, "out")), expected, "{toy:?}");
 
         let doubles: Vec<Point> = left.iter().map(|&p| toy.sum(p, p)).collect();
         let args = [("a", buf(&a)), ("out", out), ("n", num(n))];
-        assert_eq!(toy.read_xyzz(&kernels.run("point_dbl", n, &args, "out")), doubles, "{toy:?}");
+        assert_eq!(toy.read_xyzz(&machine.run_threads::<PointDbl>(n, &args, "out")), doubles, "{toy:?}");
     }
     assert!(order_two > 0, "no point of order two was tried");
 }
@@ -52,8 +52,9 @@ fn sums_and_doubles_are_those_of_the_textbook() {
 #[test]
 fn threads_past_the_end_write_nothing() {
     let toy = &curves()[0];
-    let kernels = Kernels::group(&toy.desc());
-    let words = kernels.run("fill_identity", 200, &[("points", buf(&[7; 16 * 10])), ("n", num(9))], "points");
+    let machine = Machine::group(&toy.desc());
+    let words =
+        machine.run_threads::<FillIdentity>(200, &[("points", buf(&[7; 16 * 10])), ("n", num(9))], "points");
     assert_eq!(toy.read_xyzz(&words[..16 * 9]), vec![None; 9]);
     assert_eq!(words[16 * 9..], [7; 16]);
 }

@@ -1,9 +1,11 @@
-//! The kernels of an MSM, one after the other on the interpreter, against repeated addition.
+//! The kernels of an MSM, one after the other, against repeated addition.
 
-mod support;
-
-use support::toy::{Point, Toy};
-use support::{Kernels, Random, buf, num};
+use super::toy::{Point, Toy};
+use super::{Random, blocks, buf, num};
+use crate::Machine;
+use curvesmith_abi::kernels::{
+    Accumulate, CombineWindows, FillIdentity, FlushPartials, MergePartials, ReduceChunks, SumStep,
+};
 
 /// Signed digits of `scalars` in windows of `c` bits, sorted by key.
 struct Sorted {
@@ -43,12 +45,11 @@ struct Shape {
 }
 
 fn msm(toy: &Toy, points: &[Point], scalars: &[u64], shape: &Shape) -> Point {
-    let kernels = Kernels::group(&toy.desc());
+    let machine = Machine::group(&toy.desc());
     let Shape { c, windows, slices, chunk } = *shape;
     let Sorted { keys, entries, starts, buckets } = sorted_digits(scalars, c, windows);
     let stride = 16 * toy.degree();
-    let sums = kernels.run(
-        "fill_identity",
+    let sums = machine.run_threads::<FillIdentity>(
         buckets,
         &[("points", buf(&vec![1; buckets * stride])), ("n", num(buckets))],
         "points",
@@ -63,8 +64,8 @@ fn msm(toy: &Toy, points: &[Point], scalars: &[u64], shape: &Shape) -> Point {
         ("buckets", num(buckets)),
         ("slices", num(slices)),
     ];
-    let blocks = slices.div_ceil(128);
-    let [sums, mut partials] = kernels.run_for("accumulate", blocks, &args, ["sums", "partials"]);
+    let [sums, mut partials] =
+        machine.run::<Accumulate, 2>(blocks::<Accumulate>(slices), &args, ["sums", "partials"]);
     let mut step = 1;
     while step < slices {
         let args = [
@@ -75,7 +76,7 @@ fn msm(toy: &Toy, points: &[Point], scalars: &[u64], shape: &Shape) -> Point {
             ("slices", num(slices)),
             ("step", num(step)),
         ];
-        partials = kernels.run("merge_partials", slices, &args, "partials");
+        partials = machine.run_threads::<MergePartials>(slices, &args, "partials");
         step *= 2;
     }
     let args = [
@@ -86,7 +87,7 @@ fn msm(toy: &Toy, points: &[Point], scalars: &[u64], shape: &Shape) -> Point {
         ("buckets", num(buckets)),
         ("slices", num(slices)),
     ];
-    let sums = kernels.run("flush_partials", slices, &args, "sums");
+    let sums = machine.run_threads::<FlushPartials>(slices, &args, "sums");
 
     let mut expected = vec![None; buckets];
     for (key, entry) in keys.iter().zip(&entries).filter(|(key, _)| (**key as usize) < buckets) {
@@ -104,12 +105,12 @@ fn msm(toy: &Toy, points: &[Point], scalars: &[u64], shape: &Shape) -> Point {
         ("chunk", num(chunk)),
         ("n", num(n)),
     ];
-    let mut chunks = kernels.run("reduce_chunks", n, &args, "out");
+    let mut chunks = machine.run_threads::<ReduceChunks>(n, &args, "out");
     let width = (1 << (c - 1)) / chunk;
     let mut step = 1;
     while step < width {
         let args = [("points", buf(&chunks)), ("width", num(width)), ("step", num(step)), ("n", num(n))];
-        chunks = kernels.run("sum_step", n, &args, "points");
+        chunks = machine.run_threads::<SumStep>(n, &args, "points");
         step *= 2;
     }
     let args = [
@@ -119,7 +120,7 @@ fn msm(toy: &Toy, points: &[Point], scalars: &[u64], shape: &Shape) -> Point {
         ("c", num(c)),
         ("windows", num(windows)),
     ];
-    toy.read_xyzz(&kernels.run_blocks("combine_windows", 1, &args, "out"))[0]
+    toy.read_xyzz(&machine.run_threads::<CombineWindows>(1, &args, "out"))[0]
 }
 
 #[test]

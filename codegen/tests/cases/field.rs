@@ -1,11 +1,11 @@
-//! Field kernels on the interpreter against big integers.
+//! Field kernels against big integers.
 
-mod support;
-
+use super::{Random, blocks, buf, num};
+use crate::Machine;
+use curvesmith_abi::kernels::*;
 use curvesmith_codegen::fir::interp::{from_words, to_words};
 use curvesmith_codegen::spec::FieldDesc;
 use num_bigint::{BigInt, BigUint};
-use support::{Kernels, Random, buf, num};
 
 fn fields() -> Vec<FieldDesc> {
     let big = |hex: &str| BigUint::parse_bytes(hex.as_bytes(), 16).expect("hex");
@@ -36,7 +36,7 @@ fn elements(field: &FieldDesc, n: usize, random: &mut Random) -> Vec<BigUint> {
 fn pointwise_kernels_compute_what_they_say() {
     let mut random = Random(5);
     for field in fields() {
-        let (kernels, p, n) = (Kernels::field(&field), &field.p, 150);
+        let (machine, p, n) = (Machine::field(&field), &field.p, 150);
         let (a, mut b) = (elements(&field, n, &mut random), elements(&field, n, &mut random));
         b.rotate_left(3);
         let mut c = elements(&field, n, &mut random);
@@ -47,31 +47,29 @@ fn pointwise_kernels_compute_what_they_say() {
             let expected: Vec<BigUint> = (0..n).map(|i| f(i) % p).collect();
             assert_eq!(from_words(&field, &words), expected, "{} {name}", field.name);
         };
-        type Binary<'a> = &'a dyn Fn(usize) -> BigUint;
-        let two: [(&str, Binary<'_>); 3] =
-            [("add", &|i| &a[i] + &b[i]), ("sub", &|i| &a[i] + p - &b[i]), ("mul", &|i| &a[i] * &b[i])];
-        for (name, f) in two {
-            let args = [("a", vec(&a)), ("b", vec(&b)), out(), ("n", num(n))];
-            check(name, kernels.run(name, n, &args, "out"), f);
-        }
-        let one: [(&str, Binary<'_>); 3] =
-            [("neg", &|i| p - &a[i]), ("dbl", &|i| &a[i] * 2u32), ("sqr", &|i| &a[i] * &a[i])];
-        for (name, f) in one {
-            check(name, kernels.run(name, n, &[("a", vec(&a)), out(), ("n", num(n))], "out"), f);
-        }
+        let args = [("a", vec(&a)), ("b", vec(&b)), out(), ("n", num(n))];
+        check("add", machine.run_threads::<FieldAdd>(n, &args, "out"), &|i| &a[i] + &b[i]);
+        check("sub", machine.run_threads::<FieldSub>(n, &args, "out"), &|i| &a[i] + p - &b[i]);
+        check("mul", machine.run_threads::<FieldMul>(n, &args, "out"), &|i| &a[i] * &b[i]);
+        let args = [("a", vec(&a)), out(), ("n", num(n))];
+        check("neg", machine.run_threads::<FieldNeg>(n, &args, "out"), &|i| p - &a[i]);
+        check("dbl", machine.run_threads::<FieldDbl>(n, &args, "out"), &|i| &a[i] * 2u32);
+        check("sqr", machine.run_threads::<FieldSqr>(n, &args, "out"), &|i| &a[i] * &a[i]);
         let args = [("a", vec(&a)), ("c", vec(&c[..1])), out(), ("n", num(n))];
-        check("mul_const", kernels.run("mul_const", n, &args, "out"), &|i| &a[i] * &c[0]);
+        check("mul_const", machine.run_threads::<FieldMulConst>(n, &args, "out"), &|i| &a[i] * &c[0]);
         let args = [("a", vec(&a)), ("b", vec(&b)), ("c", vec(&c)), out(), ("n", num(n))];
-        check("mul_sub", kernels.run("mul_sub", n, &args, "out"), &|i| &a[i] * &b[i] + p - &c[i]);
+        check("mul_sub", machine.run_threads::<FieldMulSub>(n, &args, "out"), &|i| &a[i] * &b[i] + p - &c[i]);
 
         let base = &a[n - 1];
         let pows: Vec<BigUint> = (0..32).map(|j| base.modpow(&(1u64 << j).into(), p)).collect();
         let start = 0x8000_0000usize;
         let args = [("a", vec(&a)), ("base_pows", vec(&pows)), out(), ("start", num(start)), ("n", num(n))];
         let power = |e: usize| base.modpow(&e.into(), p);
-        check("scale_powers", kernels.run("scale_powers", n, &args, "out"), &|i| &a[i] * power(start + i));
+        check("scale_powers", machine.run_threads::<FieldScalePowers>(n, &args, "out"), &|i| {
+            &a[i] * power(start + i)
+        });
         let args = [("base_pows", vec(&pows)), out(), ("n", num(n))];
-        check("powers", kernels.run("powers", n, &args, "out"), &power);
+        check("powers", machine.run_threads::<Powers>(n, &args, "out"), &power);
     }
 }
 
@@ -79,7 +77,7 @@ fn pointwise_kernels_compute_what_they_say() {
 fn digits_are_signed_windows_of_the_scalars() {
     let mut random = Random(6);
     for field in fields() {
-        let kernels = Kernels::field(&field);
+        let machine = Machine::field(&field);
         let bits = field.p.bits() as usize;
         let n = 140;
         let scalars = elements(&field, n, &mut random);
@@ -95,7 +93,7 @@ fn digits_are_signed_windows_of_the_scalars() {
                 ("windows", num(windows)),
                 ("n", num(n)),
             ];
-            let out = kernels.run_for("digits", n.div_ceil(128), &args, ["keys", "entries"]);
+            let out = machine.run::<Digits, 2>(blocks::<Digits>(n), &args, ["keys", "entries"]);
             for (i, scalar) in scalars.iter().enumerate() {
                 let mut sum = BigInt::ZERO;
                 for w in 0..windows {
@@ -123,14 +121,14 @@ fn bit_reversal_and_stages_make_a_transform() {
     for (field, generator, log_n) in
         [(&baby, 31u32, 0usize), (&baby, 31, 1), (&baby, 31, 5), (&baby, 31, 9), (&bn254, 5, 4)]
     {
-        let (kernels, p, n) = (Kernels::field(field), &field.p, 1usize << log_n);
+        let (machine, p, n) = (Machine::field(field), &field.p, 1usize << log_n);
         let omega = BigUint::from(generator).modpow(&((p - 1u32) / n), p);
         let a = elements(field, n, &mut random);
         let power = |e: usize| omega.modpow(&e.into(), p);
         let twiddles: Vec<BigUint> = (0..n.max(2) / 2).map(power).collect();
         let words = to_words(field, &a);
         let args = [("a", buf(&words)), ("out", buf(&words)), ("log_n", num(log_n))];
-        let mut data = kernels.run("ntt_bit_reverse", n, &args, "out");
+        let mut data = machine.run_threads::<NttBitReverse>(n, &args, "out");
         for stage in 0..log_n {
             let half = 1 << stage;
             let args = [
@@ -140,7 +138,7 @@ fn bit_reversal_and_stages_make_a_transform() {
                 ("stride", num(n / (2 * half))),
                 ("butterflies", num(n / 2)),
             ];
-            data = kernels.run("ntt_stage", n / 2, &args, "data");
+            data = machine.run_threads::<NttStage>(n / 2, &args, "data");
         }
         let expected: Vec<BigUint> = (0..n)
             .map(|k| a.iter().enumerate().map(|(j, x)| x * power(j * k % n)).sum::<BigUint>() % p)
@@ -153,7 +151,7 @@ fn bit_reversal_and_stages_make_a_transform() {
 fn sparse_products_with_empty_and_huge_rows() {
     let mut random = Random(8);
     for field in fields() {
-        let (kernels, p) = (Kernels::field(&field), &field.p);
+        let (machine, p) = (Machine::field(&field), &field.p);
         let width = 50;
         let lengths = [0, 1, 31, 32, 33, 0, 0, 1000, 2, 64, 0];
         let offsets: Vec<u32> = (0..=lengths.len()).map(|r| lengths[..r].iter().sum::<u32>()).collect();
@@ -170,7 +168,7 @@ fn sparse_products_with_empty_and_huge_rows() {
             ("out", buf(&to_words(&field, &vec![1u32.into(); rows]))),
             ("rows", num(rows)),
         ];
-        let out = kernels.run("spmv_warp", rows * 32, &args, "out");
+        let out = machine.run_threads::<SpMvWarp>(rows * 32, &args, "out");
         let expected: Vec<BigUint> = (0..rows)
             .map(|r| {
                 let range = offsets[r] as usize..offsets[r + 1] as usize;

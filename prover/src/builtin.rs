@@ -1,23 +1,29 @@
-//! Markers without kernels, for tests that run on the CPU.
+//! Markers of the built-in curves, without kernels: they run on the CPU.
 
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{Group, PairingCurve};
 
 macro_rules! markers {
-    ($module:ident, $engine:ty, $ark:ident, $fq_words:literal, $name:literal) => {
-        pub(crate) mod $module {
+    ($(#[$meta:meta])* $module:ident, $engine:ty, $ark:ident, $fq_words:literal, $name:literal) => {
+        $(#[$meta])*
+        pub mod $module {
             use super::*;
 
+            /// Base field.
             #[derive(Clone, Copy, Debug)]
-            pub(crate) struct Fq;
+            pub struct Fq;
+            /// Scalar field.
             #[derive(Clone, Copy, Debug)]
-            pub(crate) struct Fr;
+            pub struct Fr;
+            /// First source group.
             #[derive(Clone, Copy, Debug)]
-            pub(crate) struct G1;
+            pub struct G1;
+            /// Second source group.
             #[derive(Clone, Copy, Debug)]
-            pub(crate) struct G2;
+            pub struct G2;
+            /// The pairing curve.
             #[derive(Clone, Copy, Debug)]
-            pub(crate) struct Curve;
+            pub struct Curve;
 
             impl Field for Fq {
                 type Ark = $ark::Fq;
@@ -67,5 +73,13 @@ macro_rules! markers {
     };
 }
 
-markers!(bn254, ark_bn254::Bn254, ark_bn254, 8, "bn254");
-markers!(bls12_381, ark_bls12_381::Bls12_381, ark_bls12_381, 12, "bls12_381");
+#[cfg(feature = "bn254")]
+markers!(
+    /// BN254, which snarkjs calls `bn128`.
+    bn254, ark_bn254::Bn254, ark_bn254, 8, "bn254"
+);
+#[cfg(feature = "bls12-381")]
+markers!(
+    /// BLS12-381.
+    bls12_381, ark_bls12_381::Bls12_381, ark_bls12_381, 12, "bls12_381"
+);

@@ -1,0 +1,64 @@
+//! arkworks circuits in, proofs out.
+
+use super::{Groth16, ProveError};
+use crate::r1cs::{R1cs, Witness};
+use ark_groth16::Proof;
+use ark_relations::gr1cs::{
+    ConstraintSynthesizer, ConstraintSystem, ConstraintSystemRef, OptimizationGoal, R1CS_PREDICATE_LABEL,
+    SynthesisError, SynthesisMode,
+};
+use ark_std::rand::{CryptoRng, RngCore};
+use curvesmith_runtime::field::Field;
+use curvesmith_runtime::group::PairingCurve;
+
+type Scalar<C> = <<C as PairingCurve>::Fr as Field>::Ark;
+
+impl<C: PairingCurve> Groth16<C> {
+    /// Synthesizes `circuit` exactly as `ark-groth16` does and proves its assignment.
+    ///
+    /// Errors: those of [`Groth16::prove`]; a synthesis that fails; a constraint that the
+    /// assignment breaks, which is named; a circuit of another size than the key's.
+    pub fn prove_circuit(
+        &self,
+        circuit: impl ConstraintSynthesizer<Scalar<C>>,
+        rng: &mut (impl RngCore + CryptoRng),
+    ) -> Result<Proof<C::Engine>, ProveError> {
+        let cs = synthesize(
+            circuit,
+            SynthesisMode::Prove { construct_matrices: true, generate_lc_assignments: false },
+        )?;
+        if let Some(constraint) = cs.which_is_unsatisfied()? {
+            return Err(ProveError::Unsatisfied { constraint });
+        }
+        let (mut values, rest) = (cs.instance_assignment()?, cs.witness_assignment()?);
+        if values.len() != self.public_inputs() + 1 {
+            let (expected, found) = (self.public_inputs() + 1, values.len());
+            return Err(ProveError::OtherCircuit { what: "instance variables", expected, found });
+        }
+        values.extend_from_slice(&rest);
+        self.prove(&Witness::new(values), rng)
+    }
+}
+
+/// Synthesizes `circuit` exactly as `ark-groth16`'s key generation does and returns its
+/// constraints, for [`Groth16::from_ark`].
+pub fn constraints_of<F: ark_ff::PrimeField>(
+    circuit: impl ConstraintSynthesizer<F>,
+) -> Result<R1cs<F>, ProveError> {
+    let cs = synthesize(circuit, SynthesisMode::Setup)?;
+    let matrices = cs.to_matrices()?;
+    let matrices = matrices.get(R1CS_PREDICATE_LABEL).ok_or(SynthesisError::PredicateNotFound)?;
+    Ok(R1cs::try_from(matrices.as_slice())?)
+}
+
+fn synthesize<F: ark_ff::PrimeField>(
+    circuit: impl ConstraintSynthesizer<F>,
+    mode: SynthesisMode,
+) -> Result<ConstraintSystemRef<F>, ProveError> {
+    let cs = ConstraintSystem::new_ref();
+    cs.set_optimization_goal(OptimizationGoal::Constraints);
+    cs.set_mode(mode);
+    circuit.generate_constraints(cs.clone())?;
+    cs.finalize();
+    Ok(cs)
+}

@@ -1,0 +1,216 @@
+//! Proving keys on the host, in the shape in which the stages take them.
+
+use super::quotient::{Quotient, QuotientForm};
+use crate::r1cs::R1cs;
+use crate::snarkjs::{Zkey, ZkeyError};
+use ark_ff::One;
+use ark_groth16::{ProvingKey, VerifyingKey};
+use curvesmith_runtime::RuntimeError;
+use curvesmith_runtime::backend::Csr;
+use curvesmith_runtime::field::Field;
+use curvesmith_runtime::group::{AffineOf, Group, PairingCurve};
+use rayon::prelude::*;
+
+/// How a key is loaded and used.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct KeyOptions {
+    /// Skip the checks that points lie on their curve and, in a key's header, in the
+    /// subgroup. Only for keys that were checked before. Default: false.
+    pub trust_key: bool,
+    /// Verify every proof before it is returned. Default: true.
+    pub self_check: bool,
+}
+
+impl Default for KeyOptions {
+    fn default() -> Self {
+        Self { trust_key: false, self_check: true }
+    }
+}
+
+impl KeyOptions {
+    /// Sets [`KeyOptions::trust_key`].
+    pub fn trust_key(mut self, trust: bool) -> Self {
+        self.trust_key = trust;
+        self
+    }
+
+    /// Sets [`KeyOptions::self_check`].
+    pub fn self_check(mut self, check: bool) -> Self {
+        self.self_check = check;
+        self
+    }
+}
+
+/// Why a key could not be made ready.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyError {
+    /// The file is not a usable key.
+    #[error(transparent)]
+    Zkey(#[from] ZkeyError),
+    /// Key and constraint system do not belong together.
+    #[error("{what} is {found}, expected {expected}")]
+    Shape {
+        /// What was counted.
+        what: &'static str,
+        /// What it must be.
+        expected: usize,
+        /// What it is.
+        found: usize,
+    },
+    /// A point of the key is not on its curve.
+    #[error("{query}: point {index} is off the curve")]
+    OffCurve {
+        /// Which list of points.
+        query: &'static str,
+        /// Index in the list.
+        index: usize,
+    },
+    /// The circuit needs a larger domain than the field has.
+    #[error("{constraints} constraints and public inputs need a larger domain than the scalar field has")]
+    Domain {
+        /// Rows of the domain.
+        constraints: usize,
+    },
+    /// The device could not take the key.
+    #[error(transparent)]
+    Device(#[from] RuntimeError),
+}
+
+/// A key on the host. Queries other than H have one point per wire, H one per element of
+/// the domain; missing points are identities, so that scalars need no second indexing.
+#[derive(Debug)]
+pub(crate) struct HostKey<C: PairingCurve> {
+    pub(crate) points: HeaderPoints<C>,
+    pub(crate) wires: usize,
+    pub(crate) quotient: Quotient<<C::Fr as Field>::Ark>,
+    pub(crate) a_query: Vec<AffineOf<C::G1>>,
+    pub(crate) b_g1_query: Vec<AffineOf<C::G1>>,
+    pub(crate) b_g2_query: Vec<AffineOf<C::G2>>,
+    pub(crate) l_query: Vec<AffineOf<C::G1>>,
+    pub(crate) h_query: Vec<AffineOf<C::G1>>,
+    /// A with the rows that bind public inputs.
+    pub(crate) a: Csr<<C::Fr as Field>::Ark>,
+    pub(crate) b: Csr<<C::Fr as Field>::Ark>,
+    /// C, for the form that needs it.
+    pub(crate) c: Option<Csr<<C::Fr as Field>::Ark>>,
+}
+
+/// The points that are in no query.
+#[derive(Clone, Debug)]
+pub(crate) struct HeaderPoints<C: PairingCurve> {
+    pub(crate) vk: VerifyingKey<C::Engine>,
+    pub(crate) beta_g1: AffineOf<C::G1>,
+    pub(crate) delta_g1: AffineOf<C::G1>,
+}
+
+impl<C: PairingCurve> HostKey<C> {
+    /// From a key file, whose reader has checked all sizes.
+    pub(crate) fn from_zkey(key: Zkey<C>) -> Result<Self, KeyError> {
+        let dimensions = key.dimensions;
+        let quotient = Quotient::new(QuotientForm::Circom, dimensions.log_domain)
+            .ok_or(KeyError::Domain { constraints: 1 << dimensions.log_domain })?;
+        let instance = dimensions.public as usize + 1;
+        Ok(Self {
+            points: HeaderPoints { vk: key.vk, beta_g1: key.beta_g1, delta_g1: key.delta_g1 },
+            wires: dimensions.wires as usize,
+            quotient,
+            a_query: key.a_query,
+            b_g1_query: key.b_g1_query,
+            b_g2_query: key.b_g2_query,
+            l_query: after_identities::<C::G1>(instance, &key.l_query),
+            h_query: key.h_query,
+            a: key.a,
+            b: key.b,
+            c: None,
+        })
+    }
+
+    /// From an arkworks key and the constraints it was made from.
+    pub(crate) fn from_ark(
+        key: &ProvingKey<C::Engine>,
+        r1cs: R1cs<<C::Fr as Field>::Ark>,
+        trust: bool,
+    ) -> Result<Self, KeyError> {
+        let instance = key.vk.gamma_abc_g1.len();
+        let wires = key.a_query.len();
+        let constraints = r1cs.a.rows();
+        let rows = constraints.checked_add(instance).filter(|n| *n <= 1 << 31);
+        let rows = rows.ok_or(KeyError::Domain { constraints })?;
+        let domain = rows.next_power_of_two();
+        let quotient = Quotient::new(QuotientForm::Libsnark, domain.trailing_zeros())
+            .ok_or(KeyError::Domain { constraints: rows })?;
+        if instance == 0 {
+            return Err(KeyError::Shape { what: "length of gamma_abc_g1", expected: 1, found: 0 });
+        }
+        if wires < instance || wires >= u32::MAX as usize {
+            return Err(KeyError::Shape { what: "length of a_query", expected: instance, found: wires });
+        }
+        for (what, expected, found) in [
+            ("length of b_g1_query", wires, key.b_g1_query.len()),
+            ("length of b_g2_query", wires, key.b_g2_query.len()),
+            ("length of l_query", wires - instance, key.l_query.len()),
+            ("length of h_query", domain - 1, key.h_query.len()),
+            ("rows of B", constraints, r1cs.b.rows()),
+            ("rows of C", constraints, r1cs.c.rows()),
+        ] {
+            if found != expected {
+                return Err(KeyError::Shape { what, expected, found });
+            }
+        }
+        let R1cs { mut a, mut b, mut c } = r1cs;
+        for (what, matrix) in [("width of A", &mut a), ("width of B", &mut b), ("width of C", &mut c)] {
+            matrix.validate()?;
+            if matrix.width as usize > wires {
+                return Err(KeyError::Shape { what, expected: wires, found: matrix.width as usize });
+            }
+            matrix.width = wires as u32;
+        }
+        bind_inputs(&mut a, instance);
+        if !trust {
+            on_curve::<C::G1>("a_query", &key.a_query)?;
+            on_curve::<C::G1>("b_g1_query", &key.b_g1_query)?;
+            on_curve::<C::G2>("b_g2_query", &key.b_g2_query)?;
+            on_curve::<C::G1>("l_query", &key.l_query)?;
+            on_curve::<C::G1>("h_query", &key.h_query)?;
+        }
+        let mut h_query = key.h_query.clone();
+        h_query.resize(domain, AffineOf::<C::G1>::identity());
+        Ok(Self {
+            points: HeaderPoints { vk: key.vk.clone(), beta_g1: key.beta_g1, delta_g1: key.delta_g1 },
+            wires,
+            quotient,
+            a_query: key.a_query.clone(),
+            b_g1_query: key.b_g1_query.clone(),
+            b_g2_query: key.b_g2_query.clone(),
+            l_query: after_identities::<C::G1>(instance, &key.l_query),
+            h_query,
+            a,
+            b,
+            c: Some(c),
+        })
+    }
+}
+
+/// Appends the rows `(row constraints + i) = wire i` that keep public inputs apart.
+fn bind_inputs<F: One>(a: &mut Csr<F>, instance: usize) {
+    for wire in 0..instance as u32 {
+        a.columns.push(wire);
+        a.values.push(F::one());
+        a.row_offsets.push(a.columns.len() as u32);
+    }
+}
+
+fn after_identities<G: Group>(identities: usize, points: &[AffineOf<G>]) -> Vec<AffineOf<G>> {
+    let mut all = vec![AffineOf::<G>::identity(); identities];
+    all.extend_from_slice(points);
+    all
+}
+
+fn on_curve<G: Group>(query: &'static str, points: &[AffineOf<G>]) -> Result<(), KeyError> {
+    match points.par_iter().position_first(|p| !p.is_on_curve()) {
+        Some(index) => Err(KeyError::OffCurve { query, index }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,260 @@
+//! Proofs against known answers, against ark-groth16, and with injected faults.
+
+use super::stages::{StageProver, Sums};
+use super::stats::Recorder;
+use super::*;
+use crate::snarkjs::json::{JsonFile, proof_to_json};
+use crate::tests::{BLS_MULT, BN_MULT, SEMAPHORE, bls12_381, bn254, fixture};
+use crate::verify;
+use ark_ff::{AdditiveGroup, Field as _, PrimeField, Zero};
+use ark_groth16::r1cs_to_qap::LibsnarkReduction;
+use ark_relations::gr1cs::{
+    ConstraintSynthesizer, ConstraintSystemRef, LinearCombination, SynthesisError, Variable,
+};
+use ark_snark::SNARK;
+use ark_std::rand::{SeedableRng, rngs::StdRng};
+use curvesmith_runtime::group::ProjectiveOf;
+use serde_json::Value;
+
+fn load<C: ZkeyCurve>(case: &str) -> (Groth16<C>, Witness<C>) {
+    let key = fixture(case, "circuit.zkey");
+    let prover = Groth16::from_zkey(&Device::cpu(), &key, &KeyOptions::default()).unwrap();
+    (prover, Witness::from_wtns(&fixture(case, "witness.wtns")).unwrap())
+}
+
+fn json(case: &str, file: &str) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(fixture(case, file)).unwrap()).unwrap()
+}
+
+fn number<F: PrimeField>(value: &Value) -> F {
+    value.as_str().and_then(|s| F::from_str(s).ok()).unwrap()
+}
+
+/// The `pi_a`-like arrays of a proof whose points are these.
+fn points_json<C: PairingCurve>(a: ProjectiveOf<C::G1>, b: ProjectiveOf<C::G2>) -> (Value, Value) {
+    let proof = Proof { a: a.into_affine(), b: b.into_affine(), c: a.into_affine() };
+    let value: Value = serde_json::from_str(&proof_to_json::<C>(&proof)).unwrap();
+    (value["pi_a"].clone(), value["pi_b"].clone())
+}
+
+fn known_answers<C: ZkeyCurve>(case: &str) {
+    let (prover, witness) = load::<C>(case);
+    let stages = json(case, "stages.json");
+    let r_s = [number::<Scalar<C>>(&stages["r"]), number(&stages["s"])];
+    let zero = Scalar::<C>::zero();
+    for (randomness, file) in [([zero, zero], "kat_r0_s0.proof.json"), (r_s, "kat_r1_s1.proof.json")] {
+        let (proof, _) = prover.prove_randomized(&witness, randomness).unwrap();
+        let found: Value = serde_json::from_str(&proof_to_json::<C>(&proof)).unwrap();
+        assert_eq!(found, json(case, file), "{case} {file}");
+    }
+}
+
+#[test]
+fn proofs_are_the_known_answers() {
+    known_answers::<bn254::Curve>(BN_MULT);
+    known_answers::<bls12_381::Curve>(BLS_MULT);
+    known_answers::<bn254::Curve>(SEMAPHORE);
+}
+
+fn stage_values<C: ZkeyCurve>(case: &str) {
+    let (prover, witness) = load::<C>(case);
+    let expected = json(case, "stages.json");
+    let h = prover.stages.h_scalars(witness.values()).unwrap();
+    assert_eq!(h.len() as u64, expected["domainSize"].as_u64().unwrap());
+    assert_eq!(witness.values().len() as u64, expected["nVars"].as_u64().unwrap());
+    let weighted = h.iter().zip(1u64..).map(|(h, i)| *h * Scalar::<C>::from(i)).sum::<Scalar<C>>();
+    for (name, found) in [
+        ("h_0", h[0]),
+        ("h_1", h[1]),
+        ("h_last", h[h.len() - 1]),
+        ("h_sum", h.iter().sum()),
+        ("h_weighted_sum_(i+1)*h_i", weighted),
+    ] {
+        assert_eq!(found, number(&expected[name]), "{case} {name}");
+    }
+    let sums = prover.stages.sums(witness.values(), &mut Recorder::default()).unwrap();
+    for (name, sum) in [("msm_A", sums.a), ("msm_B1", sums.b_g1), ("msm_C", sums.l), ("msm_H", sums.h)] {
+        assert_eq!(points_json::<C>(sum, sums.b_g2).0, expected[name], "{case} {name}");
+    }
+    assert_eq!(points_json::<C>(sums.a, sums.b_g2).1, expected["msm_B2"], "{case}");
+}
+
+#[test]
+fn stages_are_the_known_values() {
+    stage_values::<bn254::Curve>(BN_MULT);
+    stage_values::<bls12_381::Curve>(BLS_MULT);
+    stage_values::<bn254::Curve>(SEMAPHORE);
+}
+
+#[test]
+fn randomized_proofs_differ_and_verify() {
+    let (prover, witness) = load::<bls12_381::Curve>(BLS_MULT);
+    let mut rng = StdRng::seed_from_u64(3);
+    let (first, stats) = prover.prove_with_stats(&witness, &mut rng).unwrap();
+    let second = prover.prove(&witness, &mut rng).unwrap();
+    assert_ne!(first, second);
+    let public = &witness.values()[1..=3];
+    let vk = JsonFile::read(&fixture(BLS_MULT, "verification_key.json"))
+        .unwrap()
+        .verification_key::<bls12_381::Curve>()
+        .unwrap();
+    verify::<bls12_381::Curve>(&vk, public, &first).unwrap();
+    verify::<bls12_381::Curve>(&vk, public, &second).unwrap();
+    assert!(stats.stages.iter().any(|(name, _)| *name == "self-check"));
+    assert!(stats.stages.iter().map(|(_, time)| *time).sum::<std::time::Duration>() <= stats.total);
+}
+
+#[test]
+fn witnesses_of_other_circuits_are_refused() {
+    let (prover, witness) = load::<bn254::Curve>(BN_MULT);
+    let mut rng = StdRng::seed_from_u64(4);
+    let mut values = witness.values().to_vec();
+    values.pop();
+    let error = prover.prove(&Witness::new(values.clone()), &mut rng).unwrap_err();
+    assert_eq!(error.to_string(), "witness has 4 values, expected 5");
+    values.push(values[1]);
+    values[0].double_in_place();
+    let error = prover.prove(&Witness::new(values), &mut rng).unwrap_err();
+    assert!(matches!(error, ProveError::WitnessConstant));
+    assert!(matches!(
+        prover.prove(&Witness::new(Vec::new()), &mut rng),
+        Err(ProveError::WitnessLength { expected: 5, found: 0 })
+    ));
+}
+
+/// Runs another prover and adds `error` to one of its sums.
+#[derive(Debug)]
+struct Faulty<C: PairingCurve> {
+    inner: Box<dyn StageProver<C>>,
+    error: ProjectiveOf<C::G1>,
+}
+
+impl<C: PairingCurve> StageProver<C> for Faulty<C> {
+    fn sums(&self, witness: &[Scalar<C>], recorder: &mut Recorder) -> Result<Sums<C>, RuntimeError> {
+        let mut sums = self.inner.sums(witness, recorder)?;
+        sums.h += self.error;
+        Ok(sums)
+    }
+
+    fn h_scalars(&self, witness: &[Scalar<C>]) -> Result<Vec<Scalar<C>>, RuntimeError> {
+        self.inner.h_scalars(witness)
+    }
+}
+
+#[test]
+fn a_failed_self_check_names_the_culprit() {
+    type C = bn254::Curve;
+    let fault = |prover: &Groth16<C>, witness: &Witness<C>| match prover
+        .prove(witness, &mut StdRng::seed_from_u64(5))
+    {
+        Err(ProveError::SelfCheck { fault, .. }) => fault,
+        other => panic!("{other:?}"),
+    };
+    let (good, witness) = load::<C>(BN_MULT);
+    let mut wrong = witness.values().to_vec();
+    wrong[4] += Scalar::<C>::ONE;
+    let wrong = Witness::<C>::new(wrong);
+    assert_eq!(fault(&good, &wrong), Fault::Witness);
+
+    let faulty = |error: ProjectiveOf<<C as PairingCurve>::G1>| {
+        let (mut prover, _) = load::<C>(BN_MULT);
+        let key = ZkeyFile::open(&fixture(BN_MULT, "circuit.zkey")).unwrap().read::<C>(false).unwrap();
+        prover.host = Some(HostKey::from_zkey(key).unwrap());
+        prover.stages = Box::new(Faulty { inner: prover.stages, error });
+        prover
+    };
+    let faulty_device = faulty(good.points.delta_g1.into());
+    assert_eq!(fault(&faulty_device, &witness), Fault::Device);
+    assert_eq!(fault(&faulty_device, &wrong), Fault::WitnessAndDevice);
+    let sound_device = faulty(ProjectiveOf::<<C as PairingCurve>::G1>::zero());
+    assert_eq!(fault(&sound_device, &wrong), Fault::Witness);
+    sound_device.prove(&witness, &mut StdRng::seed_from_u64(6)).unwrap();
+
+    let unchecked = KeyOptions::default().self_check(false);
+    let path = fixture(BN_MULT, "circuit.zkey");
+    let prover = Groth16::<C>::from_zkey(&Device::cpu(), &path, &unchecked).unwrap();
+    let proof = prover.prove(&wrong, &mut StdRng::seed_from_u64(7)).unwrap();
+    assert!(verify::<C>(prover.verifying_key(), &wrong.values()[1..=3], &proof).is_err());
+}
+
+/// `x_{i+1} = x_i·(x_i + i)`, from a secret `x_0` to a public result.
+#[derive(Clone)]
+struct Chain<F> {
+    start: F,
+    steps: u64,
+    claimed: Option<F>,
+}
+
+impl<F: PrimeField> ConstraintSynthesizer<F> for Chain<F> {
+    fn generate_constraints(self, cs: ConstraintSystemRef<F>) -> Result<(), SynthesisError> {
+        let mut value = self.start;
+        for i in 0..self.steps {
+            value *= value + F::from(i);
+        }
+        let result = cs.new_input_variable(|| Ok(self.claimed.unwrap_or(value)))?;
+        let mut value = self.start;
+        let mut wire = cs.new_witness_variable(|| Ok(value))?;
+        for i in 0..self.steps {
+            let factor = F::from(i);
+            value *= value + factor;
+            let next = match i + 1 == self.steps {
+                true => result,
+                false => cs.new_witness_variable(|| Ok(value))?,
+            };
+            let constant = (factor, Variable::One);
+            cs.enforce_r1cs_constraint(
+                || wire.into(),
+                || LinearCombination::from(wire) + constant,
+                || next.into(),
+            )?;
+            wire = next;
+        }
+        Ok(())
+    }
+}
+
+fn like_ark_groth16<C: PairingCurve>(steps: u64) {
+    type Ark<E> = ark_groth16::Groth16<E, LibsnarkReduction>;
+    let mut rng = StdRng::seed_from_u64(steps);
+    let circuit = Chain { start: Scalar::<C>::from(3u64), steps, claimed: None };
+    let (key, _) = Ark::<C::Engine>::circuit_specific_setup(circuit.clone(), &mut rng).unwrap();
+    let r1cs = constraints_of(circuit.clone()).unwrap();
+    let prover = Groth16::<C>::from_ark(&Device::cpu(), &key, r1cs, &KeyOptions::default()).unwrap();
+    let [r, s] = [Scalar::<C>::rand(&mut rng), Scalar::<C>::rand(&mut rng)];
+    let theirs = Ark::<C::Engine>::create_proof_with_reduction(circuit.clone(), &key, r, s).unwrap();
+    let mut values = vec![Scalar::<C>::ONE, Scalar::<C>::zero(), circuit.start];
+    for i in 0..steps {
+        let x = *values.last().unwrap();
+        values.push(x * (x + Scalar::<C>::from(i)));
+    }
+    values[1] = values.pop().unwrap();
+    let (ours, _) = prover.prove_randomized(&Witness::new(values), [r, s]).unwrap();
+    assert_eq!(ours, theirs, "{} steps on {}", steps, C::NAME);
+    prover.prove_circuit(circuit.clone(), &mut rng).unwrap();
+
+    let lie = Chain { claimed: Some(Scalar::<C>::from(7u64)), ..circuit.clone() };
+    let error = prover.prove_circuit(lie, &mut rng).unwrap_err();
+    assert!(error.to_string().contains(&(steps - 1).to_string()), "{error}");
+    assert!(matches!(error, ProveError::Unsatisfied { .. }));
+    let longer = Chain { steps: steps + 1, ..circuit.clone() };
+    assert!(matches!(prover.prove_circuit(longer, &mut rng), Err(ProveError::WitnessLength { .. })));
+
+    let mut short = key.clone();
+    short.h_query.pop();
+    let r1cs = constraints_of(circuit.clone()).unwrap();
+    let error = Groth16::<C>::from_ark(&Device::cpu(), &short, r1cs.clone(), &KeyOptions::default());
+    assert!(matches!(error, Err(KeyError::Shape { what: "length of h_query", .. })));
+    let mut wide = r1cs;
+    wide.c.columns[0] = u32::MAX - 1;
+    wide.c.width = u32::MAX;
+    let error = Groth16::<C>::from_ark(&Device::cpu(), &key, wide, &KeyOptions::default());
+    assert!(matches!(error, Err(KeyError::Shape { what: "width of C", .. })));
+}
+
+#[test]
+fn proofs_from_ark_keys_are_those_of_ark_groth16() {
+    for steps in [1, 2, 6, 7, 100] {
+        like_ark_groth16::<bn254::Curve>(steps);
+    }
+    like_ark_groth16::<bls12_381::Curve>(30);
+}
