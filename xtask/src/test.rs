@@ -40,6 +40,12 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
         }
         shell::run(&mut test)
     })?;
+    parts.part("a crate outside of the workspace", || {
+        let mut test = shell::cargo();
+        // Its own workspace, the same artefacts.
+        test.args(["test", "--manifest-path", "tests/outside/Cargo.toml", "--target-dir", "target"]);
+        shell::run(&mut test)
+    })?;
     parts.finish("cargo xtask test");
     Ok(())
 }
