@@ -1,4 +1,4 @@
-//! Reads the text form of FIR; the inverse of [`print`](super::print::print).
+//! Reads the text form of FIR; the inverse of [`super::print::print`].
 
 use super::ir::*;
 use super::print::*;

@@ -8,7 +8,7 @@
 //! Every driver call is foreign code. What each needs is one of: a current context
 //! ([`CudaContext::bind_to_thread`] precedes the calls), handles that are alive (they are
 //! owned by values that keep the context alive), ranges inside an allocation (checked in
-//! [`Memory::range`]), and for launches the promise of
+//! `Memory::range`), and for launches the promise of
 //! [`curvesmith_abi::Ptr`]: addresses point to buffers of the layout that the kernel names.
 #![allow(unsafe_code, reason = "foreign calls of the CUDA driver; obligations in the module's text")]
 

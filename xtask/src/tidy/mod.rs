@@ -1,6 +1,6 @@
 //! The architecture's invariants as checks on the text of the workspace.
 //!
-//! What each crate may know is data: [`EDGES`] and [`OWNERS`] for dependencies,
+//! What each crate may know is data: [`deps::EDGES`] and [`deps::OWNERS`] for dependencies,
 //! [`RULES`] for words in the source. A rule sees source without comments, string
 //! contents and `#[cfg(test)]` modules unless it says otherwise.
 
