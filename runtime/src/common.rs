@@ -2,5 +2,5 @@
 
 /// The embedded images (encoded [`curvesmith_abi::Image`]).
 pub fn images() -> &'static [&'static [u8]] {
-    &[]
+    curvesmith_field_dsl::common_images!()
 }

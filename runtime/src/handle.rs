@@ -4,6 +4,7 @@ use crate::backend::Backend;
 use crate::cpu::Cpu;
 use crate::cuda::Cuda;
 use crate::device::KernelDevice;
+use crate::emulator::{Emulator, EmulatorOptions};
 use crate::error::{Result, RuntimeError};
 use crate::kernels::Kernels;
 
@@ -18,6 +19,7 @@ pub struct Device {
 enum Inner {
     Cpu(Cpu),
     Cuda(Kernels<Cuda>),
+    Emulator(Kernels<Emulator>),
 }
 
 /// Code that runs on whichever backend a [`Device`] has.
@@ -57,12 +59,27 @@ impl Device {
         Ok(Device { inner: Inner::Cuda(kernels), fallback_reason: None })
     }
 
+    /// A device that executes the kernels' PTX on the CPU and checks it while doing so.
+    pub fn emulator(options: EmulatorOptions) -> Result<Device> {
+        let kernels = Kernels::new(Emulator::new(options))?;
+        Ok(Device { inner: Inner::Emulator(kernels), fallback_reason: None })
+    }
+
+    /// The emulator below, for its log and its switches; `None` on other devices.
+    pub fn as_emulator(&self) -> Option<&Emulator> {
+        match &self.inner {
+            Inner::Emulator(kernels) => Some(kernels.device()),
+            _ => None,
+        }
+    }
+
     /// A device by name: `auto`, `cpu`, `cuda`, `cuda:N` or `emulator`.
     pub fn parse(name: &str) -> Result<Device> {
         match name {
             "auto" => Ok(Device::auto()),
             "cpu" => Ok(Device::cpu()),
             "cuda" => Device::cuda(0),
+            "emulator" => Device::emulator(EmulatorOptions::default()),
             _ => match name.strip_prefix("cuda:").and_then(|n| n.parse().ok()) {
                 Some(ordinal) => Device::cuda(ordinal),
                 None => Err(RuntimeError::NoDevice {
@@ -78,6 +95,7 @@ impl Device {
         match &self.inner {
             Inner::Cpu(_) => "cpu".into(),
             Inner::Cuda(kernels) => kernels.device().properties().name,
+            Inner::Emulator(_) => "emulator".into(),
         }
     }
 
@@ -91,6 +109,7 @@ impl Device {
         match &self.inner {
             Inner::Cpu(backend) => visitor.visit(backend),
             Inner::Cuda(backend) => visitor.visit(backend),
+            Inner::Emulator(backend) => visitor.visit(backend),
         }
     }
 }

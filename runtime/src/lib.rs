@@ -22,6 +22,7 @@ pub mod kernels;
 pub mod launch;
 pub mod plan;
 
+pub use emulator::EmulatorOptions;
 pub use error::RuntimeError;
 pub use handle::{Device, DeviceVisitor};
 pub use plan::{Msm, MsmOptions, Ntt, NttOptions, Pointwise, SpMv, SpMvOptions};

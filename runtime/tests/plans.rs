@@ -15,6 +15,7 @@ use curvesmith_runtime::{
 #[test]
 fn devices_by_name() {
     assert_eq!(Device::parse("cpu").unwrap().name(), "cpu");
+    assert_eq!(Device::parse("emulator").unwrap().name(), "emulator");
     assert_eq!(Device::cpu().fallback_reason(), None);
     for bad in ["", "gpu", "cuda:", "cuda:x", "cuda:-1", "CPU", "cpu "] {
         let error = Device::parse(bad).unwrap_err();

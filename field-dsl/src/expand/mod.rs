@@ -128,7 +128,11 @@ fn images(declaration: Declaration<'_>, span: proc_macro2::Span, errors: &mut Er
 
 fn image_slice(images: &[Vec<u8>]) -> TokenStream {
     let images = images.iter().map(|bytes| Literal::byte_string(bytes));
-    quote!(&[#(#images),*] as &'static [&'static [u8]])
+    // A constant of that type, because a cast of an array of arrays of two lengths is none.
+    quote!({
+        const IMAGES: &[&[u8]] = &[#(#images),*];
+        IMAGES
+    })
 }
 
 /// `x` as `count` little-endian 64-bit words.

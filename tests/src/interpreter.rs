@@ -1,0 +1,287 @@
+//! A device that runs kernels on FIR's big-integer interpreter, the definition of the IR.
+//!
+//! What the runtime composes can be judged on it with neither emitted code nor an
+//! emulator in between. It also checks what a kernel's contract says of its buffers: an
+//! input does not share an allocation with an output.
+
+use curvesmith_abi::{Access, Arg, Image, KernelEntry, ParamKind};
+use curvesmith_codegen::fir::interp::{Argument, launch};
+use curvesmith_codegen::fir::ir::Kernel;
+use curvesmith_codegen::kernels::{field_kernels, group_kernels};
+use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
+use curvesmith_runtime::RuntimeError;
+use curvesmith_runtime::device::{DeviceProperties, KernelDevice, Launch};
+use curvesmith_runtime::error::Result;
+use curvesmith_runtime::field::Field;
+use curvesmith_runtime::group::Group;
+use num_bigint::BigUint;
+use std::collections::{BTreeMap, HashMap};
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A field marker whose kernels are FIR; `F` gives everything else.
+#[derive(Clone, Copy, Debug)]
+pub struct FirField<F>(PhantomData<F>);
+
+/// A group marker whose kernels are FIR; `G` gives everything else.
+#[derive(Clone, Copy, Debug)]
+pub struct FirGroup<G>(PhantomData<G>);
+
+impl<F: Field> Field for FirField<F> {
+    type Ark = F::Ark;
+    const NAME: &'static str = F::NAME;
+    const WORDS: usize = F::WORDS;
+    fn images() -> &'static [&'static [u8]] {
+        images(F::NAME, || field_kernels(&field_desc::<F>()))
+    }
+}
+
+impl<G: Group> Group for FirGroup<G> {
+    type Config = G::Config;
+    type Base = FirField<G::Base>;
+    type Scalar = FirField<G::Scalar>;
+    const NAME: &'static str = G::NAME;
+    const DEGREE: usize = G::DEGREE;
+    fn images() -> &'static [&'static [u8]] {
+        images(G::NAME, || group_kernels(&group_desc::<G>()).concat())
+    }
+}
+
+fn field_desc<F: Field>() -> FieldDesc {
+    FieldDesc::new(F::NAME, <F::Ark as ark_ff::PrimeField>::MODULUS.into())
+}
+
+fn group_desc<G: Group>() -> GroupDesc {
+    use ark_ec::short_weierstrass::SWCurveConfig;
+    use ark_ff::Field as _;
+    let numbers = |x: curvesmith_runtime::group::CoordinateOf<G>| -> Vec<BigUint> {
+        x.to_base_prime_field_elements().map(Into::into).collect()
+    };
+    GroupDesc {
+        name: G::NAME.into(),
+        base: field_desc::<G::Base>(),
+        // The square of (0, 1).
+        nonresidue: (G::DEGREE == 2).then(|| {
+            let coordinates = [0u64, 1].map(<G::Base as Field>::Ark::from);
+            let u = curvesmith_runtime::group::CoordinateOf::<G>::from_base_prime_field_elems(coordinates);
+            let square = u.expect("degree 2 has two coordinates").square();
+            numbers(square).swap_remove(0)
+        }),
+        a: numbers(<G::Config as SWCurveConfig>::COEFF_A),
+        b: numbers(<G::Config as SWCurveConfig>::COEFF_B),
+    }
+}
+
+/// Kernels by symbol, for all declarations seen so far.
+static KERNELS: Mutex<BTreeMap<String, Arc<Kernel>>> = Mutex::new(BTreeMap::new());
+/// Image lists by owner.
+static IMAGES: Mutex<BTreeMap<&'static str, &'static [&'static [u8]]>> = Mutex::new(BTreeMap::new());
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn register(kernels: Vec<Kernel>) -> Vec<KernelEntry> {
+    let mut registered = lock(&KERNELS);
+    kernels
+        .into_iter()
+        .map(|kernel| {
+            let entry = KernelEntry {
+                symbol: kernel.symbol.clone(),
+                name: kernel.desc.name.into(),
+                signature: kernel.desc.signature(),
+            };
+            registered.insert(kernel.symbol.clone(), Arc::new(kernel));
+            entry
+        })
+        .collect()
+}
+
+/// An image list that names the kernels but has no PTX; made once an owner.
+fn images(owner: &'static str, kernels: impl FnOnce() -> Vec<Kernel>) -> &'static [&'static [u8]] {
+    lock(&IMAGES).entry(owner).or_insert_with(|| {
+        let image = Image {
+            name: owner.into(),
+            declaration: String::new(),
+            emitter: "fir".into(),
+            min_compute: 0,
+            kernels: register(kernels()),
+            ptx_len: 0,
+            ptx_zstd: vec![],
+        };
+        let bytes: &'static [u8] = Box::leak(image.encode().into_boxed_slice());
+        Box::leak(Box::new([bytes]))
+    })
+}
+
+/// The device. Work is done when it is submitted.
+#[derive(Clone, Debug, Default)]
+pub struct Interpreter {
+    memory: Arc<Mutex<Allocations>>,
+}
+
+#[derive(Debug, Default)]
+struct Allocations {
+    words: BTreeMap<u64, Vec<u32>>,
+    next: u64,
+    launches: HashMap<String, u64>,
+}
+
+/// An allocation, freed on drop.
+#[derive(Debug)]
+pub struct Words {
+    memory: Arc<Mutex<Allocations>>,
+    address: u64,
+}
+
+impl Drop for Words {
+    fn drop(&mut self) {
+        lock(&self.memory).words.remove(&self.address);
+    }
+}
+
+impl Interpreter {
+    /// Launches so far, by symbol.
+    pub fn launches(&self) -> HashMap<String, u64> {
+        lock(&self.memory).launches.clone()
+    }
+
+    /// Allocations alive.
+    pub fn allocations(&self) -> usize {
+        lock(&self.memory).words.len()
+    }
+}
+
+impl Allocations {
+    /// The allocation that holds `address`, and the word within it.
+    fn find(&self, address: u64) -> Option<(u64, usize)> {
+        let (&start, words) = self.words.range(..=address).next_back()?;
+        let word = (address - start) as usize / 4;
+        (word <= words.len()).then_some((start, word))
+    }
+
+    fn launch(&mut self, kernel: &Kernel, launch_: Launch<'_>) -> std::result::Result<(), String> {
+        assert_eq!(launch_.block, kernel.desc.block, "{}", kernel.symbol);
+        let mut written = vec![];
+        let mut read = vec![];
+        let mut args = vec![];
+        for (param, arg) in kernel.desc.params.iter().zip(launch_.args) {
+            args.push(match (param.kind, *arg) {
+                (ParamKind::U32, Arg::U32(x)) => Argument::U32(x),
+                (ParamKind::U64, Arg::U64(x)) => Argument::U64(x),
+                (ParamKind::Buffer(access, _), Arg::U64(address)) => {
+                    let (start, word) = self
+                        .find(address)
+                        .ok_or_else(|| format!("{}: no memory at {address:#x}", param.name))?;
+                    match access {
+                        Access::In => read.push(start),
+                        Access::InOut => written.push((args.len(), start, word)),
+                    }
+                    Argument::Buffer(self.words[&start][word..].to_vec())
+                }
+                (kind, arg) => return Err(format!("{}: {arg:?} for {kind:?}", param.name)),
+            });
+        }
+        for (i, (_, start, _)) in written.iter().enumerate() {
+            let again = written[..i].iter().any(|(_, other, _)| other == start);
+            if again || read.contains(start) {
+                return Err(format!("allocation {start:#x} is an output and another operand"));
+            }
+        }
+        launch(kernel, launch_.grid, &mut args).map_err(|e| e.to_string())?;
+        for (i, start, word) in written {
+            let Argument::Buffer(words) = &args[i] else { unreachable!("a buffer was pushed") };
+            self.words.get_mut(&start).expect("it was found")[word..].copy_from_slice(words);
+        }
+        Ok(())
+    }
+}
+
+impl KernelDevice for Interpreter {
+    type Memory = Words;
+    type Module = ();
+    type Stream = ();
+    type Event = ();
+
+    fn properties(&self) -> DeviceProperties {
+        DeviceProperties { name: "interpreter".into(), multiprocessors: 1, compute: 90, memory: 1 << 40 }
+    }
+
+    fn load(&self, image: &Image) -> Result<()> {
+        if image.name == "common" {
+            register(curvesmith_codegen::kernels::common_kernels());
+        }
+        Ok(())
+    }
+
+    fn alloc(&self, bytes: u64) -> Result<Words> {
+        let mut memory = lock(&self.memory);
+        memory.next += 1 << 32;
+        let address = memory.next;
+        // Undefined contents: a value that is canonical in no field.
+        memory.words.insert(address, vec![0xdead_beef; bytes.div_ceil(4) as usize]);
+        Ok(Words { memory: Arc::clone(&self.memory), address })
+    }
+
+    fn address(&self, memory: &Words) -> u64 {
+        memory.address
+    }
+
+    fn stream(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn upload(&self, (): &(), dst: &Words, offset: u64, src: &[u8]) -> Result<()> {
+        let mut memory = lock(&self.memory);
+        let words = &mut memory.words.get_mut(&dst.address).expect("it is alive")[offset as usize / 4..];
+        for (word, bytes) in words.iter_mut().zip(src.chunks_exact(4)) {
+            *word = u32::from_le_bytes(bytes.try_into().expect("four bytes"));
+        }
+        assert!(src.len() <= 4 * words.len());
+        Ok(())
+    }
+
+    fn download(&self, (): &(), src: &Words, offset: u64, dst: &mut [u8]) -> Result<()> {
+        let memory = lock(&self.memory);
+        let words = &memory.words[&src.address][offset as usize / 4..];
+        assert!(dst.len() <= 4 * words.len());
+        for (word, bytes) in words.iter().zip(dst.chunks_exact_mut(4)) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+        Ok(())
+    }
+
+    fn fill(&self, (): &(), dst: &Words, offset: u64, len: u64, byte: u8) -> Result<()> {
+        let mut memory = lock(&self.memory);
+        let words = memory.words.get_mut(&dst.address).expect("it is alive");
+        let range = offset as usize / 4..(offset + len) as usize / 4;
+        words[range].fill(u32::from_le_bytes([byte; 4]));
+        Ok(())
+    }
+
+    fn launch(&self, (): &(), (): &(), launch: Launch<'_>) -> Result<()> {
+        let kernel = lock(&KERNELS).get(launch.symbol).cloned();
+        let kernel = kernel.expect("the image of the kernel was loaded");
+        let mut memory = lock(&self.memory);
+        *memory.launches.entry(launch.symbol.into()).or_default() += 1;
+        memory.launch(&kernel, launch).map_err(|reason| RuntimeError::Launch {
+            symbol: launch.symbol.into(),
+            grid: launch.grid,
+            block: launch.block,
+            call: "interpreter",
+            reason,
+        })
+    }
+
+    fn record(&self, (): &()) -> Result<()> {
+        Ok(())
+    }
+
+    fn wait(&self, (): &(), (): &()) -> Result<()> {
+        Ok(())
+    }
+
+    fn synchronize(&self, (): &()) -> Result<()> {
+        Ok(())
+    }
+}
