@@ -1,1 +1,3 @@
-//! Cross-crate tests of curvesmith.
+//! Cross-crate tests of curvesmith, and what they share.
+
+pub mod interpreter;
