@@ -5,6 +5,7 @@ mod builtin;
 pub mod groth16;
 pub mod montgomery;
 mod r1cs;
+pub mod sample;
 pub mod snarkjs;
 mod verify;
 

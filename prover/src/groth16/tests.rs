@@ -3,14 +3,12 @@
 use super::stages::{StageProver, Sums};
 use super::stats::Recorder;
 use super::*;
+use crate::sample::Chain;
 use crate::snarkjs::json::{JsonFile, proof_to_json};
 use crate::tests::{BLS_MULT, BN_MULT, SEMAPHORE, bls12_381, bn254, fixture};
 use crate::verify;
 use ark_ff::{AdditiveGroup, Field as _, PrimeField, Zero};
 use ark_groth16::r1cs_to_qap::LibsnarkReduction;
-use ark_relations::gr1cs::{
-    ConstraintSynthesizer, ConstraintSystemRef, LinearCombination, SynthesisError, Variable,
-};
 use ark_snark::SNARK;
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use curvesmith_runtime::group::ProjectiveOf;
@@ -177,42 +175,6 @@ fn a_failed_self_check_names_the_culprit() {
     assert!(verify::<C>(prover.verifying_key(), &wrong.values()[1..=3], &proof).is_err());
 }
 
-/// `x_{i+1} = x_i·(x_i + i)`, from a secret `x_0` to a public result.
-#[derive(Clone)]
-struct Chain<F> {
-    start: F,
-    steps: u64,
-    claimed: Option<F>,
-}
-
-impl<F: PrimeField> ConstraintSynthesizer<F> for Chain<F> {
-    fn generate_constraints(self, cs: ConstraintSystemRef<F>) -> Result<(), SynthesisError> {
-        let mut value = self.start;
-        for i in 0..self.steps {
-            value *= value + F::from(i);
-        }
-        let result = cs.new_input_variable(|| Ok(self.claimed.unwrap_or(value)))?;
-        let mut value = self.start;
-        let mut wire = cs.new_witness_variable(|| Ok(value))?;
-        for i in 0..self.steps {
-            let factor = F::from(i);
-            value *= value + factor;
-            let next = match i + 1 == self.steps {
-                true => result,
-                false => cs.new_witness_variable(|| Ok(value))?,
-            };
-            let constant = (factor, Variable::One);
-            cs.enforce_r1cs_constraint(
-                || wire.into(),
-                || LinearCombination::from(wire) + constant,
-                || next.into(),
-            )?;
-            wire = next;
-        }
-        Ok(())
-    }
-}
-
 fn like_ark_groth16<C: PairingCurve>(steps: u64) {
     type Ark<E> = ark_groth16::Groth16<E, LibsnarkReduction>;
     let mut rng = StdRng::seed_from_u64(steps);
@@ -222,13 +184,7 @@ fn like_ark_groth16<C: PairingCurve>(steps: u64) {
     let prover = Groth16::<C>::from_ark(&Device::cpu(), &key, r1cs, &KeyOptions::default()).unwrap();
     let [r, s] = [Scalar::<C>::rand(&mut rng), Scalar::<C>::rand(&mut rng)];
     let theirs = Ark::<C::Engine>::create_proof_with_reduction(circuit.clone(), &key, r, s).unwrap();
-    let mut values = vec![Scalar::<C>::ONE, Scalar::<C>::zero(), circuit.start];
-    for i in 0..steps {
-        let x = *values.last().unwrap();
-        values.push(x * (x + Scalar::<C>::from(i)));
-    }
-    values[1] = values.pop().unwrap();
-    let (ours, _) = prover.prove_randomized(&Witness::new(values), [r, s]).unwrap();
+    let (ours, _) = prover.prove_randomized(&Witness::new(circuit.assignment()), [r, s]).unwrap();
     assert_eq!(ours, theirs, "{} steps on {}", steps, C::NAME);
     prover.prove_circuit(circuit.clone(), &mut rng).unwrap();
 

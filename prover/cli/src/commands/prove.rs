@@ -1,0 +1,127 @@
+//! `curvesmith prove`
+
+use super::DeviceName;
+use crate::curves::with_curve;
+use crate::failure::Failure;
+use crate::output::{FilePair, print, show, stage_table};
+use clap::ValueEnum;
+use curvesmith::snarkjs::json::{proof_to_json, public_to_json};
+use curvesmith::snarkjs::{ZkeyCurve, ZkeyFile};
+use curvesmith::{Device, Groth16, KeyOptions, ProveStats, Witness};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Proving key of snarkjs
+    zkey: PathBuf,
+    /// Witness of circom or snarkjs
+    witness: PathBuf,
+    /// Where to write the proof
+    proof: PathBuf,
+    /// Where to write the public inputs
+    public: PathBuf,
+    /// auto, cpu, cuda, cuda:N or emulator
+    #[arg(long, default_value = "auto")]
+    device: DeviceName,
+    /// Print where the time went
+    #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "table")]
+    stats: Option<StatsFormat>,
+    /// Do not verify the proof before it is written
+    #[arg(long)]
+    no_self_check: bool,
+    /// Do not check that the key's points lie on their curves
+    #[arg(long)]
+    trust_key: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum StatsFormat {
+    Table,
+    Json,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let key = ZkeyFile::open(&arguments.zkey)?;
+    with_curve!(key.curve(), C => prove::<C>(arguments, &key))
+}
+
+fn prove<C: ZkeyCurve>(arguments: &Arguments, file: &ZkeyFile) -> Result<(), Failure> {
+    let start = Instant::now();
+    let outputs = FilePair::create(&arguments.proof, &arguments.public)?;
+    let witness = Witness::<C>::from_wtns(&arguments.witness)?;
+    let (found, expected) = (witness.values().len(), file.dimensions().wires as usize);
+    if found != expected {
+        let error = curvesmith::ProveError::WitnessLength { expected, found };
+        return Err(Failure::of_proof(error, &arguments.witness));
+    }
+    let device = arguments.device.open()?;
+    let options = KeyOptions::default().trust_key(arguments.trust_key).self_check(!arguments.no_self_check);
+    let progress = spinner("reading the key");
+    let key = file.read::<C>(arguments.trust_key)?;
+    let prover = Groth16::from_zkey_parts(&device, key, &options)
+        .map_err(|error| Failure::of_key(error, &arguments.zkey))?;
+    let load = start.elapsed();
+    progress.set_message(format!("proving on {}", device.name()));
+    let proved = prover.prove_with_stats(&witness, &mut rand_from_os());
+    progress.finish_and_clear();
+    let (proof, stats) = proved.map_err(|error| Failure::of_proof(error, &arguments.witness))?;
+    let public = &witness.values()[1..=prover.public_inputs()];
+    outputs.finish([&proof_to_json::<C>(&proof), &public_to_json::<C>(public)])?;
+    match arguments.stats {
+        Some(StatsFormat::Table) => print(&table::<C>(&device, &prover, load, &stats)),
+        Some(StatsFormat::Json) => print(&json::<C>(&device, &prover, load, &stats)),
+        None => {}
+    }
+    Ok(())
+}
+
+/// r and s come from the operating system, anew for every proof.
+pub(super) fn rand_from_os() -> impl ark_std::rand::RngCore + ark_std::rand::CryptoRng {
+    ark_std::rand::rngs::OsRng
+}
+
+fn table<C: ZkeyCurve>(device: &Device, prover: &Groth16<C>, load: Duration, stats: &ProveStats) -> String {
+    let mut text = header(device, prover);
+    text += &format!("  {:<12}{:>10}\n", "load", show(load));
+    text + &stage_table(stats)
+}
+
+/// Device, why it is not CUDA, and sizes.
+pub(super) fn header<C: ZkeyCurve>(device: &Device, prover: &Groth16<C>) -> String {
+    let reason = device.fallback_reason().map(|r| format!(" (not CUDA: {r})")).unwrap_or_default();
+    format!(
+        "device {}{reason}\ncurve {}, {} wires, {} public, domain 2^{}\n",
+        device.name(),
+        C::NAME,
+        prover.wires(),
+        prover.public_inputs(),
+        prover.log_domain()
+    )
+}
+
+fn json<C: ZkeyCurve>(device: &Device, prover: &Groth16<C>, load: Duration, stats: &ProveStats) -> String {
+    let stages: serde_json::Map<String, serde_json::Value> =
+        stats.stages.iter().map(|(name, time)| ((*name).to_owned(), time.as_secs_f64().into())).collect();
+    let value = serde_json::json!({
+        "device": device.name(),
+        "fallback_reason": device.fallback_reason(),
+        "curve": C::NAME,
+        "wires": prover.wires(),
+        "public": prover.public_inputs(),
+        "log_domain": prover.log_domain(),
+        "load_s": load.as_secs_f64(),
+        "stages_s": stages,
+        "prove_s": stats.total.as_secs_f64(),
+    });
+    format!("{value}\n")
+}
+
+/// A spinner on standard error, where that is a terminal.
+fn spinner(message: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new_spinner().with_message(message);
+    bar.set_style(ProgressStyle::default_spinner());
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar
+}

@@ -1,0 +1,41 @@
+//! The built-in curves by name.
+
+use clap::ValueEnum;
+use curvesmith::snarkjs::SnarkjsCurve;
+
+/// A built-in curve.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Curve {
+    /// BN254, snarkjs' bn128.
+    #[value(name = "bn254", alias = "bn128")]
+    Bn254,
+    /// BLS12-381, snarkjs' bls12381.
+    #[value(name = "bls12_381", aliases = ["bls12381", "bls12-381"])]
+    Bls12381,
+}
+
+impl From<SnarkjsCurve> for Curve {
+    fn from(curve: SnarkjsCurve) -> Self {
+        match curve {
+            SnarkjsCurve::Bn128 => Curve::Bn254,
+            SnarkjsCurve::Bls12381 => Curve::Bls12381,
+        }
+    }
+}
+
+/// Evaluates an expression with the type alias `$C` standing for the curve's marker.
+macro_rules! with_curve {
+    ($curve:expr, $C:ident => $body:expr) => {
+        match $crate::curves::Curve::from($curve) {
+            $crate::curves::Curve::Bn254 => {
+                type $C = curvesmith::bn254::Curve;
+                $body
+            }
+            $crate::curves::Curve::Bls12381 => {
+                type $C = curvesmith::bls12_381::Curve;
+                $body
+            }
+        }
+    };
+}
+pub(crate) use with_curve;

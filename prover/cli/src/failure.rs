@@ -1,0 +1,78 @@
+//! Errors by exit code.
+
+use curvesmith::snarkjs::json::JsonError;
+use curvesmith::snarkjs::{WtnsError, ZkeyError};
+use curvesmith::{KeyError, ProveError, RuntimeError};
+use std::fmt;
+use std::path::Path;
+
+/// Why the command failed, in one line.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// A proof that does not verify.
+    Invalid(String),
+    /// The user's files or arguments.
+    Input(String),
+    /// A device, memory, or a bug.
+    Internal(String),
+}
+
+impl Failure {
+    pub(crate) fn code(&self) -> u8 {
+        match self {
+            Failure::Invalid(_) => 1,
+            Failure::Input(_) => 2,
+            Failure::Internal(_) => 3,
+        }
+    }
+
+    /// An error of the proof itself; `witness` is the file that the witness came from.
+    pub(crate) fn of_proof(error: ProveError, witness: &Path) -> Self {
+        match &error {
+            ProveError::SelfCheck { .. } => Failure::Invalid(error.to_string()),
+            ProveError::Device(_) => Failure::Internal(error.to_string()),
+            _ => Failure::Input(format!("{}: {error}", witness.display())),
+        }
+    }
+
+    /// An error of key loading; `key` is its file.
+    pub(crate) fn of_key(error: KeyError, key: &Path) -> Self {
+        match error {
+            KeyError::Zkey(error) => error.into(),
+            KeyError::Device(error) => error.into(),
+            other => Failure::Input(format!("{}: {other}", key.display())),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Failure::Invalid(text) | Failure::Input(text) | Failure::Internal(text)) = self;
+        // One line, whatever a library's message holds.
+        f.write_str(&text.replace(['\n', '\r'], " "))
+    }
+}
+
+impl From<ZkeyError> for Failure {
+    fn from(error: ZkeyError) -> Self {
+        Failure::Input(error.to_string())
+    }
+}
+
+impl From<WtnsError> for Failure {
+    fn from(error: WtnsError) -> Self {
+        Failure::Input(error.to_string())
+    }
+}
+
+impl From<JsonError> for Failure {
+    fn from(error: JsonError) -> Self {
+        Failure::Input(error.to_string())
+    }
+}
+
+impl From<RuntimeError> for Failure {
+    fn from(error: RuntimeError) -> Self {
+        Failure::Internal(error.to_string())
+    }
+}
