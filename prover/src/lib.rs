@@ -1,7 +1,5 @@
 //! Declare a field or a curve, get GPU kernels and a Groth16 prover.
 
-#[cfg(any(feature = "bn254", feature = "bls12-381"))]
-mod builtin;
 pub mod groth16;
 pub mod montgomery;
 mod r1cs;
@@ -10,9 +8,9 @@ pub mod snarkjs;
 mod verify;
 
 #[cfg(feature = "bls12-381")]
-pub use builtin::bls12_381;
+pub use curvesmith_curves::bls12_381;
 #[cfg(feature = "bn254")]
-pub use builtin::bn254;
+pub use curvesmith_curves::bn254;
 pub use curvesmith_field_dsl::{curve, field};
 pub use curvesmith_runtime::backend::Csr;
 pub use curvesmith_runtime::field::Field;
