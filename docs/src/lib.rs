@@ -13,6 +13,7 @@ macro_rules! page {
 
 page!(readme, "../../README.md");
 page!(introduction, "introduction.md");
+page!(declaring, "declaring.md");
 page!(architecture, "architecture.md");
 page!(product, "product.md");
 page!(testing, "testing.md");

@@ -1,19 +1,273 @@
-//! Kernel images of a declaration.
+//! Kernel images of a declaration: from the compiler, its cache, or a directory.
+//!
+//! A *bundle* is all images of one declaration in one file, headed by the BLAKE3 hash of
+//! the rest. Its name says what it was made from:
+//! `<name>-<hash of declaration and ABI>-<hash of emitter and LLVM>.images`. With feature
+//! `codegen` the macros emit images and keep bundles in a cache; without it they read them
+//! from the directory in the environment variable `CURVESMITH_IMAGES`, for which such a cache
+//! will do. A damaged bundle is never used, an unwritable cache is no fault.
 
+use curvesmith_abi::Image;
 use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
 
-/// What images are made of.
+/// What images are made for.
+#[derive(Clone, Copy)]
 pub(crate) enum Declaration<'a> {
     Field(&'a FieldDesc),
     Group(&'a GroupDesc),
     Common,
 }
 
-/// The encoded images of a declaration; none until the compiler emits them.
-pub(crate) fn images(declaration: Declaration<'_>) -> Result<Vec<Vec<u8>>, String> {
-    match declaration {
-        Declaration::Field(FieldDesc { .. }) | Declaration::Group(GroupDesc { .. }) | Declaration::Common => {
-            Ok(Vec::new())
+/// Why there are no images; the installation's fault, not the declaration's.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ImagesError {
+    /// No LLVM, another LLVM, or an emission fault.
+    #[cfg(feature = "codegen")]
+    #[error("{0}")]
+    Emit(String),
+    /// Feature `codegen` is off and the directory is not named.
+    #[cfg(not(feature = "codegen"))]
+    #[error(
+        "feature `codegen` is off, so kernel images are read from the directory in CURVESMITH_IMAGES, which is not set"
+    )]
+    NoDirectory,
+    /// Feature `codegen` is off and the directory lacks the bundle.
+    #[cfg(not(feature = "codegen"))]
+    #[error("no intact kernel images {stem}-*.images in {directory} (CURVESMITH_IMAGES)")]
+    NotFound {
+        /// Name and hash of the declaration.
+        stem: String,
+        /// Where they were sought.
+        directory: String,
+    },
+}
+
+/// The encoded images of a declaration.
+#[cfg(feature = "codegen")]
+pub(crate) fn images(declaration: Declaration<'_>) -> Result<Vec<Vec<u8>>, ImagesError> {
+    use curvesmith_codegen as codegen;
+    let emit = |e: codegen::EmitError| ImagesError::Emit(e.to_string());
+    codegen::check_llvm().map_err(emit)?;
+    let emitter = hash(codegen::emitter_version().as_bytes());
+    let file = format!("{}-{emitter}.{EXTENSION}", declaration.stem());
+    let cache = cache::directory();
+    if let Some(found) = cache.as_deref().and_then(|directory| read_bundle(&directory.join(&file))) {
+        return Ok(found);
+    }
+    let images = match declaration {
+        Declaration::Field(field) => codegen::compile_field(field),
+        Declaration::Group(group) => codegen::compile_group(group),
+        Declaration::Common => codegen::compile_common(),
+    };
+    let images: Vec<Vec<u8>> = images.map_err(emit)?.iter().map(Image::encode).collect();
+    if let Some(directory) = cache {
+        // The next expansion emits again if this one could not be kept.
+        let _ = cache::write(&directory, &file, &bundle(&images));
+    }
+    Ok(images)
+}
+
+/// The encoded images of a declaration.
+#[cfg(not(feature = "codegen"))]
+pub(crate) fn images(declaration: Declaration<'_>) -> Result<Vec<Vec<u8>>, ImagesError> {
+    let directory = std::env::var_os("CURVESMITH_IMAGES").ok_or(ImagesError::NoDirectory)?;
+    let stem = declaration.stem();
+    find_bundle(Path::new(&directory), &stem)
+        .ok_or_else(|| ImagesError::NotFound { stem, directory: directory.to_string_lossy().into_owned() })
+}
+
+const EXTENSION: &str = "images";
+
+impl Declaration<'_> {
+    /// `<name>-<hash of the declaration and the kernels' signatures>`
+    fn stem(self) -> String {
+        let mut text = String::new();
+        let (name, family) = match self {
+            Declaration::Field(field) => {
+                describe_field(&mut text, field);
+                (field.name.as_str(), curvesmith_abi::Family::Field)
+            }
+            Declaration::Group(group) => {
+                describe_field(&mut text, &group.base);
+                let numbers = |numbers: &[num_bigint::BigUint]| {
+                    numbers.iter().map(|n| format!("{n:x}")).collect::<Vec<_>>().join(",")
+                };
+                let nonresidue = group.nonresidue.as_slice();
+                let (nonresidue, a, b) = (numbers(nonresidue), numbers(&group.a), numbers(&group.b));
+                let _ = writeln!(text, "group {} {nonresidue} {a} {b}", group.name);
+                (group.name.as_str(), curvesmith_abi::Family::Group)
+            }
+            Declaration::Common => ("common", curvesmith_abi::Family::Common),
+        };
+        for kernel in curvesmith_abi::kernels::ALL.iter().filter(|k| k.family == family) {
+            let _ = writeln!(text, "{}", kernel.signature());
         }
+        format!("{name}-{}", hash(text.as_bytes()))
+    }
+}
+
+fn describe_field(text: &mut String, field: &FieldDesc) {
+    let _ = writeln!(text, "field {} {:x} {}", field.name, field.p, field.words);
+}
+
+/// 128 bits of BLAKE3 in hex: names, not secrets.
+fn hash(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex()[..32].to_owned()
+}
+
+/// Hash, number of images, and each with its length.
+fn bundle(images: &[Vec<u8>]) -> Vec<u8> {
+    let mut body = (images.len() as u32).to_le_bytes().to_vec();
+    for image in images {
+        body.extend((image.len() as u32).to_le_bytes());
+        body.extend(image);
+    }
+    let mut bytes = blake3::hash(&body).as_bytes().to_vec();
+    bytes.extend(body);
+    bytes
+}
+
+/// What [`bundle`] wrote, if it is intact and every image is of this version.
+fn unbundle(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let (hash, body) = bytes.split_at_checked(blake3::OUT_LEN)?;
+    if blake3::hash(body) != blake3::Hash::from_slice(hash).ok()? {
+        return None;
+    }
+    let word = |bytes: &mut &[u8]| {
+        let (word, rest) = bytes.split_first_chunk::<4>()?;
+        *bytes = rest;
+        Some(u32::from_le_bytes(*word) as usize)
+    };
+    let mut rest = body;
+    let mut images = Vec::new();
+    for _ in 0..word(&mut rest)? {
+        let length = word(&mut rest)?;
+        let (image, after) = rest.split_at_checked(length)?;
+        Image::decode(image).ok()?;
+        images.push(image.to_vec());
+        rest = after;
+    }
+    rest.is_empty().then_some(images)
+}
+
+fn read_bundle(path: &Path) -> Option<Vec<Vec<u8>>> {
+    unbundle(&fs::read(path).ok()?)
+}
+
+/// The first intact bundle of a declaration in a directory, by file name.
+#[cfg_attr(feature = "codegen", allow(dead_code, reason = "for builds without the compiler"))]
+fn find_bundle(directory: &Path, stem: &str) -> Option<Vec<Vec<u8>>> {
+    let fits = |name: &str| name.starts_with(&format!("{stem}-")) && name.ends_with(EXTENSION);
+    let entries = fs::read_dir(directory).ok()?.flatten().map(|entry| entry.path());
+    let mut paths: Vec<_> =
+        entries.filter(|p| p.file_name().and_then(|n| n.to_str()).is_some_and(fits)).collect();
+    paths.sort();
+    paths.iter().find_map(|path| read_bundle(path))
+}
+
+#[cfg(feature = "codegen")]
+mod cache {
+    use std::io::Write as _;
+    use std::path::{Path, PathBuf};
+    use std::{env, fs, io};
+
+    /// `$CURVESMITH_CACHE`, else `$XDG_CACHE_HOME/curvesmith`, else `$HOME/.cache/curvesmith`; an
+    /// empty `CURVESMITH_CACHE` means none. Never a directory that other users can write.
+    pub(super) fn directory() -> Option<PathBuf> {
+        if let Some(chosen) = env::var_os("CURVESMITH_CACHE") {
+            return (!chosen.is_empty()).then(|| chosen.into());
+        }
+        let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+        let base = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))?;
+        Some(base.join("curvesmith"))
+    }
+
+    /// Written aside and renamed, so that a reader sees all or nothing.
+    pub(super) fn write(directory: &Path, file: &str, bytes: &[u8]) -> io::Result<()> {
+        fs::create_dir_all(directory)?;
+        let mut aside = tempfile::NamedTempFile::new_in(directory)?;
+        aside.write_all(bytes)?;
+        aside.persist(directory.join(file))?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(name: &str) -> Vec<u8> {
+        let image = Image {
+            name: name.into(),
+            declaration: String::new(),
+            emitter: String::new(),
+            min_compute: 75,
+            kernels: Vec::new(),
+            ptx_len: 0,
+            ptx_zstd: vec![0; 9],
+        };
+        image.encode()
+    }
+
+    #[test]
+    fn damaged_bundles_are_refused() {
+        let images = vec![image("a"), image("bc")];
+        let bytes = bundle(&images);
+        assert_eq!(unbundle(&bytes), Some(images));
+        for i in 0..bytes.len() {
+            assert_eq!(unbundle(&bytes[..i]), None, "cut at {i}");
+            let mut flipped = bytes.clone();
+            flipped[i] ^= 1;
+            assert_eq!(unbundle(&flipped), None, "flipped at {i}");
+        }
+        assert_eq!(unbundle(&bundle(&[b"no image".to_vec()])), None);
+    }
+
+    #[test]
+    fn a_directory_serves_its_declaration() {
+        let directory = tempfile::tempdir().unwrap();
+        let field = FieldDesc::new("toy", 13u32.into());
+        let stem = Declaration::Field(&field).stem();
+        assert_eq!(find_bundle(directory.path(), &stem), None);
+        let path = |end: &str| directory.path().join(format!("{stem}-{end}.images"));
+        fs::write(path("0"), b"damaged").unwrap();
+        fs::write(path("1"), bundle(&[image("toy")])).unwrap();
+        assert_eq!(find_bundle(directory.path(), &stem), Some(vec![image("toy")]));
+        let other = FieldDesc::new("toy", 17u32.into());
+        assert_eq!(find_bundle(directory.path(), &Declaration::Field(&other).stem()), None);
+    }
+
+    #[test]
+    fn stems_tell_declarations_apart() {
+        let base = FieldDesc::new("c_fq", 13u32.into());
+        let group = |nonresidue: Option<u32>, a: &[u32], b: &[u32]| {
+            let numbers = |n: &[u32]| n.iter().map(|&n| n.into()).collect();
+            let nonresidue = nonresidue.map(Into::into);
+            let desc =
+                GroupDesc { name: "c".into(), base: base.clone(), nonresidue, a: numbers(a), b: numbers(b) };
+            Declaration::Group(&desc).stem()
+        };
+        let stems = [
+            group(None, &[0], &[1]),
+            group(None, &[1], &[0]),
+            group(None, &[1], &[1]),
+            group(Some(2), &[0, 1], &[1, 0]),
+            group(Some(2), &[1, 0], &[0, 1]),
+            group(Some(5), &[1, 0], &[0, 1]),
+            Declaration::Field(&base).stem(),
+            Declaration::Common.stem(),
+        ];
+        let distinct: std::collections::BTreeSet<_> = stems.iter().collect();
+        assert_eq!(distinct.len(), stems.len());
+    }
+
+    #[test]
+    #[cfg(feature = "codegen")]
+    fn an_unwritable_cache_is_an_error_value() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert!(cache::write(&file.path().join("below a file"), "x", b"").is_err());
     }
 }
