@@ -21,6 +21,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// Most bytes of PTX text in one image; the largest kernels have a hundredth of it.
 const TEXT_LIMIT: u64 = 1 << 28;
+/// Compute capability, `major * 10 + minor`.
+const COMPUTE: u32 = 75;
 /// Most launches remembered.
 const LOG_LIMIT: usize = 1 << 20;
 /// Most shared memory a block can have on compute capability 7.5.
@@ -407,13 +409,19 @@ impl KernelDevice for Emulator {
         DeviceProperties {
             name: "emulator".into(),
             multiprocessors: self.inner.options.multiprocessors,
-            compute: 75,
+            compute: COMPUTE,
             memory: self.inner.options.memory,
         }
     }
 
     fn load(&self, image: &Image) -> Result<EmulatorModule> {
         let refuse = |reason: String| RuntimeError::Image { image: image.name.clone(), reason };
+        if image.min_compute > COMPUTE {
+            return Err(refuse(format!(
+                "needs compute capability {}, the emulator has {COMPUTE}",
+                image.min_compute
+            )));
+        }
         if image.ptx_len > TEXT_LIMIT {
             return Err(refuse(format!("{} bytes of PTX, at most {TEXT_LIMIT}", image.ptx_len)));
         }
@@ -470,7 +478,7 @@ impl KernelDevice for Emulator {
         Self::range(src, offset, dst.len() as u64, "download")?;
         self.finish(stream)?;
         if self.inner.options.racecheck {
-            lock(&self.inner.queues).host_read(stream.id, src.allocation.base + offset, dst.len() as u64)?;
+            lock(&self.inner.queues).host_read(src.allocation.base + offset, dst.len() as u64)?;
         }
         src.allocation.read(offset, dst);
         Ok(())

@@ -133,8 +133,8 @@ fn lanes<T: Copy + Default>(f: impl Fn(usize) -> T) -> [T; LANES] {
 #[inline(always)]
 fn mask_of(f: impl Fn(usize) -> bool) -> u32 {
     let mut m = 0;
-    for i in 0..LANES {
-        m |= if f(i) { BIT[i] } else { 0 };
+    for (i, bit) in BIT.iter().enumerate() {
+        m |= if f(i) { *bit } else { 0 };
     }
     m
 }

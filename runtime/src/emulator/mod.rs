@@ -14,6 +14,7 @@
 //! in the race check and not as a wrong value.
 
 mod cfg;
+mod clock;
 mod decode;
 mod decode_alu;
 mod decode_memory;

@@ -165,7 +165,8 @@ impl<'a> Parser<'a> {
                 self.at += 1;
                 Ok(w)
             }
-            _ => self.error("expected a name"),
+            Some(_) => self.error("expected a name"),
+            None => self.error("unexpected end of text"),
         }
     }
 

@@ -146,11 +146,11 @@ impl Queues {
         join(&mut self.host, &clock);
     }
 
-    /// Checks a copy to the host that follows the work of `stream`.
-    pub(super) fn host_read(&mut self, stream: usize, address: u64, bytes: u64) -> Result<()> {
+    /// Checks a copy to the host.
+    pub(super) fn host_read(&mut self, address: u64, bytes: u64) -> Result<()> {
         let host = self.host.clone();
         match &mut self.race {
-            Some(race) => race.host_read(stream, &host, address, bytes),
+            Some(race) => race.host_read(&host, address, bytes),
             None => Ok(()),
         }
     }

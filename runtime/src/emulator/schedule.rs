@@ -120,7 +120,7 @@ impl Block {
                     }
                 }
                 if let Some(race) = race.as_deref_mut() {
-                    race.barrier(self.index, &threads);
+                    race.barrier(self.index, &threads, threads.len() == ctx.block as usize);
                 }
                 opened = true;
             }
@@ -206,9 +206,9 @@ fn interleave(
         }
         let b = match &mut random {
             Some(r) => candidates[r.below(candidates.len())],
-            None => candidates[turn % candidates.len()],
+            None => candidates.iter().copied().find(|&i| i >= turn).unwrap_or(candidates[0]),
         };
-        turn += 1;
+        turn = b + 1;
         let progress = step(ctx, &mut live[b], &mut random, race.as_deref_mut())?;
         let warps: usize = live.iter().map(|b| b.warps.len()).sum();
         fruitless = if progress { 0 } else { fruitless + 1 };
@@ -218,6 +218,7 @@ fn interleave(
         if live[b].done() {
             counts.add(&live[b].counts());
             live.remove(b);
+            turn = b;
             fruitless = 0;
         }
     }

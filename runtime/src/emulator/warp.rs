@@ -3,12 +3,13 @@
 //! Divergence is a stack of (position, meeting point, lanes). The top runs; when it reaches its
 //! meeting point it is popped, and the entry below, which waits there, goes on with all its lanes.
 
+use super::clock::Actor;
 use super::decode::{LOCAL_WINDOW, SHARED_WINDOW};
 use super::error::{FaultKind, Space};
 use super::exec::{Constants, Registers};
 use super::memory::{Checks, GlobalView, LocalMemory, SharedMemory};
 use super::program::*;
-use super::race::{Actor, RaceState};
+use super::race::{RaceState, Touch};
 
 /// Deepest nesting of calls.
 const CALL_DEPTH: usize = 64;
@@ -732,9 +733,9 @@ impl Warp {
             let at = |kind| (kind, lane as u32);
             let address = self.aligned(ctx, place, address, total).map_err(at)?;
             if let Some(race) = block.race.as_deref_mut() {
-                let actor = Actor { block: block.index, thread: self.index * LANES as u32 + lane as u32 };
-                race.access(actor, place.space(), address, total, false, m.order, m.scope, line)
-                    .map_err(at)?;
+                let (actor, space) = (self.actor(block.index, lane), place.space());
+                let (order, scope) = (m.order, m.scope);
+                race.load(Touch { actor, space, address, bytes: total, order, scope, line }).map_err(at)?;
             }
             match (place, m.bytes >= 4, total) {
                 (Place::Global, true, 4) => {
@@ -854,11 +855,11 @@ impl Warp {
             let at = |kind| (kind, lane as u32);
             let address = self.aligned(ctx, place, address, total).map_err(at)?;
             if let Some(race) = block.race.as_deref_mut() {
-                let actor = Actor { block: block.index, thread: self.index * LANES as u32 + lane as u32 };
+                let (actor, space) = (self.actor(block.index, lane), place.space());
+                let (order, scope) = (m.order, m.scope);
                 let value = std::array::from_fn(|i| words[i][lane]);
-                race.store_value(value);
-                race.access(actor, place.space(), address, total, true, m.order, m.scope, line)
-                    .map_err(at)?;
+                let touch = Touch { actor, space, address, bytes: total, order, scope, line };
+                race.store(touch, value).map_err(at)?;
             }
             if place == Place::Global && ctx.zero_stores {
                 for w in &mut words {
@@ -923,8 +924,9 @@ impl Warp {
             let at = |kind| (kind, lane as u32);
             let address = self.aligned(ctx, place, address, bytes).map_err(at)?;
             if let Some(race) = block.race.as_deref_mut() {
-                let actor = Actor { block: block.index, thread: self.index * LANES as u32 + lane as u32 };
-                race.atomic(actor, place.space(), address, bytes, m.order, m.scope, line).map_err(at)?;
+                let (actor, space) = (self.actor(block.index, lane), place.space());
+                let (order, scope) = (m.order, m.scope);
+                race.atomic(Touch { actor, space, address, bytes, order, scope, line }).map_err(at)?;
             }
             let zero = ctx.zero_stores && place == Place::Global;
             let apply = |old: u64| if zero { 0 } else { combine(m.op, wide, old, b[lane], c[lane]) };
