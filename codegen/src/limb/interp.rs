@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::ir::{Block, CarryOut, Cmp, Inst, Logic, Src};
+use super::ir::{Block, CarryOut, Cmp, Flag, Inst, Logic, Pred, Src};
 
 /// A block that breaks its own rules, or inputs of the wrong shape: in either case a bug.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -19,9 +19,10 @@ pub enum InterpError {
         /// Words declared.
         expected: usize,
     },
-    /// The flag is read but no instruction of the block has set it.
-    #[error("{block}: instruction {at} reads an unset carry")]
-    CarryUnset {
+    /// The flag is read but no instruction of the block has set it, or an addition reads a borrow, or
+    /// a subtraction a carry.
+    #[error("{block}: instruction {at} reads a flag that is not its own")]
+    WrongFlag {
         /// Name of the block.
         block: String,
         /// Index of the instruction.
@@ -72,7 +73,7 @@ struct State<'a> {
     block: &'a Block,
     words: Vec<Option<u32>>,
     preds: Vec<Option<bool>>,
-    flag: Option<bool>,
+    flag: Option<(Flag, bool)>,
     at: usize,
 }
 
@@ -83,8 +84,10 @@ impl State<'_> {
                 if self.skipped(guard)? {
                     self.get(a)?
                 } else {
-                    let sum = u64::from(self.get(a)?) + u64::from(self.get(b)?) + self.carry_in(cin)?;
-                    self.carry_out(out, sum >> 32 != 0)?;
+                    let sum = u64::from(self.get(a)?)
+                        + u64::from(self.get(b)?)
+                        + self.carry_in(Flag::Carry, cin)?;
+                    self.carry_out(Flag::Carry, out, sum >> 32 != 0)?;
                     sum as u32
                 }
             }
@@ -92,23 +95,26 @@ impl State<'_> {
                 if self.skipped(guard)? {
                     self.get(a)?
                 } else {
-                    let taken = u64::from(self.get(b)?) + self.carry_in(cin)?;
+                    let taken = u64::from(self.get(b)?) + self.carry_in(Flag::Borrow, cin)?;
                     let a = u64::from(self.get(a)?);
-                    self.carry_out(out, a < taken)?;
+                    self.carry_out(Flag::Borrow, out, a < taken)?;
                     a.wrapping_sub(taken) as u32
                 }
             }
             Inst::MulLo { a, b, .. } => self.product(a, b)? as u32,
             Inst::MulHi { a, b, .. } => (self.product(a, b)? >> 32) as u32,
             Inst::MadLo { a, b, c, cin, out, .. } => {
-                let sum =
-                    u64::from(self.product(a, b)? as u32) + u64::from(self.get(c)?) + self.carry_in(cin)?;
-                self.carry_out(out, sum >> 32 != 0)?;
+                let sum = u64::from(self.product(a, b)? as u32)
+                    + u64::from(self.get(c)?)
+                    + self.carry_in(Flag::Carry, cin)?;
+                self.carry_out(Flag::Carry, out, sum >> 32 != 0)?;
                 sum as u32
             }
             Inst::MadHi { a, b, c, cin, out, .. } => {
-                let sum = (self.product(a, b)? >> 32) + u64::from(self.get(c)?) + self.carry_in(cin)?;
-                self.carry_out(out, sum >> 32 != 0)?;
+                let sum = (self.product(a, b)? >> 32)
+                    + u64::from(self.get(c)?)
+                    + self.carry_in(Flag::Carry, cin)?;
+                self.carry_out(Flag::Carry, out, sum >> 32 != 0)?;
                 sum as u32
             }
             Inst::Logic { op, a, b, .. } => {
@@ -156,21 +162,21 @@ impl State<'_> {
         Ok(u64::from(self.get(a)?) * u64::from(self.get(b)?))
     }
 
-    fn skipped(&self, guard: Option<super::ir::Pred>) -> Result<bool, InterpError> {
+    fn skipped(&self, guard: Option<Pred>) -> Result<bool, InterpError> {
         guard.map_or(Ok(false), |q| self.pred(q.index()).map(|holds| !holds))
     }
 
-    fn carry_in(&self, cin: bool) -> Result<u64, InterpError> {
+    fn carry_in(&self, kind: Flag, cin: bool) -> Result<u64, InterpError> {
         match (cin, self.flag) {
             (false, _) => Ok(0),
-            (true, Some(flag)) => Ok(u64::from(flag)),
-            (true, None) => Err(InterpError::CarryUnset { block: self.block.name().to_owned(), at: self.at }),
+            (true, Some((set, flag))) if set == kind => Ok(u64::from(flag)),
+            (true, _) => Err(InterpError::WrongFlag { block: self.block.name().to_owned(), at: self.at }),
         }
     }
 
-    fn carry_out(&mut self, out: CarryOut, carry: bool) -> Result<(), InterpError> {
+    fn carry_out(&mut self, kind: Flag, out: CarryOut, carry: bool) -> Result<(), InterpError> {
         match out {
-            CarryOut::Flag => self.flag = Some(carry),
+            CarryOut::Flag => self.flag = Some((kind, carry)),
             CarryOut::Never if carry => {
                 return Err(InterpError::CarryLost { block: self.block.name().to_owned(), at: self.at });
             }

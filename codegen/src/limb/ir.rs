@@ -208,9 +208,21 @@ impl Block {
 }
 
 /// The live carry flag. The next instruction that writes or reads the flag must consume it.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 #[must_use = "a carry is consumed by the next instruction of its chain or ignored explicitly"]
-pub struct Carry(u32);
+pub struct Carry {
+    serial: u32,
+    kind: Flag,
+}
+
+/// What the flag holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flag {
+    /// The carry of an addition.
+    Carry,
+    /// The borrow of a subtraction.
+    Borrow,
+}
 
 /// [`Builder::add`] or [`Builder::sub`].
 type Step = fn(&mut Builder, Src, Src, Option<Carry>, CarryOut) -> (Src, Option<Carry>);
@@ -219,7 +231,7 @@ type Step = fn(&mut Builder, Src, Src, Option<Carry>, CarryOut) -> (Src, Option<
 #[derive(Debug)]
 pub struct Builder {
     block: Block,
-    live: Option<u32>,
+    live: Option<Carry>,
     carries: u32,
 }
 
@@ -259,18 +271,18 @@ impl Builder {
 
     /// `a + b + cin`.
     pub fn add(&mut self, a: Src, b: Src, cin: Option<Carry>, out: CarryOut) -> (Src, Option<Carry>) {
-        let cin = self.take(cin);
+        let cin = self.take(cin, Flag::Carry);
         let d = self.word();
         self.block.insts.push(Inst::Add { d, a, b, cin, out, guard: None });
-        (d.into(), self.give(out))
+        (d.into(), self.give(out, Flag::Carry))
     }
 
     /// `a - b - cin`.
     pub fn sub(&mut self, a: Src, b: Src, cin: Option<Carry>, out: CarryOut) -> (Src, Option<Carry>) {
-        let cin = self.take(cin);
+        let cin = self.take(cin, Flag::Borrow);
         let d = self.word();
         self.block.insts.push(Inst::Sub { d, a, b, cin, out, guard: None });
-        (d.into(), self.give(out))
+        (d.into(), self.give(out, Flag::Borrow))
     }
 
     /// Low word of `a·b`.
@@ -294,10 +306,10 @@ impl Builder {
         cin: Option<Carry>,
         out: CarryOut,
     ) -> (Src, Option<Carry>) {
-        let cin = self.take(cin);
+        let cin = self.take(cin, Flag::Carry);
         let d = self.word();
         self.block.insts.push(Inst::MadLo { d, a, b, c, cin, out });
-        (d.into(), self.give(out))
+        (d.into(), self.give(out, Flag::Carry))
     }
 
     /// High word of `a·b`, plus `c + cin`.
@@ -307,10 +319,10 @@ impl Builder {
         cin: Option<Carry>,
         out: CarryOut,
     ) -> (Src, Option<Carry>) {
-        let cin = self.take(cin);
+        let cin = self.take(cin, Flag::Carry);
         let d = self.word();
         self.block.insts.push(Inst::MadHi { d, a, b, c, cin, out });
-        (d.into(), self.give(out))
+        (d.into(), self.give(out, Flag::Carry))
     }
 
     /// Bitwise operation.
@@ -358,7 +370,9 @@ impl Builder {
 
     /// Ends a chain whose last carry is meant to be thrown away.
     pub fn ignore(&mut self, carry: Option<Carry>) {
-        self.take(carry);
+        if let Some(kind) = carry.as_ref().map(|carry| carry.kind) {
+            self.take(carry, kind);
+        }
     }
 
     /// `x + y` word by word; the shorter is padded with zeros.
@@ -418,17 +432,19 @@ impl Builder {
         word
     }
 
-    fn take(&mut self, carry: Option<Carry>) -> bool {
+    fn take(&mut self, carry: Option<Carry>, kind: Flag) -> bool {
         let cin = carry.is_some();
-        assert_eq!(self.live.take(), carry.map(|c| c.0), "{}: flag used out of turn", self.block.name);
+        assert!(carry.as_ref().is_none_or(|c| c.kind == kind), "{}: flag of the other kind", self.block.name);
+        assert_eq!(self.live.take(), carry, "{}: flag used out of turn", self.block.name);
         cin
     }
 
-    fn give(&mut self, out: CarryOut) -> Option<Carry> {
+    fn give(&mut self, out: CarryOut, kind: Flag) -> Option<Carry> {
         (out == CarryOut::Flag).then(|| {
             self.carries += 1;
-            self.live = Some(self.carries);
-            Carry(self.carries)
+            let serial = self.carries;
+            self.live = Some(Carry { serial, kind });
+            Carry { serial, kind }
         })
     }
 }

@@ -19,7 +19,7 @@ impl fmt::Display for Block {
         }
         for inst in self.insts() {
             let mut line = String::new();
-            write_inst(&mut line, inst, &PlainNames, "; ");
+            write_inst(&mut line, inst, &PlainNames, " ");
             let mark = match carry_out(inst) {
                 Some(CarryOut::Never) => " !",
                 Some(CarryOut::Lost) => " ~",

@@ -7,6 +7,8 @@ use super::*;
 
 mod bounds;
 mod fields;
+mod machine;
+mod text;
 mod toy;
 
 /// Runs every variant of `op` for these operand bounds on every tuple of `values` and compares

@@ -45,10 +45,17 @@ pub(super) fn fields() -> Vec<FieldDesc> {
         hex("secp256k1_fq", "fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f"),
         hex("secp256k1_fr", "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141"),
         hex("p256", "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff"),
+        hex(
+            "bw6_761_fq",
+            "122e824fb83ce0ad187c94004faff3eb926186a81d14688528275ef8087be41707ba638e584e91903cebaff25b423048\
+             689c8ed12f9fd9071dcd3dc73ebff2e98a116c25667a8f8160cf8aeeaf0a437e6913e6870000082f49d00000000008b",
+        ),
+        FieldDesc::new("p160", power(160) - 47u32),
         FieldDesc::new("m89", power(89) - 1u32),
         FieldDesc::new("m127", power(127) - 1u32),
         FieldDesc::new("m521", power(521) - 1u32),
         FieldDesc::new("p480", power(480) - 47u32),
+        FieldDesc::new("p544", power(544) - 759u32),
     ]
 }
 

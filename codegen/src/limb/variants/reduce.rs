@@ -57,8 +57,8 @@ pub(super) fn ladder(b: &mut Builder, f: &FieldDesc, mut words: Vec<Src>, max: &
         let after = (&max - &c).max(&c - 1u32);
         words = subtract_if_fits(b, f, &words, &c, &(&max - &c));
         max = after;
+        words.truncate(words_for(&max).max(f.words));
     }
-    words.truncate(f.words);
     words
 }
 

@@ -15,7 +15,7 @@
 
 use num_bigint::BigUint;
 
-use crate::limb::ir::{Builder, Carry, CarryOut, Src};
+use crate::limb::ir::{Builder, Carry, CarryOut, Logic, Src};
 use crate::spec::FieldDesc;
 
 /// A word that may be known to be zero.
@@ -128,11 +128,13 @@ impl Rows {
         self.add_even(b, 2, &even[1..], m, carry);
     }
 
-    /// `p ≡ 1 (mod 2^32)`: `m = -T mod 2^32`, and `m·p_0 + T_0` is `2^32` or 0.
+    /// `p ≡ 1 (mod 2^32)`: `m = -T mod 2^32`, and `m·p_0 + T_0` is 0, or `2^32` where `T_0 ≠ 0`.
     ///
-    /// ptxas folds a negation into the multiplications that use it and then no longer fuses them
-    /// into wide ones (478 instead of 345 instructions for BLS12-377 with ptxas 13.5), but it does not
-    /// look through `sub.cc`. The second `sub.cc` makes the carry again, next to its use.
+    /// ptxas folds a plain negation into the multiplications that use it and then no longer fuses them
+    /// into wide ones (478 instead of 345 instructions for BLS12-377 with ptxas 13.5); it does not look
+    /// through `~(T_0 - 1)` made with `add.cc`. That addition's carry is `T_0 ≠ 0`; it is made
+    /// again next to its use, and ptxas merges the two. (The borrow of `0 - T_0` is no substitute: on
+    /// devices the flag of `sub.cc` is the complement of what `addc` would need.)
     fn clear_lowest_p0_one(&mut self, b: &mut Builder) {
         // Nothing is pending unless the lowest word was absent; `m` then needs the flag itself.
         if let Some(carry) = self.merge_pending(b) {
@@ -140,12 +142,13 @@ impl Rows {
             self.add_odd(b, &nothing, ZERO, Some(carry));
         }
         let Some(lowest) = self.e[0] else { return };
-        let (m, borrow) = b.sub(ZERO, lowest, None, CarryOut::Flag);
-        b.ignore(borrow);
+        let ones = Src::Imm(u32::MAX);
+        let (less_one, carry) = b.add(lowest, ones, None, CarryOut::Flag);
+        b.ignore(carry);
+        let m = b.logic(Logic::Xor, less_one, ones);
         let (even, odd) = split(&self.p, self.columns);
         self.add_odd(b, &odd, m, None);
-        // The borrow of 0 - T_0 is T_0 ≠ 0, which is the carry of m·p_0 + T_0.
-        let (_, carry) = b.sub(ZERO, lowest, None, CarryOut::Flag);
+        let (_, carry) = b.add(lowest, ones, None, CarryOut::Flag);
         let (at_one, odd_lowest) = (self.e[1].unwrap_or(ZERO), self.o[0].unwrap_or(ZERO));
         let (sum, carry) = b.add(at_one, odd_lowest, carry, CarryOut::Flag);
         self.o[0] = Some(sum);

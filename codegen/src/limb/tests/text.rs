@@ -1,0 +1,102 @@
+//! Snapshots: text of small blocks, counts of large ones.
+
+use std::fmt::Write;
+
+use super::*;
+
+fn variant(f: &FieldDesc, op: &LimbOp, bound: Bound, name: &str) -> Block {
+    let all = choices(f, op, &vec![bound; op.operands()]);
+    let choice = all.into_iter().find(|choice| choice.variant == name);
+    choice.unwrap_or_else(|| panic!("{} has no {name}", f.name)).into_block()
+}
+
+#[test]
+fn toy_blocks() {
+    let f = FieldDesc::new("f13", 13u32.into());
+    let mut text = String::new();
+    for (op, bound, name) in [
+        (LimbOp::Mul, Bound::Canonical, "mul.lazy"),
+        (LimbOp::Mul, Bound::Units(26), "mul.canonical"),
+        (LimbOp::Add, Bound::Canonical, "add.canonical"),
+        (LimbOp::Sub, Bound::Canonical, "sub.borrow"),
+        (LimbOp::Sub, Bound::Units(27), "sub.lazy"),
+        (LimbOp::Neg, Bound::Canonical, "neg.canonical"),
+        (LimbOp::ReduceWeak, Bound::Units(26), "reduce.weak"),
+        (LimbOp::IsZero, Bound::Units(26), "is_zero.multiples"),
+        (LimbOp::Select, Bound::Canonical, "select"),
+    ] {
+        write!(text, "{}", variant(&f, &op, bound, name)).unwrap();
+    }
+    insta::assert_snapshot!(text);
+}
+
+/// Two limbs: `m61` is the plain scheme (with `p ≡ -1`), Goldilocks has no spare bit and `p ≡ 1`,
+/// the third is neither.
+#[test]
+fn two_limb_products() {
+    let fields = [
+        (FieldDesc::new("m61", 0x1fff_ffff_ffff_ffffu64.into()), "mul.lazy"),
+        (FieldDesc::new("goldilocks", 0xffff_ffff_0000_0001u64.into()), "mul.wide.canonical"),
+        (FieldDesc::new("above32", 0x1_0000_000fu64.into()), "mul.lazy"),
+    ];
+    let mut text = String::new();
+    for (f, name) in &fields {
+        write!(text, "{}", variant(f, &LimbOp::Mul, Bound::Canonical, name)).unwrap();
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn templates() {
+    let f = FieldDesc::new("goldilocks", 0xffff_ffff_0000_0001u64.into());
+    let mut text = String::new();
+    for (op, bound, name) in [
+        (LimbOp::Add, Bound::Canonical, "add.canonical"),
+        (LimbOp::Sub, Bound::Canonical, "sub.borrow"),
+        (LimbOp::MulSmall(0), Bound::Canonical, "mul_small.zero"),
+        (LimbOp::ReduceFull, Bound::Canonical, "reduce.copy"),
+    ] {
+        let block = variant(&f, &op, bound, name);
+        writeln!(text, "{} \"{}\"\n{}", block.name(), ptx::constraints(&block), ptx::template(&block))
+            .unwrap();
+    }
+    insta::assert_snapshot!(text);
+}
+
+/// PTX instructions and modelled cycles of every variant on canonical operands.
+#[test]
+fn counts() {
+    let ops = [
+        LimbOp::Mul,
+        LimbOp::Sqr,
+        LimbOp::Dot(2),
+        LimbOp::Add,
+        LimbOp::Sub,
+        LimbOp::Neg,
+        LimbOp::MulSmall(3),
+        LimbOp::MulConst(7u32.into()),
+        LimbOp::FromMont,
+        LimbOp::IsZero,
+    ];
+    let mut text = String::new();
+    for f in fields::fields().iter().filter(|f| f.words >= 8) {
+        writeln!(text, "{} ({} words)", f.name, f.words).unwrap();
+        for op in &ops {
+            for choice in choices(f, op, &vec![Bound::Canonical; op.operands()]) {
+                let (cost, out) = (choice.cost, choice.out.display(f).to_string());
+                let ptx = choice.block().insts().len();
+                writeln!(
+                    text,
+                    "  {:<26} {out:<7} {ptx:>5} ptx {:>5} issue {:>5} fma {:>5} alu {:>5} cycles",
+                    choice.variant,
+                    cost.issue,
+                    cost.fma,
+                    cost.alu,
+                    cost.cycles()
+                )
+                .unwrap();
+            }
+        }
+    }
+    insta::assert_snapshot!(text);
+}
