@@ -1,0 +1,70 @@
+//! Launches of PTX on the emulator, with its checks.
+
+use curvesmith_abi::Arg;
+use curvesmith_codegen::fir::interp::Argument;
+use curvesmith_runtime::device::{KernelDevice, Launch};
+use curvesmith_runtime::emulator::{Emulator, EmulatorModule, EmulatorOptions};
+
+/// An emulator with one module.
+pub(crate) struct Module {
+    device: Emulator,
+    module: EmulatorModule,
+}
+
+impl Module {
+    pub(crate) fn load(ptx: &str) -> Module {
+        let device = Emulator::new(EmulatorOptions::default().memory(1 << 30));
+        let module = device.load_ptx(ptx).unwrap_or_else(|e| panic!("{e}"));
+        Module { device, module }
+    }
+
+    /// Runs a kernel; buffers in `args` are changed in place.
+    pub(crate) fn launch(&self, symbol: &str, grid: u32, block: u32, args: &mut [Argument]) {
+        let d = &self.device;
+        let stream = d.stream().unwrap();
+        let mut memory = vec![];
+        let mut raw = vec![];
+        for arg in args.iter() {
+            raw.push(match arg {
+                Argument::Buffer(words) => {
+                    let m = d.alloc(4 * words.len().max(1) as u64).unwrap();
+                    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+                    d.upload(&stream, &m, 0, &bytes).unwrap();
+                    let address = d.address(&m);
+                    memory.push(m);
+                    Arg::U64(address)
+                }
+                Argument::U32(x) => Arg::U32(*x),
+                Argument::U64(x) => Arg::U64(*x),
+            });
+        }
+        let launch = Launch { symbol, grid, block, shared: 0, args: &raw };
+        d.launch(&stream, &self.module, launch).unwrap_or_else(|e| panic!("{e}"));
+        d.synchronize(&stream).unwrap_or_else(|e| panic!("{e}"));
+        let mut memory = memory.iter();
+        for arg in args {
+            if let Argument::Buffer(words) = arg {
+                let mut bytes = vec![0; 4 * words.len()];
+                d.download(&stream, memory.next().unwrap(), 0, &mut bytes).unwrap();
+                *words = bytes.chunks(4).map(|c| u32::from_le_bytes(c.try_into().unwrap())).collect();
+            }
+        }
+    }
+}
+
+/// A deterministic stream of words; splitmix64, the seed is in the test.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+}
