@@ -44,8 +44,7 @@ struct Shape {
     chunk: usize,
 }
 
-fn msm(toy: &Toy, points: &[Point], scalars: &[u64], shape: &Shape) -> Point {
-    let machine = Machine::group(&toy.desc());
+fn msm(machine: &Machine, toy: &Toy, points: &[Point], scalars: &[u64], shape: &Shape) -> Point {
     let Shape { c, windows, slices, chunk } = *shape;
     let Sorted { keys, entries, starts, buckets } = sorted_digits(scalars, c, windows);
     let stride = 16 * toy.degree();
@@ -138,6 +137,7 @@ fn sums_of_products_for_every_distribution() {
         Shape { c: 8, windows: 2, slices: 64, chunk: 4 },
     ];
     for toy in &toys {
+        let machine = Machine::group(&toy.desc());
         let all = toy.points();
         for shape in &shapes {
             for n in [1usize, 2, 33, 130] {
@@ -156,7 +156,12 @@ fn sums_of_products_for_every_distribution() {
                         .iter()
                         .zip(&scalars)
                         .fold(None, |sum, (&p, &k)| toy.sum(sum, toy.multiple(k as i64, p)));
-                    assert_eq!(msm(toy, &points, &scalars, shape), expected, "{toy:?} n={n} c={}", shape.c);
+                    assert_eq!(
+                        msm(&machine, toy, &points, &scalars, shape),
+                        expected,
+                        "{toy:?} n={n} c={}",
+                        shape.c
+                    );
                 }
             }
         }

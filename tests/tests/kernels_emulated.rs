@@ -1,0 +1,92 @@
+//! Every kernel's PTX on the emulator, with all its checks: the cases of the compiler's own
+//! tests, under the fixed and two random schedules, and points of real curves against arkworks.
+
+#[path = "../../codegen/tests/cases/mod.rs"]
+mod cases;
+mod real_points;
+
+use curvesmith_abi::{Arg, Image, KernelDesc};
+use curvesmith_codegen::fir::interp::Argument;
+use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
+use curvesmith_codegen::{compile_common, compile_field, compile_group};
+use curvesmith_runtime::device::{KernelDevice, Launch};
+use curvesmith_runtime::emulator::{Emulator, EmulatorMemory, EmulatorOptions};
+
+/// Schedules that each launch is run under; 0 is the fixed one.
+const SEEDS: [u64; 3] = [0, 1, 2];
+
+/// Emulators with the images of one owner.
+struct Machine {
+    owner: String,
+    images: Vec<Image>,
+}
+
+impl Machine {
+    fn common() -> Self {
+        Machine { owner: "common".into(), images: compile_common().expect("the common kernels compile") }
+    }
+    fn field(field: &FieldDesc) -> Self {
+        Machine { owner: field.name.clone(), images: compile_field(field).expect("the field compiles") }
+    }
+    fn group(group: &GroupDesc) -> Self {
+        Machine { owner: group.name.clone(), images: compile_group(group).expect("the group compiles") }
+    }
+
+    /// Runs under every schedule; they must agree.
+    fn launch(&self, desc: &KernelDesc, blocks: u32, args: &mut [Argument]) {
+        let results: Vec<Vec<Argument>> = SEEDS
+            .iter()
+            .map(|&seed| {
+                let mut args = args.to_vec();
+                self.launch_once(seed, desc, blocks, &mut args);
+                args
+            })
+            .collect();
+        for (result, seed) in results.iter().zip(SEEDS) {
+            assert!(*result == results[0], "{} differs under schedule {seed}", desc.name);
+        }
+        args.clone_from_slice(&results[0]);
+    }
+
+    fn launch_once(&self, seed: u64, desc: &KernelDesc, blocks: u32, args: &mut [Argument]) {
+        let symbol = format!("{}_{}", self.owner, desc.name);
+        let image = self.images.iter().find(|i| i.kernels.iter().any(|k| k.symbol == symbol));
+        let options = EmulatorOptions::default().racecheck(true).seed(seed).memory(1 << 28);
+        let device = Emulator::new(options);
+        let module = device.load(image.expect("some image has the kernel")).expect("the image loads");
+        let stream = device.stream().expect("a stream");
+        let memory: Vec<Option<EmulatorMemory>> = args
+            .iter()
+            .map(|arg| {
+                let Argument::Buffer(words) = arg else { return None };
+                let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+                let memory = device.alloc(bytes.len().max(1) as u64).expect("memory");
+                device.upload(&stream, &memory, 0, &bytes).expect("upload");
+                Some(memory)
+            })
+            .collect();
+        let values: Vec<Arg> = args
+            .iter()
+            .zip(&memory)
+            .map(|(arg, memory)| match (arg, memory) {
+                (Argument::U32(x), _) => Arg::U32(*x),
+                (Argument::U64(x), _) => Arg::U64(*x),
+                (Argument::Buffer(_), Some(memory)) => Arg::U64(device.address(memory)),
+                (Argument::Buffer(_), None) => unreachable!("every buffer has memory"),
+            })
+            .collect();
+        let launch = Launch { symbol: &symbol, grid: blocks, block: desc.block, shared: 0, args: &values };
+        let done = device.launch(&stream, &module, launch).and_then(|()| device.synchronize(&stream));
+        if let Err(error) = done {
+            panic!("{symbol} under schedule {seed}: {error}");
+        }
+        for (arg, memory) in args.iter_mut().zip(&memory) {
+            let (Argument::Buffer(words), Some(memory)) = (arg, memory) else { continue };
+            let mut bytes = vec![0; words.len() * 4];
+            device.download(&stream, memory, 0, &mut bytes).expect("download");
+            for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(4)) {
+                *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+            }
+        }
+    }
+}

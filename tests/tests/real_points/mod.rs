@@ -1,0 +1,149 @@
+//! Point kernels of real curves against arkworks.
+
+use crate::Machine;
+use ark_ec::short_weierstrass::{Affine, Projective, SWCurveConfig};
+use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
+use ark_ff::{Field, PrimeField, UniformRand, Zero};
+use ark_std::rand::SeedableRng;
+use ark_std::rand::rngs::StdRng;
+use curvesmith_abi::kernels::{PointAdd, PointDbl, PointMadd};
+use curvesmith_abi::{IDENTITY_WORD, Kernel, padded_words};
+use curvesmith_codegen::fir::interp::{Argument, from_words, to_words};
+use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
+use num_bigint::BigUint;
+
+type Prime<P> = <<P as ark_ec::CurveConfig>::BaseField as Field>::BasePrimeField;
+
+/// Conversions between arkworks' points and the device's words.
+struct Curve<P: SWCurveConfig> {
+    group: GroupDesc,
+    rng: StdRng,
+    config: std::marker::PhantomData<P>,
+}
+
+impl<P: SWCurveConfig> Curve<P> {
+    /// Over the prime field, or the quadratic extension by the square root of -1.
+    fn new(name: &str) -> Self {
+        let p: BigUint = Prime::<P>::MODULUS.into();
+        let degree = P::BaseField::extension_degree();
+        let nonresidue = (degree == 2).then(|| &p - 1u32);
+        let base = FieldDesc::new(format!("{name}_fq"), p);
+        let group = GroupDesc {
+            name: name.into(),
+            base,
+            nonresidue,
+            a: numbers(&P::COEFF_A),
+            b: numbers(&P::COEFF_B),
+        };
+        Curve { group, rng: StdRng::seed_from_u64(10), config: std::marker::PhantomData }
+    }
+
+    fn coords(&self, coords: &[P::BaseField]) -> Vec<u32> {
+        to_words(&self.group.base, &coords.iter().flat_map(numbers).collect::<Vec<_>>())
+    }
+
+    fn xyzz(&mut self, points: &[Affine<P>]) -> Vec<u32> {
+        let mut words = vec![];
+        for p in points {
+            let z = P::BaseField::rand(&mut self.rng);
+            let (zz, zzz) = (z.square(), z.square() * z);
+            let zero = P::BaseField::zero();
+            words.extend(match p.xy() {
+                None => self.coords(&[z, zz, zero, zero]),
+                Some((x, y)) => self.coords(&[x * zz, y * zzz, zz, zzz]),
+            });
+        }
+        words
+    }
+
+    fn affine(&self, points: &[Affine<P>]) -> Vec<u32> {
+        let len = 2 * self.group.degree() * padded_words(self.group.base.words);
+        let words = |p: &Affine<P>| match p.xy() {
+            None => vec![IDENTITY_WORD; len],
+            Some((x, y)) => self.coords(&[x, y]),
+        };
+        points.iter().flat_map(words).collect()
+    }
+
+    fn read(&self, words: &[u32]) -> Vec<Affine<P>> {
+        let numbers = from_words(&self.group.base, words);
+        let degree = self.group.degree();
+        let coords: Vec<P::BaseField> = numbers
+            .chunks_exact(degree)
+            .map(|c| {
+                let parts = c.iter().map(|x| Prime::<P>::from(x.clone()));
+                P::BaseField::from_base_prime_field_elems(parts).expect("as many parts as the degree")
+            })
+            .collect();
+        let point = |c: &[P::BaseField]| {
+            if c[2].is_zero() {
+                return Affine::identity();
+            }
+            assert_eq!(c[2].square() * c[2], c[3].square(), "zz³ = zzz²");
+            let inverse = |x: P::BaseField| x.inverse().expect("neither zz nor zzz is zero");
+            Affine::new(c[0] * inverse(c[2]), c[1] * inverse(c[3]))
+        };
+        coords.chunks_exact(4).map(point).collect()
+    }
+}
+
+fn numbers<F: Field>(x: &F) -> Vec<BigUint> {
+    x.to_base_prime_field_elements().map(|x| x.into_bigint().into()).collect()
+}
+
+/// Identity, equal, opposite and unrelated points in all pairs, and 100 random pairs.
+fn check<P: SWCurveConfig>(name: &str) {
+    let mut curve = Curve::<P>::new(name);
+    let machine = Machine::group(&curve.group);
+    let g = Projective::<P>::generator();
+    let other = Projective::<P>::rand(&mut curve.rng);
+    let special = [Projective::zero(), g, -g, g + g, other, -other, other + g];
+    let mut pairs: Vec<_> = special.iter().flat_map(|&p| special.map(|q| (p, q))).collect();
+    let rng = &mut curve.rng;
+    pairs.extend((0..100).map(|_| (Projective::rand(rng), Projective::rand(rng))));
+    let affine = |points: Vec<Projective<P>>| Projective::normalize_batch(&points);
+    let left = affine(pairs.iter().map(|p| p.0).collect());
+    let right = affine(pairs.iter().map(|p| p.1).collect());
+    let sums = affine(pairs.iter().map(|(p, q)| *p + q).collect());
+    let doubles = affine(pairs.iter().map(|(p, _)| *p + p).collect());
+    let (a, b, b_affine) = (curve.xyzz(&left), curve.xyzz(&right), curve.affine(&right));
+    let out = vec![0; a.len()];
+    let n = pairs.len() as u32;
+
+    let run = |desc: curvesmith_abi::KernelDesc, inputs: &[&[u32]]| {
+        let mut args: Vec<Argument> = inputs.iter().map(|w| Argument::Buffer(w.to_vec())).collect();
+        args.extend([Argument::Buffer(out.clone()), Argument::U32(n)]);
+        machine.launch(&desc, n.div_ceil(desc.block), &mut args);
+        let Argument::Buffer(words) = &args[inputs.len()] else { unreachable!("put there above") };
+        curve.read(words)
+    };
+    assert_eq!(run(PointAdd::DESC, &[&a, &b]), sums, "{name}: add");
+    assert_eq!(run(PointMadd::DESC, &[&a, &b_affine]), sums, "{name}: madd");
+    assert_eq!(run(PointDbl::DESC, &[&a]), doubles, "{name}: dbl");
+}
+
+#[test]
+fn bn254_g1_is_arkworks() {
+    check::<ark_bn254::g1::Config>("bn254_g1");
+}
+
+#[test]
+fn bn254_g2_is_arkworks() {
+    check::<ark_bn254::g2::Config>("bn254_g2");
+}
+
+#[test]
+fn bls12_381_g1_is_arkworks() {
+    check::<ark_bls12_381::g1::Config>("bls12_381_g1");
+}
+
+#[test]
+fn bls12_381_g2_is_arkworks() {
+    check::<ark_bls12_381::g2::Config>("bls12_381_g2");
+}
+
+/// No spare bit: 2^256 - p is 33 bits long.
+#[test]
+fn secp256k1_is_arkworks() {
+    check::<ark_secp256k1::Config>("secp256k1_g1");
+}
