@@ -80,8 +80,11 @@ fn ops(f: &FieldDesc) -> Vec<LimbOp> {
         LimbOp::Select,
         LimbOp::IsZero,
     ];
-    ops.extend([1, 2, 3, 5].map(LimbOp::Dot));
-    ops.extend([0, 1, 2, 3, 5, 8, 13, 1 << 16, u32::MAX].map(LimbOp::MulSmall));
+    // Long fields repeat the rows of shorter ones and cost the square of their length.
+    let long = f.words > 12;
+    ops.extend(if long { vec![3] } else { vec![1, 2, 3, 5] }.into_iter().map(LimbOp::Dot));
+    let small = if long { vec![2, 3, u32::MAX] } else { vec![0, 1, 2, 3, 5, 8, 13, 1 << 16, u32::MAX] };
+    ops.extend(small.into_iter().map(LimbOp::MulSmall));
     let one = BigUint::one();
     for c in [BigUint::zero(), one.clone(), &f.p - &one, f.r_mod_p(), &f.p >> 1u32] {
         ops.push(LimbOp::MulConst(c % &f.p));

@@ -156,3 +156,40 @@ fn every_variant_is_the_definition() {
         }
     }
 }
+
+/// All operands whose words are extreme, in fields of two and three words: every pattern of full and
+/// empty words, with moduli that make `m` and the rows extreme too.
+#[test]
+fn every_pattern_of_extreme_words() {
+    let power = |e: u32| BigUint::from(2u32).pow(e);
+    let fields = [
+        FieldDesc::new("goldilocks", 0xffff_ffff_0000_0001u64.into()),
+        FieldDesc::new("above32", 0x1_0000_000fu64.into()),
+        FieldDesc::new("m61", 0x1fff_ffff_ffff_ffffu64.into()),
+        FieldDesc::new("p64", power(64) - 59u32),
+        FieldDesc::new("m89", power(89) - 1u32),
+        FieldDesc::new("p96", power(96) - 17u32),
+    ];
+    for f in &fields {
+        let mut values = vec![BigUint::zero()];
+        for i in 0..f.words {
+            let words = [0, 1, 1 << 31, u32::MAX].map(|w| BigUint::from(w) << (32 * i));
+            values = values.iter().flat_map(|low| words.iter().map(move |word| low | word)).collect();
+        }
+        let mut all = bounds(f);
+        all.truncate(2);
+        all.extend(Bound::up_to(f, &(f.r() - &f.p)).filter(|b| Bound::Canonical.within(*b, f)));
+        for op in [LimbOp::Mul, LimbOp::Sqr, LimbOp::Dot(2), LimbOp::Add, LimbOp::Sub, LimbOp::FromMont] {
+            for &bound in &all {
+                let limit = bound.limit(f);
+                let below: Vec<&BigUint> = values.iter().filter(|x| **x < limit).collect();
+                let ys = if op.operands() == 1 { &below[..1] } else { &below[..] };
+                let tuple = |x: &BigUint, y: &BigUint| -> Vec<BigUint> {
+                    (0..op.operands()).map(|k| if k % 2 == 0 { x } else { y }).cloned().collect()
+                };
+                let tuples: Vec<_> = below.iter().flat_map(|x| ys.iter().map(|y| tuple(x, y))).collect();
+                assert!(check(f, &op, &vec![bound; op.operands()], &tuples) > 0, "{} {op:?}", f.name);
+            }
+        }
+    }
+}

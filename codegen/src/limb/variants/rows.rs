@@ -15,7 +15,7 @@
 
 use num_bigint::BigUint;
 
-use crate::limb::ir::{Builder, Carry, CarryOut, Logic, Src};
+use crate::limb::ir::{Builder, Carry, CarryOut, Src};
 use crate::spec::FieldDesc;
 
 /// A word that may be known to be zero.
@@ -130,11 +130,10 @@ impl Rows {
 
     /// `p ≡ 1 (mod 2^32)`: `m = -T mod 2^32`, and `m·p_0 + T_0` is 0, or `2^32` where `T_0 ≠ 0`.
     ///
-    /// ptxas folds a plain negation into the multiplications that use it and then no longer fuses them
-    /// into wide ones (478 instead of 345 instructions for BLS12-377 with ptxas 13.5); it does not look
-    /// through `~(T_0 - 1)` made with `add.cc`. That addition's carry is `T_0 ≠ 0`; it is made
-    /// again next to its use, and ptxas merges the two. (The borrow of `0 - T_0` is no substitute: on
-    /// devices the flag of `sub.cc` is the complement of what `addc` would need.)
+    /// ptxas folds a plain negation (or `~(T_0 - 1)`) into the multiplications that use it and then no
+    /// longer fuses them into wide ones: 741 instead of 357 instructions for BLS12-377 with ptxas
+    /// 13.5. It does not look through `sub.cc`. The carry `T_0 ≠ 0` is that of `T_0 + (2^32 - 1)`; the
+    /// borrow of `0 - T_0` would be the same in PTX's text but is its complement on devices.
     fn clear_lowest_p0_one(&mut self, b: &mut Builder) {
         // Nothing is pending unless the lowest word was absent; `m` then needs the flag itself.
         if let Some(carry) = self.merge_pending(b) {
@@ -143,9 +142,8 @@ impl Rows {
         }
         let Some(lowest) = self.e[0] else { return };
         let ones = Src::Imm(u32::MAX);
-        let (less_one, carry) = b.add(lowest, ones, None, CarryOut::Flag);
-        b.ignore(carry);
-        let m = b.logic(Logic::Xor, less_one, ones);
+        let (m, borrow) = b.sub(ZERO, lowest, None, CarryOut::Flag);
+        b.ignore(borrow);
         let (even, odd) = split(&self.p, self.columns);
         self.add_odd(b, &odd, m, None);
         let (_, carry) = b.add(lowest, ones, None, CarryOut::Flag);
