@@ -2,7 +2,7 @@
 
 use ark_ec::short_weierstrass::Affine;
 use ark_ec::{AffineRepr, CurveGroup};
-use ark_ff::{FftField, Field as _, One, PrimeField, Zero};
+use ark_ff::{FftField, Field as _, MontConfig, One, PrimeField, Zero};
 use curvesmith_curves::toy;
 use curvesmith_runtime::field::{Field, from_device, to_device};
 use curvesmith_runtime::group::{Group, PairingCurve};
@@ -57,8 +57,19 @@ fn group<G: Group>() {
     assert!(point.clear_cofactor().is_in_correct_subgroup_assuming_on_curve());
 }
 
+/// The constants that expansions compute against arkworks' own derivation.
+fn montgomery<C: MontConfig<N>, const N: usize>() {
+    assert_eq!(C::R, C::MODULUS.montgomery_r());
+    assert_eq!(C::R2, C::MODULUS.montgomery_r2());
+    assert_eq!(C::INV, ark_ff::fields::inv::<C, N>());
+}
+
 #[test]
 fn toy_fields() {
+    montgomery::<toy::toy17::FpConfig, 1>();
+    montgomery::<toy::toy7681::FpConfig, 1>();
+    montgomery::<toy::babybear::FpConfig, 1>();
+    montgomery::<toy::toy_curve::FqConfig, 1>();
     exhaustive::<toy::toy17::FpField>(17);
     exhaustive::<toy::toy7681::FpField>(7681);
     exhaustive::<toy::toy_curve::FqField>(199);

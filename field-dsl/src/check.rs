@@ -7,7 +7,7 @@ use curvesmith_codegen::spec::coordinates::{CoordinateField, Element};
 use curvesmith_codegen::spec::curve::Weierstrass;
 use curvesmith_codegen::spec::{FieldDesc, GroupDesc, SpecError, prime};
 use num_bigint::BigUint;
-use num_traits::{One, ToPrimitive};
+use num_traits::ToPrimitive;
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
 
@@ -113,26 +113,19 @@ fn prime_field(name: String, field: &ast::Field, errors: &mut Errors) -> Option<
     errors.keep(field.modulus.span, prime::check_modulus(&p))?;
     let options = &field.options;
 
-    let generator = match &options.generator {
-        Some(declared) => {
-            let value = errors.keep(declared.span, declared.canonical(&p))?;
-            errors.keep(declared.span, prime::check_generator(&p, &value))?;
-            value
-        }
-        None => prime::least_nonresidue(&p),
+    // A faulty option has been reported and gives way to its default, so that what depends on the
+    // modulus alone is checked in the same run.
+    let mut given = |option: &Option<Number>, check: &dyn Fn(&BigUint) -> Result<(), SpecError>| {
+        let declared = option.as_ref()?;
+        let value = errors.keep(declared.span, declared.canonical(&p))?;
+        errors.keep(declared.span, check(&value)).map(|()| value)
     };
-    let two_adic_root = match &options.two_adic_root {
-        Some(declared) => {
-            let value = errors.keep(declared.span, declared.canonical(&p))?;
-            errors.keep(declared.span, prime::check_two_adic_root(&p, &value))?;
-            value
-        }
-        None => prime::two_adic_root(&p, &generator),
-    };
-    let small_subgroup = match &options.small_subgroup {
-        Some(declared) => Some(small_subgroup(&p, &generator, declared, errors)?),
-        None => None,
-    };
+    let generator = given(&options.generator, &|g| prime::check_generator(&p, g));
+    let two_adic_root = given(&options.two_adic_root, &|root| prime::check_two_adic_root(&p, root));
+    let generator = generator.unwrap_or_else(|| prime::least_nonresidue(&p));
+    let two_adic_root = two_adic_root.unwrap_or_else(|| prime::two_adic_root(&p, &generator));
+    let declared = options.small_subgroup.as_ref();
+    let small_subgroup = declared.and_then(|s| small_subgroup(&p, &generator, s, errors));
     Some(FieldModel {
         desc: FieldDesc::new(name, p),
         generator_declared: options.generator.is_some(),
@@ -198,9 +191,8 @@ fn group(
     let generator_ok = errors.keep(x_ast.span, on_curve);
     let cofactor_ok = errors.keep(declared.span, curve.check_cofactor(&cofactor, r));
     generator_ok.and(cofactor_ok)?;
-    let reduced = &cofactor % r;
-    let cofactor_inv =
-        if r.is_one() { None } else { reduced.modinv(r) }.expect("check_cofactor refuses multiples of r");
+    let inverse = (&cofactor % r).modinv(r).ok_or(SpecError::CofactorNotInvertible);
+    let cofactor_inv = errors.keep(declared.span, inverse)?;
     Some(GroupModel {
         desc: GroupDesc { name, base: fq.desc.clone(), nonresidue, a, b },
         generator: [x, y],

@@ -45,7 +45,9 @@ pub enum SpecError {
         generator: BigUint,
     },
     /// The multiplicative generator misses part of the group of units.
-    #[error("generator {generator} does not generate the units: it is a {factor}-th power modulo p")]
+    #[error(
+        "generator {generator} does not generate the units: it is a power with exponent {factor} modulo p"
+    )]
     GeneratorIsPower {
         /// The generator.
         generator: BigUint,

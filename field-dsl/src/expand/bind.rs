@@ -16,9 +16,12 @@ pub(super) fn field(root: &Root, path: &syn::Path, model: &FieldModel) -> TokenS
     let ff = quote!(#root::ark_ff);
     let span = path.span();
     let modulus = quote!(<#path as #ff::PrimeField>::MODULUS.0);
-    let mut out = assertion(root, span, &modulus, &words(p, ark_words(p)), "modulus");
+    let same_modulus = same(root, &modulus, &words(p, ark_words(p)));
+    let mut out = assertion(span, &same_modulus, "modulus");
+    // In another field every number differs; that is no news.
     let mut compare = |constant: TokenStream, value: &BigUint, what: &str| {
-        out.extend(assertion(root, span, &quote!(#constant.0.0), &ark_mont(value, p), what));
+        let same = same(root, &quote!(#constant.0.0), &ark_mont(value, p));
+        out.extend(assertion(span, &quote!(!#same_modulus || #same), what));
     };
     if model.generator_declared {
         compare(quote!(<#path as #ff::FftField>::GENERATOR), &model.generator, "generator");
@@ -50,7 +53,8 @@ pub(super) fn field(root: &Root, path: &syn::Path, model: &FieldModel) -> TokenS
 pub(super) fn extension(root: &Root, fq: &FieldModel, nonresidue: &BigUint) -> TokenStream {
     let config = quote!(<Fq2 as #root::declared::QuadraticExtension>::Config);
     let constant = quote!(<#config as #root::ark_ff::QuadExtConfig>::NONRESIDUE.0.0);
-    assertion(root, Span::call_site(), &constant, &ark_mont(nonresidue, &fq.desc.p), "nonresidue")
+    let same = same(root, &constant, &ark_mont(nonresidue, &fq.desc.p));
+    assertion(Span::call_site(), &same, "nonresidue")
 }
 
 /// Coefficients, generator and cofactor.
@@ -64,7 +68,15 @@ pub(super) fn group(
     let p = &model.desc.base.p;
     let sw = quote!(<#config as #root::ark_ec::short_weierstrass::SWCurveConfig>);
     let curve = quote!(<#config as #root::ark_ec::CurveConfig>);
+    let modulus = |ty: TokenStream, p: &BigUint| {
+        same(root, &quote!(<#ty as #root::ark_ff::PrimeField>::MODULUS.0), &words(p, ark_words(p)))
+    };
+    let (same_p, same_r) = (modulus(quote!(Fq), p), modulus(quote!(Fr), &fr.desc.p));
     let mut out = TokenStream::new();
+    let mut compare = |constant: &TokenStream, expected: &[u64], what: &str| {
+        let same = same(root, constant, expected);
+        out.extend(assertion(span, &quote!(!(#same_p && #same_r) || #same), what));
+    };
     let elements = [
         (quote!(#sw::COEFF_A), &model.desc.a, "coefficient a"),
         (quote!(#sw::COEFF_B), &model.desc.b, "coefficient b"),
@@ -77,18 +89,21 @@ pub(super) fn group(
             _ => vec![quote!(#constant.0.0)],
         };
         for (part, value) in parts.iter().zip(coordinates) {
-            out.extend(assertion(root, span, part, &ark_mont(value, p), what));
+            compare(part, &ark_mont(value, p), what);
         }
     }
-    out.extend(assertion(root, span, &quote!(#curve::COFACTOR), &words(&model.cofactor, 1), "cofactor"));
+    compare(&quote!(#curve::COFACTOR), &words(&model.cofactor, 1), "cofactor");
     let inverse = ark_mont(&model.cofactor_inv, &fr.desc.p);
-    out.extend(assertion(root, span, &quote!(#curve::COFACTOR_INV.0.0), &inverse, "inverse of the cofactor"));
+    compare(&quote!(#curve::COFACTOR_INV.0.0), &inverse, "inverse of the cofactor");
     out
 }
 
-fn assertion(root: &Root, span: Span, constant: &TokenStream, expected: &[u64], what: &str) -> TokenStream {
+/// A const expression: whether `constant` has exactly these words.
+fn same(root: &Root, constant: &TokenStream, expected: &[u64]) -> TokenStream {
+    quote!(#root::declared::same_words(&#constant, &[#(#expected),*]))
+}
+
+fn assertion(span: Span, same: &TokenStream, what: &str) -> TokenStream {
     let message = format!("the {what} of the bound type differs from the declared one");
-    quote_spanned! {span=>
-        const _: () = ::core::assert!(#root::declared::same_words(&#constant, &[#(#expected),*]), #message);
-    }
+    quote_spanned!(span=> const _: () = ::core::assert!(#same, #message);)
 }

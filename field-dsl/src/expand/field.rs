@@ -61,6 +61,10 @@ fn generated(root: &Root, ark: &str, model: &FieldModel) -> TokenStream {
     let ident = format_ident!("{ark}");
     let config = format_ident!("{ark}Config");
     let modulus = words(p, n);
+    // Given, because deriving them in const evaluation is slow for long moduli.
+    let r = ark_mont(&1u32.into(), p);
+    let r2 = ark_mont(&(BigUint::from(1u32) << (64 * n)), p);
+    let inv = minus_inverse(modulus[0]);
     let generator = ark_mont(&model.generator, p);
     let two_adic_root = ark_mont(&model.two_adic_root, p);
     let ff = quote!(#root::ark_ff);
@@ -92,6 +96,9 @@ fn generated(root: &Root, ark: &str, model: &FieldModel) -> TokenStream {
         #[automatically_derived]
         impl #ff::MontConfig<#n> for #config {
             const MODULUS: #ff::BigInt<#n> = #ff::BigInt([#(#modulus),*]);
+            const R: #ff::BigInt<#n> = #ff::BigInt([#(#r),*]);
+            const R2: #ff::BigInt<#n> = #ff::BigInt([#(#r2),*]);
+            const INV: u64 = #inv;
             const GENERATOR: #element = #ff::Fp::new_unchecked(#ff::BigInt([#(#generator),*]));
             const TWO_ADIC_ROOT_OF_UNITY: #element =
                 #ff::Fp::new_unchecked(#ff::BigInt([#(#two_adic_root),*]));
@@ -101,6 +108,12 @@ fn generated(root: &Root, ark: &str, model: &FieldModel) -> TokenStream {
         #[doc = #doc]
         pub type #ident = #ff::Fp<#ff::MontBackend<#config, #n>, #n>;
     }
+}
+
+/// `-p⁻¹ mod 2^64` from the low word of an odd `p`; Newton's iteration doubles the right bits.
+fn minus_inverse(p0: u64) -> u64 {
+    let inverse = (0..6).fold(1u64, |x, _| x.wrapping_mul(2u64.wrapping_sub(p0.wrapping_mul(x))));
+    inverse.wrapping_neg()
 }
 
 /// `Fq2`: bound, taken from the bound group `<group>Config`, or generated over `Fq`.
@@ -122,7 +135,7 @@ pub(super) fn extension(
             let config = format_ident!("{group}Config");
             quote!(<#config as #root::ark_ec::CurveConfig>::BaseField)
         }
-        (None, None) => return generated_extension(root, fq, nonresidue),
+        (None, None) => return generated_extension(root, fq, nonresidue, valid),
     };
     let assertions = if valid { bind::extension(root, fq, nonresidue) } else { TokenStream::new() };
     quote! {
@@ -132,11 +145,20 @@ pub(super) fn extension(
     }
 }
 
-fn generated_extension(root: &Root, fq: &FieldModel, nonresidue: &BigUint) -> TokenStream {
+fn generated_extension(root: &Root, fq: &FieldModel, nonresidue: &BigUint, valid: bool) -> TokenStream {
     let p = &fq.desc.p;
     let ff = quote!(#root::ark_ff);
-    let nonresidue = ark_mont(nonresidue, p);
-    let (one, minus_one) = (ark_mont(&1u32.into(), p), ark_mont(&(p - 1u32), p));
+    let (nonresidue, minus_one) = if valid {
+        let element = |x: &BigUint| {
+            let mont = ark_mont(x, p);
+            quote!(#ff::Fp::new_unchecked(#ff::BigInt([#(#mont),*])))
+        };
+        (element(nonresidue), element(&(p - 1u32)))
+    } else {
+        // A stand-in for whatever length a bound Fq has.
+        let any = quote!(<Fq as #ff::FftField>::GENERATOR);
+        (any.clone(), any)
+    };
     quote! {
         /// arkworks' description of [`Fq2`].
         #[derive(Debug)]
@@ -144,12 +166,9 @@ fn generated_extension(root: &Root, fq: &FieldModel, nonresidue: &BigUint) -> To
         #[automatically_derived]
         impl #ff::Fp2Config for Fq2Config {
             type Fp = Fq;
-            const NONRESIDUE: Fq = #ff::Fp::new_unchecked(#ff::BigInt([#(#nonresidue),*]));
+            const NONRESIDUE: Fq = #nonresidue;
             // nonresidue^((p^i - 1)/2): a nonresidue to that power is -1.
-            const FROBENIUS_COEFF_FP2_C1: &'static [Fq] = &[
-                #ff::Fp::new_unchecked(#ff::BigInt([#(#one),*])),
-                #ff::Fp::new_unchecked(#ff::BigInt([#(#minus_one),*])),
-            ];
+            const FROBENIUS_COEFF_FP2_C1: &'static [Fq] = &[<Fq as #ff::Field>::ONE, #minus_one];
         }
         /// The quadratic extension of [`Fq`].
         pub type Fq2 = #ff::Fp2<Fq2Config>;

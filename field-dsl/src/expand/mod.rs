@@ -71,7 +71,11 @@ pub(crate) fn curve(
     let root = Root::new(header);
     let valid = model.is_some();
     let model = model.unwrap_or_else(|| stand_in::curve(declaration));
-    let bound = |key: &str| declaration.bindings.as_ref().and_then(|b| b.get(key));
+    // Bindings that lack a required type have been reported and would not fit the generated rest.
+    let required = ["fq", "fr", "g1"].into_iter().chain(declaration.g2.is_some().then_some("g2"));
+    let complete = |b: &&crate::ast::Bindings| required.clone().all(|key| b.get(key).is_some());
+    let bindings = declaration.bindings.as_ref().filter(complete);
+    let bound = |key: &str| bindings.and_then(|b| b.get(key));
 
     let mut items = TokenStream::new();
     for (ark, key, field) in [("Fq", "fq", &model.fq), ("Fr", "fr", &model.fr)] {

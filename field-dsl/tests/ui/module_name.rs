@@ -1,0 +1,10 @@
+use curvesmith_field_dsl::field;
+
+field! {
+    pub mod größe {
+        crate = curvesmith_runtime;
+        p = 13;
+    }
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+use curvesmith_field_dsl::field;
+
+field! {
+    pub mod toy {
+        crate = curvesmith_runtime;
+        p = 2013265921;
+        generator = 31;
+        small_subgroup = 7^1;
+    }
+}
+
+fn main() {
+    let _ = toy::FpField;
+    let _: Option<toy::Fp> = None;
+}
