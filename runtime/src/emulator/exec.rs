@@ -12,7 +12,7 @@ pub(super) struct Registers {
     r64: Vec<Lanes64>,
     pred: Vec<u32>,
     base: Slots,
-    /// Carry flag, 0 or 1 per lane.
+    /// Carry flag of each lane: all ones or zero.
     cc: Lanes32,
 }
 
@@ -151,15 +151,20 @@ fn compare<T: Ord>(cmp: Cmp, a: impl Fn(usize) -> T, b: impl Fn(usize) -> T) -> 
     }
 }
 
-/// `a + b + cin` and its carry, each lane.
+/// All ones where the top bit is set: the majority of the top bits is the carry out of a full adder.
+#[inline(always)]
+fn sign_mask(x: u32) -> u32 {
+    ((x as i32) >> 31) as u32
+}
+
+/// `a + b`, plus 1 where `cin` is all ones, and the carry in the same form.
 #[inline(always)]
 fn add_carry(a: &Lanes32, b: &Lanes32, cin: &Lanes32) -> (Lanes32, Lanes32) {
     let (mut sum, mut carry) = ([0; LANES], [0; LANES]);
     for i in 0..LANES {
-        let s = a[i].wrapping_add(b[i]);
-        let t = s.wrapping_add(cin[i]);
+        let t = a[i].wrapping_add(b[i]).wrapping_sub(cin[i]);
         sum[i] = t;
-        carry[i] = u32::from(s < a[i]) | u32::from(t < s);
+        carry[i] = sign_mask((a[i] & b[i]) | ((a[i] | b[i]) & !t));
     }
     (sum, carry)
 }
@@ -174,7 +179,7 @@ impl Registers {
                 self.set32(mask, d, &out);
             }
             (true, false) => {
-                let out = lanes(|i| x[i].wrapping_add(c[i]).wrapping_add(self.cc[i]));
+                let out = lanes(|i| x[i].wrapping_add(c[i]).wrapping_sub(self.cc[i]));
                 self.set32(mask, d, &out);
             }
             (false, true) => {
@@ -296,10 +301,9 @@ impl Registers {
                 let cin = if carry.cin { self.cc } else { [0; LANES] };
                 let (mut out, mut borrow) = ([0; LANES], [0; LANES]);
                 for i in 0..LANES {
-                    let s = a[i].wrapping_sub(b[i]);
-                    let t = s.wrapping_sub(cin[i]);
+                    let t = a[i].wrapping_sub(b[i]).wrapping_add(cin[i]);
                     out[i] = t;
-                    borrow[i] = u32::from(s > a[i]) | u32::from(t > s);
+                    borrow[i] = sign_mask((!a[i] & b[i]) | ((!a[i] | b[i]) & t));
                 }
                 self.set32(mask, d, &out);
                 if carry.cout {
@@ -377,11 +381,11 @@ impl Registers {
                 let mut borrow = [0; LANES];
                 let mut out = [0; LANES];
                 for i in 0..LANES {
-                    let cin = if carry.cin { u64::from(self.cc[i]) } else { 0 };
+                    let cin = if carry.cin { u64::from(self.cc[i] & 1) } else { 0 };
                     let (s, c1) = a[i].overflowing_sub(b[i]);
                     let (t, c2) = s.overflowing_sub(cin);
                     out[i] = t;
-                    borrow[i] = u32::from(c1 | c2);
+                    borrow[i] = u32::from(c1 | c2).wrapping_neg();
                 }
                 self.set64(mask, d, &out);
                 if carry.cout {
@@ -483,11 +487,11 @@ impl Registers {
     fn accumulate64(&mut self, mask: u32, d: u32, x: &Lanes64, c: &Lanes64, carry: Carry) {
         let (mut out, mut cc) = ([0; LANES], [0; LANES]);
         for i in 0..LANES {
-            let cin = if carry.cin { u64::from(self.cc[i]) } else { 0 };
+            let cin = if carry.cin { u64::from(self.cc[i] & 1) } else { 0 };
             let (s, c1) = x[i].overflowing_add(c[i]);
             let (t, c2) = s.overflowing_add(cin);
             out[i] = t;
-            cc[i] = u32::from(c1 | c2);
+            cc[i] = u32::from(c1 | c2).wrapping_neg();
         }
         self.set64(mask, d, &out);
         if carry.cout {
