@@ -1,5 +1,6 @@
 //! Decoding of arithmetic, logic, moves and conversions.
 
+use super::counts::OpClass;
 use super::decode::{Builder, Modifiers, Result, Symbol, arg, type_bits};
 use super::parse::{Instruction, Operand, RegType};
 use super::program::*;

@@ -1,5 +1,6 @@
 //! Decoding of loads, stores, atomics and address arithmetic.
 
+use super::counts::OpClass;
 use super::decode::{Builder, LOCAL_WINDOW, Modifiers, Result, SHARED_WINDOW, Symbol, arg, type_bits};
 use super::parse::{Instruction, Operand, RegType, type_bytes};
 use super::program::*;

@@ -4,6 +4,7 @@
 //! streams are queues that run when the host waits, in an order drawn from the seed that respects
 //! stream order and events.
 
+use super::counts::OpCounts;
 use super::decode::{self, DecodeError};
 use super::error::EmulatorError;
 use super::memory::{Allocation, Checks, FIRST_ADDRESS, GAP, GlobalView};
@@ -12,7 +13,7 @@ use super::parse::{self, ParseError};
 use super::program::Program;
 use super::queue::{Operation, Queues};
 use super::schedule::{self, Plan, Random};
-use super::warp::{LaunchContext, OpCounts};
+use super::warp::LaunchContext;
 use crate::device::{DeviceProperties, KernelDevice, Launch};
 use crate::error::{Result, RuntimeError};
 use curvesmith_abi::{Arg, Image};

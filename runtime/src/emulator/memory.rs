@@ -4,7 +4,7 @@
 //! must be a wrong result or a reported fault, never undefined behaviour of the emulator.
 
 use super::error::{FaultKind, Space};
-use super::program::{LANES, Lanes32, Order};
+use super::program::{LANES, Lanes32, Lanes64, Order};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
@@ -194,6 +194,76 @@ impl GlobalView {
             written[k].store(0xf, Ordering::Relaxed);
         }
         Ok(())
+    }
+
+    /// The allocation that every lane of `mask` accesses, aligned and in bounds, and each lane's word
+    /// in it; `None` where lanes have to be looked at one by one.
+    #[inline(always)]
+    fn common<const N: usize>(
+        &self,
+        addresses: &Lanes64,
+        mask: u32,
+        hint: &mut usize,
+    ) -> Option<(&Allocation, [usize; LANES])> {
+        let bytes = 4 * N as u64;
+        let first = *addresses.get(mask.trailing_zeros() as usize)?;
+        let (a, _) = self.locate(first, bytes as u32, hint)?;
+        let last = a.len - bytes;
+        let mut at = [0; LANES];
+        let mut bad = false;
+        for (lane, at) in at.iter_mut().enumerate() {
+            let offset = addresses[lane].wrapping_sub(a.base);
+            bad |= mask >> lane & 1 != 0 && (offset > last || offset % bytes != 0);
+            *at = (offset / 4) as usize;
+        }
+        (!bad).then_some((a, at))
+    }
+
+    /// Reads `N` words in each lane; false if nothing was decided and lanes must go one by one.
+    #[inline]
+    pub(super) fn load_lanes<const N: usize>(
+        &self,
+        addresses: &Lanes64,
+        mask: u32,
+        hint: &mut usize,
+        out: &mut [Lanes32; 8],
+    ) -> bool {
+        let Some((a, at)) = self.common::<N>(addresses, mask, hint) else { return false };
+        let mut ok = 0xf;
+        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+            let range = at[lane]..at[lane] + N;
+            let (Some(words), Some(written)) = (a.words.get(range.clone()), a.written.get(range)) else {
+                return false;
+            };
+            for k in 0..N {
+                out[k][lane] = words[k].load(Ordering::Relaxed);
+                ok &= written[k].load(Ordering::Relaxed);
+            }
+        }
+        ok == 0xf || !self.checks.init
+    }
+
+    /// Writes `N` words in each lane, lowest lane first; false if lanes must go one by one.
+    #[inline]
+    pub(super) fn store_lanes<const N: usize>(
+        &self,
+        addresses: &Lanes64,
+        mask: u32,
+        hint: &mut usize,
+        value: &[Lanes32; 8],
+    ) -> bool {
+        let Some((a, at)) = self.common::<N>(addresses, mask, hint) else { return false };
+        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+            let range = at[lane]..at[lane] + N;
+            let (Some(words), Some(written)) = (a.words.get(range.clone()), a.written.get(range)) else {
+                return false;
+            };
+            for k in 0..N {
+                words[k].store(value[k][lane], Ordering::Relaxed);
+                written[k].store(0xf, Ordering::Relaxed);
+            }
+        }
+        true
     }
 
     /// Reads a byte or two, within a word.

@@ -13,12 +13,16 @@
 //! the same place. Where it is laxer: memory is sequentially consistent, so that a missing fence shows
 //! in the race check and not as a wrong value.
 
+mod access;
 mod cfg;
 mod clock;
+mod counts;
 mod decode;
 mod decode_alu;
+mod decode_control;
 mod decode_memory;
 mod device;
+mod effects;
 mod error;
 mod exec;
 mod lex;
@@ -32,8 +36,7 @@ mod regs;
 mod schedule;
 mod warp;
 
+pub use counts::{OpClass, OpCounts};
 pub use device::{Emulator, EmulatorEvent, EmulatorMemory, EmulatorModule, EmulatorStream, LaunchRecord};
 pub use error::{EmulatorError, Fault, FaultKind, Space, Waiter};
 pub use options::EmulatorOptions;
-pub use program::OpClass;
-pub use warp::OpCounts;

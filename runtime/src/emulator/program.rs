@@ -4,6 +4,8 @@
 //! afterwards a slot of its file. With [`CONSTANT`] set it names a constant of the module, kept
 //! already spread over the lanes, so that immediates cost what registers cost.
 
+use super::counts::OpClass;
+
 /// Marks an operand as an index into the module's constants.
 pub(super) const CONSTANT: u32 = 1 << 31;
 /// A destination that is thrown away (`_`).
@@ -423,72 +425,6 @@ pub(super) enum Inst {
     Fence {
         scope: Scope,
     },
-}
-
-/// Classes in which executed instructions are counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
-#[non_exhaustive]
-pub enum OpClass {
-    /// Low halves of products: `mul.lo`, `mad.lo`, with or without carries.
-    MulLo,
-    /// High halves of products: `mul.hi`, `mad.hi`.
-    MulHi,
-    /// 32 × 32 → 64 bit: `mul.wide`, `mad.wide`.
-    MulWide,
-    /// `add`, `sub` and their carry forms.
-    Add,
-    /// Bitwise logic, shifts, permutations and bit counts.
-    Logic,
-    /// `setp`, `selp`, `min`, `max` and predicate logic.
-    Select,
-    /// `mov`, `cvt`, `cvta`, special registers and parameters.
-    Move,
-    /// Division and remainder.
-    Divide,
-    /// Loads from global or constant memory.
-    LoadGlobal,
-    /// Stores to global memory.
-    StoreGlobal,
-    /// Loads from shared memory.
-    LoadShared,
-    /// Stores to shared memory.
-    StoreShared,
-    /// Loads and stores of local memory, and through generic addresses.
-    Local,
-    /// Atomics.
-    Atomic,
-    /// Barriers, fences and warp synchronisation.
-    Sync,
-    /// `shfl`, `vote`, `match`, `activemask`.
-    Exchange,
-    /// Branches, calls and returns.
-    Control,
-    /// Helper steps of another instruction: not counted.
-    Uncounted,
-}
-
-impl OpClass {
-    /// Every counted class.
-    pub const ALL: [OpClass; 17] = [
-        OpClass::MulLo,
-        OpClass::MulHi,
-        OpClass::MulWide,
-        OpClass::Add,
-        OpClass::Logic,
-        OpClass::Select,
-        OpClass::Move,
-        OpClass::Divide,
-        OpClass::LoadGlobal,
-        OpClass::StoreGlobal,
-        OpClass::LoadShared,
-        OpClass::StoreShared,
-        OpClass::Local,
-        OpClass::Atomic,
-        OpClass::Sync,
-        OpClass::Exchange,
-        OpClass::Control,
-    ];
 }
 
 /// An instruction with its guard, counting class and source line.

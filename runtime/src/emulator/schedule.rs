@@ -3,11 +3,12 @@
 //! The fixed schedule runs blocks in order and the warps of a block in turn, each until it cannot go
 //! on. A seed permutes blocks, picks warps at random and preempts them at random.
 
+use super::counts::OpCounts;
 use super::error::{EmulatorError, Fault, FaultKind, Waiter};
 use super::memory::SharedMemory;
 use super::program::LANES;
 use super::race::RaceState;
-use super::warp::{BlockContext, LaneFault, LaunchContext, OpCounts, Stop, Warp};
+use super::warp::{BlockContext, LaneFault, LaunchContext, Stop, Warp};
 use rayon::prelude::*;
 
 /// Warp steps of the fixed schedule before another warp has its turn.

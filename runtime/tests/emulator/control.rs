@@ -263,3 +263,24 @@ fn division_of_work_over_blocks_and_a_partial_warp() {
         assert_eq!(got[4 * t as usize..4 * t as usize + 4], wanted, "thread {t}");
     }
 }
+
+#[test]
+fn lanes_that_access_different_allocations() {
+    let body = "
+        and.b32 %r2, %r62, 1;
+        setp.eq.u32 %p1, %r2, 0;
+        selp.b64 %rd20, %rd2, %rd3, %p1;
+        st.global.v2.u32 [%rd3], {%r62, 7};
+        ld.global.v2.u32 {%r3, %r4}, [%rd20];
+        add.u32 %r3, %r3, %r4;
+        st.global.u32 [%rd20+12], %r3;
+        ld.global.u32 %r5, [%rd20+12];
+        st.global.u32 [%rd3+8], %r5;";
+    let input: Vec<u32> = (0..256).map(|i| 1000 * i).collect();
+    let got = run(&emulator(), &kernel(body), 1, 64, &input, 256).unwrap();
+    for t in 0..64u32 {
+        let sum = if t % 2 == 0 { 1000 * (8 * t + 1) } else { t + 7 };
+        let last = if t % 2 == 0 { 0 } else { sum };
+        assert_eq!(got[4 * t as usize..4 * t as usize + 4], [t, 7, sum, last], "thread {t}");
+    }
+}
