@@ -5,7 +5,9 @@ use curvesmith_runtime::emulator::{Emulator, EmulatorOptions};
 
 #[test]
 fn shuffles() {
-    let cases: [(&str, fn(i64) -> (i64, bool)); 6] = [
+    /// The lane that a lane reads, and whether it is in range.
+    type Source = fn(i64) -> (i64, bool);
+    let cases: [(&str, Source); 6] = [
         ("shfl.sync.idx.b32 %r20|%p1, %r10, 5, 31, -1;", |_| (5, true)),
         ("shfl.sync.up.b32 %r20|%p1, %r10, 3, 0, -1;", |l| if l >= 3 { (l - 3, true) } else { (l, false) }),
         ("shfl.sync.down.b32 %r20|%p1, %r10, 3, 31, -1;", |l| {
