@@ -119,6 +119,7 @@ fn hash(bytes: &[u8]) -> String {
 }
 
 /// Hash, number of images, and each with its length.
+#[cfg(any(feature = "codegen", test))]
 fn bundle(images: &[Vec<u8>]) -> Vec<u8> {
     let mut body = (images.len() as u32).to_le_bytes().to_vec();
     for image in images {
@@ -158,7 +159,7 @@ fn read_bundle(path: &Path) -> Option<Vec<Vec<u8>>> {
 }
 
 /// The first intact bundle of a declaration in a directory, by file name.
-#[cfg_attr(feature = "codegen", allow(dead_code, reason = "for builds without the compiler"))]
+#[cfg(any(not(feature = "codegen"), test))]
 fn find_bundle(directory: &Path, stem: &str) -> Option<Vec<Vec<u8>>> {
     let fits = |name: &str| name.starts_with(&format!("{stem}-")) && name.ends_with(EXTENSION);
     let entries = fs::read_dir(directory).ok()?.flatten().map(|entry| entry.path());
