@@ -74,16 +74,18 @@ impl Warp {
         // Words of each lane; a vector has at most four elements of at most two words.
         let mut words = [[0u32; LANES]; 8];
         let per_element = if m.bytes == 8 { 2 } else { 1 };
-        let plain =
-            m.window == Window::Global && m.order == Order::Weak && m.bytes >= 4 && block.race.is_none();
+        let plain = m.order == Order::Weak && m.bytes >= 4 && block.race.is_none();
         let fast = plain && {
             let addresses = base.map(|b| b.wrapping_add_signed(m.offset));
-            let (global, hint) = (&ctx.global, &mut self.hint);
-            match total {
-                4 => global.load_lanes::<1>(&addresses, mask, hint, &mut words),
-                8 => global.load_lanes::<2>(&addresses, mask, hint, &mut words),
-                16 => global.load_lanes::<4>(&addresses, mask, hint, &mut words),
-                _ => global.load_lanes::<8>(&addresses, mask, hint, &mut words),
+            let (global, shared, hint) = (&ctx.global, &*block.shared, &mut self.hint);
+            match (m.window, total) {
+                (Window::Global, 4) => global.load_lanes::<1>(&addresses, mask, hint, &mut words),
+                (Window::Global, 8) => global.load_lanes::<2>(&addresses, mask, hint, &mut words),
+                (Window::Global, 16) => global.load_lanes::<4>(&addresses, mask, hint, &mut words),
+                (Window::Shared, 4) => shared.load_lanes::<1>(&addresses, mask, &mut words),
+                (Window::Shared, 8) => shared.load_lanes::<2>(&addresses, mask, &mut words),
+                (Window::Shared, 16) => shared.load_lanes::<4>(&addresses, mask, &mut words),
+                _ => false,
             }
         };
         // One by one where lanes differ in allocation, or to say which lane is at fault.
@@ -209,16 +211,19 @@ impl Warp {
         if let Some(race) = block.race.as_deref_mut() {
             race.store_begins();
         }
-        let plain =
-            m.window == Window::Global && m.order == Order::Weak && m.bytes >= 4 && block.race.is_none();
-        let fast = plain && !ctx.zero_stores && {
+        let zero = ctx.zero_stores && m.window != Window::Shared;
+        let plain = m.order == Order::Weak && m.bytes >= 4 && block.race.is_none();
+        let fast = plain && !zero && {
             let addresses = base.map(|b| b.wrapping_add_signed(m.offset));
-            let (global, hint) = (&ctx.global, &mut self.hint);
-            match total {
-                4 => global.store_lanes::<1>(&addresses, mask, hint, &words),
-                8 => global.store_lanes::<2>(&addresses, mask, hint, &words),
-                16 => global.store_lanes::<4>(&addresses, mask, hint, &words),
-                _ => global.store_lanes::<8>(&addresses, mask, hint, &words),
+            let (global, shared, hint) = (&ctx.global, &mut *block.shared, &mut self.hint);
+            match (m.window, total) {
+                (Window::Global, 4) => global.store_lanes::<1>(&addresses, mask, hint, &words),
+                (Window::Global, 8) => global.store_lanes::<2>(&addresses, mask, hint, &words),
+                (Window::Global, 16) => global.store_lanes::<4>(&addresses, mask, hint, &words),
+                (Window::Shared, 4) => shared.store_lanes::<1>(&addresses, mask, &words),
+                (Window::Shared, 8) => shared.store_lanes::<2>(&addresses, mask, &words),
+                (Window::Shared, 16) => shared.store_lanes::<4>(&addresses, mask, &words),
+                _ => false,
             }
         };
         for lane in each(if fast { 0 } else { mask }) {

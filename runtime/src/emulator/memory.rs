@@ -363,6 +363,72 @@ impl SharedMemory {
         Ok(inside)
     }
 
+    /// Each lane's first word, if every lane of `mask` accesses `N` words, aligned and inside the same
+    /// range; `None` where lanes have to be looked at one by one.
+    #[inline(always)]
+    fn common<const N: usize>(&self, addresses: &Lanes64, mask: u32) -> Option<[usize; LANES]> {
+        let bytes = 4 * N as u64;
+        let first = *addresses.get(mask.trailing_zeros() as usize)?;
+        let &(from, to) = self.valid.iter().find(|&&(from, to)| first >= from && first < to)?;
+        let last = (to - from).checked_sub(bytes)?;
+        let mut at = [0; LANES];
+        let mut bad = false;
+        for (lane, at) in at.iter_mut().enumerate() {
+            let address = addresses[lane];
+            bad |= mask >> lane & 1 != 0 && (address.wrapping_sub(from) > last || address % bytes != 0);
+            *at = (address / 4) as usize;
+        }
+        (!bad).then_some(at)
+    }
+
+    /// Reads `N` words in each lane; false if nothing was decided and lanes must go one by one.
+    #[inline]
+    pub(super) fn load_lanes<const N: usize>(
+        &self,
+        addresses: &Lanes64,
+        mask: u32,
+        out: &mut [Lanes32; 8],
+    ) -> bool {
+        let Some(at) = self.common::<N>(addresses, mask) else { return false };
+        let mut ok = 0xf;
+        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+            let range = at[lane]..at[lane] + N;
+            let (Some(words), Some(written)) = (self.words.get(range.clone()), self.written.get(range))
+            else {
+                return false;
+            };
+            for k in 0..N {
+                out[k][lane] = words[k];
+                ok &= written[k];
+            }
+        }
+        ok == 0xf || !self.checks.init
+    }
+
+    /// Writes `N` words in each lane, lowest lane first; false if lanes must go one by one.
+    #[inline]
+    pub(super) fn store_lanes<const N: usize>(
+        &mut self,
+        addresses: &Lanes64,
+        mask: u32,
+        value: &[Lanes32; 8],
+    ) -> bool {
+        let Some(at) = self.common::<N>(addresses, mask) else { return false };
+        for lane in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+            let range = at[lane]..at[lane] + N;
+            let (Some(words), Some(written)) =
+                (self.words.get_mut(range.clone()), self.written.get_mut(range))
+            else {
+                return false;
+            };
+            for k in 0..N {
+                words[k] = value[k][lane];
+                written[k] = 0xf;
+            }
+        }
+        true
+    }
+
     /// Reads 1, 2 or 4 bytes within a word.
     #[inline(always)]
     pub(super) fn load(&self, address: u64, bytes: u32) -> Result<u32, FaultKind> {
