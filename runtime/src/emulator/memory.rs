@@ -213,7 +213,7 @@ impl GlobalView {
         let mut bad = false;
         for (lane, at) in at.iter_mut().enumerate() {
             let offset = addresses[lane].wrapping_sub(a.base);
-            bad |= mask >> lane & 1 != 0 && (offset > last || offset % bytes != 0);
+            bad |= mask >> lane & 1 != 0 && (offset > last || offset & (bytes - 1) != 0);
             *at = (offset / 4) as usize;
         }
         (!bad).then_some((a, at))
@@ -375,7 +375,7 @@ impl SharedMemory {
         let mut bad = false;
         for (lane, at) in at.iter_mut().enumerate() {
             let address = addresses[lane];
-            bad |= mask >> lane & 1 != 0 && (address.wrapping_sub(from) > last || address % bytes != 0);
+            bad |= mask >> lane & 1 != 0 && (address.wrapping_sub(from) > last || address & (bytes - 1) != 0);
             *at = (address / 4) as usize;
         }
         (!bad).then_some(at)
