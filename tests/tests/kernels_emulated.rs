@@ -1,5 +1,5 @@
 //! Every kernel's PTX on the emulator, with all its checks: the cases of the compiler's own
-//! tests, under the fixed and two random schedules, and points of real curves against arkworks.
+//! tests, under the fixed and a random schedule, and points of real curves against arkworks.
 
 #[path = "../../codegen/tests/cases/mod.rs"]
 mod cases;
@@ -12,8 +12,8 @@ use curvesmith_codegen::{compile_common, compile_field, compile_group};
 use curvesmith_runtime::device::{KernelDevice, Launch};
 use curvesmith_runtime::emulator::{Emulator, EmulatorMemory, EmulatorOptions};
 
-/// Schedules that each launch is run under; 0 is the fixed one.
-const SEEDS: [u64; 3] = [0, 1, 2];
+/// Schedules that each launch is run under: 0 is the fixed one, the other checks for races.
+const SEEDS: [u64; 2] = [0, 1];
 
 /// Emulators with the images of one owner.
 struct Machine {
@@ -51,7 +51,7 @@ impl Machine {
     fn launch_once(&self, seed: u64, desc: &KernelDesc, blocks: u32, args: &mut [Argument]) {
         let symbol = format!("{}_{}", self.owner, desc.name);
         let image = self.images.iter().find(|i| i.kernels.iter().any(|k| k.symbol == symbol));
-        let options = EmulatorOptions::default().racecheck(true).seed(seed).memory(1 << 28);
+        let options = EmulatorOptions::default().racecheck(seed != 0).seed(seed).memory(1 << 28);
         let device = Emulator::new(options);
         let module = device.load(image.expect("some image has the kernel")).expect("the image loads");
         let stream = device.stream().expect("a stream");

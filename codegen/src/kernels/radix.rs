@@ -88,22 +88,21 @@ pub(super) fn scatter() -> Kernel {
     let (entries_in, keys_out, entries_out) =
         (b.buffer("entries_in"), b.buffer("keys_out"), b.buffer("entries_out"));
     let earlier_lanes = (b.u32(1) << lane) - 1;
-    for Slot { at, key, digit } in &slots {
+    for (round, Slot { at, key, digit }) in (1..).zip(&slots) {
         let peers = b.match_any(*digit, full(&b));
         let rank = (peers & earlier_lanes).popc();
+        let cell = warp * DIGITS + *digit;
         b.if_(at.lt(n), || {
-            let cell = warp * DIGITS + *digit;
             let target = table.word(cell) + rank;
             keys_out.set_word(target, *key);
             entries_out.set_word(target, entries_in.word(*at));
         });
-        // All peers have read the cell before the first of them moves it on.
-        b.sync_warp(full(&b));
-        b.if_(at.lt(n) & rank.is(0), || {
-            let cell = warp * DIGITS + *digit;
-            table.set_word(cell, table.word(cell) + peers.popc());
-        });
-        b.sync_warp(full(&b));
+        if round < ROUNDS {
+            // All peers have read the cell before the first of them moves it on.
+            b.sync_warp(full(&b));
+            b.if_(at.lt(n) & rank.is(0), || table.set_word(cell, table.word(cell) + peers.popc()));
+            b.sync_warp(full(&b));
+        }
     }
     b.finish()
 }

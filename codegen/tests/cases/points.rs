@@ -5,16 +5,16 @@ use super::{Random, buf, num};
 use crate::Machine;
 use curvesmith_abi::kernels::{FillIdentity, PointAdd, PointDbl, PointMadd};
 
-/// All pairs, or 4000 random ones with all those of the identity, equal and opposite points.
+/// All pairs, or 1500 random ones with all those of the identity, equal and opposite points.
 fn pairs(toy: &Toy, random: &mut Random) -> Vec<(Point, Point)> {
     let points = toy.points();
     let n = points.len();
-    if n * n <= 4000 {
+    if n * n <= 1500 {
         return points.iter().flat_map(|&p| points.iter().map(move |&q| (p, q))).collect();
     }
     let special = points.iter().flat_map(|&p| [(p, p), (p, toy.neg(p)), (p, None), (None, p)]);
     let mut pick = || points[random.below(n as u32) as usize];
-    let random: Vec<_> = (0..4000).map(|_| (pick(), pick())).collect();
+    let random: Vec<_> = (0..1500).map(|_| (pick(), pick())).collect();
     special.chain(random).collect()
 }
 

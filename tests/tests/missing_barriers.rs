@@ -1,0 +1,96 @@
+//! Each barrier of the common kernels is needed, and the emulator's race check knows: a
+//! kernel without one of them is caught.
+
+use curvesmith_abi::kernels::{RADIX_BITS, RADIX_TILE, SCAN_TILE};
+use curvesmith_abi::{Arg, ParamKind};
+use curvesmith_codegen::fir::ir::{Block, Kernel, Stmt};
+use curvesmith_codegen::kernels::common_kernels;
+use curvesmith_codegen::llvm::emit;
+use curvesmith_codegen::passes::prepare;
+use curvesmith_runtime::device::{KernelDevice, Launch};
+use curvesmith_runtime::emulator::{Emulator, EmulatorOptions};
+
+/// Removes the barrier or warp barrier number `index` in text order; whether there was one.
+fn remove_barrier(block: &mut Block, index: &mut usize) -> bool {
+    for at in 0..block.len() {
+        let removed = match &mut block[at] {
+            Stmt::Barrier | Stmt::SyncWarp { .. } if *index == 0 => {
+                block.remove(at);
+                true
+            }
+            Stmt::Barrier | Stmt::SyncWarp { .. } => {
+                *index -= 1;
+                false
+            }
+            Stmt::If { then, otherwise, .. } => {
+                remove_barrier(then, index) || remove_barrier(otherwise, index)
+            }
+            Stmt::Loop(body) => remove_barrier(body, index),
+            _ => false,
+        };
+        if removed {
+            return true;
+        }
+    }
+    false
+}
+
+/// Runs one tile on buffers that fit: keys of three digits, offsets far enough apart.
+fn run(kernel: &Kernel, seed: u64) -> Result<(), String> {
+    let text = emit(&[prepare(kernel).map_err(|e| e.to_string())?]).map_err(|e| e.to_string())?;
+    let device = Emulator::new(EmulatorOptions::default().initcheck(false).racecheck(true).seed(seed));
+    let module = device.load_ptx(&text).map_err(|e| e.to_string())?;
+    let stream = device.stream().map_err(|e| e.to_string())?;
+    let keys: Vec<u32> = (0..RADIX_TILE).map(|i| i * i % 3).collect();
+    let offsets: Vec<u32> = (0..1 << RADIX_BITS).map(|digit| digit * RADIX_TILE).collect();
+    let blank = vec![0; RADIX_TILE as usize * 3];
+    let mut buffers = vec![];
+    let mut args = vec![];
+    for param in kernel.desc.params {
+        args.push(match (param.kind, param.name) {
+            (ParamKind::Buffer(..), name) => {
+                let words = match name {
+                    "keys" | "keys_in" | "entries_in" | "data" => &keys,
+                    "offsets" => &offsets,
+                    _ => &blank,
+                };
+                let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+                let memory = device.alloc(bytes.len() as u64).map_err(|e| e.to_string())?;
+                device.upload(&stream, &memory, 0, &bytes).map_err(|e| e.to_string())?;
+                let address = device.address(&memory);
+                buffers.push(memory);
+                Arg::U64(address)
+            }
+            (_, "bits") => Arg::U32(RADIX_BITS),
+            (_, "tiles") => Arg::U32(1),
+            (_, "n") if kernel.desc.name == "scan_tiles" => Arg::U32(SCAN_TILE),
+            (_, "n") => Arg::U32(RADIX_TILE),
+            _ => Arg::U32(0),
+        });
+    }
+    let launch = Launch { symbol: &kernel.symbol, grid: 1, block: kernel.desc.block, shared: 0, args: &args };
+    let done = device.launch(&stream, &module, launch).and_then(|()| device.synchronize(&stream));
+    done.map_err(|e| e.to_string())
+}
+
+#[test]
+fn no_barrier_of_the_common_kernels_can_be_left_out() {
+    let mut barriers = 0;
+    for kernel in common_kernels() {
+        for index in 0.. {
+            let mut broken = kernel.clone();
+            if !remove_barrier(&mut broken.body, &mut { index }) {
+                break;
+            }
+            if index == 0 {
+                assert_eq!(run(&kernel, 1), Ok(()), "{}", kernel.symbol);
+            }
+            let error = (1..=5).find_map(|seed| run(&broken, seed).err());
+            let error = error.unwrap_or_else(|| panic!("{} without barrier {index} passes", kernel.symbol));
+            assert!(error.contains("race"), "{}: {error}", kernel.symbol);
+            barriers += 1;
+        }
+    }
+    // Two of the histogram, one of the scan, three and two a round but the last of the scatter.
+    assert_eq!(barriers, 2 + 1 + 3 + 2 * 7);
+}
