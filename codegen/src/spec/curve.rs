@@ -193,3 +193,68 @@ impl Weierstrass {
         1 + (0..size).map(on_abscissa).sum::<u64>()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hex(text: &str) -> BigUint {
+        BigUint::parse_bytes(text.as_bytes(), 16).unwrap()
+    }
+
+    fn element(c0: u32, c1: u32) -> Element {
+        Element { c0: c0.into(), c1: c1.into() }
+    }
+
+    /// Counting and the group law share no code.
+    #[test]
+    fn counted_orders_kill_every_point() {
+        for (p, nonresidue) in
+            [(3u32, None), (5, None), (13, None), (31, None), (5, Some(2u32)), (7, Some(3))]
+        {
+            let field = CoordinateField { p: p.into(), nonresidue: nonresidue.map(Into::into) };
+            let size = small(&field.size()).unwrap();
+            let all: Vec<Element> = (0..size as u32).map(|i| element(i % p, i / p)).collect();
+            for a in &all[..all.len().min(7)] {
+                for b in &all {
+                    let curve = Weierstrass { field: field.clone(), a: a.clone(), b: b.clone() };
+                    if curve.check_nonsingular().is_err() {
+                        continue;
+                    }
+                    let order = curve.count(size);
+                    let points = all.iter().filter_map(|x| Some((x.clone(), field.sqrt(&curve.rhs(x))?)));
+                    for point in points {
+                        assert_eq!(field.sqr(&point.1), curve.rhs(&point.0));
+                        assert!(curve.kills(&order.into(), &point), "{curve:?} {point:?}");
+                        assert!(!curve.kills(&(order + 1).into(), &point));
+                    }
+                    assert_eq!(curve.check_hasse(&order.into()), Ok(()), "{curve:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn secp256k1_and_its_neighbours() {
+        let p = hex("fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f");
+        let r = hex("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141");
+        let x = hex("79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798");
+        let y = hex("483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8");
+        let field = CoordinateField { p, nonresidue: None };
+        let generator = (Element::new(&[x]), Element::new(&[y]));
+        let curve = |b: u32| Weierstrass { field: field.clone(), a: element(0, 0), b: element(b, 0) };
+        assert_eq!(curve(7).check_generator(&generator, &r), Ok(()));
+        assert_eq!(curve(7).check_cofactor(&1u32.into(), &r), Ok(()));
+        assert_eq!(curve(6).check_generator(&generator, &r), Err(SpecError::GeneratorOffCurve));
+        assert_eq!(curve(7).check_generator(&generator, &(&r - 2u32)), Err(SpecError::GeneratorOrder));
+        // The five other twists have other orders.
+        for b in [1u32, 2, 3, 5, 6] {
+            let refuted = curve(b).check_cofactor(&1u32.into(), &r);
+            assert!(matches!(refuted, Err(SpecError::CofactorRefuted { .. })), "b = {b}: {refuted:?}");
+        }
+        let absurd = BigUint::from(1u32) << 16_000u32;
+        assert!(matches!(curve(7).check_cofactor(&absurd, &r), Err(SpecError::CofactorOutsideHasse { .. })));
+        assert_eq!(curve(7).check_cofactor(&0u32.into(), &r), Err(SpecError::CofactorIsZero));
+        assert_eq!(curve(0).check_nonsingular(), Err(SpecError::SingularCurve));
+    }
+}

@@ -10,6 +10,7 @@ use super::error::SpecError;
 use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
+use std::sync::LazyLock;
 
 /// Longest modulus in bits: bounds the work of every check.
 pub const MAX_MODULUS_BITS: u64 = 2048;
@@ -51,14 +52,11 @@ pub fn check_modulus(p: &BigUint) -> Result<(), SpecError> {
 
 /// The least prime factor of odd `n ≥ 3` that is below `2^16` and below `n`.
 fn small_factor(n: &BigUint) -> Option<u32> {
-    small_primes().into_iter().skip(1).find(|&q| {
-        // q² > n ends the search for small n; q = n never divides properly.
-        (n % q).is_zero() && *n != BigUint::from(q)
-    })
+    SMALL_PRIMES.iter().copied().find(|&q| (n % q).is_zero() && *n != BigUint::from(q))
 }
 
 /// The primes below `2^16`.
-fn small_primes() -> Vec<u32> {
+static SMALL_PRIMES: LazyLock<Vec<u32>> = LazyLock::new(|| {
     let mut composite = vec![false; SMALL as usize];
     let mut primes = Vec::new();
     for i in 2..SMALL {
@@ -71,7 +69,7 @@ fn small_primes() -> Vec<u32> {
         }
     }
     primes
-}
+});
 
 /// A Miller-Rabin witness that odd `n > 41` is composite, among the fixed and hashed bases.
 fn witness(n: &BigUint) -> Option<BigUint> {
@@ -223,7 +221,7 @@ pub fn check_generator(p: &BigUint, generator: &BigUint) -> Result<(), SpecError
         return Err(SpecError::GeneratorIsSquare { generator: generator.clone() });
     }
     let units = p - 1u32;
-    for q in small_primes() {
+    for &q in SMALL_PRIMES.iter() {
         if (&units % q).is_zero() && generator.modpow(&(&units / q), p).is_one() {
             return Err(SpecError::GeneratorIsPower { generator: generator.clone(), factor: q.into() });
         }
@@ -267,7 +265,7 @@ mod tests {
 
     #[test]
     fn agrees_with_a_sieve_below_2_16() {
-        let primes = small_primes();
+        let primes = &*SMALL_PRIMES;
         assert_eq!(primes.len(), 6542);
         for n in 0..SMALL {
             let prime = n != 2 && primes.binary_search(&n).is_ok();
@@ -313,6 +311,10 @@ mod tests {
             "2887148238050771212671429597130393991977609459279722700926516024197432303799152733116328983144639225941977803110929349655578418949441740933805615113979999421542416933972905423711002751042080134966731755152859226962916775325475044445856101949404200039904432116776619949629539250452698719329070373564032273701278453899126120309244841494728976885406024976768122077071687938121709811322297802059565867",
         ] {
             let n = big(n);
+            if n.bits() > 1000 {
+                let mut bases = FIXED_BASES.iter();
+                assert!(bases.all(|&b| !is_witness(&n, &b.into())), "Arnault's number deceives fixed bases");
+            }
             match check_modulus(&n) {
                 Err(SpecError::ModulusHasFactor { factor }) => {
                     assert!((&n % &factor).is_zero() && !factor.is_one() && factor != n, "{n}: {factor}");
