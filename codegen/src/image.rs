@@ -16,6 +16,10 @@ pub use crate::llvm::check_llvm;
 // On all images of two curves (10.2 MB of PTX): level 17 gives 549 kB in 5.8 s, 19 gives 536 kB in 13.2 s.
 const ZSTD_LEVEL: i32 = 17;
 
+/// Most multiplication in one image, as [`llvm::multiplication`] counts it: ptxas 13.5 takes 1.5 to
+/// 2.5 s for as much on one core of a server.
+const IMAGE_LIMIT: usize = 20_000;
+
 /// The images of a prime field: element-wise operations, digits, NTT and SpMV.
 pub fn compile_field(field: &FieldDesc) -> Result<Vec<Image>, EmitError> {
     let declaration = declaration(&describe_field(field));
@@ -33,12 +37,33 @@ pub fn compile_group(group: &GroupDesc) -> Result<Vec<Image>, EmitError> {
     let hex = |v: &[num_bigint::BigUint]| v.iter().map(|x| format!("{x:#x}")).collect::<Vec<_>>().join(", ");
     lines.push(format!("curve: y^2 = x^3 + a*x + b, a = ({}), b = ({})", hex(&group.a), hex(&group.b)));
     group_kernels(group)
-        .iter()
+        .into_iter()
+        .flat_map(cut)
         .map(|kernels| {
             let first = kernels.first().map_or("empty", |k| k.desc.name);
-            image(format!("{}_{first}", group.name), declaration.clone(), &lines, kernels)
+            image(format!("{}_{first}", group.name), declaration.clone(), &lines, &kernels)
         })
         .collect()
+}
+
+/// Cuts a list so that no image holds more than [`IMAGE_LIMIT`], except a kernel that does alone.
+fn cut(kernels: Vec<Kernel>) -> Vec<Vec<Kernel>> {
+    let mut lists: Vec<Vec<Kernel>> = vec![];
+    let mut held = 0;
+    for kernel in kernels {
+        let more = llvm::multiplication(&kernel);
+        match lists.last_mut() {
+            Some(list) if held + more <= IMAGE_LIMIT => {
+                list.push(kernel);
+                held += more;
+            }
+            _ => {
+                lists.push(vec![kernel]);
+                held = more;
+            }
+        }
+    }
+    lists
 }
 
 /// The image of the field-independent kernels.

@@ -1,12 +1,11 @@
 //! What must hold of a kernel before LLVM sees it, beyond the verifier's rules.
 
+use super::locals::SHARED_BYTES;
 use crate::error::EmitError;
 use crate::fir::ir::{Block, Kernel, Op, Place, Stmt, Type, Value};
 use crate::passes::KernelInfo;
 use curvesmith_abi::ParamKind;
 
-/// Static shared memory of a block that every device has.
-const SHARED_BYTES: u64 = 48 * 1024;
 /// Most threads of a block.
 const MAX_BLOCK: u32 = 1024;
 
@@ -24,7 +23,7 @@ pub(super) fn check(kernel: &Kernel, info: &KernelInfo) -> Result<(), EmitError>
         return error(format!("{block} threads a block are not whole warps, at most {MAX_BLOCK}"));
     }
     let shared: u64 = kernel.shared.iter().map(|s| u64::from(s.words) * 4).sum();
-    if shared > SHARED_BYTES || kernel.shared.iter().any(|s| s.words == 0) {
+    if shared > SHARED_BYTES as u64 || kernel.shared.iter().any(|s| s.words == 0) {
         return error(format!("{shared} bytes of shared memory, at most {SHARED_BYTES}, no empty array"));
     }
     for v in kernel.values() {

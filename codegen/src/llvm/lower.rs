@@ -1,6 +1,7 @@
 //! One kernel to LLVM IR.
 
 use super::asm::{self, Effect, llvm};
+use super::locals;
 use super::memory::{GLOBAL, Memory};
 use crate::error::EmitError;
 use crate::fir::ir::*;
@@ -28,6 +29,14 @@ pub(super) struct Outlined<'c>(Vec<(limb::Block, FunctionValue<'c>)>);
 /// A value: one integer, or the words of a field element.
 type Words<'c> = Vec<IntValue<'c>>;
 
+/// Where a local lives.
+enum Home<'c> {
+    /// One stack slot a word; `mem2reg` makes them registers.
+    Stack(Vec<PointerValue<'c>>),
+    /// Four-word slots of shared memory, from this one on.
+    Shared(u32),
+}
+
 struct Lower<'a, 'c> {
     ctx: &'c Context,
     module: &'a Module<'c>,
@@ -37,7 +46,7 @@ struct Lower<'a, 'c> {
     info: &'a KernelInfo,
     memory: Memory<'a, 'c>,
     values: Vec<Words<'c>>,
-    locals: Vec<Vec<PointerValue<'c>>>,
+    locals: Vec<Home<'c>>,
     /// Where `break` goes, innermost loop last, and whether it was taken.
     exits: Vec<(BasicBlock<'c>, bool)>,
     outlined: Option<&'a mut Outlined<'c>>,
@@ -54,6 +63,7 @@ pub(super) fn kernel<'c>(
     let function = declare(ctx, module, kernel)?;
     let b = ctx.create_builder();
     b.position_at_end(ctx.append_basic_block(function, "entry"));
+    let (homes, slots) = locals::place(kernel);
     let mut lower = Lower {
         ctx,
         module,
@@ -61,13 +71,13 @@ pub(super) fn kernel<'c>(
         function,
         kernel,
         info,
-        memory: Memory::new(ctx, module, kernel, function),
+        memory: Memory::new(ctx, module, kernel, function, slots),
         values: vec![vec![]; kernel.values().count()],
         locals: vec![],
         exits: vec![],
         outlined,
     };
-    lower.declare_locals()?;
+    lower.declare_locals(&homes)?;
     if lower.block(&kernel.body)? {
         lower.b.build_return(None).map_err(llvm)?;
     }
@@ -129,12 +139,16 @@ impl<'c> Lower<'_, 'c> {
         self.ctx.i32_type().const_int(x.into(), false)
     }
 
-    fn declare_locals(&mut self) -> Result<(), EmitError> {
-        for decl in &self.kernel.locals {
+    fn declare_locals(&mut self, homes: &[Option<u32>]) -> Result<(), EmitError> {
+        for (decl, home) in self.kernel.locals.iter().zip(homes) {
+            if let Some(slot) = home {
+                self.locals.push(Home::Shared(*slot));
+                continue;
+            }
             let slots = if decl.ty == Type::Field { self.kernel.field().words } else { 1 };
             let slots: Result<_, _> =
                 (0..slots).map(|_| self.b.build_alloca(self.int_type(decl.ty), "").map_err(llvm)).collect();
-            self.locals.push(slots?);
+            self.locals.push(Home::Stack(slots?));
         }
         Ok(())
     }
@@ -167,11 +181,17 @@ impl<'c> Lower<'_, 'c> {
                 let words = self.op(*v)?;
                 self.set(*v, words);
             }
-            Stmt::Set(l, v) => {
-                for (slot, w) in self.locals[l.0 as usize].iter().zip(self.values(*v)) {
-                    self.b.build_store(*slot, *w).map_err(llvm)?;
+            Stmt::Set(l, v) => match &self.locals[l.0 as usize] {
+                Home::Stack(slots) => {
+                    for (slot, w) in slots.iter().zip(self.values(*v)) {
+                        self.b.build_store(*slot, *w).map_err(llvm)?;
+                    }
                 }
-            }
+                Home::Shared(slot) => {
+                    let thread = self.special(Special::Thread)?;
+                    self.memory.store_slots(&self.b, *slot, thread, self.values(*v))?;
+                }
+            },
             Stmt::If { cond, then, otherwise } => return self.branch(self.value(*cond), then, otherwise),
             Stmt::Loop(body) => return self.repeat(body),
             Stmt::Break => {
@@ -250,7 +270,13 @@ impl<'c> Lower<'_, 'c> {
                 let load = |slot: &PointerValue<'c>| {
                     Ok(self.b.build_load(ty, *slot, "").map_err(llvm)?.into_int_value())
                 };
-                return self.locals[l.0 as usize].iter().map(load).collect();
+                return match &self.locals[l.0 as usize] {
+                    Home::Stack(slots) => slots.iter().map(load).collect(),
+                    Home::Shared(slot) => {
+                        let thread = self.special(Special::Thread)?;
+                        self.memory.load_slots(&self.b, *slot, thread, kernel.field().words)
+                    }
+                };
             }
             Op::Const(c) => {
                 let field = kernel.field();

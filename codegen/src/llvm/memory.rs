@@ -22,6 +22,8 @@ pub(super) struct Memory<'a, 'c> {
     kernel: &'a Kernel,
     function: FunctionValue<'c>,
     shared: Vec<PointerValue<'c>>,
+    /// Slots of locals, four words for each thread of the block.
+    slots: Option<PointerValue<'c>>,
 }
 
 /// The address of a word, and what is known of its alignment.
@@ -38,18 +40,21 @@ impl<'a, 'c> Memory<'a, 'c> {
         module: &Module<'c>,
         kernel: &'a Kernel,
         function: FunctionValue<'c>,
+        slots: u32,
     ) -> Self {
-        let array = |(i, decl): (usize, &crate::fir::ir::SharedDecl)| {
-            let ty = ctx.i32_type().array_type(decl.words);
-            let name = format!("{}_shared{i}", kernel.symbol);
+        let array = |name: String, words: u32| {
+            let ty = ctx.i32_type().array_type(words);
             let global = module.add_global(ty, Some(AddressSpace::from(SHARED)), &name);
             global.set_linkage(Linkage::Internal);
             global.set_alignment(16);
             global.set_initializer(&ty.get_undef());
             global.as_pointer_value()
         };
-        let shared = kernel.shared.iter().enumerate().map(array).collect();
-        Memory { ctx, kernel, function, shared }
+        let name = |i| format!("{}_shared{i}", kernel.symbol);
+        let shared = kernel.shared.iter().enumerate().map(|(i, s)| array(name(i), s.words)).collect();
+        let slots =
+            (slots > 0).then(|| array(format!("{}_locals", kernel.symbol), slots * 4 * kernel.desc.block));
+        Memory { ctx, kernel, function, shared, slots }
     }
 
     /// State space of a place, as PTX writes it.
@@ -136,6 +141,57 @@ impl<'a, 'c> Memory<'a, 'c> {
         count: usize,
     ) -> Result<Vec<IntValue<'c>>, EmitError> {
         let at = self.address(b, place, index)?;
+        self.load_at(b, &at, count)
+    }
+
+    /// The words of a local whose first slot is `slot`, for the thread `thread` of the block.
+    pub(super) fn load_slots(
+        &self,
+        b: &Builder<'c>,
+        slot: u32,
+        thread: IntValue<'c>,
+        count: usize,
+    ) -> Result<Vec<IntValue<'c>>, EmitError> {
+        let mut words = Vec::with_capacity(count);
+        for (k, start) in (0..count).step_by(4).enumerate() {
+            let at = self.slot(b, slot + k as u32, thread)?;
+            words.extend(self.load_at(b, &at, (count - start).min(4))?);
+        }
+        Ok(words)
+    }
+
+    /// Writes the words of a local.
+    pub(super) fn store_slots(
+        &self,
+        b: &Builder<'c>,
+        slot: u32,
+        thread: IntValue<'c>,
+        words: &[IntValue<'c>],
+    ) -> Result<(), EmitError> {
+        for (k, words) in words.chunks(4).enumerate() {
+            let at = self.slot(b, slot + k as u32, thread)?;
+            self.store_at(b, &at, words)?;
+        }
+        Ok(())
+    }
+
+    fn slot(&self, b: &Builder<'c>, slot: u32, thread: IntValue<'c>) -> Result<Address<'c>, EmitError> {
+        let base = self.slots.ok_or_else(|| llvm("no slots are declared"))?;
+        let (long, word) = (self.ctx.i64_type(), self.ctx.i32_type());
+        let thread = b.build_int_z_extend(thread, long, "").map_err(llvm)?;
+        let words = b.build_int_nuw_mul(thread, long.const_int(4, false), "").map_err(llvm)?;
+        // SAFETY: the array has four words for each slot and thread of the block.
+        let own = unsafe { b.build_in_bounds_gep(word, base, &[words], "") }.map_err(llvm)?;
+        let pointer = self.advance(b, own, slot * 4 * self.kernel.desc.block)?;
+        Ok(Address { pointer, phase: Some(0) })
+    }
+
+    fn load_at(
+        &self,
+        b: &Builder<'c>,
+        at: &Address<'c>,
+        count: usize,
+    ) -> Result<Vec<IntValue<'c>>, EmitError> {
         let word = self.ctx.i32_type();
         let mut words = Vec::with_capacity(count);
         for (start, width) in runs(at.phase, count) {
@@ -166,6 +222,10 @@ impl<'a, 'c> Memory<'a, 'c> {
         words: &[IntValue<'c>],
     ) -> Result<(), EmitError> {
         let at = self.address(b, place, index)?;
+        self.store_at(b, &at, words)
+    }
+
+    fn store_at(&self, b: &Builder<'c>, at: &Address<'c>, words: &[IntValue<'c>]) -> Result<(), EmitError> {
         let word = self.ctx.i32_type();
         for (start, width) in runs(at.phase, words.len()) {
             let p = self.advance(b, at.pointer, start)?;

@@ -6,6 +6,7 @@
 
 mod asm;
 mod check;
+mod locals;
 mod lower;
 mod memory;
 
@@ -98,7 +99,7 @@ fn machine() -> Result<TargetMachine, EmitError> {
 }
 
 /// Σ over the multiplications of a kernel of words².
-fn multiplication(kernel: &Kernel) -> usize {
+pub(crate) fn multiplication(kernel: &Kernel) -> usize {
     let Some(field) = &kernel.field else { return 0 };
     let products: usize = kernel
         .values()
