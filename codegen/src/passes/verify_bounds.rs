@@ -131,3 +131,70 @@ impl Checker<'_> {
 fn error(value: Value, reason: &str) -> PassError {
     PassError::Bounds { value, reason: reason.into() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fir::build::Builder;
+    use crate::passes::place_reductions;
+    use curvesmith_abi::kernels::FieldMulSub;
+
+    /// A loop that doubles an accumulator, for a field with spare bits.
+    fn accumulator() -> (Kernel, KernelInfo) {
+        let field = FieldDesc::new("toy", 8191u32.into());
+        let b = Builder::for_field::<FieldMulSub>(&field);
+        let (i, n) = (b.global_index(), b.scalar("n"));
+        let acc = b.var(b.buffer("a").field(i));
+        b.for_(b.u32(0), n, 1, |_| acc.set(acc.get().dbl() + b.buffer("b").field(i)));
+        b.buffer("out").set_field(i, acc.get());
+        place_reductions(&b.finish()).expect("the kernel is valid")
+    }
+
+    #[test]
+    fn what_the_pass_claims_is_accepted() {
+        let (kernel, info) = accumulator();
+        assert_eq!(verify_bounds(&kernel, &info), Ok(()));
+    }
+
+    /// Every claim can be made too strong, and that is seen.
+    #[test]
+    fn a_false_claim_about_any_value_is_found() {
+        let (kernel, info) = accumulator();
+        let mut rejected = 0;
+        for v in kernel.values().filter(|v| kernel.ty(*v) == Type::Field) {
+            let mut forged = info.clone();
+            forged.facts[v.0 as usize].bound = Some(Bound::Units(1));
+            assert!(verify_bounds(&kernel, &forged).is_err(), "{v} <1 unit");
+            if forged.facts[v.0 as usize].choice.take().is_some() {
+                assert!(verify_bounds(&kernel, &forged).is_err(), "{v} without a variant");
+                rejected += 1;
+            }
+        }
+        assert!(rejected >= 2, "the kernel has operations");
+    }
+
+    #[test]
+    fn a_local_that_grows_in_its_loop_is_found() {
+        let (kernel, info) = accumulator();
+        let mut forged = info.clone();
+        forged.locals[0] = Some(Bound::Units(1));
+        assert!(verify_bounds(&kernel, &forged).is_err());
+        // The accumulator claims to be canonical while the loop sets it to a lazy sum.
+        let lazy = info.locals[0].is_some_and(|b| b != Bound::Canonical);
+        forged.locals[0] = Some(Bound::Canonical);
+        assert_eq!(verify_bounds(&kernel, &forged).is_err(), lazy);
+    }
+
+    #[test]
+    fn a_variant_of_another_operation_is_found() {
+        let (kernel, info) = accumulator();
+        let operations: Vec<Value> =
+            kernel.values().filter(|v| info.choice(*v).is_some() && kernel[*v].args().len() == 1).collect();
+        let sum = kernel.values().find(|v| matches!(kernel[*v], Op::Add(..))).expect("there is a sum");
+        for v in operations {
+            let mut forged = info.clone();
+            forged.facts[v.0 as usize].choice = info.facts[sum.0 as usize].choice.clone();
+            assert!(verify_bounds(&kernel, &forged).is_err(), "{v}");
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Random kernels, through all passes to PTX on the emulator, against the interpreter.
+//!
+//! The kernels chain field operations through nested loops and branches, with mutable locals that
+//! grow lazily, so that the placement of reductions and the bounds of locals are exercised for
+//! fields with many spare bits, with one, and with none. Inputs lie near `p`.
+
+mod device;
+
+use curvesmith_abi::kernels::FieldMulSub;
+use curvesmith_abi::{Kernel as _, padded_words};
+use curvesmith_codegen::fir::build::{Builder, Fe, Pred, U32, Var};
+use curvesmith_codegen::fir::interp::{Argument, launch, to_words};
+use curvesmith_codegen::fir::ir::Kernel;
+use curvesmith_codegen::fir::print::print;
+use curvesmith_codegen::llvm::emit;
+use curvesmith_codegen::passes::prepare;
+use curvesmith_codegen::spec::FieldDesc;
+use device::{Module, Random};
+use num_bigint::BigUint;
+
+/// Threads with data.
+const N: usize = 40;
+
+/// Writes a random program over values and locals in scope.
+struct Writer<'k> {
+    b: &'k Builder,
+    random: &'k mut Random,
+    locals: Vec<Var<'k, Fe<'k>>>,
+    counter: U32<'k>,
+}
+
+impl<'k> Writer<'k> {
+    fn pick(&mut self, values: &[Fe<'k>]) -> Fe<'k> {
+        // Recent values most often, so that chains grow.
+        let back = self.random.below(values.len().min(4)).min(self.random.below(values.len()));
+        values[values.len() - 1 - back]
+    }
+
+    fn condition(&mut self, values: &[Fe<'k>]) -> Pred<'k> {
+        match self.random.below(3) {
+            0 => self.pick(values).is_zero(),
+            1 => (self.pick(values) - self.pick(values)).is_zero(),
+            _ => (self.counter & (1 << self.random.below(3))).is(0),
+        }
+    }
+
+    fn value(&mut self, values: &[Fe<'k>]) -> Fe<'k> {
+        let (x, y) = (self.pick(values), self.pick(values));
+        match self.random.below(16) {
+            0..=2 => x + y,
+            3..=5 => x - y,
+            6 => -x,
+            7 => x.dbl(),
+            8 | 9 => x * y,
+            10 => x.sqr(),
+            11 => x.mul_small([0, 1, 3, 8, 12, 255][self.random.below(6)]),
+            12 => x.mul_const(&BigUint::from(self.random.next())),
+            13 => {
+                let terms: Vec<_> =
+                    (0..2 + self.random.below(2)).map(|_| (self.pick(values), self.pick(values))).collect();
+                self.b.dot(&terms)
+            }
+            14 => {
+                let condition = self.condition(values);
+                condition.select(x, y)
+            }
+            _ => x.from_mont(),
+        }
+    }
+
+    fn statements(&mut self, count: usize, depth: usize, values: &[Fe<'k>]) {
+        let mut values = values.to_vec();
+        for _ in 0..count {
+            let l = self.locals[self.random.below(self.locals.len())];
+            match self.random.below(10) {
+                0..=4 => values.push(self.value(&values)),
+                5 | 6 => l.set(self.pick(&values)),
+                7 | 8 => values.push(l.get()),
+                _ if depth == 0 => {}
+                _ => {
+                    let (b, inner) = (self.b, 2 + self.random.below(6));
+                    if self.random.below(2) == 0 {
+                        let condition = self.condition(&values);
+                        // Both arms are written by one closure each; the state is shared.
+                        let this = std::cell::RefCell::new(&mut *self);
+                        b.if_else(
+                            condition,
+                            || this.borrow_mut().statements(inner, depth - 1, &values),
+                            || this.borrow_mut().statements(inner / 2, depth - 1, &values),
+                        );
+                    } else {
+                        let rounds = b.u32(1 + self.random.below(4) as u32);
+                        b.for_(b.u32(0), rounds, 1, |_| self.statements(inner, depth - 1, &values));
+                    }
+                }
+            }
+        }
+        let l = self.locals[self.random.below(self.locals.len())];
+        l.set(self.pick(&values));
+    }
+}
+
+fn program(field: &FieldDesc, random: &mut Random) -> Kernel {
+    let b = Builder::for_field::<FieldMulSub>(field);
+    let i = b.global_index();
+    b.return_if(i.ge(b.scalar("n")));
+    let inputs = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
+    // Every third program has more locals than registers are meant for, at eight words and more.
+    let locals = if random.below(3) == 0 { 24 } else { 3 };
+    let locals = (0..locals).map(|l| b.var(inputs[l % 3])).collect::<Vec<_>>();
+    let count = 8 + random.below(30);
+    let mut writer = Writer { b: &b, random, locals: locals.clone(), counter: i };
+    writer.statements(count, 3, &inputs);
+    let sum = locals.iter().fold(b.zero(), |sum, l| sum + l.get());
+    b.buffer("out").set_field(i, sum);
+    b.finish()
+}
+
+fn inputs(field: &FieldDesc, random: &mut Random) -> Vec<BigUint> {
+    let r_inv = field.r_mod_p().modinv(&field.p).unwrap();
+    (0..N)
+        .map(|i| {
+            let x: Vec<u32> = (0..field.words).map(|_| random.next() as u32).collect();
+            let words = match i % 4 {
+                0 => BigUint::from(random.below(3)),
+                1 => &field.p - 1u32 - random.below(2),
+                _ => BigUint::new(x),
+            };
+            words % &field.p * &r_inv % &field.p
+        })
+        .collect()
+}
+
+fn check(field: &FieldDesc, seeds: std::ops::Range<u64>) {
+    for seed in seeds {
+        let mut random = Random(seed);
+        let kernel = program(field, &mut random);
+        let out = vec![0; N * padded_words(field.words)];
+        let mut args = vec![];
+        for _ in 0..3 {
+            args.push(Argument::Buffer(to_words(field, &inputs(field, &mut random))));
+        }
+        args.extend([Argument::Buffer(out), Argument::U32(N as u32)]);
+        let mut expected = args.clone();
+        launch(&kernel, 1, &mut expected).unwrap();
+        let prepared = prepare(&kernel).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}", print(&kernel)));
+        let ptx = emit(&[prepared]).unwrap();
+        Module::load(&ptx).launch(&kernel.symbol, 1, FieldMulSub::DESC.block, &mut args);
+        assert!(args == expected, "{} seed {seed}:\n{}", field.name, print(&kernel));
+    }
+}
+
+fn fields(list: &[(&str, &str)], seeds: std::ops::Range<u64>) {
+    for (name, hex) in list {
+        let p = BigUint::parse_bytes(hex.as_bytes(), 16).unwrap();
+        check(&FieldDesc::new(*name, p), seeds.clone());
+    }
+}
+
+#[test]
+fn toy_fields() {
+    let list = [
+        ("toy3", "3"),
+        ("toy13", "d"),
+        ("toy8191", "1fff"),
+        ("toy_babybear", "78000001"),
+        ("toy_mersenne31", "7fffffff"),
+        ("toy_full32", "fffffffb"),
+        ("toy_33_bits", "10000000f"),
+        ("goldilocks", "ffffffff00000001"),
+    ];
+    fields(&list, 0..25);
+}
+
+#[test]
+fn real_fields_with_spare_bits() {
+    let list = [
+        ("bn254_fq", "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47"),
+        ("bls12_381_fr", "73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001"),
+        (
+            "bls12_381_fq",
+            "1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab",
+        ),
+    ];
+    fields(&list, 100..115);
+}
+
+#[test]
+fn real_fields_without() {
+    let list = [
+        ("secp256k1_fq", "fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f"),
+        ("p256_fq", "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff"),
+    ];
+    fields(&list, 200..215);
+}
