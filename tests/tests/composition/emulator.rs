@@ -1,13 +1,18 @@
 //! The embedded PTX on the emulator.
 
 use super::checks;
+use ark_ec::{AffineRepr, CurveGroup};
+use ark_ff::FftField;
 use curvesmith_curves::toy::{babybear, toy_curve, toy17};
 use curvesmith_curves::{bls12_381, bn254};
-use curvesmith_runtime::backend::DigitShape;
+use curvesmith_runtime::RuntimeError;
+use curvesmith_runtime::backend::{Backend, Csr, DigitShape, Direction};
 use curvesmith_runtime::device::KernelDevice;
 use curvesmith_runtime::emulator::{Emulator, EmulatorOptions};
+use curvesmith_runtime::group::AffineOf;
 use curvesmith_runtime::kernels::Kernels;
 use curvesmith_runtime::kernels::policy::{Policy, windows_of};
+use std::collections::BTreeSet;
 
 fn emulator() -> Emulator {
     Emulator::new(EmulatorOptions::default())
@@ -103,4 +108,66 @@ fn msm_on_bn254() {
 fn msm_on_bls12_381() {
     checks::msm::<_, bls12_381::G1>(&backend(), 40, None);
     checks::msm::<_, bls12_381::G2>(&backend(), 10, None);
+}
+
+/// Scalars enough that the sort's counts need two levels of scan.
+const N: u64 = 2400;
+
+/// Discrete logarithms of the points, and scalars, half of which are equal: their bucket
+/// spans many slices.
+fn logs_and_scalars() -> (Vec<toy_curve::Fr>, Vec<toy_curve::Fr>) {
+    let fr = |x: u64| toy_curve::Fr::from(x);
+    (1..=N).map(|k| (fr(k), fr(if k % 2 == 0 { k } else { 5 }))).unzip()
+}
+
+/// An MSM, an NTT over a coset there and back, and a sparse product, as one list of field elements.
+fn everything(device: &Kernels<Emulator>) -> Result<Vec<toy_curve::Fr>, RuntimeError> {
+    type F = toy_curve::FrField;
+    type G = toy_curve::G1;
+    let (logs, scalars) = logs_and_scalars();
+    let points: Vec<AffineOf<G>> =
+        logs.iter().map(|k| (AffineOf::<G>::generator() * k).into_affine()).collect();
+    let x = device.upload::<F>(&scalars)?;
+    let digits = device.digits(&x, DigitShape { window: 8, windows: windows_of(7, 8) })?;
+    let sum = device.msm::<G>(&digits, &device.bases::<G>(&points)?)?;
+    let log = (0..97u64).map(toy_curve::Fr::from).find(|k| AffineOf::<G>::generator() * k == sum);
+
+    let root = toy_curve::Fr::get_root_of_unity(32).unwrap();
+    let tables = device.ntt_tables::<F>(5, root)?;
+    let mut v = device.upload::<F>(&scalars[..32])?;
+    device.ntt(&tables, &mut v, Direction::Forward, 5.into())?;
+    let mut out = device.download(&v)?;
+    device.ntt(&tables, &mut v, Direction::Inverse, 5.into())?;
+    out.extend(device.download(&v)?);
+
+    let csr = Csr {
+        row_offsets: vec![0, 2, 3],
+        columns: vec![1, 7, N as u32 - 1],
+        values: scalars[..3].to_vec(),
+        width: N as u32,
+    };
+    out.extend(device.download(&device.spmv(&device.matrix::<F>(&csr)?, &x, 2)?)?);
+    out.push(log.unwrap_or(toy_curve::Fr::from(0u64)));
+    Ok(out)
+}
+
+#[test]
+fn a_kernel_that_writes_zeros_is_noticed() {
+    let good = backend();
+    let expected = everything(&good).unwrap();
+    let (logs, scalars) = logs_and_scalars();
+    let sum: toy_curve::Fr = logs.iter().zip(&scalars).map(|(k, s)| *k * s).sum();
+    assert!(sum != toy_curve::Fr::from(0u64), "the identity is what zeros give");
+    assert_eq!(expected.last(), Some(&sum));
+    let symbols: BTreeSet<String> = good.device().launches().into_iter().map(|l| l.symbol).collect();
+    assert!(symbols.len() >= 19, "{symbols:?}");
+    for symbol in symbols {
+        // Zeros are an identity, since ZZ = 0.
+        if symbol.ends_with("_fill_identity") {
+            continue;
+        }
+        let bad = backend();
+        bad.device().replace_with_zeros(&symbol);
+        assert!(everything(&bad).map_or(true, |found| found != expected), "{symbol} went unnoticed");
+    }
 }

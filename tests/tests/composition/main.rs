@@ -6,4 +6,5 @@
 
 mod checks;
 mod emulator;
+mod gpu;
 mod interpreter;
