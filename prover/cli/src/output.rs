@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use curvesmith::ProveStats;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::NamedTempFile;
@@ -42,19 +42,31 @@ impl FilePair {
 }
 
 fn open(path: &Path) -> Result<(NamedTempFile, PathBuf), Failure> {
-    if path.is_dir() {
-        return Err(Failure::Input(format!("{}: is a directory, expected a file to write", path.display())));
-    }
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let place = place(path).map_err(|e| failed(path, &e))?;
+    let folder = place.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     // Proof and public inputs are made to be shared: the umask decides, as for other files.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let file = builder.prefix(".curvesmith-").tempfile_in(folder).map_err(|e| failed(path, &e))?;
-    Ok((file, path.to_owned()))
+    Ok((file, place))
 }
 
-fn failed(path: &Path, error: &std::io::Error) -> Failure {
+/// Where the file goes: through links, and never in the place of a device or a folder.
+fn place(path: &Path) -> io::Result<PathBuf> {
+    match std::fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_symlink() => {
+            let target = std::fs::canonicalize(path)?;
+            if target.is_file() { Ok(target) } else { Err(io::Error::other("not a regular file")) }
+        }
+        Ok(meta) if meta.is_file() => Ok(path.to_owned()),
+        Ok(_) => Err(io::Error::other("not a regular file")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(path.to_owned()),
+        Err(error) => Err(error),
+    }
+}
+
+fn failed(path: &Path, error: &io::Error) -> Failure {
     Failure::Input(format!("{}: cannot be written: {error}", path.display()))
 }
 

@@ -10,6 +10,7 @@ use ark_relations::gr1cs::{
 use ark_std::rand::{CryptoRng, RngCore};
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::PairingCurve;
+use zeroize::Zeroizing;
 
 type Scalar<C> = <<C as PairingCurve>::Fr as Field>::Ark;
 
@@ -30,12 +31,14 @@ impl<C: PairingCurve> Groth16<C> {
         if let Some(constraint) = cs.which_is_unsatisfied()? {
             return Err(ProveError::Unsatisfied { constraint });
         }
-        let (mut values, rest) = (cs.instance_assignment()?, cs.witness_assignment()?);
-        if values.len() != self.public_inputs() + 1 {
-            let (expected, found) = (self.public_inputs() + 1, values.len());
+        let (instance, rest) =
+            (Zeroizing::new(cs.instance_assignment()?), Zeroizing::new(cs.witness_assignment()?));
+        if instance.len() != self.public_inputs() + 1 {
+            let (expected, found) = (self.public_inputs() + 1, instance.len());
             return Err(ProveError::OtherCircuit { what: "instance variables", expected, found });
         }
-        values.extend_from_slice(&rest);
+        // In one allocation: one that grew would leave a copy behind that nobody wipes.
+        let values = [&instance[..], &rest[..]].concat();
         self.prove(&Witness::new(values), rng)
     }
 }

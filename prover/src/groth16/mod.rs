@@ -124,7 +124,7 @@ impl<C: PairingCurve> Groth16<C> {
         rng: &mut (impl RngCore + CryptoRng),
     ) -> Result<(Proof<C::Engine>, ProveStats), ProveError> {
         let mut randomness = [Scalar::<C>::rand(rng), Scalar::<C>::rand(rng)];
-        let result = self.prove_randomized(witness, randomness);
+        let result = self.prove_randomized(witness, &randomness);
         randomness.zeroize();
         result
     }
@@ -138,7 +138,7 @@ impl<C: PairingCurve> Groth16<C> {
         r: Scalar<C>,
         s: Scalar<C>,
     ) -> Result<Proof<C::Engine>, ProveError> {
-        self.prove_randomized(witness, [r, s]).map(|(proof, _)| proof)
+        self.prove_randomized(witness, &[r, s]).map(|(proof, _)| proof)
     }
 
     /// The verification key.
@@ -174,7 +174,7 @@ impl<C: PairingCurve> Groth16<C> {
     pub(crate) fn prove_randomized(
         &self,
         witness: &Witness<C>,
-        randomness: [Scalar<C>; 2],
+        randomness: &[Scalar<C>; 2],
     ) -> Result<(Proof<C::Engine>, ProveStats), ProveError> {
         let values = witness.values();
         if values.len() != self.wires {
@@ -203,7 +203,7 @@ impl<C: PairingCurve> Groth16<C> {
         &self,
         values: &[Scalar<C>],
         proof: &Proof<C::Engine>,
-        randomness: [Scalar<C>; 2],
+        randomness: &[Scalar<C>; 2],
     ) -> Result<ProveError, ProveError> {
         let recorder = &mut Recorder::default();
         let sums = match &self.host {
@@ -226,13 +226,13 @@ impl<C: PairingCurve> Groth16<C> {
 fn assemble<C: PairingCurve>(
     points: &HeaderPoints<C>,
     sums: &Sums<C>,
-    [r, s]: [Scalar<C>; 2],
+    [r, s]: &[Scalar<C>; 2],
 ) -> Proof<C::Engine> {
     let HeaderPoints { vk, beta_g1, delta_g1 } = points;
     let a = sums.a + vk.alpha_g1 + *delta_g1 * r;
     let b_g1 = sums.b_g1 + beta_g1 + *delta_g1 * s;
     let b = sums.b_g2 + vk.beta_g2 + vk.delta_g2 * s;
-    let c = sums.l + sums.h + a * s + b_g1 * r - *delta_g1 * (r * s);
+    let c = sums.l + sums.h + a * s + b_g1 * r - *delta_g1 * (*r * s);
     Proof { a: a.into_affine(), b: b.into_affine(), c: c.into_affine() }
 }
 
