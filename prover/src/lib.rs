@@ -29,5 +29,6 @@ pub mod __private {
     pub use curvesmith_runtime::__private::*;
 }
 
-#[cfg(all(test, feature = "bn254", feature = "bls12-381"))]
+#[cfg(test)]
+#[cfg(all(feature = "bn254", feature = "bls12-381"))]
 mod tests;

@@ -1,5 +1,7 @@
 //! The binary as its users see it: files, exit codes, one-line errors.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests, which may")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -253,5 +253,6 @@ impl<C: PairingCurve> DeviceVisitor for Upload<C> {
     }
 }
 
-#[cfg(all(test, feature = "bn254", feature = "bls12-381"))]
+#[cfg(test)]
+#[cfg(all(feature = "bn254", feature = "bls12-381"))]
 mod tests;
