@@ -15,7 +15,7 @@ pub use curvesmith_field_dsl::{curve, field};
 pub use curvesmith_runtime::backend::Csr;
 pub use curvesmith_runtime::field::Field;
 pub use curvesmith_runtime::group::{Group, PairingCurve};
-pub use curvesmith_runtime::{Device, DeviceVisitor, RuntimeError};
+pub use curvesmith_runtime::{Device, DeviceVisitor, EmulatorOptions, RuntimeError};
 pub use curvesmith_runtime::{Msm, MsmOptions, Ntt, NttOptions, Pointwise, SpMv, SpMvOptions};
 pub use groth16::{
     Fault, Groth16, KeyError, KeyOptions, ProveError, ProveStats, QuotientForm, constraints_of,

@@ -54,5 +54,5 @@ fn on_the_cpu() {
 
 #[test]
 fn on_the_emulator() {
-    check(&Device::emulator(EmulatorOptions::default()));
+    check(&Device::emulator(EmulatorOptions::default()).unwrap());
 }
