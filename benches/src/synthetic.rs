@@ -190,7 +190,7 @@ mod tests {
         assert_ne!(bytes, write(2));
         let key = ZkeyFile::from_bytes(bytes).unwrap().read::<bn254::Curve>(false).unwrap();
         assert_eq!(key.b_g2_query.iter().filter(|p| p.is_zero()).count(), 299);
-        let last = key.a.row_offsets[403] as usize;
+        let last = key.a.row_offsets[404] as usize;
         assert_eq!((key.a.columns[last - 1], key.a.values[last - 1]), (3, Fr::ONE));
     }
 }
