@@ -117,6 +117,7 @@ pub(super) fn decode<'a>(
             out: Function { name: f.name.into(), entry: f.entry, static_shared, ..Function::default() },
             line: 0,
             guard: (SINK, false),
+            flag: None,
         };
         let mut done =
             b.function().map_err(|(line, reason)| DecodeError { function: f.name.into(), line, reason })?;
@@ -211,6 +212,15 @@ pub(super) struct Builder<'a, 'm> {
     pub(super) out: Function,
     pub(super) line: u32,
     pub(super) guard: (u32, bool),
+    /// What set the carry flag last, since the last label.
+    pub(super) flag: Option<Chain>,
+}
+
+/// Kind of a carry chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chain {
+    Sum,
+    Difference,
 }
 
 impl<'a, 'm> Builder<'a, 'm> {
@@ -286,6 +296,7 @@ impl<'a, 'm> Builder<'a, 'm> {
                 self.scopes.pop();
             }
             Statement::Label(l) => {
+                self.flag = None;
                 if self.labels.insert(l, self.out.code.len() as u32).is_some() {
                     return Err(format!("label `{l}` defined twice"));
                 }

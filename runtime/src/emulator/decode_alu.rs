@@ -1,7 +1,7 @@
 //! Decoding of arithmetic, logic, moves and conversions.
 
 use super::counts::OpClass;
-use super::decode::{Builder, Modifiers, Result, Symbol, arg, type_bits};
+use super::decode::{Builder, Chain, Modifiers, Result, Symbol, arg, type_bits};
 use super::parse::{Instruction, Operand, RegType};
 use super::program::*;
 
@@ -43,6 +43,7 @@ impl<'a> Builder<'a, '_> {
             "add" | "addc" | "sub" | "subc" => {
                 let carry = Carry { cin: m.base.ends_with('c'), cout: m.take("cc") };
                 let add = m.base.starts_with("add");
+                self.carry(carry, if add { Chain::Sum } else { Chain::Difference })?;
                 let op = |wide| match (add, wide) {
                     (true, false) => Op::Add32(carry),
                     (true, true) => Op::Add64(carry),
@@ -212,10 +213,27 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
+    /// Follows the carry flag through the text. PTX's text gives subtraction a borrow that `addc`
+    /// would add, but ptxas 13.5 adds its complement there, so such a mixture means nothing.
+    fn carry(&mut self, carry: Carry, chain: Chain) -> Result<()> {
+        match self.flag {
+            _ if !carry.cin => {}
+            Some(flag) if flag == chain => {}
+            Some(Chain::Difference) => return Err("adds the borrow of a subtraction".into()),
+            Some(Chain::Sum) => return Err("subtracts the carry of an addition".into()),
+            None => return Err("reads a carry that no instruction since the last label has set".into()),
+        }
+        if carry.cout {
+            self.flag = Some(chain);
+        }
+        Ok(())
+    }
+
     fn multiply(&mut self, o: &[Operand<'a>], m: &mut Modifiers<'a>) -> Result<()> {
         let ty = int(m.last()?)?;
         let add = m.base != "mul";
         let carry = Carry { cin: m.base == "madc", cout: m.take("cc") };
+        self.carry(carry, Chain::Sum)?;
         if m.take("wide") {
             if carry != PLAIN {
                 return Err("carry on a wide product".into());

@@ -30,7 +30,8 @@ pub(super) enum File {
     Pred,
 }
 
-/// Carry flag in and out. After an addition the flag is the carry, after a subtraction the borrow.
+/// Carry flag in and out. After an addition the flag is the carry, after a subtraction the borrow;
+/// the decoder refuses code that takes one for the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Carry {
     pub(super) cin: bool,

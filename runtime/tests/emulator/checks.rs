@@ -190,6 +190,9 @@ fn unknown_text_is_an_error_with_its_line() {
         ("add.u32 %r1 %r2;", "expected `;`"),
         ("mov.u32 %r1, #;", "is not PTX"),
         ("bar.sync 16;", "there are 16"),
+        ("addc.u32 %r1, %r2, %r3;", "reads a carry that no instruction since the last label has set"),
+        ("sub.cc.u32 %r1, %r2, %r3; addc.u32 %r1, %r2, %r3;", "adds the borrow of a subtraction"),
+        ("add.cc.u32 %r1, %r2, %r3; subc.u32 %r1, %r2, %r3;", "subtracts the carry of an addition"),
         (".reg .f32 %f<3>;", "registers of type `.f32` are not supported"),
     ];
     for (text, reason) in cases {
