@@ -11,9 +11,12 @@ use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
 use curvesmith_codegen::{compile_common, compile_field, compile_group};
 use curvesmith_runtime::device::{KernelDevice, Launch};
 use curvesmith_runtime::emulator::{Emulator, EmulatorMemory, EmulatorOptions};
+use curvesmith_tests::Size;
 
-/// Schedules that each launch is run under: 0 is the fixed one, the other checks for races.
-const SEEDS: [u64; 2] = [0, 1];
+/// Schedules that each launch is run under: 0 is the fixed one, the others check for races.
+fn seeds() -> &'static [u64] {
+    Size::from_env().pick(&[0], &[0, 1], &[0, 1, 2, 3])
+}
 
 /// Emulators with the images of one owner.
 struct Machine {
@@ -34,7 +37,7 @@ impl Machine {
 
     /// Runs under every schedule; they must agree.
     fn launch(&self, desc: &KernelDesc, blocks: u32, args: &mut [Argument]) {
-        let results: Vec<Vec<Argument>> = SEEDS
+        let results: Vec<Vec<Argument>> = seeds()
             .iter()
             .map(|&seed| {
                 let mut args = args.to_vec();
@@ -42,7 +45,7 @@ impl Machine {
                 args
             })
             .collect();
-        for (result, seed) in results.iter().zip(SEEDS) {
+        for (result, seed) in results.iter().zip(seeds()) {
             assert!(*result == results[0], "{} differs under schedule {seed}", desc.name);
         }
         args.clone_from_slice(&results[0]);

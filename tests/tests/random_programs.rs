@@ -17,6 +17,7 @@ use curvesmith_codegen::fir::print::print;
 use curvesmith_codegen::llvm::emit;
 use curvesmith_codegen::passes::prepare;
 use curvesmith_codegen::spec::FieldDesc;
+use curvesmith_tests::Size;
 use device::{Module, Random};
 use num_bigint::BigUint;
 
@@ -152,7 +153,9 @@ fn check(field: &FieldDesc, seeds: std::ops::Range<u64>) {
     }
 }
 
-fn fields(list: &[(&str, &str)], seeds: std::ops::Range<u64>) {
+/// Programs of `count` seeds from `first` on, fewer or more by the size of the run.
+fn fields(list: &[(&str, &str)], first: u64, count: u64) {
+    let seeds = first..first + Size::from_env().pick(count / 5, count, 10 * count);
     for (name, hex) in list {
         let p = BigUint::parse_bytes(hex.as_bytes(), 16).unwrap();
         check(&FieldDesc::new(*name, p), seeds.clone());
@@ -171,7 +174,7 @@ fn toy_fields() {
         ("toy_33_bits", "10000000f"),
         ("goldilocks", "ffffffff00000001"),
     ];
-    fields(&list, 0..25);
+    fields(&list, 0, 25);
 }
 
 #[test]
@@ -184,7 +187,7 @@ fn real_fields_with_spare_bits() {
             "1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab",
         ),
     ];
-    fields(&list, 100..115);
+    fields(&list, 100, 15);
 }
 
 #[test]
@@ -193,5 +196,5 @@ fn real_fields_without() {
         ("secp256k1_fq", "fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f"),
         ("p256_fq", "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff"),
     ];
-    fields(&list, 200..215);
+    fields(&list, 200, 15);
 }

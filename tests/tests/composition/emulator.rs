@@ -12,6 +12,7 @@ use curvesmith_runtime::emulator::{Emulator, EmulatorOptions};
 use curvesmith_runtime::group::AffineOf;
 use curvesmith_runtime::kernels::Kernels;
 use curvesmith_runtime::kernels::policy::{Policy, windows_of};
+use curvesmith_tests::Size;
 use std::collections::BTreeSet;
 
 fn emulator() -> Emulator {
@@ -59,7 +60,7 @@ fn sort() {
     {
         checks::sort(&backend(), n, key_bits);
     }
-    for seed in 0..4 {
+    for seed in 0..Size::from_env().pick(1, 4, 32) {
         checks::sort(&Kernels::new(racecheck(seed)).unwrap(), 3000, 11);
     }
 }

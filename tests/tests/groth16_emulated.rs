@@ -1,0 +1,132 @@
+//! Whole proofs by the embedded PTX on the emulator: the known answers of snarkjs' keys, an
+//! arkworks key, and what happens when a kernel is wrong.
+
+#![allow(clippy::unwrap_used, missing_docs, reason = "a failing test panics")]
+
+use ark_ff::Zero;
+use ark_groth16::Groth16 as ArkGroth16;
+use ark_snark::SNARK;
+use ark_std::rand::{SeedableRng, rngs::StdRng};
+use curvesmith::sample::Chain;
+use curvesmith::snarkjs::{ZkeyCurve, json::proof_to_json};
+use curvesmith::{
+    Device, EmulatorOptions, Fault, Field, Groth16, KeyOptions, ProveError, R1cs, Witness, bls12_381, bn254,
+};
+use curvesmith_tests::Size;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+type Scalar<C> = <<C as curvesmith::PairingCurve>::Fr as Field>::Ark;
+
+fn fixture(case: &str, file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(case).join(file)
+}
+
+fn json(case: &str, file: &str) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(fixture(case, file)).unwrap()).unwrap()
+}
+
+fn emulator() -> Device {
+    Device::emulator(EmulatorOptions::default()).unwrap()
+}
+
+fn load<C: ZkeyCurve>(device: &Device, case: &str) -> (Groth16<C>, Witness<C>) {
+    let prover = Groth16::from_zkey(device, &fixture(case, "circuit.zkey"), &KeyOptions::default()).unwrap();
+    (prover, Witness::from_wtns(&fixture(case, "witness.wtns")).unwrap())
+}
+
+/// Kernels that ran on the emulator.
+fn ran(device: &Device) -> BTreeSet<String> {
+    device.as_emulator().unwrap().launches().into_iter().map(|l| l.symbol).collect()
+}
+
+fn known_answers<C: ZkeyCurve>(case: &str, curve: &str) {
+    let device = emulator();
+    let (prover, witness) = load::<C>(&device, case);
+    let stages = json(case, "stages.json");
+    let number = |name: &str| stages[name].as_str().and_then(|s| s.parse::<Scalar<C>>().ok()).unwrap();
+    let zero = Scalar::<C>::zero();
+    for (r, s, file) in
+        [(zero, zero, "kat_r0_s0.proof.json"), (number("r"), number("s"), "kat_r1_s1.proof.json")]
+    {
+        let proof = prover.prove_with_fixed_randomness_insecure(&witness, r, s).unwrap();
+        let found: Value = serde_json::from_str(&proof_to_json::<C>(&proof)).unwrap();
+        assert_eq!(found, json(case, file), "{case} {file}");
+    }
+    // Nothing between upload and the five sums is left to the host.
+    let ran = ran(&device);
+    let group = ["fill_identity", "accumulate", "flush_partials", "reduce_chunks", "combine_windows"];
+    let field = ["digits", "spmv_warp", "ntt_bit_reverse", "ntt_stage", "mul", "mul_sub"];
+    let common = ["radix_histogram", "scan_tiles", "radix_scatter", "bucket_starts"];
+    let expected = (group.iter().flat_map(|k| [format!("{curve}_g1_{k}"), format!("{curve}_g2_{k}")]))
+        .chain(field.iter().map(|k| format!("{curve}_fr_{k}")))
+        .chain(common.iter().map(|k| format!("common_{k}")));
+    for symbol in expected {
+        assert!(ran.contains(&symbol), "{symbol} did not run: {ran:?}");
+    }
+}
+
+#[test]
+fn small_proofs_are_the_known_answers() {
+    known_answers::<bn254::Curve>("bn128_mult", "bn254");
+    known_answers::<bls12_381::Curve>("bls12381_mult", "bls12_381");
+}
+
+#[test]
+fn a_production_proof_is_the_known_answer() {
+    if Size::from_env() == Size::Short {
+        eprintln!("SKIPPED: Semaphore on the emulator, in a short run");
+        return;
+    }
+    known_answers::<bn254::Curve>("bn128_semaphore20_ceremony", "bn254");
+}
+
+#[test]
+fn an_arkworks_key_proves_on_the_emulator() {
+    let mut rng = StdRng::seed_from_u64(11);
+    let circuit = Chain::<ark_bls12_381::Fr>::filling(5);
+    let (pk, vk) =
+        ArkGroth16::<ark_bls12_381::Bls12_381>::circuit_specific_setup(circuit.clone(), &mut rng).unwrap();
+    let constraints: R1cs<ark_bls12_381::Fr> = curvesmith::constraints_of(circuit.clone()).unwrap();
+    let device = emulator();
+    let prover =
+        Groth16::<bls12_381::Curve>::from_ark(&device, &pk, constraints, &KeyOptions::default()).unwrap();
+    let proof = prover.prove_circuit(circuit.clone(), &mut rng).unwrap();
+    let public = [circuit.assignment()[1]];
+    assert!(ArkGroth16::<ark_bls12_381::Bls12_381>::verify(&vk, &public, &proof).unwrap());
+    assert!(ran(&device).contains("bls12_381_g2_accumulate"));
+}
+
+/// A kernel that writes zeros makes the self-check fail, and the CPU's re-proof clears the witness.
+#[test]
+fn every_kernel_of_a_proof_matters() {
+    let device = emulator();
+    let (prover, witness) = load::<bn254::Curve>(&device, "bn128_mult");
+    let mut rng = StdRng::seed_from_u64(12);
+    prover.prove(&witness, &mut rng).unwrap();
+    // Zeros are the identity already, and a tiny circuit has nothing to merge.
+    let harmless = |s: &str| s.ends_with("fill_identity") || s.ends_with("merge_partials");
+    let symbols: Vec<String> = ran(&device).into_iter().filter(|s| !harmless(s)).collect();
+    assert!(symbols.len() >= 15, "{symbols:?}");
+    for symbol in symbols {
+        let device = emulator();
+        device.as_emulator().unwrap().replace_with_zeros(&symbol);
+        // Some kernels run when the key is loaded.
+        let (prover, witness) = load::<bn254::Curve>(&device, "bn128_mult");
+        match prover.prove(&witness, &mut rng) {
+            Err(ProveError::SelfCheck { fault: Fault::Device, .. } | ProveError::Device(_)) => {}
+            other => panic!("{symbol} writes zeros: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_wrong_witness_is_blamed_on_the_emulator_too() {
+    let (prover, witness) = load::<bn254::Curve>(&emulator(), "bn128_mult");
+    let mut values = witness.values().to_vec();
+    let last = values.len() - 1;
+    values[last] += ark_bn254::Fr::from(1u64);
+    let error = prover.prove(&Witness::new(values), &mut StdRng::seed_from_u64(13)).unwrap_err();
+    assert!(matches!(error, ProveError::SelfCheck { fault: Fault::Witness, .. }), "{error}");
+}
