@@ -18,3 +18,5 @@ page!(architecture, "architecture.md");
 page!(product, "product.md");
 page!(testing, "testing.md");
 page!(defects, "defects.md");
+page!(measurements, "measurements.md");
+page!(gaps, "gaps.md");
