@@ -184,11 +184,11 @@ fn inline_ptx(files: &[File]) -> Vec<String> {
 /// What no text file may hold, whatever its language.
 fn check_text(file: &File, findings: &mut Vec<String>) {
     if file.path.ends_with("Cargo.lock") {
-        let foreign = |l: &&str| {
-            l.starts_with("source = ") && !l.contains("registry+https://github.com/rust-lang/crates.io-index")
-        };
-        let lines = file.text.lines().filter(foreign);
-        findings.extend(lines.map(|l| format!("{}: {l}: only crates.io is a source [registry]", file.path)));
+        // Packages come from one registry, never from a repository.
+        let mut sources = file.text.lines().filter(|l| l.starts_with("source = ")).peekable();
+        let first = sources.peek().copied().unwrap_or_default();
+        let foreign = sources.filter(|l| *l != first || !l.contains("\"registry+"));
+        findings.extend(foreign.map(|l| format!("{}: {l}: not from the one registry [registry]", file.path)));
     }
     let homes = ["/home", "/root", "/Users"].map(|dir| format!("{dir}/"));
     for (number, line) in file.text.lines().enumerate() {
@@ -302,7 +302,7 @@ mod tests {
             assert_eq!(findings("a.md", &line).len(), 1, "{line}");
         }
         assert_eq!(private_url("[x](https://docs.rs/a::b)"), None);
-        let lock = "source = \"registry+https://example.org/index\"";
+        let lock = "source = \"registry+a\"\nsource = \"git+b\"\nsource = \"registry+a\"";
         assert_eq!(findings("Cargo.lock", lock).len(), 1);
     }
 
