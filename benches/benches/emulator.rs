@@ -2,8 +2,11 @@
 //!
 //! Criterion's elements are executed lane-instructions as the emulator's own log counts them.
 
+use ark_std::rand::{SeedableRng, rngs::StdRng};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use curvesmith::{Device, Groth16, KeyOptions, Witness, bn254};
 use curvesmith_abi::Arg;
+use curvesmith_benches::fixture;
 use curvesmith_runtime::device::{KernelDevice, Launch};
 use curvesmith_runtime::emulator::{Emulator, EmulatorOptions};
 use std::fmt::Write;
@@ -120,5 +123,27 @@ fn benches(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(emulator, benches);
+/// A whole proof: the mixture of code that users run. Some of its time is the host's.
+fn proof(c: &mut Criterion) {
+    let case = "bn128_semaphore20_ceremony";
+    let device =
+        Device::emulator(EmulatorOptions::default().threads(1)).expect("the emulator is always there");
+    let key = fixture(case, "circuit.zkey");
+    let prover =
+        Groth16::<bn254::Curve>::from_zkey(&device, &key, &KeyOptions::default()).expect("a valid key");
+    let witness = Witness::from_wtns(&fixture(case, "witness.wtns")).expect("the fixture");
+    let log = device.as_emulator().expect("made above");
+    let mut rng = StdRng::seed_from_u64(0);
+    log.clear_launches();
+    prover.prove(&witness, &mut rng).expect("a proof");
+    let lanes = log.launches().iter().map(|l| l.counts.lane_total()).sum();
+    let mut group = c.benchmark_group("emulator");
+    group.sample_size(10).throughput(Throughput::Elements(lanes));
+    group.bench_function("semaphore20", |bencher| {
+        bencher.iter(|| prover.prove(&witness, &mut rng).expect("a proof"));
+    });
+    group.finish();
+}
+
+criterion_group!(emulator, benches, proof);
 criterion_main!(emulator);
