@@ -169,6 +169,10 @@ impl<C: PairingCurve> HostKey<C> {
         }
         bind_inputs(&mut a, instance);
         if !trust {
+            let vk = &key.vk;
+            on_curve::<C::G1>("alpha_g1, beta_g1, delta_g1", &[vk.alpha_g1, key.beta_g1, key.delta_g1])?;
+            on_curve::<C::G2>("beta_g2, gamma_g2, delta_g2", &[vk.beta_g2, vk.gamma_g2, vk.delta_g2])?;
+            on_curve::<C::G1>("gamma_abc_g1", &vk.gamma_abc_g1)?;
             on_curve::<C::G1>("a_query", &key.a_query)?;
             on_curve::<C::G1>("b_g1_query", &key.b_g1_query)?;
             on_curve::<C::G2>("b_g2_query", &key.b_g2_query)?;

@@ -208,6 +208,32 @@ fn like_ark_groth16<C: PairingCurve>(steps: u64) {
 }
 
 #[test]
+fn ark_keys_with_points_off_the_curve_are_refused() {
+    let mut rng = StdRng::seed_from_u64(5);
+    let circuit = Chain::<ark_bn254::Fr>::filling(3);
+    let (key, _) =
+        ark_groth16::Groth16::<ark_bn254::Bn254>::circuit_specific_setup(circuit.clone(), &mut rng).unwrap();
+    let load = |damage: fn(&mut ProvingKey<ark_bn254::Bn254>), options: &KeyOptions| {
+        let (mut key, r1cs) = (key.clone(), constraints_of(circuit.clone()).unwrap());
+        damage(&mut key);
+        Groth16::<bn254::Curve>::from_ark(&Device::cpu(), &key, r1cs, options).map(|_| ())
+    };
+    let checked = KeyOptions::default();
+    load(|_| {}, &checked).unwrap();
+    let damages: [fn(&mut ProvingKey<ark_bn254::Bn254>); 4] = [
+        |key| key.delta_g1.x += key.delta_g1.x,
+        |key| key.vk.gamma_g2.x += key.vk.gamma_g2.x,
+        |key| key.vk.gamma_abc_g1[1].x += key.delta_g1.x,
+        |key| key.h_query[2].x += key.delta_g1.x,
+    ];
+    for (i, damage) in damages.into_iter().enumerate() {
+        let error = load(damage, &checked);
+        assert!(matches!(error, Err(KeyError::OffCurve { .. })), "{i}: {error:?}");
+        load(damage, &KeyOptions::default().trust_key(true)).unwrap();
+    }
+}
+
+#[test]
 fn proofs_from_ark_keys_are_those_of_ark_groth16() {
     for steps in [1, 2, 6, 7, 100] {
         like_ark_groth16::<bn254::Curve>(steps);
