@@ -23,11 +23,26 @@ use std::fmt::Write;
 
 /// The kernel as text.
 pub fn print(kernel: &Kernel) -> String {
-    let mut p = Printer { kernel, names: ValueMap::filled(kernel, u32::MAX), next: 0, out: String::new() };
+    print_noted(kernel, &|_| None, &|_| None)
+}
+
+/// The kernel as text, with a note behind the definition of a value and the declaration of a local.
+/// A note is a comment of the text form.
+pub fn print_noted(
+    kernel: &Kernel,
+    value: &dyn Fn(Value) -> Option<String>,
+    local: &dyn Fn(Local) -> Option<String>,
+) -> String {
+    let names = ValueMap::filled(kernel, u32::MAX);
+    let mut p = Printer { kernel, names, next: 0, out: String::new(), value_note: value, local_note: local };
     p.header();
     p.block(&kernel.body, 0);
     p.out.push('\n');
     p.out
+}
+
+fn comment(note: Option<String>) -> String {
+    note.map_or_else(String::new, |note| format!("  ; {note}"))
 }
 
 struct Printer<'a> {
@@ -35,6 +50,8 @@ struct Printer<'a> {
     names: ValueMap<u32>,
     next: u32,
     out: String,
+    value_note: &'a dyn Fn(Value) -> Option<String>,
+    local_note: &'a dyn Fn(Local) -> Option<String>,
 }
 
 impl Printer<'_> {
@@ -49,7 +66,8 @@ impl Printer<'_> {
             let _ = writeln!(self.out, "shared s{i}: {}", s.words);
         }
         for (i, l) in k.locals.iter().enumerate() {
-            let _ = writeln!(self.out, "local l{i}: {}", type_name(l.ty));
+            let note = comment((self.local_note)(Local(i as u32)));
+            let _ = writeln!(self.out, "local l{i}: {}{note}", type_name(l.ty));
         }
     }
 
@@ -85,7 +103,7 @@ impl Printer<'_> {
         let text = match stmt {
             Stmt::Let(v) => {
                 let op = self.op(&self.kernel[*v]);
-                format!("{} = {op}", self.define(*v))
+                format!("{} = {op}{}", self.define(*v), comment((self.value_note)(*v)))
             }
             Stmt::Set(l, v) => format!("set {l}, {}", self.v(*v)),
             Stmt::If { cond, then, otherwise } => {

@@ -13,7 +13,7 @@ mod simplify;
 mod verify_bounds;
 
 pub use info::{Fact, KernelInfo, annotate};
-pub use pipeline::prepare;
+pub use pipeline::{Observer, prepare, prepare_observed};
 pub use place_reductions::place_reductions;
 pub use simplify::simplify;
 pub use verify_bounds::verify_bounds;

@@ -5,13 +5,28 @@ use crate::error::PassError;
 use crate::fir::ir::Kernel;
 use crate::fir::verify::verify;
 
+/// Is told what a kernel looks like after each pass, by the pass' name. Bounds and variants come
+/// with the passes that know them.
+pub type Observer<'a> = dyn FnMut(&'static str, &Kernel, Option<&KernelInfo>) + 'a;
+
 /// Takes a kernel as written to one that a back end can emit. Verifies before the first pass and after
 /// each.
 pub fn prepare(kernel: &Kernel) -> Result<(Kernel, KernelInfo), PassError> {
+    prepare_observed(kernel, &mut |_, _, _| {})
+}
+
+/// [`prepare`], with an observer of every pass; `written` comes before the first.
+pub fn prepare_observed(
+    kernel: &Kernel,
+    observe: &mut Observer<'_>,
+) -> Result<(Kernel, KernelInfo), PassError> {
+    observe("written", kernel, None);
     check(kernel, "as written")?;
     let kernel = simplify(kernel);
+    observe("simplify", &kernel, None);
     check(&kernel, "after simplify")?;
     let (kernel, info) = place_reductions(&kernel)?;
+    observe("place_reductions", &kernel, Some(&info));
     check(&kernel, "after place_reductions")?;
     verify_bounds(&kernel, &info)?;
     Ok((kernel, info))
