@@ -621,6 +621,11 @@ impl<'k> Fe<'k> {
     pub fn is_zero(self) -> Pred<'k> {
         self.b.emit(Op::IsZero(self.id))
     }
+    /// True wherever it is zero, and perhaps elsewhere. For branches whose arm asks
+    /// [`Fe::is_zero`].
+    pub fn maybe_zero(self) -> Pred<'k> {
+        self.b.emit(Op::MaybeZero(self.id))
+    }
     /// The element whose Montgomery words are the canonical integer `self`.
     pub fn from_mont(self) -> Self {
         self.b.emit(Op::FromMont(self.id))

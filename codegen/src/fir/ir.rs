@@ -177,6 +177,8 @@ pub enum Op {
     Dot(Vec<(Value, Value)>),
     /// Whether the element is zero.
     IsZero(Value),
+    /// True wherever the element is zero, and perhaps elsewhere: the cheap test before the exact one.
+    MaybeZero(Value),
     /// `a/R`: the element whose Montgomery words are the canonical integer `a`.
     FromMont(Value),
     /// The element with these Montgomery words, `words` of them; the kernel promises that they are canonical.
@@ -206,6 +208,7 @@ impl Op {
             | MulSmall(a, _)
             | MulConst(a, _)
             | IsZero(a)
+            | MaybeZero(a)
             | FromMont(a)
             | Word(a, _)
             | Reduce(a)
@@ -239,6 +242,7 @@ impl Op {
             MulConst(a, c) => MulConst(f(*a), c.clone()),
             Dot(terms) => Dot(terms.iter().map(|(a, b)| (f(*a), f(*b))).collect()),
             IsZero(a) => IsZero(f(*a)),
+            MaybeZero(a) => MaybeZero(f(*a)),
             FromMont(a) => FromMont(f(*a)),
             FromWords(words) => FromWords(words.iter().map(|w| f(*w)).collect()),
             Word(a, i) => Word(f(*a), *i),
@@ -552,7 +556,7 @@ impl Kernel {
                 curvesmith_abi::ParamKind::U64 => Type::U64,
                 _ => Type::U32,
             },
-            Bool(_) | Cmp(..) | IsZero(_) => Type::Pred,
+            Bool(_) | Cmp(..) | IsZero(_) | MaybeZero(_) => Type::Pred,
             Special(_) | U32(_) | Bit(..) | Narrow(_) | Word(..) => Type::U32,
             U64(_) | Widen(_) => Type::U64,
             Int(_, a, _) | Not(a) | Select(_, a, _) => self.ty(*a),

@@ -359,6 +359,7 @@ impl<'a> Parser<'a> {
             ["dbl"] => one(Op::Dbl),
             ["sqr"] => one(Op::Sqr),
             ["is_zero"] => one(Op::IsZero),
+            ["maybe_zero"] => one(Op::MaybeZero),
             ["from_mont"] => one(Op::FromMont),
             ["reduce"] => one(Op::Reduce),
             ["add"] => two(Op::Add),

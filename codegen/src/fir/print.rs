@@ -209,6 +209,7 @@ pub(super) fn mnemonic(op: &Op) -> String {
         Op::Sqr(_) => "sqr".into(),
         Op::Dot(_) => "dot".into(),
         Op::IsZero(_) => "is_zero".into(),
+        Op::MaybeZero(_) => "maybe_zero".into(),
         Op::FromMont(_) => "from_mont".into(),
         Op::FromWords(_) => "from_words".into(),
         Op::Reduce(_) => "reduce".into(),

@@ -219,6 +219,7 @@ impl Verifier<'_> {
             | Op::MulConst(..)
             | Op::Dot(_)
             | Op::IsZero(_)
+            | Op::MaybeZero(_)
             | Op::FromMont(_)
             | Op::Word(..)
             | Op::Reduce(_)
@@ -234,7 +235,8 @@ impl Verifier<'_> {
 
     fn field_op(&mut self, v: Value, field: Option<&crate::spec::FieldDesc>) {
         let op = &self.kernel[v];
-        let touches_field = self.kernel.ty(v) == Type::Field || matches!(op, Op::IsZero(_) | Op::Word(..));
+        let touches_field =
+            self.kernel.ty(v) == Type::Field || matches!(op, Op::IsZero(_) | Op::MaybeZero(_) | Op::Word(..));
         match (field, op) {
             (None, _) if touches_field => self.error(v, "the kernel has no field"),
             (Some(f), Op::Const(c) | Op::MulConst(_, c)) if *c >= f.p => {

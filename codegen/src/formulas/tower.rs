@@ -30,6 +30,8 @@ pub trait Coord<'k>:
     fn dot(terms: &[(Self, Self)]) -> Self;
     /// Whether it is zero.
     fn is_zero(self) -> Pred<'k>;
+    /// True wherever it is zero, and perhaps elsewhere.
+    fn maybe_zero(self) -> Pred<'k>;
     /// A new local that holds `self`.
     fn var(self) -> Self::Var;
 }
@@ -154,6 +156,9 @@ impl<'k> Coord<'k> for Fe<'k> {
     fn is_zero(self) -> Pred<'k> {
         Fe::is_zero(self)
     }
+    fn maybe_zero(self) -> Pred<'k> {
+        Fe::maybe_zero(self)
+    }
     fn var(self) -> Self::Var {
         self.builder().var(self)
     }
@@ -241,6 +246,9 @@ impl<'k> Coord<'k> for Fe2<'k> {
     }
     fn is_zero(self) -> Pred<'k> {
         self.c0.is_zero() & self.c1.is_zero()
+    }
+    fn maybe_zero(self) -> Pred<'k> {
+        self.c0.maybe_zero() & self.c1.maybe_zero()
     }
     fn var(self) -> Fe2Var<'k> {
         Fe2Var { field: self.field, c0: self.c0.var(), c1: self.c1.var() }

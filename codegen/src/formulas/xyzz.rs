@@ -4,12 +4,12 @@
 //! identity, whatever the other coordinates hold. The formulas are those of the
 //! [Explicit-Formulas Database](https://hyperelliptic.org/EFD/g1p/auto-shortw-xyzz.html):
 //! `add-2008-s`, `madd-2008-s`, `dbl-2008-s-1`, `mdbl-2008-s-1`. The additions are wrong
-//! exactly where an operand is the identity or the two x-coordinates agree, so those cases
-//! are branches. The doublings are right for every input: a point of order two has `Y = 0`,
+//! exactly where an operand is the identity or the points are equal, so those cases are branches;
+//! equal points share the end of the formula with different ones. The doublings are right for every input: a point of order two has `Y = 0`,
 //! hence `V = 0` and `ZZ' = 0`, and the identity keeps `ZZ' = V·0`.
 
 use super::tower::{Coord, CoordField, CoordVar};
-use crate::fir::build::{Buffer, Builder, Pred, U32};
+use crate::fir::build::{Buffer, Builder, Pred, U32, Var};
 use crate::spec::GroupDesc;
 use curvesmith_abi::IDENTITY_WORD;
 
@@ -70,6 +70,26 @@ pub struct XyzzVar<V> {
     zzz: V,
 }
 
+/// A mutable local that holds a point and knows whether that is the identity, so that nobody has to
+/// test lazy coordinates for zero.
+#[derive(Clone, Copy, Debug)]
+pub struct Accumulator<'k, V> {
+    /// The point; `ZZ = 0` where `is_identity`.
+    pub point: XyzzVar<V>,
+    /// Whether `ZZ = 0`.
+    pub is_identity: Var<'k, Pred<'k>>,
+}
+
+/// A line through two points, in locals: the special cases of an addition change it.
+#[derive(Clone, Copy, Debug)]
+struct Line<'k, V> {
+    /// Difference of the x, scaled.
+    dx: V,
+    /// Difference of the y, scaled.
+    dy: V,
+    is_tangent: Var<'k, Pred<'k>>,
+}
+
 impl<V: Copy> XyzzVar<V> {
     /// The content now.
     pub fn get<'k, C: Coord<'k, Var = V>>(self) -> Xyzz<C>
@@ -112,6 +132,11 @@ impl<'k, C: Coord<'k>> Curve<'k, C> {
     /// A new local that holds `p`.
     pub fn var(self, p: Xyzz<C>) -> XyzzVar<C::Var> {
         XyzzVar { x: p.x.var(), y: p.y.var(), zz: p.zz.var(), zzz: p.zzz.var() }
+    }
+
+    /// A new accumulator that holds the identity.
+    pub fn accumulator(self) -> Accumulator<'k, C::Var> {
+        Accumulator { point: self.var(self.identity()), is_identity: self.b.var(self.b.bool(true)) }
     }
 
     /// Whether it is the identity.
@@ -174,31 +199,30 @@ impl<'k, C: Coord<'k>> Curve<'k, C> {
         Affine { y: self.field.select(cond, -p.y, p.y), ..p }
     }
 
-    /// `acc += p`: madd-2008-s, 8M + 2S where neither is the identity and they are not
-    /// equal or opposite.
-    pub fn madd(self, acc: XyzzVar<C::Var>, p: Affine<C>) {
+    /// `acc += p`: madd-2008-s, 8M + 2S where neither is the identity and they are not equal.
+    pub fn madd(self, acc: Accumulator<'k, C::Var>, p: Affine<C>) {
         let b = self.b;
-        let old: Xyzz<C> = acc.get();
-        b.if_else(
-            self.is_identity(old),
-            || acc.set(self.from_affine(p)),
-            || {
-                let dx = p.x * old.zz - old.x;
-                let dy = p.y * old.zzz - old.y;
-                b.if_else(
-                    dx.is_zero(),
-                    || self.set_double_or_identity(acc, dy, || self.mdbl(p)),
-                    || {
-                        let (x, y, pp, ppp) = self.chord(old.x, old.y, dx, dy);
-                        acc.set(Xyzz { x, y, zz: old.zz * pp, zzz: old.zzz * ppp });
-                    },
-                );
-            },
-        );
+        let start = || {
+            acc.point.set(self.from_affine(p));
+            acc.is_identity.set(b.bool(false));
+        };
+        b.if_else(acc.is_identity.get(), start, || {
+            let old: Xyzz<C> = acc.point.get();
+            let chord = self.line(p.x * old.zz - old.x, p.y * old.zzz - old.y);
+            let equal_x = |dy: Pred<'k>| {
+                let double = || {
+                    acc.point.set(self.from_affine(p));
+                    self.set_tangent(chord, p.y, self.slope(p.x, |a| a));
+                    acc.is_identity.set(p.y.is_zero());
+                };
+                b.if_else(dy, double, || acc.is_identity.set(b.bool(true)));
+            };
+            self.if_equal_x(chord, equal_x);
+            acc.point.set(self.third_point(acc.point.get(), chord));
+        });
     }
 
-    /// `acc += p`: add-2008-s, 12M + 2S where neither is the identity and they are not
-    /// equal or opposite.
+    /// `acc += p`: add-2008-s, 12M + 2S where neither is the identity and they are not equal.
     pub fn add(self, acc: XyzzVar<C::Var>, p: Xyzz<C>) {
         let b = self.b;
         let old: Xyzz<C> = acc.get();
@@ -207,37 +231,54 @@ impl<'k, C: Coord<'k>> Curve<'k, C> {
                 self.is_identity(old),
                 || acc.set(p),
                 || {
-                    let u1 = old.x * p.zz;
-                    let s1 = old.y * p.zzz;
-                    let dx = p.x * old.zz - u1;
-                    let dy = p.y * old.zzz - s1;
-                    b.if_else(
-                        dx.is_zero(),
-                        || self.set_double_or_identity(acc, dy, || self.dbl(p)),
-                        || {
-                            let (x, y, pp, ppp) = self.chord(u1, s1, dx, dy);
-                            acc.set(Xyzz { x, y, zz: old.zz * p.zz * pp, zzz: old.zzz * p.zzz * ppp });
-                        },
-                    );
+                    let (x, y) = (old.x * p.zz, old.y * p.zzz);
+                    let chord = self.line(p.x * old.zz - x, p.y * old.zzz - y);
+                    acc.set(Xyzz { x, y, zz: old.zz * p.zz, zzz: old.zzz * p.zzz });
+                    self.if_equal_x(chord, |equal_y| {
+                        b.if_(equal_y, || {
+                            acc.set(p);
+                            self.set_tangent(chord, p.y, self.slope(p.x, |a| a * p.zz.sqr()));
+                        });
+                    });
+                    acc.set(self.third_point(acc.get(), chord));
                 },
             );
         });
     }
 
-    /// Equal x: the same point where `dy = 0`, else opposite points.
-    fn set_double_or_identity(self, acc: XyzzVar<C::Var>, dy: C, double: impl FnOnce() -> Xyzz<C>) {
-        self.b.if_else(dy.is_zero(), || acc.set(double()), || acc.set(self.identity()));
+    /// A line through the accumulated point, by its differences.
+    fn line(self, dx: C, dy: C) -> Line<'k, C::Var> {
+        Line { dx: dx.var(), dy: dy.var(), is_tangent: self.b.var(self.b.bool(false)) }
     }
 
-    /// The common end of both additions: from the first point scaled to the common
-    /// denominator and the differences `P = dx ≠ 0`, `R = dy`, gives X3, Y3, P², P³.
-    fn chord(self, x1: C, y1: C, dx: C, dy: C) -> (C, C, C, C) {
+    /// Makes the line the tangent at a point with this `y` and numerator of the slope.
+    fn set_tangent(self, line: Line<'k, C::Var>, y: C, slope: C) {
+        line.dx.set(y.dbl());
+        line.dy.set(slope);
+        line.is_tangent.set(self.b.bool(true));
+    }
+
+    /// Runs `then` where `dx = 0`, with whether `dy = 0`. Rare, so that a cheap test comes first.
+    fn if_equal_x(self, line: Line<'k, C::Var>, then: impl FnOnce(Pred<'k>)) {
+        let (dx, dy): (C, C) = (line.dx.get(), line.dy.get());
+        self.b.if_(dx.maybe_zero(), || self.b.if_(dx.is_zero(), || then(dy.is_zero())));
+    }
+
+    /// The point on the line besides `p`, negated. With `P = dx` and `R = dy`, both additions end so:
+    ///
+    /// - different points, scaled to a common denominator, of which `p` is the first;
+    /// - opposite points: `P = 0` makes `ZZ3 = 0`, the identity;
+    /// - equal points: `P = 2·Y`, and `R` the tangent's numerator. Then `P²` and `P³` are the
+    ///   doubling's `V` and `W`, and only `X3` differs: it is `R² - 2Q` without `P³`.
+    fn third_point(self, p: Xyzz<C>, line: Line<'k, C::Var>) -> Xyzz<C> {
+        let (dx, dy): (C, C) = (line.dx.get(), line.dy.get());
         let pp = dx.sqr();
         let ppp = dx * pp;
-        let q = x1 * pp;
-        let x3 = dy.sqr() - (ppp + q.dbl());
-        let y3 = C::dot(&[(dy, q - x3), (-y1, ppp)]);
-        (x3, y3, pp, ppp)
+        let q = p.x * pp;
+        let cube = self.field.select(line.is_tangent.get(), self.field.zero(), ppp);
+        let x = dy.sqr() - (q.dbl() + cube);
+        let y = C::dot(&[(dy, q - x), (-p.y, ppp)]);
+        Xyzz { x, y, zz: p.zz * pp, zzz: p.zzz * ppp }
     }
 
     /// `2p`: dbl-2008-s-1, 6M + 3S, and where `a ≠ 0` one more square and a product by `a`; any input.

@@ -70,6 +70,7 @@ fn costs(kernels: &[Kernel]) -> String {
                 Op::Add(..) | Op::Sub(..) | Op::Neg(_) | Op::Dbl(_) => "linear".to_owned(),
                 Op::MulSmall(..) | Op::MulConst(..) => "constant".to_owned(),
                 Op::IsZero(_) => "is_zero".to_owned(),
+                Op::MaybeZero(_) => "maybe_zero".to_owned(),
                 _ => continue,
             };
             *counts.entry(name).or_insert(0) += 1;

@@ -71,6 +71,8 @@ pub enum LimbOp {
     Select,
     /// `x → x ≡ 0 (mod p)`, one word 0 or 1. The result's bound says nothing.
     IsZero,
+    /// `x → 1` where `x ≡ 0 (mod p)`, 0 or 1 elsewhere. The result's bound says nothing.
+    MaybeZero,
 }
 
 impl LimbOp {
@@ -87,7 +89,8 @@ impl LimbOp {
             | LimbOp::FromMont
             | LimbOp::ReduceFull
             | LimbOp::ReduceWeak
-            | LimbOp::IsZero => 1,
+            | LimbOp::IsZero
+            | LimbOp::MaybeZero => 1,
         }
     }
 }

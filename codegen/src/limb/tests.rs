@@ -37,6 +37,11 @@ fn check(f: &FieldDesc, op: &LimbOp, bounds: &[Bound], values: &[Vec<BigUint>]) 
                 assert_eq!(out, BigUint::from((&operands[0] % &f.p).is_zero() as u32), "{what} {operands:?}");
                 continue;
             }
+            if *op == LimbOp::MaybeZero {
+                let zero = (&operands[0] % &f.p).is_zero();
+                assert!(out <= BigUint::one() && (out.is_one() || !zero), "{what} {operands:?}");
+                continue;
+            }
             assert!(out < choice.out.limit(f), "{what} {operands:?}: {out} out of bound");
             assert_eq!(out % &f.p, define(f, op, operands), "{what} {operands:?}");
         }
@@ -60,7 +65,7 @@ fn define(f: &FieldDesc, op: &LimbOp, x: &[BigUint]) -> BigUint {
         LimbOp::Dot(_) => x.chunks(2).map(|pair| &pair[0] * &pair[1]).sum::<BigUint>() * r_inv,
         LimbOp::FromMont => &x[0] * r_inv,
         LimbOp::ReduceFull | LimbOp::ReduceWeak => x[0].clone(),
-        LimbOp::Select | LimbOp::IsZero => unreachable!("checked apart"),
+        LimbOp::Select | LimbOp::IsZero | LimbOp::MaybeZero => unreachable!("checked apart"),
     };
     r % p
 }
@@ -79,6 +84,7 @@ fn ops(f: &FieldDesc) -> Vec<LimbOp> {
         LimbOp::ReduceWeak,
         LimbOp::Select,
         LimbOp::IsZero,
+        LimbOp::MaybeZero,
     ];
     // Long fields repeat the rows of shorter ones and cost the square of their length.
     let long = f.words > 12;

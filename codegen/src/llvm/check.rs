@@ -28,7 +28,7 @@ pub(super) fn check(kernel: &Kernel, info: &KernelInfo) -> Result<(), EmitError>
     }
     for v in kernel.values() {
         let missing = match &kernel[v] {
-            Op::IsZero(_) => info.choice(v).is_none(),
+            Op::IsZero(_) | Op::MaybeZero(_) => info.choice(v).is_none(),
             Op::Const(_) | Op::FromWords(_) | Op::Get(_) | Op::Select(..) => false,
             _ => kernel.ty(v) == Type::Field && info.choice(v).is_none(),
         };

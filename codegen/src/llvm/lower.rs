@@ -329,6 +329,7 @@ impl<'c> Lower<'_, 'c> {
             | Op::MulConst(..)
             | Op::Dot(_)
             | Op::IsZero(_)
+            | Op::MaybeZero(_)
             | Op::FromMont(_)
             | Op::Reduce(_)
             | Op::Weak(..) => {
@@ -420,7 +421,7 @@ impl<'c> Lower<'_, 'c> {
             _ => self.inline(&self.b, block, &inputs)?,
         };
         match op {
-            Op::IsZero(_) => {
+            Op::IsZero(_) | Op::MaybeZero(_) => {
                 let zero = self.word(0);
                 Ok(vec![self.b.build_int_compare(IntPredicate::NE, words[0], zero, "").map_err(llvm)?])
             }

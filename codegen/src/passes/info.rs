@@ -57,6 +57,7 @@ pub(super) fn limb_op(op: &Op) -> Option<LimbOp> {
         Op::Dot(terms) => LimbOp::Dot(terms.len()),
         Op::FromMont(_) => LimbOp::FromMont,
         Op::IsZero(_) => LimbOp::IsZero,
+        Op::MaybeZero(_) => LimbOp::MaybeZero,
         Op::Reduce(_) => LimbOp::ReduceFull,
         Op::Weak(..) => LimbOp::ReduceWeak,
         _ => return None,

@@ -265,7 +265,7 @@ impl Placer<'_, '_, '_> {
             self.copy(a, &LimbOp::ReduceWeak, out)?;
         }
         let bounds = args.iter().map(|a| self.bound(*a)).collect();
-        let bound = (*limb != LimbOp::IsZero).then_some(best.out);
+        let bound = (!matches!(limb, LimbOp::IsZero | LimbOp::MaybeZero)).then_some(best.out);
         Ok(Fact { bound, choice: Some((best, bounds)) })
     }
 

@@ -101,6 +101,7 @@ impl Checker<'_> {
                 self.variant(v, LimbOp::Dot(terms.len()), &operands)
             }
             Op::IsZero(a) => self.variant(v, LimbOp::IsZero, &[*a]),
+            Op::MaybeZero(a) => self.variant(v, LimbOp::MaybeZero, &[*a]),
             Op::FromMont(a) => self.variant(v, LimbOp::FromMont, &[*a]),
             Op::Reduce(a) => self.variant(v, LimbOp::ReduceFull, &[*a]),
             Op::Weak(a, _) => self.variant(v, LimbOp::ReduceWeak, &[*a]),
@@ -121,7 +122,7 @@ impl Checker<'_> {
         if !choices(self.field, &op, assumed).contains(choice) {
             return Err(error(v, &format!("variant {} is not on offer", choice.variant)));
         }
-        if op == LimbOp::IsZero {
+        if matches!(op, LimbOp::IsZero | LimbOp::MaybeZero) {
             return Ok(());
         }
         self.within(v, Some(choice.out), fact.bound, "claims less than its variant gives")

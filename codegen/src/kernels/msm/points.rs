@@ -4,7 +4,7 @@ use super::group_kernel;
 use crate::fir::build::U32;
 use crate::fir::ir::Kernel;
 use crate::formulas::tower::Coord;
-use crate::formulas::xyzz::Curve;
+use crate::formulas::xyzz::{Accumulator, Curve};
 use crate::spec::GroupDesc;
 use curvesmith_abi::kernels::{FillIdentity, PointAdd, PointDbl, PointMadd};
 
@@ -36,10 +36,11 @@ pub(in super::super) fn point_madd(group: &GroupDesc) -> Kernel {
 fn point_madd_body<'k, C: Coord<'k>>(curve: Curve<'k, C>) {
     let b = curve.b;
     let i = index_below_n(curve);
-    let sum = curve.var(curve.load(b.buffer("a"), i));
+    let start = curve.load(b.buffer("a"), i);
+    let sum = Accumulator { point: curve.var(start), is_identity: b.var(curve.is_identity(start)) };
     let words = curve.load_affine(b.buffer("b"), i);
     b.if_(!words.is_identity, || curve.madd(sum, curve.affine(&words)));
-    curve.store(b.buffer("out"), i, sum.get());
+    curve.store(b.buffer("out"), i, sum.point.get());
 }
 
 pub(in super::super) fn point_dbl(group: &GroupDesc) -> Kernel {

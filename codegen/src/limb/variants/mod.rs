@@ -34,6 +34,7 @@ pub(super) fn offers(field: &FieldDesc, op: &LimbOp, operands: &[Bound]) -> Vec<
         LimbOp::ReduceWeak => reduce::weak(&mut offers, operands[0]),
         LimbOp::Select => select::select(&mut offers, operands[0], operands[1]),
         LimbOp::IsZero => zero::is_zero(&mut offers, operands[0]),
+        LimbOp::MaybeZero => zero::maybe_zero(&mut offers, operands[0]),
     }
     offers.choices
 }

@@ -33,6 +33,29 @@ pub(super) fn is_zero(offers: &mut Offers<'_>, x: Bound) {
     }
 }
 
+/// - `maybe_zero.low_word`: compares the low word with those of 0, p, … up to the bound.
+/// - `maybe_zero.never_sure`: says yes where there are many multiples.
+pub(super) fn maybe_zero(offers: &mut Offers<'_>, x: Bound) {
+    let f = offers.field;
+    let multiples = (x.max(f) / &f.p).to_u64().filter(|&k| k < MAX_MULTIPLES);
+    let Some(last) = multiples else {
+        offers.push_canonical("maybe_zero.never_sure", |b| {
+            b.input("x", f.words);
+            vec![Src::Imm(1)]
+        });
+        return;
+    };
+    offers.push_canonical("maybe_zero.low_word", |b| {
+        let x = b.input("x", f.words);
+        let mut test = |k: u64| {
+            let q = b.setp(Cmp::Eq, x[0], immediates(&(&f.p * k), 1)[0]);
+            b.selp(Src::Imm(1), Src::Imm(0), q)
+        };
+        let tests: Vec<Src> = (0..=last).map(&mut test).collect();
+        vec![tests[1..].iter().fold(tests[0], |any, &test| b.logic(Logic::Or, any, test))]
+    });
+}
+
 /// `x == c`, as a word 0 or 1.
 fn equals(b: &mut Builder, x: &[Src], c: &BigUint) -> Src {
     let c = immediates(c, x.len());
