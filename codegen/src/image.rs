@@ -1,14 +1,15 @@
 //! From checked declarations to images: kernels, PTX with a header, compression.
 
+use crate::dump::computed;
 use crate::error::EmitError;
-use crate::fir::ir::Kernel;
+use crate::fir::ir::{Kernel, Local};
+use crate::fir::print::print;
 use crate::kernels::{common_kernels, field_kernels, group_kernels};
 use crate::llvm;
-use crate::passes::prepare;
+use crate::passes::{KernelInfo, prepare};
 use crate::spec::{FieldDesc, GroupDesc};
 use crate::version;
 use curvesmith_abi::{Image, KernelEntry};
-use std::fmt::Write as _;
 
 pub use crate::llvm::check_llvm;
 
@@ -20,30 +21,77 @@ const ZSTD_LEVEL: i32 = 17;
 /// 2.5 s for as much on one core of a server.
 const IMAGE_LIMIT: usize = 20_000;
 
+/// What goes into one image: kernels as written and what its header says of them.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Name of the image.
+    name: String,
+    /// Name of the declaration: a field, a group, or `common`.
+    owner: String,
+    /// The declaration in one line.
+    declaration: String,
+    /// Constants that follow from it.
+    constants: Vec<String>,
+    kernels: Vec<Kernel>,
+}
+
 /// The images of a prime field: element-wise operations, digits, NTT and SpMV.
-pub fn compile_field(field: &FieldDesc) -> Result<Vec<Image>, EmitError> {
-    let declaration = declaration(&describe_field(field));
-    let kernels = field_kernels(field);
-    Ok(vec![image(field.name.clone(), declaration, &field_lines(field), &kernels)?])
+pub fn plan_field(field: &FieldDesc) -> Vec<Plan> {
+    vec![Plan {
+        name: field.name.clone(),
+        owner: field.name.clone(),
+        declaration: describe_field(field),
+        constants: field_lines(field),
+        kernels: field_kernels(field),
+    }]
 }
 
 /// The images of a group, cut so that each assembles in seconds and they can load in parallel.
-pub fn compile_group(group: &GroupDesc) -> Result<Vec<Image>, EmitError> {
-    let declaration = declaration(&describe_group(group));
-    let mut lines = field_lines(&group.base);
+pub fn plan_group(group: &GroupDesc) -> Vec<Plan> {
+    let mut constants = field_lines(&group.base);
     if let Some(nonresidue) = &group.nonresidue {
-        lines.push(format!("coordinates: F[u]/(u^2 - {nonresidue:#x})"));
+        constants.push(format!("coordinates: F[u]/(u^2 - {nonresidue:#x})"));
     }
     let hex = |v: &[num_bigint::BigUint]| v.iter().map(|x| format!("{x:#x}")).collect::<Vec<_>>().join(", ");
-    lines.push(format!("curve: y^2 = x^3 + a*x + b, a = ({}), b = ({})", hex(&group.a), hex(&group.b)));
-    group_kernels(group)
-        .into_iter()
-        .flat_map(cut)
-        .map(|kernels| {
-            let first = kernels.first().map_or("empty", |k| k.desc.name);
-            image(format!("{}_{first}", group.name), declaration.clone(), &lines, &kernels)
-        })
-        .collect()
+    constants.push(format!("curve: y^2 = x^3 + a*x + b, a = ({}), b = ({})", hex(&group.a), hex(&group.b)));
+    let plan = |kernels: Vec<Kernel>| {
+        let first = kernels.first().map_or("empty", |k| k.desc.name);
+        Plan {
+            name: format!("{}_{first}", group.name),
+            owner: group.name.clone(),
+            declaration: describe_group(group),
+            constants: constants.clone(),
+            kernels,
+        }
+    };
+    group_kernels(group).into_iter().flat_map(cut).map(plan).collect()
+}
+
+/// The image of the field-independent kernels.
+pub fn plan_common() -> Vec<Plan> {
+    let common = || "common".to_owned();
+    vec![Plan {
+        name: common(),
+        owner: common(),
+        declaration: common(),
+        constants: vec![],
+        kernels: common_kernels(),
+    }]
+}
+
+/// Compiles the images of a prime field.
+pub fn compile_field(field: &FieldDesc) -> Result<Vec<Image>, EmitError> {
+    plan_field(field).iter().map(Plan::compile).collect()
+}
+
+/// Compiles the images of a group.
+pub fn compile_group(group: &GroupDesc) -> Result<Vec<Image>, EmitError> {
+    plan_group(group).iter().map(Plan::compile).collect()
+}
+
+/// Compiles the image of the field-independent kernels.
+pub fn compile_common() -> Result<Vec<Image>, EmitError> {
+    plan_common().iter().map(Plan::compile).collect()
 }
 
 /// Cuts a list so that no image holds more than [`IMAGE_LIMIT`], except a kernel that does alone.
@@ -66,12 +114,6 @@ fn cut(kernels: Vec<Kernel>) -> Vec<Vec<Kernel>> {
     lists
 }
 
-/// The image of the field-independent kernels.
-pub fn compile_common() -> Result<Vec<Image>, EmitError> {
-    let declaration = declaration("common");
-    Ok(vec![image("common".into(), declaration, &[], &common_kernels())?])
-}
-
 /// Versions of the emitter: crate, LLVM, and the hash of the compiler's own source. Two equal
 /// texts emit equal images for equal declarations.
 pub fn emitter_version() -> String {
@@ -79,11 +121,11 @@ pub fn emitter_version() -> String {
 }
 
 /// Hash of a declaration and of the compiler.
-fn declaration(text: &str) -> String {
+fn hash(declaration: &str) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(version::SOURCE_HASH.as_bytes());
     hasher.update(&[0]);
-    hasher.update(text.as_bytes());
+    hasher.update(declaration.as_bytes());
     hasher.finalize().to_hex().to_string()
 }
 
@@ -111,47 +153,61 @@ fn field_lines(field: &FieldDesc) -> Vec<String> {
     ]
 }
 
-fn image(
-    name: String,
-    declaration: String,
-    lines: &[String],
-    kernels: &[Kernel],
-) -> Result<Image, EmitError> {
-    let prepared: Result<Vec<_>, _> = kernels
-        .iter()
-        .map(|k| prepare(k).map_err(|source| EmitError::Pass { kernel: k.symbol.clone(), source }))
-        .collect();
-    let body = llvm::emit(&prepared?)?;
-    let emitter = emitter_version();
-    let mut ptx = String::new();
-    let mut line = |text: &str| {
-        // Writing to a string cannot fail.
-        let _ = writeln!(ptx, "// {text}");
-    };
-    line(&format!("image {name}"));
-    line(&format!("declaration {declaration}"));
-    line(&emitter);
-    lines.iter().for_each(|l| line(l));
-    kernels.iter().for_each(|k| line(&format!("kernel {}: {}", k.symbol, contract(k))));
-    ptx.push_str(&body);
-    let ptx_zstd = zstd::bulk::compress(ptx.as_bytes(), ZSTD_LEVEL).map_err(EmitError::Compress)?;
-    let entry = |k: &Kernel| KernelEntry {
-        symbol: k.symbol.clone(),
-        name: k.desc.name.into(),
-        signature: k.desc.signature(),
-    };
-    Ok(Image {
-        name,
-        declaration,
-        emitter,
-        min_compute: llvm::MIN_COMPUTE,
-        kernels: kernels.iter().map(entry).collect(),
-        ptx_len: ptx.len() as u64,
-        ptx_zstd,
-    })
+impl Plan {
+    /// The kernels as written.
+    pub fn kernels(&self) -> &[Kernel] {
+        &self.kernels
+    }
+
+    /// Passes, emission, header, compression.
+    pub fn compile(&self) -> Result<Image, EmitError> {
+        let prepare =
+            |k: &Kernel| prepare(k).map_err(|source| EmitError::Pass { kernel: k.symbol.clone(), source });
+        let prepared = self.kernels.iter().map(prepare).collect::<Result<Vec<_>, _>>()?;
+        let emitter = emitter_version();
+        let declaration = hash(&self.declaration);
+        let ptx = self.header(&prepared, &declaration, &emitter) + &llvm::emit(&prepared)?;
+        let entry = |k: &Kernel| KernelEntry {
+            symbol: k.symbol.clone(),
+            name: k.desc.name.into(),
+            signature: k.desc.signature(),
+        };
+        Ok(Image {
+            name: self.name.clone(),
+            declaration,
+            emitter,
+            min_compute: llvm::MIN_COMPUTE,
+            kernels: self.kernels.iter().map(entry).collect(),
+            ptx_len: ptx.len() as u64,
+            ptx_zstd: zstd::bulk::compress(ptx.as_bytes(), ZSTD_LEVEL).map_err(EmitError::Compress)?,
+        })
+    }
+
+    /// What a reader of the PTX needs to know where it comes from and what holds in it.
+    fn header(&self, prepared: &[(Kernel, KernelInfo)], hash: &str, emitter: &str) -> String {
+        let first = self.kernels.first().map_or("", |k| k.desc.name);
+        let mut lines = vec![
+            format!("image {}", self.name),
+            format!("declaration {hash}"),
+            self.declaration.clone(),
+            emitter.to_owned(),
+            format!("made by: cargo xtask dump {} {first} --after image", self.owner),
+        ];
+        lines.extend(self.constants.iter().cloned());
+        for (kernel, info) in prepared {
+            // The signature names the bound of every buffer.
+            lines.push(format!("kernel {}: {}", kernel.symbol, kernel.desc.signature()));
+            lines.extend(widest(kernel, info).map(|bound| format!("  every value in it is {bound}")));
+            lines.push(format!("  FIR {}", &blake3::hash(print(kernel).as_bytes()).to_hex()[..16]));
+        }
+        lines.iter().map(|line| format!("// {line}\n")).collect()
+    }
 }
 
-/// The signature, which names the bound of every buffer.
-fn contract(kernel: &Kernel) -> String {
-    kernel.desc.signature()
+/// The weakest bound of a kernel's field values and locals, in multiples of the modulus.
+fn widest(kernel: &Kernel, info: &KernelInfo) -> Option<String> {
+    let field = kernel.field.as_ref()?;
+    let locals = (0..kernel.locals.len()).filter_map(|l| info.local(Local(l as u32)));
+    let bounds = computed(&kernel.body).into_iter().filter_map(|v| info.bound(v)).chain(locals);
+    bounds.reduce(|a, b| a.join(b, field)).map(|bound| bound.display(field).to_string())
 }

@@ -5,6 +5,8 @@
 //! ```
 //! Deterministic: no clock, path, hash order or thread order enters the output.
 
+#[cfg(feature = "llvm")]
+pub mod dump;
 pub mod error;
 pub mod fir;
 pub mod formulas;
@@ -21,4 +23,7 @@ mod version;
 
 pub use error::{EmitError, PassError};
 #[cfg(feature = "llvm")]
-pub use image::{check_llvm, compile_common, compile_field, compile_group, emitter_version};
+pub use image::{
+    Plan, check_llvm, compile_common, compile_field, compile_group, emitter_version, plan_common, plan_field,
+    plan_group,
+};

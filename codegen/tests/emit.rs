@@ -2,7 +2,12 @@
 #![cfg(feature = "llvm")]
 
 use curvesmith_abi::{Image, Kernel as _, kernels::FieldMul};
-use curvesmith_codegen::fir::{ir::Kernel, print::print};
+use curvesmith_codegen::dump::stages;
+use curvesmith_codegen::fir::{
+    ir::{Kernel, Stmt},
+    parse::parse,
+    print::print,
+};
 use curvesmith_codegen::passes::{annotate, prepare};
 use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
 use curvesmith_codegen::{compile_common, compile_field, compile_group, kernels::field_kernels, llvm};
@@ -59,13 +64,53 @@ fn images_are_the_same_twice() {
 fn an_image_names_its_kernels_constants_and_versions() {
     let image = compile_field(&toy()).expect("field").remove(0);
     let text = ptx(&image);
-    for part in ["// p = 0x1fff", "// declaration ", "// R = 2^32", ".target sm_75", ".version 6.3"] {
+    let parts = [
+        "// p = 0x1fff",
+        "// declaration ",
+        "// field toy p=1fff words=1",
+        "// R = 2^32",
+        "// made by: cargo xtask dump toy add --after image",
+        "//   every value in it is <",
+        ".target sm_75",
+        ".version 6.3",
+    ];
+    for part in parts {
         assert!(text.contains(part), "{part}");
     }
+    assert!(text.contains(&image.declaration) && text.contains(&image.emitter));
     for k in &image.kernels {
         assert!(text.contains(&format!(".visible .entry {}(", k.symbol)), "{}", k.symbol);
         assert!(text.contains(&k.signature), "{}", k.signature);
     }
+}
+
+#[test]
+fn a_dump_holds_every_stage() {
+    let kernel = toy_kernel(FieldMul::DESC.name);
+    let (stages, ended) = stages(&kernel);
+    ended.expect("the kernel is valid");
+    let names: Vec<_> = stages.iter().map(|s| s.name).collect();
+    assert_eq!(names.first(), Some(&"written"));
+    assert_eq!(names[names.len() - 3..], ["blocks", "llvm", "ptx"]);
+    let text = |name: &str| &stages.iter().find(|s| s.name == name).expect("the stage is there").text;
+    assert_eq!(*text("written"), print(&kernel));
+    let placed = text(names[names.len() - 4]);
+    assert!(placed.contains("  ; <") && placed.contains(" mul."), "no bound or variant in\n{placed}");
+    // What stands behind a semicolon is a comment of the text form.
+    let (prepared, _) = prepare(&kernel).expect("the kernel is valid");
+    assert_eq!(print(&parse(placed).expect("it reads back")), print(&prepared));
+    assert!(text("blocks").contains("used 1 times") && text("blocks").contains("mad"));
+    assert!(text("llvm").contains("define ptx_kernel void @toy_mul("));
+    assert!(text("ptx").contains(".visible .entry toy_mul("));
+}
+
+#[test]
+fn a_dump_ends_with_the_fault() {
+    let mut kernel = toy_kernel(FieldMul::DESC.name);
+    kernel.body.push(Stmt::Break);
+    let (stages, ended) = stages(&kernel);
+    assert!(ended.is_err());
+    assert_eq!(stages.iter().map(|s| s.name).collect::<Vec<_>>(), ["written"]);
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::fir::ir::{Kernel, Op};
 use crate::passes::KernelInfo;
 use inkwell::OptimizationLevel;
 use inkwell::context::Context;
+use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{
     CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple,
@@ -62,6 +63,22 @@ pub fn llvm_version() -> String {
 
 /// PTX of the kernels, in order, as one module.
 pub fn emit(kernels: &[(Kernel, KernelInfo)]) -> Result<String, EmitError> {
+    with_module(kernels, |module, machine| {
+        let text = machine.write_to_memory_buffer(module, FileType::Assembly).map_err(asm::llvm)?;
+        let text = String::from_utf8(text.as_slice().to_vec()).map_err(asm::llvm)?;
+        Ok(text.trim_end_matches('\0').to_owned())
+    })
+}
+
+/// LLVM IR of the kernels, in order, as [`emit`] hands it to LLVM's back end.
+pub fn emit_ir(kernels: &[(Kernel, KernelInfo)]) -> Result<String, EmitError> {
+    with_module(kernels, |module, _| Ok(module.print_to_string().to_string()))
+}
+
+fn with_module<T>(
+    kernels: &[(Kernel, KernelInfo)],
+    finish: impl FnOnce(&Module<'_>, &TargetMachine) -> Result<T, EmitError>,
+) -> Result<T, EmitError> {
     check_llvm()?;
     kernels.iter().try_for_each(|(k, info)| check::check(k, info))?;
     let machine = machine()?;
@@ -76,9 +93,7 @@ pub fn emit(kernels: &[(Kernel, KernelInfo)]) -> Result<String, EmitError> {
     }
     module.verify().map_err(asm::llvm)?;
     module.run_passes("mem2reg", &machine, PassBuilderOptions::create()).map_err(asm::llvm)?;
-    let text = machine.write_to_memory_buffer(&module, FileType::Assembly).map_err(asm::llvm)?;
-    let text = String::from_utf8(text.as_slice().to_vec()).map_err(asm::llvm)?;
-    Ok(text.trim_end_matches('\0').to_owned())
+    finish(&module, &machine)
 }
 
 fn machine() -> Result<TargetMachine, EmitError> {

@@ -1,0 +1,105 @@
+//! A kernel's texts on its way to machine code, for people and for comparisons.
+
+use crate::error::EmitError;
+use crate::fir::ir::{self, Kernel, Stmt, Value};
+use crate::fir::print::print_noted;
+use crate::limb::{Block, Choice};
+use crate::llvm;
+use crate::passes::{KernelInfo, prepare_observed};
+use std::fmt::Write as _;
+
+/// A kernel at one point of its way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stage {
+    /// `written`, the name of a pass, or `blocks`, `llvm`, `ptx`.
+    pub name: &'static str,
+    /// FIR after each pass, the limb blocks, LLVM IR, PTX.
+    pub text: String,
+}
+
+/// Every stage of a kernel that is reached, in order, and the fault that ended the way early.
+///
+/// FIR carries the bound of each field value and the variant that computes it as comments, once
+/// they are known. LLVM IR and PTX are those of the kernel alone in a module.
+pub fn stages(kernel: &Kernel) -> (Vec<Stage>, Result<(), EmitError>) {
+    let mut stages = Vec::new();
+    let prepared = prepare_observed(kernel, &mut |name, kernel, info| {
+        stages.push(Stage { name, text: fir(kernel, info) });
+    });
+    let prepared = match prepared {
+        Ok(prepared) => prepared,
+        Err(source) => return (stages, Err(EmitError::Pass { kernel: kernel.symbol.clone(), source })),
+    };
+    stages.push(Stage { name: "blocks", text: blocks(&prepared.0, &prepared.1) });
+    let prepared = [prepared];
+    let emitted = llvm::emit_ir(&prepared).and_then(|ir| Ok((ir, llvm::emit(&prepared)?)));
+    let ended = emitted.map(|(ir, ptx)| {
+        stages.extend([Stage { name: "llvm", text: ir }, Stage { name: "ptx", text: ptx }]);
+    });
+    (stages, ended)
+}
+
+/// The kernel as text with what is known of its values.
+fn fir(kernel: &Kernel, info: Option<&KernelInfo>) -> String {
+    let Some((info, field)) = info.zip(kernel.field.as_ref()) else {
+        return print_noted(kernel, &|_| None, &|_| None);
+    };
+    let value = |v| {
+        let bound = info.bound(v)?.display(field).to_string();
+        Some(info.choice(v).map_or_else(|| bound.clone(), |c| format!("{bound} {}", c.variant)))
+    };
+    let local = |l| info.local(l).map(|bound| bound.display(field).to_string());
+    print_noted(kernel, &value, &local)
+}
+
+/// The distinct programs of a kernel, by first use: how often each stands in the text, and its cost.
+fn blocks(kernel: &Kernel, info: &KernelInfo) -> String {
+    let mut out = String::new();
+    let Some(field) = &kernel.field else { return out };
+    for (choice, uses) in programs(kernel, info) {
+        let cost = choice.cost;
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            out,
+            "; {} used {uses} times, out {}, fma {} alu {} issue {}\n{}",
+            choice.variant,
+            choice.out.display(field),
+            cost.fma,
+            cost.alu,
+            cost.issue,
+            choice.block()
+        );
+    }
+    out
+}
+
+/// Distinct programs with their number of uses, by first use.
+fn programs<'a>(kernel: &Kernel, info: &'a KernelInfo) -> Vec<(&'a Choice, u32)> {
+    let mut found: Vec<(&'a Choice, u32)> = Vec::new();
+    for v in computed(&kernel.body) {
+        let Some(choice) = info.choice(v) else { continue };
+        let same = |seen: &Block| seen.name() == choice.block().name() && seen == choice.block();
+        match found.iter_mut().find(|(seen, _)| same(seen.block())) {
+            Some((_, uses)) => *uses += 1,
+            None => found.push((choice, 1)),
+        }
+    }
+    found
+}
+
+/// Values that a statement computes, in text order.
+pub(crate) fn computed(body: &ir::Block) -> Vec<Value> {
+    let mut values = Vec::new();
+    for stmt in body {
+        match stmt {
+            Stmt::Let(v) => values.push(*v),
+            Stmt::If { then, otherwise, .. } => {
+                values.extend(computed(then));
+                values.extend(computed(otherwise));
+            }
+            Stmt::Loop(body) => values.extend(computed(body)),
+            _ => {}
+        }
+    }
+    values
+}
