@@ -52,6 +52,7 @@ impl Cost {
                     }
                     (pipes.wide, 0)
                 }
+                Inst::MulWide { .. } => (pipes.wide, 0),
                 _ => (0, pipes.alu),
             };
             previous = low;

@@ -103,6 +103,11 @@ impl State<'_> {
             }
             Inst::MulLo { a, b, .. } => self.product(a, b)? as u32,
             Inst::MulHi { a, b, .. } => (self.product(a, b)? >> 32) as u32,
+            Inst::MulWide { lo, a, b, .. } => {
+                let product = self.product(a, b)?;
+                self.words[lo.index()] = Some(product as u32);
+                (product >> 32) as u32
+            }
             Inst::MadLo { a, b, c, cin, out, .. } => {
                 let sum = u64::from(self.product(a, b)? as u32)
                     + u64::from(self.get(c)?)

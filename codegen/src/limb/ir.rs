@@ -97,6 +97,9 @@ pub enum Inst {
     MulLo { d: Word, a: Src, b: Src },
     /// `mul.hi`: high word of `a·b`.
     MulHi { d: Word, a: Src, b: Src },
+    /// `mul.wide`: both words of `a·b`. On a pair of words that nothing has been added to yet, since
+    /// ptxas pulls a `mul.hi` away from its `mul.lo`.
+    MulWide { lo: Word, hi: Word, a: Src, b: Src },
     /// `mad.lo`, `madc.lo`, with or without `.cc`: low word of `a·b`, plus `c`. The carry is the
     /// sum's, not the product's.
     MadLo { d: Word, a: Src, b: Src, c: Src, cin: bool, out: CarryOut },
@@ -117,9 +120,10 @@ pub enum Inst {
 }
 
 impl Inst {
-    /// The word it writes; `None` for `setp`.
+    /// The word it writes, the high one of two; `None` for `setp`.
     pub fn dst(&self) -> Option<Word> {
         match *self {
+            Inst::MulWide { hi, .. } => Some(hi),
             Inst::Add { d, .. }
             | Inst::Sub { d, .. }
             | Inst::MulLo { d, .. }
@@ -297,6 +301,13 @@ impl Builder {
         let d = self.word();
         self.block.insts.push(Inst::MulHi { d, a, b });
         d.into()
+    }
+
+    /// Low and high word of `a·b`.
+    pub fn mul_wide(&mut self, a: Src, b: Src) -> (Src, Src) {
+        let (lo, hi) = (self.word(), self.word());
+        self.block.insts.push(Inst::MulWide { lo, hi, a, b });
+        (lo.into(), hi.into())
     }
 
     /// Low word of `a·b`, plus `c + cin`.

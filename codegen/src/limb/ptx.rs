@@ -19,6 +19,9 @@ pub fn template(block: &Block) -> String {
     if names.temporaries > 0 {
         let _ = write!(text, "{SEP}.reg .u32 t<{}>;", names.temporaries);
     }
+    if block.insts().iter().any(|inst| matches!(inst, Inst::MulWide { .. })) {
+        let _ = write!(text, "{SEP}.reg .u64 w;");
+    }
     if block.preds() > 0 {
         let _ = write!(text, "{SEP}.reg .pred q<{}>;", block.preds());
     }
@@ -56,6 +59,9 @@ pub(super) fn write_inst(text: &mut String, inst: &Inst, names: &impl Names, sep
         Inst::Sub { d, a, b, cin, out, guard } => guarded("sub", names, (d, a, b), (cin, out), guard, sep),
         Inst::MulLo { d, a, b } => format!("mul.lo.u32 {}, {}, {};", w(d), s(a), s(b)),
         Inst::MulHi { d, a, b } => format!("mul.hi.u32 {}, {}, {};", w(d), s(a), s(b)),
+        Inst::MulWide { lo, hi, a, b } => {
+            format!("mul.wide.u32 w, {}, {};{sep}mov.b64 {{{}, {}}}, w;", s(a), s(b), w(lo), w(hi))
+        }
         Inst::MadLo { d, a, b, c, cin, out } => {
             format!("mad{}.lo{}.u32 {}, {}, {}, {};", c_in(cin), c_out(out), w(d), s(a), s(b), s(c))
         }

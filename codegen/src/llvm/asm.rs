@@ -73,7 +73,9 @@ fn check(text: &str, outputs: usize, inputs: usize) -> Result<(), String> {
             return Err(format!("unknown instruction `{opcode}`"));
         }
         let mut rest = line;
-        let mut first = true;
+        // `mov` to a pair writes both.
+        let pair = opcode == "mov" && unguarded.split(',').next().is_some_and(|d| d.contains('{'));
+        let mut destinations = if pair { 2 } else { 1 };
         while let Some(at) = rest.find('$') {
             rest = &rest[at + 1..];
             let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -81,10 +83,10 @@ fn check(text: &str, outputs: usize, inputs: usize) -> Result<(), String> {
             if k >= outputs + inputs {
                 return Err(format!("operand ${k} of {} in {line}", outputs + inputs));
             }
-            if first && k < outputs {
+            if destinations > 0 && k < outputs {
                 written[k] = true;
             }
-            first = false;
+            destinations -= usize::from(destinations > 0);
         }
     }
     match written.iter().position(|w| !w) {
@@ -165,6 +167,8 @@ mod tests {
     #[test]
     fn wrong_blocks_are_found_before_llvm_sees_them() {
         assert_eq!(check("{ .reg .u32 t; mul.lo.u32 t, $1, $2; mov.u32 $0, t; }", 1, 2), Ok(()));
+        let wide = "{ .reg .u64 w; mul.wide.u32 w, $2, $3; mov.b64 {$0, $1}, w; }";
+        assert_eq!(check(wide, 2, 2), Ok(()));
         assert_eq!(check("shfl.sync.bfly.b32 $0, $1, $2, 31, $3;", 1, 3), Ok(()));
         for (text, reason) in [
             ("mov.u32 $0, $3;", "operand $3 of 2 in mov.u32 $0, $3"),

@@ -1,10 +1,10 @@
 //! The variants, one file per family. A family pushes onto [`Offers`] those whose precondition the
 //! operand bounds meet.
 
+mod acc;
 mod add;
 mod product;
 mod reduce;
-mod rows;
 mod select;
 mod small;
 mod sub;

@@ -1,14 +1,14 @@
 //! Montgomery products: `mul`, `sqr`, `dot`, by a constant, and out of Montgomery form.
 //!
-//! All are rows of [`Rows`] and differ in the rows. With `S` the sum of the products of the
+//! All are interleaved rows (CIOS) on one [`Acc`], and differ in the rows. With `S` the sum of the products of the
 //! operands' largest values, the result is at most `(S + (R-1)·p)/R`: *lazy* where that fits the words,
 //! *canonical* after a ladder. The *wide* form (a word more) is offered where the narrow one would
 //! lose carries.
 
 use num_bigint::BigUint;
 
-use super::rows::{Rows, terms};
-use super::{Offers, immediates, reduce};
+use super::acc::{Acc, Modulus, Term, terms};
+use super::{Offers, immediates, reduce, words_for};
 use crate::limb::Bound;
 use crate::limb::ir::{Builder, Src};
 use crate::spec::FieldDesc;
@@ -54,7 +54,7 @@ pub(super) fn sqr(offers: &mut Offers<'_>, x: Bound) {
     let doubled = &max * 2u32;
     montgomery(offers, &forms!("sqr"), &doubled, &(&max * &max), |b, rows| {
         let x = b.input("x", f.words);
-        square_rows(b, rows, &x, doubled >= f.r());
+        square_rows(b, rows, &x, &doubled);
     });
     products(offers, &forms!("sqr.mul"), &[(x, x)], |b, n| {
         let x = b.input("x", n);
@@ -94,9 +94,9 @@ pub(super) fn from_mont(offers: &mut Offers<'_>, x: Bound) {
     let f = offers.field;
     let max = montgomery_max(f, &x.max(f));
     offers.push_canonical("from_mont.canonical", |b| {
-        let x = b.input("x", f.words);
-        let mut rows = Rows::new(f, false);
-        rows.load(&x);
+        let words = b.input("x", f.words);
+        let mut rows = Rows::new(f);
+        rows.acc.load(0, 0, &words, &x.max(f));
         for _ in 0..f.words {
             rows.reduce(b);
         }
@@ -110,7 +110,7 @@ fn by_constant(offers: &mut Offers<'_>, forms: &Forms, x: Bound, c: &BigUint) {
     let c_words = terms(&immediates(c, f.words));
     montgomery(offers, forms, c, &(x.max(f) * c), |b, rows| {
         for word in b.input("x", f.words) {
-            rows.mac(b, &c_words, word);
+            rows.mac(b, &c_words, c, word);
             rows.reduce(b);
         }
     });
@@ -130,11 +130,15 @@ fn products(
         let pairs: Vec<_> = inputs(b, f.words)
             .into_iter()
             .zip(&maxima)
-            .map(|((x, y), (x_max, y_max))| if x_max <= y_max { (terms(&x), y) } else { (terms(&y), x) })
+            .map(
+                |((x, y), (x_max, y_max))| {
+                    if x_max <= y_max { (terms(&x), x_max, y) } else { (terms(&y), y_max, x) }
+                },
+            )
             .collect();
         for i in 0..f.words {
-            for (row, column) in &pairs {
-                rows.mac(b, row, column[i]);
+            for (row, max, column) in &pairs {
+                rows.mac(b, row, max, column[i]);
             }
             rows.reduce(b);
         }
@@ -157,18 +161,48 @@ fn montgomery(
         if wide { (forms.wide_lazy, forms.wide_canonical) } else { (forms.lazy, forms.canonical) };
     if max < f.r() {
         offers.push(lazy, &max, |b| {
-            let mut rows = Rows::new(f, wide);
+            let mut rows = Rows::new(f);
             emit(b, &mut rows);
             rows.finish(b, &max)
         });
     }
     if max >= f.p {
         offers.push_canonical(canonical, |b| {
-            let mut rows = Rows::new(f, wide);
+            let mut rows = Rows::new(f);
             emit(b, &mut rows);
             let words = rows.finish(b, &max);
             reduce::ladder(b, f, words, &max)
         });
+    }
+}
+
+/// The running sum of interleaved rows, at a window that moves up a word per reduction.
+struct Rows {
+    acc: Acc,
+    modulus: Modulus,
+    pos: usize,
+}
+
+impl Rows {
+    fn new(f: &FieldDesc) -> Self {
+        Rows { acc: Acc::new(), modulus: Modulus::of(f), pos: 0 }
+    }
+
+    /// `T += x·y`, `x ≤ x_max`.
+    fn mac(&mut self, b: &mut Builder, x: &[Term], x_max: &BigUint, y: Src) {
+        self.acc.row(b, x, x_max, y, self.pos);
+    }
+
+    /// `T = (T + m·p)/2^32` with the `m` that makes it exact.
+    fn reduce(&mut self, b: &mut Builder) {
+        self.acc.montgomery(b, &self.modulus, self.pos);
+        self.pos += 1;
+    }
+
+    /// The words of `T`, which is at most `max`.
+    fn finish(mut self, b: &mut Builder, max: &BigUint) -> Vec<Src> {
+        self.acc.limit(&(max << (32 * self.pos)));
+        self.acc.merge(b, self.pos, self.pos + words_for(max).max(1))
     }
 }
 
@@ -178,10 +212,11 @@ fn montgomery_max(f: &FieldDesc, sum: &BigUint) -> BigUint {
 }
 
 /// Row `i` is `x_i` times `x_i·2^(32i) + 2·Σ_(j>i) x_j·2^(32j) ≤ 2x`; the window stands at `i` words,
-/// so that place `j` of the row meets the product's place `i + j`. `overflow` says that `2x` may need
-/// a word more.
-fn square_rows(b: &mut Builder, rows: &mut Rows, x: &[Src], overflow: bool) {
+/// so that place `j` of the row meets the product's place `i + j`. `doubled` bounds `2x`, which may
+/// need a word more.
+fn square_rows(b: &mut Builder, rows: &mut Rows, x: &[Src], doubled: &BigUint) {
     let n = x.len();
+    let overflow = words_for(doubled) > n;
     // Of 2·(x without its words up to i), the lowest word loses the bit shifted in from x_i.
     let lowest: Vec<Src> = (1..n).map(|j| b.shl(x[j], 1)).collect();
     let upper: Vec<Src> = (2..n).map(|j| b.shf_l(x[j - 1], x[j], 1)).collect();
@@ -196,7 +231,7 @@ fn square_rows(b: &mut Builder, rows: &mut Rows, x: &[Src], overflow: bool) {
         if i + 1 < n && overflow {
             row[n] = top;
         }
-        rows.mac(b, &row, x[i]);
+        rows.mac(b, &row, doubled, x[i]);
         rows.reduce(b);
     }
 }
