@@ -30,6 +30,9 @@ use crate::spec::FieldDesc;
 /// A word that may be known to be zero.
 pub(super) type Term = Option<Src>;
 
+/// The factors of an addend of a chain.
+pub(super) type Product = (Term, Src);
+
 pub(super) const ZERO: Src = Src::Imm(0);
 
 /// A present word and its largest value.
@@ -99,7 +102,7 @@ impl Acc {
         // The chain that reaches the top word first.
         let first = xs.len().saturating_sub(1) % 2;
         for start in [first, 1 - first] {
-            let items: Vec<(Term, Src)> = xs.iter().skip(start).step_by(2).map(|&x| (x, y)).collect();
+            let items: Vec<Product> = xs.iter().skip(start).step_by(2).map(|&x| (x, y)).collect();
             if !items.is_empty() {
                 self.chain(b, pos + start, &items, None);
             }
@@ -112,7 +115,7 @@ impl Acc {
         &mut self,
         b: &mut Builder,
         mut pos: usize,
-        items: &[(Term, Src)],
+        items: &[Product],
         mut carry: Option<Carry>,
     ) {
         let parity = pos % 2;
@@ -301,9 +304,7 @@ impl Acc {
         // At a word that takes it; else at an absent one, rather where a pair becomes full.
         let array = if room(own) {
             parity
-        } else if room(other) {
-            1 - parity
-        } else if other.is_none() {
+        } else if room(other) || other.is_none() {
             1 - parity
         } else if own.is_none() {
             parity
@@ -400,7 +401,7 @@ fn add_terms(b: &mut Builder, pairs: impl ExactSizeIterator<Item = (Term, Term)>
 }
 
 /// The products by `y` of the words at even and at odd places.
-fn split(words: &[Term], y: Src) -> (Vec<(Term, Src)>, Vec<(Term, Src)>) {
+fn split(words: &[Term], y: Src) -> (Vec<Product>, Vec<Product>) {
     let every_other = |start| words.iter().skip(start).step_by(2).map(|&x| (x, y)).collect();
     (every_other(0), every_other(1))
 }
