@@ -21,7 +21,7 @@ use crate::spec::{FieldDesc, GroupDesc};
 pub fn field_kernels(field: &FieldDesc) -> Vec<Kernel> {
     let mut kernels = pointwise::kernels(field);
     kernels.push(digits::digits(field));
-    kernels.extend([ntt::bit_reverse(field), ntt::stage(field), ntt::powers(field)]);
+    kernels.extend(ntt::kernels(field));
     kernels.push(spmv::warp_per_row(field));
     kernels
 }

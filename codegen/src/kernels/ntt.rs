@@ -1,38 +1,116 @@
-//! Radix-2 transforms: permutation, stages, tables of powers.
+//! Transforms in registers, and tables of powers.
+//!
+//! A transform is a sequence of passes over memory (Stockham's, natural order throughout); a pass
+//! transforms `r` strided elements a thread, after multiplying them by twiddles. Whatever root `ω` of
+//! order `n` a plan uses, `ω^(n/r)` is an odd power of the field's own root `W` of order `r`:
+//! `ω^(n/r) = W^t`, so `Σ x_q·ω^(n/r·qm) = Σ x_q·W^(q·tm)`. One kernel with the powers of `W` as
+//! immediates serves every root: a plan only says where to put the results. A kernel exists where
+//! the field has the roots it needs.
 
 use crate::fir::build::{Buffer, Builder, Fe, U32};
 use crate::fir::ir::Kernel;
 use crate::spec::FieldDesc;
-use curvesmith_abi::kernels::{NttBitReverse, NttStage, Powers};
+use curvesmith_abi::kernels::{NttFirst2, NttFirst4, NttFirst8, NttRadix8, Powers};
+use num_bigint::BigUint;
 
-pub(super) fn bit_reverse(field: &FieldDesc) -> Kernel {
-    let b = Builder::for_field::<NttBitReverse>(field);
-    let i = b.global_index();
-    let log_n = b.scalar("log_n");
-    b.return_if(i.ge(b.u32(1) << log_n));
-    // Two shifts, because 32 - log_n is not a legal amount for log_n = 0.
-    let target = (i.brev() >> 1) >> (b.u32(31) - log_n);
-    b.buffer("out").set_field(target, b.buffer("a").field(i));
+/// The kernels that a field of this two-adicity can use.
+pub(super) fn kernels(field: &FieldDesc) -> Vec<Kernel> {
+    let two_adicity = field.two_adicity();
+    let mut kernels = vec![powers(field), first::<NttFirst2>(field, 1)];
+    if two_adicity >= 2 {
+        kernels.push(first::<NttFirst4>(field, 2));
+    }
+    if two_adicity >= 3 {
+        kernels.push(first::<NttFirst8>(field, 3));
+    }
+    if two_adicity >= 4 {
+        kernels.push(radix8(field));
+    }
+    kernels
+}
+
+/// The pass without twiddles, in radix `2^log_r`.
+fn first<K: curvesmith_abi::Kernel>(field: &FieldDesc, log_r: u32) -> Kernel {
+    let b = Builder::for_field::<K>(field);
+    let pass = Pass::new(&b, log_r);
+    let x = pass.load();
+    pass.store(pass.j << log_r, b.u32(0), &transform(x, &field.root_of_unity(log_r)));
     b.finish()
 }
 
-pub(super) fn stage(field: &FieldDesc) -> Kernel {
-    let b = Builder::for_field::<NttStage>(field);
-    let t = b.global_index();
-    b.return_if(t.ge(b.scalar("butterflies")));
-    let half = b.scalar("half");
-    let j = t & (half - 1);
-    // Block t/half starts at 2·half·⌊t/half⌋ = 2·(t - j).
-    let low = t + t - j;
-    let data = b.buffer("data");
-    let twiddle = b.buffer("twiddles").field(j * b.scalar("stride"));
-    let (even, odd) = (data.field(low), data.field(low + half) * twiddle);
-    data.set_field(low, even + odd);
-    data.set_field(low + half, even - odd);
+fn radix8(field: &FieldDesc) -> Kernel {
+    let b = Builder::for_field::<NttRadix8>(field);
+    let pass = Pass::new(&b, 3);
+    let log_done = b.scalar("log_done");
+    let k = pass.j & ((b.u32(1) << log_done) - 1);
+    let (twiddles, step) = (b.buffer("twiddles"), k << b.scalar("log_stride"));
+    let mut x = pass.load();
+    for (q, x) in x.iter_mut().enumerate().skip(1) {
+        *x = *x * twiddles.field(step * q as u32);
+    }
+    pass.store(((pass.j - k) << 3) + k, log_done, &transform(x, &field.root_of_unity(3)));
     b.finish()
 }
 
-pub(super) fn powers(field: &FieldDesc) -> Kernel {
+/// A thread of a pass in radix `2^log_r`; threads past the end have left.
+struct Pass<'k> {
+    b: &'k Builder,
+    log_r: u32,
+    /// Index of the thread.
+    j: U32<'k>,
+    n: U32<'k>,
+    threads: U32<'k>,
+}
+
+impl<'k> Pass<'k> {
+    fn new(b: &'k Builder, log_r: u32) -> Self {
+        let j = b.global_index();
+        let n = b.u32(1) << b.scalar("log_n");
+        let threads = n >> log_r;
+        b.return_if(j.ge(threads));
+        Pass { b, log_r, j, n, threads }
+    }
+
+    fn load(&self) -> Vec<Fe<'k>> {
+        let a = self.b.buffer("a");
+        (0..1 << self.log_r).map(|q| a.field(self.j + self.threads * q)).collect()
+    }
+
+    /// Result `m` goes to `±(start + (turn·m mod r)·2^log_done) mod n`.
+    fn store(&self, start: U32<'k>, log_done: U32<'k>, results: &[Fe<'k>]) {
+        let (b, out) = (self.b, self.b.buffer("out"));
+        let (sign, mask) = (b.scalar("sign"), self.n - 1);
+        for (m, &result) in results.iter().enumerate() {
+            // One is the only odd number mod 2.
+            let place = match self.log_r {
+                1 => b.u32(m as u32),
+                log_r => (b.scalar("turn") * m as u32) & ((1 << log_r) - 1),
+            };
+            out.set_field(((start + (place << log_done)) * sign) & mask, result);
+        }
+    }
+}
+
+/// `out[m] = Σ_q x[q]·root^(qm)`; `root` of order `x.len()`, a power of two.
+///
+/// Decimation in time: after bit reversal, stages with one multiplication by an immediate per
+/// butterfly that needs one.
+fn transform<'k>(x: Vec<Fe<'k>>, root: &BigUint) -> Vec<Fe<'k>> {
+    let (r, p) = (x.len(), x[0].builder().field_desc().p);
+    let log_r = r.trailing_zeros();
+    let mut y: Vec<Fe<'k>> = (0..r).map(|i| x[i.reverse_bits() >> (usize::BITS - log_r)]).collect();
+    for half in (0..log_r).map(|stage| 1 << stage) {
+        let step = root.modpow(&(r / (2 * half)).into(), &p);
+        for low in (0..r).filter(|i| i & half == 0) {
+            let factor = step.modpow(&(low % half).into(), &p);
+            let (even, odd) = (y[low], y[low + half].mul_const(&factor));
+            (y[low], y[low + half]) = (even + odd, even - odd);
+        }
+    }
+    y
+}
+
+fn powers(field: &FieldDesc) -> Kernel {
     let b = Builder::for_field::<Powers>(field);
     let i = b.global_index();
     b.return_if(i.ge(b.scalar("n")));

@@ -49,6 +49,21 @@ impl FieldDesc {
         inv.wrapping_neg()
     }
 
+    /// The largest `s` with `2^s | p - 1`.
+    pub fn two_adicity(&self) -> u32 {
+        (&self.p - 1u32).trailing_zeros().expect("p is above 1") as u32
+    }
+
+    /// `z^((p-1)/2^log)` for the least quadratic nonresidue `z`: of order `2^log`, which is at most
+    /// the two-adicity. The kernels' own root of unity; the runtime finds it by the same rule.
+    pub fn root_of_unity(&self, log: u32) -> BigUint {
+        debug_assert!(log <= self.two_adicity());
+        let order = &self.p - 1u32;
+        let half = &order >> 1;
+        let z = (2u32..).map(BigUint::from).find(|z| z.modpow(&half, &self.p) == order);
+        z.expect("half of the units of a prime field are no squares").modpow(&(order >> log), &self.p)
+    }
+
     /// The Montgomery form `x·R mod p` of a canonical `x`, in `[0, p)`.
     pub fn to_mont(&self, x: &BigUint) -> BigUint {
         x * self.r() % &self.p

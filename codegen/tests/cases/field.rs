@@ -114,37 +114,66 @@ fn digits_are_signed_windows_of_the_scalars() {
 }
 
 #[test]
-fn bit_reversal_and_stages_make_a_transform() {
+fn passes_make_a_transform_with_any_root() {
     let mut random = Random(7);
     let bn254 = fields().remove(4);
-    let baby = FieldDesc::new("babybear", 2013265921u32.into());
-    for (field, generator, log_n) in
-        [(&baby, 31u32, 0usize), (&baby, 31, 1), (&baby, 31, 5), (&baby, 31, 9), (&bn254, 5, 4)]
-    {
+    let (baby, goldilocks) = (FieldDesc::new("babybear", 2013265921u32.into()), fields().remove(3));
+    let sizes = [(&baby, 31u32, 1..=9), (&goldilocks, 7, 5..=5), (&bn254, 5, 1..=4), (&bn254, 5, 6..=6)];
+    for (field, generator, log_n) in sizes.into_iter().flat_map(|(f, g, s)| s.map(move |k| (f, g, k))) {
         let (machine, p, n) = (Machine::field(field), &field.p, 1usize << log_n);
-        let omega = BigUint::from(generator).modpow(&((p - 1u32) / n), p);
         let a = elements(field, n, &mut random);
-        let power = |e: usize| omega.modpow(&e.into(), p);
-        let twiddles: Vec<BigUint> = (0..n.max(2) / 2).map(power).collect();
-        let words = to_words(field, &a);
-        let args = [("a", buf(&words)), ("out", buf(&words)), ("log_n", num(log_n))];
-        let mut data = machine.run_threads::<NttBitReverse>(n, &args, "out");
-        for stage in 0..log_n {
-            let half = 1 << stage;
-            let args = [
-                ("data", buf(&data)),
-                ("twiddles", buf(&to_words(field, &twiddles))),
-                ("half", num(half)),
-                ("stride", num(n / (2 * half))),
-                ("butterflies", num(n / 2)),
-            ];
-            data = machine.run_threads::<NttStage>(n / 2, &args, "data");
+        for odd in [1u32, 3, 5, 7].into_iter().take(n / 2) {
+            let omega = BigUint::from(generator).modpow(&((p - 1u32) / n * odd), p);
+            let powers: Vec<BigUint> = (0..n).map(|e| omega.modpow(&e.into(), p)).collect();
+            let value = |k: usize| a.iter().enumerate().map(|(j, x)| x * &powers[j * k % n]).sum::<BigUint>();
+            for sign in [1, u32::MAX] {
+                let out = from_words(field, &passes(&machine, field, &powers, sign, &a));
+                let places = (0..n).map(|k| if sign == 1 { k } else { (n - k) % n });
+                let expected: Vec<BigUint> = places.map(|k| value(k) % p).collect();
+                assert_eq!(out, expected, "{} 2^{log_n} {odd} {sign}", field.name);
+            }
         }
-        let expected: Vec<BigUint> = (0..n)
-            .map(|k| a.iter().enumerate().map(|(j, x)| x * power(j * k % n)).sum::<BigUint>() % p)
-            .collect();
-        assert_eq!(from_words(field, &data), expected, "{} 2^{log_n}", field.name);
     }
+}
+
+/// All passes of a transform of `a`, with the root `powers[1]`.
+fn passes(machine: &Machine, field: &FieldDesc, powers: &[BigUint], sign: u32, a: &[BigUint]) -> Vec<u32> {
+    let n = a.len();
+    let log_n = n.trailing_zeros() as usize;
+    let mut done = if log_n % 3 == 0 { 3 } else { log_n % 3 };
+    let sign_of = |done: usize| num(if done == log_n { sign as usize } else { 1 });
+    let turn = |log_r: u32| {
+        let (own, local) = (field.root_of_unity(log_r), &powers[n >> log_r]);
+        num((1usize..8).find(|&t| own.modpow(&t.into(), &field.p) == *local).expect("a power of it"))
+    };
+    let words = to_words(field, a);
+    let mut args = vec![("a", buf(&words)), ("out", buf(&words)), ("log_n", num(log_n)), ("sign", sign_of(done))];
+    let mut data = match done {
+        1 => machine.run_threads::<NttFirst2>(n / 2, &args, "out"),
+        2 => {
+            args.push(("turn", turn(2)));
+            machine.run_threads::<NttFirst4>(n / 4, &args, "out")
+        }
+        _ => {
+            args.push(("turn", turn(3)));
+            machine.run_threads::<NttFirst8>(n / 8, &args, "out")
+        }
+    };
+    while done < log_n {
+        let args = [
+            ("a", buf(&data)),
+            ("twiddles", buf(&to_words(field, powers))),
+            ("out", buf(&words)),
+            ("log_n", num(log_n)),
+            ("log_done", num(done)),
+            ("log_stride", num(log_n - 3 - done)),
+            ("turn", turn(3)),
+            ("sign", sign_of(done + 3)),
+        ];
+        data = machine.run_threads::<NttRadix8>(n / 8, &args, "out");
+        done += 3;
+    }
+    data
 }
 
 #[test]

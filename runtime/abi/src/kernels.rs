@@ -34,12 +34,26 @@ kernel! {
     /// `windows·n < 2^31`.
     Field Digits = "digits" [128] { scalars: In Field, keys: InOut U32, entries: InOut U32, c: u32, windows: u32, n: u32 }
 
-    /// Bit-reversal permutation: `out[bitrev(i)] = a[i]` for `i < 2^log_n`. Out of place.
-    Field NttBitReverse = "ntt_bit_reverse" [128] { a: In Field, out: InOut Field, log_n: u32 }
-    /// One radix-2 decimation-in-time stage in place, after bit reversal: blocks of `2·half`
-    /// elements; twiddle of butterfly `j < half` is `twiddles[j · stride]`. One thread per
-    /// butterfly, `n/2` in all.
-    Field NttStage = "ntt_stage" [128] { data: InOut Field, twiddles: In Field, half: u32, stride: u32, butterflies: u32 }
+    /// First pass of a transform of `n = 2^log_n` elements in `r = 2`, for `n ≥ r`; see [`NttRadix8`].
+    ///
+    /// Thread `j < n/r` transforms `a[j + q·n/r]`, `q < r`, with the root `W_r` of the field: `-1` for
+    /// `r = 2`, else `z^((p-1)/r)` for the least quadratic nonresidue `z`. Result `m` goes to
+    /// `out[±(r·j + (turn·m mod r)) mod n]`: it is the result `turn·m` for the root `ω_r = W_r^(1/turn)`,
+    /// `turn` odd. `sign` is 1 or, where the indices of the outputs are negated, `2^32 - 1`.
+    Field NttFirst2 = "ntt_first2" [128] { a: In Field, out: InOut Field, log_n: u32, sign: u32 }
+    /// As [`NttFirst2`] for `r = 4`. The field has two-adicity 2 or more.
+    Field NttFirst4 = "ntt_first4" [128] { a: In Field, out: InOut Field, log_n: u32, turn: u32, sign: u32 }
+    /// As [`NttFirst2`] for `r = 8`. The field has two-adicity 3 or more.
+    Field NttFirst8 = "ntt_first8" [128] { a: In Field, out: InOut Field, log_n: u32, turn: u32, sign: u32 }
+    /// Three more stages of a transform of `n = 2^log_n` elements, after `log_done ≥ 1` of them.
+    /// The field has two-adicity 4 or more.
+    ///
+    /// A pass of Stockham's transform (Govindaraju et al., *High performance discrete Fourier transforms
+    /// on graphics processors*, 2008): natural order in and out, out of place. With `s = 2^log_done`,
+    /// `r = 8`, `k = j mod s`, thread `j < n/r` transforms `a[j + q·n/r] · ω^(q·k·n/(r·s))`, with
+    /// `ω^(q·k·n/(r·s)) = twiddles[q·k << log_stride]`; result `m`, see [`NttFirst2`], goes to
+    /// `out[±(r·(j - k) + k + (turn·m mod r)·s) mod n]`.
+    Field NttRadix8 = "ntt_radix8" [128] { a: In Field, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, log_stride: u32, turn: u32, sign: u32 }
     /// `out[i] = base^(i)` for `i < n`, with `base_pows[j] = base^(2^j)`, 32 entries.
     Field Powers = "powers" [128] { base_pows: In Field, out: InOut Field, n: u32 }
 
