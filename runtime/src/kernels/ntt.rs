@@ -1,4 +1,9 @@
-//! Number-theoretic transforms: bit reversal, then radix-2 stages, decimation in time.
+//! Number-theoretic transforms: passes of up to three stages each, natural order throughout.
+//!
+//! A pass reads one vector and writes another (Stockham): in radix 2, 4 or 8 without twiddles
+//! first, then in radix 8. So a transform of `2^k` elements moves them `⌈k/3⌉` times. The inverse runs
+//! with the twiddles of `omega` as well: its results are those of the forward transform at the
+//! negated indices, and only the last pass knows.
 //!
 //! A transform over the coset `shift·<omega>` is one over `<omega>` of the coefficients
 //! times powers of `shift`; the inverse multiplies by powers of `1/shift`, and by `1/n`.
@@ -10,8 +15,10 @@ use crate::device::KernelDevice;
 use crate::error::Result;
 use crate::field::Field;
 use crate::launch::Owner;
-use ark_ff::{Field as _, One};
-use curvesmith_abi::kernels::{FieldMul, FieldScalePowers, NttBitReverse, NttStage, Powers};
+use ark_ff::{Field as _, LegendreSymbol, One, PrimeField};
+use curvesmith_abi::kernels::{
+    FieldMul, FieldScalePowers, NttFirst2, NttFirst4, NttFirst8, NttRadix8, Powers,
+};
 use curvesmith_abi::layout;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,10 +31,10 @@ pub struct DeviceTables<D: KernelDevice, F: Field> {
     log_n: u32,
     /// `1/n`.
     size_inv: F::Ark,
-    /// `omega^i` for `i < n/2`.
-    forward: Buffer<D, layout::Field>,
-    /// `omega^-i` for `i < n/2`.
-    inverse: Buffer<D, layout::Field>,
+    /// The odd `t < 8` with `omega^(n/r) = W_r^t` for the kernels' root `W_r`, `r = min(n, 8)`.
+    turn: u32,
+    /// `omega^i` for `i < 7n/8`; empty where one pass does it all.
+    powers: Buffer<D, layout::Field>,
     cosets: Mutex<Vec<Coset<D, F>>>,
 }
 
@@ -44,35 +51,43 @@ impl<D: KernelDevice, F: Field> fmt::Debug for DeviceTables<D, F> {
     }
 }
 
-/// A stage's parameters; `butterflies` is `n/2` in each.
+/// One pass over a vector: `log_r` stages after `log_done` others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stage {
-    half: u32,
-    stride: u32,
-    butterflies: u32,
+struct Pass {
+    log_r: u32,
+    log_done: u32,
 }
 
-/// The stages of a transform of size `2^log_n`, `log_n ≤ 31`, in order.
-fn stages(log_n: u32) -> impl Iterator<Item = Stage> {
-    (0..log_n).map(move |s| Stage {
-        half: 1 << s,
-        stride: 1 << (log_n - 1 - s),
-        butterflies: 1 << (log_n - 1),
-    })
+/// The passes of a transform of size `2^log_n` in order: what three does not divide comes first,
+/// where no twiddles are needed.
+fn passes(log_n: u32) -> impl Iterator<Item = Pass> {
+    let first = if log_n == 0 { 0 } else { (log_n - 1) % 3 + 1 };
+    let rest = (first..log_n).step_by(3).map(|log_done| Pass { log_r: 3, log_done });
+    (first > 0).then_some(Pass { log_r: first, log_done: 0 }).into_iter().chain(rest)
+}
+
+/// The odd `t < 2^log_r` with `root = W^t`, `W = z^((p-1)/2^log_r)` for the least nonresidue `z`: the
+/// rule by which the compiler chose the root in its kernels. `root` has order `2^log_r`, `log_r` in `1..=3`.
+fn turn<F: Field>(root: F::Ark, log_r: u32) -> u32 {
+    let nonresidue = (2u64..).map(F::Ark::from).find(|z| z.legendre() == LegendreSymbol::QuadraticNonResidue);
+    // p - 1 is p without its lowest bit, which the shift drops.
+    let exponent = F::Ark::MODULUS >> log_r;
+    let own = nonresidue.expect("half of the units are no squares").pow(exponent);
+    let turn = (1..=1 << log_r).step_by(2).find(|&t| own.pow([t]) == root);
+    turn.expect("the roots of one order are the odd powers of any of them") as u32
 }
 
 impl<D: KernelDevice> Kernels<D> {
     pub(super) fn make_tables<F: Field>(&self, log_n: u32, omega: F::Ark) -> Result<DeviceTables<D, F>> {
         check_omega::<F>(log_n, omega)?;
-        let invert = |x: F::Ark| x.inverse().expect("powers of two and roots of unity are units");
-        let half = (1usize << log_n) / 2;
-        Ok(DeviceTables {
-            log_n,
-            size_inv: invert(F::Ark::from(1u64 << log_n)),
-            forward: self.powers::<F>(omega, half)?.buffer,
-            inverse: self.powers::<F>(invert(omega), half)?.buffer,
-            cosets: Mutex::default(),
-        })
+        let n = 1usize << log_n;
+        let size_inv = F::Ark::from(n as u64).inverse().expect("powers of two are units");
+        let turn = match log_n.min(3) {
+            0 => 1,
+            log_r => turn::<F>(omega.pow([n as u64 >> log_r]), log_r),
+        };
+        let powers = self.powers::<F>(omega, if log_n > 3 { n / 8 * 7 } else { 0 })?.buffer;
+        Ok(DeviceTables { log_n, size_inv, turn, powers, cosets: Mutex::default() })
     }
 
     pub(super) fn transform<F: Field>(
@@ -92,17 +107,9 @@ impl<D: KernelDevice> Kernels<D> {
             self.scale_by_powers(tables, vector, direction, shift, shift, &spare)?;
             std::mem::swap(vector, &mut spare);
         }
-        let reverse = NttBitReverse { a: vector.buffer.ptr(), out: spare.buffer.ptr(), log_n: tables.log_n };
-        self.launch(Owner::field::<F>(), vector.buffer.len(), &reverse)?;
-        std::mem::swap(vector, &mut spare);
-
-        let twiddles = match direction {
-            Direction::Forward => tables.forward.ptr(),
-            Direction::Inverse => tables.inverse.ptr(),
-        };
-        for Stage { half, stride, butterflies } in stages(tables.log_n) {
-            let stage = NttStage { data: vector.buffer.ptr(), twiddles, half, stride, butterflies };
-            self.launch(Owner::field::<F>(), butterflies as usize, &stage)?;
+        for pass in passes(tables.log_n) {
+            self.pass(tables, pass, direction, vector, &spare)?;
+            std::mem::swap(vector, &mut spare);
         }
         if direction == Direction::Inverse {
             if shift.is_one() {
@@ -113,6 +120,31 @@ impl<D: KernelDevice> Kernels<D> {
             std::mem::swap(vector, &mut spare);
         }
         Ok(())
+    }
+
+    fn pass<F: Field>(
+        &self,
+        tables: &DeviceTables<D, F>,
+        Pass { log_r, log_done }: Pass,
+        direction: Direction,
+        a: &DeviceVec<D, F>,
+        out: &DeviceVec<D, F>,
+    ) -> Result<()> {
+        let DeviceTables { log_n, turn, .. } = *tables;
+        let last = log_done + log_r == log_n;
+        let sign = if last && direction == Direction::Inverse { u32::MAX } else { 1 };
+        let (a, out) = (a.buffer.ptr(), out.buffer.ptr());
+        let (owner, threads) = (Owner::field::<F>(), 1usize << (log_n - log_r));
+        match (log_done, log_r) {
+            (0, 1) => self.launch(owner, threads, &NttFirst2 { a, out, log_n, sign }),
+            (0, 2) => self.launch(owner, threads, &NttFirst4 { a, out, log_n, turn, sign }),
+            (0, _) => self.launch(owner, threads, &NttFirst8 { a, out, log_n, turn, sign }),
+            _ => {
+                let (twiddles, log_stride) = (tables.powers.ptr(), log_n - 3 - log_done);
+                let kernel = NttRadix8 { a, twiddles, out, log_n, log_done, log_stride, turn, sign };
+                self.launch(owner, threads, &kernel)
+            }
+        }
     }
 
     /// `out[i] = a[i] · base^i`, and `/n` on the way back; `base` is `shift` or its inverse.
@@ -205,25 +237,25 @@ impl<D: KernelDevice> Kernels<D> {
 mod tests {
     use super::*;
 
-    /// Sizes too large to run: every index a stage's kernel computes stays in range.
+    /// Sizes too large to run: all stages are there, and every index a pass computes stays in range.
     #[test]
-    fn stages_of_large_sizes_stay_in_range() {
-        assert_eq!(stages(0).count(), 0);
-        for log_n in 1..=31 {
+    fn passes_of_large_sizes_stay_in_range() {
+        assert_eq!(passes(0).count(), 0);
+        for log_n in 1..=31u32 {
             let n = 1u64 << log_n;
-            assert_eq!(stages(log_n).count() as u32, log_n);
-            for Stage { half, stride, butterflies } in stages(log_n) {
-                let (half, stride, butterflies) =
-                    (u64::from(half), u64::from(stride), u64::from(butterflies));
-                assert_eq!(2 * butterflies, n);
-                assert_eq!(2 * half * stride, n);
-                assert!((half - 1) * stride < n / 2, "twiddle index");
-                // The last butterfly pairs the last element with the one `half` before it.
-                let (block, j) = ((butterflies - 1) / half, (butterflies - 1) % half);
-                assert_eq!(block * 2 * half + j + half, n - 1);
-                let threads = butterflies.div_ceil(128) * 128;
+            let mut done = 0;
+            for Pass { log_r, log_done } in passes(log_n) {
+                assert_eq!(log_done, done);
+                assert!((1..=3).contains(&log_r) && (log_done == 0 || log_r == 3), "radix 8 after the first");
+                done += log_r;
+                let threads = (n >> log_r).div_ceil(128) * 128;
                 assert!(threads <= u64::from(u32::MAX), "thread index");
+                if log_done > 0 {
+                    let k = (1u64 << log_done) - 1;
+                    assert!((k << (log_n - 3 - log_done)) * 7 < n / 8 * 7, "twiddle index");
+                }
             }
+            assert_eq!(done, log_n);
         }
     }
 }
