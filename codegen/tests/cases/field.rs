@@ -140,14 +140,15 @@ fn passes_make_a_transform_with_any_root() {
 fn passes(machine: &Machine, field: &FieldDesc, powers: &[BigUint], sign: u32, a: &[BigUint]) -> Vec<u32> {
     let n = a.len();
     let log_n = n.trailing_zeros() as usize;
-    let mut done = if log_n % 3 == 0 { 3 } else { log_n % 3 };
+    let mut done = (log_n - 1) % 3 + 1;
     let sign_of = |done: usize| num(if done == log_n { sign as usize } else { 1 });
     let turn = |log_r: u32| {
         let (own, local) = (field.root_of_unity(log_r), &powers[n >> log_r]);
         num((1usize..8).find(|&t| own.modpow(&t.into(), &field.p) == *local).expect("a power of it"))
     };
     let words = to_words(field, a);
-    let mut args = vec![("a", buf(&words)), ("out", buf(&words)), ("log_n", num(log_n)), ("sign", sign_of(done))];
+    let mut args =
+        vec![("a", buf(&words)), ("out", buf(&words)), ("log_n", num(log_n)), ("sign", sign_of(done))];
     let mut data = match done {
         1 => machine.run_threads::<NttFirst2>(n / 2, &args, "out"),
         2 => {
