@@ -22,21 +22,28 @@ pub struct Stage {
 /// FIR carries the bound of each field value and the variant that computes it as comments, once
 /// they are known. LLVM IR and PTX are those of the kernel alone in a module.
 pub fn stages(kernel: &Kernel) -> (Vec<Stage>, Result<(), EmitError>) {
-    let mut stages = Vec::new();
-    let prepared = prepare_observed(kernel, &mut |name, kernel, info| {
-        stages.push(Stage { name, text: fir(kernel, info) });
+    let (mut stages, prepared) = passes(kernel);
+    let emitted = prepared.and_then(|prepared| {
+        let prepared = [prepared];
+        Ok((llvm::emit_ir(&prepared)?, llvm::emit(&prepared)?))
     });
-    let prepared = match prepared {
-        Ok(prepared) => prepared,
-        Err(source) => return (stages, Err(EmitError::Pass { kernel: kernel.symbol.clone(), source })),
-    };
-    stages.push(Stage { name: "blocks", text: blocks(&prepared.0, &prepared.1) });
-    let prepared = [prepared];
-    let emitted = llvm::emit_ir(&prepared).and_then(|ir| Ok((ir, llvm::emit(&prepared)?)));
     let ended = emitted.map(|(ir, ptx)| {
         stages.extend([Stage { name: "llvm", text: ir }, Stage { name: "ptx", text: ptx }]);
     });
     (stages, ended)
+}
+
+/// The stages up to the limb blocks, without LLVM, and the prepared kernel.
+pub fn passes(kernel: &Kernel) -> (Vec<Stage>, Result<(Kernel, KernelInfo), EmitError>) {
+    let mut stages = Vec::new();
+    let prepared = prepare_observed(kernel, &mut |name, kernel, info| {
+        stages.push(Stage { name, text: fir(kernel, info) });
+    });
+    if let Ok((kernel, info)) = &prepared {
+        stages.push(Stage { name: "blocks", text: blocks(kernel, info) });
+    }
+    let fault = |source| EmitError::Pass { kernel: kernel.symbol.clone(), source };
+    (stages, prepared.map_err(fault))
 }
 
 /// The kernel as text with what is known of its values.

@@ -159,14 +159,22 @@ impl Plan {
         &self.kernels
     }
 
-    /// Passes, emission, header, compression.
-    pub fn compile(&self) -> Result<Image, EmitError> {
+    /// The name of the image.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Passes, emission, header.
+    pub fn ptx(&self) -> Result<String, EmitError> {
         let prepare =
             |k: &Kernel| prepare(k).map_err(|source| EmitError::Pass { kernel: k.symbol.clone(), source });
         let prepared = self.kernels.iter().map(prepare).collect::<Result<Vec<_>, _>>()?;
-        let emitter = emitter_version();
-        let declaration = hash(&self.declaration);
-        let ptx = self.header(&prepared, &declaration, &emitter) + &llvm::emit(&prepared)?;
+        Ok(self.header(&prepared) + &llvm::emit(&prepared)?)
+    }
+
+    /// Passes, emission, header, compression.
+    pub fn compile(&self) -> Result<Image, EmitError> {
+        let ptx = self.ptx()?;
         let entry = |k: &Kernel| KernelEntry {
             symbol: k.symbol.clone(),
             name: k.desc.name.into(),
@@ -174,8 +182,8 @@ impl Plan {
         };
         Ok(Image {
             name: self.name.clone(),
-            declaration,
-            emitter,
+            declaration: hash(&self.declaration),
+            emitter: emitter_version(),
             min_compute: llvm::MIN_COMPUTE,
             kernels: self.kernels.iter().map(entry).collect(),
             ptx_len: ptx.len() as u64,
@@ -184,13 +192,13 @@ impl Plan {
     }
 
     /// What a reader of the PTX needs to know where it comes from and what holds in it.
-    fn header(&self, prepared: &[(Kernel, KernelInfo)], hash: &str, emitter: &str) -> String {
+    fn header(&self, prepared: &[(Kernel, KernelInfo)]) -> String {
         let first = self.kernels.first().map_or("", |k| k.desc.name);
         let mut lines = vec![
             format!("image {}", self.name),
-            format!("declaration {hash}"),
+            format!("declaration {}", hash(&self.declaration)),
             self.declaration.clone(),
-            emitter.to_owned(),
+            emitter_version(),
             format!("made by: cargo xtask dump {} {first} --after image", self.owner),
         ];
         lines.extend(self.constants.iter().cloned());

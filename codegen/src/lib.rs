@@ -17,6 +17,8 @@ pub mod limb;
 #[cfg(feature = "llvm")]
 pub mod llvm;
 pub mod passes;
+#[cfg(feature = "llvm")]
+pub mod probes;
 pub mod spec;
 #[cfg(feature = "llvm")]
 mod version;

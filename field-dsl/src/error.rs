@@ -1,7 +1,7 @@
 //! Messages of the macros, and their collection. Faults of the declared numbers have their
 //! texts in [`curvesmith_codegen::spec::SpecError`].
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::Span;
 use std::fmt::Display;
 
 pub(crate) const COMMON_TAKES_NOTHING: &str = "common_images! takes no arguments";
@@ -67,7 +67,8 @@ impl Errors {
         self.0.is_none()
     }
 
-    pub(crate) fn into_compile_errors(self) -> TokenStream {
-        self.0.map(syn::Error::into_compile_error).unwrap_or_default()
+    /// All of them in one.
+    pub(crate) fn into_error(self) -> Option<syn::Error> {
+        self.0
     }
 }

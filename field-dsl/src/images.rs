@@ -57,12 +57,13 @@ pub(crate) fn images(declaration: Declaration<'_>) -> Result<Vec<Vec<u8>>, Image
     if let Some(found) = cache.as_deref().and_then(|directory| read_bundle(&directory.join(&file))) {
         return Ok(found);
     }
-    let images = match declaration {
-        Declaration::Field(field) => codegen::compile_field(field),
-        Declaration::Group(group) => codegen::compile_group(group),
-        Declaration::Common => codegen::compile_common(),
+    let plans = match declaration {
+        Declaration::Field(field) => codegen::plan_field(field),
+        Declaration::Group(group) => codegen::plan_group(group),
+        Declaration::Common => codegen::plan_common(),
     };
-    let images: Vec<Vec<u8>> = images.map_err(emit)?.iter().map(Image::encode).collect();
+    let images = crate::parallel::map(&plans, |plan| plan.compile().map(|image| image.encode()));
+    let images = images.into_iter().collect::<Result<Vec<Vec<u8>>, _>>().map_err(emit)?;
     if let Some(directory) = cache {
         // The next expansion emits again if this one could not be kept.
         let _ = cache::write(&directory, &file, &bundle(&images));

@@ -18,6 +18,8 @@ mod error;
 mod expand;
 mod images;
 mod literal;
+#[cfg(feature = "codegen")]
+mod parallel;
 mod parse;
 
 use proc_macro::TokenStream;
@@ -51,11 +53,8 @@ pub fn curve(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn common_images(input: TokenStream) -> TokenStream {
     let mut errors = error::Errors::default();
-    if let Some(token) = proc_macro2::TokenStream::from(input).into_iter().next() {
-        errors.push(token.span(), error::COMMON_TAKES_NOTHING);
-    }
-    let images = expand::common(&mut errors);
-    let errors = errors.into_compile_errors();
+    let images = expand::common(input.into(), &mut errors);
+    let errors = errors.into_error().map(syn::Error::into_compile_error);
     quote::quote!({ #errors #images }).into()
 }
 
@@ -66,7 +65,7 @@ fn expansion<D>(
     match parsed {
         Ok((declaration, mut errors)) => {
             let items = expand(declaration, &mut errors);
-            let errors = errors.into_compile_errors();
+            let errors = errors.into_error().map(syn::Error::into_compile_error);
             quote::quote!(#errors #items).into()
         }
         // Not even the module's name is known.

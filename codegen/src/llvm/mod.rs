@@ -38,7 +38,7 @@ const LLVM: &str = "19.1";
 /// 1440 at 12, and inlines well; with several formulas in a kernel
 /// ptxas takes seconds and the code leaves the instruction cache, while calls cost 1 to 6 % more
 /// instructions (measured with ptxas 13.5 on 12 and 24 words).
-const INLINE_LIMIT: usize = 2000;
+pub(crate) const INLINE_LIMIT: usize = 2000;
 
 /// Whether the LLVM in this process is the one that the bindings are made for.
 ///

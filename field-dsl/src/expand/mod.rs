@@ -6,7 +6,7 @@ mod group;
 
 use crate::ast::{CurveDeclaration, FieldDeclaration, Header};
 use crate::check::{CurveModel, FieldModel, stand_in, stem};
-use crate::error::Errors;
+use crate::error::{self, Errors};
 use crate::images::{self, Declaration};
 use num_bigint::BigUint;
 use proc_macro2::{Literal, TokenStream};
@@ -104,7 +104,10 @@ pub(crate) fn curve(
 }
 
 /// The images of `common_images!` as an expression.
-pub(crate) fn common(errors: &mut Errors) -> TokenStream {
+pub(crate) fn common(input: TokenStream, errors: &mut Errors) -> TokenStream {
+    if let Some(token) = input.into_iter().next() {
+        errors.push(token.span(), error::COMMON_TAKES_NOTHING);
+    }
     image_slice(&images(Declaration::Common, proc_macro2::Span::call_site(), errors))
 }
 

@@ -1,0 +1,105 @@
+//! Kernels that do one field operation several times in a row.
+//!
+//! They price an operation in assembled code: with `n` and with one repetition, the difference
+//! divided by `n - 1` is what one costs between its like, without loads, stores and the final
+//! reduction. They go through the same passes as any kernel and are never launched.
+
+use crate::fir::build::{Builder, Fe, U32};
+use crate::fir::ir::Kernel;
+use crate::formulas::tower::{Coord, CoordField, Fe2};
+use crate::llvm::INLINE_LIMIT;
+use crate::spec::{FieldDesc, GroupDesc};
+use curvesmith_abi::kernels::FieldMulSub;
+use num_bigint::BigUint;
+
+/// One operation, repeated.
+#[derive(Clone, Debug)]
+pub struct Probe {
+    /// `mul`, `sqr`, `dot2`, `mul_const`, `shared3`, `fq2_mul`.
+    pub op: &'static str,
+    /// Repetitions.
+    pub count: usize,
+    /// `probe_<field>_<op>_x<count>`.
+    pub kernel: Kernel,
+}
+
+/// `mul`, `sqr`, `dot2` (`a·b + c·d`), `mul_const`, `shared3` (three products with an operand in
+/// common), each once and several times.
+pub fn field_probes(field: &FieldDesc) -> Vec<Probe> {
+    let ops: [(_, usize, Step); 5] = [
+        ("mul", 1, |_, [a, b, c, d]| [a * b, b, c, d]),
+        ("sqr", 1, |_, [a, b, c, d]| [a.sqr(), b, c, d]),
+        ("dot2", 2, |_, [a, b, c, d]| [a.builder().dot(&[(a, b), (c, d)]), b, c, d]),
+        ("mul_const", 1, |i, [a, b, c, d]| [a.mul_const(&constant(a.builder(), i)), b, c, d]),
+        // What was shared is an operand of the next step, so that no step repeats work of another.
+        ("shared3", 3, |_, [a, b, c, d]| [a * d, b * d, d, c * d]),
+    ];
+    let probe = |(op, products, step)| {
+        counts(field, products).into_iter().map(move |count| field_probe(field, op, count, step))
+    };
+    ops.into_iter().flat_map(probe).collect()
+}
+
+/// `fq2_mul` over the quadratic extension of a group of degree 2; none for others.
+pub fn extension_probes(group: &GroupDesc) -> Vec<Probe> {
+    if group.degree() != 2 {
+        return Vec::new();
+    }
+    // Four products, should the formula be the schoolbook one.
+    counts(&group.base, 4).into_iter().map(|count| extension_probe(group, count)).collect()
+}
+
+/// Four operands to four.
+type Step = for<'k> fn(usize, [Fe<'k>; 4]) -> [Fe<'k>; 4];
+
+/// Once, and as often as stays inline, at most four times.
+fn counts(field: &FieldDesc, products: usize) -> [usize; 2] {
+    let each = products * field.words * field.words;
+    [1, (INLINE_LIMIT / each).clamp(2, 4)]
+}
+
+/// Some constant without structure; another one for each step.
+fn constant(b: &Builder, step: usize) -> BigUint {
+    let field = b.field_desc();
+    &field.p / 3u32 + field.r2() / 7u32 + step
+}
+
+fn field_probe(field: &FieldDesc, op: &'static str, count: usize, step: Step) -> Probe {
+    let b = Builder::for_field::<FieldMulSub>(field);
+    let (i, mut values) = operands(&b);
+    for n in 0..count {
+        values = step(n, values);
+    }
+    store(&b, i, &values);
+    named(b.finish(), field, op, count)
+}
+
+fn extension_probe(group: &GroupDesc, count: usize) -> Probe {
+    let b = Builder::for_field::<FieldMulSub>(&group.base);
+    let coordinates = CoordField::new(&b, group);
+    let (i, values) = operands(&b);
+    let mut x = Fe2::from_parts(coordinates, &values[..2]);
+    let y = Fe2::from_parts(coordinates, &values[2..]);
+    for _ in 0..count {
+        x = x * y;
+    }
+    store(&b, i, &x.parts());
+    named(b.finish(), &group.base, "fq2_mul", count)
+}
+
+fn operands(b: &Builder) -> (U32<'_>, [Fe<'_>; 4]) {
+    let i = b.global_index();
+    (i, ["a", "b", "c", "out"].map(|name| b.buffer(name).field(i)))
+}
+
+/// Stores everything that may have changed, so that nothing is dead.
+fn store<'k>(b: &'k Builder, i: U32<'k>, values: &[Fe<'k>]) {
+    for (n, value) in (0u32..).zip(values) {
+        b.buffer("out").set_field(i + n, *value);
+    }
+}
+
+fn named(mut kernel: Kernel, field: &FieldDesc, op: &'static str, count: usize) -> Probe {
+    kernel.symbol = format!("probe_{}_{op}_x{count}", field.name);
+    Probe { op, count, kernel }
+}

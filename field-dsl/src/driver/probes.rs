@@ -1,0 +1,46 @@
+//! Chained operations as files.
+
+use super::sources::{Declared, Owner};
+use super::{DriverError, Result, create, put};
+use crate::parallel;
+use curvesmith_codegen::llvm;
+use curvesmith_codegen::passes::prepare;
+use curvesmith_codegen::probes::{Probe, extension_probes, field_probes};
+use curvesmith_codegen::spec::FieldDesc;
+use std::path::Path;
+
+/// Columns of `probes.tsv`; one line a probe.
+const COLUMNS: &str = "field\top\tcount\tsymbol";
+
+/// Writes `<symbol>.ptx` of every probe of the fields, and `probes.tsv`.
+pub(super) fn write(declared: &Declared, folder: &Path, fields: &[&str]) -> Result<String> {
+    create(folder)?;
+    let mut probes: Vec<(&FieldDesc, Probe)> = Vec::new();
+    for owner in &declared.0 {
+        match owner {
+            Owner::Field(field) if fields.contains(&field.name.as_str()) => {
+                probes.extend(field_probes(field).into_iter().map(|probe| (field, probe)));
+            }
+            Owner::Group(group) if fields.contains(&group.base.name.as_str()) => {
+                probes.extend(extension_probes(group).into_iter().map(|probe| (&group.base, probe)));
+            }
+            _ => {}
+        }
+    }
+    let texts = parallel::map(&probes, |(_, probe)| emit(probe));
+    let mut list = format!("{COLUMNS}\n");
+    for ((field, probe), text) in probes.iter().zip(texts) {
+        let Probe { op, count, kernel } = probe;
+        put(folder, &format!("{}.ptx", kernel.symbol), &text?)?;
+        list.push_str(&format!("{}\t{op}\t{count}\t{}\n", field.name, kernel.symbol));
+    }
+    put(folder, "probes.tsv", &list)?;
+    Ok(String::new())
+}
+
+fn emit(probe: &Probe) -> Result<String> {
+    let kernel = probe.kernel.symbol.clone();
+    let prepared = prepare(&probe.kernel);
+    let prepared = prepared.map_err(|source| curvesmith_codegen::EmitError::Pass { kernel, source })?;
+    llvm::emit(&[prepared]).map_err(DriverError::from)
+}
