@@ -17,7 +17,7 @@
 
 use super::ir::*;
 use crate::spec::{FieldDesc, GroupDesc};
-use curvesmith_abi::{KernelDesc, ParamKind, padded_words};
+use curvesmith_abi::{Element, KernelDesc, ParamKind, TableShape, padded_words};
 use num_bigint::BigUint;
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -104,6 +104,15 @@ pub struct Buffer<'k> {
 pub struct Shared<'k> {
     b: &'k Builder,
     id: SharedId,
+}
+
+/// The table of a constant, for [`Fe::mul_table`].
+#[derive(Clone, Debug)]
+pub struct Table<'k> {
+    /// The elements whose Montgomery words are the entries.
+    pub entries: Vec<Fe<'k>>,
+    /// What the entries are.
+    pub shape: TableShape,
 }
 
 /// All lanes of a warp.
@@ -255,6 +264,16 @@ impl Builder {
     /// `Σ a·b` with one reduction where the field has room.
     pub fn dot<'k>(&'k self, terms: &[(Fe<'k>, Fe<'k>)]) -> Fe<'k> {
         self.emit(Op::Dot(terms.iter().map(|(a, b)| (a.id, b.id)).collect()))
+    }
+
+    /// The products `x·y` of every `x` by one `y`, which together cost less than one by one.
+    pub fn mul_shared<'k>(&'k self, xs: &[Fe<'k>], y: Fe<'k>) -> Vec<Fe<'k>> {
+        let all = {
+            let mut s = self.state.borrow_mut();
+            s.kernel.push(Op::MulShared(xs.iter().map(|x| x.id).collect(), y.id))
+        };
+        self.stmt(Stmt::Let(all));
+        (0..xs.len() as u32).map(|i| self.emit(Op::Part(all, i))).collect()
     }
 
     /// The element with these canonical Montgomery words.
@@ -427,6 +446,15 @@ impl<'k> Buffer<'k> {
     /// Element `index` of a field vector.
     pub fn field(self, index: U32<'k>) -> Fe<'k> {
         self.part(index, 0)
+    }
+
+    /// The constant at `index`, in a buffer of tables.
+    pub fn table(self, index: U32<'k>) -> Table<'k> {
+        let (id, kind) = (self.id, self.b.state.borrow().kernel.desc.params[self.id.0 as usize].kind);
+        let ParamKind::Buffer(_, Element::Table(shape)) = kind else { panic!("{id} holds no tables") };
+        let words = self.b.field_desc().words;
+        let shape = shape.fit(words);
+        Table { entries: (0..shape.entries(words)).map(|i| self.part(index, i)).collect(), shape }
     }
 
     /// Writes element `index` of a field vector.
@@ -616,6 +644,11 @@ impl<'k> Fe<'k> {
     pub fn mul_const(self, c: &BigUint) -> Self {
         let c = c % &self.b.field_desc().p;
         self.b.emit(Op::MulConst(self.id, c))
+    }
+    /// `self·w` for the constant `w` of a table.
+    pub fn mul_table(self, table: &Table<'k>) -> Self {
+        let entries = table.entries.iter().map(|w| w.id).collect();
+        self.b.emit(Op::MulTable(self.id, entries, table.shape))
     }
     /// Whether it is zero.
     pub fn is_zero(self) -> Pred<'k> {

@@ -7,7 +7,7 @@
 
 use super::ir::*;
 use crate::spec::FieldDesc;
-use curvesmith_abi::{ParamKind, padded_words};
+use curvesmith_abi::{ParamKind, TableShape, padded_words};
 use num_bigint::BigUint;
 use num_traits::Zero;
 
@@ -68,6 +68,7 @@ enum Val {
     U32(u32),
     U64(u64),
     Field(BigUint),
+    Fields(Vec<BigUint>),
 }
 
 struct Run<'a> {
@@ -372,7 +373,7 @@ impl Run<'_> {
                 Val::Pred(x) => Val::Pred(!x),
                 Val::U32(x) => Val::U32(!x),
                 Val::U64(x) => Val::U64(!x),
-                Val::Field(_) => unreachable!("verified types"),
+                Val::Field(_) | Val::Fields(_) => unreachable!("verified types"),
             },
             Op::Bit(op, a) => {
                 let x = self.u32(*a, t);
@@ -404,6 +405,12 @@ impl Run<'_> {
             Op::MulSmall(a, k) => reduced(fe(a) * *k),
             Op::MulConst(a, c) => reduced(fe(a) * c),
             Op::Dot(terms) => reduced(terms.iter().map(|(a, b)| fe(a) * fe(b)).sum()),
+            Op::MulShared(xs, y) => Val::Fields(xs.iter().map(|x| fe(x) * fe(y) % &self.field().p).collect()),
+            Op::Part(a, i) => {
+                let Val::Fields(parts) = self.get(*a, t) else { unreachable!("verified types") };
+                Val::Field(parts[*i as usize].clone())
+            }
+            Op::MulTable(a, table, shape) => reduced(fe(a) * self.constant_of(v, table, *shape, t)?),
             Op::IsZero(a) => Val::Pred(fe(a).is_zero()),
             // Wrong for half of the others, so that a kernel that relies on it is found out.
             Op::MaybeZero(a) => Val::Pred(fe(a).is_zero() || fe(a).bit(0)),
@@ -421,6 +428,30 @@ impl Run<'_> {
             }
             Op::Reduce(a) | Op::Weak(a, _) => Val::Field(fe(a).clone()),
         })
+    }
+
+    /// The constant that a table is made of; an error where its entries are not those of one constant.
+    fn constant_of(
+        &self,
+        v: Value,
+        table: &[Value],
+        shape: TableShape,
+        t: usize,
+    ) -> Result<BigUint, InterpError> {
+        let p = &self.field().p;
+        let b = BigUint::from(1u64 << 32) % p;
+        let first = self.fe(table[0], t);
+        let (mut expected, factor) = (first.clone(), b.modpow(&shape.step.into(), p));
+        for (i, entry) in table.iter().enumerate() {
+            if *self.fe(*entry, t) != expected {
+                return self.error(t, format!("{v}: entry {i} of the table is not that of its constant"));
+            }
+            expected = expected * &factor % p;
+        }
+        // Entry 0 is w·B^rows/R, and R = B^words.
+        let r_inv = self.r_inv.as_ref().expect("verified: the kernel has a field");
+        let rows = b.modpow(&shape.rows.into(), p) * r_inv % p;
+        Ok(first * rows.modinv(p).expect("B and R are prime to p") % p)
     }
 
     fn wide(&self, v: Value, t: usize) -> u64 {

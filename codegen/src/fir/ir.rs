@@ -1,7 +1,7 @@
 //! Entities, operations, statements, kernels.
 
 use crate::spec::FieldDesc;
-use curvesmith_abi::KernelDesc;
+use curvesmith_abi::{KernelDesc, TableShape};
 use num_bigint::BigUint;
 use std::fmt;
 use std::ops::{Index, IndexMut};
@@ -52,6 +52,8 @@ pub enum Type {
     U64,
     /// An element of the kernel's field.
     Field,
+    /// Several elements, the results of [`Op::MulShared`]; only [`Op::Part`] reads them.
+    Fields,
 }
 
 /// Binary operations on integers (both operands and result of one type), and the
@@ -175,6 +177,13 @@ pub enum Op {
     MulConst(Value, BigUint),
     /// `Σ a_i·b_i`, at least one term.
     Dot(Vec<(Value, Value)>),
+    /// The products `x_i·y` of at least one `x_i` by one `y`.
+    MulShared(Vec<Value>, Value),
+    /// Product `i` of a [`Op::MulShared`].
+    Part(Value, u32),
+    /// `a·w` for the constant `w` whose table is given: the Montgomery words of entry `i` are the
+    /// integer `w·2^(32·(rows + step·i)) mod p`, `1 ≤ step ≤ rows`.
+    MulTable(Value, Vec<Value>, TableShape),
     /// Whether the element is zero.
     IsZero(Value),
     /// True wherever the element is zero, and perhaps elsewhere: the cheap test before the exact one.
@@ -211,11 +220,14 @@ impl Op {
             | MaybeZero(a)
             | FromMont(a)
             | Word(a, _)
+            | Part(a, _)
             | Reduce(a)
             | Weak(a, _) => vec![*a],
             Int(_, a, b) | Cmp(_, a, b) | Add(a, b) | Sub(a, b) | Mul(a, b) => vec![*a, *b],
             Select(c, a, b) => vec![*c, *a, *b],
             Dot(terms) => terms.iter().flat_map(|(a, b)| [*a, *b]).collect(),
+            MulShared(xs, y) => xs.iter().chain([y]).copied().collect(),
+            MulTable(a, table, _) => std::iter::once(a).chain(table).copied().collect(),
             FromWords(words) => words.clone(),
         }
     }
@@ -241,6 +253,9 @@ impl Op {
             MulSmall(a, k) => MulSmall(f(*a), *k),
             MulConst(a, c) => MulConst(f(*a), c.clone()),
             Dot(terms) => Dot(terms.iter().map(|(a, b)| (f(*a), f(*b))).collect()),
+            MulShared(xs, y) => MulShared(xs.iter().map(|x| f(*x)).collect(), f(*y)),
+            Part(a, i) => Part(f(*a), *i),
+            MulTable(a, table, shape) => MulTable(f(*a), table.iter().map(|w| f(*w)).collect(), *shape),
             IsZero(a) => IsZero(f(*a)),
             MaybeZero(a) => MaybeZero(f(*a)),
             FromMont(a) => FromMont(f(*a)),
@@ -559,9 +574,11 @@ impl Kernel {
             Bool(_) | Cmp(..) | IsZero(_) | MaybeZero(_) => Type::Pred,
             Special(_) | U32(_) | Bit(..) | Narrow(_) | Word(..) => Type::U32,
             U64(_) | Widen(_) => Type::U64,
+            MulShared(..) => Type::Fields,
             Int(_, a, _) | Not(a) | Select(_, a, _) => self.ty(*a),
             Const(_) | Add(..) | Sub(..) | Neg(_) | Dbl(_) | Mul(..) | Sqr(_) | MulSmall(..)
-            | MulConst(..) | Dot(_) | FromMont(_) | FromWords(_) | Reduce(_) | Weak(..) => Type::Field,
+            | MulConst(..) | Dot(_) | Part(..) | MulTable(..) | FromMont(_) | FromWords(_) | Reduce(_)
+            | Weak(..) => Type::Field,
         }
     }
 }

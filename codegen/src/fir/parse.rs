@@ -3,7 +3,7 @@
 use super::ir::*;
 use super::print::*;
 use crate::spec::FieldDesc;
-use curvesmith_abi::{KernelDesc, kernels};
+use curvesmith_abi::{KernelDesc, TableShape, kernels};
 use num_bigint::BigUint;
 use std::str::FromStr;
 
@@ -340,6 +340,10 @@ impl<'a> Parser<'a> {
                 let (a, i) = self.pair(rest)?;
                 Ok(Op::Word(self.value(a)?, self.number(i)?))
             }
+            ["part"] => {
+                let (a, i) = self.pair(rest)?;
+                Ok(Op::Part(self.value(a)?, self.number(i)?))
+            }
             ["weak"] => {
                 let (a, k) = self.pair(rest)?;
                 Ok(Op::Weak(self.value(a)?, self.number(k)?))
@@ -350,6 +354,17 @@ impl<'a> Parser<'a> {
                     return self.fail("dot takes pairs");
                 }
                 Ok(Op::Dot(values.chunks(2).map(|c| (c[0], c[1])).collect()))
+            }
+            ["mul_shared"] => match self.values_of(rest)?.split_last() {
+                Some((y, xs)) if !xs.is_empty() => Ok(Op::MulShared(xs.to_vec(), *y)),
+                _ => self.fail("mul_shared takes factors and the one they share"),
+            },
+            ["mul_table", step, rows] => {
+                let shape = TableShape { step: self.number(step)?, rows: self.number(rows)? };
+                match self.values_of(rest)?.split_first() {
+                    Some((a, table)) => Ok(Op::MulTable(*a, table.to_vec(), shape)),
+                    None => self.fail("mul_table takes a factor and a table"),
+                }
             }
             ["from_words"] => Ok(Op::FromWords(self.values_of(rest)?)),
             ["not"] => one(Op::Not),

@@ -185,6 +185,7 @@ impl Printer<'_> {
             Op::MulSmall(a, k) => format!("mul_small {}, {k}", self.v(*a)),
             Op::MulConst(a, c) => format!("mul_const {}, {c}", self.v(*a)),
             Op::Word(a, i) => format!("word {}, {i}", self.v(*a)),
+            Op::Part(a, i) => format!("part {}, {i}", self.v(*a)),
             Op::Weak(a, k) => format!("weak {}, {k}", self.v(*a)),
             _ => format!("{} {}", mnemonic(op), self.vs(&op.args())),
         }
@@ -208,6 +209,8 @@ pub(super) fn mnemonic(op: &Op) -> String {
         Op::Mul(..) => "mul".into(),
         Op::Sqr(_) => "sqr".into(),
         Op::Dot(_) => "dot".into(),
+        Op::MulShared(..) => "mul_shared".into(),
+        Op::MulTable(_, _, shape) => format!("mul_table.{}.{}", shape.step, shape.rows),
         Op::IsZero(_) => "is_zero".into(),
         Op::MaybeZero(_) => "maybe_zero".into(),
         Op::FromMont(_) => "from_mont".into(),
@@ -229,7 +232,7 @@ macro_rules! names {
 }
 
 names! {
-    type_name(Type) from type_from { Pred = "pred", U32 = "u32", U64 = "u64", Field = "field" }
+    type_name(Type) from type_from { Pred = "pred", U32 = "u32", U64 = "u64", Field = "field", Fields = "fields" }
     int_name(IntOp) from int_from {
         Add = "add", Sub = "sub", Mul = "mul", And = "and", Or = "or", Xor = "xor", Shl = "shl", Shr = "shr",
         Min = "min", Max = "max", Div = "div", Rem = "rem",

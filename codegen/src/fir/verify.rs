@@ -6,6 +6,7 @@
 //! 4. `break` stands in a loop.
 //! 5. Places name declared parameters and arrays; words lie within the element; `in` buffers are not written.
 //! 6. Field operations occur only in kernels with a field; constants are below `p`, word numbers below `words`.
+//! 7. Several products are read by `part` only, and not held in locals; a table has the entries of its shape.
 
 use super::ir::*;
 use curvesmith_abi::{Access, ParamKind};
@@ -71,6 +72,7 @@ impl Verifier<'_> {
                 Stmt::Let(v) => self.op(*v, locals),
                 Stmt::Set(l, v) => {
                     match self.kernel.locals.get(l.0 as usize) {
+                        Some(decl) if decl.ty == Type::Fields => self.error(l, "holds several elements"),
                         Some(decl) if decl.ty == self.kernel.ty(*v) => {}
                         Some(decl) => {
                             self.error(l, format!("is {:?}, set to {:?}", decl.ty, self.kernel.ty(*v)))
@@ -186,7 +188,7 @@ impl Verifier<'_> {
                 self.expect(*b, self.kernel.ty(*a), v);
             }
             Op::Not(a) => {
-                if self.kernel.ty(*a) == Field {
+                if matches!(self.kernel.ty(*a), Field | Type::Fields) {
                     self.error(v, "not of a field element");
                 }
             }
@@ -199,6 +201,9 @@ impl Verifier<'_> {
             Op::Select(c, a, b) => {
                 self.expect(*c, Pred, v);
                 self.expect(*b, self.kernel.ty(*a), v);
+                if self.kernel.ty(*a) == Type::Fields {
+                    self.error(v, "selects among several elements");
+                }
             }
             Op::FromWords(words) => {
                 for w in words {
@@ -208,6 +213,11 @@ impl Verifier<'_> {
                     self.error(v, format!("{} words given", words.len()));
                 }
             }
+            Op::Part(a, i) => match &self.kernel[*a] {
+                Op::MulShared(xs, _) if (*i as usize) < xs.len() => {}
+                Op::MulShared(xs, _) => self.error(v, format!("part {i} of {} products", xs.len())),
+                _ => self.error(v, format!("{a} is not a mul_shared")),
+            },
             Op::Const(_)
             | Op::Add(..)
             | Op::Sub(..)
@@ -218,6 +228,8 @@ impl Verifier<'_> {
             | Op::MulSmall(..)
             | Op::MulConst(..)
             | Op::Dot(_)
+            | Op::MulShared(..)
+            | Op::MulTable(..)
             | Op::IsZero(_)
             | Op::MaybeZero(_)
             | Op::FromMont(_)
@@ -235,8 +247,8 @@ impl Verifier<'_> {
 
     fn field_op(&mut self, v: Value, field: Option<&crate::spec::FieldDesc>) {
         let op = &self.kernel[v];
-        let touches_field =
-            self.kernel.ty(v) == Type::Field || matches!(op, Op::IsZero(_) | Op::MaybeZero(_) | Op::Word(..));
+        let touches_field = matches!(self.kernel.ty(v), Type::Field | Type::Fields)
+            || matches!(op, Op::IsZero(_) | Op::MaybeZero(_) | Op::Word(..));
         match (field, op) {
             (None, _) if touches_field => self.error(v, "the kernel has no field"),
             (Some(f), Op::Const(c) | Op::MulConst(_, c)) if *c >= f.p => {
@@ -244,6 +256,15 @@ impl Verifier<'_> {
             }
             (Some(f), Op::Word(_, i)) if *i as usize >= f.words => {
                 self.error(v, "word number is not below words")
+            }
+            (_, Op::MulShared(xs, _)) if xs.is_empty() => self.error(v, "there is nothing to multiply"),
+            (Some(f), Op::MulTable(_, table, shape)) => {
+                if !(1..=shape.rows).contains(&shape.step) {
+                    self.error(v, format!("a step of {} with {} rows", shape.step, shape.rows));
+                } else if table.len() != shape.entries(f.words) {
+                    let want = shape.entries(f.words);
+                    self.error(v, format!("a table of {} entries, expected {want}", table.len()));
+                }
             }
             _ => {}
         }

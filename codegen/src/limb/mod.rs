@@ -38,6 +38,9 @@ pub use ir::Block;
 
 use crate::spec::FieldDesc;
 
+/// Most rows of a product by a table: more only cost.
+pub const MAX_ROWS: u32 = 33;
+
 /// A field operation on words. Field operands are inputs of `n` words each, in the order given here.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum LimbOp {
@@ -60,6 +63,17 @@ pub enum LimbOp {
     MulConst(BigUint),
     /// `x0, y0, x1, y1, … → Σ xᵢ·yᵢ/R` over this many products, with one reduction.
     Dot(usize),
+    /// `x0, x1, …, y → x0·y/R, x1·y/R, …`, this many products.
+    MulShared(usize),
+    /// `x, w0, w1, … → x·w` for the constant `w` whose table is `w0, w1, …`: with `B = 2^32`,
+    /// `wᵢ ≡ w·B^(rows + step·i)`, and `⌈words/step⌉` of them. Exactly: `Σ xᵢ·wᵢ/B^rows`, `xᵢ` being words
+    /// `step·i..step·(i+1)` of `x`. `1 ≤ step ≤ rows`; at most [`MAX_ROWS`] rows.
+    MulTable {
+        /// Words of `x` that one entry serves.
+        step: u32,
+        /// Rows of reduction.
+        rows: u32,
+    },
     /// `x → x/R`, canonical: the integer that a Montgomery form stands for.
     FromMont,
     /// `x → x`, canonical.
@@ -77,8 +91,10 @@ pub enum LimbOp {
 
 impl LimbOp {
     /// Number of field operands: the bounds that [`choices`] takes. `Select` has an input more.
-    pub fn operands(&self) -> usize {
+    pub fn operands(&self, field: &FieldDesc) -> usize {
         match self {
+            LimbOp::MulShared(m) => m + 1,
+            LimbOp::MulTable { step, .. } => 1 + field.words.div_ceil((*step).max(1) as usize),
             LimbOp::Add | LimbOp::Sub | LimbOp::Mul | LimbOp::Select => 2,
             LimbOp::Dot(k) => 2 * k,
             LimbOp::Neg
@@ -93,6 +109,14 @@ impl LimbOp {
             | LimbOp::MaybeZero => 1,
         }
     }
+
+    /// Number of results.
+    pub fn results(&self) -> usize {
+        match self {
+            LimbOp::MulShared(m) => *m,
+            _ => 1,
+        }
+    }
 }
 
 /// A legal variant of an operation for given operand bounds.
@@ -100,7 +124,7 @@ impl LimbOp {
 pub struct Choice {
     /// `<op>.<how>`: `mul.lazy`, `add.carry.canonical`.
     pub variant: &'static str,
-    /// Bound of the result.
+    /// Bound of the result, or of each of several.
     pub out: Bound,
     /// Cost in the model of [`Pipes::SM_90`].
     pub cost: Cost,
@@ -108,7 +132,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// The program: inputs as [`LimbOp`] says, one output.
+    /// The program: inputs and outputs as [`LimbOp`] says.
     pub fn block(&self) -> &Block {
         &self.block
     }
@@ -120,12 +144,13 @@ impl Choice {
 }
 
 /// Every legal variant, cheapest first. Empty when the number of `operands` is not the op's, when
-/// a `MulConst` is not canonical, or for `Dot(0)`.
+/// a `MulConst` is not canonical, a table's shape is not one, or for `Dot(0)` and `MulShared(0)`.
 pub fn choices(field: &FieldDesc, op: &LimbOp, operands: &[Bound]) -> Vec<Choice> {
-    let well_formed = operands.len() == op.operands()
+    let well_formed = operands.len() == op.operands(field)
         && match op {
             LimbOp::MulConst(c) => *c < field.p,
-            LimbOp::Dot(k) => *k > 0,
+            LimbOp::Dot(k) | LimbOp::MulShared(k) => *k > 0,
+            LimbOp::MulTable { step, rows } => (1..=*rows).contains(step) && *rows <= MAX_ROWS,
             _ => true,
         };
     if !well_formed {

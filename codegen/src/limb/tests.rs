@@ -32,27 +32,35 @@ fn check(f: &FieldDesc, op: &LimbOp, bounds: &[Bound], values: &[Vec<BigUint>]) 
                 continue;
             }
             let out = interp::run(block, &words).unwrap_or_else(|e| panic!("{what} {operands:?}: {e}"));
-            let out = BigUint::new(out[0].clone());
+            let out: Vec<BigUint> = out.into_iter().map(BigUint::new).collect();
+            assert_eq!(out.len(), op.results(), "{what}");
             if *op == LimbOp::IsZero {
-                assert_eq!(out, BigUint::from((&operands[0] % &f.p).is_zero() as u32), "{what} {operands:?}");
+                let zero = (&operands[0] % &f.p).is_zero();
+                assert_eq!(out[0], BigUint::from(u32::from(zero)), "{what} {operands:?}");
                 continue;
             }
             if *op == LimbOp::MaybeZero {
                 let zero = (&operands[0] % &f.p).is_zero();
-                assert!(out <= BigUint::one() && (out.is_one() || !zero), "{what} {operands:?}");
+                assert!(out[0] <= BigUint::one() && (out[0].is_one() || !zero), "{what} {operands:?}");
                 continue;
             }
-            assert!(out < choice.out.limit(f), "{what} {operands:?}: {out} out of bound");
-            assert_eq!(out % &f.p, define(f, op, operands), "{what} {operands:?}");
+            for r in &out {
+                assert!(*r < choice.out.limit(f), "{what} {operands:?}: {r} out of bound");
+            }
+            let out: Vec<BigUint> = out.into_iter().map(|r| r % &f.p).collect();
+            assert_eq!(out, define(f, op, operands), "{what} {operands:?}");
         }
     }
     choices.len()
 }
 
-/// The definition of an op.
-fn define(f: &FieldDesc, op: &LimbOp, x: &[BigUint]) -> BigUint {
+/// The definition of an op: its results mod `p`.
+fn define(f: &FieldDesc, op: &LimbOp, x: &[BigUint]) -> Vec<BigUint> {
     let p = &f.p;
     let r_inv = f.r_mod_p().modpow(&(p - 2u32), p);
+    if let LimbOp::MulShared(m) = op {
+        return x[..*m].iter().map(|x_k| x_k * &x[*m] * &r_inv % p).collect();
+    }
     let r = match op {
         LimbOp::Add => &x[0] + &x[1],
         LimbOp::Sub => &x[0] + p - &x[1] % p,
@@ -63,11 +71,20 @@ fn define(f: &FieldDesc, op: &LimbOp, x: &[BigUint]) -> BigUint {
         LimbOp::MulSmall(c) => &x[0] * *c,
         LimbOp::MulConst(c) => &x[0] * c,
         LimbOp::Dot(_) => x.chunks(2).map(|pair| &pair[0] * &pair[1]).sum::<BigUint>() * r_inv,
+        LimbOp::MulTable { step, rows } => {
+            let words = f.limbs(&x[0]);
+            let pieces = words.chunks(*step as usize).map(|piece| BigUint::new(piece.to_vec()));
+            let sum: BigUint = pieces.zip(&x[1..]).map(|(piece, w)| piece * w).sum();
+            let b_inv = (BigUint::one() << 32u32).modpow(&(p - 2u32), p);
+            sum * b_inv.modpow(&(*rows).into(), p)
+        }
         LimbOp::FromMont => &x[0] * r_inv,
         LimbOp::ReduceFull | LimbOp::ReduceWeak => x[0].clone(),
-        LimbOp::Select | LimbOp::IsZero | LimbOp::MaybeZero => unreachable!("checked apart"),
+        LimbOp::Select | LimbOp::IsZero | LimbOp::MaybeZero | LimbOp::MulShared(_) => {
+            unreachable!("checked apart")
+        }
     };
-    r % p
+    vec![r % p]
 }
 
 /// Every op, with constants that are awkward for `f`.
@@ -89,6 +106,9 @@ fn ops(f: &FieldDesc) -> Vec<LimbOp> {
     // Long fields repeat the rows of shorter ones and cost the square of their length.
     let long = f.words > 12;
     ops.extend(if long { vec![3] } else { vec![1, 2, 3, 5] }.into_iter().map(LimbOp::Dot));
+    ops.extend(if long { vec![2] } else { vec![1, 3] }.into_iter().map(LimbOp::MulShared));
+    let shapes = if long { vec![(2, 3)] } else { vec![(1, 2), (2, 2), (4, 5)] };
+    ops.extend(shapes.into_iter().map(|(step, rows)| LimbOp::MulTable { step, rows }));
     let small = if long { vec![2, 3, u32::MAX] } else { vec![0, 1, 2, 3, 5, 8, 13, 1 << 16, u32::MAX] };
     ops.extend(small.into_iter().map(LimbOp::MulSmall));
     let one = BigUint::one();

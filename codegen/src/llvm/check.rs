@@ -29,8 +29,8 @@ pub(super) fn check(kernel: &Kernel, info: &KernelInfo) -> Result<(), EmitError>
     for v in kernel.values() {
         let missing = match &kernel[v] {
             Op::IsZero(_) | Op::MaybeZero(_) => info.choice(v).is_none(),
-            Op::Const(_) | Op::FromWords(_) | Op::Get(_) | Op::Select(..) => false,
-            _ => kernel.ty(v) == Type::Field && info.choice(v).is_none(),
+            Op::Const(_) | Op::FromWords(_) | Op::Get(_) | Op::Select(..) | Op::Part(..) => false,
+            _ => matches!(kernel.ty(v), Type::Field | Type::Fields) && info.choice(v).is_none(),
         };
         if missing {
             return error(format!("{v} has no variant"));

@@ -132,7 +132,7 @@ impl<'c> Lower<'_, 'c> {
     fn int_type(&self, ty: Type) -> IntType<'c> {
         match ty {
             Type::Pred => self.ctx.bool_type(),
-            Type::U32 | Type::Field => self.ctx.i32_type(),
+            Type::U32 | Type::Field | Type::Fields => self.ctx.i32_type(),
             Type::U64 => self.ctx.i64_type(),
         }
     }
@@ -285,6 +285,11 @@ impl<'c> Lower<'_, 'c> {
                 return Ok(field.limbs(&field.to_mont(c)).into_iter().map(|w| self.word(w)).collect());
             }
             Op::FromWords(words) => return Ok(words.iter().map(|w| self.value(*w)).collect()),
+            Op::Part(a, i) => {
+                let n = kernel.field().words;
+                let all = self.values(*a).chunks_exact(n).nth(*i as usize);
+                return all.map(<[_]>::to_vec).ok_or_else(|| llvm(format!("{v} is no part of {a}")));
+            }
             Op::Select(c, x, y) => {
                 let c = self.value(*c);
                 let pairs = self.values(*x).iter().zip(self.values(*y));
@@ -328,6 +333,8 @@ impl<'c> Lower<'_, 'c> {
             | Op::MulSmall(..)
             | Op::MulConst(..)
             | Op::Dot(_)
+            | Op::MulShared(..)
+            | Op::MulTable(..)
             | Op::IsZero(_)
             | Op::MaybeZero(_)
             | Op::FromMont(_)
@@ -415,7 +422,7 @@ impl<'c> Lower<'_, 'c> {
             let (got, want) = (inputs.len(), block.input_words());
             return Err(EmitError::Asm(format!("{} takes {want} words, given {got}", choice.variant)));
         }
-        let multiplies = matches!(op, Op::Mul(..) | Op::Sqr(_) | Op::Dot(_) | Op::MulConst(..));
+        let multiplies = super::products(op) > 0;
         let words = match &self.outlined {
             Some(_) if multiplies && block.output_words() > 1 => self.call(block, &inputs)?,
             _ => self.inline(&self.b, block, &inputs)?,

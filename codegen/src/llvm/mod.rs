@@ -116,15 +116,18 @@ fn machine() -> Result<TargetMachine, EmitError> {
 /// Σ over the multiplications of a kernel of words².
 pub(crate) fn multiplication(kernel: &Kernel) -> usize {
     let Some(field) = &kernel.field else { return 0 };
-    let products: usize = kernel
-        .values()
-        .map(|v| match &kernel[v] {
-            Op::Mul(..) | Op::Sqr(_) | Op::MulConst(..) => 1,
-            Op::Dot(terms) => terms.len(),
-            _ => 0,
-        })
-        .sum();
+    let products: usize = kernel.values().map(|v| products(&kernel[v])).sum();
     products * field.words * field.words
+}
+
+/// Multiplications of one operation.
+fn products(op: &Op) -> usize {
+    match op {
+        Op::Mul(..) | Op::Sqr(_) | Op::MulConst(..) | Op::MulTable(..) => 1,
+        Op::Dot(terms) => terms.len(),
+        Op::MulShared(xs, _) => xs.len(),
+        _ => 0,
+    }
 }
 
 #[cfg(test)]

@@ -2,11 +2,12 @@
 
 use crate::fir::ir::{Kernel, Local, Op, Value};
 use crate::limb::{Bound, Choice, LimbOp};
+use curvesmith_abi::TableShape;
 
 /// What is known of one value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// Bound of a field value; `None` for others.
+    /// Bound of a field value, or of each of several; `None` for others.
     pub bound: Option<Bound>,
     /// How a field operation is computed, and the operand bounds it was chosen for. `None` for
     /// values that need no program: constants, loads, selections, integers.
@@ -55,6 +56,8 @@ pub(super) fn limb_op(op: &Op) -> Option<LimbOp> {
         Op::MulSmall(_, k) => LimbOp::MulSmall(*k),
         Op::MulConst(_, c) => LimbOp::MulConst(c.clone()),
         Op::Dot(terms) => LimbOp::Dot(terms.len()),
+        Op::MulShared(xs, _) => LimbOp::MulShared(xs.len()),
+        Op::MulTable(_, _, TableShape { step, rows }) => LimbOp::MulTable { step: *step, rows: *rows },
         Op::FromMont(_) => LimbOp::FromMont,
         Op::IsZero(_) => LimbOp::IsZero,
         Op::MaybeZero(_) => LimbOp::MaybeZero,

@@ -214,6 +214,7 @@ impl Placer<'_, '_, '_> {
                 Fact { bound: Some(held.expect("a local is set before it is read")), choice: None }
             }
             Op::Const(_) | Op::FromWords(_) => Fact { bound: Some(Bound::Canonical), choice: None },
+            Op::Part(a, _) => Fact { bound: Some(self.bound(*a)), choice: None },
             Op::Select(_, a, b) if self.r.old.ty(old) == Type::Field => {
                 let bound = self.bound(*a).join(self.bound(*b), self.menu.field);
                 Fact { bound: Some(bound), choice: None }
@@ -275,7 +276,12 @@ impl Placer<'_, '_, '_> {
             LimbOp::Add | LimbOp::Sub | LimbOp::Neg | LimbOp::Dbl | LimbOp::MulSmall(_) => {
                 self.policy.tight_sums
             }
-            LimbOp::Mul | LimbOp::Sqr | LimbOp::Dot(_) | LimbOp::MulConst(_) => self.policy.tight_products,
+            LimbOp::Mul
+            | LimbOp::Sqr
+            | LimbOp::Dot(_)
+            | LimbOp::MulConst(_)
+            | LimbOp::MulShared(_)
+            | LimbOp::MulTable { .. } => self.policy.tight_products,
             _ => false,
         };
         tight.then_some(Bound::Canonical)

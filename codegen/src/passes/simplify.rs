@@ -7,7 +7,7 @@
 use super::rewrite::{Rewriter, locals_set};
 use crate::fir::ir::{BitOp, Block, CmpOp, IntOp, Kernel, Local, Op, Stmt, Type, Value};
 use num_traits::{One, Zero};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The same kernel with less to do.
 pub fn simplify(kernel: &Kernel) -> Kernel {
@@ -252,7 +252,7 @@ fn constant_op(ty: Type, x: u64) -> Op {
         Type::U32 => Op::U32(x as u32),
         Type::U64 => Op::U64(x),
         Type::Pred => Op::Bool(x & 1 == 1),
-        Type::Field => unreachable!("integer operations have integer types"),
+        Type::Field | Type::Fields => unreachable!("integer operations have integer types"),
     }
 }
 
@@ -329,6 +329,11 @@ fn fold_field(k: &Kernel, op: &Op) -> Folded {
             [(a, b)] => Folded::Op(Op::Mul(a, b)),
             _ => Folded::Same,
         },
+        Op::MulTable(a, ..) if zero(a) => nothing(),
+        Op::Part(a, i) => match &k[*a] {
+            Op::MulShared(xs, y) => fold_part(xs, xs[*i as usize], *y, zero, one),
+            _ => Folded::Same,
+        },
         Op::IsZero(a) => match &k[*a] {
             Op::Const(c) => Folded::Op(Op::Bool(c.is_zero())),
             Op::Neg(x) => Folded::Op(Op::IsZero(*x)),
@@ -339,6 +344,27 @@ fn fold_field(k: &Kernel, op: &Op) -> Folded {
             _ => Folded::Same,
         },
         _ => Folded::Same,
+    }
+}
+
+/// A product of several: none where a factor is 0 or 1, and an ordinary one where it is alone.
+fn fold_part(
+    xs: &[Value],
+    x: Value,
+    y: Value,
+    zero: impl Fn(&Value) -> bool,
+    one: impl Fn(&Value) -> bool,
+) -> Folded {
+    if zero(&x) || zero(&y) {
+        Folded::Op(Op::Const(Zero::zero()))
+    } else if one(&y) {
+        Folded::Value(x)
+    } else if one(&x) {
+        Folded::Value(y)
+    } else if xs.len() == 1 {
+        Folded::Op(Op::Mul(x, y))
+    } else {
+        Folded::Same
     }
 }
 
@@ -354,11 +380,16 @@ fn remove_dead(kernel: &Kernel) -> Kernel {
 struct Live {
     values: Vec<bool>,
     locals: Vec<bool>,
+    /// Which products of a `MulShared` are needed.
+    parts: BTreeMap<Value, BTreeSet<u32>>,
 }
 
 fn live_values(kernel: &Kernel) -> Live {
-    let mut live =
-        Live { values: vec![false; kernel.values().count()], locals: vec![false; kernel.locals.len()] };
+    let mut live = Live {
+        values: vec![false; kernel.values().count()],
+        locals: vec![false; kernel.locals.len()],
+        parts: BTreeMap::new(),
+    };
     let mut work = vec![];
     let mut sets: Vec<Vec<Value>> = vec![vec![]; kernel.locals.len()];
     roots(&kernel.body, &mut work, &mut sets);
@@ -370,6 +401,9 @@ fn live_values(kernel: &Kernel) -> Live {
             continue;
         }
         work.extend(kernel[v].args());
+        if let Op::Part(a, i) = kernel[v] {
+            live.parts.entry(a).or_default().insert(i);
+        }
         work.extend(loads.get(&v).into_iter().flatten());
         if let Op::Get(l) = kernel[v]
             && !std::mem::replace(&mut live.locals[l.0 as usize], true)
@@ -419,7 +453,7 @@ fn keep(r: &mut Rewriter<'_>, block: &Block, live: &Live) -> Block {
     for stmt in block {
         match stmt {
             Stmt::Let(v) if live.values[v.0 as usize] => {
-                let op = r.op(*v);
+                let op = without_dead_parts(r, *v, live);
                 let new = r.new.push(op);
                 r.set(*v, Some(new));
                 out.push(Stmt::Let(new));
@@ -447,6 +481,21 @@ fn keep(r: &mut Rewriter<'_>, block: &Block, live: &Live) -> Block {
         }
     }
     out
+}
+
+/// The old operation on new operands; of several products only those that are needed, and one alone
+/// as an ordinary product.
+fn without_dead_parts(r: &Rewriter<'_>, v: Value, live: &Live) -> Op {
+    let needed = |all: &Value| live.parts.get(all).into_iter().flatten().copied();
+    match (&r.old[v], r.op(v)) {
+        (_, Op::MulShared(xs, y)) => Op::MulShared(needed(&v).map(|i| xs[i as usize]).collect(), y),
+        (Op::Part(all, i), Op::Part(new, _)) => match (&r.new[new], needed(all).position(|j| j == *i)) {
+            (Op::MulShared(xs, y), _) if xs.len() == 1 && xs[0] == *y => Op::Sqr(*y),
+            (Op::MulShared(xs, y), _) if xs.len() == 1 => Op::Mul(xs[0], *y),
+            (_, at) => Op::Part(new, at.expect("a live part is needed") as u32),
+        },
+        (_, op) => op,
+    }
 }
 
 #[cfg(test)]

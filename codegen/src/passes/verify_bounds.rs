@@ -10,6 +10,7 @@ use crate::error::PassError;
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Type, Value};
 use crate::limb::{Bound, LimbOp, choices};
 use crate::spec::FieldDesc;
+use curvesmith_abi::TableShape;
 
 /// Judges the claims; the first that does not hold is the error.
 pub fn verify_bounds(kernel: &Kernel, info: &KernelInfo) -> Result<(), PassError> {
@@ -99,6 +100,17 @@ impl Checker<'_> {
             Op::Dot(terms) => {
                 let operands: Vec<Value> = terms.iter().flat_map(|t| [t.0, t.1]).collect();
                 self.variant(v, LimbOp::Dot(terms.len()), &operands)
+            }
+            Op::MulShared(xs, y) => {
+                let operands: Vec<Value> = xs.iter().chain([y]).copied().collect();
+                self.variant(v, LimbOp::MulShared(xs.len()), &operands)
+            }
+            Op::MulTable(a, table, TableShape { step, rows }) => {
+                let operands: Vec<Value> = std::iter::once(a).chain(table).copied().collect();
+                self.variant(v, LimbOp::MulTable { step: *step, rows: *rows }, &operands)
+            }
+            Op::Part(a, _) => {
+                self.within(v, Some(self.bound(*a)?), claim, "claims less than the products it is one of")
             }
             Op::IsZero(a) => self.variant(v, LimbOp::IsZero, &[*a]),
             Op::MaybeZero(a) => self.variant(v, LimbOp::MaybeZero, &[*a]),

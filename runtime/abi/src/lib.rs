@@ -11,7 +11,8 @@
 //! An element of a degree-2 extension is `c0` then `c1`. An affine point is `x`, `y`;
 //! the identity has *every* word `0xffff_ffff`, padding included. An XYZZ point is
 //! `x`, `y`, `zz`, `zzz` with affine `(x/zz, y/zzz)`; the identity has `zz = 0` (the
-//! other coordinates are then arbitrary canonical values).
+//! other coordinates are then arbitrary canonical values). A constant by which much is multiplied is
+//! stored as a *table* of field-sized entries, see [`TableShape`].
 
 mod image;
 pub mod kernels;
@@ -25,6 +26,33 @@ pub const fn padded_words(words: usize) -> usize {
 
 /// The word that fills an affine identity.
 pub const IDENTITY_WORD: u32 = 0xffff_ffff;
+
+/// How a constant `w` is stored to multiply by it: `⌈words/step⌉` entries, and with `B = 2^32` entry
+/// `i` is the canonical integer `w·B^(rows + step·i) mod p`.
+///
+/// A product by a table takes `words·(words + rows)` word products where a Montgomery product
+/// takes `2·words²`, and gives `x·w` itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TableShape {
+    /// Words of the other factor that one entry serves; from 1.
+    pub step: u32,
+    /// Rows of reduction that the product ends with; at least `step`.
+    pub rows: u32,
+}
+
+impl TableShape {
+    /// The shape that stands for this one in a field of `words` words: the step is at most `words`,
+    /// and the rows shrink with it.
+    pub const fn fit(self, words: usize) -> TableShape {
+        let over = self.step.saturating_sub(words as u32);
+        TableShape { step: self.step - over, rows: self.rows - over }
+    }
+
+    /// Entries in a field of `words` words.
+    pub const fn entries(self, words: usize) -> usize {
+        words.div_ceil(self.step as usize)
+    }
+}
 
 /// What one element of a buffer is. Field and point layouts refer to the field or
 /// group that the kernel's image is generated for.
@@ -40,17 +68,21 @@ pub enum Element {
     Affine,
     /// An XYZZ point with canonical coordinates.
     Xyzz,
+    /// A constant of the field to multiply by, in the shape that fits the field ([`TableShape::fit`]);
+    /// each entry padded like an element.
+    Table(TableShape),
 }
 
 impl Element {
-    /// Padded field elements in one buffer element, for coordinates of extension degree `degree`.
-    /// Zero for plain words.
-    pub const fn field_elements(self, degree: usize) -> usize {
+    /// Padded field elements in one buffer element, for a field of `words` words and coordinates of
+    /// extension degree `degree`. Zero for plain words.
+    pub const fn field_elements(self, words: usize, degree: usize) -> usize {
         match self {
             Element::U32 | Element::U64 => 0,
             Element::Field => 1,
             Element::Affine => 2 * degree,
             Element::Xyzz => 4 * degree,
+            Element::Table(table) => table.entries(words),
         }
     }
 
@@ -59,17 +91,18 @@ impl Element {
         match self {
             Element::U32 => 4,
             Element::U64 => 8,
-            _ => self.field_elements(degree) * padded_words(words) * 4,
+            _ => self.field_elements(words, degree) * padded_words(words) * 4,
         }
     }
 
-    const fn name(self) -> &'static str {
+    fn name(self) -> String {
         match self {
-            Element::U32 => "u32",
-            Element::U64 => "u64",
-            Element::Field => "field<1p",
-            Element::Affine => "affine<1p",
-            Element::Xyzz => "xyzz<1p",
+            Element::U32 => "u32".into(),
+            Element::U64 => "u64".into(),
+            Element::Field => "field<1p".into(),
+            Element::Affine => "affine<1p".into(),
+            Element::Xyzz => "xyzz<1p".into(),
+            Element::Table(TableShape { step, rows }) => format!("table[{step}/{rows}]<1p"),
         }
     }
 }
@@ -170,6 +203,16 @@ pub mod layout {
         )*};
     }
     layouts!(U32 U64 Field Affine Xyzz);
+
+    /// Layout [`Element::Table`](super::Element) with this step and these rows.
+    #[derive(Clone, Copy, Debug)]
+    pub enum Table<const STEP: u32, const ROWS: u32> {}
+    impl<const STEP: u32, const ROWS: u32> super::Layout for Table<STEP, ROWS> {
+        const ELEMENT: super::Element = {
+            assert!(STEP >= 1 && ROWS >= STEP, "a table has a step from 1 and at least as many rows");
+            super::Element::Table(super::TableShape { step: STEP, rows: ROWS })
+        };
+    }
 }
 
 /// A device address whose elements have layout `L`.
@@ -202,15 +245,20 @@ pub trait Kernel {
     fn args(&self) -> Vec<Arg>;
 }
 
-/// Declares kernels: a struct per kernel and its [`KernelDesc`].
+/// Declares kernels: a struct per kernel and its [`KernelDesc`]. Buffers are `In` or `InOut` and a
+/// [`layout`]: `a: In Field`, `twiddles: In Table<2, 3>`.
 #[macro_export]
 macro_rules! kernel {
-    (@kind In $l:ident) => { $crate::ParamKind::Buffer($crate::Access::In, $crate::Element::$l) };
-    (@kind InOut $l:ident) => { $crate::ParamKind::Buffer($crate::Access::InOut, $crate::Element::$l) };
+    (@kind In $l:ident $($g:literal)*) => {
+        $crate::ParamKind::Buffer($crate::Access::In, <$crate::layout::$l<$($g),*> as $crate::Layout>::ELEMENT)
+    };
+    (@kind InOut $l:ident $($g:literal)*) => {
+        $crate::ParamKind::Buffer($crate::Access::InOut, <$crate::layout::$l<$($g),*> as $crate::Layout>::ELEMENT)
+    };
     (@kind u32) => { $crate::ParamKind::U32 };
     (@kind u64) => { $crate::ParamKind::U64 };
-    (@ty In $l:ident) => { $crate::Ptr<$crate::layout::$l> };
-    (@ty InOut $l:ident) => { $crate::Ptr<$crate::layout::$l> };
+    (@ty In $l:ident $($g:literal)*) => { $crate::Ptr<$crate::layout::$l<$($g),*>> };
+    (@ty InOut $l:ident $($g:literal)*) => { $crate::Ptr<$crate::layout::$l<$($g),*>> };
     (@ty u32) => { u32 };
     (@ty u64) => { u64 };
     (@arg In $l:ident, $v:expr) => { $crate::Arg::U64($v.address) };
@@ -220,19 +268,19 @@ macro_rules! kernel {
     ($(
         $(#[$meta:meta])*
         $family:ident $name:ident = $symbol:literal [$block:literal] {
-            $( $(#[$pmeta:meta])* $param:ident : $kind:ident $($layout:ident)? ),* $(,)?
+            $( $(#[$pmeta:meta])* $param:ident : $kind:ident $($layout:ident $(<$($g:literal),*>)?)? ),* $(,)?
         }
     )*) => {$(
         $(#[$meta])*
         #[derive(Clone, Copy, Debug)]
         #[allow(missing_docs, reason = "the kernel's own text describes its parameters")]
-        pub struct $name { $( $(#[$pmeta])* pub $param: $crate::kernel!(@ty $kind $($layout)?) ),* }
+        pub struct $name { $( $(#[$pmeta])* pub $param: $crate::kernel!(@ty $kind $($layout $($($g)*)?)?) ),* }
         impl $crate::Kernel for $name {
             const DESC: $crate::KernelDesc = $crate::KernelDesc {
                 name: $symbol,
                 family: $crate::Family::$family,
                 block: $block,
-                params: &[ $( $crate::Param { name: stringify!($param), kind: $crate::kernel!(@kind $kind $($layout)?) } ),* ],
+                params: &[ $( $crate::Param { name: stringify!($param), kind: $crate::kernel!(@kind $kind $($layout $($($g)*)?)?) } ),* ],
             };
             fn args(&self) -> Vec<$crate::Arg> {
                 vec![ $( $crate::kernel!(@arg $kind $($layout)?, self.$param) ),* ]

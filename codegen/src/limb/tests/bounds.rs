@@ -9,7 +9,7 @@ fn always_a_canonical_choice() {
     for f in fields::fields() {
         for op in ops(&f) {
             for x in [Bound::Canonical, Bound::up_to(&f, &f.p).unwrap(), Bound::ANY] {
-                let operands = vec![x; op.operands()];
+                let operands = vec![x; op.operands(&f)];
                 let limit = match op {
                     LimbOp::ReduceWeak | LimbOp::Select => Bound::ANY,
                     _ => Bound::Canonical,

@@ -144,12 +144,12 @@ fn every_variant_is_the_definition() {
             for (i, &x) in bounds.iter().enumerate() {
                 // A second operand with an equal bound, and with two others.
                 let others = [x, bounds[(i + 1) % bounds.len()], Bound::Canonical];
-                for y in others.into_iter().take(if op.operands() > 1 { 3 } else { 1 }) {
+                for y in others.into_iter().take(if op.operands(&f) > 1 { 3 } else { 1 }) {
                     let operands: Vec<Bound> =
-                        (0..op.operands()).map(|k| if k % 2 == 0 { x } else { y }).collect();
+                        (0..op.operands(&f)).map(|k| if k % 2 == 0 { x } else { y }).collect();
                     let xs = classes(&f, x, &mut bits);
                     let ys = classes(&f, y, &mut bits);
-                    let values = tuples(op.operands(), &xs, &ys);
+                    let values = tuples(op.operands(&f), &xs, &ys);
                     assert!(check(&f, &op, &operands, &values) > 0, "{} {op:?} {operands:?}", f.name);
                 }
             }
@@ -183,12 +183,12 @@ fn every_pattern_of_extreme_words() {
             for &bound in &all {
                 let limit = bound.limit(f);
                 let below: Vec<&BigUint> = values.iter().filter(|x| **x < limit).collect();
-                let ys = if op.operands() == 1 { &below[..1] } else { &below[..] };
+                let ys = if op.operands(f) == 1 { &below[..1] } else { &below[..] };
                 let tuple = |x: &BigUint, y: &BigUint| -> Vec<BigUint> {
-                    (0..op.operands()).map(|k| if k % 2 == 0 { x } else { y }).cloned().collect()
+                    (0..op.operands(f)).map(|k| if k % 2 == 0 { x } else { y }).cloned().collect()
                 };
                 let tuples: Vec<_> = below.iter().flat_map(|x| ys.iter().map(|y| tuple(x, y))).collect();
-                assert!(check(f, &op, &vec![bound; op.operands()], &tuples) > 0, "{} {op:?}", f.name);
+                assert!(check(f, &op, &vec![bound; op.operands(f)], &tuples) > 0, "{} {op:?}", f.name);
             }
         }
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::*;
 
 fn variant(f: &FieldDesc, op: &LimbOp, bound: Bound, name: &str) -> Block {
-    let all = choices(f, op, &vec![bound; op.operands()]);
+    let all = choices(f, op, &vec![bound; op.operands(f)]);
     let choice = all.into_iter().find(|choice| choice.variant == name);
     choice.unwrap_or_else(|| panic!("{} has no {name}", f.name)).into_block()
 }
@@ -66,23 +66,28 @@ fn templates() {
 /// PTX instructions and modelled cycles of every variant on canonical operands.
 #[test]
 fn counts() {
-    let ops = [
-        LimbOp::Mul,
-        LimbOp::Sqr,
-        LimbOp::Dot(2),
-        LimbOp::Add,
-        LimbOp::Sub,
-        LimbOp::Neg,
-        LimbOp::MulSmall(3),
-        LimbOp::MulConst(7u32.into()),
-        LimbOp::FromMont,
-        LimbOp::IsZero,
-    ];
+    let ops = |f: &FieldDesc| {
+        [
+            LimbOp::Mul,
+            LimbOp::Sqr,
+            LimbOp::Dot(2),
+            LimbOp::Add,
+            LimbOp::Sub,
+            LimbOp::Neg,
+            LimbOp::MulSmall(3),
+            LimbOp::MulConst(&f.p / 3u32),
+            LimbOp::MulTable { step: 2, rows: 3 },
+            LimbOp::MulTable { step: 4, rows: 4 },
+            LimbOp::MulShared(3),
+            LimbOp::FromMont,
+            LimbOp::IsZero,
+        ]
+    };
     let mut text = String::new();
     for f in fields::fields().iter().filter(|f| f.words >= 8) {
         writeln!(text, "{} ({} words)", f.name, f.words).unwrap();
-        for op in &ops {
-            for choice in choices(f, op, &vec![Bound::Canonical; op.operands()]) {
+        for op in &ops(f) {
+            for choice in choices(f, op, &vec![Bound::Canonical; op.operands(f)]) {
                 let (cost, out) = (choice.cost, choice.out.display(f).to_string());
                 let ptx = choice.block().insts().len();
                 writeln!(

@@ -6,8 +6,10 @@ mod add;
 mod product;
 mod reduce;
 mod select;
+mod shared;
 mod small;
 mod sub;
+mod table;
 mod zero;
 
 use num_bigint::BigUint;
@@ -27,7 +29,12 @@ pub(super) fn offers(field: &FieldDesc, op: &LimbOp, operands: &[Bound]) -> Vec<
         LimbOp::Mul => product::mul(&mut offers, operands[0], operands[1]),
         LimbOp::Sqr => product::sqr(&mut offers, operands[0]),
         LimbOp::Dot(_) => product::dot(&mut offers, operands),
-        LimbOp::MulConst(c) => product::mul_const(&mut offers, operands[0], c),
+        LimbOp::MulConst(c) => {
+            product::mul_const(&mut offers, operands[0], c);
+            table::mul_const(&mut offers, operands[0], c);
+        }
+        LimbOp::MulShared(_) => shared::mul_shared(&mut offers, operands),
+        LimbOp::MulTable { step, rows } => table::mul_table(&mut offers, operands, *step, *rows),
         LimbOp::FromMont => product::from_mont(&mut offers, operands[0]),
         LimbOp::MulSmall(c) => small::mul_small(&mut offers, operands[0], *c),
         LimbOp::ReduceFull => reduce::full(&mut offers, operands[0]),
@@ -57,9 +64,16 @@ impl Offers<'_> {
     }
 
     fn push_bound(&mut self, variant: &'static str, out: Bound, emit: impl FnOnce(&mut Builder) -> Vec<Src>) {
+        self.push_outputs(variant, out, |b| {
+            let words = emit(b);
+            b.output("r", words);
+        });
+    }
+
+    /// Offers a variant whose outputs, all within `out`, `emit` adds.
+    fn push_outputs(&mut self, variant: &'static str, out: Bound, emit: impl FnOnce(&mut Builder)) {
         let mut b = Builder::new(format!("{}_{}", self.field.name, variant.replace('.', "_")));
-        let words = emit(&mut b);
-        b.output("r", words);
+        emit(&mut b);
         let block = b.finish();
         let cost = Cost::of(&block, &Pipes::SM_90);
         self.choices.push(Choice { variant, out, cost, block });

@@ -177,37 +177,37 @@ fn montgomery(
 }
 
 /// The running sum of interleaved rows, at a window that moves up a word per reduction.
-struct Rows {
+pub(super) struct Rows {
     acc: Acc,
     modulus: Modulus,
     pos: usize,
 }
 
 impl Rows {
-    fn new(f: &FieldDesc) -> Self {
+    pub(super) fn new(f: &FieldDesc) -> Self {
         Rows { acc: Acc::new(), modulus: Modulus::of(f), pos: 0 }
     }
 
     /// `T += x·y`, `x ≤ x_max`.
-    fn mac(&mut self, b: &mut Builder, x: &[Term], x_max: &BigUint, y: Src) {
+    pub(super) fn mac(&mut self, b: &mut Builder, x: &[Term], x_max: &BigUint, y: Src) {
         self.acc.row(b, x, x_max, y, self.pos);
     }
 
     /// `T = (T + m·p)/2^32` with the `m` that makes it exact.
-    fn reduce(&mut self, b: &mut Builder) {
+    pub(super) fn reduce(&mut self, b: &mut Builder) {
         self.acc.montgomery(b, &self.modulus, self.pos);
         self.pos += 1;
     }
 
     /// The words of `T`, which is at most `max`.
-    fn finish(mut self, b: &mut Builder, max: &BigUint) -> Vec<Src> {
+    pub(super) fn finish(mut self, b: &mut Builder, max: &BigUint) -> Vec<Src> {
         self.acc.limit(&(max << (32 * self.pos)));
         self.acc.merge(b, self.pos, self.pos + words_for(max).max(1))
     }
 }
 
 /// Largest result of a Montgomery reduction of at most `sum`.
-fn montgomery_max(f: &FieldDesc, sum: &BigUint) -> BigUint {
+pub(super) fn montgomery_max(f: &FieldDesc, sum: &BigUint) -> BigUint {
     (sum + (f.r() - 1u32) * &f.p) / f.r()
 }
 
