@@ -1,0 +1,118 @@
+//! A GPU with its clock rate, and launches of hand-written or generated PTX.
+
+use anyhow::{Context, Result};
+use curvesmith_abi::{Arg, Image, KernelEntry};
+use curvesmith_runtime::cuda::{Cuda, Memory, Module};
+use curvesmith_runtime::device::{KernelDevice, Launch};
+use std::time::{Duration, Instant};
+
+/// Level of the compression that an image asks for; speed is all that counts here.
+const ZSTD_LEVEL: i32 = 1;
+/// Launches of which the shortest counts.
+const RUNS: usize = 5;
+
+pub(crate) struct Gpu {
+    cuda: Cuda,
+    stream: <Cuda as KernelDevice>::Stream,
+    megahertz: f64,
+}
+
+impl Gpu {
+    /// Measures the clock under load: cycles of a spinning kernel over the time of its launch.
+    pub(crate) fn new(cuda: Cuda) -> Result<Gpu> {
+        let stream = cuda.stream()?;
+        let mut gpu = Gpu { cuda, stream, megahertz: 0.0 };
+        let module = gpu.load(CLOCK, "clock")?;
+        let out = gpu.alloc(8)?;
+        let mut best = 0.0f64;
+        for _ in 0..RUNS {
+            let args = [Arg::U64(gpu.address(&out))];
+            let time = gpu.time(&module, "clock", gpu.multiprocessors(), 512, &args)?;
+            let cycles = u64::from_le_bytes(gpu.read(&out, 8)?.try_into().unwrap_or_default());
+            best = best.max(cycles as f64 / time.as_secs_f64() / 1e6);
+        }
+        gpu.megahertz = best;
+        Ok(gpu)
+    }
+
+    pub(crate) fn name(&self) -> String {
+        self.cuda.properties().name
+    }
+
+    pub(crate) fn multiprocessors(&self) -> u32 {
+        self.cuda.properties().multiprocessors
+    }
+
+    pub(crate) fn megahertz(&self) -> f64 {
+        self.megahertz
+    }
+
+    /// Cycles per warp and scheduler of `operations` on every lane of `warps` warps a scheduler.
+    pub(crate) fn cycles(&self, time: Duration, warps: f64, operations: f64) -> f64 {
+        time.as_secs_f64() * self.megahertz * 1e6 / (warps * operations)
+    }
+
+    pub(crate) fn alloc(&self, bytes: u64) -> Result<Memory> {
+        Ok(self.cuda.alloc(bytes)?)
+    }
+
+    pub(crate) fn address(&self, memory: &Memory) -> u64 {
+        self.cuda.address(memory)
+    }
+
+    pub(crate) fn write(&self, memory: &Memory, bytes: &[u8]) -> Result<()> {
+        Ok(self.cuda.upload(&self.stream, memory, 0, bytes)?)
+    }
+
+    pub(crate) fn read(&self, memory: &Memory, len: usize) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; len];
+        self.cuda.download(&self.stream, memory, 0, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Loads a PTX text with one kernel; the driver assembles it.
+    pub(crate) fn load(&self, ptx: &str, symbol: &str) -> Result<Module> {
+        let image = Image {
+            name: "bench".into(),
+            // The cache of machine code goes by the text, not by this.
+            declaration: String::new(),
+            emitter: String::new(),
+            min_compute: 75,
+            kernels: vec![KernelEntry { symbol: symbol.into(), name: symbol.into(), signature: String::new() }],
+            ptx_len: ptx.len() as u64,
+            ptx_zstd: zstd::bulk::compress(ptx.as_bytes(), ZSTD_LEVEL)?,
+        };
+        self.load_image(&image)
+    }
+
+    pub(crate) fn load_image(&self, image: &Image) -> Result<Module> {
+        self.cuda.load(image).with_context(|| format!("image {}", image.name))
+    }
+
+    /// The shortest of some launches, start and end seen from the host.
+    pub(crate) fn time(&self, module: &Module, symbol: &str, grid: u32, block: u32, args: &[Arg]) -> Result<Duration> {
+        let mut best = Duration::MAX;
+        for _ in 0..=RUNS {
+            let start = Instant::now();
+            self.cuda.launch(&self.stream, module, Launch { symbol, grid, block, shared: 0, args })?;
+            self.cuda.synchronize(&self.stream)?;
+            best = best.min(start.elapsed());
+        }
+        Ok(best)
+    }
+}
+
+/// Spins for ten million cycles and writes how many it was.
+const CLOCK: &str = ".version 7.0
+.target sm_75
+.address_size 64
+.visible .entry clock(.param .u64 out)
+{
+.reg .u64 o, a, b; .reg .pred q;
+ld.param.u64 o, [out];
+mov.u64 a, %clock64;
+again: mov.u64 b, %clock64; sub.u64 b, b, a; setp.lt.u64 q, b, 10000000; @q bra again;
+st.global.u64 [o], b;
+ret;
+}
+";

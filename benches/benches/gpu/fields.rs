@@ -1,0 +1,84 @@
+//! Chained field operations, everything in registers, against the pipe model's bound.
+
+use super::device::Gpu;
+use anyhow::{Context, Result};
+use curvesmith_abi::kernels::FieldMulSub;
+use curvesmith_abi::{Arg, Kernel, padded_words};
+use curvesmith_codegen::fir::build::{Builder, Fe};
+use curvesmith_codegen::llvm::emit;
+use curvesmith_codegen::passes::prepare;
+use curvesmith_codegen::spec::FieldDesc;
+use num_bigint::BigUint;
+
+/// Rounds of the loop.
+const ROUNDS: u32 = 256;
+/// Operations on the chain in one round.
+const CHAIN: u32 = 8;
+/// Warps a scheduler, of blocks of 128 threads.
+const WARPS: u32 = 4;
+
+/// `(x, y, z) → x'`, one link of the chain.
+type Link = for<'k> fn(&'k Builder, Fe<'k>, Fe<'k>, Fe<'k>) -> Fe<'k>;
+
+const LINKS: &[(&str, Link)] = &[
+    ("mul", |_, x, y, _| x * y),
+    ("sqr", |_, x, _, _| x.sqr()),
+    ("a*b + c*d", |b, x, y, z| b.dot(&[(x, y), (z, x)])),
+    ("constant * x", |_, x, _, _| x.mul_const(&BigUint::from(0x1234_5678_9abc_def1_u64).pow(3))),
+    ("x + y", |_, x, y, _| x + y),
+    ("x - y", |_, x, y, _| x - y),
+];
+
+const FIELDS: &[(&str, &str)] = &[
+    ("bn254_fq", "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47"),
+    ("bls12_381_fr", "73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001"),
+    (
+        "bls12_381_fq",
+        "1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab",
+    ),
+    (
+        "bls12_377_fq",
+        "01ae3a4617c510eac63b05c06ca1493b1a22d9f300f5138f1ef3622fba094800170b5d44300000008508c00000000001",
+    ),
+];
+
+pub(crate) fn report(gpu: &Gpu) -> Result<()> {
+    println!("field operations in a chain: cycles per operation, warp and scheduler, {WARPS} warps a scheduler");
+    for (name, hex) in FIELDS {
+        let p = BigUint::parse_bytes(hex.as_bytes(), 16).context("a modulus in hexadecimal")?;
+        let field = FieldDesc::new(*name, p);
+        for (op, link) in LINKS {
+            let cycles = measure(gpu, &field, *link)?;
+            let rate = f64::from(gpu.multiprocessors()) * 128.0 * gpu.megahertz() * 1e6 / cycles / 1e9;
+            println!("  {name:14} {op:14} {cycles:8.1}  {rate:7.1} G/s");
+        }
+    }
+    println!();
+    Ok(())
+}
+
+fn measure(gpu: &Gpu, field: &FieldDesc, link: Link) -> Result<f64> {
+    let b = Builder::for_field::<FieldMulSub>(field);
+    let i = b.global_index();
+    b.return_if(i.ge(b.scalar("n")));
+    let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
+    let acc = b.var(x);
+    b.for_(b.u32(0), b.u32(ROUNDS), 1, |_| {
+        let end = (0..CHAIN).fold(acc.get(), |x, _| link(&b, x, y, z));
+        acc.set(end);
+    });
+    b.buffer("out").set_field(i, acc.get());
+    let kernel = b.finish();
+    let module = gpu.load(&emit(&[prepare(&kernel)?])?, &kernel.symbol)?;
+    let block = FieldMulSub::DESC.block;
+    let grid = gpu.multiprocessors() * 4 * WARPS * 32 / block;
+    let bytes = u64::from(grid * block) * 4 * padded_words(field.words) as u64;
+    let buffers = [gpu.alloc(bytes)?, gpu.alloc(bytes)?, gpu.alloc(bytes)?, gpu.alloc(bytes)?];
+    for (k, buffer) in buffers.iter().take(3).enumerate() {
+        gpu.write(buffer, &vec![k as u8 + 1; bytes as usize])?;
+    }
+    let mut args: Vec<Arg> = buffers.iter().map(|m| Arg::U64(gpu.address(m))).collect();
+    args.push(Arg::U32(grid * block));
+    let time = gpu.time(&module, &kernel.symbol, grid, block, &args)?;
+    Ok(gpu.cycles(time, f64::from(WARPS), f64::from(ROUNDS * CHAIN)))
+}

@@ -1,0 +1,29 @@
+//! What a GPU does per clock: issue rates of single instructions, and the generated field and point
+//! kernels against the bounds of their machine code.
+//!
+//! Not a Criterion benchmark: times come from the device's own clock register, or from launches that are
+//! long against their overhead. Without a GPU it says so and measures nothing.
+//!
+//! `cargo bench -p curvesmith-benches --bench gpu`
+
+mod device;
+mod fields;
+mod points;
+mod rates;
+
+use curvesmith_runtime::cuda::Cuda;
+use device::Gpu;
+
+fn main() -> anyhow::Result<()> {
+    let gpu = match Cuda::new(0) {
+        Ok(cuda) => Gpu::new(cuda)?,
+        Err(error) => {
+            println!("no measurement: {error}");
+            return Ok(());
+        }
+    };
+    println!("{}, {} multiprocessors, {:.0} MHz under load\n", gpu.name(), gpu.multiprocessors(), gpu.megahertz());
+    rates::report(&gpu)?;
+    fields::report(&gpu)?;
+    points::report(&gpu)
+}
