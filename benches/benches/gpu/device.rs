@@ -78,7 +78,11 @@ impl Gpu {
             declaration: String::new(),
             emitter: String::new(),
             min_compute: 75,
-            kernels: vec![KernelEntry { symbol: symbol.into(), name: symbol.into(), signature: String::new() }],
+            kernels: vec![KernelEntry {
+                symbol: symbol.into(),
+                name: symbol.into(),
+                signature: String::new(),
+            }],
             ptx_len: ptx.len() as u64,
             ptx_zstd: zstd::bulk::compress(ptx.as_bytes(), ZSTD_LEVEL)?,
         };
@@ -90,7 +94,14 @@ impl Gpu {
     }
 
     /// The shortest of some launches, start and end seen from the host.
-    pub(crate) fn time(&self, module: &Module, symbol: &str, grid: u32, block: u32, args: &[Arg]) -> Result<Duration> {
+    pub(crate) fn time(
+        &self,
+        module: &Module,
+        symbol: &str,
+        grid: u32,
+        block: u32,
+        args: &[Arg],
+    ) -> Result<Duration> {
         let mut best = Duration::MAX;
         for _ in 0..=RUNS {
             let start = Instant::now();

@@ -43,7 +43,9 @@ const FIELDS: &[(&str, &str)] = &[
 ];
 
 pub(crate) fn report(gpu: &Gpu) -> Result<()> {
-    println!("field operations in a chain: cycles per operation, warp and scheduler, {WARPS} warps a scheduler");
+    println!(
+        "field operations in a chain: cycles per operation, warp and scheduler, {WARPS} warps a scheduler"
+    );
     for (name, hex) in FIELDS {
         let p = BigUint::parse_bytes(hex.as_bytes(), 16).context("a modulus in hexadecimal")?;
         let field = FieldDesc::new(*name, p);

@@ -22,7 +22,12 @@ fn main() -> anyhow::Result<()> {
             return Ok(());
         }
     };
-    println!("{}, {} multiprocessors, {:.0} MHz under load\n", gpu.name(), gpu.multiprocessors(), gpu.megahertz());
+    println!(
+        "{}, {} multiprocessors, {:.0} MHz under load\n",
+        gpu.name(),
+        gpu.multiprocessors(),
+        gpu.megahertz()
+    );
     rates::report(&gpu)?;
     fields::report(&gpu)?;
     points::report(&gpu)

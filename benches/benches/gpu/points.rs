@@ -15,7 +15,9 @@ const LENGTH: u32 = 256;
 const BLOCKS: u32 = 8;
 
 pub(crate) fn report(gpu: &Gpu) -> Result<()> {
-    println!("accumulation: cycles per mixed addition, warp and scheduler; loads, digits and special cases included");
+    println!(
+        "accumulation: cycles per mixed addition, warp and scheduler; loads, digits and special cases included"
+    );
     measure::<bn254::G1>(gpu)?;
     measure::<bls12_381::G1>(gpu)?;
     measure::<bn254::G2>(gpu)?;
@@ -24,7 +26,8 @@ pub(crate) fn report(gpu: &Gpu) -> Result<()> {
 
 fn measure<G: Group>(gpu: &Gpu) -> Result<()> {
     let symbol = format!("{}_{}", G::NAME, Accumulate::DESC.name);
-    let images: Vec<Image> = G::images().iter().map(|bytes| Image::decode(bytes)).collect::<Result<_, _>>()?;
+    let images: Vec<Image> =
+        G::images().iter().map(|bytes| Image::decode(bytes)).collect::<Result<_, _>>()?;
     let image = images.iter().find(|image| image.kernels.iter().any(|k| k.symbol == symbol));
     let module = gpu.load_image(image.with_context(|| format!("no image holds {symbol}"))?)?;
 
@@ -45,7 +48,8 @@ fn measure<G: Group>(gpu: &Gpu) -> Result<()> {
             words
         })
         .collect();
-    let entries: Vec<u32> = (0..total).map(|_| rng.gen_range(0..BASES as u32) | (rng.r#gen::<u32>() & 1 << 31)).collect();
+    let entries: Vec<u32> =
+        (0..total).map(|_| rng.gen_range(0..BASES as u32) | (rng.r#gen::<u32>() & 1 << 31)).collect();
     let xyzz = Element::Xyzz.bytes(G::Base::WORDS, G::DEGREE) as u64;
     let inputs = [bases, vec![0; total as usize], entries, vec![0, total]];
     let mut buffers = Vec::new();

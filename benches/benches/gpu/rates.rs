@@ -152,7 +152,10 @@ pub(crate) fn kernel(links: &[Link]) -> String {
         }
     }
     for k in 0..8 {
-        let _ = writeln!(t, "cvt.rzi.u32.f64 x, f{k}; xor.b32 s, s, x; cvt.rzi.u32.f64 x, g{k}; xor.b32 s, s, x;");
+        let _ = writeln!(
+            t,
+            "cvt.rzi.u32.f64 x, f{k}; xor.b32 s, s, x; cvt.rzi.u32.f64 x, g{k}; xor.b32 s, s, x;"
+        );
     }
     t + "setp.eq.u32 q, s, 305419896; @q st.global.u32 [o+8], s;\n\
          mov.u32 s, %ctaid.x; or.b32 s, s, tid; setp.eq.u32 q, s, 0; @q st.global.u64 [o], t1;\nret;\n}\n"

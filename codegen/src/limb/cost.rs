@@ -2,6 +2,10 @@
 //!
 //! The model is static: `mad.lo` and `mad.hi` of one product fuse into one IMAD.WIDE, constants are
 //! free, copies vanish. It ranks variants of one op; whole kernels are judged on assembled code.
+//!
+//! Two numbers come of it. The **bound** is the busiest pipe: no code runs faster. The **time** is what
+//! an H200 was seen to take: the FMA pipe's cycles, plus [`Pipes::beside`] for every instruction of the
+//! ALU pipe, which does not hide behind wide multiplications (`docs/src/measurements.md`, "On a GPU").
 
 use super::ir::{Block, Inst, Src};
 
@@ -14,12 +18,14 @@ pub struct Pipes {
     pub imad: u32,
     /// IADD3, LOP3, SEL, ISETP, SHF, on the ALU pipe.
     pub alu: u32,
+    /// Tenths of a cycle that an instruction of the ALU pipe adds to the time of wide multiplications.
+    pub beside: u32,
 }
 
 impl Pipes {
-    /// Compute capabilities 8.0, 9.0 and 10.0: the stall counts that ptxas 13.5 emits between
-    /// independent instructions of one pipe. Not measured on a device.
-    pub const SM_90: Pipes = Pipes { wide: 4, imad: 2, alu: 2 };
+    /// Compute capability 9.0, measured on an H200. The issue intervals are also the stall counts that
+    /// ptxas 13.5 emits between independent instructions of one pipe for 8.0, 9.0 and 10.0.
+    pub const SM_90: Pipes = Pipes { wide: 4, imad: 2, alu: 2, beside: 9 };
 }
 
 /// Cycles per warp and scheduler.
@@ -68,8 +74,14 @@ impl Cost {
         self.fma.max(self.alu).max(self.issue)
     }
 
-    /// Order of preference: the bound first, then the work on all pipes together.
-    pub(super) fn rank(&self) -> (u32, u32, u32) {
-        (self.cycles(), self.fma + self.alu, self.issue)
+    /// The time to expect beside other warps' work, in tenths of a cycle.
+    pub fn tenths(&self, pipes: &Pipes) -> u32 {
+        let additive = 10 * self.fma + pipes.beside * (self.alu / pipes.alu);
+        additive.max(10 * self.cycles())
+    }
+
+    /// Order of preference: the expected time, then instructions.
+    pub(super) fn rank(&self) -> (u32, u32) {
+        (self.tenths(&Pipes::SM_90), self.issue)
     }
 }
