@@ -4,8 +4,13 @@
 //! still missing: `setup` exists to install it. What needs the other crates is run
 //! through cargo as a separate process.
 
+mod bless;
+mod compiler;
+mod cost;
 mod demo;
+mod dump;
 mod interop;
+mod replay;
 mod setup;
 mod shell;
 mod test;
@@ -33,6 +38,14 @@ enum Task {
     Tidy,
     /// Assemble every embedded kernel with NVIDIA's assembler and judge the machine code
     Validate(validate::ValidateArgs),
+    /// Show a kernel after any pass: FIR with bounds and variants, blocks, LLVM IR, PTX
+    Dump(dump::DumpArgs),
+    /// Compare the IR and the counts of every kernel with a revision
+    Replay(replay::ReplayArgs),
+    /// Accept snapshots and rewrite the committed tables of machine code
+    Bless(bless::BlessArgs),
+    /// Measure what expansions take: seconds cold and from the cache, bytes of images
+    Cost(cost::CostArgs),
     /// Have snarkjs judge our proofs; needs Node.js
     Interop(interop::InteropArgs),
 }
@@ -52,6 +65,10 @@ fn main() -> std::process::ExitCode {
         Task::Test(args) => test::run(&args),
         Task::Tidy => tidy::run(),
         Task::Validate(args) => validate::run(&args),
+        Task::Dump(args) => dump::run(&args),
+        Task::Replay(args) => replay::run(&args),
+        Task::Bless(args) => bless::run(&args),
+        Task::Cost(args) => cost::run(&args),
         Task::Interop(args) => interop::run(&args),
     };
     match result {

@@ -242,6 +242,7 @@ fn is_text(path: &str) -> bool {
             | "yaml"
             | "snap"
             | "ptx"
+            | "tsv"
             | "stderr"
             | "txt"
             | "py"

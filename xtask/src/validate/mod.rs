@@ -1,25 +1,28 @@
-//! Assembles every embedded kernel with NVIDIA's own assembler and judges the machine code.
+//! Assembles every kernel with NVIDIA's own assembler and judges the machine code.
 //!
-//! The PTX comes from the images that the macros embedded in the built crates: a small
-//! binary of `curvesmith-tests` writes them out, nothing is emitted again. `ptxas` and
+//! The PTX comes from `curvesmithc`, which is made of the macros' own modules and finds the
+//! declarations where the macros do, so it is what the built crates embed. `ptxas` and
 //! `nvdisasm` need no GPU; they come from PyPI, pinned, into `target/validate`.
 
+mod assemble;
+mod flow;
 mod policy;
 mod ptxas;
 mod report;
 mod sass;
+mod tables;
+mod targets;
 mod tools;
 
-use crate::{setup, shell};
+pub(crate) use sass::Counts;
+
+use crate::{compiler, setup, shell};
 use anyhow::{Context, Result, bail};
+use assemble::{Image, assemble_all};
 use clap::Args;
 use policy::Subject;
-use serde_json::Value;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::time::Instant;
 
 /// Compute capabilities that every image is assembled for: Turing, Ampere, Hopper, and both Blackwells.
@@ -38,17 +41,20 @@ pub(crate) struct ValidateArgs {
     /// Images assembled at the same time; as many as there are cores by default
     #[arg(long)]
     jobs: Option<usize>,
+    /// Only the targets: operations and inner loops, on sm_90
+    #[arg(long)]
+    targets: bool,
+    /// Rewrite the committed tables; `cargo xtask bless` sets it
+    #[arg(skip)]
+    bless: bool,
 }
 
-/// An image as the dump binary describes it.
-struct Image {
-    name: String,
-    file: PathBuf,
-    min_compute: u32,
-    /// Words of a coordinate or element times the extension degree; `None` where there is no field.
-    limbs: Option<u32>,
-    /// Symbol and kernel name.
-    kernels: Vec<(String, String)>,
+impl ValidateArgs {
+    /// A run that rewrites the committed tables instead of comparing with them.
+    pub(crate) fn blessing() -> Self {
+        let setup = crate::SetupArgs { yes: false };
+        ValidateArgs { setup, json: false, arch: 90, jobs: None, targets: false, bless: true }
+    }
 }
 
 /// What became of one kernel for one compute capability.
@@ -59,6 +65,8 @@ struct Outcome {
     arch: u32,
     resources: ptxas::Resources,
     counts: sass::Counts,
+    /// One turn of its loop, where the targets need it.
+    turn: Option<Result<sass::Counts, String>>,
 }
 
 /// One image assembled for one compute capability.
@@ -69,7 +77,15 @@ struct Assembled {
     outcomes: Vec<Outcome>,
 }
 
-/// Fails where an image does not assemble or a kernel breaks the policy.
+/// Registers and instructions of a kernel.
+#[derive(Clone, Debug)]
+pub(crate) struct Kernel {
+    pub(crate) registers: u32,
+    pub(crate) counts: Counts,
+}
+
+/// Fails where an image does not assemble, a kernel breaks the policy or is slower than its
+/// table says, or a target is missed.
 pub(crate) fn run(args: &ValidateArgs) -> Result<()> {
     if !TARGETS.contains(&args.arch) {
         bail!("--arch {}: images are assembled for {TARGETS:?}", args.arch);
@@ -77,120 +93,119 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<()> {
     setup::run(args.setup.yes)?;
     let folder = shell::target("validate");
     let tools = tools::install(&folder)?;
-    let images = dump(&folder.join("images"))?;
+    let images = images(&folder.join("images"))?;
+    let arches: &[u32] = if args.targets { &[targets::ARCH] } else { &TARGETS };
+    let wanted = |image: &&Image| !args.targets || image.kernels.iter().any(|(s, _)| targets::wants(s));
+    let wanted: Vec<&Image> = images.iter().filter(wanted).collect();
     let start = Instant::now();
-    let assembled = assemble_all(&tools, &images, args.jobs)?;
-    let verdict = policy::judge(&assembled);
+    let assembled = assemble_all(&tools, &wanted, arches, args.jobs)?;
+    let chains = chains(&tools, &folder.join("probes"), args.jobs)?;
+    let mut verdict = policy::judge(&assembled);
+    if args.bless {
+        tables::write(&assembled, &TARGETS)?;
+    } else if !args.targets {
+        tables::check(&assembled, &TARGETS, &mut verdict)?;
+    }
+    let targets = targets::table(&assembled, &chains, &|_, _| false, &mut verdict);
     if args.json {
         println!("{:#}", report::json(&assembled, &verdict));
     } else {
-        print!("{}", report::table(&assembled, args.arch));
+        if !args.targets {
+            println!("{}", report::table(&assembled, args.arch));
+        }
+        print!("{targets}");
     }
     verdict.notes.iter().for_each(|note| eprintln!("note: {note}"));
     verdict.failures.iter().for_each(|failure| eprintln!("error: {failure}"));
     if !verdict.failures.is_empty() {
-        bail!("{} kernels break the policy", verdict.failures.len());
+        bail!("{} findings", verdict.failures.len());
     }
-    let kernels: usize = images.iter().map(|i| i.kernels.len()).sum();
+    let kernels: usize = wanted.iter().map(|i| i.kernels.len()).sum();
     eprintln!(
-        "{} images with {kernels} kernels assemble for sm_{TARGETS:?} in {:.1} s",
-        images.len(),
+        "{} images with {kernels} kernels assemble for sm_{arches:?} in {:.1} s",
+        wanted.len(),
         start.elapsed().as_secs_f64()
     );
     Ok(())
 }
 
-/// Has the embedded images written to `folder`, and reads their list.
-fn dump(folder: &Path) -> Result<Vec<Image>> {
+/// Registers and instructions of some kernels of a folder that `curvesmithc write` filled.
+pub(crate) fn counts(folder: &Path, arch: u32, only: &BTreeSet<String>) -> Result<BTreeMap<String, Kernel>> {
+    let tools = tools::install(&shell::target("validate"))?;
+    let images = read_images(folder)?;
+    let wanted: Vec<&Image> =
+        images.iter().filter(|image| image.kernels.iter().any(|(symbol, _)| only.contains(symbol))).collect();
+    let assembled = assemble_all(&tools, &wanted, &[arch], None)?;
+    let kernel = |o: Outcome| (o.symbol, Kernel { registers: o.resources.registers, counts: o.counts });
+    Ok(assembled.into_iter().flat_map(|one| one.outcomes).map(kernel).collect())
+}
+
+/// Makes an empty folder.
+pub(crate) fn clear(folder: &Path) -> Result<()> {
     if folder.exists() {
         std::fs::remove_dir_all(folder).with_context(|| format!("cannot clear {}", folder.display()))?;
     }
-    let mut dump = shell::cargo();
-    dump.args(["run", "--quiet", "--package", "curvesmith-tests", "--bin", "dump-images", "--"]);
-    shell::run(dump.arg(folder).stdout(Stdio::null()))?;
-    let list = folder.join("images.json");
-    let text = std::fs::read_to_string(&list).with_context(|| format!("cannot read {}", list.display()))?;
-    let list: Value = serde_json::from_str(&text).context("images.json is not JSON")?;
-    let images = list.as_array().context("images.json is not a list")?;
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
+}
+
+/// Has the images of all declared curves written to `folder`, and reads their list.
+fn images(folder: &Path) -> Result<Vec<Image>> {
+    clear(folder)?;
+    let mut write = compiler::curvesmithc(shell::root());
+    shell::run(write.arg("write").arg(folder).args(compiler::from(&[])))?;
+    read_images(folder)
+}
+
+fn read_images(folder: &Path) -> Result<Vec<Image>> {
+    let text = read(&folder.join("images.tsv"))?;
+    let rows = compiler::rows::<4>(&text).context("images.tsv: a line is incomplete")?;
+    let mut images: Vec<Image> = Vec::new();
+    for [name, limbs, kernel, symbol] in rows {
+        if images.last().is_none_or(|last| last.name != name) {
+            let file = folder.join(format!("{name}.ptx"));
+            images.push(Image { name: name.into(), file, limbs: limbs.parse().ok(), kernels: vec![] });
+        }
+        let image = images.last_mut().expect("one was just pushed");
+        image.kernels.push((symbol.into(), kernel.into()));
+    }
     if images.is_empty() {
-        bail!("the built crates embed no image");
+        bail!("no image was written");
     }
-    images
-        .iter()
-        .map(|image| read_image(image, folder).context("images.json: an entry is incomplete"))
-        .collect()
+    Ok(images)
 }
 
-fn read_image(image: &Value, folder: &Path) -> Option<Image> {
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    let number = |value: &Value| value.as_u64().and_then(|v| u32::try_from(v).ok());
-    let kernels = image["kernels"].as_array()?.iter();
-    Some(Image {
-        name: text(&image["name"])?,
-        file: folder.join(text(&image["file"])?),
-        min_compute: number(&image["min_compute"])?,
-        limbs: number(&image["limbs"]),
-        kernels: kernels.map(|k| Some((text(&k["symbol"])?, text(&k["name"])?))).collect::<Option<_>>()?,
-    })
+/// The chained operations that the targets need, assembled.
+fn chains(tools: &tools::Tools, folder: &Path, jobs: Option<usize>) -> Result<Vec<targets::Chain>> {
+    clear(folder)?;
+    let mut write = compiler::curvesmithc(shell::root());
+    write.arg("probes").arg(folder).args(targets::fields());
+    shell::run(write.args(compiler::from(&[])))?;
+    let text = read(&folder.join("probes.tsv"))?;
+    let rows = compiler::rows::<4>(&text).context("probes.tsv: a line is incomplete")?;
+    let image = |[_, op, _, symbol]: &[&str; 4]| Image {
+        name: (*symbol).into(),
+        file: folder.join(format!("{symbol}.ptx")),
+        limbs: None,
+        kernels: vec![((*symbol).into(), (*op).into())],
+    };
+    let rows: Vec<_> = rows.into_iter().filter(|[field, op, _, _]| targets::wants_chain(field, op)).collect();
+    let images: Vec<Image> = rows.iter().map(image).collect();
+    let assembled = assemble_all(tools, &images.iter().collect::<Vec<_>>(), &[targets::ARCH], jobs)?;
+    let mut counts: BTreeMap<String, Counts> =
+        assembled.into_iter().flat_map(|one| one.outcomes).map(|o| (o.symbol, o.counts)).collect();
+    let chain = |[field, op, count, symbol]: [&str; 4]| {
+        Some(targets::Chain {
+            field: field.into(),
+            op: op.into(),
+            count: count.parse().ok()?,
+            counts: counts.remove(symbol)?,
+        })
+    };
+    rows.into_iter().map(chain).collect::<Option<_>>().context("probes.tsv does not fit the files")
 }
 
-/// Every image for every compute capability it can run on; all errors are reported together.
-fn assemble_all(tools: &tools::Tools, images: &[Image], jobs: Option<usize>) -> Result<Vec<Assembled>> {
-    let work: Vec<_> =
-        TARGETS.iter().flat_map(|&arch| images.iter().map(move |image| (arch, image))).collect();
-    let work: Vec<_> = work.into_iter().filter(|(arch, image)| *arch >= image.min_compute).collect();
-    let jobs = jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from)).max(1);
-    let (next, results) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..jobs {
-            scope.spawn(|| {
-                while let Some(&(arch, image)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let result = assemble(tools, image, arch);
-                    results.lock().expect("no worker panics").insert((arch, image.name.clone()), result);
-                }
-            });
-        }
-    });
-    let (mut assembled, mut errors) = (Vec::new(), Vec::new());
-    for result in results.into_inner().expect("no worker panics").into_values() {
-        match result {
-            Ok(one) => assembled.push(one),
-            Err(error) => errors.push(format!("{error:#}")),
-        }
-    }
-    if !errors.is_empty() {
-        errors.iter().for_each(|error| eprintln!("error: {error}"));
-        bail!("{} of {} images do not assemble", errors.len(), work.len());
-    }
-    Ok(assembled)
-}
-
-fn assemble(tools: &tools::Tools, image: &Image, arch: u32) -> Result<Assembled> {
-    let cubin = image.file.with_extension(format!("sm_{arch}.cubin"));
-    let start = Instant::now();
-    let mut ptxas = shell::command(&tools.ptxas);
-    ptxas.arg(format!("-arch=sm_{arch}")).args(["-O3", "-v"]).arg(&image.file).arg("-o").arg(&cubin);
-    let info = tools::stderr(&mut ptxas).with_context(|| format!("image {} for sm_{arch}", image.name))?;
-    let seconds = start.elapsed().as_secs_f64();
-    let mut resources = ptxas::parse(&info);
-    let code = tools::stdout(shell::command(&tools.nvdisasm).arg("-c").arg(&cubin))?;
-    let mut counts = sass::parse(&code);
-    let mut outcomes = Vec::new();
-    for (symbol, kernel) in &image.kernels {
-        let missing = || format!("image {} for sm_{arch} has no entry `{symbol}`", image.name);
-        outcomes.push(Outcome {
-            kernel: kernel.clone(),
-            symbol: symbol.clone(),
-            limbs: image.limbs,
-            arch,
-            resources: resources.remove(symbol).with_context(missing)?,
-            counts: counts.remove(symbol).with_context(missing)?,
-        });
-    }
-    if let Some(extra) = resources.keys().next() {
-        bail!("image {} has an entry `{extra}` that its list of kernels lacks", image.name);
-    }
-    Ok(Assembled { image: image.name.clone(), arch, seconds, outcomes })
+fn read(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 impl Outcome {

@@ -122,6 +122,7 @@ mod tests {
             arch: 90,
             resources: Resources { stack, ..Resources::default() },
             counts: Counts { predicates, ..Counts::default() },
+            turn: None,
         };
         let verdict = judge(&[Assembled { image: "i".into(), arch: 90, seconds, outcomes: vec![outcome] }]);
         (verdict.failures.len(), verdict.notes.len())

@@ -4,25 +4,40 @@ use std::collections::BTreeMap;
 
 /// Instructions of one kernel, its callees included; a loop's body counts once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counts {
+pub(crate) struct Counts {
     /// All, without padding.
-    pub(super) total: u32,
+    pub(crate) total: u32,
     /// `IMAD.WIDE` and `IMAD.HI`: 32 × 32 bits with more than the low half of the product.
-    pub(super) wide: u32,
+    pub(crate) wide: u32,
     /// Any other `IMAD`.
-    pub(super) imad: u32,
+    pub(crate) imad: u32,
     /// The ALU pipe: additions, logic, selects, shifts, comparisons, moves.
-    pub(super) alu: u32,
+    pub(crate) alu: u32,
     /// Loads and stores of global memory.
-    pub(super) global: u32,
+    pub(crate) global: u32,
     /// Loads and stores of shared memory.
-    pub(super) shared: u32,
+    pub(crate) shared: u32,
     /// `LDL` and `STL`.
-    pub(super) local: u32,
+    pub(crate) local: u32,
     /// `P2R` and `R2P`: carries that did not fit the predicate registers.
-    pub(super) predicates: u32,
+    pub(crate) predicates: u32,
     /// Branches, calls, returns, barriers and their bookkeeping.
-    pub(super) control: u32,
+    pub(crate) control: u32,
+}
+
+impl std::ops::AddAssign for Counts {
+    fn add_assign(&mut self, other: Counts) {
+        let Counts { total, wide, imad, alu, global, shared, local, predicates, control } = other;
+        self.total += total;
+        self.wide += wide;
+        self.imad += imad;
+        self.alu += alu;
+        self.global += global;
+        self.shared += shared;
+        self.local += local;
+        self.predicates += predicates;
+        self.control += control;
+    }
 }
 
 impl Counts {
@@ -32,7 +47,7 @@ impl Counts {
     /// The multiply pipe takes 4 cycles for a wide product and 2 for another `IMAD`, the
     /// ALU 2, issue 1 each. The half rate of wide products is inferred from `ptxas`' own
     /// stall counts and from third-party measurements on other chips.
-    pub(super) fn bound(&self) -> u32 {
+    pub(crate) fn bound(&self) -> u32 {
         let multiply = 4 * self.wide + 2 * self.imad;
         multiply.max(2 * self.alu).max(self.total)
     }
@@ -42,7 +57,7 @@ impl Counts {
         self.total - self.wide - self.imad - self.alu - self.global - self.shared - self.local - self.control
     }
 
-    fn add(&mut self, opcode: &str) {
+    pub(super) fn add(&mut self, opcode: &str) {
         let mut parts = opcode.split('.');
         let base = parts.next().unwrap_or_default();
         let has = |part| opcode.split('.').skip(1).any(|p| p == part);
@@ -93,9 +108,18 @@ const ALU: &[&str] = &[
     "CS2R",
 ];
 
-/// Counts by the symbol of the `.text` section.
-pub(super) fn parse(code: &str) -> BTreeMap<String, Counts> {
-    let mut kernels: BTreeMap<String, Counts> = BTreeMap::new();
+/// A line of a kernel's code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// Where branches go.
+    Label(String),
+    /// An instruction, with its predicate and operands.
+    Instruction(String),
+}
+
+/// Code by the symbol of the `.text` section, without padding and traps.
+pub(super) fn listing(code: &str) -> BTreeMap<String, Vec<Line>> {
+    let mut kernels: BTreeMap<String, Vec<Line>> = BTreeMap::new();
     let mut symbol = None;
     // The label directly above: `nvdisasm` ends each section with a branch to itself.
     let mut label = "";
@@ -107,14 +131,40 @@ pub(super) fn parse(code: &str) -> BTreeMap<String, Counts> {
             symbol = name.strip_prefix(".text.").map(str::to_owned);
         }
         let above = std::mem::replace(&mut label, line.strip_suffix(':').unwrap_or_default());
-        let (Some(symbol), Some(instruction)) = (&symbol, instruction(line)) else { continue };
+        let Some(symbol) = &symbol else { continue };
+        let lines = kernels.entry(symbol.clone()).or_default();
+        if !label.is_empty() {
+            lines.push(Line::Label(label.to_owned()));
+        }
+        let Some(instruction) = instruction(line) else { continue };
         let opcode = opcode(instruction);
-        let trap = opcode == "BRA" && !above.is_empty() && instruction.contains(&format!("`({above})"));
+        let trap = opcode == "BRA" && !above.is_empty() && target(instruction) == Some(above);
         if !opcode.is_empty() && opcode != "NOP" && !trap {
-            kernels.entry(symbol.clone()).or_default().add(opcode);
+            lines.push(Line::Instruction(instruction.to_owned()));
         }
     }
     kernels
+}
+
+/// All instructions of a listing.
+pub(super) fn count(lines: &[Line]) -> Counts {
+    let mut counts = Counts::default();
+    for line in lines {
+        if let Line::Instruction(text) = line {
+            counts.add(opcode(text));
+        }
+    }
+    counts
+}
+
+/// Where a branch goes: `` `(.L_x_3) ``.
+pub(super) fn target(instruction: &str) -> Option<&str> {
+    Some(instruction.split_once("`(")?.1.split_once(')')?.0)
+}
+
+/// Whether an instruction has a predicate.
+pub(super) fn is_predicated(instruction: &str) -> bool {
+    instruction.trim_start_matches(['{', ' ']).starts_with('@')
 }
 
 /// The text after the address comment `/*01f0*/`.
@@ -124,7 +174,7 @@ fn instruction(line: &str) -> Option<&str> {
 }
 
 /// The opcode with its modifiers, after an optional predicate and brace.
-fn opcode(instruction: &str) -> &str {
+pub(super) fn opcode(instruction: &str) -> &str {
     let text = instruction.trim_start_matches(['{', ' ']);
     let text = match text.strip_prefix('@') {
         Some(rest) => rest.split_once(' ').map_or("", |(_, rest)| rest.trim_start()),
@@ -175,7 +225,9 @@ $toy_mul$helper:
 
     #[test]
     fn opcodes_go_to_their_classes() {
-        let kernels = parse(CODE);
+        let listing = listing(CODE);
+        let kernels: BTreeMap<_, _> =
+            listing.iter().map(|(symbol, lines)| (symbol.as_str(), count(lines))).collect();
         let plain = Counts { total: 5, imad: 1, global: 2, control: 1, ..Counts::default() };
         assert_eq!(kernels["plain"], plain);
         assert_eq!(plain.other(), 1);

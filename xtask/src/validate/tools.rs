@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 /// Packages and their version; `ptxas` and `nvdisasm` of CUDA 13.5.
 const PACKAGES: [(&str, &str); 2] = [("nvidia-cuda-nvcc", VERSION), ("nvidia-cuda-nvdisasm", VERSION)];
-const VERSION: &str = "13.5.37";
+pub(super) const VERSION: &str = "13.5.37";
 
 /// Where the programs lie.
 pub(super) struct Tools {

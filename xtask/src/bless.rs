@@ -1,0 +1,35 @@
+//! Accepts what the code says now: snapshots and committed tables.
+
+use crate::validate::{self, ValidateArgs};
+use crate::{SetupArgs, setup, shell};
+use anyhow::Result;
+use clap::Args;
+
+/// Packages whose tests compare with committed texts.
+const SNAPSHOTS: [&str; 2] = ["curvesmith-codegen", "curvesmith-field-dsl"];
+
+#[derive(Args)]
+pub(crate) struct BlessArgs {
+    #[command(flatten)]
+    setup: SetupArgs,
+    /// Only the tables of machine code
+    #[arg(long, conflicts_with = "snapshots")]
+    tables: bool,
+    /// Only the snapshots of texts and of compile errors
+    #[arg(long)]
+    snapshots: bool,
+}
+
+/// Rewrites the files, and shows which changed. They are to be looked at before they are committed.
+pub(crate) fn run(args: &BlessArgs) -> Result<()> {
+    setup::run(args.setup.yes)?;
+    if !args.tables {
+        let mut test = shell::cargo();
+        test.arg("test").args(SNAPSHOTS.iter().flat_map(|package| ["--package", package]));
+        shell::run(test.env("INSTA_UPDATE", "always").env("TRYBUILD", "overwrite"))?;
+    }
+    if !args.snapshots {
+        validate::run(&ValidateArgs::blessing())?;
+    }
+    shell::run(shell::command("git").args(["status", "--short"]))
+}

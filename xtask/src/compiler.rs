@@ -1,0 +1,46 @@
+//! Runs `curvesmithc`, the compiler as a program.
+
+use crate::shell;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where the curves of the workspace are declared.
+const CURVES: &str = "curves/src";
+
+/// `curvesmithc` of the checkout at `root`, built first; arguments follow.
+pub(crate) fn curvesmithc(root: &Path) -> Command {
+    let mut run = shell::cargo();
+    run.current_dir(root).args(["run", "--quiet", "--package", "curvesmith-field-dsl"]);
+    run.args(["--bin", "curvesmithc", "--"]);
+    run
+}
+
+/// The options that name the sources: those given, or the curves of the workspace.
+pub(crate) fn from(sources: &[PathBuf]) -> Vec<PathBuf> {
+    let curves = [PathBuf::from(CURVES)];
+    let sources = if sources.is_empty() { &curves[..] } else { sources };
+    sources.iter().flat_map(|source| ["--from".into(), source.clone()]).collect()
+}
+
+/// Lines of a table that `curvesmithc` wrote, without the line of column names.
+pub(crate) fn rows<const N: usize>(text: &str) -> Option<Vec<[&str; N]>> {
+    text.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>().try_into().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_line_is_no_row() {
+        assert_eq!(rows::<2>("a\tb\n1\t2\n3\t4\n"), Some(vec![["1", "2"], ["3", "4"]]));
+        assert_eq!(rows::<2>("a\tb\n1\n"), None);
+        assert_eq!(rows::<2>(""), Some(vec![]));
+    }
+
+    #[test]
+    fn the_workspace_is_the_default_source() {
+        assert_eq!(from(&[]), ["--from", "curves/src"].map(PathBuf::from));
+        assert_eq!(from(&["a.rs".into()]), ["--from", "a.rs"].map(PathBuf::from));
+    }
+}

@@ -1,0 +1,131 @@
+//! What the compiler costs: seconds of an expansion, bytes of a curve's images.
+
+use crate::{SetupArgs, compiler, setup, shell};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Most seconds of an expansion with all kernels, without a cache.
+const COLD: f64 = 3.0;
+/// Most seconds of an expansion from the cache.
+const CACHED: f64 = 0.020;
+/// Most bytes of a curve's compressed images.
+const BYTES: u64 = 400_000;
+
+#[derive(Args)]
+pub(crate) struct CostArgs {
+    #[command(flatten)]
+    setup: SetupArgs,
+    /// Build the compiler unoptimised, as cargo does for macros in a crate with the default profile
+    #[arg(long)]
+    unoptimised: bool,
+    /// Fail where a limit is missed
+    #[arg(long)]
+    check: bool,
+    /// Rust files or folders with declarations, instead of the workspace's curves
+    #[arg(long)]
+    from: Vec<PathBuf>,
+}
+
+/// What one declaration costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Cost {
+    cold: f64,
+    cached: f64,
+    bytes: u64,
+}
+
+impl Cost {
+    fn misses(&self) -> bool {
+        self.cold > COLD || self.cached > CACHED || self.bytes > BYTES
+    }
+}
+
+/// Prints a table of all declarations.
+pub(crate) fn run(args: &CostArgs) -> Result<()> {
+    setup::run(args.setup.yes)?;
+    let cache = shell::target("cost").join("cache");
+    crate::validate::clear(&cache)?;
+    let cold = time(args, "")?;
+    time(args, &cache.to_string_lossy())?;
+    let cached = time(args, &cache.to_string_lossy())?;
+    let bytes = sizes(&cache)?;
+    let mut missed = Vec::new();
+    println!("{:<14} {:>8} {:>10} {:>10}", "declaration", "cold, s", "cached, ms", "bytes");
+    for (name, &cold) in &cold {
+        let cached = *cached.get(name).with_context(|| format!("{name} was expanded once only"))?;
+        let cost = Cost { cold, cached, bytes: of(&bytes, name) };
+        println!("{name:<14} {cold:>8.2} {:>10.1} {:>10}", 1000.0 * cached, cost.bytes);
+        if cost.misses() {
+            missed.push(name.clone());
+        }
+    }
+    if args.check && !missed.is_empty() {
+        bail!(
+            "{}: more than {COLD} s cold, {} ms from the cache or {BYTES} bytes",
+            missed.join(", "),
+            1000.0 * CACHED
+        );
+    }
+    Ok(())
+}
+
+/// Seconds by declaration, with images in a cache; an empty name stands for none.
+fn time(args: &CostArgs, cache: &str) -> Result<BTreeMap<String, f64>> {
+    let mut time = compiler::curvesmithc(shell::root());
+    if args.unoptimised {
+        let off = |what: &str| format!("profile.dev.{what}opt-level=0");
+        let options = ["", "package.\"*\"."].map(off).map(|value| ["--config".to_owned(), value]).concat();
+        time = shell::cargo();
+        time.arg("run").arg("--quiet").args(options).args(["--target-dir", "target/unoptimised"]);
+        time.args(["--package", "curvesmith-field-dsl", "--bin", "curvesmithc", "--"]);
+    }
+    time.arg("time").args(compiler::from(&args.from)).env("CURVESMITH_CACHE", cache);
+    let out = time.output().context("cargo could not be started")?;
+    if !out.status.success() {
+        bail!("`{}` failed:\n{}", shell::show(&time), String::from_utf8_lossy(&out.stderr));
+    }
+    let text = String::from_utf8_lossy(&out.stdout);
+    let line = |line: &str| {
+        let (name, seconds) = line.split_once('\t')?;
+        Some((name.to_owned(), seconds.parse().ok()?))
+    };
+    text.lines().map(line).collect::<Option<_>>().context("curvesmithc printed no table of times")
+}
+
+/// Bytes of each bundle of images, by the name of its field or group.
+fn sizes(cache: &Path) -> Result<BTreeMap<String, u64>> {
+    let mut sizes = BTreeMap::new();
+    for entry in std::fs::read_dir(cache).with_context(|| format!("cannot read {}", cache.display()))? {
+        let entry = entry?;
+        let file = entry.file_name().to_string_lossy().into_owned();
+        // `<name>-<hash>-<hash>.images`
+        let name = file.split('-').next().unwrap_or_default().to_owned();
+        *sizes.entry(name).or_insert(0) += entry.metadata()?.len();
+    }
+    Ok(sizes)
+}
+
+/// Bytes of a declaration and its parts: `bn254` has `bn254_fq`, `bn254_g1`, ...
+fn of(sizes: &BTreeMap<String, u64>, name: &str) -> u64 {
+    const PARTS: [&str; 5] = ["", "_fq", "_fr", "_g1", "_g2"];
+    PARTS.iter().filter_map(|part| sizes.get(&format!("{name}{part}"))).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_summed_and_limits_bite() {
+        let sizes = [("toy", 5), ("toy_fq", 10), ("toy_g1", 20), ("toy_curve", 40), ("toy_curve_fr", 80)];
+        let sizes: BTreeMap<_, _> = sizes.iter().map(|(n, b)| ((*n).to_owned(), *b)).collect();
+        assert_eq!(of(&sizes, "toy"), 35);
+        assert_eq!(of(&sizes, "toy_curve"), 120);
+        assert!(!Cost { cold: 2.9, cached: 0.019, bytes: 399_999 }.misses());
+        assert!(Cost { cold: 3.1, ..Cost::default() }.misses());
+        assert!(Cost { cached: 0.021, ..Cost::default() }.misses());
+        assert!(Cost { bytes: 400_001, ..Cost::default() }.misses());
+    }
+}
