@@ -16,6 +16,7 @@ page!(introduction, "introduction.md");
 page!(declaring, "declaring.md");
 page!(architecture, "architecture.md");
 page!(product, "product.md");
+page!(ntt, "ntt.md");
 page!(testing, "testing.md");
 page!(defects, "defects.md");
 page!(measurements, "measurements.md");

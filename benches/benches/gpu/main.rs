@@ -1,5 +1,5 @@
-//! What a GPU does per clock: issue rates of single instructions, and the generated field and point
-//! kernels against the bounds of their machine code.
+//! What a GPU does per clock: issue rates of single instructions, and the generated field, point
+//! and transform kernels against the bounds of their machine code.
 //!
 //! Not a Criterion benchmark: times come from the device's own clock register, or from launches that are
 //! long against their overhead. Without a GPU it says so and measures nothing.
@@ -8,6 +8,7 @@
 
 mod device;
 mod fields;
+mod ntt;
 mod points;
 mod rates;
 
@@ -15,13 +16,14 @@ use curvesmith_runtime::cuda::Cuda;
 use device::Gpu;
 
 fn main() -> anyhow::Result<()> {
-    let gpu = match Cuda::new(0) {
-        Ok(cuda) => Gpu::new(cuda)?,
+    let cuda = match Cuda::new(0) {
+        Ok(cuda) => cuda,
         Err(error) => {
             println!("no measurement: {error}");
             return Ok(());
         }
     };
+    let gpu = Gpu::new(cuda.clone())?;
     println!(
         "{}, {} multiprocessors, {:.0} MHz under load\n",
         gpu.name(),
@@ -30,5 +32,6 @@ fn main() -> anyhow::Result<()> {
     );
     rates::report(&gpu)?;
     fields::report(&gpu)?;
-    points::report(&gpu)
+    points::report(&gpu)?;
+    ntt::report(&cuda)
 }

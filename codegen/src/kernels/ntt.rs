@@ -10,7 +10,10 @@
 use crate::fir::build::{Buffer, Builder, Fe, U32};
 use crate::fir::ir::Kernel;
 use crate::spec::FieldDesc;
-use curvesmith_abi::kernels::{NttFirst2, NttFirst4, NttFirst8, NttRadix8, Powers};
+use curvesmith_abi::kernels::{
+    NTT_TABLE_WORDS, NttFirst2, NttFirst4, NttFirst8, NttRadix8, NttRadix8Table, PowerTables, Powers,
+};
+use curvesmith_abi::{Element, Kernel as _, ParamKind, TableShape};
 use num_bigint::BigUint;
 
 /// The kernels that a field of this two-adicity can use.
@@ -24,7 +27,11 @@ pub(super) fn kernels(field: &FieldDesc) -> Vec<Kernel> {
         kernels.push(first::<NttFirst8>(field, 3));
     }
     if two_adicity >= 4 {
-        kernels.push(radix8(field));
+        kernels.push(radix8::<NttRadix8>(field, |x, twiddles, i| x * twiddles.field(i)));
+        if field.words >= NTT_TABLE_WORDS {
+            kernels.push(radix8::<NttRadix8Table>(field, |x, twiddles, i| x.mul_table(&twiddles.table(i))));
+            kernels.push(power_tables(field));
+        }
     }
     kernels
 }
@@ -38,15 +45,19 @@ fn first<K: curvesmith_abi::Kernel>(field: &FieldDesc, log_r: u32) -> Kernel {
     b.finish()
 }
 
-fn radix8(field: &FieldDesc) -> Kernel {
-    let b = Builder::for_field::<NttRadix8>(field);
+/// The pass with twiddles in radix 8; `multiply(x, twiddles, i)` is `x` times twiddle `i`.
+fn radix8<K: curvesmith_abi::Kernel>(
+    field: &FieldDesc,
+    multiply: for<'k> fn(Fe<'k>, Buffer<'k>, U32<'k>) -> Fe<'k>,
+) -> Kernel {
+    let b = Builder::for_field::<K>(field);
     let pass = Pass::new(&b, 3);
     let log_done = b.scalar("log_done");
     let k = pass.j & ((b.u32(1) << log_done) - 1);
     let (twiddles, step) = (b.buffer("twiddles"), k << b.scalar("log_stride"));
     let mut x = pass.load();
     for (q, x) in x.iter_mut().enumerate().skip(1) {
-        *x = *x * twiddles.field(step * q as u32);
+        *x = multiply(*x, twiddles, step * q as u32);
     }
     pass.store(((pass.j - k) << 3) + k, log_done, &transform(x, &field.root_of_unity(3)));
     b.finish()
@@ -117,6 +128,30 @@ fn powers(field: &FieldDesc) -> Kernel {
     let result = power(&b, b.one(), b.buffer("base_pows"), i);
     b.buffer("out").set_field(i, result);
     b.finish()
+}
+
+fn power_tables(field: &FieldDesc) -> Kernel {
+    let b = Builder::for_field::<PowerTables>(field);
+    let i = b.global_index();
+    b.return_if(i.ge(b.scalar("n")));
+    let result = power(&b, b.one(), b.buffer("base_pows"), i);
+    let ParamKind::Buffer(_, Element::Table(shape)) = PowerTables::DESC.params[1].kind else {
+        unreachable!("the output holds tables")
+    };
+    for (part, factor) in entry_factors(field, shape).iter().enumerate() {
+        b.buffer("out").set_part(i, part, result.mul_const(factor));
+    }
+    b.finish()
+}
+
+/// By what a constant is multiplied to get the elements whose Montgomery words are the entries of its
+/// table: `B^(rows + step·e)/R`.
+fn entry_factors(field: &FieldDesc, shape: TableShape) -> Vec<BigUint> {
+    let (p, words) = (&field.p, field.words);
+    let shape = shape.fit(words);
+    let r_inv = field.r_mod_p().modpow(&(p - 2u32), p);
+    let exponents = (0..shape.entries(words) as u32).map(|e| 32 * (shape.rows + shape.step * e));
+    exponents.map(|e| (&r_inv << e) % p).collect()
 }
 
 /// `a · base^exponent`, where `base_pows[j] = base^(2^j)`: one product a set bit.

@@ -160,8 +160,10 @@ fn passes(machine: &Machine, field: &FieldDesc, powers: &[BigUint], sign: u32, a
             machine.run_threads::<NttFirst8>(n / 8, &args, "out")
         }
     };
+    let by_table = field.words >= NTT_TABLE_WORDS;
+    let tables = if by_table { power_tables(machine, field, &powers[1], n) } else { vec![] };
     while done < log_n {
-        let args = [
+        let mut args = [
             ("a", buf(&data)),
             ("twiddles", buf(&to_words(field, powers))),
             ("out", buf(&words)),
@@ -172,9 +174,23 @@ fn passes(machine: &Machine, field: &FieldDesc, powers: &[BigUint], sign: u32, a
             ("sign", sign_of(done + 3)),
         ];
         data = machine.run_threads::<NttRadix8>(n / 8, &args, "out");
+        if by_table {
+            args[1].1 = buf(&tables);
+            let same = machine.run_threads::<NttRadix8Table>(n / 8, &args, "out");
+            assert_eq!(same, data, "{} after {done} stages", field.name);
+        }
         done += 3;
     }
     data
+}
+
+/// The tables of the first `n` powers.
+fn power_tables(machine: &Machine, field: &FieldDesc, base: &BigUint, n: usize) -> Vec<u32> {
+    let pows: Vec<BigUint> = (0..32).map(|j| base.modpow(&(1u64 << j).into(), &field.p)).collect();
+    // Four entries a table.
+    let blank = to_words(field, &vec![BigUint::ZERO; 4 * n]);
+    let args = [("base_pows", buf(&to_words(field, &pows))), ("out", buf(&blank)), ("n", num(n))];
+    machine.run_threads::<PowerTables>(n, &args, "out")
 }
 
 #[test]

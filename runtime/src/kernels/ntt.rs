@@ -5,6 +5,11 @@
 //! with the twiddles of `omega` as well: its results are those of the forward transform at the
 //! negated indices, and only the last pass knows.
 //!
+//! Twiddles are powers of one root, read with a stride. In fields of several words the earlier passes
+//! take them as tables for a cheaper product, four times as long; the last passes of large
+//! transforms, which would wait for that memory, take plain elements
+//! ([`NttPolicy`](super::policy::NttPolicy)).
+//!
 //! A transform over the coset `shift·<omega>` is one over `<omega>` of the coefficients
 //! times powers of `shift`; the inverse multiplies by powers of `1/shift`, and by `1/n`.
 
@@ -17,7 +22,8 @@ use crate::field::Field;
 use crate::launch::Owner;
 use ark_ff::{Field as _, LegendreSymbol, One, PrimeField};
 use curvesmith_abi::kernels::{
-    FieldMul, FieldScalePowers, NttFirst2, NttFirst4, NttFirst8, NttRadix8, Powers,
+    FieldMul, FieldScalePowers, NTT_TABLE_WORDS, NttFirst2, NttFirst4, NttFirst8, NttRadix8, NttRadix8Table,
+    PowerTables, Powers,
 };
 use curvesmith_abi::layout;
 use std::fmt;
@@ -33,9 +39,20 @@ pub struct DeviceTables<D: KernelDevice, F: Field> {
     size_inv: F::Ark,
     /// The odd `t < 8` with `omega^(n/r) = W_r^t` for the kernels' root `W_r`, `r = min(n, 8)`.
     turn: u32,
-    /// `omega^i` for `i < 7n/8`; empty where one pass does it all.
-    powers: Buffer<D, layout::Field>,
+    /// For the passes whose twiddles are powers of its root, where there are such.
+    tables: Option<Twiddles<D, NttTable>>,
+    /// For the other passes.
+    powers: Option<Twiddles<D, layout::Field>>,
     cosets: Mutex<Vec<Coset<D, F>>>,
+}
+
+/// The layout of [`NttRadix8Table`]'s twiddles.
+type NttTable = layout::Table<2, 3>;
+
+/// `root^i` for `i < 7/8·2^log`, `root` of order `2^log`; `log > 3`.
+struct Twiddles<D: KernelDevice, L> {
+    log: u32,
+    buffer: Buffer<D, L>,
 }
 
 /// Factors of every element for one shift and direction: `shift^i`, or `shift^-i / n`.
@@ -66,6 +83,22 @@ fn passes(log_n: u32) -> impl Iterator<Item = Pass> {
     (first > 0).then_some(Pass { log_r: first, log_done: 0 }).into_iter().chain(rest)
 }
 
+/// Logarithms of the orders of the roots whose powers a transform needs: as tables, and as elements.
+fn twiddle_logs(log_n: u32, words: usize, max_table_log_n: u32) -> (Option<u32>, Option<u32>) {
+    // One pass without twiddles.
+    if log_n <= 3 {
+        return (None, None);
+    }
+    let table = log_n.min(max_table_log_n);
+    let table = (words >= NTT_TABLE_WORDS && table > 3).then_some(table);
+    (table, (table != Some(log_n)).then_some(log_n))
+}
+
+/// Twiddles of a root of order `2^log`: the largest exponent of a pass is `7·(2^log/8 - 1)`.
+fn twiddles_of(log: u32) -> usize {
+    (1 << log) / 8 * 7
+}
+
 /// The odd `t < 2^log_r` with `root = W^t`, `W = z^((p-1)/2^log_r)` for the least nonresidue `z`: the
 /// rule by which the compiler chose the root in its kernels. `root` has order `2^log_r`, `log_r` in `1..=3`.
 fn turn<F: Field>(root: F::Ark, log_r: u32) -> u32 {
@@ -86,8 +119,18 @@ impl<D: KernelDevice> Kernels<D> {
             0 => 1,
             log_r => turn::<F>(omega.pow([n as u64 >> log_r]), log_r),
         };
-        let powers = self.powers::<F>(omega, if log_n > 3 { n / 8 * 7 } else { 0 })?.buffer;
-        Ok(DeviceTables { log_n, size_inv, turn, powers, cosets: Mutex::default() })
+        let (table_log, power_log) = twiddle_logs(log_n, F::WORDS, self.policy().ntt.max_table_log_n);
+        let root = |log: u32| omega.pow([n as u64 >> log]);
+        let tables = table_log.map(|log| {
+            let buffer = self.power_tables::<F>(root(log), twiddles_of(log))?;
+            Ok(Twiddles { log, buffer })
+        });
+        let powers = power_log.map(|log| {
+            let buffer = self.powers::<F>(root(log), twiddles_of(log))?.buffer;
+            Ok(Twiddles { log, buffer })
+        });
+        let (tables, powers) = (tables.transpose()?, powers.transpose()?);
+        Ok(DeviceTables { log_n, size_inv, turn, tables, powers, cosets: Mutex::default() })
     }
 
     pub(super) fn transform<F: Field>(
@@ -140,7 +183,15 @@ impl<D: KernelDevice> Kernels<D> {
             (0, 2) => self.launch(owner, threads, &NttFirst4 { a, out, log_n, turn, sign }),
             (0, _) => self.launch(owner, threads, &NttFirst8 { a, out, log_n, turn, sign }),
             _ => {
-                let (twiddles, log_stride) = (tables.powers.ptr(), log_n - 3 - log_done);
+                let end = log_done + 3;
+                if let Some(Twiddles { log, buffer }) = tables.tables.as_ref().filter(|t| end <= t.log) {
+                    let (twiddles, log_stride) = (buffer.ptr(), log - end);
+                    let kernel = NttRadix8Table { a, twiddles, out, log_n, log_done, log_stride, turn, sign };
+                    return self.launch(owner, threads, &kernel);
+                }
+                let Twiddles { log, buffer } =
+                    tables.powers.as_ref().expect("there are powers for the passes beyond the tables");
+                let (twiddles, log_stride) = (buffer.ptr(), log - end);
                 let kernel = NttRadix8 { a, twiddles, out, log_n, log_done, log_stride, turn, sign };
                 self.launch(owner, threads, &kernel)
             }
@@ -224,6 +275,16 @@ impl<D: KernelDevice> Kernels<D> {
         Ok(out)
     }
 
+    /// The tables of `base^i` for `i < len`, `len > 0`.
+    fn power_tables<F: Field>(&self, base: F::Ark, len: usize) -> Result<Buffer<D, NttTable>> {
+        let out = Buffer::table::<F>(self.device(), len)?;
+        let base_pows = self.squarings::<F>(base)?;
+        let n = index32("powers", len)?;
+        let kernel = PowerTables { base_pows: base_pows.ptr(), out: out.ptr(), n };
+        self.launch(Owner::field::<F>(), len, &kernel)?;
+        Ok(out)
+    }
+
     /// `base^(2^j)` for `j < 32`.
     fn squarings<F: Field>(&self, base: F::Ark) -> Result<Buffer<D, layout::Field>> {
         let pows: Vec<F::Ark> = std::iter::successors(Some(base), |b| Some(b.square())).take(32).collect();
@@ -252,10 +313,28 @@ mod tests {
                 assert!(threads <= u64::from(u32::MAX), "thread index");
                 if log_done > 0 {
                     let k = (1u64 << log_done) - 1;
-                    assert!((k << (log_n - 3 - log_done)) * 7 < n / 8 * 7, "twiddle index");
+                    for log in log_done + 3..=log_n {
+                        let largest = (k << (log - 3 - log_done)) * 7;
+                        assert!(largest < twiddles_of(log) as u64, "twiddle index");
+                    }
                 }
             }
             assert_eq!(done, log_n);
+        }
+    }
+
+    #[test]
+    fn every_pass_with_twiddles_finds_them() {
+        for (log_n, words, max) in (0..=31)
+            .flat_map(|log_n| [1, 3, 4, 24].map(|words| (log_n, words)))
+            .flat_map(|(log_n, words)| [0, 3, 4, 5, 18, 24, 40].map(|max| (log_n, words, max)))
+        {
+            let (table, power) = twiddle_logs(log_n, words, max);
+            assert!(table.is_none_or(|log| words >= NTT_TABLE_WORDS && log <= max && log <= log_n));
+            assert!(power.is_none_or(|log| log == log_n));
+            for Pass { log_done, .. } in passes(log_n).skip(1) {
+                assert!(table.max(power) >= Some(log_done + 3), "2^{log_n}, {words} words, {max}");
+            }
         }
     }
 }

@@ -35,6 +35,9 @@ pub struct NttPolicy {
     /// Largest `log_n` for which powers of a coset shift are kept as a vector. A pass with
     /// the vector costs one product an element, without it half of `log_n`.
     pub max_cached_log_n: u32,
+    /// Twiddles of the passes within `2^max_table_log_n` elements are tables: `7/8·2^max_table_log_n` of
+    /// them, `words/2` elements each.
+    pub max_table_log_n: u32,
 }
 
 /// Row of a device with few multiprocessors, which is how the emulator looks: as little
@@ -48,6 +51,10 @@ const FEW_THREADS: MsmPolicy = MsmPolicy {
     chunk: 32,
     max_entries: (1 << 31) - 1,
 };
+
+/// Tables of 29 MB for a field of 8 words, which the second-level cache of a large GPU holds; what
+/// lies beyond is streamed, and a table takes four times the memory of an element. Modelled.
+const NTT: NttPolicy = NttPolicy { max_cached_log_n: 24, max_table_log_n: 18 };
 
 /// Multiprocessors from which a device wants many threads.
 const MANY_FROM: u32 = 8;
@@ -76,7 +83,7 @@ impl Policy {
                 max_entries: 1 << 28,
             }
         };
-        Policy { msm, ntt: NttPolicy { max_cached_log_n: 24 } }
+        Policy { msm, ntt: NTT }
     }
 }
 

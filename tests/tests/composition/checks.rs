@@ -37,16 +37,18 @@ pub(crate) fn pointwise<D: KernelDevice, F: Field>(device: &Kernels<D>, n: usize
     assert_eq!(found, Cpu.mul_sub::<F>(&a, &b, &a).unwrap());
 }
 
-/// Both directions over subgroup and cosets, with both ways of multiplying by powers.
+/// Both directions over subgroup and cosets, with both ways of multiplying by powers of the shift, and
+/// both forms of twiddles.
 pub(crate) fn ntts<D: KernelDevice, F: Field>(device: &D, sizes: impl IntoIterator<Item = u32>) {
-    let policy = |max_cached_log_n| Policy {
-        ntt: NttPolicy { max_cached_log_n },
+    // Tables for all passes, for none, and for the first of several.
+    let policies = [(24, 24), (0, 0), (24, 5)].map(|(max_cached_log_n, max_table_log_n)| Policy {
+        ntt: NttPolicy { max_cached_log_n, max_table_log_n },
         ..Policy::for_device(&device.properties())
-    };
-    let cached = Kernels::with_policy(device.clone(), policy(24)).unwrap();
-    let uncached = Kernels::with_policy(device.clone(), policy(0)).unwrap();
+    });
+    let backends = policies.map(|policy| Kernels::with_policy(device.clone(), policy).unwrap());
     for log_n in sizes {
-        for kernels in [&cached, &uncached] {
+        // The third differs where a pass is within 2^5 elements and another is not.
+        for kernels in backends.iter().take(if log_n > 5 { 3 } else { 2 }) {
             ntt::<D, F>(kernels, log_n);
         }
     }

@@ -3,7 +3,7 @@
 use super::checks;
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::FftField;
-use curvesmith_curves::toy::{babybear, toy_curve, toy17};
+use curvesmith_curves::toy::{babybear, toy_curve, toy17, toy7681};
 use curvesmith_curves::{bls12_381, bn254};
 use curvesmith_runtime::RuntimeError;
 use curvesmith_runtime::backend::{Backend, Csr, DigitShape, Direction};
@@ -11,7 +11,7 @@ use curvesmith_runtime::device::KernelDevice;
 use curvesmith_runtime::emulator::{Emulator, EmulatorOptions};
 use curvesmith_runtime::group::AffineOf;
 use curvesmith_runtime::kernels::Kernels;
-use curvesmith_runtime::kernels::policy::{Policy, windows_of};
+use curvesmith_runtime::kernels::policy::{NttPolicy, Policy, windows_of};
 use curvesmith_tests::Size;
 use std::collections::BTreeSet;
 
@@ -41,9 +41,14 @@ fn pointwise() {
 #[test]
 fn ntt() {
     checks::ntts::<_, toy17::FpField>(&emulator(), 0..=4);
+    checks::ntts::<_, toy7681::FpField>(&emulator(), 0..=9);
+    checks::ntts::<_, toy_curve::FqField>(&emulator(), 0..=1);
+    checks::ntts::<_, toy_curve::FrField>(&emulator(), 0..=5);
     checks::ntts::<_, babybear::FpField>(&emulator(), 0..=14);
-    checks::ntts::<_, bn254::FrField>(&emulator(), [0, 1, 2, 5, 10, 14]);
-    checks::ntts::<_, bls12_381::FrField>(&emulator(), [8, 14]);
+    checks::ntts::<_, bn254::FqField>(&emulator(), 0..=1);
+    checks::ntts::<_, bn254::FrField>(&emulator(), (0..=12).chain([14]));
+    checks::ntts::<_, bls12_381::FqField>(&emulator(), 0..=1);
+    checks::ntts::<_, bls12_381::FrField>(&emulator(), (0..=12).chain([14]));
     checks::ntts::<_, bn254::FrField>(&racecheck(5), [6]);
 }
 
@@ -170,5 +175,41 @@ fn a_kernel_that_writes_zeros_is_noticed() {
         let bad = backend();
         bad.device().replace_with_zeros(&symbol);
         assert!(everything(&bad).map_or(true, |found| found != expected), "{symbol} went unnoticed");
+    }
+}
+
+/// Transforms of BN254 up to 2^7, with the twiddles as tables and as elements.
+fn transforms(emulator: &Emulator) -> Result<Vec<bn254::Fr>, RuntimeError> {
+    let mut out = vec![];
+    for max_table_log_n in [24, 0] {
+        let ntt = NttPolicy { max_cached_log_n: 24, max_table_log_n };
+        let policy = Policy { ntt, ..Policy::for_device(&emulator.properties()) };
+        let device = Kernels::with_policy(emulator.clone(), policy)?;
+        for log_n in [1, 2, 6] {
+            let n = 1u64 << log_n;
+            let root = bn254::Fr::get_root_of_unity(n).unwrap();
+            let tables = device.ntt_tables::<bn254::FrField>(log_n, root)?;
+            let values: Vec<bn254::Fr> = (1..=n).map(bn254::Fr::from).collect();
+            let mut v = device.upload::<bn254::FrField>(&values)?;
+            device.ntt(&tables, &mut v, Direction::Forward, 5.into())?;
+            out.extend(device.download(&v)?);
+        }
+    }
+    Ok(out)
+}
+
+#[test]
+fn a_transform_kernel_that_writes_zeros_is_noticed() {
+    let good = emulator();
+    let expected = transforms(&good).unwrap();
+    let symbols: BTreeSet<String> = good.launches().into_iter().map(|l| l.symbol).collect();
+    for kernel in ["ntt_first2", "ntt_first4", "ntt_first8", "ntt_radix8", "ntt_radix8_table", "power_tables"]
+    {
+        assert!(symbols.contains(&format!("bn254_fr_{kernel}")), "{kernel} did not run: {symbols:?}");
+    }
+    for symbol in symbols {
+        let bad = emulator();
+        bad.replace_with_zeros(&symbol);
+        assert!(transforms(&bad).map_or(true, |found| found != expected), "{symbol} went unnoticed");
     }
 }

@@ -19,6 +19,8 @@ const HOT: &[&str] = &[
     "ntt_first4",
     "ntt_first8",
     "ntt_radix8",
+    "ntt_radix8_table",
+    "power_tables",
     "powers",
     "radix_histogram",
     "radix_scatter",
