@@ -8,6 +8,7 @@ use super::*;
 mod bounds;
 mod fields;
 mod machine;
+mod tables;
 mod text;
 mod toy;
 
