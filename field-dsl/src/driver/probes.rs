@@ -5,7 +5,7 @@ use super::{DriverError, Result, create, put};
 use crate::parallel;
 use curvesmith_codegen::llvm;
 use curvesmith_codegen::passes::prepare;
-use curvesmith_codegen::probes::{Probe, extension_probes, field_probes};
+use curvesmith_codegen::probes::{Probe, VariantProbe, extension_probes, field_probes, variant_probes};
 use curvesmith_codegen::spec::FieldDesc;
 use std::path::Path;
 
@@ -35,6 +35,24 @@ pub(super) fn write(declared: &Declared, folder: &Path, fields: &[&str]) -> Resu
         list.push_str(&format!("{}\t{op}\t{count}\t{}\n", field.name, kernel.symbol));
     }
     put(folder, "probes.tsv", &list)?;
+    Ok(String::new())
+}
+
+/// Writes `<symbol>.ptx` of every variant of the fields' operations, and `variants.tsv`.
+pub(super) fn write_variants(declared: &Declared, folder: &Path, fields: &[&str]) -> Result<String> {
+    create(folder)?;
+    let mut list = String::from("field\top\tvariant\tcanonical\tcount\tsymbol\n");
+    for owner in &declared.0 {
+        let Owner::Field(field) = owner else { continue };
+        if !fields.contains(&field.name.as_str()) {
+            continue;
+        }
+        for VariantProbe { op, variant, canonical, count, symbol, ptx } in variant_probes(field) {
+            put(folder, &format!("{symbol}.ptx"), &ptx)?;
+            list.push_str(&format!("{}\t{op}\t{variant}\t{canonical}\t{count}\t{symbol}\n", field.name));
+        }
+    }
+    put(folder, "variants.tsv", &list)?;
     Ok(String::new())
 }
 

@@ -45,11 +45,20 @@ impl Counts {
     /// executed once.
     ///
     /// The multiply pipe takes 4 cycles for a wide product and 2 for another `IMAD`, the
-    /// ALU 2, issue 1 each. The half rate of wide products is inferred from `ptxas`' own
-    /// stall counts and from third-party measurements on other chips.
+    /// ALU 2, issue 1 each.
     pub(crate) fn bound(&self) -> u32 {
-        let multiply = 4 * self.wide + 2 * self.imad;
-        multiply.max(2 * self.alu).max(self.total)
+        self.multiply().max(2 * self.alu).max(self.total)
+    }
+
+    /// Cycles of the multiply pipe.
+    pub(crate) fn multiply(&self) -> u32 {
+        4 * self.wide + 2 * self.imad
+    }
+
+    /// Cycles that an H200 was seen to take with four warps a scheduler, rounded up: an instruction
+    /// of the ALU adds 0.9 to the multiply pipe's (`docs/src/measurements.md`, "On a GPU").
+    pub(crate) fn time(&self) -> u32 {
+        (self.multiply() + (9 * self.alu).div_ceil(10)).max(self.bound())
     }
 
     /// Instructions in no class of their own.
@@ -252,6 +261,7 @@ $toy_mul$helper:
         // The best hand-written 8-limb multiplication: 120 + 8 wide, 8 IMAD, 38 IADD3, 8 SEL, 1 ISETP.
         let mul = Counts { total: 183, wide: 128, imad: 8, alu: 47, ..Counts::default() };
         assert_eq!(mul.bound(), 528);
+        assert_eq!(mul.time(), 571);
         assert_eq!(Counts { total: 26, alu: 26, ..Counts::default() }.bound(), 52);
         assert_eq!(Counts { total: 26, alu: 3, ..Counts::default() }.bound(), 26);
     }

@@ -77,7 +77,7 @@ fn row(outcome: &Outcome) -> [u32; 12] {
 }
 
 /// The first line pins the assembler.
-fn head() -> String {
+pub(super) fn head() -> String {
     format!("# ptxas {}; written by `cargo xtask bless`", tools::VERSION)
 }
 

@@ -117,6 +117,8 @@ pub(super) struct Chain {
 struct Figure {
     instructions: u32,
     bound: u32,
+    /// What a GPU is expected to take, see [`Counts::time`].
+    time: u32,
     note: String,
 }
 
@@ -129,27 +131,27 @@ pub(super) fn table(
     verdict: &mut Verdict,
 ) -> String {
     let mut out = format!(
-        "sm_{ARCH}, static: cycles per warp and scheduler of the busiest pipe\n{:<46} {:>7} {:>7} {:>7} {:>7}  {}\n",
-        "operation", "rival", "target", "bound", "instr", "verdict"
+        "sm_{ARCH}, static, cycles per warp and scheduler; bound: the busiest pipe; time: as GPUs were seen to take\n{:<46} {:>14} {:>7} {:>7} {:>7} {:>7}  {}\n",
+        "operation", "rival", "target", "bound", "time", "instr", "verdict"
     );
     for target in TARGETS {
         let figure = figure(target.measure, assembled, chains);
         let (judged, numbers) = match &figure {
             Ok(figure) => (
                 judge(target, figure, losers, verdict),
-                [figure.bound.to_string(), figure.instructions.to_string()],
+                [figure.bound, figure.time, figure.instructions].map(|n| n.to_string()),
             ),
             Err(reason) => {
                 verdict.failures.push(format!("{}: not measured: {reason}", target.operation));
-                (reason.clone(), ["-".to_owned(), "-".to_owned()])
+                (reason.clone(), ["-"; 3].map(str::to_owned))
             }
         };
         let rival = format!("{} ({})", target.rival.1, target.rival.0);
         // Writing to a string cannot fail.
         let _ = writeln!(
             out,
-            "{:<46} {rival:>14} {:>7} {:>7} {:>7}  {judged}",
-            target.operation, target.target, numbers[0], numbers[1]
+            "{:<46} {rival:>14} {:>7} {:>7} {:>7} {:>7}  {judged}",
+            target.operation, target.target, numbers[0], numbers[1], numbers[2]
         );
     }
     out
@@ -173,9 +175,9 @@ fn judge(
     let line = format!("{}: bound {}, target {}: {text}", target.operation, figure.bound, target.target);
     let within = 100 * u64::from(figure.bound) <= u64::from(100 + SLACK) * u64::from(target.target);
     let shown = match target.measure {
+        // What is made of several operations is made of lines of their own.
+        Chained(_, "fq2_mul") | Turn(_) | Whole(..) => true,
         Chained(field, op) => losers(field, op),
-        // A loop is made of operations; those have lines of their own.
-        Turn(_) | Whole(..) => true,
     };
     match (within, shown) {
         (true, true) => verdict.notes.push(line),
@@ -191,12 +193,16 @@ fn figure(measure: Measure, assembled: &[Assembled], chains: &[Chain]) -> Result
         Turn(symbol) => {
             let outcome = kernel(symbol, assembled)?;
             Ok(match &outcome.turn {
-                Some(Ok(turn)) => {
-                    Figure { instructions: turn.total, bound: turn.bound(), note: local(outcome) }
-                }
+                Some(Ok(turn)) => Figure {
+                    instructions: turn.total,
+                    bound: turn.bound(),
+                    time: turn.time(),
+                    note: local(outcome),
+                },
                 Some(Err(reason)) => Figure {
                     instructions: outcome.counts.total,
                     bound: outcome.counts.bound(),
+                    time: outcome.counts.time(),
                     note: format!("the whole kernel, since {reason}"),
                 },
                 None => return Err("its loop was not looked for".to_owned()),
@@ -207,7 +213,7 @@ fn figure(measure: Measure, assembled: &[Assembled], chains: &[Chain]) -> Result
             let share = |n: u32| n.div_ceil(times);
             let counts = &outcome.counts;
             let (instructions, bound) = (share(counts.total), share(counts.bound()));
-            Ok(Figure { instructions, bound, note: local(outcome) })
+            Ok(Figure { instructions, bound, time: share(counts.time()), note: local(outcome) })
         }
     }
 }
@@ -225,7 +231,6 @@ fn kernel<'a>(symbol: &str, assembled: &'a [Assembled]) -> Result<&'a Outcome, S
     outcomes.find(|o| o.symbol == symbol).ok_or_else(|| format!("no kernel is called {symbol}"))
 }
 
-/// `(n chained - 1) / (n - 1)`, pipe by pipe, rounded up.
 fn chained(field: &str, op: &str, chains: &[Chain]) -> Result<Figure, String> {
     let found = chains.iter().filter(|c| c.field == field && c.op == op);
     let by_count: BTreeMap<u32, &Counts> = found.map(|c| (c.count, &c.counts)).collect();
@@ -236,10 +241,16 @@ fn chained(field: &str, op: &str, chains: &[Chain]) -> Result<Figure, String> {
     if few == many {
         return Err(format!("{field} {op} is there once only"));
     }
-    let each = |pipe: fn(&Counts) -> u32| pipe(long).saturating_sub(pipe(short)).div_ceil(many - few);
-    let pipes: [fn(&Counts) -> u32; 3] = [|c| 4 * c.wide + 2 * c.imad, |c| 2 * c.alu, |c| c.total];
-    let bound = pipes.into_iter().map(each).max().unwrap_or(0);
-    Ok(Figure { instructions: each(|c| c.total), bound, note: String::new() })
+    let (bound, time, instructions) = of_one(short, long, many - few);
+    Ok(Figure { instructions, bound, time, note: String::new() })
+}
+
+/// Bound, time and instructions of one of `more` repetitions that `long` has more than `short`:
+/// the difference of each pipe, rounded up.
+pub(super) fn of_one(short: &Counts, long: &Counts, more: u32) -> (u32, u32, u32) {
+    let each = |pipe: fn(&Counts) -> u32| pipe(long).saturating_sub(pipe(short)).div_ceil(more);
+    let bound = each(Counts::multiply).max(each(|c| 2 * c.alu)).max(each(|c| c.total));
+    (bound, each(Counts::time).max(bound), each(|c| c.total))
 }
 
 #[cfg(test)]
@@ -256,7 +267,7 @@ mod tests {
     fn one_of_a_chain_is_the_difference() {
         let chains = [chain(1, 120), chain(4, 450)];
         let figure = chained("bn254_fq", "mul", &chains).expect("both are there");
-        assert_eq!(figure, Figure { instructions: 110, bound: 440, note: String::new() });
+        assert_eq!(figure, Figure { instructions: 110, bound: 440, time: 440, note: String::new() });
         assert!(chained("bn254_fq", "mul", &chains[..1]).is_err());
         assert!(chained("bw6_761_fq", "mul", &chains).is_err());
     }
@@ -264,7 +275,7 @@ mod tests {
     fn judged(bound: u32, losers: bool) -> (String, usize, usize) {
         let target = target("mul", Chained("f", "mul"), ("rival", 528), 460);
         let mut verdict = Verdict::default();
-        let figure = Figure { instructions: 200, bound, note: String::new() };
+        let figure = Figure { instructions: 200, bound, time: bound, note: String::new() };
         let text = judge(&target, &figure, &|_, _| losers, &mut verdict);
         (text, verdict.failures.len(), verdict.notes.len())
     }

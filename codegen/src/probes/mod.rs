@@ -4,6 +4,10 @@
 //! divided by `n - 1` is what one costs between its like, without loads, stores and the final
 //! reduction. They go through the same passes as any kernel and are never launched.
 
+mod variants;
+
+pub use variants::{VariantProbe, variant_probes};
+
 use crate::fir::build::{Builder, Fe, U32};
 use crate::fir::ir::Kernel;
 use crate::formulas::tower::{Coord, CoordField, Fe2};
@@ -30,7 +34,7 @@ pub fn field_probes(field: &FieldDesc) -> Vec<Probe> {
         ("mul", 1, |_, [a, b, c, d]| [a * b, b, c, d]),
         ("sqr", 1, |_, [a, b, c, d]| [a.sqr(), b, c, d]),
         ("dot2", 2, |_, [a, b, c, d]| [a.builder().dot(&[(a, b), (c, d)]), b, c, d]),
-        ("mul_const", 1, |i, [a, b, c, d]| [a.mul_const(&constant(a.builder(), i)), b, c, d]),
+        ("mul_const", 1, |i, [a, b, c, d]| [a.mul_const(&constant(&a.builder().field_desc(), i)), b, c, d]),
         // What was shared is an operand of the next step, so that no step repeats work of another.
         ("shared3", 3, |_, [a, b, c, d]| [a * d, b * d, d, c * d]),
     ];
@@ -59,9 +63,8 @@ fn counts(field: &FieldDesc, products: usize) -> [usize; 2] {
 }
 
 /// Some constant without structure; another one for each step.
-fn constant(b: &Builder, step: usize) -> BigUint {
-    let field = b.field_desc();
-    &field.p / 3u32 + field.r2() / 7u32 + step
+fn constant(field: &FieldDesc, step: usize) -> BigUint {
+    (&field.p / 3u32 + field.r2() / 7u32 + step) % &field.p
 }
 
 fn field_probe(field: &FieldDesc, op: &'static str, count: usize, step: Step) -> Probe {
