@@ -19,7 +19,7 @@ impl Fact {
 }
 
 /// Bounds and variants of one kernel. Only [`prepare`](super::prepare) makes one, after
-/// [`verify_bounds`](super::verify_bounds) has agreed.
+/// the checker of [certificates](super::certificate) has agreed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelInfo {
     pub(super) facts: Vec<Fact>,

@@ -1,19 +1,20 @@
 //! The passes from a kernel as written to a kernel that a back end can emit.
 //!
 //! ```text
-//! verify ─► simplify ─► place_reductions ─► verify_bounds ─► (Kernel, KernelInfo)
+//! verify ─► simplify ─► join_products ─► place_reductions ─► certify ─► check ─► (Kernel, KernelInfo)
 //! ```
 //! A pass is a function that returns a new kernel; facts live in side maps.
 
+pub mod certificate;
 mod info;
 mod pipeline;
-mod place_reductions;
+mod place;
+mod products;
 mod rewrite;
 mod simplify;
-mod verify_bounds;
 
 pub use info::{Fact, KernelInfo, annotate};
 pub use pipeline::{Observer, prepare, prepare_observed};
-pub use place_reductions::place_reductions;
+pub use place::place_reductions;
+pub use products::join_products;
 pub use simplify::simplify;
-pub use verify_bounds::verify_bounds;

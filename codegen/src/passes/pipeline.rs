@@ -1,6 +1,6 @@
 //! The order of the passes.
 
-use super::{KernelInfo, place_reductions, simplify, verify_bounds};
+use super::{KernelInfo, certificate, join_products, place_reductions, simplify};
 use crate::error::PassError;
 use crate::fir::ir::Kernel;
 use crate::fir::verify::verify;
@@ -25,10 +25,14 @@ pub fn prepare_observed(
     let kernel = simplify(kernel);
     observe("simplify", &kernel, None);
     check(&kernel, "after simplify")?;
+    // The single products that were joined are left to the second run to remove.
+    let kernel = simplify(&join_products(&kernel));
+    observe("join_products", &kernel, None);
+    check(&kernel, "after join_products")?;
     let (kernel, info) = place_reductions(&kernel)?;
     observe("place_reductions", &kernel, Some(&info));
     check(&kernel, "after place_reductions")?;
-    verify_bounds(&kernel, &info)?;
+    certificate::check(&kernel, &certificate::certify(&kernel, &info))?;
     Ok((kernel, info))
 }
 

@@ -83,6 +83,7 @@ pub(super) fn locals_set(block: &Block, out: &mut Vec<Local>) {
 }
 
 /// A kernel that grows, with the map from the values of the kernel it is made from.
+#[derive(Clone)]
 pub(super) struct Rewriter<'a> {
     /// The kernel that is read.
     pub(super) old: &'a Kernel,

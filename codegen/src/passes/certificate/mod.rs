@@ -1,0 +1,56 @@
+//! Why the bounds of a kernel hold, as plain data that anyone can check.
+//!
+//! A certificate states the bound of every field value, for each operation the variant and the
+//! operand bounds it was chosen for, what its preconditions leave over, and what every local holds at
+//! the head of each loop. [`certify`] writes down what the placing pass has decided; [`check`] believes
+//! none of it: it evaluates every rule anew on big integers, from the definition of the operation, and
+//! shares no code with the pass or the variants.
+
+mod certify;
+mod check;
+mod rules;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub(crate) use certify::certify;
+pub use check::check;
+
+/// Values are less than this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// `p`
+    Canonical,
+    /// This many units of `R/2^32`.
+    Units(u64),
+}
+
+/// How an operation is computed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Name of the variant.
+    pub variant: String,
+    /// What it relies on of each operand.
+    pub operands: Vec<Limit>,
+    /// Whole units of `R/2^32` that each of the variant's preconditions has to spare.
+    pub slack: Vec<u64>,
+}
+
+/// What is claimed of one value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// Its bound; `None` for what is no field element.
+    pub limit: Option<Limit>,
+    /// How it is computed; `None` where nothing is computed: constants, loads, selections, locals.
+    pub step: Option<Step>,
+}
+
+/// The certificate of one kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Certificate {
+    /// Claims by value; `None` for values that have nothing to do with the field.
+    pub values: Vec<Option<Claim>>,
+    /// For each loop, in the order of their heads, what each local holds there. `None` for a local that
+    /// is not yet set or holds no field element.
+    pub loops: Vec<Vec<Option<Limit>>>,
+}

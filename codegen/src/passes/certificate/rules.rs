@@ -1,0 +1,232 @@
+//! What each variant asks and promises, evaluated on big integers.
+//!
+//! Written from the definitions, not from the variants: with `X` the largest operand, `R = 2^(32n)`
+//! and `k` the least integer with `k·p ≥ Y` (at least 1),
+//!
+//! | variant | asks | at most |
+//! | --- | --- | --- |
+//! | `add.lazy`, `dbl.lazy`, `mul_small.lazy` | result `< R` | `Σ cᵢ·Xᵢ` |
+//! | `sub.lazy` | result `< R` | `X + k·p` |
+//! | `sub.borrow` | result `< R` | `max(X, k·p - 1)` |
+//! | `neg.lazy` | result `< R` | `k·p` |
+//! | products, lazy | result `< R` | `⌊(Σ X·Y + (R-1)·p)/R⌋` |
+//! | `shared.apart.lazy` | result `< R` | that of the largest of the products |
+//! | `table.lazy`, `mul_const.table….lazy` | result `< R` | `(Σ xⱼ·W + (2^(32·rows)-1)·p)/2^(32·rows)` |
+//! | products by narrow rows | the row operands sum to `R - p` at most | |
+//! | `reduce.weak` | | as its steps leave |
+//! | any canonical | | `p - 1` |
+
+use crate::fir::ir::Op;
+use num_bigint::BigUint;
+use num_integer::Integer;
+use num_traits::One;
+
+/// The numbers of a field.
+pub(super) struct Numbers {
+    pub(super) p: BigUint,
+    /// `2^(32n)`
+    pub(super) r: BigUint,
+    /// `R/2^32`
+    pub(super) unit: BigUint,
+}
+
+/// What follows for the result.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Outcome {
+    /// The largest result; `None` where it is no field element.
+    pub(super) max: Option<BigUint>,
+    /// `left ≤ right` must hold.
+    pub(super) conditions: Vec<(BigUint, BigUint)>,
+}
+
+/// How the words of a product are summed.
+enum Rows {
+    /// A word more than the operands have.
+    Wide,
+    /// Just as many words: the row operands' sum and `p` must fit.
+    Narrow(BigUint),
+}
+
+impl Numbers {
+    pub(super) fn new(p: &BigUint, words: usize) -> Self {
+        let unit = BigUint::one() << (32 * (words - 1));
+        Numbers { p: p.clone(), r: &unit << 32, unit }
+    }
+
+    /// Evaluates the rule of a variant; `x` are the largest operands, in the order of the operation's.
+    /// `None` where the operation has no such variant.
+    pub(super) fn outcome(&self, op: &Op, variant: &str, x: &[BigUint]) -> Option<Outcome> {
+        let (family, form) = variant.split_once('.')?;
+        match (op, family) {
+            (Op::Add(..), "add") => self.sum(form, &x[0] + &x[1]),
+            (Op::Dbl(_), "dbl") => self.sum(form, &x[0] * 2u32),
+            (Op::Sub(..), "sub") => self.sub(form, &x[0], &x[1]),
+            (Op::Neg(_), "neg") => self.neg(form, &x[0]),
+            (Op::MulSmall(_, c), "mul_small") => self.mul_small(form, &x[0], *c),
+            (Op::Mul(..), "mul") => self.product(form, &[(&x[0], &x[1])]),
+            (Op::Dot(_), "dot") => {
+                let pairs: Vec<_> = x.chunks_exact(2).map(|pair| (&pair[0], &pair[1])).collect();
+                self.product(form, &pairs)
+            }
+            (Op::Sqr(_), "sqr") => match form.strip_prefix("mul.") {
+                Some(form) => self.product(form, &[(&x[0], &x[0])]),
+                None => self.montgomery(form, &x[0] * 2u32, &(&x[0] * &x[0])),
+            },
+            (Op::MulConst(_, c), "mul_const") if form.starts_with("table") => {
+                let (rows, form) = form.strip_prefix("table")?.split_once('.')?;
+                let rows: usize = rows.parse().ok()?;
+                let words = self.r.bits() as usize / 32;
+                let entry = |i: usize| (c << (32 * (rows + i))) % &self.p;
+                let entries: Vec<BigUint> = (0..words).map(entry).collect();
+                self.table(form, &x[0], &entries, 1, rows)
+            }
+            (Op::MulTable(_, _, shape), "table") => {
+                self.table(form, &x[0], &x[1..], shape.step as usize, shape.rows as usize)
+            }
+            (Op::MulShared(..), "shared") => {
+                let (y, xs) = x.split_last()?;
+                let most = xs.iter().max()?;
+                self.sum(form.strip_prefix("apart.")?, self.divided(&(most * y)))
+            }
+            (Op::MulConst(_, c), "mul_const") => self.by_constant(form, &x[0], c),
+            (Op::FromMont(_), "from_mont") => (form == "canonical").then(|| self.canonical()),
+            (Op::Reduce(_), "reduce") => match form {
+                "ladder" => Some(self.canonical()),
+                _ => self.reduce(form, &x[0]).filter(|o| o.max.as_ref().is_some_and(|max| *max < self.p)),
+            },
+            (Op::Weak(..), "reduce") => self.reduce(form, &x[0]),
+            (Op::IsZero(_), "is_zero") => matches!(form, "multiples" | "ladder").then(Outcome::none),
+            (Op::MaybeZero(_), "maybe_zero") => matches!(form, "low_word" | "never_sure").then(Outcome::none),
+            _ => None,
+        }
+    }
+
+    fn canonical(&self) -> Outcome {
+        Outcome { max: Some(&self.p - 1u32), conditions: vec![] }
+    }
+
+    /// At most `max`, which must be less than `R`.
+    fn fits(&self, max: BigUint) -> Outcome {
+        let condition = (&max + 1u32, self.r.clone());
+        Outcome { max: Some(max), conditions: vec![condition] }
+    }
+
+    /// The least multiple of `p` that `y` does not exceed, at least `p`.
+    fn multiple_above(&self, y: &BigUint) -> BigUint {
+        y.div_ceil(&self.p).max(BigUint::one()) * &self.p
+    }
+
+    fn sum(&self, form: &str, max: BigUint) -> Option<Outcome> {
+        match form {
+            "lazy" => Some(self.fits(max)),
+            "canonical" => Some(self.canonical()),
+            _ => None,
+        }
+    }
+
+    fn sub(&self, form: &str, x: &BigUint, y: &BigUint) -> Option<Outcome> {
+        let kp = self.multiple_above(y);
+        match form {
+            "lazy" => Some(self.fits(x + kp)),
+            "borrow" => Some(self.fits(x.clone().max(kp - 1u32))),
+            "canonical" => Some(self.canonical()),
+            _ => None,
+        }
+    }
+
+    fn neg(&self, form: &str, x: &BigUint) -> Option<Outcome> {
+        match form {
+            "lazy" => Some(self.fits(self.multiple_above(x))),
+            "canonical" => Some(Outcome { conditions: vec![(x + 1u32, self.p.clone())], ..self.canonical() }),
+            "ladder" => Some(self.canonical()),
+            _ => None,
+        }
+    }
+
+    fn mul_small(&self, form: &str, x: &BigUint, c: u32) -> Option<Outcome> {
+        match form {
+            "zero" if c == 0 => Some(self.canonical()),
+            "copy" if c == 1 => Some(self.fits(x.clone())),
+            "lazy" | "canonical" => self.sum(form, x * c),
+            _ => self.by_constant(form.strip_prefix("const.")?, x, &(BigUint::from(c) % &self.p)),
+        }
+    }
+
+    fn product(&self, form: &str, pairs: &[(&BigUint, &BigUint)]) -> Option<Outcome> {
+        let rows = pairs.iter().map(|(x, y)| *x.min(y)).sum();
+        let sum = pairs.iter().map(|(x, y)| *x * *y).sum();
+        self.montgomery(form, rows, &sum)
+    }
+
+    /// The constant's Montgomery form, `c·R mod p`, makes the rows.
+    fn by_constant(&self, form: &str, x: &BigUint, c: &BigUint) -> Option<Outcome> {
+        let c = c * &self.r % &self.p;
+        let sum = x * &c;
+        self.montgomery(form, c, &sum)
+    }
+
+    fn divided(&self, sum: &BigUint) -> BigUint {
+        (sum + (&self.r - 1u32) * &self.p) / &self.r
+    }
+
+    /// `Σ xⱼ·w_(j/step)·2^(32·(j mod step))` over the words of `x`, divided by `2^(32·rows)` after adding
+    /// a multiple of `p` that is less.
+    fn table(&self, form: &str, x: &BigUint, w: &[BigUint], step: usize, rows: usize) -> Option<Outcome> {
+        let word = BigUint::one() << 32;
+        let mut sum = BigUint::ZERO;
+        for j in 0..self.r.bits() as usize / 32 {
+            let most = (x >> (32 * j)).min(&word - 1u32);
+            sum += (most * w.get(j / step)?) << (32 * (j % step));
+        }
+        let divisor = BigUint::one() << (32 * rows);
+        self.sum(form, (sum + (&divisor - 1u32) * &self.p) / divisor)
+    }
+
+    /// A Montgomery reduction adds a multiple of `p` of at most `R - 1` and divides by `R`.
+    fn montgomery(&self, form: &str, rows: BigUint, sum: &BigUint) -> Option<Outcome> {
+        let (rows, form) = match form.strip_prefix("wide.") {
+            Some(form) => (Rows::Wide, form),
+            None => (Rows::Narrow(rows), form),
+        };
+        let max = self.divided(sum);
+        let mut outcome = self.sum(form, max)?;
+        if let Rows::Narrow(rows) = rows {
+            outcome.conditions.push((rows + &self.p, self.r.clone()));
+        }
+        Some(outcome)
+    }
+
+    fn reduce(&self, form: &str, x: &BigUint) -> Option<Outcome> {
+        match form {
+            "copy" => Some(self.fits(x.clone())),
+            "weak" => Some(self.fits(self.weak(x.clone()))),
+            // The product by R mod p, which stands for 1.
+            _ => self.by_constant(form.strip_prefix("mont.")?, x, &BigUint::one()),
+        }
+    }
+
+    /// What subtractions of multiples of `p` leave of values up to `max`, when only the top word says
+    /// whether to subtract: `m·p` is taken from values whose top word reaches `⌈m·p/unit⌉`, so that
+    /// others may still be just below that many units. As long as it helps, `m` halves the range,
+    /// or is 1.
+    fn weak(&self, mut max: BigUint) -> BigUint {
+        loop {
+            let half = (&max + 1u32).div_ceil(&(&self.p * 2u32));
+            let step = |m: &BigUint| {
+                let c = m * &self.p;
+                let kept = c.div_ceil(&self.unit) * &self.unit - 1u32;
+                (kept < max).then(|| kept.max(&max - c))
+            };
+            match step(&half).or_else(|| step(&BigUint::one())) {
+                Some(less) => max = less,
+                None => return max,
+            }
+        }
+    }
+}
+
+impl Outcome {
+    fn none() -> Self {
+        Outcome { max: None, conditions: vec![] }
+    }
+}

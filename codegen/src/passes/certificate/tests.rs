@@ -1,0 +1,245 @@
+//! Certificates of all kernels, and mutants of them.
+
+use super::*;
+use crate::fir::build::Builder;
+use crate::fir::ir::{Kernel, Op, Type, Value};
+use crate::kernels::{field_kernels, group_kernels};
+use crate::limb::{self, Bound, LimbOp};
+use crate::passes::{prepare, simplify};
+use crate::spec::{FieldDesc, GroupDesc};
+use curvesmith_abi::TableShape;
+use curvesmith_abi::kernels::FieldMulSub;
+use num_bigint::BigUint;
+
+fn field(name: &str, p: &str) -> FieldDesc {
+    FieldDesc::new(name, BigUint::parse_bytes(p.as_bytes(), 16).expect("hexadecimal"))
+}
+
+/// One word, no spare bit at two and eight words, one spare bit, the usual ones, and many words.
+fn fields() -> Vec<FieldDesc> {
+    vec![
+        field("toy", "d"),
+        field("babybear", "78000001"),
+        field("goldilocks", "ffffffff00000001"),
+        field("bn254_fq", "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47"),
+        field("bls12_381_fr", "73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001"),
+        field("secp256k1_fq", "fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f"),
+        field(
+            "bls12_377_fq",
+            "1ae3a4617c510eac63b05c06ca1493b1a22d9f300f5138f1ef3622fba094800170b5d44300000008508c00000000001",
+        ),
+    ]
+}
+
+fn kernels(base: &FieldDesc) -> Vec<Kernel> {
+    let group = GroupDesc {
+        name: format!("{}_g1", base.name),
+        base: base.clone(),
+        nonresidue: None,
+        a: vec![BigUint::ZERO],
+        b: vec![3u32.into()],
+    };
+    [field_kernels(base), group_kernels(&group).concat()].concat()
+}
+
+/// The limit lowered by one unit.
+fn lowered(limit: Limit, p: &FieldDesc) -> Limit {
+    let units = match limit {
+        Limit::Canonical => Bound::Canonical.units(p),
+        Limit::Units(units) => units,
+    };
+    Limit::Units(units - 1)
+}
+
+#[test]
+fn every_kernel_has_a_certificate_and_no_stronger_one() {
+    for base in fields() {
+        for kernel in kernels(&base) {
+            let (kernel, info) = prepare(&kernel).expect("the kernel is valid");
+            let certificate = certify(&kernel, &info);
+            assert_eq!(check(&kernel, &certificate), Ok(()), "{}", kernel.symbol);
+            assert_eq!(certificate.to_string().parse(), Ok(certificate.clone()), "{}", kernel.symbol);
+            mutate(&kernel, &certificate, &base);
+        }
+    }
+}
+
+/// Every claim made stronger by one unit, and every statement made about another variant, is refused.
+fn mutate(kernel: &Kernel, certificate: &Certificate, base: &FieldDesc) {
+    let refused = |mutant: &Certificate, what: &str| {
+        assert!(check(kernel, mutant).is_err(), "{}: {what} was believed", kernel.symbol);
+    };
+    for (v, claim) in certificate.values.iter().enumerate() {
+        let Some(claim) = claim else { continue };
+        let with = |change: &dyn Fn(&mut Claim)| {
+            let mut mutant = certificate.clone();
+            change(mutant.values[v].as_mut().expect("it has a claim"));
+            mutant
+        };
+        if let Some(limit) = claim.limit {
+            refused(&with(&|c| c.limit = Some(lowered(limit, base))), &format!("v{v} lower"));
+            refused(&with(&|c| c.limit = None), &format!("v{v} unbounded"));
+        }
+        let Some(step) = &claim.step else { continue };
+        refused(&with(&|c| c.step = None), &format!("v{v} without a variant"));
+        let other = if step.variant == "select" { "add.lazy" } else { "select" };
+        refused(
+            &with(&|c| c.step.as_mut().expect("it has a step").variant = other.into()),
+            &format!("v{v} by another operation"),
+        );
+        for slack in 0..step.slack.len() {
+            refused(
+                &with(&|c| c.step.as_mut().expect("it has a step").slack[slack] ^= 1),
+                &format!("v{v} with another slack"),
+            );
+        }
+    }
+    for (number, invariant) in certificate.loops.iter().enumerate() {
+        for (l, limit) in invariant.iter().enumerate() {
+            let Some(limit) = limit else { continue };
+            let mut mutant = certificate.clone();
+            mutant.loops[number][l] = Some(lowered(*limit, base));
+            refused(&mutant, &format!("loop {number} with a lower l{l}"));
+        }
+    }
+}
+
+/// An operand bound below what the operand has is refused, and so is one that only the variant's
+/// precondition excludes.
+#[test]
+fn a_variant_cannot_rely_on_what_is_not_so() {
+    let base = field("bn254_fq", "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47");
+    let b = Builder::for_field::<FieldMulSub>(&base);
+    let i = b.global_index();
+    let sum = b.buffer("a").field(i) + b.buffer("b").field(i);
+    b.buffer("out").set_field(i, sum.dbl().dbl() * sum);
+    let (kernel, info) = prepare(&b.finish()).expect("the kernel is valid");
+    let certificate = certify(&kernel, &info);
+    let mut tried = 0;
+    for (v, claim) in certificate.values.iter().enumerate() {
+        let Some(step) = claim.as_ref().and_then(|c| c.step.as_ref()) else { continue };
+        for operand in 0..step.operands.len() {
+            for limit in [lowered(step.operands[operand], &base), Limit::Units(1 << 33)] {
+                let mut mutant = certificate.clone();
+                let claim = mutant.values[v].as_mut().expect("it has a claim");
+                claim.step.as_mut().expect("it has a step").operands[operand] = limit;
+                assert!(check(&kernel, &mutant).is_err(), "v{v} relies on {limit}");
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried >= 6, "{tried}");
+}
+
+#[test]
+fn a_certificate_of_another_kernel_is_refused() {
+    let base = field("toy", "d");
+    let all: Vec<_> = kernels(&base).iter().map(|k| prepare(k).expect("the kernel is valid")).collect();
+    let certificates: Vec<_> = all.iter().map(|(k, info)| certify(k, info)).collect();
+    for (i, (kernel, _)) in all.iter().enumerate() {
+        for (j, certificate) in certificates.iter().enumerate() {
+            if *certificate != certificates[i] {
+                assert!(check(kernel, certificate).is_err(), "{} by that of {j}", kernel.symbol);
+            }
+        }
+    }
+}
+
+/// The operation on values 0, 1, …, for the rules.
+fn op_of(limb: &LimbOp) -> Option<Op> {
+    let v = Value;
+    Some(match limb {
+        LimbOp::Add => Op::Add(v(0), v(1)),
+        LimbOp::Sub => Op::Sub(v(0), v(1)),
+        LimbOp::Neg => Op::Neg(v(0)),
+        LimbOp::Dbl => Op::Dbl(v(0)),
+        LimbOp::Mul => Op::Mul(v(0), v(1)),
+        LimbOp::Sqr => Op::Sqr(v(0)),
+        LimbOp::MulSmall(c) => Op::MulSmall(v(0), *c),
+        LimbOp::MulConst(c) => Op::MulConst(v(0), c.clone()),
+        LimbOp::Dot(k) => Op::Dot((0..*k as u32).map(|i| (v(2 * i), v(2 * i + 1))).collect()),
+        LimbOp::FromMont => Op::FromMont(v(0)),
+        LimbOp::ReduceFull => Op::Reduce(v(0)),
+        LimbOp::ReduceWeak => Op::Weak(v(0), 1),
+        LimbOp::MulShared(m) => Op::MulShared((0..*m as u32).map(v).collect(), v(*m as u32)),
+        LimbOp::MulTable { step, rows } => {
+            Op::MulTable(v(0), vec![v(1)], TableShape { step: *step, rows: *rows })
+        }
+        LimbOp::IsZero => Op::IsZero(v(0)),
+        LimbOp::MaybeZero => Op::MaybeZero(v(0)),
+        _ => return None,
+    })
+}
+
+/// Every variant that is on offer, for operands at all bounds of toy fields and at quarters of `p` up
+/// to `R` of others, has a rule; its preconditions hold, and its least limit is the one offered. With
+/// the exhaustive runs of the same variants this makes the rules exact.
+#[test]
+fn rules_are_those_of_the_variants_on_offer() {
+    let mut offers = 0;
+    for f in fields() {
+        let numbers = rules::Numbers::new(&f.p, f.words);
+        let mut bounds = vec![Bound::Canonical, Bound::ANY];
+        let quarters = |k: u32| Bound::below(&f, &(&f.p * k / 4u32));
+        bounds.extend([5, 8, 9, 13, 17, 22, 33].into_iter().filter_map(quarters));
+        let ops = [
+            vec![
+                LimbOp::Add,
+                LimbOp::Sub,
+                LimbOp::Neg,
+                LimbOp::Dbl,
+                LimbOp::Mul,
+                LimbOp::Sqr,
+                LimbOp::FromMont,
+            ],
+            [0, 1, 2, 3, 8, 13, u32::MAX].map(LimbOp::MulSmall).to_vec(),
+            [BigUint::from(2u32), &f.p - 1u32].map(LimbOp::MulConst).to_vec(),
+            [1, 2, 3, 5].map(LimbOp::Dot).to_vec(),
+            [1, 2, 3, 5].map(LimbOp::MulShared).to_vec(),
+            [(1, 1), (1, 2), (2, 3), (4, 4)].map(|(step, rows)| LimbOp::MulTable { step, rows }).to_vec(),
+            vec![LimbOp::ReduceFull, LimbOp::ReduceWeak, LimbOp::IsZero, LimbOp::MaybeZero],
+        ];
+        for limb in ops.concat() {
+            let op = op_of(&limb).expect("it has an operation");
+            for (i, x) in bounds.iter().enumerate() {
+                for y in &bounds[if limb.operands(&f) > 1 { 0 } else { bounds.len() - 1 }..] {
+                    let operands: Vec<Bound> =
+                        (0..limb.operands(&f)).map(|k| if k % 2 == 0 { *x } else { *y }).collect();
+                    let maxima: Vec<BigUint> = operands.iter().map(|b| b.max(&f)).collect();
+                    for choice in limb::choices(&f, &limb, &operands) {
+                        let what = format!("{} {} of {operands:?} {i}", f.name, choice.variant);
+                        let outcome = numbers.outcome(&op, choice.variant, &maxima).expect(&what);
+                        for (left, right) in &outcome.conditions {
+                            assert!(left <= right, "{what}");
+                        }
+                        let least = outcome.max.and_then(|max| Bound::up_to(&f, &max));
+                        assert!(least.is_none_or(|b| b == choice.out), "{what}: {least:?} {:?}", choice.out);
+                        offers += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(offers > 4000, "{offers}");
+}
+
+/// A loop that doubles: the invariant is needed, and only an inductive one is believed.
+#[test]
+fn a_local_that_grows_in_its_loop_is_found() {
+    let base = field("toy", "1fff");
+    let b = Builder::for_field::<FieldMulSub>(&base);
+    let (i, n) = (b.global_index(), b.scalar("n"));
+    let acc = b.var(b.buffer("a").field(i));
+    b.for_(b.u32(0), n, 1, |_| acc.set(acc.get().dbl() + b.buffer("b").field(i)));
+    b.buffer("out").set_field(i, acc.get());
+    let (kernel, info) = prepare(&simplify(&b.finish())).expect("the kernel is valid");
+    let certificate = certify(&kernel, &info);
+    assert_eq!(certificate.loops.len(), 1);
+    let local = kernel.locals.iter().position(|l| l.ty == Type::Field).expect("there is an accumulator");
+    let Some(limit) = certificate.loops[0][local] else { panic!("the accumulator has no invariant") };
+    let mut mutant = certificate.clone();
+    mutant.loops[0][local] = Some(Limit::Units(8191));
+    assert_eq!(check(&kernel, &mutant).is_err(), limit != Limit::Canonical);
+    mutant.loops[0][local] = None;
+    assert!(check(&kernel, &mutant).is_err(), "nothing is known of a local that is read");
+}

@@ -1,0 +1,48 @@
+//! The variants on offer, remembered: a program costs more to build than to find.
+
+use crate::limb::{Bound, Choice, LimbOp, choices};
+use crate::spec::FieldDesc;
+use std::collections::BTreeMap;
+
+pub(super) struct Menu<'a> {
+    pub(super) field: &'a FieldDesc,
+    seen: Vec<(LimbOp, BTreeMap<Vec<u64>, Vec<Choice>>)>,
+    effort: usize,
+}
+
+impl<'a> Menu<'a> {
+    pub(super) fn new(field: &'a FieldDesc) -> Self {
+        Menu { field, seen: vec![], effort: 0 }
+    }
+
+    /// Instructions of all programs built so far.
+    pub(super) fn effort(&self) -> usize {
+        self.effort
+    }
+
+    fn choices(&mut self, op: &LimbOp, operands: &[Bound]) -> &[Choice] {
+        let at = self.seen.iter().position(|(o, _)| o == op).unwrap_or_else(|| {
+            self.seen.push((op.clone(), BTreeMap::new()));
+            self.seen.len() - 1
+        });
+        let key = operands.iter().map(|b| if let Bound::Units(units) = b { *units } else { 0 }).collect();
+        self.seen[at].1.entry(key).or_insert_with(|| {
+            let all = choices(self.field, op, operands);
+            self.effort += all.iter().map(|c| c.block().insts().len()).sum::<usize>();
+            all
+        })
+    }
+
+    /// The variant of least `price` whose result is within `limit`.
+    pub(super) fn within(
+        &mut self,
+        op: &LimbOp,
+        operands: &[Bound],
+        limit: Option<Bound>,
+        price: impl Fn(&Choice) -> u64,
+    ) -> Option<Choice> {
+        let field = self.field;
+        let legal = |c: &&Choice| limit.is_none_or(|l| c.out.within(l, field));
+        self.choices(op, operands).iter().filter(legal).min_by_key(|c| price(c)).cloned()
+    }
+}

@@ -1,0 +1,127 @@
+//! Chooses a variant for every field operation and puts in the reductions that pay.
+//!
+//! Every operation has a legal variant for all operand bounds, so legality never forces a
+//! reduction; price does. [`placer`] walks the kernel once, forwards, under a [`Plan`]; here plans are
+//! compared by the [`score`] of what they lead to, and the best is improved by changing it one
+//! operation at a time. Laziness is not always a bargain: where there is no spare bit a lazy value
+//! makes its users dear.
+//!
+//! 1. [`hoist`] takes reductions of values that a loop does not change out of the loop.
+//! 2. The search is bounded by trials, so that the time for a kernel is.
+
+mod hoist;
+mod menu;
+mod placer;
+mod score;
+
+use super::info::{Fact, KernelInfo, limb_op};
+use crate::error::PassError;
+use crate::fir::ir::{Kernel, Op, Type, Value};
+use menu::Menu;
+use placer::{Plan, Wish};
+use std::collections::BTreeMap;
+
+/// Trials that the improvement of one kernel may take.
+const TRIALS: usize = 64;
+/// Word products of the programs that may be built for one kernel in the search: the price of a trial.
+const EFFORT: usize = 40_000;
+
+/// How lazy results may be, how far locals may widen, and how much dearer than it is a multiplication
+/// is thought to be: one whole formula has more to do for the multiplier than any of its operations.
+const PLANS: [Plan; 7] = [
+    Plan { tight_sums: false, tight_products: false, widenings: 3, fma: 0, wishes: BTreeMap::new() },
+    Plan { tight_sums: false, tight_products: false, widenings: 3, fma: 20, wishes: BTreeMap::new() },
+    Plan { tight_sums: false, tight_products: false, widenings: 0, fma: 0, wishes: BTreeMap::new() },
+    Plan { tight_sums: false, tight_products: false, widenings: 0, fma: 20, wishes: BTreeMap::new() },
+    Plan { tight_sums: true, tight_products: false, widenings: 3, fma: 0, wishes: BTreeMap::new() },
+    Plan { tight_sums: false, tight_products: true, widenings: 0, fma: 0, wishes: BTreeMap::new() },
+    Plan { tight_sums: true, tight_products: true, widenings: 0, fma: 0, wishes: BTreeMap::new() },
+];
+
+/// A kernel with its reductions.
+struct Placed {
+    kernel: Kernel,
+    info: KernelInfo,
+    score: u64,
+}
+
+/// The kernel with reductions, and the bound and variant of each of its values.
+pub fn place_reductions(kernel: &Kernel) -> Result<(Kernel, KernelInfo), PassError> {
+    let Some(field) = &kernel.field else {
+        let facts = vec![Fact::NONE; kernel.values().count()];
+        return Ok((kernel.clone(), KernelInfo { facts, locals: vec![None; kernel.locals.len()] }));
+    };
+    let mut menu = Menu::new(field);
+    let mut best: Option<(Plan, Placed)> = None;
+    for plan in PLANS {
+        let placed = place(kernel, &mut menu, &plan)?;
+        if best.as_ref().is_none_or(|(_, b)| placed.score < b.score) {
+            best = Some((plan, placed));
+        }
+    }
+    let (plan, placed) = best.expect("there is at least one plan");
+    let placed = improve(kernel, &mut menu, plan, placed)?;
+    Ok((placed.kernel, placed.info))
+}
+
+fn place(kernel: &Kernel, menu: &mut Menu<'_>, plan: &Plan) -> Result<Placed, PassError> {
+    let (mut kernel, info) = placer::walk(kernel, menu, plan)?;
+    hoist::reductions(&mut kernel);
+    let score = score::of(&kernel, &info);
+    Ok(Placed { kernel, info, score })
+}
+
+/// Changes the wish for one operation at a time, and keeps what scores better, until nothing does
+/// or the trials are spent.
+fn improve(
+    kernel: &Kernel,
+    menu: &mut Menu<'_>,
+    mut plan: Plan,
+    mut best: Placed,
+) -> Result<Placed, PassError> {
+    let candidates = candidates(kernel);
+    let mut trials = TRIALS;
+    let limit = menu.effort() + EFFORT;
+    loop {
+        let before = best.score;
+        for &v in &candidates {
+            for wish in [Wish::Weak, Wish::Canonical, Wish::Lazy] {
+                if plan.wishes.get(&v) == Some(&wish) {
+                    continue;
+                }
+                if trials == 0 || menu.effort() > limit {
+                    return Ok(best);
+                }
+                trials -= 1;
+                let was = plan.wishes.insert(v, wish);
+                let placed = place(kernel, menu, &plan)?;
+                if placed.score < best.score {
+                    best = placed;
+                    continue;
+                }
+                match was {
+                    Some(was) => plan.wishes.insert(v, was),
+                    None => plan.wishes.remove(&v),
+                };
+            }
+        }
+        if best.score == before {
+            return Ok(best);
+        }
+    }
+}
+
+/// The operations whose laziness is worth a trial: those in the busiest loop that others build on.
+fn candidates(kernel: &Kernel) -> Vec<Value> {
+    let weights = score::weights(kernel);
+    let is_candidate = |v: &Value| {
+        kernel.ty(*v) == Type::Field
+            && limb_op(&kernel[*v]).is_some()
+            && !matches!(kernel[*v], Op::Reduce(_) | Op::Weak(..))
+    };
+    let all: Vec<Value> = kernel.values().filter(is_candidate).collect();
+    let most = all.iter().map(|v| weights[v.0 as usize]).max().unwrap_or(0);
+    // A single operation has nothing to be lazy for.
+    let hot: Vec<Value> = all.into_iter().filter(|v| weights[v.0 as usize] == most).collect();
+    if hot.len() < 3 { vec![] } else { hot }
+}

@@ -1,0 +1,396 @@
+//! One walk through a kernel, forwards, under a plan.
+//!
+//! An operation is computed directly, or after its loosest operands have been reduced weakly,
+//! whichever is cheaper; a reduced copy serves all later users in its scope. Two things ask for a
+//! certain bound: a word of an element (canonical) and a local in a loop.
+//!
+//! The bound of a local is that of what it holds at each point. At a loop's head it must hold in
+//! every round: it starts as what is held before the loop and is widened by the join with what
+//! comes around, some rounds; after that it is pinned, and a `Set` beyond it is reduced. So
+//! the walk ends for every field, with or without spare bits. Rare code never widens a local: what it
+//! sets is brought within what the local holds otherwise.
+
+use super::menu::Menu;
+use super::score;
+use crate::error::PassError;
+use crate::fir::ir::{Block, Kernel, Op, Stmt, Type, Value};
+use crate::limb::{Bound, Choice, LimbOp, Pipes};
+use crate::passes::info::{Fact, KernelInfo, limb_op};
+use crate::passes::rewrite::Rewriter;
+use crate::spec::FieldDesc;
+use std::collections::BTreeMap;
+
+/// What is asked of the result of one operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wish {
+    /// Nothing.
+    Lazy,
+    /// That it is reduced weakly, once for all users.
+    Weak,
+    /// That it is canonical.
+    Canonical,
+}
+
+/// How lazy to be.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    /// Results of additions are canonical.
+    pub(super) tight_sums: bool,
+    /// Results of multiplications are canonical.
+    pub(super) tight_products: bool,
+    /// Rounds in which the bounds of locals may grow.
+    pub(super) widenings: usize,
+    /// What a cycle of the multiplier costs besides the time to expect, in tenths of a cycle.
+    pub(super) fma: u64,
+    /// What is asked of single operations of the kernel before placing, whatever the rest says.
+    pub(super) wishes: BTreeMap<Value, Wish>,
+}
+
+impl Plan {
+    fn price(&self, choice: &Choice) -> u64 {
+        self.fma * u64::from(choice.cost.fma) + u64::from(choice.cost.tenths(&Pipes::SM_90))
+    }
+
+    fn wish(&self, old: Value, limb: &LimbOp) -> Wish {
+        if let Some(wish) = self.wishes.get(&old) {
+            return *wish;
+        }
+        let tight = match limb {
+            LimbOp::Add | LimbOp::Sub | LimbOp::Neg | LimbOp::Dbl | LimbOp::MulSmall(_) => self.tight_sums,
+            LimbOp::Mul
+            | LimbOp::Sqr
+            | LimbOp::Dot(_)
+            | LimbOp::MulConst(_)
+            | LimbOp::MulShared(_)
+            | LimbOp::MulTable { .. } => self.tight_products,
+            _ => false,
+        };
+        if tight { Wish::Canonical } else { Wish::Lazy }
+    }
+}
+
+/// The kernel with the plan's variants and reductions.
+pub(super) fn walk(
+    kernel: &Kernel,
+    menu: &mut Menu<'_>,
+    plan: &Plan,
+) -> Result<(Kernel, KernelInfo), PassError> {
+    let unset = vec![None; kernel.locals.len()];
+    let at = Position { r: Rewriter::new(kernel), facts: vec![], copies: vec![], locals: unset.clone() };
+    let mut placer = Placer { at, menu, plan, pins: unset.clone(), held: unset, breaks: vec![], rare: false };
+    let mut body = Block::new();
+    placer.block(&kernel.body, &mut body)?;
+    let mut kernel = placer.at.r.new;
+    kernel.body = body;
+    Ok((kernel, KernelInfo { facts: placer.at.facts, locals: placer.held }))
+}
+
+/// Bounds of the field locals; `None` where a local is not set, or no field element.
+type Locals = Vec<Option<Bound>>;
+
+/// How far the walk has come.
+#[derive(Clone)]
+struct Position<'a> {
+    r: Rewriter<'a>,
+    facts: Vec<Fact>,
+    /// Reduced copies made in the open blocks: the old value and what stood for it before.
+    copies: Vec<(Value, Value)>,
+    /// What the locals hold here.
+    locals: Locals,
+}
+
+struct Placer<'a, 'm, 'f> {
+    at: Position<'a>,
+    menu: &'m mut Menu<'f>,
+    plan: &'m Plan,
+    /// Bounds that the loops around can no longer widen.
+    pins: Locals,
+    /// The most that a local ever holds.
+    held: Locals,
+    /// What the locals hold where the open loops are left.
+    breaks: Vec<Option<Locals>>,
+    /// Within an arm that is hardly ever taken.
+    rare: bool,
+}
+
+impl Placer<'_, '_, '_> {
+    /// True when control reaches the end of the block.
+    fn block(&mut self, block: &Block, out: &mut Block) -> Result<bool, PassError> {
+        let mark = self.at.copies.len();
+        let mut falls = true;
+        for stmt in block {
+            match stmt {
+                Stmt::Let(v) => self.define(*v, out)?,
+                Stmt::Set(l, v) => {
+                    let new = self.set_local(l.0 as usize, *v, out)?;
+                    out.push(Stmt::Set(*l, new));
+                }
+                Stmt::If { cond, then, otherwise } => falls = self.branch(*cond, then, otherwise, out)?,
+                Stmt::Loop(body) => {
+                    let (body, leaves) = self.repeat(body)?;
+                    falls = leaves;
+                    out.push(Stmt::Loop(body));
+                }
+                Stmt::Break => {
+                    let field = self.menu.field;
+                    let left = self.breaks.last_mut().expect("verified: breaks stand in loops");
+                    *left = Some(match left.take() {
+                        Some(before) => join(&before, &self.at.locals, field),
+                        None => self.at.locals.clone(),
+                    });
+                    out.push(Stmt::Break);
+                    falls = false;
+                }
+                Stmt::Return => {
+                    out.push(Stmt::Return);
+                    falls = false;
+                }
+                _ => {
+                    let stmt = self.at.r.effect(stmt);
+                    self.at.facts.resize(self.at.r.new.values().count(), Fact::NONE);
+                    out.push(stmt);
+                }
+            }
+            if !falls {
+                break;
+            }
+        }
+        while self.at.copies.len() > mark {
+            let (old, before) = self.at.copies.pop().expect("longer than the mark");
+            self.at.r.set(old, Some(before));
+        }
+        Ok(falls)
+    }
+
+    fn branch(
+        &mut self,
+        cond: Value,
+        then: &Block,
+        otherwise: &Block,
+        out: &mut Block,
+    ) -> Result<bool, PassError> {
+        let rare = self.rare;
+        let (yes, no) = score::rare_arms(self.at.r.old, cond);
+        let before = self.at.locals.clone();
+        let mut arm = |rare_arm: bool, block: &Block| -> Result<(Block, bool, Locals), PassError> {
+            self.at.locals.clone_from(&before);
+            self.rare = rare || rare_arm;
+            let mut placed = Block::new();
+            let falls = self.block(block, &mut placed)?;
+            Ok((placed, falls, self.at.locals.clone()))
+        };
+        let (then, then_falls, after_then) = arm(yes, then)?;
+        let (otherwise, otherwise_falls, after_otherwise) = arm(no, otherwise)?;
+        self.rare = rare;
+        self.at.locals = match (then_falls, otherwise_falls) {
+            (true, true) => join(&after_then, &after_otherwise, self.menu.field),
+            (true, false) => after_then,
+            _ => after_otherwise,
+        };
+        out.push(Stmt::If { cond: self.at.r.get(cond), then, otherwise });
+        Ok(then_falls || otherwise_falls)
+    }
+
+    /// Walks a loop's body until what comes around is within what was assumed. The body, and
+    /// whether control leaves the loop.
+    fn repeat(&mut self, body: &Block) -> Result<(Block, bool), PassError> {
+        let (before, pins) = (self.at.clone(), self.pins.clone());
+        let mut head = before.locals.clone();
+        for round in 0.. {
+            let pinned = round > self.plan.widenings;
+            self.at.locals.clone_from(&head);
+            if pinned {
+                for (pin, held) in self.pins.iter_mut().zip(&head) {
+                    *pin = held.or(*pin);
+                }
+            }
+            self.breaks.push(None);
+            let mut out = Block::new();
+            let comes_around = self.block(body, &mut out)?;
+            let left = self.breaks.pop().expect("pushed above");
+            let grown = join_set(&head, &self.at.locals, self.menu.field);
+            if !comes_around || grown == head {
+                self.pins = pins;
+                let leaves = left.is_some();
+                self.at.locals = left.unwrap_or(head);
+                return Ok((out, leaves));
+            }
+            assert!(!pinned, "pinned locals do not grow");
+            head = grown;
+            self.at = before.clone();
+        }
+        unreachable!("the loop ends in the pinned round")
+    }
+
+    fn field(&self) -> &FieldDesc {
+        self.menu.field
+    }
+
+    /// Bound of an old field value as it stands now.
+    fn bound(&self, old: Value) -> Bound {
+        self.at.facts[self.at.r.get(old).0 as usize].bound.expect("field values have a bound")
+    }
+
+    fn within(&mut self, op: &LimbOp, operands: &[Bound], limit: Option<Bound>) -> Option<Choice> {
+        let plan = self.plan;
+        self.menu.within(op, operands, limit, |c| plan.price(c))
+    }
+
+    fn push(&mut self, op: Op, fact: Fact, out: &mut Block) -> Value {
+        let v = self.at.r.new.push(op);
+        self.at.facts.push(fact);
+        out.push(Stmt::Let(v));
+        v
+    }
+
+    /// Makes an old `Let`.
+    fn define(&mut self, old: Value, out: &mut Block) -> Result<(), PassError> {
+        let op = &self.at.r.old[old];
+        let mut wish = Wish::Lazy;
+        let fact = match op {
+            Op::Word(a, _) => {
+                self.bring_within(*a, Bound::Canonical, out)?;
+                Fact::NONE
+            }
+            Op::Get(l) if self.at.r.old.ty(old) == Type::Field => {
+                let held = self.at.locals[l.0 as usize].expect("verified: a local is set before it is read");
+                Fact { bound: Some(held), choice: None }
+            }
+            Op::Const(_) | Op::FromWords(_) => Fact { bound: Some(Bound::Canonical), choice: None },
+            Op::Part(a, _) => Fact { bound: Some(self.bound(*a)), choice: None },
+            Op::Select(_, a, b) if self.at.r.old.ty(old) == Type::Field => {
+                let bound = self.bound(*a).join(self.bound(*b), self.menu.field);
+                Fact { bound: Some(bound), choice: None }
+            }
+            _ => match limb_op(op) {
+                Some(limb) => {
+                    wish = self.plan.wish(old, &limb);
+                    self.choose(old, &limb, wish, out)?
+                }
+                None => Fact::NONE,
+            },
+        };
+        let op = self.at.r.op(old);
+        let new = self.push(op, fact, out);
+        self.at.r.set(old, Some(new));
+        if wish == Wish::Weak {
+            let before = self.bound(old);
+            let weak = self.within(&LimbOp::ReduceWeak, &[before], None);
+            if weak.is_some_and(|w| w.out != before && w.out.within(before, self.menu.field)) {
+                self.copy(old, &LimbOp::ReduceWeak, out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The cheapest way to compute an operation, its operands reduced first where that pays.
+    fn choose(&mut self, old: Value, limb: &LimbOp, wish: Wish, out: &mut Block) -> Result<Fact, PassError> {
+        let args = self.at.r.old[old].args();
+        let limit = (wish == Wish::Canonical).then_some(Bound::Canonical);
+        let mut bounds: Vec<Bound> = args.iter().map(|a| self.bound(*a)).collect();
+        let missing = || PassError::NoVariant { value: old, op: format!("{limb:?}") };
+        let mut best = self.within(limb, &bounds, limit).ok_or_else(missing)?;
+        let (mut spent, mut price) = (0, self.plan.price(&best));
+        let (mut reduced, mut take) = (vec![], 0);
+        // Loosest first; each distinct operand once.
+        let mut order = args.clone();
+        order.sort_by_key(|a| (std::cmp::Reverse(self.bound(*a).units(self.field())), *a));
+        order.dedup();
+        for a in order {
+            let Some(weak) = self.within(&LimbOp::ReduceWeak, &[self.bound(a)], None) else { break };
+            if weak.out == self.bound(a) || !weak.out.within(self.bound(a), self.menu.field) {
+                break;
+            }
+            spent += self.plan.price(&weak);
+            for (b, x) in bounds.iter_mut().zip(&args) {
+                if *x == a {
+                    *b = weak.out;
+                }
+            }
+            reduced.push(a);
+            let Some(then) = self.within(limb, &bounds, limit) else { break };
+            if spent + self.plan.price(&then) < price {
+                price = spent + self.plan.price(&then);
+                best = then;
+                take = reduced.len();
+            }
+        }
+        for a in reduced.into_iter().take(take) {
+            self.copy(a, &LimbOp::ReduceWeak, out)?;
+        }
+        let bounds = args.iter().map(|a| self.bound(*a)).collect();
+        let bound = (!matches!(limb, LimbOp::IsZero | LimbOp::MaybeZero)).then_some(best.out);
+        Ok(Fact { bound, choice: Some((best, bounds)) })
+    }
+
+    /// A reduced copy of an old value; later users in this block see it.
+    fn copy(&mut self, old: Value, limb: &LimbOp, out: &mut Block) -> Result<(), PassError> {
+        let now = self.at.r.get(old);
+        let bounds = vec![self.bound(old)];
+        let missing = || PassError::NoVariant { value: old, op: format!("{limb:?}") };
+        let choice = self.within(limb, &bounds, None).ok_or_else(missing)?;
+        let op = if *limb == LimbOp::ReduceWeak { Op::Weak(now, 1) } else { Op::Reduce(now) };
+        let fact = Fact { bound: Some(choice.out), choice: Some((choice, bounds)) };
+        let new = self.push(op, fact, out);
+        self.at.r.set(old, Some(new));
+        self.at.copies.push((old, now));
+        Ok(())
+    }
+
+    /// Makes an old value stand within `limit`: by another variant where it was computed, or by a
+    /// reduced copy.
+    fn bring_within(&mut self, old: Value, limit: Bound, out: &mut Block) -> Result<(), PassError> {
+        let field = self.menu.field;
+        if self.bound(old).within(limit, field) {
+            return Ok(());
+        }
+        let bounds = [self.bound(old)];
+        let weak = self.within(&LimbOp::ReduceWeak, &bounds, Some(limit));
+        let full = self.within(&LimbOp::ReduceFull, &bounds, Some(limit));
+        let plan = self.plan;
+        let copy_price = weak.iter().chain(&full).map(|c| plan.price(c)).min();
+        let now = self.at.r.get(old);
+        // Code that hardly ever runs asks nothing of what always runs.
+        if !self.rare
+            && let Some((was, assumed)) = self.at.facts[now.0 as usize].choice.clone()
+            && let Some(limb) = limb_op(&self.at.r.new[now])
+            && let Some(tighter) = self.within(&limb, &assumed, Some(limit))
+            && copy_price.is_none_or(|c| plan.price(&tighter) <= plan.price(&was) + c)
+        {
+            self.at.facts[now.0 as usize] =
+                Fact { bound: Some(tighter.out), choice: Some((tighter, assumed)) };
+            return Ok(());
+        }
+        let use_weak = match (&weak, &full) {
+            (Some(w), Some(f)) => plan.price(w) < plan.price(f),
+            (Some(_), None) => true,
+            _ => false,
+        };
+        self.copy(old, if use_weak { &LimbOp::ReduceWeak } else { &LimbOp::ReduceFull }, out)
+    }
+
+    /// Accounts for a `Set`; the new value to store.
+    fn set_local(&mut self, l: usize, v: Value, out: &mut Block) -> Result<Value, PassError> {
+        if self.at.r.old.ty(v) != Type::Field {
+            return Ok(self.at.r.get(v));
+        }
+        let otherwise = self.at.locals[l].filter(|_| self.rare);
+        if let Some(limit) = self.pins[l].or(otherwise) {
+            self.bring_within(v, limit, out)?;
+        }
+        let bound = self.bound(v);
+        self.at.locals[l] = Some(bound);
+        self.held[l] = Some(self.held[l].map_or(bound, |held| held.join(bound, self.menu.field)));
+        Ok(self.at.r.get(v))
+    }
+}
+
+/// What holds after either of two ways: a local that only one has set is not read before it is set again.
+fn join(a: &Locals, b: &Locals, field: &FieldDesc) -> Locals {
+    a.iter().zip(b).map(|(a, b)| Some((*a)?.join((*b)?, field))).collect()
+}
+
+/// `a` widened to hold `b` too; locals that `a` does not know stay unknown.
+fn join_set(a: &Locals, b: &Locals, field: &FieldDesc) -> Locals {
+    a.iter().zip(b).map(|(a, b)| a.map(|a| b.map_or(a, |b| a.join(b, field)))).collect()
+}
