@@ -234,3 +234,72 @@ impl Shared<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fir::build::Builder;
+    use crate::fir::verify::verify;
+    use crate::passes::simplify;
+    use curvesmith_abi::kernels::FieldMulSub;
+    use num_bigint::BigUint;
+
+    fn bn254() -> FieldDesc {
+        let p = "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47";
+        FieldDesc::new("bn254_fq", BigUint::parse_bytes(p.as_bytes(), 16).expect("hexadecimal"))
+    }
+
+    fn joined(b: Builder) -> Kernel {
+        let kernel = simplify(&join_products(&simplify(&b.finish())));
+        assert_eq!(verify(&kernel), Ok(()));
+        kernel
+    }
+
+    fn count(kernel: &Kernel, f: impl Fn(&Op) -> bool) -> usize {
+        kernel.values().filter(|v| f(&kernel[*v])).count()
+    }
+
+    #[test]
+    fn sums_and_differences_of_products_are_reduced_once() {
+        let b = Builder::for_field::<FieldMulSub>(&bn254());
+        let i = b.global_index();
+        let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
+        b.buffer("out").set_field(i, x * y - z * z + y * z);
+        let kernel = joined(b);
+        assert_eq!(count(&kernel, |op| matches!(op, Op::Dot(terms) if terms.len() == 3)), 1);
+        assert_eq!(count(&kernel, |op| matches!(op, Op::Neg(_))), 1);
+        assert_eq!(
+            count(&kernel, |op| matches!(op, Op::Mul(..) | Op::Sqr(_) | Op::Add(..) | Op::Sub(..))),
+            0
+        );
+    }
+
+    #[test]
+    fn a_product_that_others_need_stays_one() {
+        let b = Builder::for_field::<FieldMulSub>(&bn254());
+        let i = b.global_index();
+        let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
+        let product = x * y;
+        b.buffer("out").set_field(i, (product + y * z) * product);
+        assert_eq!(count(&joined(b), |op| matches!(op, Op::Dot(_))), 0);
+    }
+
+    /// Three products by `y` whose other operands are known; the fourth needs the first.
+    #[test]
+    fn products_by_one_operand_are_computed_together_where_that_pays() {
+        let field = bn254();
+        let b = Builder::for_field::<FieldMulSub>(&field);
+        let i = b.global_index();
+        let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
+        let other = x + z;
+        let products = [x * y, z * y, y * other];
+        let late = products[0] * products[1] * y;
+        let all = products.iter().fold(late, |all, p| all * *p);
+        b.buffer("out").set_field(i, all);
+        let kernel = joined(b);
+        let pays = price(&field, &LimbOp::MulShared(3)) < 3 * price(&field, &LimbOp::Mul);
+        let shared = |op: &Op| matches!(op, Op::MulShared(xs, _) if xs.len() == 3);
+        assert_eq!(count(&kernel, shared), usize::from(pays));
+        assert_eq!(count(&kernel, |op| matches!(op, Op::Part(..))), if pays { 3 } else { 0 });
+    }
+}

@@ -56,19 +56,14 @@ impl Checker<'_> {
                     self.locals[l.0 as usize] = Some(self.max(*v)?);
                 }
                 Stmt::If { then, otherwise, .. } => {
-                    let before = self.locals.clone();
-                    let then_falls = self.block(then)?;
-                    let after_then = std::mem::replace(&mut self.locals, before);
-                    let otherwise_falls = self.block(otherwise)?;
-                    match (then_falls, otherwise_falls) {
-                        (true, true) => self.locals = either(&after_then, &self.locals),
-                        (true, false) => self.locals = after_then,
-                        (false, true) => {}
-                        (false, false) => return Ok(false),
+                    let falls = self.branch(then, otherwise)?;
+                    if !falls {
+                        return Ok(false);
                     }
                 }
                 Stmt::Loop(body) => {
-                    if !self.repeat(body)? {
+                    let leaves = self.repeat(body)?;
+                    if !leaves {
                         return Ok(false);
                     }
                 }
@@ -85,6 +80,19 @@ impl Checker<'_> {
             }
         }
         Ok(true)
+    }
+
+    fn branch(&mut self, then: &Block, otherwise: &Block) -> Result<bool, PassError> {
+        let before = self.locals.clone();
+        let then_falls = self.block(then)?;
+        let after_then = std::mem::replace(&mut self.locals, before);
+        let otherwise_falls = self.block(otherwise)?;
+        match (then_falls, otherwise_falls) {
+            (true, true) => self.locals = either(&after_then, &self.locals),
+            (true, false) => self.locals = after_then,
+            _ => {}
+        }
+        Ok(then_falls || otherwise_falls)
     }
 
     fn repeat(&mut self, body: &Block) -> Result<bool, PassError> {

@@ -4,9 +4,12 @@ use crate::limb::{Bound, Choice, LimbOp, choices};
 use crate::spec::FieldDesc;
 use std::collections::BTreeMap;
 
+/// Variants by the units of the operands' bounds; 0 for canonical.
+type Known = BTreeMap<Vec<u64>, Vec<Choice>>;
+
 pub(super) struct Menu<'a> {
     pub(super) field: &'a FieldDesc,
-    seen: Vec<(LimbOp, BTreeMap<Vec<u64>, Vec<Choice>>)>,
+    seen: Vec<(LimbOp, Known)>,
     effort: usize,
 }
 

@@ -40,15 +40,17 @@ pub(super) struct Plan {
     pub(super) tight_products: bool,
     /// Rounds in which the bounds of locals may grow.
     pub(super) widenings: usize,
-    /// What a cycle of the multiplier costs besides the time to expect, in tenths of a cycle.
+    /// What a cycle of the multiplier costs besides ten tenths of a cycle.
     pub(super) fma: u64,
     /// What is asked of single operations of the kernel before placing, whatever the rest says.
     pub(super) wishes: BTreeMap<Value, Wish>,
 }
 
 impl Plan {
+    /// Linear, unlike the time of a block: what a block adds to a formula that is busy anyway.
     fn price(&self, choice: &Choice) -> u64 {
-        self.fma * u64::from(choice.cost.fma) + u64::from(choice.cost.tenths(&Pipes::SM_90))
+        let (pipes, cost) = (Pipes::SM_90, &choice.cost);
+        (10 + self.fma) * u64::from(cost.fma) + u64::from(pipes.beside) * u64::from(cost.alu / pipes.alu)
     }
 
     fn wish(&self, old: Value, limb: &LimbOp) -> Wish {
