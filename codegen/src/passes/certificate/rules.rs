@@ -1,7 +1,8 @@
 //! What each variant asks and promises, evaluated on big integers.
 //!
 //! Written from the definitions, not from the variants: with `X` the largest operand, `R = 2^(32n)`
-//! and `k` the least integer with `k·p ≥ Y` (at least 1),
+//! and `k` the least integer with `k·p ≥ Y` (at least 1); for products `B = 2^32`, `k` rows are by
+//! `M = B^-k mod p`, by the scheme's name: none, `m` as many as are fewer than `n/2`, `mhalf` and `mk` `n/2`,
 //!
 //! | variant | asks | at most |
 //! | --- | --- | --- |
@@ -9,10 +10,9 @@
 //! | `sub.lazy` | result `< R` | `X + k·p` |
 //! | `sub.borrow` | result `< R` | `max(X, k·p - 1)` |
 //! | `neg.lazy` | result `< R` | `k·p` |
-//! | products, lazy | result `< R` | `⌊(Σ X·Y + (R-1)·p)/R⌋` |
-//! | `shared.apart.lazy` | result `< R` | that of the largest of the products |
-//! | `table.lazy`, `mul_const.table….lazy` | result `< R` | `(Σ xⱼ·W + (2^(32·rows)-1)·p)/2^(32·rows)` |
-//! | products by narrow rows | the row operands sum to `R - p` at most | |
+//! | products, lazy | result `< R` | `⌊(V + (B^(n-k)-1)·p)/B^(n-k)⌋`, `V = ⌊T/B^k⌋ + (B^k-1)·M`, `T = Σ X·Y` |
+//! | `table.lazy`, `mul_const.table….lazy` | result `< R` | `⌊(Σ xⱼ·W + (B^rows-1)·p)/B^rows⌋` |
+//! | `shared.rows….lazy` | result `< R` | the same with the `W` that Montgomery rows make of `Y` |
 //! | `reduce.weak` | | as its steps leave |
 //! | any canonical | | `p - 1` |
 
@@ -39,14 +39,6 @@ pub(super) struct Outcome {
     pub(super) conditions: Vec<(BigUint, BigUint)>,
 }
 
-/// How the words of a product are summed.
-enum Rows {
-    /// A word more than the operands have.
-    Wide,
-    /// Just as many words: the row operands' sum and `p` must fit.
-    Narrow(BigUint),
-}
-
 impl Numbers {
     pub(super) fn new(p: &BigUint, words: usize) -> Self {
         let unit = BigUint::one() << (32 * (words - 1));
@@ -70,14 +62,13 @@ impl Numbers {
             }
             (Op::Sqr(_), "sqr") => match form.strip_prefix("mul.") {
                 Some(form) => self.product(form, &[(&x[0], &x[0])]),
-                None => self.montgomery(form, &x[0] * 2u32, &(&x[0] * &x[0])),
+                None => self.montgomery(form, &(&x[0] * &x[0])),
             },
             (Op::MulConst(_, c), "mul_const") if form.starts_with("table") => {
                 let (rows, form) = form.strip_prefix("table")?.split_once('.')?;
                 let rows: usize = rows.parse().ok()?;
-                let words = self.r.bits() as usize / 32;
                 let entry = |i: usize| (c << (32 * (rows + i))) % &self.p;
-                let entries: Vec<BigUint> = (0..words).map(entry).collect();
+                let entries: Vec<BigUint> = (0..self.words()).map(entry).collect();
                 self.table(form, &x[0], &entries, 1, rows)
             }
             (Op::MulTable(_, _, shape), "table") => {
@@ -85,8 +76,7 @@ impl Numbers {
             }
             (Op::MulShared(..), "shared") => {
                 let (y, xs) = x.split_last()?;
-                let most = xs.iter().max()?;
-                self.sum(form.strip_prefix("apart.")?, self.divided(&(most * y)))
+                self.shared(form, xs.iter().max()?, y)
             }
             (Op::MulConst(_, c), "mul_const") => self.by_constant(form, &x[0], c),
             (Op::FromMont(_), "from_mont") => (form == "canonical").then(|| self.canonical()),
@@ -153,20 +143,13 @@ impl Numbers {
     }
 
     fn product(&self, form: &str, pairs: &[(&BigUint, &BigUint)]) -> Option<Outcome> {
-        let rows = pairs.iter().map(|(x, y)| *x.min(y)).sum();
-        let sum = pairs.iter().map(|(x, y)| *x * *y).sum();
-        self.montgomery(form, rows, &sum)
+        self.montgomery(form, &pairs.iter().map(|(x, y)| *x * *y).sum())
     }
 
     /// The constant's Montgomery form, `c·R mod p`, makes the rows.
     fn by_constant(&self, form: &str, x: &BigUint, c: &BigUint) -> Option<Outcome> {
         let c = c * &self.r % &self.p;
-        let sum = x * &c;
-        self.montgomery(form, c, &sum)
-    }
-
-    fn divided(&self, sum: &BigUint) -> BigUint {
-        (sum + (&self.r - 1u32) * &self.p) / &self.r
+        self.montgomery(form, &(x * c))
     }
 
     /// `Σ xⱼ·w_(j/step)·2^(32·(j mod step))` over the words of `x`, divided by `2^(32·rows)` after adding
@@ -174,26 +157,54 @@ impl Numbers {
     fn table(&self, form: &str, x: &BigUint, w: &[BigUint], step: usize, rows: usize) -> Option<Outcome> {
         let word = BigUint::one() << 32;
         let mut sum = BigUint::ZERO;
-        for j in 0..self.r.bits() as usize / 32 {
+        for j in 0..self.words() {
             let most = (x >> (32 * j)).min(&word - 1u32);
             sum += (most * w.get(j / step)?) << (32 * (j % step));
         }
-        let divisor = BigUint::one() << (32 * rows);
-        self.sum(form, (sum + (&divisor - 1u32) * &self.p) / divisor)
+        self.sum(form, self.rows(sum, rows))
     }
 
-    /// A Montgomery reduction adds a multiple of `p` of at most `R - 1` and divides by `R`.
-    fn montgomery(&self, form: &str, rows: BigUint, sum: &BigUint) -> Option<Outcome> {
-        let (rows, form) = match form.strip_prefix("wide.") {
-            Some(form) => (Rows::Wide, form),
-            None => (Rows::Narrow(rows), form),
+    /// The words of `R`.
+    fn words(&self) -> usize {
+        self.r.bits() as usize / 32
+    }
+
+    /// `(sum + m·p)/B^rows` for a multiple `m < B^rows` that makes it exact.
+    fn rows(&self, sum: BigUint, rows: usize) -> BigUint {
+        let divisor = BigUint::one() << (32 * rows);
+        (sum + (&divisor - 1u32) * &self.p) / divisor
+    }
+
+    /// A reduction of a sum `T` of products, by the scheme that the variant's name ends with.
+    fn montgomery(&self, form: &str, sum: &BigUint) -> Option<Outcome> {
+        let (scheme, form) = form.rsplit_once('.').unwrap_or(("", form));
+        let n = self.words();
+        let k = match scheme.rsplit('.').next()? {
+            "" | "wide" | "rows" => 0,
+            "m" => (n - 1) / 2,
+            "mhalf" | "mk1" | "mk2" => n / 2,
+            _ => return None,
         };
-        let max = self.divided(sum);
-        let mut outcome = self.sum(form, max)?;
-        if let Rows::Narrow(rows) = rows {
-            outcome.conditions.push((rows + &self.p, self.r.clone()));
+        let power = BigUint::one() << (32 * k);
+        let m = power.modinv(&self.p)?;
+        self.sum(form, self.rows(sum / &power + (&power - 1u32) * m, n - k))
+    }
+
+    /// Products by `Y` and by `Y·B^-1`, `Y·B^-2`, …, each a Montgomery row of the one before: the highest
+    /// `rows` words of `x` meet `Y`, every lower one a multiple of its own.
+    fn shared(&self, form: &str, x: &BigUint, y: &BigUint) -> Option<Outcome> {
+        let (scheme, form) = form.split_once('.')?;
+        if scheme == "apart" {
+            return self.montgomery(form, &(x * y));
         }
-        Some(outcome)
+        let rows: usize = scheme.strip_prefix("rows")?.parse().ok()?;
+        let low = self.words().checked_sub(rows)?;
+        let (mut sum, mut multiple) = ((x >> (32 * low)) * y, y.clone());
+        for _ in 0..low {
+            multiple = self.rows(multiple, 1);
+            sum += &multiple * u32::MAX;
+        }
+        self.sum(form, self.rows(sum, rows))
     }
 
     fn reduce(&self, form: &str, x: &BigUint) -> Option<Outcome> {
