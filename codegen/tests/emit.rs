@@ -122,3 +122,22 @@ fn no_local_memory_is_left() {
         }
     }
 }
+
+/// LLVM ends the process on what it does not like: here it sees the least and the longest moduli.
+#[test]
+fn the_extreme_fields_are_emitted() {
+    let power = |e: u32| num_bigint::BigUint::from(1u32) << e;
+    for (name, p) in [
+        ("three", 3u32.into()),
+        ("m89", power(89) - 1u32),
+        ("m521", power(521) - 1u32),
+        ("full_1024", power(1024) - 105u32),
+    ] {
+        let images = compile_field(&FieldDesc::new(name, p)).expect("the field is emitted");
+        let text = ptx(&images[0]);
+        for kernel in ["mul", "inverse", "batch_inverse", "digits", "ntt_stage", "spmv_warp"] {
+            assert!(text.contains(&format!(".visible .entry {name}_{kernel}(")), "{name}_{kernel}");
+        }
+        assert!(!text.contains(".local"), "{name}: local memory");
+    }
+}

@@ -6,6 +6,7 @@
 
 mod buckets;
 mod digits;
+pub mod inverse;
 mod msm;
 mod ntt;
 mod pointwise;
@@ -20,6 +21,7 @@ use crate::spec::{FieldDesc, GroupDesc};
 /// The kernels of a prime field's image.
 pub fn field_kernels(field: &FieldDesc) -> Vec<Kernel> {
     let mut kernels = pointwise::kernels(field);
+    kernels.extend([inverse::inverse(field), inverse::batch_inverse(field)]);
     kernels.push(digits::digits(field));
     kernels.extend(ntt::kernels(field));
     kernels.push(spmv::warp_per_row(field));

@@ -35,6 +35,12 @@ pub enum SpecError {
         /// A base that proves it.
         witness: BigUint,
     },
+    /// The modulus is composite, though it passes Miller-Rabin and no factor was found.
+    #[error("modulus is not prime: it fails the strong Lucas test with D = {d}")]
+    ModulusFailsLucas {
+        /// Selfridge's parameter.
+        d: i64,
+    },
     /// The multiplicative generator is zero.
     #[error("generator is 0")]
     GeneratorIsZero,

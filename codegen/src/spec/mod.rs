@@ -7,6 +7,7 @@ pub mod coordinates;
 pub mod curve;
 mod error;
 mod field;
+mod lucas;
 pub mod prime;
 
 pub use error::SpecError;

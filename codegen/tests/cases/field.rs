@@ -22,6 +22,45 @@ fn fields() -> Vec<FieldDesc> {
     ]
 }
 
+/// Moduli from 2 to 1024 bits: each number of words that is odd, without a spare bit or with many,
+/// sparse, dense, `p = 1 mod 2^32`.
+fn shapes() -> Vec<FieldDesc> {
+    let power = |e: u32| BigUint::from(1u32) << e;
+    let big = |hex: &str| BigUint::parse_bytes(hex.as_bytes(), 16).expect("hex");
+    let bn462 = "240480360120023ffffffffff6ff0cf6b7d9bfca0000000000d812908f41c8020ffffffffff6ff66fc6ff687f640000000002401b00840138013";
+    let bw6_761 = "122e824fb83ce0ad187c94004faff3eb926186a81d14688528275ef8087be41707ba638e584e91903cebaff25b423048689c8ed12f9fd9071dcd3dc73ebff2e98a116c25667a8f8160cf8aeeaf0a437e6913e6870000082f49d00000000008b";
+    let bls12_377 =
+        "1ae3a4617c510eac63b05c06ca1493b1a22d9f300f5138f1ef3622fba094800170b5d44300000008508c00000000001";
+    let pallas = "40000000000000000000000000000000224698fc094cf91b992d30ed00000001";
+    let moduli = [
+        ("three", 3u32.into()),
+        ("five", 5u32.into()),
+        ("babybear", 2013265921u32.into()),
+        ("full_word", 0xffff_fffbu32.into()),
+        ("above_a_word", 0x1_0000_000fu64.into()),
+        ("goldilocks", 0xffff_ffff_0000_0001u64.into()),
+        ("full_64", power(64) - 59u32),
+        ("above_64", power(64) + 13u32),
+        ("m89", power(89) - 1u32),
+        ("m127", power(127) - 1u32),
+        ("pallas", big(pallas)),
+        ("ed25519", power(255) - 19u32),
+        ("sm2", big("fffffffeffffffffffffffffffffffffffffffff00000000ffffffffffffffff")),
+        ("bls12_377_fq", big(bls12_377)),
+        ("bn462_fq", big(bn462)),
+        ("full_480", power(480) - 47u32),
+        ("above_512", power(512) + 75u32),
+        ("m521", power(521) - 1u32),
+        ("bw6_761_fq", big(bw6_761)),
+        ("full_768", power(768) - 825u32),
+        ("above_992", power(992) + 2431u32),
+        ("sparse_1023", power(1022) + power(64) * 552u32 + 1u32),
+        ("two_adic_1024", power(1023) + power(900) * 340u32 + 1u32),
+        ("full_1024", power(1024) - 105u32),
+    ];
+    moduli.map(|(name, p)| FieldDesc::new(name, p)).into()
+}
+
 /// Elements with awkward ones first.
 fn elements(field: &FieldDesc, n: usize, random: &mut Random) -> Vec<BigUint> {
     let p = &field.p;
@@ -74,9 +113,69 @@ fn pointwise_kernels_compute_what_they_say() {
 }
 
 #[test]
+fn fields_of_every_shape_compute() {
+    let mut random = Random(15);
+    for field in shapes() {
+        let (machine, p, n) = (Machine::field(&field), &field.p, 40);
+        let (a, mut b) = (elements(&field, n, &mut random), elements(&field, n, &mut random));
+        b.rotate_left(3);
+        let vec = |x: &[BigUint]| buf(&to_words(&field, x));
+        let out = || ("out", vec(&vec![BigUint::ZERO; n]));
+        let check = |name: &str, words: Vec<u32>, f: &dyn Fn(usize) -> BigUint| {
+            let expected: Vec<BigUint> = (0..n).map(|i| f(i) % p).collect();
+            assert_eq!(from_words(&field, &words), expected, "{} {name}", field.name);
+        };
+        let args = [("a", vec(&a)), ("b", vec(&b)), ("c", vec(&a)), out(), ("n", num(n))];
+        check("mul_sub", machine.run_threads::<FieldMulSub>(n, &args, "out"), &|i| {
+            &a[i] * (&b[i] + p - 1u32)
+        });
+        let args = [("a", vec(&a)), ("b", vec(&b)), out(), ("n", num(n))];
+        check("add", machine.run_threads::<FieldAdd>(n, &args, "out"), &|i| &a[i] + &b[i]);
+        let args = [("a", vec(&a)), out(), ("n", num(n))];
+        check("sqr", machine.run_threads::<FieldSqr>(n, &args, "out"), &|i| &a[i] * &a[i]);
+        check("neg", machine.run_threads::<FieldNeg>(n, &args, "out"), &|i| p - &a[i]);
+        let inverse = |i: usize| a[i].modinv(p).unwrap_or_default();
+        check("inverse", machine.run_threads::<FieldInverse>(n, &args, "out"), &inverse);
+        for threads in [1, 3, n] {
+            let args = [("a", vec(&a)), out(), ("n", num(n)), ("threads", num(threads))];
+            check("batch", machine.run_threads::<FieldBatchInverse>(threads, &args, "out"), &inverse);
+        }
+    }
+}
+
+/// Every element of small fields, and powers of two and their neighbours, whose division steps are
+/// the most uneven, in others.
+#[test]
+fn inverses_are_those_of_integers() {
+    let mut random = Random(16);
+    let small = [3u32, 5, 7, 11, 13, 31, 61, 257].map(|p| FieldDesc::new("small", p.into()));
+    for field in small.into_iter().chain(shapes()) {
+        let (machine, p) = (Machine::field(&field), &field.p);
+        let r_inverse = field.r_mod_p().modinv(p).expect("p is odd");
+        let mut a: Vec<BigUint> = match u32::try_from(p) {
+            Ok(p) if p < 300 => (0..p).map(BigUint::from).collect(),
+            _ => elements(&field, 20, &mut random),
+        };
+        for e in (0..p.bits()).step_by(7) {
+            let power = BigUint::from(1u32) << e;
+            // As Montgomery words, where the kernel's integers are these.
+            a.extend([&power - 1u32, power.clone(), &power + 1u32].map(|x| x * &r_inverse % p));
+        }
+        let n = a.len();
+        let words = buf(&to_words(&field, &a));
+        let args = [("a", words.clone()), ("out", words), ("n", num(n))];
+        let got = from_words(&field, &machine.run_threads::<FieldInverse>(n, &args, "out"));
+        for (a, got) in a.iter().zip(got) {
+            assert_eq!(got, a.modinv(p).unwrap_or_default(), "1/{a} in {}", field.name);
+        }
+    }
+}
+
+#[test]
 fn digits_are_signed_windows_of_the_scalars() {
     let mut random = Random(6);
-    for field in fields() {
+    let long = shapes().into_iter().filter(|f| ["bn462_fq", "full_1024"].contains(&f.name.as_str()));
+    for field in fields().into_iter().chain(long) {
         let machine = Machine::field(&field);
         let bits = field.p.bits() as usize;
         let n = 140;

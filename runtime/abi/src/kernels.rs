@@ -22,6 +22,11 @@ kernel! {
     Field FieldMulConst = "mul_const" [128] { a: In Field, c: In Field, out: InOut Field, n: u32 }
     /// `out[i] = a[i]·b[i] - c[i]`; the Circom quotient on the coset.
     Field FieldMulSub = "mul_sub" [128] { a: In Field, b: In Field, c: In Field, out: InOut Field, n: u32 }
+    /// `out[i] = 1/a[i]`, and 0 for 0.
+    Field FieldInverse = "inverse" [128] { a: In Field, out: InOut Field, n: u32 }
+    /// As [`FieldInverse`], with one inversion for all elements of a thread: `t`, `t + threads`, …
+    /// `1 ≤ threads ≤ n < 2^31`; one thread for each `t < threads`.
+    Field FieldBatchInverse = "batch_inverse" [128] { a: In Field, out: InOut Field, n: u32, threads: u32 }
     /// `out[i] = a[i] · base^(start + i)`, with `base_pows[j] = base^(2^j)`, 32 entries.
     Field FieldScalePowers = "scale_powers" [128] { a: In Field, base_pows: In Field, out: InOut Field, start: u32, n: u32 }
 
