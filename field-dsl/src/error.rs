@@ -6,8 +6,10 @@ use std::fmt::Display;
 
 pub(crate) const COMMON_TAKES_NOTHING: &str = "common_images! takes no arguments";
 pub(crate) const MODULE_NAME: &str = "module name must be ASCII, it becomes part of kernel symbols";
+pub(crate) const MODULE_NAME_TOO_LONG: &str = "module name is longer than 64 characters";
 pub(crate) const LITERAL: &str = "expected a decimal or hexadecimal integer without suffix";
 pub(crate) const LITERAL_TOO_LONG: &str = "integer literal is longer than 4096 characters";
+pub(crate) const LITERAL_TOO_DEEP: &str = "number has more than 16 signs and parentheses";
 pub(crate) const FAMILY: &str =
     "family forms are not supported yet: declare fq, fr and the groups explicitly";
 pub(crate) const MODEL: &str = "only short_weierstrass is supported yet";

@@ -6,8 +6,11 @@ use proc_macro2::Span;
 use syn::parse::{Parse, ParseStream};
 use syn::{Token, parenthesized, token};
 
-/// Bounds the quadratic conversion; a 2048-bit number has 617 decimal digits, its cofactor twice that.
+/// Bounds the quadratic conversion; a 1024-bit number has 309 decimal digits, its cofactor over a
+/// quadratic extension twice that.
 const MAX_CHARS: usize = 4096;
+/// Bounds the recursion into signs and parentheses: a stack that overflows would end rustc.
+const MAX_DEPTH: usize = 16;
 
 /// A signed integer and where it stands.
 #[derive(Clone, Debug)]
@@ -37,14 +40,24 @@ impl Number {
 impl Parse for Number {
     /// `["-"] integer | "(" number ")"`
     fn parse(input: ParseStream) -> syn::Result<Self> {
+        Number::within(input, MAX_DEPTH)
+    }
+}
+
+impl Number {
+    fn within(input: ParseStream, depth: usize) -> syn::Result<Self> {
+        let nested = input.peek(token::Paren) || input.peek(Token![-]);
+        if nested && depth == 0 {
+            return Err(input.error(error::LITERAL_TOO_DEEP));
+        }
         if input.peek(token::Paren) {
             let content;
             parenthesized!(content in input);
-            return crate::parse::whole(&content, Number::parse);
+            return crate::parse::whole(&content, |content| Number::within(content, depth - 1));
         }
         if input.peek(Token![-]) {
             input.parse::<Token![-]>()?;
-            let number = Number::parse(input)?;
+            let number = Number::within(input, depth - 1)?;
             return Ok(Number { value: -number.value, span: number.span });
         }
         input.step(|cursor| match cursor.literal() {
@@ -93,6 +106,15 @@ mod tests {
             assert_eq!(ok(bad), Err(error::LITERAL), "{bad}");
         }
         assert_eq!(parse_integer(&"1".repeat(4097)), Err(error::LITERAL_TOO_LONG));
+    }
+
+    /// Megabytes of digits, of signs, and of nothing but parentheses' depth.
+    #[test]
+    fn monstrous_numbers_are_refused() {
+        let fault = |text: String| syn::parse_str::<Number>(&text).expect_err("it is too long").to_string();
+        assert_eq!(fault("7".repeat(8 << 20)), error::LITERAL_TOO_LONG);
+        assert_eq!(fault("-".repeat(100_000) + "7"), error::LITERAL_TOO_DEEP);
+        assert_eq!(fault("(".repeat(100) + "7" + &")".repeat(100)), error::LITERAL_TOO_DEEP);
     }
 
     #[test]

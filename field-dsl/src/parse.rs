@@ -11,6 +11,9 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Token, braced, bracketed, parenthesized, token};
 
+/// Longest module name: it becomes part of every kernel's symbol.
+const MAX_NAME: usize = 64;
+
 pub(crate) fn field(input: ParseStream) -> syn::Result<(FieldDeclaration, Errors)> {
     let mut errors = Errors::default();
     let (mut header, content) = header(input, &mut errors)?;
@@ -82,6 +85,8 @@ fn header<'a>(input: ParseStream<'a>, errors: &mut Errors) -> syn::Result<(Heade
     let name: Ident = input.parse()?;
     if !name.to_string().is_ascii() {
         errors.push(name.span(), error::MODULE_NAME);
+    } else if name.to_string().len() > MAX_NAME {
+        errors.push(name.span(), error::MODULE_NAME_TOO_LONG);
     }
     let content;
     braced!(content in input);

@@ -6,10 +6,10 @@ use super::{Assembled, Outcome};
 const HOT: &[&str] = &[
     "accumulate",
     "add",
+    "batch_inverse",
     "bucket_starts",
     "dbl",
     "digits",
-    "batch_inverse",
     "flush_partials",
     "inverse",
     "merge_partials",

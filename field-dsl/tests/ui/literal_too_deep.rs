@@ -1,0 +1,14 @@
+use curvesmith_field_dsl::field;
+
+field! {
+    pub mod toy {
+        crate = curvesmith_runtime;
+        p = -----------------17;
+        generator = (((((((((((((((((3)))))))))))))))));
+    }
+}
+
+fn main() {
+    let _ = toy::FpField;
+    let _: Option<toy::Fp> = None;
+}
