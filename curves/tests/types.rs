@@ -119,3 +119,23 @@ fn bls12_381() {
     pairing::<curvesmith_curves::bls12_381::Curve>();
     assert_eq!(curvesmith_curves::bls12_381::FqField::WORDS, 12);
 }
+
+#[test]
+#[cfg(feature = "bls12-377")]
+fn bls12_377() {
+    use curvesmith_curves::bls12_377::{FqField, FrField, G1};
+    roots::<FqField>();
+    roots::<FrField>();
+    group::<G1>();
+    assert_eq!((FqField::WORDS, FrField::WORDS), (12, 8));
+}
+
+#[test]
+#[cfg(feature = "bw6-761")]
+fn bw6_761() {
+    use curvesmith_curves::{bw6_761_fq, bw6_761_fr};
+    roots::<bw6_761_fq::FpField>();
+    roots::<bw6_761_fr::FpField>();
+    assert_eq!(bw6_761_fq::FpField::NAME, "bw6_761_fq");
+    assert_eq!((bw6_761_fq::FpField::WORDS, bw6_761_fr::FpField::WORDS), (24, 12));
+}

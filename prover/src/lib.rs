@@ -7,10 +7,14 @@ pub mod sample;
 pub mod snarkjs;
 mod verify;
 
+#[cfg(feature = "bls12-377")]
+pub use curvesmith_curves::bls12_377;
 #[cfg(feature = "bls12-381")]
 pub use curvesmith_curves::bls12_381;
 #[cfg(feature = "bn254")]
 pub use curvesmith_curves::bn254;
+#[cfg(feature = "bw6-761")]
+pub use curvesmith_curves::{bw6_761_fq, bw6_761_fr};
 pub use curvesmith_field_dsl::{curve, field};
 pub use curvesmith_runtime::backend::Csr;
 pub use curvesmith_runtime::field::Field;

@@ -118,6 +118,8 @@ pub enum UnaryOp {
     Dbl,
     /// `a²`
     Sqr,
+    /// `1/a`, each element by itself; 0 for 0.
+    Inverse,
 }
 
 /// Whole algorithms on vectors that stay on the device.
@@ -152,6 +154,8 @@ pub trait Backend: Clone + Debug + Send + Sync + 'static {
     ) -> Result<Self::Vector<F>>;
     /// Elementwise operation.
     fn unary<F: Field>(&self, op: UnaryOp, a: &Self::Vector<F>) -> Result<Self::Vector<F>>;
+    /// `1/a`, elementwise, with one inversion for many elements; 0 for 0.
+    fn batch_inverse<F: Field>(&self, a: &Self::Vector<F>) -> Result<Self::Vector<F>>;
     /// `a · c`, elementwise.
     fn mul_const<F: Field>(&self, a: &Self::Vector<F>, c: F::Ark) -> Result<Self::Vector<F>>;
     /// `a·b - c`, elementwise.

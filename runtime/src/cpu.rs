@@ -89,7 +89,15 @@ impl Backend for Cpu {
             UnaryOp::Neg => values.map(|a| -*a).collect(),
             UnaryOp::Dbl => values.map(|a| a.double()).collect(),
             UnaryOp::Sqr => values.map(|a| a.square()).collect(),
+            UnaryOp::Inverse => values.map(|a| a.inverse().unwrap_or_default()).collect(),
         })
+    }
+
+    fn batch_inverse<F: Field>(&self, a: &Vec<F::Ark>) -> Result<Vec<F::Ark>> {
+        let mut out = a.clone();
+        // Leaves zeros as they are.
+        out.par_chunks_mut(MIN_LEN).for_each(ark_ff::batch_inversion);
+        Ok(out)
     }
 
     fn mul_const<F: Field>(&self, a: &Vec<F::Ark>, c: F::Ark) -> Result<Vec<F::Ark>> {

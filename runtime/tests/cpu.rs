@@ -26,6 +26,11 @@ fn pointwise() {
     assert_eq!(Cpu.unary::<Fr>(UnaryOp::Neg, &a).unwrap(), zip(&|a, _| -a));
     assert_eq!(Cpu.unary::<Fr>(UnaryOp::Dbl, &a).unwrap(), zip(&|a, _| a + a));
     assert_eq!(Cpu.unary::<Fr>(UnaryOp::Sqr, &a).unwrap(), zip(&|a, _| a * a));
+    let inverses = zip(&|a, _| a.inverse().unwrap_or_default());
+    assert!(inverses.contains(&Zero::zero()));
+    assert_eq!(Cpu.unary::<Fr>(UnaryOp::Inverse, &a).unwrap(), inverses);
+    assert_eq!(Cpu.batch_inverse::<Fr>(&a).unwrap(), inverses);
+    assert_eq!(Cpu.batch_inverse::<Fr>(&vec![]).unwrap(), vec![]);
     assert_eq!(Cpu.mul_const::<Fr>(&a, b[7]).unwrap(), zip(&|a, _| a * b[7]));
     assert_eq!(Cpu.mul_sub::<Fr>(&a, &b, &a).unwrap(), zip(&|a, b| a * b - a));
     let short = Cpu.binary::<Fr>(BinaryOp::Add, &a, &b[1..].to_vec());

@@ -5,7 +5,7 @@
 mod common;
 
 use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
-use ark_ff::{FftField, Field as _, UniformRand};
+use ark_ff::{AdditiveGroup, FftField, Field as _, UniformRand};
 use common::*;
 use curvesmith_runtime::group::{AffineOf, ProjectiveOf};
 use curvesmith_runtime::{
@@ -108,6 +108,12 @@ fn pointwise() {
     assert_eq!(plan.sub(&sum, &b).unwrap(), a);
     assert_eq!(plan.mul(&a, &a).unwrap(), plan.sqr(&a).unwrap());
     assert_eq!(plan.add(&a, &a).unwrap(), plan.dbl(&a).unwrap());
+    let product = plan.mul(&a, &plan.inverse(&a).unwrap()).unwrap();
+    let one_but_for_zero: Vec<_> =
+        a.iter().map(|a| ark_bn254::Fr::from(u64::from(*a != ark_bn254::Fr::ZERO))).collect();
+    assert_eq!(product, one_but_for_zero);
+    assert_eq!(plan.batch_inverse(&a).unwrap(), plan.inverse(&a).unwrap());
+    assert_eq!(plan.batch_inverse(&[]).unwrap(), vec![]);
     assert_eq!(plan.mul_const(&a, -ark_bn254::Fr::ONE).unwrap(), plan.neg(&a).unwrap());
     assert!(matches!(plan.mul(&a, &b[1..]), Err(RuntimeError::Length { expected: 9, found: 8, .. })));
 }

@@ -174,6 +174,10 @@ impl<D: KernelDevice> Backend for Kernels<D> {
         self.unary_op(op, a)
     }
 
+    fn batch_inverse<F: Field>(&self, a: &DeviceVec<D, F>) -> Result<DeviceVec<D, F>> {
+        self.batch_inverse_op(a)
+    }
+
     fn mul_const<F: Field>(&self, a: &DeviceVec<D, F>, c: F::Ark) -> Result<DeviceVec<D, F>> {
         let out = self.new_vec(a.buffer.len())?;
         self.scale::<F>(a, c, &out)?;

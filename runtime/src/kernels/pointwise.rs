@@ -8,7 +8,8 @@ use crate::error::Result;
 use crate::field::Field;
 use crate::launch::Owner;
 use curvesmith_abi::kernels::{
-    FieldAdd, FieldDbl, FieldMul, FieldMulConst, FieldMulSub, FieldNeg, FieldSqr, FieldSub,
+    FieldAdd, FieldBatchInverse, FieldDbl, FieldInverse, FieldMul, FieldMulConst, FieldMulSub, FieldNeg,
+    FieldSqr, FieldSub,
 };
 
 impl<D: KernelDevice> Kernels<D> {
@@ -40,7 +41,18 @@ impl<D: KernelDevice> Kernels<D> {
             UnaryOp::Neg => self.launch(owner, len, &FieldNeg { a, out, n })?,
             UnaryOp::Dbl => self.launch(owner, len, &FieldDbl { a, out, n })?,
             UnaryOp::Sqr => self.launch(owner, len, &FieldSqr { a, out, n })?,
+            UnaryOp::Inverse => self.launch(owner, len, &FieldInverse { a, out, n })?,
         }
+        Ok(result)
+    }
+
+    pub(super) fn batch_inverse_op<F: Field>(&self, a: &DeviceVec<D, F>) -> Result<DeviceVec<D, F>> {
+        let len = a.buffer.len();
+        let result = self.new_vec::<F>(len)?;
+        let n = index32("vector", len)?;
+        let threads = self.policy().pointwise.inverting_threads(n);
+        let kernel = FieldBatchInverse { a: a.buffer.ptr(), out: result.buffer.ptr(), n, threads };
+        self.launch(Owner::field::<F>(), threads as usize, &kernel)?;
         Ok(result)
     }
 

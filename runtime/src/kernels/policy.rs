@@ -10,6 +10,17 @@ pub struct Policy {
     pub msm: MsmPolicy,
     /// For the NTT.
     pub ntt: NttPolicy,
+    /// For elementwise operations.
+    pub pointwise: PointwisePolicy,
+}
+
+/// How elements share an inversion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PointwisePolicy {
+    /// Threads that fill the device: more elements than these are shared out among them.
+    pub threads: u32,
+    /// Most elements of one inversion, which costs as much as 60 to 90 products of 8 to 12 words.
+    pub elements: u32,
 }
 
 /// How an MSM is cut into threads.
@@ -83,7 +94,19 @@ impl Policy {
                 max_entries: 1 << 28,
             }
         };
-        Policy { msm, ntt: NTT }
+        let threads = match properties.multiprocessors {
+            few if few < MANY_FROM => 32,
+            many => many.saturating_mul(SLICES_PER_MULTIPROCESSOR),
+        };
+        let pointwise = PointwisePolicy { threads, elements: 256 };
+        Policy { pointwise, msm, ntt: NTT }
+    }
+}
+
+impl PointwisePolicy {
+    /// Threads for `n` elements: at most `n`, and 0 for none.
+    pub(super) fn inverting_threads(&self, n: u32) -> u32 {
+        n.div_ceil(self.elements.max(1)).max(self.threads.min(n))
     }
 }
 
@@ -188,6 +211,15 @@ mod tests {
             let shape = few().digit_shape(254, n);
             assert_eq!(shape.windows, windows_of(254, shape.window));
         }
+    }
+
+    #[test]
+    fn inversions_are_shared_without_idle_threads() {
+        let policy = PointwisePolicy { threads: 100, elements: 16 };
+        let threads = |n| policy.inverting_threads(n);
+        assert_eq!([0, 1, 99, 100, 1600, 1601].map(threads), [0, 1, 99, 100, 100, 101]);
+        let narrow = PointwisePolicy { threads: 0, elements: 0 };
+        assert_eq!(narrow.inverting_threads(7), 7);
     }
 
     #[test]

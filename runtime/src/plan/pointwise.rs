@@ -17,6 +17,7 @@ pub struct Pointwise<F: Field> {
 enum Op<'a, T> {
     Binary(BinaryOp, &'a [T], &'a [T]),
     Unary(UnaryOp, &'a [T]),
+    BatchInverse(&'a [T]),
     MulConst(&'a [T], T),
 }
 
@@ -58,6 +59,18 @@ impl<F: Field> Pointwise<F> {
         self.run(Op::Unary(UnaryOp::Sqr, a))
     }
 
+    /// `1/a`, one inversion an element. Zero has no inverse: it stays zero, as in arkworks'
+    /// `batch_inversion`.
+    pub fn inverse(&self, a: &[F::Ark]) -> Result<Vec<F::Ark>> {
+        self.run(Op::Unary(UnaryOp::Inverse, a))
+    }
+
+    /// The same as [`Pointwise::inverse`], with one inversion for up to some hundred elements and three
+    /// products each (Montgomery's trick). Zeros stay zero and do not disturb the others.
+    pub fn batch_inverse(&self, a: &[F::Ark]) -> Result<Vec<F::Ark>> {
+        self.run(Op::BatchInverse(a))
+    }
+
     /// `a · c`.
     pub fn mul_const(&self, a: &[F::Ark], c: F::Ark) -> Result<Vec<F::Ark>> {
         self.run(Op::MulConst(a, c))
@@ -90,6 +103,7 @@ impl<F: Field> DeviceVisitor for Run<'_, F> {
         let result = match self.0 {
             Op::Binary(op, a, b) => backend.binary::<F>(op, &up(a)?, &up(b)?)?,
             Op::Unary(op, a) => backend.unary::<F>(op, &up(a)?)?,
+            Op::BatchInverse(a) => backend.batch_inverse::<F>(&up(a)?)?,
             Op::MulConst(a, c) => backend.mul_const::<F>(&up(a)?, c)?,
         };
         backend.download::<F>(&result)

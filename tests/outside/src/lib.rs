@@ -1,4 +1,6 @@
-//! A curve that curvesmith does not carry, declared by its user.
+//! A curve and fields that curvesmith does not carry, declared by their user.
+
+pub mod fields;
 
 use curvesmith::curve;
 

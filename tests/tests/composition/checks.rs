@@ -27,10 +27,12 @@ pub(crate) fn pointwise<D: KernelDevice, F: Field>(device: &Kernels<D>, n: usize
         let found = device.download(&device.binary(op, &x, &y).unwrap()).unwrap();
         assert_eq!(found, Cpu.binary::<F>(op, &a, &b).unwrap(), "{op:?}");
     }
-    for op in [UnaryOp::Neg, UnaryOp::Dbl, UnaryOp::Sqr] {
+    for op in [UnaryOp::Neg, UnaryOp::Dbl, UnaryOp::Sqr, UnaryOp::Inverse] {
         let found = device.download(&device.unary(op, &x).unwrap()).unwrap();
         assert_eq!(found, Cpu.unary::<F>(op, &a).unwrap(), "{op:?}");
     }
+    let found = device.download(&device.batch_inverse(&x).unwrap()).unwrap();
+    assert_eq!(found, Cpu.batch_inverse::<F>(&a).unwrap());
     let found = device.download(&device.mul_const(&x, c).unwrap()).unwrap();
     assert_eq!(found, Cpu.mul_const::<F>(&a, c).unwrap());
     let found = device.download(&device.mul_sub(&x, &y, &x).unwrap()).unwrap();

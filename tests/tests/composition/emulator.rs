@@ -4,7 +4,7 @@ use super::checks;
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::FftField;
 use curvesmith_curves::toy::{babybear, toy_curve, toy17, toy7681};
-use curvesmith_curves::{bls12_381, bn254};
+use curvesmith_curves::{bls12_377, bls12_381, bn254, bw6_761_fq, bw6_761_fr};
 use curvesmith_runtime::RuntimeError;
 use curvesmith_runtime::backend::{Backend, Csr, DigitShape, Direction};
 use curvesmith_runtime::device::KernelDevice;
@@ -36,6 +36,12 @@ fn pointwise() {
         checks::pointwise::<_, bn254::FrField>(&backend(), n);
         checks::pointwise::<_, bls12_381::FqField>(&backend(), n);
     }
+    checks::pointwise::<_, bls12_381::FrField>(&backend(), 40);
+    checks::pointwise::<_, bn254::FqField>(&backend(), 40);
+    checks::pointwise::<_, bls12_377::FqField>(&backend(), 40);
+    checks::pointwise::<_, bls12_377::FrField>(&backend(), 300);
+    checks::pointwise::<_, bw6_761_fq::FpField>(&backend(), 300);
+    checks::pointwise::<_, bw6_761_fr::FpField>(&backend(), 40);
 }
 
 #[test]
@@ -49,6 +55,9 @@ fn ntt() {
     checks::ntts::<_, bn254::FrField>(&emulator(), (0..=12).chain([14]));
     checks::ntts::<_, bls12_381::FqField>(&emulator(), 0..=1);
     checks::ntts::<_, bls12_381::FrField>(&emulator(), (0..=12).chain([14]));
+    checks::ntts::<_, bls12_377::FrField>(&emulator(), [1, 7]);
+    checks::ntts::<_, bw6_761_fq::FpField>(&emulator(), [0, 1]);
+    checks::ntts::<_, bw6_761_fr::FpField>(&emulator(), [7]);
     checks::ntts::<_, bn254::FrField>(&racecheck(5), [6]);
 }
 
@@ -108,6 +117,11 @@ fn msm_on_bn254() {
         checks::msm::<_, bn254::G1>(&backend(), 5, Some(shape));
     }
     checks::msm::<_, bn254::G1>(&backend(), 1000, None);
+}
+
+#[test]
+fn msm_on_bls12_377() {
+    checks::msm::<_, bls12_377::G1>(&backend(), 40, None);
 }
 
 #[test]

@@ -28,6 +28,8 @@ pub(super) const OWNERS: &[(&str, &[&str])] = &[
     ("clap", &["curvesmith-cli", "xtask", "curvesmith-benches", "curvesmith-tests"]),
     ("indicatif", &["curvesmith-cli"]),
     ("ark-bn254", &["curvesmith-curves", "curvesmith-tests", "curvesmith-benches", "curvesmith-docs"]),
+    ("ark-bls12-377", &["curvesmith-curves"]),
+    ("ark-bw6-761", &["curvesmith-curves"]),
     ("ark-bls12-381", &["curvesmith-curves", "curvesmith-tests", "curvesmith-benches", "curvesmith-docs"]),
     (
         "ark-groth16",
