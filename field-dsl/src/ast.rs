@@ -2,12 +2,16 @@
 
 use crate::literal::Number;
 use proc_macro2::{Ident, Span};
+use syn::{Token, token};
 
 /// `attributes visibility mod name { … }`, and the path that expansions use.
 pub(crate) struct Header {
     pub(crate) attrs: Vec<syn::Attribute>,
     pub(crate) vis: syn::Visibility,
+    /// Of `mod`, for faults that rustc finds in the module as a whole.
+    pub(crate) keyword: Token![mod],
     pub(crate) name: Ident,
+    pub(crate) braces: token::Brace,
     /// `crate = path;`
     pub(crate) krate: Option<syn::Path>,
 }

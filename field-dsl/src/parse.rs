@@ -81,7 +81,7 @@ struct Content<'a>(syn::parse::ParseBuffer<'a>);
 fn header<'a>(input: ParseStream<'a>, errors: &mut Errors) -> syn::Result<(Header, Content<'a>)> {
     let attrs = input.call(syn::Attribute::parse_outer)?;
     let vis = input.parse()?;
-    input.parse::<Token![mod]>()?;
+    let keyword = input.parse()?;
     let name: Ident = input.parse()?;
     if !name.to_string().is_ascii() {
         errors.push(name.span(), error::MODULE_NAME);
@@ -89,8 +89,8 @@ fn header<'a>(input: ParseStream<'a>, errors: &mut Errors) -> syn::Result<(Heade
         errors.push(name.span(), error::MODULE_NAME_TOO_LONG);
     }
     let content;
-    braced!(content in input);
-    Ok((Header { attrs, vis, name, krate: None }, Content(content)))
+    let braces = braced!(content in input);
+    Ok((Header { attrs, vis, keyword, name, braces, krate: None }, Content(content)))
 }
 
 fn trailing(input: ParseStream, errors: &mut Errors) {

@@ -112,11 +112,13 @@ pub(crate) fn common(input: TokenStream, errors: &mut Errors) -> TokenStream {
 }
 
 fn module(header: &Header, items: TokenStream) -> TokenStream {
-    let Header { attrs, vis, name, .. } = header;
+    let Header { attrs, vis, keyword, name, braces, .. } = header;
+    let mut body = proc_macro2::Group::new(proc_macro2::Delimiter::Brace, items);
+    body.set_span(braces.span.join());
     quote! {
         #(#attrs)*
         #[allow(clippy::all, clippy::pedantic, reason = "generated")]
-        #vis mod #name { #items }
+        #vis #keyword #name #body
     }
 }
 
