@@ -141,3 +141,16 @@ fn the_extreme_fields_are_emitted() {
         assert!(!text.contains(".local"), "{name}: local memory");
     }
 }
+
+/// A curve of 17 words, of the kind nobody has tuned for: P-521.
+#[test]
+fn a_group_of_odd_and_many_words_is_emitted() {
+    let power = |e: u32| num_bigint::BigUint::from(1u32) << e;
+    let b = "51953eb9618e1c9a1f929a21a0b68540eea2da725b99b315f3b8b489918ef109e156193951ec7e937b1652c0bd3bb1bf073573df883d2c34f1ef451fd46b503f00";
+    let base = FieldDesc::new("p521_fq", power(521) - 1u32);
+    let a = vec![&base.p - 3u32];
+    let b = vec![num_bigint::BigUint::parse_bytes(b.as_bytes(), 16).expect("hex")];
+    let group = GroupDesc { name: "p521_g1".into(), base, nonresidue: None, a, b };
+    let images = compile_group(&group).expect("the group is emitted");
+    assert!(images.iter().any(|image| ptx(image).contains(".visible .entry p521_g1_accumulate(")));
+}

@@ -10,7 +10,7 @@
 
 use crate::fir::build::{Builder, Fe, U32, U64, Var};
 use crate::fir::ir::Kernel;
-use crate::limb::{self, Bound, LimbOp};
+use crate::limb::{self, Bound, Cost, LimbOp, Pipes};
 use crate::spec::FieldDesc;
 use curvesmith_abi::kernels::{FieldBatchInverse, FieldInverse};
 use num_bigint::BigUint;
@@ -19,7 +19,11 @@ use num_bigint::BigUint;
 /// words and a carry fit 64 bits.
 const STEPS: u32 = 30;
 /// ALU instructions of one division step and its share of the loop.
-const STEP_ALU: u64 = 28;
+const STEP_ALU: u32 = 28;
+/// Rows of words that a matrix is multiplied by: two each for `f` and `g`, three each for `d` and `e`.
+const ROWS: u32 = 10;
+/// ALU instructions for each word: one a row for the sign, and the shift.
+const WORD_ALU: u32 = ROWS + 4;
 /// Word products of an unrolled power: longer code leaves the instruction cache.
 const FERMAT_LIMIT: usize = 2000;
 
@@ -173,24 +177,27 @@ fn power<'k>(x: Fe<'k>, e: &BigUint) -> Fe<'k> {
 /// Modelled cycles per warp and scheduler of `x^(p-2)`.
 pub fn fermat_cycles(field: &FieldDesc) -> u64 {
     let (squarings, products) = Plan::new(&(&field.p - 2u32)).split();
-    let cycles = |op: &LimbOp, operands: &[Bound]| {
-        limb::choose(field, op, operands).map_or(0, |choice| u64::from(choice.cost.cycles()))
+    let tenths = |op: &LimbOp, operands: &[Bound]| {
+        let choice = limb::choose(field, op, operands).expect("every op has a legal variant");
+        u64::from(choice.cost.tenths(&Pipes::SM_90))
     };
-    let square = cycles(&LimbOp::Sqr, &[Bound::Canonical]);
-    let product = cycles(&LimbOp::Mul, &[Bound::Canonical; 2]);
-    squarings as u64 * square + products as u64 * product
+    let square = tenths(&LimbOp::Sqr, &[Bound::Canonical]);
+    let product = tenths(&LimbOp::Mul, &[Bound::Canonical; 2]);
+    (squarings as u64 * square + products as u64 * product) / 10
 }
 
 /// Modelled cycles per warp and scheduler of the inversion by division steps.
 ///
 /// The number of steps is the bound for the worst input (Wuille's, with `δ = 1/2`:
-/// `⌈(45907·bits + 26313)/19929⌉`), which a warp of 32 comes near. A batch of steps multiplies ten rows
-/// of `n + 1` words, at 4 cycles of the FMA pipe each, with 14 ALU instructions to a word.
+/// `⌈(45907·bits + 26313)/19929⌉`), which a warp of 32 comes near.
 pub fn divstep_cycles(field: &FieldDesc) -> u64 {
     let steps = (45907 * field.p.bits() + 26313).div_ceil(19929);
     let batches = steps.div_ceil(u64::from(STEPS));
-    let words = field.words as u64 + 1;
-    batches * (u64::from(STEPS) * STEP_ALU * 2 + words * 10 * 4)
+    let words = field.words as u32 + 1;
+    let (wide, alu) = (ROWS * words, STEPS * STEP_ALU + WORD_ALU * words);
+    let pipes = &Pipes::SM_90;
+    let batch = Cost { fma: wide * pipes.wide, alu: alu * pipes.alu, issue: wide + alu };
+    batches * u64::from(batch.tenths(pipes)) / 10
 }
 
 /// `(u, v, q, r)`, two's complement: `2^30·f' = u·f + v·g` and `2^30·g' = q·f + r·g`.
