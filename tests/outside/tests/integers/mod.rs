@@ -13,7 +13,7 @@ fn element<F: Field>(x: &BigUint) -> F::Ark {
     F::Ark::from_le_bytes_mod_order(&x.to_bytes_le())
 }
 
-pub fn power_of_two(e: u64) -> BigUint {
+pub(crate) fn power_of_two(e: u64) -> BigUint {
     BigUint::from(1u32) << e
 }
 
@@ -50,7 +50,7 @@ fn pairs(p: &BigUint, rng: &mut StdRng) -> (Vec<BigUint>, Vec<BigUint>) {
 }
 
 /// Every operation of `Pointwise`, on the awkward values and random ones.
-pub fn pointwise<F: Field>(device: &Device, p: &BigUint) {
+pub(crate) fn pointwise<F: Field>(device: &Device, p: &BigUint) {
     assert_eq!(BigUint::from_bytes_le(&F::Ark::MODULUS.to_bytes_le()), *p, "the modulus is the declared one");
     let mut rng = StdRng::seed_from_u64(1);
     let (a, b) = pairs(p, &mut rng);
@@ -83,7 +83,7 @@ pub fn pointwise<F: Field>(device: &Device, p: &BigUint) {
 }
 
 /// The sums of the definition, with a root made from a generator.
-pub fn ntt<F: Field>(device: &Device, p: &BigUint, generator: u32, sizes: &[u32]) {
+pub(crate) fn ntt<F: Field>(device: &Device, p: &BigUint, generator: u32, sizes: &[u32]) {
     let mut rng = StdRng::seed_from_u64(2);
     for &log_n in sizes {
         let n = 1usize << log_n;
@@ -105,7 +105,7 @@ pub fn ntt<F: Field>(device: &Device, p: &BigUint, generator: u32, sizes: &[u32]
 }
 
 /// By Euler's criterion.
-pub fn least_nonresidue(p: &BigUint) -> u32 {
+pub(crate) fn least_nonresidue(p: &BigUint) -> u32 {
     let half = (p - 1u32) >> 1;
     (2..).find(|g| BigUint::from(*g).modpow(&half, p) == p - 1u32).unwrap()
 }
