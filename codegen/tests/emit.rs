@@ -135,7 +135,7 @@ fn the_extreme_fields_are_emitted() {
     ] {
         let images = compile_field(&FieldDesc::new(name, p)).expect("the field is emitted");
         let text = ptx(&images[0]);
-        for kernel in ["mul", "inverse", "batch_inverse", "digits", "ntt_stage", "spmv_warp"] {
+        for kernel in ["mul", "inverse", "batch_inverse", "digits", "powers", "spmv_warp"] {
             assert!(text.contains(&format!(".visible .entry {name}_{kernel}(")), "{name}_{kernel}");
         }
         assert!(!text.contains(".local"), "{name}: local memory");
