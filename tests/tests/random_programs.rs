@@ -9,8 +9,8 @@
 mod device;
 
 use curvesmith_abi::kernels::FieldMulSub;
-use curvesmith_abi::{Kernel as _, padded_words};
-use curvesmith_codegen::fir::build::{Builder, Fe, Pred, U32, Var};
+use curvesmith_abi::{Kernel as _, TableShape, padded_words};
+use curvesmith_codegen::fir::build::{Builder, Fe, Pred, Table, U32, Var};
 use curvesmith_codegen::fir::interp::{Argument, launch, to_words};
 use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::fir::print::print;
@@ -49,7 +49,7 @@ impl<'k> Writer<'k> {
 
     fn value(&mut self, values: &[Fe<'k>]) -> Fe<'k> {
         let (x, y) = (self.pick(values), self.pick(values));
-        match self.random.below(16) {
+        match self.random.below(18) {
             0..=2 => x + y,
             3..=5 => x - y,
             6 => -x,
@@ -67,8 +67,29 @@ impl<'k> Writer<'k> {
                 let condition = self.condition(values);
                 condition.select(x, y)
             }
+            15 => {
+                let count = 1 + self.random.below(4);
+                let xs: Vec<_> = (0..count).map(|_| self.pick(values)).collect();
+                let products = self.b.mul_shared(&xs, y);
+                // Sometimes not all of them are needed.
+                let used = products.into_iter().skip(self.random.below(2).min(count - 1));
+                used.reduce(|sum, product| sum - product).unwrap()
+            }
+            16 => x.mul_table(&self.table()),
             _ => x.from_mont(),
         }
+    }
+
+    /// The table of a random constant, in a random shape.
+    fn table(&mut self) -> Table<'k> {
+        let field = self.b.field_desc();
+        let (step, rows) = [(1, 1), (1, 2), (2, 2), (2, 3), (4, 5)][self.random.below(5)];
+        let shape = TableShape { step, rows }.fit(field.words);
+        let w = BigUint::new((0..field.words).map(|_| self.random.next() as u32).collect());
+        // The element whose Montgomery words are those of an entry.
+        let r_inv = field.r_mod_p().modinv(&field.p).unwrap();
+        let entry = |i: u32| self.b.constant(&((&w << (32 * (shape.rows + shape.step * i))) * &r_inv));
+        Table { entries: (0..shape.entries(field.words) as u32).map(entry).collect(), shape }
     }
 
     fn statements(&mut self, count: usize, depth: usize, values: &[Fe<'k>]) {

@@ -114,7 +114,7 @@ fn products_with_a_shared_operand() {
                 .flat_map(|i| [n - 1, i * 5 % n].map(|j| (i, j)))
                 .map(|(i, j)| [n - 1, i, j, j].map(|k| values[k].clone()).to_vec())
                 .collect();
-            run_all(&f, &LimbOp::MulShared(3), &vec![bound; 4], &tuples);
+            run_all(&f, &LimbOp::MulShared(3), &[bound; 4], &tuples);
             let two: Vec<_> = tuples.iter().map(|t| t[1..].to_vec()).collect();
             // Unequal bounds: the smaller operand may be either.
             let other = if bound == Bound::ANY { Bound::Canonical } else { Bound::ANY };
