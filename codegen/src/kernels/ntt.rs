@@ -11,7 +11,8 @@ use crate::fir::build::{Buffer, Builder, Fe, U32};
 use crate::fir::ir::Kernel;
 use crate::spec::FieldDesc;
 use curvesmith_abi::kernels::{
-    NTT_TABLE_WORDS, NttFirst2, NttFirst4, NttFirst8, NttRadix8, NttRadix8Table, PowerTables, Powers,
+    NttFirst2, NttFirst4, NttFirst8, NttRadix4, NttRadix8, NttRadix8Table, PowerTables, Powers,
+    ntt_has_tables, ntt_log_radix,
 };
 use curvesmith_abi::{Element, Kernel as _, ParamKind, TableShape};
 use num_bigint::BigUint;
@@ -23,17 +24,27 @@ pub(super) fn kernels(field: &FieldDesc) -> Vec<Kernel> {
     if two_adicity >= 2 {
         kernels.push(first::<NttFirst4>(field, 2));
     }
+    if ntt_log_radix(field.words) == 2 {
+        if two_adicity >= 3 {
+            kernels.push(later::<NttRadix4>(field, 2, by_element));
+        }
+        return kernels;
+    }
     if two_adicity >= 3 {
         kernels.push(first::<NttFirst8>(field, 3));
     }
     if two_adicity >= 4 {
-        kernels.push(radix8::<NttRadix8>(field, |x, twiddles, i| x * twiddles.field(i)));
-        if field.words >= NTT_TABLE_WORDS {
-            kernels.push(radix8::<NttRadix8Table>(field, |x, twiddles, i| x.mul_table(&twiddles.table(i))));
+        kernels.push(later::<NttRadix8>(field, 3, by_element));
+        if ntt_has_tables(field.words) {
+            kernels.push(later::<NttRadix8Table>(field, 3, |x, tables, i| x.mul_table(&tables.table(i))));
             kernels.push(power_tables(field));
         }
     }
     kernels
+}
+
+fn by_element<'k>(x: Fe<'k>, twiddles: Buffer<'k>, i: U32<'k>) -> Fe<'k> {
+    x * twiddles.field(i)
 }
 
 /// The pass without twiddles, in radix `2^log_r`.
@@ -45,13 +56,14 @@ fn first<K: curvesmith_abi::Kernel>(field: &FieldDesc, log_r: u32) -> Kernel {
     b.finish()
 }
 
-/// The pass with twiddles in radix 8; `multiply(x, twiddles, i)` is `x` times twiddle `i`.
-fn radix8<K: curvesmith_abi::Kernel>(
+/// The pass with twiddles in radix `2^log_r`; `multiply(x, twiddles, i)` is `x` times twiddle `i`.
+fn later<K: curvesmith_abi::Kernel>(
     field: &FieldDesc,
+    log_r: u32,
     multiply: for<'k> fn(Fe<'k>, Buffer<'k>, U32<'k>) -> Fe<'k>,
 ) -> Kernel {
     let b = Builder::for_field::<K>(field);
-    let pass = Pass::new(&b, 3);
+    let pass = Pass::new(&b, log_r);
     let log_done = b.scalar("log_done");
     let k = pass.j & ((b.u32(1) << log_done) - 1);
     let (twiddles, step) = (b.buffer("twiddles"), k << b.scalar("log_stride"));
@@ -59,7 +71,7 @@ fn radix8<K: curvesmith_abi::Kernel>(
     for (q, x) in x.iter_mut().enumerate().skip(1) {
         *x = multiply(*x, twiddles, step * q as u32);
     }
-    pass.store(((pass.j - k) << 3) + k, log_done, &transform(x, &field.root_of_unity(3)));
+    pass.store(((pass.j - k) << log_r) + k, log_done, &transform(x, &field.root_of_unity(log_r)));
     b.finish()
 }
 

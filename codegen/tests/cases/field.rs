@@ -217,7 +217,17 @@ fn passes_make_a_transform_with_any_root() {
     let mut random = Random(7);
     let bn254 = fields().remove(4);
     let (baby, goldilocks) = (FieldDesc::new("babybear", 2013265921u32.into()), fields().remove(3));
-    let sizes = [(&baby, 31u32, 1..=9), (&goldilocks, 7, 5..=5), (&bn254, 5, 1..=4), (&bn254, 5, 6..=6)];
+    // Two-adicity 15 in 24 words: the base field of MNT4-753.
+    let mnt4 = "1c4c62d92c41110229022eee2cdadb7f997505b8fafed5eb7e8f96c97d87307fdb925e8a0ed8d99d124d9a15af79db117e776f\
+                218059db80f0da5cb537e38685acce9767254a4638810719ac425f0e39d54522cdd119f5e9063de245e8001";
+    let mnt4 = FieldDesc::new("mnt4_753_fq", BigUint::parse_bytes(mnt4.as_bytes(), 16).expect("hex"));
+    let sizes = [
+        (&baby, 31u32, 1..=9),
+        (&goldilocks, 7, 5..=5),
+        (&bn254, 5, 1..=4),
+        (&bn254, 5, 6..=6),
+        (&mnt4, 17, 3..=4),
+    ];
     for (field, generator, log_n) in sizes.into_iter().flat_map(|(f, g, s)| s.map(move |k| (f, g, k))) {
         let (machine, p, n) = (Machine::field(field), &field.p, 1usize << log_n);
         let a = elements(field, n, &mut random);
@@ -239,7 +249,8 @@ fn passes_make_a_transform_with_any_root() {
 fn passes(machine: &Machine, field: &FieldDesc, powers: &[BigUint], sign: u32, a: &[BigUint]) -> Vec<u32> {
     let n = a.len();
     let log_n = n.trailing_zeros() as usize;
-    let mut done = (log_n - 1) % 3 + 1;
+    let most = ntt_log_radix(field.words) as usize;
+    let mut done = (log_n - 1) % most + 1;
     let sign_of = |done: usize| num(if done == log_n { sign as usize } else { 1 });
     let turn = |log_r: u32| {
         let (own, local) = (field.root_of_unity(log_r), &powers[n >> log_r]);
@@ -259,7 +270,7 @@ fn passes(machine: &Machine, field: &FieldDesc, powers: &[BigUint], sign: u32, a
             machine.run_threads::<NttFirst8>(n / 8, &args, "out")
         }
     };
-    let by_table = field.words >= NTT_TABLE_WORDS;
+    let by_table = ntt_has_tables(field.words);
     let tables = if by_table { power_tables(machine, field, &powers[1], n) } else { vec![] };
     while done < log_n {
         let mut args = [
@@ -268,17 +279,20 @@ fn passes(machine: &Machine, field: &FieldDesc, powers: &[BigUint], sign: u32, a
             ("out", buf(&words)),
             ("log_n", num(log_n)),
             ("log_done", num(done)),
-            ("log_stride", num(log_n - 3 - done)),
-            ("turn", turn(3)),
-            ("sign", sign_of(done + 3)),
+            ("log_stride", num(log_n - most - done)),
+            ("turn", turn(most as u32)),
+            ("sign", sign_of(done + most)),
         ];
-        data = machine.run_threads::<NttRadix8>(n / 8, &args, "out");
+        data = match most {
+            2 => machine.run_threads::<NttRadix4>(n / 4, &args, "out"),
+            _ => machine.run_threads::<NttRadix8>(n / 8, &args, "out"),
+        };
         if by_table {
             args[1].1 = buf(&tables);
             let same = machine.run_threads::<NttRadix8Table>(n / 8, &args, "out");
             assert_eq!(same, data, "{} after {done} stages", field.name);
         }
-        done += 3;
+        done += most;
     }
     data
 }

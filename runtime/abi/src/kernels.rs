@@ -59,10 +59,13 @@ kernel! {
     /// `ω^(q·k·n/(r·s)) = twiddles[q·k << log_stride]`; result `m`, see [`NttFirst2`], goes to
     /// `out[±(r·(j - k) + k + (turn·m mod r)·s) mod n]`.
     Field NttRadix8 = "ntt_radix8" [128] { a: In Field, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, log_stride: u32, turn: u32, sign: u32 }
-    /// As [`NttRadix8`], with the twiddles as tables; for fields of [`NTT_TABLE_WORDS`] words or more.
+    /// As [`NttRadix8`] with `r = 4`: two more stages, for fields whose passes are no longer, see
+    /// [`ntt_log_radix`]. The field has two-adicity 3 or more.
+    Field NttRadix4 = "ntt_radix4" [128] { a: In Field, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, log_stride: u32, turn: u32, sign: u32 }
+    /// As [`NttRadix8`], with the twiddles as tables; for fields that [`ntt_has_tables`].
     Field NttRadix8Table = "ntt_radix8_table" [128] { a: In Field, twiddles: In Table<2, 3>, out: InOut Field, log_n: u32, log_done: u32, log_stride: u32, turn: u32, sign: u32 }
     /// `out[i]` = the table of `base^i` for `i < n`, with `base_pows[j] = base^(2^j)`, 32 entries; for
-    /// fields of [`NTT_TABLE_WORDS`] words or more.
+    /// fields that [`ntt_has_tables`].
     Field PowerTables = "power_tables" [128] { base_pows: In Field, out: InOut Table<2, 3>, n: u32 }
     /// `out[i] = base^(i)` for `i < n`, with `base_pows[j] = base^(2^j)`, 32 entries.
     Field Powers = "powers" [128] { base_pows: In Field, out: InOut Field, n: u32 }
@@ -116,9 +119,18 @@ kernel! {
     Group PointDbl = "point_dbl" [128] { a: In Xyzz, out: InOut Xyzz, n: u32 }
 }
 
-/// Words from which a product by a table takes fewer word products than a Montgomery product, in the
-/// shape of [`NttRadix8Table`]: `words² + 3·words < 2·words²`.
-pub const NTT_TABLE_WORDS: usize = 4;
+/// Stages in one pass of a transform, in a field of `words` words: three where eight elements and a
+/// product fit the registers of a thread, else two.
+pub const fn ntt_log_radix(words: usize) -> u32 {
+    if words <= 12 { 3 } else { 2 }
+}
+
+/// Whether a field of `words` words has [`NttRadix8Table`]: where passes are in radix 8, and a product by
+/// a table takes fewer word products than a Montgomery product, `words² + 3·words < 2·words²`.
+pub const fn ntt_has_tables(words: usize) -> bool {
+    ntt_log_radix(words) == 3 && words >= 4
+}
+
 /// Keys that one block of the radix sort handles.
 pub const RADIX_TILE: u32 = 1024;
 /// Widest digit of the radix sort, in bits.

@@ -1,7 +1,8 @@
 //! Number-theoretic transforms: passes of up to three stages each, natural order throughout.
 //!
 //! A pass reads one vector and writes another (Stockham): in radix 2, 4 or 8 without twiddles
-//! first, then in radix 8. So a transform of `2^k` elements moves them `⌈k/3⌉` times. The inverse runs
+//! first, then in radix 8. So a transform of `2^k` elements moves them `⌈k/3⌉` times. In fields too long
+//! for that, 4 takes the place of 8. The inverse runs
 //! with the twiddles of `omega` as well: its results are those of the forward transform at the
 //! negated indices, and only the last pass knows.
 //!
@@ -22,8 +23,8 @@ use crate::field::Field;
 use crate::launch::Owner;
 use ark_ff::{Field as _, LegendreSymbol, One, PrimeField};
 use curvesmith_abi::kernels::{
-    FieldMul, FieldScalePowers, NTT_TABLE_WORDS, NttFirst2, NttFirst4, NttFirst8, NttRadix8, NttRadix8Table,
-    PowerTables, Powers,
+    FieldMul, FieldScalePowers, NttFirst2, NttFirst4, NttFirst8, NttRadix4, NttRadix8, NttRadix8Table,
+    PowerTables, Powers, ntt_has_tables, ntt_log_radix,
 };
 use curvesmith_abi::layout;
 use std::fmt;
@@ -37,7 +38,8 @@ pub struct DeviceTables<D: KernelDevice, F: Field> {
     log_n: u32,
     /// `1/n`.
     size_inv: F::Ark,
-    /// The odd `t < 8` with `omega^(n/r) = W_r^t` for the kernels' root `W_r`, `r = min(n, 8)`.
+    /// The odd `t < r` with `omega^(n/r) = W_r^t` for the kernels' root `W_r`; `r` is the radix of the
+    /// passes, or `n` if that is less.
     turn: u32,
     /// For the passes whose twiddles are powers of its root, where there are such.
     tables: Option<Twiddles<D, NttTable>>,
@@ -49,7 +51,7 @@ pub struct DeviceTables<D: KernelDevice, F: Field> {
 /// The layout of [`NttRadix8Table`]'s twiddles.
 type NttTable = layout::Table<2, 3>;
 
-/// `root^i` for `i < 7/8·2^log`, `root` of order `2^log`; `log > 3`.
+/// `root^i` for `i < (r-1)/r·2^log`, `root` of order `2^log`, `r < 2^log` the radix of the passes.
 struct Twiddles<D: KernelDevice, L> {
     log: u32,
     buffer: Buffer<D, L>,
@@ -75,28 +77,29 @@ struct Pass {
     log_done: u32,
 }
 
-/// The passes of a transform of size `2^log_n` in order: what three does not divide comes first,
-/// where no twiddles are needed.
-fn passes(log_n: u32) -> impl Iterator<Item = Pass> {
-    let first = if log_n == 0 { 0 } else { (log_n - 1) % 3 + 1 };
-    let rest = (first..log_n).step_by(3).map(|log_done| Pass { log_r: 3, log_done });
+/// The passes of a transform of size `2^log_n` in order, in radix `2^most`; what `most` does not divide
+/// comes first, where no twiddles are needed.
+fn passes(log_n: u32, most: u32) -> impl Iterator<Item = Pass> {
+    let first = if log_n == 0 { 0 } else { (log_n - 1) % most + 1 };
+    let rest = (first..log_n).step_by(most as usize).map(move |log_done| Pass { log_r: most, log_done });
     (first > 0).then_some(Pass { log_r: first, log_done: 0 }).into_iter().chain(rest)
 }
 
 /// Logarithms of the orders of the roots whose powers a transform needs: as tables, and as elements.
 fn twiddle_logs(log_n: u32, words: usize, max_table_log_n: u32) -> (Option<u32>, Option<u32>) {
-    // One pass without twiddles.
-    if log_n <= 3 {
+    let one_pass = ntt_log_radix(words);
+    if log_n <= one_pass {
         return (None, None);
     }
     let table = log_n.min(max_table_log_n);
-    let table = (words >= NTT_TABLE_WORDS && table > 3).then_some(table);
+    let table = (ntt_has_tables(words) && table > one_pass).then_some(table);
     (table, (table != Some(log_n)).then_some(log_n))
 }
 
-/// Twiddles of a root of order `2^log`: the largest exponent of a pass is `7·(2^log/8 - 1)`.
-fn twiddles_of(log: u32) -> usize {
-    (1 << log) / 8 * 7
+/// Twiddles of a root of order `2^log`: the largest exponent of a pass is `(r-1)·(2^log/r - 1)`.
+fn twiddles_of(log: u32, words: usize) -> usize {
+    let log_r = ntt_log_radix(words);
+    (1 << (log - log_r)) * ((1 << log_r) - 1)
 }
 
 /// The odd `t < 2^log_r` with `root = W^t`, `W = z^((p-1)/2^log_r)` for the least nonresidue `z`: the
@@ -115,18 +118,18 @@ impl<D: KernelDevice> Kernels<D> {
         check_omega::<F>(log_n, omega)?;
         let n = 1usize << log_n;
         let size_inv = F::Ark::from(n as u64).inverse().expect("powers of two are units");
-        let turn = match log_n.min(3) {
+        let turn = match log_n.min(ntt_log_radix(F::WORDS)) {
             0 => 1,
             log_r => turn::<F>(omega.pow([n as u64 >> log_r]), log_r),
         };
         let (table_log, power_log) = twiddle_logs(log_n, F::WORDS, self.policy().ntt.max_table_log_n);
         let root = |log: u32| omega.pow([n as u64 >> log]);
         let tables = table_log.map(|log| {
-            let buffer = self.power_tables::<F>(root(log), twiddles_of(log))?;
+            let buffer = self.power_tables::<F>(root(log), twiddles_of(log, F::WORDS))?;
             Ok(Twiddles { log, buffer })
         });
         let powers = power_log.map(|log| {
-            let buffer = self.powers::<F>(root(log), twiddles_of(log))?.buffer;
+            let buffer = self.powers::<F>(root(log), twiddles_of(log, F::WORDS))?.buffer;
             Ok(Twiddles { log, buffer })
         });
         let (tables, powers) = (tables.transpose()?, powers.transpose()?);
@@ -150,7 +153,7 @@ impl<D: KernelDevice> Kernels<D> {
             self.scale_by_powers(tables, vector, direction, shift, shift, &spare)?;
             std::mem::swap(vector, &mut spare);
         }
-        for pass in passes(tables.log_n) {
+        for pass in passes(tables.log_n, ntt_log_radix(F::WORDS)) {
             self.pass(tables, pass, direction, vector, &spare)?;
             std::mem::swap(vector, &mut spare);
         }
@@ -183,7 +186,7 @@ impl<D: KernelDevice> Kernels<D> {
             (0, 2) => self.launch(owner, threads, &NttFirst4 { a, out, log_n, turn, sign }),
             (0, _) => self.launch(owner, threads, &NttFirst8 { a, out, log_n, turn, sign }),
             _ => {
-                let end = log_done + 3;
+                let end = log_done + log_r;
                 if let Some(Twiddles { log, buffer }) = tables.tables.as_ref().filter(|t| end <= t.log) {
                     let (twiddles, log_stride) = (buffer.ptr(), log - end);
                     let kernel = NttRadix8Table { a, twiddles, out, log_n, log_done, log_stride, turn, sign };
@@ -192,6 +195,10 @@ impl<D: KernelDevice> Kernels<D> {
                 let Twiddles { log, buffer } =
                     tables.powers.as_ref().expect("there are powers for the passes beyond the tables");
                 let (twiddles, log_stride) = (buffer.ptr(), log - end);
+                if log_r == 2 {
+                    let kernel = NttRadix4 { a, twiddles, out, log_n, log_done, log_stride, turn, sign };
+                    return self.launch(owner, threads, &kernel);
+                }
                 let kernel = NttRadix8 { a, twiddles, out, log_n, log_done, log_stride, turn, sign };
                 self.launch(owner, threads, &kernel)
             }
@@ -298,24 +305,28 @@ impl<D: KernelDevice> Kernels<D> {
 mod tests {
     use super::*;
 
+    /// Words of fields with passes in radix 8, with and without tables, and in radix 4.
+    const WORDS: [usize; 4] = [1, 4, 12, 24];
+
     /// Sizes too large to run: all stages are there, and every index a pass computes stays in range.
     #[test]
     fn passes_of_large_sizes_stay_in_range() {
-        assert_eq!(passes(0).count(), 0);
-        for log_n in 1..=31u32 {
-            let n = 1u64 << log_n;
-            let mut done = 0;
-            for Pass { log_r, log_done } in passes(log_n) {
+        for (log_n, words) in (0..=31).flat_map(|log_n| WORDS.map(|words| (log_n, words))) {
+            let (n, most, mut done) = (1u64 << log_n, ntt_log_radix(words), 0);
+            for Pass { log_r, log_done } in passes(log_n, most) {
                 assert_eq!(log_done, done);
-                assert!((1..=3).contains(&log_r) && (log_done == 0 || log_r == 3), "radix 8 after the first");
+                assert!(
+                    (1..=most).contains(&log_r) && (log_done == 0 || log_r == most),
+                    "2^{log_n}, {words}"
+                );
                 done += log_r;
                 let threads = (n >> log_r).div_ceil(128) * 128;
                 assert!(threads <= u64::from(u32::MAX), "thread index");
                 if log_done > 0 {
                     let k = (1u64 << log_done) - 1;
-                    for log in log_done + 3..=log_n {
-                        let largest = (k << (log - 3 - log_done)) * 7;
-                        assert!(largest < twiddles_of(log) as u64, "twiddle index");
+                    for log in done..=log_n {
+                        let largest = (k << (log - done)) * ((1 << log_r) - 1);
+                        assert!(largest < twiddles_of(log, words) as u64, "twiddle index");
                     }
                 }
             }
@@ -325,15 +336,14 @@ mod tests {
 
     #[test]
     fn every_pass_with_twiddles_finds_them() {
-        for (log_n, words, max) in (0..=31)
-            .flat_map(|log_n| [1, 3, 4, 24].map(|words| (log_n, words)))
-            .flat_map(|(log_n, words)| [0, 3, 4, 5, 18, 24, 40].map(|max| (log_n, words, max)))
-        {
-            let (table, power) = twiddle_logs(log_n, words, max);
-            assert!(table.is_none_or(|log| words >= NTT_TABLE_WORDS && log <= max && log <= log_n));
-            assert!(power.is_none_or(|log| log == log_n));
-            for Pass { log_done, .. } in passes(log_n).skip(1) {
-                assert!(table.max(power) >= Some(log_done + 3), "2^{log_n}, {words} words, {max}");
+        for (log_n, words) in (0..=31).flat_map(|log_n| WORDS.map(|words| (log_n, words))) {
+            for max in [0, 3, 4, 5, 18, 24, 40] {
+                let (table, power) = twiddle_logs(log_n, words, max);
+                assert!(table.is_none_or(|log| ntt_has_tables(words) && log <= max && log <= log_n));
+                assert!(power.is_none_or(|log| log == log_n));
+                for Pass { log_done, log_r } in passes(log_n, ntt_log_radix(words)).skip(1) {
+                    assert!(table.max(power) >= Some(log_done + log_r), "2^{log_n}, {words} words, {max}");
+                }
             }
         }
     }

@@ -2,17 +2,36 @@
 
 use super::checks;
 use ark_ec::AffineRepr;
-use ark_ff::Zero;
+use ark_ff::{Fp768, MontBackend, MontConfig, Zero};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use checks::values;
 use curvesmith_curves::toy::{toy_curve, toy17};
 use curvesmith_runtime::RuntimeError;
 use curvesmith_runtime::backend::{Backend, DigitShape};
 use curvesmith_runtime::device::KernelDevice;
+use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, ProjectiveOf};
 use curvesmith_runtime::kernels::Kernels;
 use curvesmith_runtime::kernels::policy::{Policy, windows_of};
 use curvesmith_tests::interpreter::{FirField, FirGroup, Interpreter};
+
+/// The base field of MNT4-753: 24 words, too long for passes in radix 8.
+#[derive(MontConfig)]
+#[modulus = "41898490967918953402344214791240637128170709919953949071783502921025352812571106773058893763790338921418070971888253786114353726529584385201591605722013126468931404347949840543007986327743462853720628051692141265303114721689601"]
+#[generator = "17"]
+struct Mnt4Config;
+
+#[derive(Clone, Copy, Debug)]
+struct Mnt4;
+
+impl Field for Mnt4 {
+    type Ark = Fp768<MontBackend<Mnt4Config, 12>>;
+    const NAME: &'static str = "mnt4_753_fq";
+    const WORDS: usize = 24;
+    fn images() -> &'static [&'static [u8]] {
+        &[]
+    }
+}
 
 type Fr97 = FirField<toy_curve::FrField>;
 type F17 = FirField<toy17::FpField>;
@@ -32,6 +51,7 @@ fn pointwise() {
 fn ntt() {
     checks::ntts::<_, Fr97>(&Interpreter::default(), 0..=5);
     checks::ntts::<_, F17>(&Interpreter::default(), 0..=4);
+    checks::ntts::<_, FirField<Mnt4>>(&Interpreter::default(), 0..=5);
 }
 
 #[test]

@@ -20,6 +20,7 @@ const HOT: &[&str] = &[
     "ntt_first2",
     "ntt_first4",
     "ntt_first8",
+    "ntt_radix4",
     "ntt_radix8",
     "ntt_radix8_table",
     "power_tables",
