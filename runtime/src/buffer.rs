@@ -37,13 +37,6 @@ impl<D: KernelDevice> Buffer<D, layout::Field> {
     }
 }
 
-impl<D: KernelDevice, const STEP: u32, const ROWS: u32> Buffer<D, layout::Table<STEP, ROWS>> {
-    /// `len` tables of constants of `F`, contents undefined.
-    pub fn table<F: Field>(device: &D, len: usize) -> Result<Self> {
-        Self::alloc(device, len, layout::Table::<STEP, ROWS>::ELEMENT.bytes(F::WORDS, 1))
-    }
-}
-
 impl<D: KernelDevice> Buffer<D, layout::Affine> {
     /// `len` affine points of `G`, contents undefined.
     pub fn affine<G: Group>(device: &D, len: usize) -> Result<Self> {

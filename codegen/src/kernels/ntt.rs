@@ -7,15 +7,15 @@
 //! immediates serves every root: a plan only says where to put the results. A kernel exists where
 //! the field has the roots it needs.
 
-use crate::fir::build::{Buffer, Builder, Fe, U32};
+use crate::fir::build::{Buffer, Builder, Fe, Table, U32};
 use crate::fir::ir::Kernel;
 use crate::spec::FieldDesc;
 use curvesmith_abi::kernels::{
-    NttFirst2, NttFirst4, NttFirst8, NttRadix4, NttRadix8, NttRadix8Table, PowerTables, Powers,
-    ntt_has_tables, ntt_log_radix,
+    NTT_TABLE, NttFirst2, NttFirst4, NttFirst8, NttRadix4, NttRadix8, NttRadix8Table, NttTwiddleTables,
+    NttTwiddles, Powers, ntt_has_tables, ntt_log_radix,
 };
-use curvesmith_abi::{Element, Kernel as _, ParamKind, TableShape};
 use num_bigint::BigUint;
+use num_traits::One;
 
 /// The kernels that a field of this two-adicity can use.
 pub(super) fn kernels(field: &FieldDesc) -> Vec<Kernel> {
@@ -27,6 +27,7 @@ pub(super) fn kernels(field: &FieldDesc) -> Vec<Kernel> {
     if ntt_log_radix(field.words) == 2 {
         if two_adicity >= 3 {
             kernels.push(later::<NttRadix4>(field, 2, by_element));
+            kernels.push(twiddles::<NttTwiddles>(field, &[BigUint::one()]));
         }
         return kernels;
     }
@@ -35,43 +36,77 @@ pub(super) fn kernels(field: &FieldDesc) -> Vec<Kernel> {
     }
     if two_adicity >= 4 {
         kernels.push(later::<NttRadix8>(field, 3, by_element));
-        if ntt_has_tables(field.words) {
-            kernels.push(later::<NttRadix8Table>(field, 3, |x, tables, i| x.mul_table(&tables.table(i))));
-            kernels.push(power_tables(field));
+        kernels.push(twiddles::<NttTwiddles>(field, &[BigUint::one()]));
+        if ntt_has_tables(field.words, field.p.bits() as usize) {
+            kernels.push(later::<NttRadix8Table>(field, 3, by_table));
+            kernels.push(twiddles::<NttTwiddleTables>(field, &entry_factors(field)));
         }
     }
     kernels
 }
 
-fn by_element<'k>(x: Fe<'k>, twiddles: Buffer<'k>, i: U32<'k>) -> Fe<'k> {
-    x * twiddles.field(i)
+/// The elements of the twiddles at one position, in order.
+type Parts<'a, 'k> = &'a mut dyn Iterator<Item = Fe<'k>>;
+
+fn by_element<'k>(x: Fe<'k>, parts: Parts<'_, 'k>) -> Fe<'k> {
+    x * parts.next().expect("positions do not end")
+}
+
+fn by_table<'k>(x: Fe<'k>, parts: Parts<'_, 'k>) -> Fe<'k> {
+    let words = x.builder().field_desc().words;
+    let shape = NTT_TABLE.fit(words);
+    x.mul_table(&Table { entries: parts.take(shape.entries(words)).collect(), shape })
+}
+
+/// `start`, `start + step`, …
+fn steps<'k>(start: U32<'k>, step: U32<'k>) -> impl Iterator<Item = U32<'k>> {
+    std::iter::successors(Some(start), move |at| Some(*at + step))
+}
+
+/// `0`, `step`, `2·step`, … mod `mask + 1`, a power of two.
+fn multiples<'k>(step: U32<'k>, mask: U32<'k>) -> impl Iterator<Item = U32<'k>> {
+    let zero = mask.builder().u32(0);
+    std::iter::successors(Some(zero), move |at| Some((*at + step) & mask))
 }
 
 /// The pass without twiddles, in radix `2^log_r`.
 fn first<K: curvesmith_abi::Kernel>(field: &FieldDesc, log_r: u32) -> Kernel {
     let b = Builder::for_field::<K>(field);
     let pass = Pass::new(&b, log_r);
-    let x = pass.load();
-    pass.store(pass.j << log_r, b.u32(0), &transform(x, &field.root_of_unity(log_r)));
+    let y = transform(pass.load(), &field.root_of_unity(log_r));
+    let start = pass.j << log_r;
+    // One is the only odd number mod 2.
+    let turn = if log_r == 1 { b.u32(1) } else { b.scalar("turn") };
+    for (y, place) in y.into_iter().zip(multiples(turn, b.u32((1 << log_r) - 1))) {
+        b.buffer("out").set_field(start + place, y);
+    }
     b.finish()
 }
 
-/// The pass with twiddles in radix `2^log_r`; `multiply(x, twiddles, i)` is `x` times twiddle `i`.
+/// The pass with twiddles in radix `2^log_r`; `multiply` takes the parts of its twiddle.
 fn later<K: curvesmith_abi::Kernel>(
     field: &FieldDesc,
     log_r: u32,
-    multiply: for<'k> fn(Fe<'k>, Buffer<'k>, U32<'k>) -> Fe<'k>,
+    multiply: for<'a, 'k> fn(Fe<'k>, Parts<'a, 'k>) -> Fe<'k>,
 ) -> Kernel {
     let b = Builder::for_field::<K>(field);
     let pass = Pass::new(&b, log_r);
     let log_done = b.scalar("log_done");
     let k = pass.j & ((b.u32(1) << log_done) - 1);
-    let (twiddles, step) = (b.buffer("twiddles"), k << b.scalar("log_stride"));
+    let twiddles = b.buffer("twiddles");
     let mut x = pass.load();
-    for (q, x) in x.iter_mut().enumerate().skip(1) {
-        *x = multiply(*x, twiddles, step * q as u32);
+    {
+        let mut parts = steps(k, b.u32(1) << log_done).map(|at| twiddles.field(at));
+        x.iter_mut().skip(1).for_each(|x| *x = multiply(*x, &mut parts));
     }
-    pass.store(((pass.j - k) << log_r) + k, log_done, &transform(x, &field.root_of_unity(log_r)));
+    let y = transform(x, &field.root_of_unity(log_r));
+    let start = (((pass.j - k) << log_r) + k) * b.scalar("sign");
+    let places = multiples(b.scalar("turn") << log_done, (b.u32(1 << log_r) << log_done) - 1);
+    for (m, (y, place)) in y.into_iter().zip(places).enumerate() {
+        // A negated start is above -s, and only the first result's place is below s.
+        let at = if m == 0 { start & (pass.n - 1) } else { start + place };
+        b.buffer("out").set_field(at, y);
+    }
     b.finish()
 }
 
@@ -96,21 +131,7 @@ impl<'k> Pass<'k> {
 
     fn load(&self) -> Vec<Fe<'k>> {
         let a = self.b.buffer("a");
-        (0..1 << self.log_r).map(|q| a.field(self.j + self.threads * q)).collect()
-    }
-
-    /// Result `m` goes to `±(start + (turn·m mod r)·2^log_done) mod n`.
-    fn store(&self, start: U32<'k>, log_done: U32<'k>, results: &[Fe<'k>]) {
-        let (b, out) = (self.b, self.b.buffer("out"));
-        let (sign, mask) = (b.scalar("sign"), self.n - 1);
-        for (m, &result) in results.iter().enumerate() {
-            // One is the only odd number mod 2.
-            let place = match self.log_r {
-                1 => b.u32(m as u32),
-                log_r => (b.scalar("turn") * m as u32) & ((1 << log_r) - 1),
-            };
-            out.set_field(((start + (place << log_done)) * sign) & mask, result);
-        }
+        steps(self.j, self.threads).take(1 << self.log_r).map(|at| a.field(at)).collect()
     }
 }
 
@@ -142,25 +163,26 @@ fn powers(field: &FieldDesc) -> Kernel {
     b.finish()
 }
 
-fn power_tables(field: &FieldDesc) -> Kernel {
-    let b = Builder::for_field::<PowerTables>(field);
+/// The twiddles of a pass, each times every one of `factors`.
+fn twiddles<K: curvesmith_abi::Kernel>(field: &FieldDesc, factors: &[BigUint]) -> Kernel {
+    let b = Builder::for_field::<K>(field);
     let i = b.global_index();
     b.return_if(i.ge(b.scalar("n")));
-    let result = power(&b, b.one(), b.buffer("base_pows"), i);
-    let ParamKind::Buffer(_, Element::Table(shape)) = PowerTables::DESC.params[1].kind else {
-        unreachable!("the output holds tables")
-    };
-    for (part, factor) in entry_factors(field, shape).iter().enumerate() {
-        b.buffer("out").set_part(i, part, result.mul_const(factor));
+    let log_done = b.scalar("log_done");
+    let (k, before) = (i & ((b.u32(1) << log_done) - 1), i >> log_done);
+    let result = power(&b, b.one(), b.buffer("base_pows"), (before + 1) * k);
+    for (e, factor) in factors.iter().enumerate() {
+        let place = before * factors.len() as u32 + e as u32;
+        b.buffer("out").set_field(k + (place << log_done), result.mul_const(factor));
     }
     b.finish()
 }
 
 /// By what a constant is multiplied to get the elements whose Montgomery words are the entries of its
 /// table: `B^(rows + step·e)/R`.
-fn entry_factors(field: &FieldDesc, shape: TableShape) -> Vec<BigUint> {
+fn entry_factors(field: &FieldDesc) -> Vec<BigUint> {
     let (p, words) = (&field.p, field.words);
-    let shape = shape.fit(words);
+    let shape = NTT_TABLE.fit(words);
     let r_inv = field.r_mod_p().modpow(&(p - 2u32), p);
     let exponents = (0..shape.entries(words) as u32).map(|e| 32 * (shape.rows + shape.step * e));
     exponents.map(|e| (&r_inv << e) % p).collect()

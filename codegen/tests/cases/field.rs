@@ -251,36 +251,44 @@ fn passes(machine: &Machine, field: &FieldDesc, powers: &[BigUint], sign: u32, a
     let log_n = n.trailing_zeros() as usize;
     let most = ntt_log_radix(field.words) as usize;
     let mut done = (log_n - 1) % most + 1;
-    let sign_of = |done: usize| num(if done == log_n { sign as usize } else { 1 });
-    let turn = |log_r: u32| {
+    let negate = |done: usize| done == log_n && sign != 1;
+    let sign_of = |done: usize| num(if negate(done) { sign as usize } else { 1 });
+    let turn = |log_r: u32, done: usize| {
         let (own, local) = (field.root_of_unity(log_r), &powers[n >> log_r]);
-        num((1usize..8).find(|&t| own.modpow(&t.into(), &field.p) == *local).expect("a power of it"))
+        let turn = (1usize..8).find(|&t| own.modpow(&t.into(), &field.p) == *local).expect("a power of it");
+        num(if negate(done) { 8 - turn } else { turn })
     };
     let words = to_words(field, a);
-    let mut args =
-        vec![("a", buf(&words)), ("out", buf(&words)), ("log_n", num(log_n)), ("sign", sign_of(done))];
+    let mut args = vec![("a", buf(&words)), ("out", buf(&words)), ("log_n", num(log_n))];
     let mut data = match done {
         1 => machine.run_threads::<NttFirst2>(n / 2, &args, "out"),
         2 => {
-            args.push(("turn", turn(2)));
+            args.push(("turn", turn(2, done)));
             machine.run_threads::<NttFirst4>(n / 4, &args, "out")
         }
         _ => {
-            args.push(("turn", turn(3)));
+            args.push(("turn", turn(3, done)));
             machine.run_threads::<NttFirst8>(n / 8, &args, "out")
         }
     };
-    let by_table = ntt_has_tables(field.words);
-    let tables = if by_table { power_tables(machine, field, &powers[1], n) } else { vec![] };
+    let by_table = ntt_has_tables(field.words, field.p.bits() as usize);
     while done < log_n {
+        let (s, r) = (1usize << done, 1usize << most);
+        // The twiddles are made on the machine, of the root of order r·s.
+        let base = &powers[n / (r * s)];
+        let pows: Vec<BigUint> = (0..32).map(|j| base.modpow(&(1u64 << j).into(), &field.p)).collect();
+        let count = (r - 1) * s;
+        let blank = |len: usize| ("out", buf(&to_words(field, &vec![BigUint::ZERO; len])));
+        let pows = ("base_pows", buf(&to_words(field, &pows)));
+        let made = |out| [pows.clone(), out, ("log_done", num(done)), ("n", num(count))];
+        let twiddles = machine.run_threads::<NttTwiddles>(count, &made(blank(count)), "out");
         let mut args = [
             ("a", buf(&data)),
-            ("twiddles", buf(&to_words(field, powers))),
+            ("twiddles", buf(&twiddles)),
             ("out", buf(&words)),
             ("log_n", num(log_n)),
             ("log_done", num(done)),
-            ("log_stride", num(log_n - most - done)),
-            ("turn", turn(most as u32)),
+            ("turn", turn(most as u32, done + most)),
             ("sign", sign_of(done + most)),
         ];
         data = match most {
@@ -288,6 +296,8 @@ fn passes(machine: &Machine, field: &FieldDesc, powers: &[BigUint], sign: u32, a
             _ => machine.run_threads::<NttRadix8>(n / 8, &args, "out"),
         };
         if by_table {
+            let entries = NTT_TABLE.fit(field.words).entries(field.words);
+            let tables = machine.run_threads::<NttTwiddleTables>(count, &made(blank(count * entries)), "out");
             args[1].1 = buf(&tables);
             let same = machine.run_threads::<NttRadix8Table>(n / 8, &args, "out");
             assert_eq!(same, data, "{} after {done} stages", field.name);
@@ -295,15 +305,6 @@ fn passes(machine: &Machine, field: &FieldDesc, powers: &[BigUint], sign: u32, a
         done += most;
     }
     data
-}
-
-/// The tables of the first `n` powers.
-fn power_tables(machine: &Machine, field: &FieldDesc, base: &BigUint, n: usize) -> Vec<u32> {
-    let pows: Vec<BigUint> = (0..32).map(|j| base.modpow(&(1u64 << j).into(), &field.p)).collect();
-    // Four entries a table.
-    let blank = to_words(field, &vec![BigUint::ZERO; 4 * n]);
-    let args = [("base_pows", buf(&to_words(field, &pows))), ("out", buf(&blank)), ("n", num(n))];
-    machine.run_threads::<PowerTables>(n, &args, "out")
 }
 
 #[test]

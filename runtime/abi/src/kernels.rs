@@ -3,7 +3,7 @@
 //! In every kernel with a parameter `n`, threads with global index ≥ `n` do nothing. Lengths are
 //! below 2^31, so that indices rounded up to whole blocks stay below 2^32.
 
-use crate::kernel;
+use crate::{TableShape, kernel};
 
 kernel! {
     /// `out[i] = a[i] + b[i]`.
@@ -43,30 +43,37 @@ kernel! {
     ///
     /// Thread `j < n/r` transforms `a[j + q·n/r]`, `q < r`, with the root `W_r` of the field: `-1` for
     /// `r = 2`, else `z^((p-1)/r)` for the least quadratic nonresidue `z`. Result `m` goes to
-    /// `out[±(r·j + (turn·m mod r)) mod n]`: it is the result `turn·m` for the root `ω_r = W_r^(1/turn)`,
-    /// `turn` odd. `sign` is 1 or, where the indices of the outputs are negated, `2^32 - 1`.
-    Field NttFirst2 = "ntt_first2" [128] { a: In Field, out: InOut Field, log_n: u32, sign: u32 }
+    /// `out[r·j + (turn·m mod r)]`: it is the result `turn·m` for the root `ω_r` with `ω_r^turn = W_r`, or
+    /// `ω_r = W_r^turn`, which is the same; `turn` is odd, and 1 here.
+    Field NttFirst2 = "ntt_first2" [128] { a: In Field, out: InOut Field, log_n: u32 }
     /// As [`NttFirst2`] for `r = 4`. The field has two-adicity 2 or more.
-    Field NttFirst4 = "ntt_first4" [128] { a: In Field, out: InOut Field, log_n: u32, turn: u32, sign: u32 }
+    Field NttFirst4 = "ntt_first4" [128] { a: In Field, out: InOut Field, log_n: u32, turn: u32 }
     /// As [`NttFirst2`] for `r = 8`. The field has two-adicity 3 or more.
-    Field NttFirst8 = "ntt_first8" [128] { a: In Field, out: InOut Field, log_n: u32, turn: u32, sign: u32 }
+    Field NttFirst8 = "ntt_first8" [128] { a: In Field, out: InOut Field, log_n: u32, turn: u32 }
     /// Three more stages of a transform of `n = 2^log_n` elements, after `log_done ≥ 1` of them.
     /// The field has two-adicity 4 or more.
     ///
     /// A pass of Stockham's transform (Govindaraju et al., *High performance discrete Fourier transforms
     /// on graphics processors*, 2008): natural order in and out, out of place. With `s = 2^log_done`,
-    /// `r = 8`, `k = j mod s`, thread `j < n/r` transforms `a[j + q·n/r] · ω^(q·k·n/(r·s))`, with
-    /// `ω^(q·k·n/(r·s)) = twiddles[q·k << log_stride]`; result `m`, see [`NttFirst2`], goes to
-    /// `out[±(r·(j - k) + k + (turn·m mod r)·s) mod n]`.
-    Field NttRadix8 = "ntt_radix8" [128] { a: In Field, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, log_stride: u32, turn: u32, sign: u32 }
+    /// `r = 8`, `k = j mod s`, thread `j < n/r` transforms `a[j + q·n/r] · ω^(q·k·n/(r·s))`, the power at
+    /// `twiddles[(q-1)·s + k]`; result `m`, see [`NttFirst2`], goes to
+    /// `out[(±(r·(j - k) + k) + (turn·m mod r)·s) mod n]`. `sign` is 1; in the last pass, where `j = k`, it is
+    /// `2^32 - 1` for the results at the negated indices, with `-turn` in the place of `turn`.
+    Field NttRadix8 = "ntt_radix8" [128] { a: In Field, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, turn: u32, sign: u32 }
+    /// As [`NttRadix8`], with the twiddles as tables of [`NTT_TABLE`]; for fields that [`ntt_has_tables`].
+    ///
+    /// Entry `e` of the `E` of a table is at `twiddles[((q-1)·E + e)·s + k]`: neighbouring threads read
+    /// neighbouring elements, where tables in one piece keep the first-level cache busy for longer than
+    /// the products take.
+    Field NttRadix8Table = "ntt_radix8_table" [128] { a: In Field, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, turn: u32, sign: u32 }
     /// As [`NttRadix8`] with `r = 4`: two more stages, for fields whose passes are no longer, see
     /// [`ntt_log_radix`]. The field has two-adicity 3 or more.
-    Field NttRadix4 = "ntt_radix4" [128] { a: In Field, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, log_stride: u32, turn: u32, sign: u32 }
-    /// As [`NttRadix8`], with the twiddles as tables; for fields that [`ntt_has_tables`].
-    Field NttRadix8Table = "ntt_radix8_table" [128] { a: In Field, twiddles: In Table<2, 3>, out: InOut Field, log_n: u32, log_done: u32, log_stride: u32, turn: u32, sign: u32 }
-    /// `out[i]` = the table of `base^i` for `i < n`, with `base_pows[j] = base^(2^j)`, 32 entries; for
-    /// fields that [`ntt_has_tables`].
-    Field PowerTables = "power_tables" [128] { base_pows: In Field, out: InOut Table<2, 3>, n: u32 }
+    Field NttRadix4 = "ntt_radix4" [128] { a: In Field, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, turn: u32, sign: u32 }
+    /// The twiddles of a pass: `out[(q-1)·s + k] = base^(q·k)` for `s = 2^log_done`, `k < s`, `q ≥ 1`; `n` of them
+    /// in all. `base_pows[j] = base^(2^j)`, 32 entries; `base` has order `r·s`.
+    Field NttTwiddles = "ntt_twiddles" [128] { base_pows: In Field, out: InOut Field, log_done: u32, n: u32 }
+    /// As [`NttTwiddles`], as tables in the layout of [`NttRadix8Table`].
+    Field NttTwiddleTables = "ntt_twiddle_tables" [128] { base_pows: In Field, out: InOut Field, log_done: u32, n: u32 }
     /// `out[i] = base^(i)` for `i < n`, with `base_pows[j] = base^(2^j)`, 32 entries.
     Field Powers = "powers" [128] { base_pows: In Field, out: InOut Field, n: u32 }
 
@@ -119,16 +126,21 @@ kernel! {
     Group PointDbl = "point_dbl" [128] { a: In Xyzz, out: InOut Xyzz, n: u32 }
 }
 
+/// Shape of the tables of [`NttRadix8Table`].
+pub const NTT_TABLE: TableShape = TableShape { step: 2, rows: 3 };
+
 /// Stages in one pass of a transform, in a field of `words` words: three where eight elements and a
 /// product fit the registers of a thread, else two.
 pub const fn ntt_log_radix(words: usize) -> u32 {
     if words <= 12 { 3 } else { 2 }
 }
 
-/// Whether a field of `words` words has [`NttRadix8Table`]: where passes are in radix 8, and a product by
-/// a table takes fewer word products than a Montgomery product, `words² + 3·words < 2·words²`.
-pub const fn ntt_has_tables(words: usize) -> bool {
-    ntt_log_radix(words) == 3 && words >= 4
+/// Whether a field of `words` words and a modulus of `bits` bits has [`NttRadix8Table`]: where passes are
+/// in radix 8; where a product by a table takes fewer word products than a Montgomery product, `words² +
+/// 3·words < 2·words²`; and where sums of four elements fit the words, without which the products' gain
+/// goes into reductions (measured, BLS12-381).
+pub const fn ntt_has_tables(words: usize, bits: usize) -> bool {
+    ntt_log_radix(words) == 3 && words >= 4 && bits + 2 <= 32 * words
 }
 
 /// Keys that one block of the radix sort handles.

@@ -6,9 +6,9 @@
 //! with the twiddles of `omega` as well: its results are those of the forward transform at the
 //! negated indices, and only the last pass knows.
 //!
-//! Twiddles are powers of one root, read with a stride. In fields of several words the earlier passes
-//! take them as tables for a cheaper product, four times as long; the last passes of large
-//! transforms, which would wait for that memory, take plain elements
+//! Every pass has twiddles of its own, so that neighbouring threads read neighbouring elements. In fields
+//! with room the earlier passes take them as tables for a cheaper product, four times as long;
+//! the last passes of large transforms, which would wait for that memory, take plain elements
 //! ([`NttPolicy`](super::policy::NttPolicy)).
 //!
 //! A transform over the coset `shift·<omega>` is one over `<omega>` of the coefficients
@@ -19,12 +19,12 @@ use crate::backend::{Direction, check_len, check_omega, invert_shift};
 use crate::buffer::Buffer;
 use crate::device::KernelDevice;
 use crate::error::Result;
-use crate::field::Field;
+use crate::field::{Field, modulus_bits};
 use crate::launch::Owner;
 use ark_ff::{Field as _, LegendreSymbol, One, PrimeField};
 use curvesmith_abi::kernels::{
-    FieldMul, FieldScalePowers, NttFirst2, NttFirst4, NttFirst8, NttRadix4, NttRadix8, NttRadix8Table,
-    PowerTables, Powers, ntt_has_tables, ntt_log_radix,
+    FieldMul, FieldScalePowers, NTT_TABLE, NttFirst2, NttFirst4, NttFirst8, NttRadix4, NttRadix8,
+    NttRadix8Table, NttTwiddleTables, NttTwiddles, Powers, ntt_has_tables, ntt_log_radix,
 };
 use curvesmith_abi::layout;
 use std::fmt;
@@ -41,20 +41,16 @@ pub struct DeviceTables<D: KernelDevice, F: Field> {
     /// The odd `t < r` with `omega^(n/r) = W_r^t` for the kernels' root `W_r`; `r` is the radix of the
     /// passes, or `n` if that is less.
     turn: u32,
-    /// For the passes whose twiddles are powers of its root, where there are such.
-    tables: Option<Twiddles<D, NttTable>>,
-    /// For the other passes.
-    powers: Option<Twiddles<D, layout::Field>>,
+    passes: Vec<(Pass, Twiddles<D>)>,
     cosets: Mutex<Vec<Coset<D, F>>>,
 }
 
-/// The layout of [`NttRadix8Table`]'s twiddles.
-type NttTable = layout::Table<2, 3>;
-
-/// `root^i` for `i < (r-1)/r·2^log`, `root` of order `2^log`, `r < 2^log` the radix of the passes.
-struct Twiddles<D: KernelDevice, L> {
-    log: u32,
-    buffer: Buffer<D, L>,
+/// The twiddles of a pass.
+enum Twiddles<D: KernelDevice> {
+    /// It is the first.
+    None,
+    Elements(Buffer<D, layout::Field>),
+    Tables(Buffer<D, layout::Field>),
 }
 
 /// Factors of every element for one shift and direction: `shift^i`, or `shift^-i / n`.
@@ -77,29 +73,24 @@ struct Pass {
     log_done: u32,
 }
 
+impl Pass {
+    /// Stages done after it.
+    fn end(self) -> u32 {
+        self.log_done + self.log_r
+    }
+
+    /// Twiddles other than one: `q` in `1..r`, `k < 2^log_done`.
+    fn twiddles(self) -> usize {
+        ((1 << self.log_r) - 1) << self.log_done
+    }
+}
+
 /// The passes of a transform of size `2^log_n` in order, in radix `2^most`; what `most` does not divide
 /// comes first, where no twiddles are needed.
 fn passes(log_n: u32, most: u32) -> impl Iterator<Item = Pass> {
     let first = if log_n == 0 { 0 } else { (log_n - 1) % most + 1 };
     let rest = (first..log_n).step_by(most as usize).map(move |log_done| Pass { log_r: most, log_done });
     (first > 0).then_some(Pass { log_r: first, log_done: 0 }).into_iter().chain(rest)
-}
-
-/// Logarithms of the orders of the roots whose powers a transform needs: as tables, and as elements.
-fn twiddle_logs(log_n: u32, words: usize, max_table_log_n: u32) -> (Option<u32>, Option<u32>) {
-    let one_pass = ntt_log_radix(words);
-    if log_n <= one_pass {
-        return (None, None);
-    }
-    let table = log_n.min(max_table_log_n);
-    let table = (ntt_has_tables(words) && table > one_pass).then_some(table);
-    (table, (table != Some(log_n)).then_some(log_n))
-}
-
-/// Twiddles of a root of order `2^log`: the largest exponent of a pass is `(r-1)·(2^log/r - 1)`.
-fn twiddles_of(log: u32, words: usize) -> usize {
-    let log_r = ntt_log_radix(words);
-    (1 << (log - log_r)) * ((1 << log_r) - 1)
 }
 
 /// The odd `t < 2^log_r` with `root = W^t`, `W = z^((p-1)/2^log_r)` for the least nonresidue `z`: the
@@ -122,18 +113,32 @@ impl<D: KernelDevice> Kernels<D> {
             0 => 1,
             log_r => turn::<F>(omega.pow([n as u64 >> log_r]), log_r),
         };
-        let (table_log, power_log) = twiddle_logs(log_n, F::WORDS, self.policy().ntt.max_table_log_n);
-        let root = |log: u32| omega.pow([n as u64 >> log]);
-        let tables = table_log.map(|log| {
-            let buffer = self.power_tables::<F>(root(log), twiddles_of(log, F::WORDS))?;
-            Ok(Twiddles { log, buffer })
-        });
-        let powers = power_log.map(|log| {
-            let buffer = self.powers::<F>(root(log), twiddles_of(log, F::WORDS))?.buffer;
-            Ok(Twiddles { log, buffer })
-        });
-        let (tables, powers) = (tables.transpose()?, powers.transpose()?);
-        Ok(DeviceTables { log_n, size_inv, turn, tables, powers, cosets: Mutex::default() })
+        let passes: Result<Vec<_>> = passes(log_n, ntt_log_radix(F::WORDS))
+            .map(|pass| Ok((pass, self.twiddles::<F>(pass, omega.pow([n as u64 >> pass.end()]))?)))
+            .collect();
+        Ok(DeviceTables { log_n, size_inv, turn, passes: passes?, cosets: Mutex::default() })
+    }
+
+    /// The twiddles of a pass, for the root of order `2^pass.end()`.
+    fn twiddles<F: Field>(&self, pass: Pass, root: F::Ark) -> Result<Twiddles<D>> {
+        if pass.log_done == 0 {
+            return Ok(Twiddles::None);
+        }
+        let (count, log_done, owner) = (pass.twiddles(), pass.log_done, Owner::field::<F>());
+        let n = index32("twiddles", count)?;
+        let base_pows = self.squarings::<F>(root)?;
+        let has_tables = ntt_has_tables(F::WORDS, modulus_bits::<F>() as usize);
+        if has_tables && pass.end() <= self.policy().ntt.max_table_log_n {
+            let entries = NTT_TABLE.fit(F::WORDS).entries(F::WORDS);
+            let out = self.new_vec::<F>(count * entries)?.buffer;
+            let kernel = NttTwiddleTables { base_pows: base_pows.ptr(), out: out.ptr(), log_done, n };
+            self.launch(owner, count, &kernel)?;
+            return Ok(Twiddles::Tables(out));
+        }
+        let out = self.new_vec::<F>(count)?.buffer;
+        let kernel = NttTwiddles { base_pows: base_pows.ptr(), out: out.ptr(), log_done, n };
+        self.launch(owner, count, &kernel)?;
+        Ok(Twiddles::Elements(out))
     }
 
     pub(super) fn transform<F: Field>(
@@ -153,8 +158,8 @@ impl<D: KernelDevice> Kernels<D> {
             self.scale_by_powers(tables, vector, direction, shift, shift, &spare)?;
             std::mem::swap(vector, &mut spare);
         }
-        for pass in passes(tables.log_n, ntt_log_radix(F::WORDS)) {
-            self.pass(tables, pass, direction, vector, &spare)?;
+        for (pass, twiddles) in &tables.passes {
+            self.pass(tables, *pass, twiddles, direction, vector, &spare)?;
             std::mem::swap(vector, &mut spare);
         }
         if direction == Direction::Inverse {
@@ -171,36 +176,33 @@ impl<D: KernelDevice> Kernels<D> {
     fn pass<F: Field>(
         &self,
         tables: &DeviceTables<D, F>,
-        Pass { log_r, log_done }: Pass,
+        pass: Pass,
+        twiddles: &Twiddles<D>,
         direction: Direction,
         a: &DeviceVec<D, F>,
         out: &DeviceVec<D, F>,
     ) -> Result<()> {
-        let DeviceTables { log_n, turn, .. } = *tables;
-        let last = log_done + log_r == log_n;
-        let sign = if last && direction == Direction::Inverse { u32::MAX } else { 1 };
+        let (DeviceTables { log_n, turn, .. }, Pass { log_r, log_done }) = (*tables, pass);
+        // Negated indices; the kernels take `turn` mod r, which divides 8.
+        let negate = pass.end() == log_n && direction == Direction::Inverse;
+        let (turn, sign) = if negate { (8 - turn, u32::MAX) } else { (turn, 1) };
         let (a, out) = (a.buffer.ptr(), out.buffer.ptr());
         let (owner, threads) = (Owner::field::<F>(), 1usize << (log_n - log_r));
-        match (log_done, log_r) {
-            (0, 1) => self.launch(owner, threads, &NttFirst2 { a, out, log_n, sign }),
-            (0, 2) => self.launch(owner, threads, &NttFirst4 { a, out, log_n, turn, sign }),
-            (0, _) => self.launch(owner, threads, &NttFirst8 { a, out, log_n, turn, sign }),
-            _ => {
-                let end = log_done + log_r;
-                if let Some(Twiddles { log, buffer }) = tables.tables.as_ref().filter(|t| end <= t.log) {
-                    let (twiddles, log_stride) = (buffer.ptr(), log - end);
-                    let kernel = NttRadix8Table { a, twiddles, out, log_n, log_done, log_stride, turn, sign };
-                    return self.launch(owner, threads, &kernel);
-                }
-                let Twiddles { log, buffer } =
-                    tables.powers.as_ref().expect("there are powers for the passes beyond the tables");
-                let (twiddles, log_stride) = (buffer.ptr(), log - end);
-                if log_r == 2 {
-                    let kernel = NttRadix4 { a, twiddles, out, log_n, log_done, log_stride, turn, sign };
-                    return self.launch(owner, threads, &kernel);
-                }
-                let kernel = NttRadix8 { a, twiddles, out, log_n, log_done, log_stride, turn, sign };
-                self.launch(owner, threads, &kernel)
+        match (twiddles, log_r) {
+            (Twiddles::None, 1) => self.launch(owner, threads, &NttFirst2 { a, out, log_n }),
+            (Twiddles::None, 2) => self.launch(owner, threads, &NttFirst4 { a, out, log_n, turn }),
+            (Twiddles::None, _) => self.launch(owner, threads, &NttFirst8 { a, out, log_n, turn }),
+            (Twiddles::Elements(twiddles), 2) => {
+                let twiddles = twiddles.ptr();
+                self.launch(owner, threads, &NttRadix4 { a, twiddles, out, log_n, log_done, turn, sign })
+            }
+            (Twiddles::Elements(twiddles), _) => {
+                let twiddles = twiddles.ptr();
+                self.launch(owner, threads, &NttRadix8 { a, twiddles, out, log_n, log_done, turn, sign })
+            }
+            (Twiddles::Tables(twiddles), _) => {
+                let twiddles = twiddles.ptr();
+                self.launch(owner, threads, &NttRadix8Table { a, twiddles, out, log_n, log_done, turn, sign })
             }
         }
     }
@@ -282,16 +284,6 @@ impl<D: KernelDevice> Kernels<D> {
         Ok(out)
     }
 
-    /// The tables of `base^i` for `i < len`, `len > 0`.
-    fn power_tables<F: Field>(&self, base: F::Ark, len: usize) -> Result<Buffer<D, NttTable>> {
-        let out = Buffer::table::<F>(self.device(), len)?;
-        let base_pows = self.squarings::<F>(base)?;
-        let n = index32("powers", len)?;
-        let kernel = PowerTables { base_pows: base_pows.ptr(), out: out.ptr(), n };
-        self.launch(Owner::field::<F>(), len, &kernel)?;
-        Ok(out)
-    }
-
     /// `base^(2^j)` for `j < 32`.
     fn squarings<F: Field>(&self, base: F::Ark) -> Result<Buffer<D, layout::Field>> {
         let pows: Vec<F::Ark> = std::iter::successors(Some(base), |b| Some(b.square())).take(32).collect();
@@ -322,29 +314,12 @@ mod tests {
                 done += log_r;
                 let threads = (n >> log_r).div_ceil(128) * 128;
                 assert!(threads <= u64::from(u32::MAX), "thread index");
-                if log_done > 0 {
-                    let k = (1u64 << log_done) - 1;
-                    for log in done..=log_n {
-                        let largest = (k << (log - done)) * ((1 << log_r) - 1);
-                        assert!(largest < twiddles_of(log, words) as u64, "twiddle index");
-                    }
-                }
+                let (pass, s) = (Pass { log_r, log_done }, 1u64 << log_done);
+                let largest = ((1 << log_r) - 2) * s + (s - 1);
+                assert_eq!(largest + 1, pass.twiddles() as u64, "twiddle index");
+                assert!(largest < n && pass.end() == done);
             }
             assert_eq!(done, log_n);
-        }
-    }
-
-    #[test]
-    fn every_pass_with_twiddles_finds_them() {
-        for (log_n, words) in (0..=31).flat_map(|log_n| WORDS.map(|words| (log_n, words))) {
-            for max in [0, 3, 4, 5, 18, 24, 40] {
-                let (table, power) = twiddle_logs(log_n, words, max);
-                assert!(table.is_none_or(|log| ntt_has_tables(words) && log <= max && log <= log_n));
-                assert!(power.is_none_or(|log| log == log_n));
-                for Pass { log_done, log_r } in passes(log_n, ntt_log_radix(words)).skip(1) {
-                    assert!(table.max(power) >= Some(log_done + log_r), "2^{log_n}, {words} words, {max}");
-                }
-            }
         }
     }
 }
