@@ -182,7 +182,8 @@ impl<D: KernelDevice> Kernels<D> {
         a: &DeviceVec<D, F>,
         out: &DeviceVec<D, F>,
     ) -> Result<()> {
-        let (DeviceTables { log_n, turn, .. }, Pass { log_r, log_done }) = (*tables, pass);
+        let DeviceTables { log_n, turn, .. } = *tables;
+        let Pass { log_r, log_done } = pass;
         // Negated indices; the kernels take `turn` mod r, which divides 8.
         let negate = pass.end() == log_n && direction == Direction::Inverse;
         let (turn, sign) = if negate { (8 - turn, u32::MAX) } else { (turn, 1) };

@@ -63,9 +63,8 @@ const FEW_THREADS: MsmPolicy = MsmPolicy {
     max_entries: (1 << 31) - 1,
 };
 
-/// Measured on an H200, BN254, 2^24: passes within 2^15 elements take 0.96 to 0.98 of their time with
-/// tables, which are 4 MB long together; beyond, where the tables leave the first-level cache and then the
-/// second, 1.4 to 1.6 times.
+/// Measured on an H200, BN254, 2^24: passes within 2^15 elements take 0.93 to 0.96 of their time with
+/// tables, which are 4 MB long together; beyond, 1.4 to 1.6 times.
 const NTT: NttPolicy = NttPolicy { max_cached_log_n: 24, max_table_log_n: 15 };
 
 /// Multiprocessors from which a device wants many threads.
