@@ -2,6 +2,7 @@
 
 use crate::ast::{self, Coordinates, CurveDeclaration, FieldDeclaration, Over};
 use crate::error::{self, Errors};
+use crate::known;
 use crate::literal::Number;
 use curvesmith_codegen::spec::coordinates::{CoordinateField, Element};
 use curvesmith_codegen::spec::curve::Weierstrass;
@@ -110,7 +111,11 @@ pub(crate) fn curve(declaration: &CurveDeclaration, errors: &mut Errors) -> Opti
 
 fn prime_field(name: String, field: &ast::Field, errors: &mut Errors) -> Option<FieldModel> {
     let p = errors.keep(field.modulus.span, field.modulus.unsigned())?;
-    errors.keep(field.modulus.span, prime::check_modulus(&p))?;
+    let facts = format!("modulus {p:x}");
+    if !known::holds(&facts) {
+        errors.keep(field.modulus.span, prime::check_modulus(&p))?;
+        known::keep(&facts);
+    }
     let options = &field.options;
 
     // A faulty option has been reported and gives way to its default, so that what depends on the
@@ -186,11 +191,15 @@ fn group(
         b: Element::new(&b),
     };
     let (b_span, (x_ast, _)) = (ast.b.as_ref()?.span, generator?);
-    errors.keep(b_span, curve.check_nonsingular())?;
-    let on_curve = curve.check_generator(&(Element::new(&x), Element::new(&y)), r);
-    let generator_ok = errors.keep(x_ast.span, on_curve);
-    let cofactor_ok = errors.keep(declared.span, curve.check_cofactor(&cofactor, r));
-    generator_ok.and(cofactor_ok)?;
+    let facts = format!("group {p:x} {r:x} {nonresidue:x?} {a:x?} {b:x?} {x:x?} {y:x?} {cofactor:x}");
+    if !known::holds(&facts) {
+        errors.keep(b_span, curve.check_nonsingular())?;
+        let on_curve = curve.check_generator(&(Element::new(&x), Element::new(&y)), r);
+        let generator_ok = errors.keep(x_ast.span, on_curve);
+        let cofactor_ok = errors.keep(declared.span, curve.check_cofactor(&cofactor, r));
+        generator_ok.and(cofactor_ok)?;
+        known::keep(&facts);
+    }
     let inverse = (&cofactor % r).modinv(r).ok_or(SpecError::CofactorNotInvertible);
     let cofactor_inv = errors.keep(declared.span, inverse)?;
     Some(GroupModel {

@@ -171,14 +171,14 @@ fn find_bundle(directory: &Path, stem: &str) -> Option<Vec<Vec<u8>>> {
 }
 
 #[cfg(feature = "codegen")]
-mod cache {
+pub(crate) mod cache {
     use std::io::Write as _;
     use std::path::{Path, PathBuf};
     use std::{env, fs, io};
 
     /// `$CURVESMITH_CACHE`, else `$XDG_CACHE_HOME/curvesmith`, else `$HOME/.cache/curvesmith`; an
     /// empty `CURVESMITH_CACHE` means none. Never a directory that other users can write.
-    pub(super) fn directory() -> Option<PathBuf> {
+    pub(crate) fn directory() -> Option<PathBuf> {
         if let Some(chosen) = env::var_os("CURVESMITH_CACHE") {
             return (!chosen.is_empty()).then(|| chosen.into());
         }
@@ -188,7 +188,7 @@ mod cache {
     }
 
     /// Written aside and renamed, so that a reader sees all or nothing.
-    pub(super) fn write(directory: &Path, file: &str, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn write(directory: &Path, file: &str, bytes: &[u8]) -> io::Result<()> {
         fs::create_dir_all(directory)?;
         let mut aside = tempfile::NamedTempFile::new_in(directory)?;
         aside.write_all(bytes)?;

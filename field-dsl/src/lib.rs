@@ -17,6 +17,7 @@ mod check;
 mod error;
 mod expand;
 mod images;
+mod known;
 mod literal;
 #[cfg(feature = "codegen")]
 mod parallel;

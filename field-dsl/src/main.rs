@@ -10,6 +10,7 @@ mod driver;
 mod error;
 mod expand;
 mod images;
+mod known;
 mod literal;
 mod parallel;
 mod parse;
