@@ -21,6 +21,7 @@ pub(crate) const UNKNOWN_FIELD_OPTION: &str =
     "unknown option: expected `generator`, `two_adic_root` or `small_subgroup`";
 pub(crate) const UNKNOWN_GROUP_OPTION: &str = "unknown option: expected `a`, `b`, `generator` or `cofactor`";
 pub(crate) const UNKNOWN_BINDING: &str = "unknown arkworks binding";
+pub(crate) const PATH_TOO_LONG: &str = "path has more than 256 tokens";
 pub(crate) const REPEATED: &str = "declared twice";
 pub(crate) const EXTENSION: &str = "the extension must be written fq[u] / (u^2 - (nonresidue))";
 pub(crate) const OVER: &str = "expected `fq` or `fq2`";

@@ -11,6 +11,8 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Token, braced, bracketed, parenthesized, token};
 
+/// Most tokens of a binding's path.
+const MAX_PATH: usize = 256;
 /// Longest module name: it becomes part of every kernel's symbol.
 const MAX_NAME: usize = 64;
 
@@ -333,6 +335,7 @@ fn arkworks(input: ParseStream, keys: &[&str], errors: &mut Errors) -> syn::Resu
             let message = format!("{}: expected one of {}", error::UNKNOWN_BINDING, keys.join(", "));
             return Err(syn::Error::new(key.span(), message));
         }
+        bounded(input)?;
         let path: syn::Path = assigned(input)?;
         if bindings.get(&key.to_string()).is_some() {
             errors.push(key.span(), error::REPEATED);
@@ -344,6 +347,23 @@ fn arkworks(input: ParseStream, keys: &[&str], errors: &mut Errors) -> syn::Resu
         input.parse::<Token![;]>()?;
     }
     Ok(bindings)
+}
+
+/// Refuses a statement whose path is long enough to nest too deeply for syn's recursion: a stack
+/// that overflows would end rustc.
+fn bounded(input: ParseStream) -> syn::Result<()> {
+    let ahead = input.fork();
+    let mut tokens = 0;
+    while let Ok(token) = ahead.parse::<TokenTree>() {
+        if matches!(&token, TokenTree::Punct(punct) if punct.as_char() == ';') {
+            break;
+        }
+        tokens += 1;
+        if tokens > MAX_PATH {
+            return Err(input.error(error::PATH_TOO_LONG));
+        }
+    }
+    Ok(())
 }
 
 fn require_bindings(bindings: Option<&Bindings>, required: &[&str], span: Span, errors: &mut Errors) {
