@@ -20,6 +20,7 @@
 //! [`interp::run`], and printed by `Display`.
 
 pub mod bound;
+pub mod chain;
 pub mod cost;
 pub mod interp;
 pub mod ir;
@@ -143,9 +144,19 @@ impl Choice {
     }
 }
 
-/// Every legal variant, cheapest first. Empty when the number of `operands` is not the op's, when
-/// a `MulConst` is not canonical, a table's shape is not one, or for `Dot(0)` and `MulShared(0)`.
+/// The legal variants, cheapest first, without those that never pay at the field's number of words.
+/// Empty when the number of `operands` is not the op's, when a `MulConst` is not canonical, a table's
+/// shape is not one, or for `Dot(0)` and `MulShared(0)`.
 pub fn choices(field: &FieldDesc, op: &LimbOp, operands: &[Bound]) -> Vec<Choice> {
+    sorted(field, op, operands, false)
+}
+
+/// Every legal variant, as [`choices`]: for tests, proofs and measurements.
+pub fn all_choices(field: &FieldDesc, op: &LimbOp, operands: &[Bound]) -> Vec<Choice> {
+    sorted(field, op, operands, true)
+}
+
+fn sorted(field: &FieldDesc, op: &LimbOp, operands: &[Bound], everything: bool) -> Vec<Choice> {
     let well_formed = operands.len() == op.operands(field)
         && match op {
             LimbOp::MulConst(c) => *c < field.p,
@@ -156,7 +167,7 @@ pub fn choices(field: &FieldDesc, op: &LimbOp, operands: &[Bound]) -> Vec<Choice
     if !well_formed {
         return Vec::new();
     }
-    let mut choices = variants::offers(field, op, operands);
+    let mut choices = variants::offers(field, op, operands, everything);
     choices.sort_by_key(|choice| (choice.cost.rank(), choice.variant));
     choices
 }

@@ -193,3 +193,29 @@ fn every_pattern_of_extreme_words() {
         }
     }
 }
+
+/// The longest field there may be, and BN462's (15 words, 18 spare bits): fewer values.
+#[test]
+fn long_fields() {
+    const SEED: u64 = 0x0123_4567_89ab_cdef;
+    println!("seed {SEED:#x}");
+    let mut bits = Bits(SEED);
+    let power = |e: u32| BigUint::from(2u32).pow(e);
+    // x = 2^114 + 2^101 - 2^14 - 1
+    let x = power(114) + power(101) - power(14) - 1u32;
+    let bn462 = x.pow(4) * 36u32 + x.pow(3) * 36u32 + x.pow(2) * 24u32 + &x * 6u32 + 1u32;
+    let fields = [FieldDesc::new("bn462_fq", bn462), FieldDesc::new("p1024", power(1024) - 105u32)];
+    assert_eq!(fields.each_ref().map(|f| f.words), [15, 32]);
+    for f in &fields {
+        for op in [LimbOp::Mul, LimbOp::Sqr, LimbOp::Dot(2), LimbOp::FromMont] {
+            for bound in [Bound::Canonical, Bound::ANY] {
+                let values = classes(f, bound, &mut bits);
+                let largest = values.iter().rev().take(2);
+                let some: Vec<BigUint> = largest.chain(values.iter().step_by(9)).cloned().collect();
+                let tuples = tuples(op.operands(f), &some, &some);
+                let bounds = vec![bound; op.operands(f)];
+                assert!(check(f, &op, &bounds, &tuples) > 0, "{} {op:?} {bound:?}", f.name);
+            }
+        }
+    }
+}

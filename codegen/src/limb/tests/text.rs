@@ -36,7 +36,7 @@ fn toy_blocks() {
 fn two_limb_products() {
     let fields = [
         (FieldDesc::new("m61", 0x1fff_ffff_ffff_ffffu64.into()), "mul.lazy"),
-        (FieldDesc::new("goldilocks", 0xffff_ffff_0000_0001u64.into()), "mul.wide.canonical"),
+        (FieldDesc::new("goldilocks", 0xffff_ffff_0000_0001u64.into()), "mul.canonical"),
         (FieldDesc::new("above32", 0x1_0000_000fu64.into()), "mul.lazy"),
     ];
     let mut text = String::new();
@@ -87,17 +87,18 @@ fn counts() {
     for f in fields::fields().iter().filter(|f| f.words >= 8) {
         writeln!(text, "{} ({} words)", f.name, f.words).unwrap();
         for op in &ops(f) {
-            for choice in choices(f, op, &vec![Bound::Canonical; op.operands(f)]) {
+            for choice in all_choices(f, op, &vec![Bound::Canonical; op.operands(f)]) {
                 let (cost, out) = (choice.cost, choice.out.display(f).to_string());
                 let ptx = choice.block().insts().len();
                 writeln!(
                     text,
-                    "  {:<26} {out:<7} {ptx:>5} ptx {:>5} issue {:>5} fma {:>5} alu {:>5} cycles",
+                    "  {:<26} {out:<7} {ptx:>5} ptx {:>5} issue {:>5} fma {:>5} alu {:>5} cycles {:>5} time",
                     choice.variant,
                     cost.issue,
                     cost.fma,
                     cost.alu,
-                    cost.cycles()
+                    cost.cycles(),
+                    cost.tenths(&Pipes::SM_90) / 10
                 )
                 .unwrap();
             }

@@ -71,12 +71,6 @@ impl Acc {
         Acc::default()
     }
 
-    /// The largest value.
-    #[allow(dead_code, reason = "for the Karatsuba variants")]
-    pub(super) fn max(&self) -> &BigUint {
-        &self.max
-    }
-
     /// States that the value is at most `max`, for a reason that single rows do not show.
     pub(super) fn limit(&mut self, max: &BigUint) {
         if *max < self.max {
@@ -109,15 +103,9 @@ impl Acc {
         }
     }
 
-    /// `A += Σ xᵢ·yᵢ·2^(32(pos + 2i)) + carry·2^(32·pos)` in one chain, the carry out placed. The caller
-    /// has counted the addends in the bound of the value.
-    pub(super) fn chain(
-        &mut self,
-        b: &mut Builder,
-        mut pos: usize,
-        items: &[Product],
-        mut carry: Option<Carry>,
-    ) {
+    /// `A += Σ xᵢ·yᵢ·2^(32(pos + 2i)) + carry·2^(32·pos)` in one chain, the carry out placed. The addends
+    /// are already counted in the bound of the value.
+    fn chain(&mut self, b: &mut Builder, mut pos: usize, items: &[Product], mut carry: Option<Carry>) {
         let parity = pos % 2;
         for &(x, y) in items {
             carry = match x {
@@ -132,18 +120,10 @@ impl Acc {
         self.place(b, parity, pos, carry);
     }
 
-    /// `A += words·2^(32·pos)` in the array of `parity`, the carry out placed. The caller has counted
-    /// the addend in the bound of the value.
-    #[allow(dead_code, reason = "for the Karatsuba variants")]
-    pub(super) fn add(&mut self, b: &mut Builder, parity: usize, pos: usize, words: &[Src]) {
-        let mut carry = None;
-        for (k, &word) in words.iter().enumerate() {
-            carry = match term(word) {
-                None => self.ripple(b, parity, pos + k, carry),
-                Some(src) => self.add_word(b, parity, pos + k, Cell { src, max: largest(src) }, carry),
-            };
-        }
-        self.place(b, parity, pos + words.len(), carry);
+    /// `A += Σ xᵢ·yᵢ·2^(32(pos + 2i))` in one chain; the value is then at most `total`.
+    pub(super) fn products(&mut self, b: &mut Builder, pos: usize, items: &[Product], total: &BigUint) {
+        self.max.clone_from(total);
+        self.chain(b, pos, items, None);
     }
 
     /// A Montgomery row: `A += m·p·2^(32·pos)` with the `m` that clears the word at `pos`. All words
@@ -364,7 +344,6 @@ pub(super) fn term(word: Src) -> Term {
 }
 
 /// `x·y`, `x ≤ x_max` and `y ≤ y_max`, plus what `acc` holds, by rows over `y`.
-#[allow(dead_code, reason = "for the Karatsuba variants")]
 pub(super) fn school(
     b: &mut Builder,
     mut acc: Acc,
@@ -415,7 +394,6 @@ fn largest(src: Src) -> u32 {
 }
 
 /// `2^(32·words) - 1`.
-#[allow(dead_code, reason = "for the Karatsuba variants")]
 pub(super) fn all_ones(words: usize) -> BigUint {
     (BigUint::one() << (32 * words)) - 1u32
 }

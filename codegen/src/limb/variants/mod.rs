@@ -3,11 +3,15 @@
 
 mod acc;
 mod add;
+mod karatsuba;
 mod product;
+mod redc;
 mod reduce;
 mod select;
+mod separate;
 mod shared;
 mod small;
+mod square;
 mod sub;
 mod table;
 mod zero;
@@ -18,17 +22,27 @@ use super::ir::{Builder, Src};
 use super::{Bound, Choice, Cost, LimbOp, Pipes};
 use crate::spec::FieldDesc;
 
-/// All legal variants of a well-formed op, in no particular order.
-pub(super) fn offers(field: &FieldDesc, op: &LimbOp, operands: &[Bound]) -> Vec<Choice> {
-    let mut offers = Offers { field, choices: Vec::new() };
+/// The legal variants of a well-formed op, in no particular order; those that never pay only with
+/// `everything`.
+pub(super) fn offers(field: &FieldDesc, op: &LimbOp, operands: &[Bound], everything: bool) -> Vec<Choice> {
+    let mut offers = Offers { field, everything, choices: Vec::new() };
     match op {
         LimbOp::Add => add::add(&mut offers, operands[0], operands[1]),
         LimbOp::Dbl => add::dbl(&mut offers, operands[0]),
         LimbOp::Sub => sub::sub(&mut offers, operands[0], operands[1]),
         LimbOp::Neg => sub::neg(&mut offers, operands[0]),
-        LimbOp::Mul => product::mul(&mut offers, operands[0], operands[1]),
-        LimbOp::Sqr => product::sqr(&mut offers, operands[0]),
-        LimbOp::Dot(_) => product::dot(&mut offers, operands),
+        LimbOp::Mul => {
+            product::mul(&mut offers, operands[0], operands[1]);
+            separate::mul(&mut offers, operands[0], operands[1]);
+        }
+        LimbOp::Sqr => {
+            product::sqr(&mut offers, operands[0]);
+            separate::sqr(&mut offers, operands[0]);
+        }
+        LimbOp::Dot(_) => {
+            product::dot(&mut offers, operands);
+            separate::dot(&mut offers, operands);
+        }
         LimbOp::MulConst(c) => {
             product::mul_const(&mut offers, operands[0], c);
             table::mul_const(&mut offers, operands[0], c);
@@ -46,9 +60,17 @@ pub(super) fn offers(field: &FieldDesc, op: &LimbOp, operands: &[Bound]) -> Vec<
     offers.choices
 }
 
+/// Names of the two forms of a product.
+struct Forms {
+    lazy: &'static str,
+    canonical: &'static str,
+}
+
 /// Collects the variants of one op in one field.
 pub(super) struct Offers<'a> {
     field: &'a FieldDesc,
+    /// Offer what never pays, too.
+    everything: bool,
     choices: Vec<Choice>,
 }
 
@@ -61,6 +83,21 @@ impl Offers<'_> {
 
     fn push_canonical(&mut self, variant: &'static str, emit: impl FnOnce(&mut Builder) -> Vec<Src>) {
         self.push_bound(variant, Bound::Canonical, emit);
+    }
+
+    /// Offers what `emit` makes, of at most `max`: lazy where that fits the words, and canonical
+    /// after a ladder.
+    fn push_forms(&mut self, forms: &Forms, max: &BigUint, emit: impl Fn(&mut Builder) -> Vec<Src>) {
+        let f = self.field;
+        if *max < f.r() {
+            self.push(forms.lazy, max, &emit);
+        }
+        if *max >= f.p {
+            self.push_canonical(forms.canonical, |b| {
+                let words = emit(b);
+                reduce::ladder(b, f, words, max)
+            });
+        }
     }
 
     fn push_bound(&mut self, variant: &'static str, out: Bound, emit: impl FnOnce(&mut Builder) -> Vec<Src>) {

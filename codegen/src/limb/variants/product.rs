@@ -1,43 +1,30 @@
 //! Montgomery products: `mul`, `sqr`, `dot`, by a constant, and out of Montgomery form.
 //!
-//! All are interleaved rows (CIOS) on one [`Acc`], and differ in the rows. With `S` the sum of the products of the
-//! operands' largest values, the result is at most `(S + (R-1)·p)/R`: *lazy* where that fits the words,
-//! *canonical* after a ladder. The *wide* form (a word more) is offered where the narrow one would
-//! lose carries.
+//! All are interleaved rows (CIOS) on one [`Acc`], and differ in the rows. With `S` the sum of the
+//! products of the operands' largest values, the result is at most `(S + (R-1)·p)/R`: *lazy* where that
+//! fits the words, *canonical* after a ladder. Where the row operands' sum and `p` exceed `R`, the
+//! accumulators have a word more at the top.
 
 use num_bigint::BigUint;
 
 use super::acc::{Acc, Modulus, Term, terms};
-use super::{Offers, immediates, reduce, words_for};
+use super::{Forms, Offers, immediates, reduce, words_for};
 use crate::limb::Bound;
 use crate::limb::ir::{Builder, Src};
 use crate::spec::FieldDesc;
 
-/// Names of the four forms of one op.
-struct Forms {
-    lazy: &'static str,
-    canonical: &'static str,
-    wide_lazy: &'static str,
-    wide_canonical: &'static str,
-}
-
 macro_rules! forms {
     ($op:literal) => {
-        Forms {
-            lazy: concat!($op, ".lazy"),
-            canonical: concat!($op, ".canonical"),
-            wide_lazy: concat!($op, ".wide.lazy"),
-            wide_canonical: concat!($op, ".wide.canonical"),
-        }
+        Forms { lazy: concat!($op, ".lazy"), canonical: concat!($op, ".canonical") }
     };
 }
 
-/// `mul.*`: capacity of the smaller operand `R - p` (narrow) or `R` (wide), of the other `R`.
+/// `mul.*`: the operand with the smaller bound is the row operand.
 pub(super) fn mul(offers: &mut Offers<'_>, x: Bound, y: Bound) {
     products(offers, &forms!("mul"), &[(x, y)], |b, n| vec![(b.input("x", n), b.input("y", n))]);
 }
 
-/// `dot.*`: the sum of the smaller bounds of the pairs is at most `R - p` (narrow), any (wide).
+/// `dot.*`: in each pair as `mul`.
 pub(super) fn dot(offers: &mut Offers<'_>, operands: &[Bound]) {
     let bounds: Vec<(Bound, Bound)> = operands.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
     products(offers, &forms!("dot"), &bounds, |b, n| {
@@ -46,13 +33,12 @@ pub(super) fn dot(offers: &mut Offers<'_>, operands: &[Bound]) {
     });
 }
 
-/// `sqr.*` with doubled operand words: `2x ≤ R - p` (narrow), any (wide); and `sqr.mul.*`, which
-/// has `mul`'s capacity.
+/// `sqr.*` with doubled operand words, and `sqr.mul.*` as `mul`.
 pub(super) fn sqr(offers: &mut Offers<'_>, x: Bound) {
     let f = offers.field;
     let max = x.max(f);
     let doubled = &max * 2u32;
-    montgomery(offers, &forms!("sqr"), &doubled, &(&max * &max), |b, rows| {
+    montgomery(offers, &forms!("sqr"), &(&max * &max), |b, rows| {
         let x = b.input("x", f.words);
         square_rows(b, rows, &x, &doubled);
     });
@@ -108,7 +94,7 @@ pub(super) fn from_mont(offers: &mut Offers<'_>, x: Bound) {
 fn by_constant(offers: &mut Offers<'_>, forms: &Forms, x: Bound, c: &BigUint) {
     let f = offers.field;
     let c_words = terms(&immediates(c, f.words));
-    montgomery(offers, forms, c, &(x.max(f) * c), |b, rows| {
+    montgomery(offers, forms, &(x.max(f) * c), |b, rows| {
         for word in b.input("x", f.words) {
             rows.mac(b, &c_words, c, word);
             rows.reduce(b);
@@ -124,9 +110,8 @@ fn products(
 ) {
     let f = offers.field;
     let maxima: Vec<(BigUint, BigUint)> = bounds.iter().map(|(x, y)| (x.max(f), y.max(f))).collect();
-    let rows_sum = maxima.iter().map(|(x, y)| x.min(y)).sum();
     let sum = maxima.iter().map(|(x, y)| x * y).sum();
-    montgomery(offers, forms, &rows_sum, &sum, |b, rows| {
+    montgomery(offers, forms, &sum, |b, rows| {
         let pairs: Vec<_> = inputs(b, f.words)
             .into_iter()
             .zip(&maxima)
@@ -145,35 +130,15 @@ fn products(
     });
 }
 
-/// Offers the forms of a product whose row operands sum to at most `rows_sum` and whose products to
-/// at most `sum`. `emit` adds the rows.
-fn montgomery(
-    offers: &mut Offers<'_>,
-    forms: &Forms,
-    rows_sum: &BigUint,
-    sum: &BigUint,
-    emit: impl Fn(&mut Builder, &mut Rows),
-) {
+/// Offers the forms of a product whose sum is at most `sum`. `emit` adds the rows.
+fn montgomery(offers: &mut Offers<'_>, forms: &Forms, sum: &BigUint, emit: impl Fn(&mut Builder, &mut Rows)) {
     let f = offers.field;
     let max = montgomery_max(f, sum);
-    let wide = rows_sum + &f.p > f.r();
-    let (lazy, canonical) =
-        if wide { (forms.wide_lazy, forms.wide_canonical) } else { (forms.lazy, forms.canonical) };
-    if max < f.r() {
-        offers.push(lazy, &max, |b| {
-            let mut rows = Rows::new(f);
-            emit(b, &mut rows);
-            rows.finish(b, &max)
-        });
-    }
-    if max >= f.p {
-        offers.push_canonical(canonical, |b| {
-            let mut rows = Rows::new(f);
-            emit(b, &mut rows);
-            let words = rows.finish(b, &max);
-            reduce::ladder(b, f, words, &max)
-        });
-    }
+    offers.push_forms(forms, &max, |b| {
+        let mut rows = Rows::new(f);
+        emit(b, &mut rows);
+        rows.finish(b, &max)
+    });
 }
 
 /// The running sum of interleaved rows, at a window that moves up a word per reduction.

@@ -56,10 +56,7 @@ pub(super) fn of(kernel: &Kernel, info: &KernelInfo) -> u64 {
             sums.push((weight, Cost::default()));
             sums.len() - 1
         });
-        let sum = &mut sums[at].1;
-        sum.fma += choice.cost.fma;
-        sum.alu += choice.cost.alu;
-        sum.issue += choice.cost.issue;
+        sums[at].1 += choice.cost;
     });
     let price = |c: &Cost| u64::from(c.tenths(&Pipes::SM_90));
     sums.iter().map(|(weight, cost)| weight.saturating_mul(price(cost))).fold(0, u64::saturating_add)
