@@ -25,6 +25,7 @@ pub mod cost;
 pub mod interp;
 pub mod ir;
 mod print;
+pub mod prove;
 pub mod ptx;
 mod variants;
 

@@ -6,7 +6,7 @@ use num_traits::{One, Zero};
 use super::*;
 
 mod bounds;
-mod fields;
+pub(super) mod fields;
 mod machine;
 mod tables;
 mod text;
@@ -61,7 +61,7 @@ fn check(f: &FieldDesc, op: &LimbOp, bounds: &[Bound], values: &[Vec<BigUint>]) 
 }
 
 /// The definition of an op: its results mod `p`.
-fn define(f: &FieldDesc, op: &LimbOp, x: &[BigUint]) -> Vec<BigUint> {
+pub(super) fn define(f: &FieldDesc, op: &LimbOp, x: &[BigUint]) -> Vec<BigUint> {
     let p = &f.p;
     let r_inv = f.r_mod_p().modpow(&(p - 2u32), p);
     if let LimbOp::MulShared(m) = op {
@@ -94,7 +94,7 @@ fn define(f: &FieldDesc, op: &LimbOp, x: &[BigUint]) -> Vec<BigUint> {
 }
 
 /// Every op, with constants that are awkward for `f`.
-fn ops(f: &FieldDesc) -> Vec<LimbOp> {
+pub(super) fn ops(f: &FieldDesc) -> Vec<LimbOp> {
     let mut ops = vec![
         LimbOp::Add,
         LimbOp::Sub,

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Deterministic bits (xorshift64*); the seed is in the test.
-struct Bits(u64);
+pub(in crate::limb) struct Bits(pub(in crate::limb) u64);
 
 impl Bits {
     fn word(&mut self) -> u32 {
@@ -23,7 +23,7 @@ fn hex(name: &str, p: &str) -> FieldDesc {
     FieldDesc::new(name, BigUint::parse_bytes(p.as_bytes(), 16).unwrap())
 }
 
-pub(super) fn fields() -> Vec<FieldDesc> {
+pub(in crate::limb) fn fields() -> Vec<FieldDesc> {
     let two = BigUint::from(2u32);
     let power = |e: u32| two.pow(e);
     vec![
@@ -59,7 +59,7 @@ pub(super) fn fields() -> Vec<FieldDesc> {
     ]
 }
 
-fn classes(f: &FieldDesc, bound: Bound, bits: &mut Bits) -> Vec<BigUint> {
+pub(in crate::limb) fn classes(f: &FieldDesc, bound: Bound, bits: &mut Bits) -> Vec<BigUint> {
     let limit = bound.limit(f);
     let max = bound.max(f);
     let one = BigUint::one();
@@ -116,7 +116,7 @@ fn bounds(f: &FieldDesc) -> Vec<Bound> {
 }
 
 /// The largest values against each other, and every value against three others.
-fn tuples(operands: usize, xs: &[BigUint], ys: &[BigUint]) -> Vec<Vec<BigUint>> {
+pub(in crate::limb) fn tuples(operands: usize, xs: &[BigUint], ys: &[BigUint]) -> Vec<Vec<BigUint>> {
     let tuple = |x: &BigUint, y: &BigUint| -> Vec<BigUint> {
         (0..operands).map(|k| if k % 2 == 0 { x } else { y }).cloned().collect()
     };

@@ -1,0 +1,416 @@
+//! Upper bounds of polynomials over all inputs.
+//!
+//! A form `Σ kᵢ·nodeᵢ` is rewritten from its newest node to its oldest. A pair `d + 2^32·c = v` gives
+//! a choice. In terms of words, `c = (v - d)/2^32`: the carry disappears and the word keeps the
+//! coefficient `k_d - k_c/2^32`. In terms of sums, `d = v - 2^32·c`: the word disappears. Where word
+//! and carry come with the weights of one number, nothing is left of either and the two agree: that is
+//! how the sum of an accumulator's words becomes the sum of what was added to it. Anything left over
+//! is bounded by its range. Whatever is chosen, the result is an upper bound; a poor choice only
+//! makes it weak.
+//!
+//! All numbers are scaled by a power of `2^32`, so that the divisions are mostly exact; a remainder
+//! is bounded like the carry that it multiplies.
+
+use std::collections::BTreeMap;
+
+use num_bigint::{BigInt, Sign};
+use num_integer::Integer;
+use num_traits::{One, Signed, Zero};
+
+use super::expand;
+use super::model::{B, Kind, Model};
+use super::poly::{Id, Poly};
+
+/// A boolean's value in one case of a case split, and polynomials that are then not negative.
+pub(super) struct Known {
+    pub(super) id: Id,
+    pub(super) value: bool,
+    pub(super) facts: Vec<Poly>,
+}
+
+/// What to do with a word that weighs more than its carry.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Style {
+    /// Bound it as a word.
+    Words,
+    /// Write it as its sum; the carry is negative and dropped.
+    Sums,
+    /// As `Sums`, but words that are multiplied stay words.
+    Mixed,
+}
+
+#[derive(Clone, Copy)]
+struct Plan {
+    /// Sums to go back through before the rest is bounded by ranges.
+    fuel: usize,
+    style: Style,
+    /// Write out the factors of products first.
+    expand: bool,
+}
+
+/// Bounds under the definitions of one model.
+pub(super) struct Query<'a> {
+    model: &'a Model,
+    scale: usize,
+}
+
+/// Coefficients by node.
+type Form = BTreeMap<Id, BigInt>;
+
+impl<'a> Query<'a> {
+    pub(super) fn new(model: &'a Model, scale: usize) -> Query<'a> {
+        Query { model, scale }
+    }
+
+    /// Whether `value < below` and `value ≥ from`, where asked.
+    pub(super) fn within(
+        &self,
+        value: &Poly,
+        (below, from): (Option<i128>, Option<i128>),
+        known: &[Known],
+    ) -> bool {
+        below.is_none_or(|limit| self.below(value, limit, known))
+            && from.is_none_or(|limit| self.below(&value.times(-1), 1 - limit, known))
+    }
+
+    fn below(&self, value: &Poly, limit: i128, known: &[Known]) -> bool {
+        if self.model.range(value).1 < limit {
+            return true;
+        }
+        let limit = BigInt::from(limit) << (32 * self.scale);
+        let plans = self.plans();
+        plans.iter().any(|plan| {
+            let with = |fact: Option<&Poly>| {
+                let mut form = Work::new(self, *plan, known);
+                form.add(value, &self.unit());
+                if let Some(fact) = fact {
+                    form.add(fact, &self.unit());
+                }
+                form.upper() < limit
+            };
+            with(None) || known.iter().flat_map(|known| &known.facts).any(|fact| with(Some(fact)))
+        })
+    }
+
+    /// An upper bound of `Σ wordsᵢ·2^(32i)`; no better one is looked for below `enough`.
+    pub(super) fn largest(&self, words: &[Poly], known: &[Known], enough: &BigInt) -> BigInt {
+        let facts = known.iter().flat_map(|known| &known.facts);
+        let top = self.unit() << (32 * words.len().saturating_sub(1));
+        let weights = [&top, &self.unit()].map(BigInt::clone);
+        let mut helps: Vec<Option<(&Poly, &BigInt)>> = vec![None];
+        helps.extend(facts.flat_map(|fact| weights.iter().map(move |weight| Some((fact, weight)))));
+        let mut best: Option<BigInt> = None;
+        for plan in self.plans().into_iter().filter(|plan| plan.fuel == usize::MAX) {
+            for help in &helps {
+                let mut work = Work::new(self, plan, known);
+                let mut weight = self.unit();
+                for word in words {
+                    work.add(word, &weight);
+                    weight <<= 32;
+                }
+                if let Some((fact, weight)) = help {
+                    work.add(fact, weight);
+                }
+                let bound = work.upper() >> (32 * self.scale);
+                best = Some(best.map_or(bound.clone(), |best| best.min(bound)));
+                if best.as_ref().is_some_and(|best| best <= enough) {
+                    return best.expect("is some");
+                }
+            }
+        }
+        best.expect("there is a plan")
+    }
+
+    fn plans(&self) -> Vec<Plan> {
+        let quick = [1, 2, 4, 16, 4 * self.scale];
+        let mut plans: Vec<Plan> =
+            quick.iter().map(|&fuel| Plan { fuel, style: Style::Words, expand: false }).collect();
+        for style in [Style::Words, Style::Sums, Style::Mixed] {
+            plans.push(Plan { fuel: usize::MAX, style, expand: false });
+        }
+        if self.model.deep {
+            for style in [Style::Words, Style::Sums, Style::Mixed] {
+                plans.push(Plan { fuel: usize::MAX, style, expand: true });
+            }
+        }
+        plans
+    }
+
+    fn unit(&self) -> BigInt {
+        BigInt::one() << (32 * self.scale)
+    }
+}
+
+/// A form being bounded.
+struct Work<'q> {
+    query: &'q Query<'q>,
+    plan: Plan,
+    known: &'q [Known],
+    sum: Form,
+    /// `outer·Σ k·inner`, by the older factor.
+    products: BTreeMap<Id, Form>,
+    /// Products that are to be written out, and nodes that are bounded after that.
+    later: Option<(Form, Form)>,
+    total: BigInt,
+}
+
+impl<'q> Work<'q> {
+    fn new(query: &'q Query<'q>, plan: Plan, known: &'q [Known]) -> Self {
+        let later = plan.expand.then(Default::default);
+        Work { query, plan, known, sum: Form::new(), products: BTreeMap::new(), later, total: BigInt::zero() }
+    }
+
+    fn model(&self) -> &'q Model {
+        self.query.model
+    }
+
+    fn add(&mut self, poly: &Poly, k: &BigInt) {
+        if k.is_zero() {
+            return;
+        }
+        if poly.constant != 0 {
+            self.total += k * poly.constant;
+        }
+        for &(id, c) in &poly.terms {
+            add_to(&mut self.sum, id, k, c);
+        }
+    }
+
+    fn upper(mut self) -> BigInt {
+        self.rewrite();
+        if let Some((products, leaves)) = self.later.take() {
+            self.plan.fuel = 0;
+            self.sum = leaves;
+            self.write_out(products);
+            self.rewrite();
+        }
+        self.total
+    }
+
+    fn rewrite(&mut self) {
+        loop {
+            let newest = |form: &Form| form.last_key_value().map(|(&id, _)| id);
+            let outer = self.products.last_key_value().map(|(&id, _)| id);
+            let Some(id) = newest(&self.sum).max(outer) else { return };
+            let k = self.coefficient(id);
+            if !k.is_zero() {
+                self.node(id, k);
+            }
+        }
+    }
+
+    /// Takes the coefficient of a node that nothing newer adds to any more.
+    fn coefficient(&mut self, id: Id) -> BigInt {
+        let k = self.sum.remove(&id).unwrap_or_default();
+        match self.products.remove(&id) {
+            None => k,
+            // outer·Σ ≤ outer·max Σ, since outer ≥ 0.
+            Some(inner) => {
+                let mut work = Work::new(self.query, Plan { expand: false, ..self.plan }, self.known);
+                work.sum = inner;
+                k + work.upper()
+            }
+        }
+    }
+
+    fn node(&mut self, id: Id, k: BigInt) {
+        let node = self.model().node(id);
+        if let Some(known) = self.known(id) {
+            if known {
+                self.total += k;
+            }
+            return;
+        }
+        if let Some(group) = node.group {
+            return self.group(group, id, k);
+        }
+        if let Kind::Product(factors) = &node.kind {
+            return self.product(id, factors, k);
+        }
+        if let Kind::Low(pair) | Kind::High(pair) = node.kind {
+            // Words of products are always taken together.
+            if self.model().node(self.model().pairs[pair].high).hi <= 1 {
+                if self.plan.fuel == 0 {
+                    return self.by_range(id, &k);
+                }
+                self.plan.fuel -= 1;
+            }
+        }
+        match &node.kind {
+            Kind::Exact(poly) => self.add(poly, &k),
+            Kind::Low(pair) => self.low(*pair, id, k),
+            Kind::High(pair) => self.high(*pair, id, k),
+            Kind::Leaf | Kind::Product(_) => self.by_range(id, &k),
+        }
+    }
+
+    fn low(&mut self, pair: usize, low: Id, k: BigInt) {
+        let pair = &self.model().pairs[pair];
+        let carry = self.coefficient(pair.high);
+        if let Some(known) = self.known(pair.high) {
+            // low = value - sign·2^32·known.
+            let known = i128::from(known);
+            self.add(&pair.value, &k);
+            self.total += &k * (-pair.sign * B * known) + carry * known;
+            return;
+        }
+        let (shared, rest) = self.shared(pair.sign, &carry);
+        let left = &k - &shared;
+        let sums = match self.plan.style {
+            Style::Words => false,
+            Style::Sums => true,
+            Style::Mixed => !self.model().node(low).multiplier,
+        };
+        if sums && left.is_positive() && pair.sign > 0 {
+            // k·value + (carry - 2^32·k)·high, the last not positive.
+            self.add(&pair.value, &k);
+            return;
+        }
+        self.total += rest;
+        self.add(&pair.value, &shared);
+        self.by_range(low, &left);
+    }
+
+    fn high(&mut self, pair: usize, high: Id, k: BigInt) {
+        let pair = &self.model().pairs[pair];
+        let (shared, rest) = self.shared(pair.sign, &k);
+        if self.model().node(high).hi < 1 {
+            return;
+        }
+        self.total += rest;
+        self.add(&pair.value, &shared);
+        match pair.low {
+            super::model::Val::Const(c) => self.total -= shared * c,
+            super::model::Val::Node(low) => {
+                let k = self.sum.remove(&low).unwrap_or_default() - shared;
+                self.by_range(low, &k);
+            }
+        }
+    }
+
+    /// `k·high` as `shared·(value - low)` plus at most the second number.
+    fn shared(&self, sign: i128, k: &BigInt) -> (BigInt, BigInt) {
+        let (shared, rest) = (k * sign).div_mod_floor(&BigInt::from(B));
+        // rest·sign·high with high in [0, 2^32).
+        let rest = if sign > 0 { rest << 32 } else { BigInt::zero() };
+        (shared, rest)
+    }
+
+    fn product(&mut self, id: Id, factors: &[Id], k: BigInt) {
+        let mut rest = Vec::with_capacity(factors.len());
+        for &factor in factors {
+            match self.known(factor) {
+                Some(false) => return,
+                Some(true) => {}
+                None => rest.push(factor),
+            }
+        }
+        match rest.as_slice() {
+            [] => self.total += k,
+            [one] => add_to(&mut self.sum, *one, &k, 1),
+            _ if self.later.is_some() => {
+                let (products, _) = self.later.as_mut().expect("is some");
+                add_to(products, id, &k, 1);
+            }
+            [outer, inner] => add_to(self.products.entry(*outer).or_default(), *inner, &k, 1),
+            _ => self.by_range(id, &k),
+        }
+    }
+
+    /// A group's words, all at once: `λ·Σ wordᵢ·2^(32i) ≤ λ·max` for the `λ` that uses up the top word.
+    fn group(&mut self, group: usize, id: Id, k: BigInt) {
+        if let Some((_, leaves)) = &mut self.later {
+            add_to(leaves, id, &k, 1);
+            return;
+        }
+        let group = &self.model().groups[group];
+        let mut weights = Vec::with_capacity(group.words.len());
+        for &word in group.words.iter().rev() {
+            let weight = if word == id { k.clone() } else { self.coefficient(word) };
+            weights.push((word, weight));
+        }
+        let top = 32 * (group.words.len() - 1);
+        let (_, weight) = &weights[0];
+        let none = BigInt::zero();
+        let lambda: BigInt = if weight.is_positive() { weight >> top } else { BigInt::zero() };
+        let bound = |lambda: &BigInt| {
+            let mut bound = lambda * &group.max;
+            for (i, (word, weight)) in weights.iter().enumerate() {
+                bound += self.range(*word, &(weight - (lambda << (top - 32 * i))));
+            }
+            bound
+        };
+        // A few words of a group are better bounded alone.
+        self.total += if lambda.is_zero() { bound(&none) } else { bound(&none).min(bound(&lambda)) };
+    }
+
+    fn by_range(&mut self, id: Id, k: &BigInt) {
+        if let Some((_, leaves)) = &mut self.later {
+            add_to(leaves, id, k, 1);
+            return;
+        }
+        self.total += self.range(id, k);
+    }
+
+    /// Upper bound of `k·node` from the node's range.
+    fn range(&self, id: Id, k: &BigInt) -> BigInt {
+        let node = self.model().node(id);
+        match k.sign() {
+            Sign::Plus => k * node.hi,
+            Sign::Minus => k * node.lo,
+            Sign::NoSign => BigInt::zero(),
+        }
+    }
+
+    /// Products of words as products of what the words are made of, so that they can cancel.
+    fn write_out(&mut self, products: Form) {
+        let model = self.model();
+        let Some(terms) = expand::to_leaves(model, products, &|id| model.node(id).group.is_some()) else {
+            // Too deep: nothing is known.
+            self.total += BigInt::one() << (64 * self.query.scale + 128);
+            return;
+        };
+        for (factors, k) in terms {
+            let present: Vec<Id> = factors.iter().copied().filter(|&id| id != 0).collect();
+            match present.as_slice() {
+                [] => self.total += k,
+                [one] => add_to(&mut self.sum, *one, &k, 1),
+                // Descending: the last is the oldest.
+                [inner, outer] => self.pair_of_leaves(*inner, *outer, k),
+                many => {
+                    if k.is_positive() {
+                        let most = many.iter().map(|&id| BigInt::from(model.node(id).hi));
+                        self.total += most.product::<BigInt>() * k;
+                    }
+                }
+            }
+        }
+    }
+
+    /// A product of two words of one group counts half for either, so that the square of the group's
+    /// value appears.
+    fn pair_of_leaves(&mut self, inner: Id, outer: Id, k: BigInt) {
+        let model = self.model();
+        let group = model.node(inner).group;
+        if inner != outer && group.is_some() && group == model.node(outer).group {
+            let half: BigInt = &k >> 1;
+            add_to(self.products.entry(inner).or_default(), outer, &half, 1);
+            add_to(self.products.entry(outer).or_default(), inner, &(k - half), 1);
+        } else {
+            add_to(self.products.entry(outer).or_default(), inner, &k, 1);
+        }
+    }
+
+    fn known(&self, id: Id) -> Option<bool> {
+        self.known.iter().find(|known| known.id == id).map(|known| known.value)
+    }
+}
+
+fn add_to(form: &mut Form, id: Id, k: &BigInt, c: i128) {
+    let entry = form.entry(id).or_default();
+    match c {
+        1 => *entry += k,
+        -1 => *entry -= k,
+        _ => *entry += k * c,
+    }
+}

@@ -1,0 +1,573 @@
+//! Symbolic execution: every word of the block becomes a node.
+
+use std::collections::BTreeSet;
+
+use num_bigint::BigInt;
+use num_traits::One;
+
+use super::ProofError;
+use super::bound::{Known, Query};
+use super::model::{B, Kind, Model, Val, Zero};
+use super::poly::{Id, Poly};
+use crate::limb::ir::{Block, CarryOut, Cmp, Flag, Inst, Logic, Pred, Src};
+
+/// Everything known after the last instruction.
+pub(super) struct Exec<'a> {
+    pub(super) model: Model,
+    block: &'a Block,
+    words: Vec<Option<Val>>,
+    preds: Vec<Option<Poly>>,
+    flag: Option<(Flag, Poly)>,
+    /// Products of which the high word is used.
+    wide: BTreeSet<(Src2, Src2)>,
+    /// Words that read a carry: `(carry, word)`.
+    pub(super) readers: Vec<(Id, Val)>,
+    scale: usize,
+    at: usize,
+}
+
+/// A source with an order.
+type Src2 = (bool, u32);
+
+fn key(src: Src) -> Src2 {
+    match src {
+        Src::Imm(value) => (false, value),
+        Src::Word(word) => (true, word.0),
+    }
+}
+
+/// A run of guarded or selecting instructions is one step on whole values.
+struct Choice {
+    /// The words where the predicate holds, and where it does not.
+    then: Vec<Poly>,
+    otherwise: Vec<Poly>,
+}
+
+impl<'a> Exec<'a> {
+    /// `operands` bounds the inputs in order: the largest value of each.
+    pub(super) fn run(block: &'a Block, operands: &[BigInt], scale: usize) -> Result<Exec<'a>, ProofError> {
+        let mut exec = Exec {
+            model: Model::new(),
+            block,
+            words: vec![None; block.words()],
+            preds: vec![None; block.preds()],
+            flag: None,
+            wide: wide_products(block),
+            readers: Vec::new(),
+            scale,
+            at: 0,
+        };
+        for (input, max) in block.inputs().iter().zip(operands) {
+            exec.input(&input.words, max);
+        }
+        while exec.at < block.insts().len() {
+            exec.at += exec.step()?;
+        }
+        Ok(exec)
+    }
+
+    fn input(&mut self, words: &[crate::limb::ir::Word], max: &BigInt) {
+        let mut ids = Vec::with_capacity(words.len());
+        for (k, word) in words.iter().enumerate() {
+            let most = (max >> (32 * k)).min(BigInt::from(B - 1));
+            let id = self.model.opaque(i128::try_from(most).expect("below 2^32"));
+            self.words[word.index()] = Some(Val::Node(id));
+            ids.push(id);
+        }
+        self.model.group(ids, max.clone());
+    }
+
+    /// Executes the instruction at `at`, or the run that it starts; how many.
+    fn step(&mut self) -> Result<usize, ProofError> {
+        match self.block.insts()[self.at] {
+            Inst::Add { guard: Some(q), .. } | Inst::Sub { guard: Some(q), .. } => return self.guarded(q),
+            Inst::Selp { q, .. } => return self.selects(q),
+            Inst::Setp { q, cmp, a, b } => {
+                let (a, b) = (self.get(a)?, self.get(b)?);
+                let holds = self.compare(cmp, a, b);
+                self.preds[q.index()] = Some(holds);
+            }
+            Inst::MulWide { lo, hi, a, b } => {
+                let (low, high) = self.halves(a, b)?;
+                self.words[lo.index()] = Some(low);
+                self.words[hi.index()] = Some(high);
+            }
+            inst => {
+                let word = self.value(&inst)?;
+                let d = inst.dst().expect("only setp writes no word");
+                self.words[d.index()] = Some(word);
+            }
+        }
+        Ok(1)
+    }
+
+    fn value(&mut self, inst: &Inst) -> Result<Val, ProofError> {
+        Ok(match *inst {
+            Inst::Add { a, b, cin, out, .. } => {
+                let (a, b) = (self.get(a)?, self.get(b)?);
+                let sum = self.model.poly(a).plus(1, &self.model.poly(b));
+                self.sum(sum, Flag::Carry, cin, out)?
+            }
+            Inst::Sub { a, b, cin, out, .. } => {
+                let (a, b) = (self.get(a)?, self.get(b)?);
+                let difference = self.model.poly(a).plus(-1, &self.model.poly(b));
+                self.sum(difference, Flag::Borrow, cin, out)?
+            }
+            Inst::MulLo { a, b, .. } => {
+                let alone = !self.wide.contains(&ordered(a, b));
+                let (a, b) = (self.get(a)?, self.get(b)?);
+                if alone { self.model.low_half(a, b) } else { self.model.halves(a, b).0 }
+            }
+            Inst::MulHi { a, b, .. } => self.halves(a, b)?.1,
+            Inst::MadLo { a, b, c, cin, out, .. } => {
+                let (low, c) = (self.halves(a, b)?.0, self.get(c)?);
+                let sum = self.model.poly(low).plus(1, &self.model.poly(c));
+                self.sum(sum, Flag::Carry, cin, out)?
+            }
+            Inst::MadHi { a, b, c, cin, out, .. } => {
+                let (high, c) = (self.halves(a, b)?.1, self.get(c)?);
+                let sum = self.model.poly(high).plus(1, &self.model.poly(c));
+                self.sum(sum, Flag::Carry, cin, out)?
+            }
+            Inst::Logic { op, a, b, .. } => {
+                let (a, b) = (self.get(a)?, self.get(b)?);
+                self.logic(op, a, b)
+            }
+            Inst::Shl { a, by, .. } => {
+                let (a, by) = (self.get(a)?, self.amount(by)?);
+                self.model.shifted(a, by).0
+            }
+            // The bits that a shift to the left would push out.
+            Inst::Shr { a, by, .. } => {
+                let (a, by) = (self.get(a)?, self.amount(by)?);
+                self.model.shifted(a, 32 - by).1
+            }
+            Inst::ShfL { lo, hi, by, .. } => {
+                let (lo, hi, by) = (self.get(lo)?, self.get(hi)?, self.amount(by)?);
+                let (upper, lower) = (self.model.shifted(hi, by).0, self.model.shifted(lo, by).1);
+                let word = self.model.poly(upper).plus(1, &self.model.poly(lower));
+                self.model.exact(word)
+            }
+            Inst::Setp { .. } | Inst::Selp { .. } | Inst::MulWide { .. } => {
+                return Err(self.error("is executed elsewhere"));
+            }
+        })
+    }
+
+    fn amount(&self, by: u32) -> Result<u32, ProofError> {
+        if (1..32).contains(&by) { Ok(by) } else { Err(self.error("shifts by no or all bits")) }
+    }
+
+    fn halves(&mut self, a: Src, b: Src) -> Result<(Val, Val), ProofError> {
+        let (a, b) = (self.get(a)?, self.get(b)?);
+        Ok(self.model.halves(a, b))
+    }
+
+    /// The word of `value` plus the carry (minus the borrow) in.
+    fn sum(&mut self, mut value: Poly, kind: Flag, cin: bool, out: CarryOut) -> Result<Val, ProofError> {
+        let sign = sign(kind);
+        let mut read = None;
+        if cin {
+            match &self.flag {
+                Some((set, carry)) if *set == kind => {
+                    value = value.plus(sign, carry);
+                    read = carry.single();
+                }
+                _ => return Err(self.error("reads a flag of the other kind, or none")),
+            }
+        }
+        let (word, carry) = self.split(value, sign, out)?;
+        if let Some(id) = read {
+            self.readers.push((id, word));
+        }
+        if out == CarryOut::Flag {
+            self.flag = Some((kind, carry));
+        }
+        Ok(word)
+    }
+
+    /// Word and carry of `value`.
+    fn split(&mut self, value: Poly, sign: i128, out: CarryOut) -> Result<(Val, Poly), ProofError> {
+        let (lo, hi) = self.model.range(&value);
+        if lo >= 0 && hi < B {
+            return Ok((self.model.exact(value), Poly::default()));
+        }
+        if out == CarryOut::Never {
+            let limit = if sign > 0 { (Some(B), None) } else { (None, Some(0)) };
+            if !self.query().within(&value, limit, &[]) {
+                return Err(self.error("drops a carry that is not shown to be zero"));
+            }
+            return Ok((self.model.exact(value), Poly::default()));
+        }
+        if let Some(both) = self.split_booleans(&value, sign, out) {
+            return Ok(both);
+        }
+        let residue = self.model.residue(&value);
+        if let Some(low) = residue.value() {
+            let low = low.rem_euclid(B) as u32;
+            let carry = self.model.carry_of_constant(value, sign, low);
+            return Ok((Val::Const(low), carry));
+        }
+        Ok(self.model.carry(value, sign))
+    }
+
+    /// As [`split`](Self::split) for a value made of booleans.
+    fn split_booleans(&mut self, value: &Poly, sign: i128, out: CarryOut) -> Option<(Val, Poly)> {
+        let booleans = self.model.booleans(value)?;
+        // Of `c - b` that becomes a word, the range may say more than the corners.
+        let few = booleans.len() <= 2 && self.model.corners(value, &booleans).len() <= 2;
+        if few || (booleans.len() == 2 && out == CarryOut::Flag) {
+            let word = self.model.tabulate(value, &booleans, |v| v.rem_euclid(B));
+            let carry = self.model.tabulate(value, &booleans, |v| sign * v.div_euclid(B));
+            return Some((self.model.exact(word), carry));
+        }
+        let residue = self.model.residue(value);
+        if out == CarryOut::Lost && residue.height() < B / 4 {
+            if self.query().within(&residue, (Some(B), Some(0)), &[]) {
+                return Some((self.model.exact(residue), Poly::default()));
+            }
+            let (word, carry) = self.model.carry(value.clone(), sign);
+            if let Val::Node(id) = word {
+                self.model.node_mut(id).residue = Some(residue);
+            }
+            return Some((word, carry));
+        }
+        None
+    }
+
+    fn logic(&mut self, op: Logic, a: Val, b: Val) -> Val {
+        if let (Val::Const(a), Val::Const(b)) = (a, b) {
+            return Val::Const(match op {
+                Logic::And => a & b,
+                Logic::Or => a | b,
+                Logic::Xor => a ^ b,
+            });
+        }
+        if op != Logic::Or {
+            for (mask, other) in [(a, b), (b, a)] {
+                if let Some(word) = self.masked(op, mask, other) {
+                    return self.model.exact(word);
+                }
+            }
+        }
+        let most = |v: Val| self.model.val_range(v).1;
+        let bits = 128 - (most(a) | most(b)).leading_zeros();
+        let hi = if op == Logic::And { most(a).min(most(b)) } else { (1i128 << bits) - 1 };
+        let id = self.model.opaque(hi);
+        self.model.node_mut(id).zero = match (op, a, b) {
+            (Logic::Or, Val::Node(a), Val::Node(b)) => {
+                let mut words = self.vanishing(a);
+                words.extend(self.vanishing(b));
+                Some(Zero::All(words))
+            }
+            (Logic::Or, Val::Node(a), Val::Const(0)) | (Logic::Or, Val::Const(0), Val::Node(a)) => {
+                Some(Zero::All(self.vanishing(a)))
+            }
+            (Logic::Xor, Val::Node(a), Val::Const(c)) | (Logic::Xor, Val::Const(c), Val::Node(a)) => {
+                Some(Zero::Equals(a, c))
+            }
+            _ => None,
+        };
+        Val::Node(id)
+    }
+
+    /// The words that are zero where `id` is.
+    fn vanishing(&self, id: Id) -> Vec<Id> {
+        match &self.model.node(id).zero {
+            Some(Zero::All(words)) => words.clone(),
+            _ => vec![id],
+        }
+    }
+
+    /// `mask & other` or `mask ^ other` where the mask is a boolean's: `(2^32 - 1)·q`.
+    fn masked(&mut self, op: Logic, mask: Val, other: Val) -> Option<Poly> {
+        let q = self.model.poly(mask).divided(B - 1)?;
+        self.model.booleans(&q)?;
+        let range = self.model.range(&q);
+        if range.0 < 0 || range.1 > 1 {
+            return None;
+        }
+        let other = self.model.poly(other);
+        let both = self.model.multiply(&q, &other)?;
+        Some(match op {
+            Logic::And => both,
+            // w ^ (2^32 - 1) = 2^32 - 1 - w.
+            _ => other.plus(B - 1, &q).plus(-2, &both),
+        })
+    }
+
+    fn compare(&mut self, cmp: Cmp, a: Val, b: Val) -> Poly {
+        let not = |q: Poly| q.times(-1).shifted(1);
+        let (pa, pb) = (self.model.poly(a), self.model.poly(b));
+        match (cmp, a, b) {
+            (Cmp::Ge, _, _) => self.model.boolean(pa.plus(-1, &pb)),
+            (Cmp::Ne, word, Val::Const(0)) | (Cmp::Ne, Val::Const(0), word) => self.nonzero(word),
+            (Cmp::Eq, word, Val::Const(0)) | (Cmp::Eq, Val::Const(0), word) => not(self.nonzero(word)),
+            (_, Val::Const(a), Val::Const(b)) => Poly::constant(i128::from((a == b) == (cmp == Cmp::Eq))),
+            // As through `xor`.
+            (_, word, other) => {
+                let differs = self.logic(Logic::Xor, word, other);
+                let differs = self.nonzero(differs);
+                if cmp == Cmp::Eq { not(differs) } else { differs }
+            }
+        }
+    }
+
+    /// `[word ≠ 0]`.
+    fn nonzero(&mut self, word: Val) -> Poly {
+        let poly = self.model.poly(word);
+        if let Some(value) = poly.value() {
+            return Poly::constant(i128::from(value != 0));
+        }
+        if let Some(booleans) = self.model.booleans(&poly).filter(|b| b.len() <= 2) {
+            return self.model.tabulate(&poly, &booleans, |v| i128::from(v != 0));
+        }
+        if let Some(borrow) = self.borrow_of_top(word) {
+            return Poly::of(borrow);
+        }
+        let zero = match word {
+            Val::Node(id) => self.model.node(id).zero.clone().or(Some(Zero::All(vec![id]))),
+            Val::Const(_) => None,
+        };
+        let q = self.model.boolean(poly.shifted(-1));
+        if let (Some(id), Some(zero)) = (q.single(), zero) {
+            self.model.node_mut(id).zero = Some(zero);
+        }
+        q
+    }
+
+    /// The borrow `q` of `word = v + 2^32·q` where `-2^32 < v ≤ 0`: the word is not zero where `q` is 1.
+    fn borrow_of_top(&mut self, word: Val) -> Option<Id> {
+        let Val::Node(id) = word else { return None };
+        let Kind::Low(pair) = self.model.node(id).kind else { return None };
+        let pair = self.model.pairs[pair].clone();
+        let fits = pair.sign < 0 && self.query().within(&pair.value, (Some(1), Some(1 - B)), &[]);
+        fits.then_some(pair.high)
+    }
+
+    /// A run of `selp` by one predicate.
+    fn selects(&mut self, q: Pred) -> Result<usize, ProofError> {
+        let (mut count, mut words) = (0, Vec::new());
+        let mut choice = Choice { then: Vec::new(), otherwise: Vec::new() };
+        while let Some(&Inst::Selp { d, a, b, q: other }) = self.block.insts().get(self.at + count) {
+            // A word of the run ends it.
+            let (Ok(a), Ok(b), true) = (self.get(a), self.get(b), other == q) else { break };
+            choice.then.push(self.model.poly(a));
+            choice.otherwise.push(self.model.poly(b));
+            words.push(d);
+            count += 1;
+        }
+        if count == 0 {
+            return Err(self.error("reads a word that is not written yet"));
+        }
+        let q = self.pred(q)?;
+        let values = self.choose(&q, choice)?;
+        for (word, value) in words.iter().zip(values) {
+            self.words[word.index()] = Some(value);
+        }
+        Ok(count)
+    }
+
+    /// A run of guarded additions or subtractions, the flag staying within.
+    fn guarded(&mut self, q: Pred) -> Result<usize, ProofError> {
+        let holds = self.pred(q)?;
+        let (mut count, mut words) = (0, Vec::new());
+        let mut choice = Choice { then: Vec::new(), otherwise: Vec::new() };
+        let mut carry: Option<(Flag, Poly)> = None;
+        while let Some(&inst) = self.block.insts().get(self.at + count) {
+            let (d, a, b, cin, out, kind) = match inst {
+                Inst::Add { d, a, b, cin, out, guard: Some(g) } if g == q => (d, a, b, cin, out, Flag::Carry),
+                Inst::Sub { d, a, b, cin, out, guard: Some(g) } if g == q => {
+                    (d, a, b, cin, out, Flag::Borrow)
+                }
+                _ => break,
+            };
+            let (Ok(a), Ok(b)) = (self.get(a), self.get(b)) else { break };
+            // The run is one chain, and ends where its last carry is dropped.
+            if cin != carry.is_some() || carry.as_ref().is_some_and(|(set, _)| *set != kind) {
+                break;
+            }
+            let sign = sign(kind);
+            let (old, other) = (self.model.poly(a), self.model.poly(b));
+            let mut value = old.plus(sign, &other);
+            if let Some((_, carry)) = &carry {
+                value = value.plus(sign, carry);
+            }
+            words.push(d);
+            choice.otherwise.push(old);
+            count += 1;
+            if out == CarryOut::Flag {
+                let (word, next) = self.split(value, sign, out)?;
+                choice.then.push(self.model.poly(word));
+                carry = Some((kind, next));
+                continue;
+            }
+            let top = self.guarded_top(&holds, value, sign, out)?;
+            choice.then.push(top);
+            carry = None;
+            break;
+        }
+        if count == 0 {
+            return Err(self.error("does not continue its guarded chain"));
+        }
+        if carry.is_some() {
+            return Err(self.error("starts a guarded chain without an end"));
+        }
+        self.flag = None;
+        let values = self.choose(&holds, choice)?;
+        for (word, value) in words.iter().zip(values) {
+            self.words[word.index()] = Some(value);
+        }
+        Ok(count)
+    }
+
+    /// The last word of a guarded chain, given that the guard holds: its carry is often known then.
+    fn guarded_top(
+        &mut self,
+        holds: &Poly,
+        value: Poly,
+        sign: i128,
+        out: CarryOut,
+    ) -> Result<Poly, ProofError> {
+        let known = self.known(holds, true);
+        let carries = [0, 1].into_iter().filter(|&c| c == 0 || out == CarryOut::Lost);
+        for carry in carries {
+            let word = value.plus(-sign * B * carry, &Poly::constant(1));
+            let (lo, hi) = self.model.range(&value);
+            let limit = (Some(B), Some(0));
+            let trivial = lo >= 0 && hi < B && carry == 0;
+            if trivial || self.query().within(&word, limit, &known) {
+                return Ok(word);
+            }
+        }
+        if out == CarryOut::Never {
+            return Err(self.error("drops a carry that is not shown to be zero"));
+        }
+        let (word, _) = self.split(value, sign, CarryOut::Lost)?;
+        Ok(self.model.poly(word))
+    }
+
+    /// `q ? then : otherwise` as one group of words.
+    fn choose(&mut self, q: &Poly, choice: Choice) -> Result<Vec<Val>, ProofError> {
+        let mut words = Vec::with_capacity(choice.then.len());
+        for (then, otherwise) in choice.then.iter().zip(&choice.otherwise) {
+            let difference = then.plus(-1, otherwise);
+            let part = self.model.multiply(q, &difference);
+            let part = part.ok_or_else(|| self.error("selects by a condition that is too deep"))?;
+            words.push(otherwise.plus(1, &part));
+        }
+        if q.value().is_some() || words.iter().all(|word| self.model.booleans(word).is_some()) {
+            return Ok(words.into_iter().map(|word| self.model.exact(word)).collect());
+        }
+        // Where the condition speaks of the words' operands their history still matters.
+        let tests = |&(id, _): &(Id, i128)| self.model.node(id).zero.is_some();
+        if !q.terms.iter().any(tests) {
+            self.gather(&choice.then);
+            self.gather(&choice.otherwise);
+        }
+        let max = self.case_bound(q, &choice);
+        // Words that the bound leaves no room for are zero: they join the word below.
+        let used = (max.bits() as usize).div_ceil(32).max(1);
+        while words.len() > used {
+            let top = words.pop().expect("not empty");
+            let last = words.last_mut().expect("at least one word is used");
+            *last = last.plus(B, &top);
+        }
+        let mut ids = Vec::with_capacity(words.len());
+        for (k, word) in words.into_iter().enumerate() {
+            let most = i128::try_from((&max >> (32 * k)).min(BigInt::from(B - 1))).expect("below 2^32");
+            // A word that is zero stays a node, so that the group is whole.
+            ids.push(self.model.push(Kind::Exact(word), 0, most));
+        }
+        let mut values: Vec<Val> = ids.iter().map(|&id| Val::Node(id)).collect();
+        self.model.group(ids, max);
+        values.resize(choice.then.len(), Val::Const(0));
+        Ok(values)
+    }
+
+    /// Makes words a group if that says more than their ranges, so that their history is gone through
+    /// once.
+    fn gather(&mut self, words: &[Poly]) {
+        let ids: Option<Vec<Id>> = words.iter().map(Poly::single).collect();
+        let Some(ids) = ids.filter(|ids| ids.iter().all(|&id| self.model.node(id).group.is_none())) else {
+            return;
+        };
+        let distinct = ids.windows(2).all(|pair| pair[0] < pair[1]);
+        let max = self.query().largest(words, &[], &BigInt::ZERO);
+        let all = (BigInt::one() << (32 * ids.len())) - 1;
+        if distinct && max >= BigInt::ZERO && max < all {
+            self.model.group(ids, max);
+        }
+    }
+
+    /// Largest value of the words over both cases.
+    fn case_bound(&self, q: &Poly, choice: &Choice) -> BigInt {
+        let all = (BigInt::one() << (32 * choice.then.len())) - 1;
+        let case = |words: &[Poly], holds| self.query().largest(words, &self.known(q, holds), &BigInt::ZERO);
+        let max = case(&choice.then, true).max(case(&choice.otherwise, false));
+        max.min(all).max(BigInt::ZERO)
+    }
+
+    /// What is known where `q` is `holds`.
+    fn known(&self, q: &Poly, holds: bool) -> Vec<Known> {
+        let (id, value) = match (q.terms.as_slice(), q.constant) {
+            ([(id, 1)], 0) => (*id, holds),
+            ([(id, -1)], 1) => (*id, !holds),
+            _ => return Vec::new(),
+        };
+        let node = self.model.node(id);
+        let mut facts = Vec::new();
+        if let Some(fact) = &node.fact {
+            facts.push(if value { fact.clone() } else { fact.times(-1).shifted(-1) });
+        }
+        // Words not all zero have a positive sum.
+        if let (Some(Zero::All(words)), true) = (&node.zero, value) {
+            let sum = words.iter().fold(Poly::constant(-1), |sum, &word| sum.plus(1, &Poly::of(word)));
+            facts.push(sum);
+        }
+        vec![Known { id, value, facts }]
+    }
+
+    pub(super) fn query(&self) -> Query<'_> {
+        Query::new(&self.model, self.scale)
+    }
+
+    /// The value of a source that is written.
+    pub(super) fn get(&self, src: Src) -> Result<Val, ProofError> {
+        match src {
+            Src::Imm(value) => Ok(Val::Const(value)),
+            Src::Word(word) => {
+                let value = self.words.get(word.index()).copied().flatten();
+                value.ok_or_else(|| self.error("reads a word that is not written"))
+            }
+        }
+    }
+
+    fn pred(&self, q: Pred) -> Result<Poly, ProofError> {
+        let value = self.preds.get(q.index()).cloned().flatten();
+        value.ok_or_else(|| self.error("reads a predicate that is not written"))
+    }
+
+    fn error(&self, reason: &'static str) -> ProofError {
+        ProofError::Instruction { at: self.at, reason }
+    }
+}
+
+fn sign(kind: Flag) -> i128 {
+    if kind == Flag::Carry { 1 } else { -1 }
+}
+
+fn ordered(a: Src, b: Src) -> (Src2, Src2) {
+    (key(a).min(key(b)), key(a).max(key(b)))
+}
+
+fn wide_products(block: &Block) -> BTreeSet<(Src2, Src2)> {
+    let wide = block.insts().iter().filter_map(|inst| match *inst {
+        Inst::MulHi { a, b, .. }
+        | Inst::MulWide { a, b, .. }
+        | Inst::MadLo { a, b, .. }
+        | Inst::MadHi { a, b, .. } => Some(ordered(a, b)),
+        _ => None,
+    });
+    wide.collect()
+}

@@ -1,0 +1,480 @@
+//! What is known of the values of a block: an arena of nodes, each with a range and a definition.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use num_bigint::BigInt;
+
+use super::poly::{Id, Poly};
+
+/// `2^32`.
+pub(super) const B: i128 = 1 << 32;
+
+/// Larger coefficients are not kept: the value becomes opaque.
+const MAX_HEIGHT: i128 = 1 << 40;
+
+/// Products that may be larger are not kept.
+const MAX_PRODUCT: i128 = 1 << 80;
+
+/// Nodes of a boolean polynomial that is written out where it is used.
+const MAX_INLINE: usize = 8;
+
+/// A word: a constant or a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Val {
+    Const(u32),
+    Node(Id),
+}
+
+/// How a node is defined.
+#[derive(Clone, Debug)]
+pub(super) enum Kind {
+    /// Input words, and whatever nothing is known of but its range.
+    Leaf,
+    /// Equal to a polynomial of older nodes.
+    Exact(Poly),
+    /// Low part of a pair.
+    Low(usize),
+    /// High part of a pair: a carry, a borrow, the high word of a product, bits shifted out.
+    High(usize),
+    /// Product of two to four older nodes, sorted; a boolean at most once.
+    Product(Vec<Id>),
+}
+
+/// `low + sign·2^32·high = value`, with `low` in `[0, 2^32)` and `high ≥ 0`. `high` is the node before
+/// `low` where `low` is a node.
+#[derive(Clone, Debug)]
+pub(super) struct Pair {
+    pub(super) value: Poly,
+    pub(super) sign: i128,
+    pub(super) high: Id,
+    pub(super) low: Val,
+}
+
+/// A word whose being zero says something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Zero {
+    /// `or`: zero where all of these are.
+    All(Vec<Id>),
+    /// `xor`: zero where the word equals the constant.
+    Equals(Id, u32),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) kind: Kind,
+    /// Range of the value. Never negative.
+    pub(super) lo: i128,
+    pub(super) hi: i128,
+    /// The value modulo `2^32`, where that says more than the node itself.
+    pub(super) residue: Option<Poly>,
+    /// Index into [`Model::groups`].
+    pub(super) group: Option<usize>,
+    /// A boolean polynomial, to be written out where it is used.
+    pub(super) inline: bool,
+    /// For a boolean: it is 1 exactly where this is not negative.
+    pub(super) fact: Option<Poly>,
+    pub(super) zero: Option<Zero>,
+    /// Used as a multiplier: better bounded as a word.
+    pub(super) multiplier: bool,
+}
+
+/// Words that together have a known bound: `Σ wordᵢ·2^(32i) ≤ max`.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    pub(super) words: Vec<Id>,
+    pub(super) max: BigInt,
+}
+
+/// The arena.
+#[derive(Debug, Default)]
+pub(super) struct Model {
+    pub(super) nodes: Vec<Node>,
+    pub(super) pairs: Vec<Pair>,
+    pub(super) groups: Vec<Group>,
+    /// Some product has factors that are not independent inputs: writing it out may help.
+    pub(super) deep: bool,
+    products: BTreeMap<Vec<Id>, Id>,
+    facts: BTreeMap<Poly, Id>,
+    halves: BTreeMap<(Val, Val), (Val, Val)>,
+    shifts: BTreeMap<(Id, u32), (Val, Val)>,
+}
+
+impl Model {
+    pub(super) fn new() -> Model {
+        let mut model = Model::default();
+        model.push(Kind::Leaf, 0, 0);
+        model
+    }
+
+    pub(super) fn node(&self, id: Id) -> &Node {
+        &self.nodes[id as usize]
+    }
+
+    pub(super) fn node_mut(&mut self, id: Id) -> &mut Node {
+        &mut self.nodes[id as usize]
+    }
+
+    pub(super) fn push(&mut self, kind: Kind, lo: i128, hi: i128) -> Id {
+        let node = Node {
+            kind,
+            lo,
+            hi,
+            residue: None,
+            group: None,
+            inline: false,
+            fact: None,
+            zero: None,
+            multiplier: false,
+        };
+        self.nodes.push(node);
+        (self.nodes.len() - 1) as Id
+    }
+
+    /// States `Σ wordsᵢ·2^(32i) ≤ max`.
+    pub(super) fn group(&mut self, words: Vec<Id>, max: BigInt) {
+        let index = self.groups.len();
+        for &id in &words {
+            self.node_mut(id).group = Some(index);
+        }
+        self.groups.push(Group { words, max });
+    }
+
+    /// A word of which only the range is known.
+    pub(super) fn opaque(&mut self, hi: i128) -> Id {
+        self.push(Kind::Leaf, 0, hi)
+    }
+
+    pub(super) fn is_bool(&self, id: Id) -> bool {
+        let node = self.node(id);
+        node.lo >= 0 && node.hi <= 1
+    }
+
+    /// Range of a polynomial, from the ranges of its nodes.
+    pub(super) fn range(&self, poly: &Poly) -> (i128, i128) {
+        let (mut lo, mut hi) = (poly.constant, poly.constant);
+        for &(id, k) in &poly.terms {
+            let node = self.node(id);
+            let ends = (k.saturating_mul(node.lo), k.saturating_mul(node.hi));
+            lo = lo.saturating_add(ends.0.min(ends.1));
+            hi = hi.saturating_add(ends.0.max(ends.1));
+        }
+        (lo, hi)
+    }
+
+    /// A word as a polynomial; booleans are written out.
+    pub(super) fn poly(&self, val: Val) -> Poly {
+        match val {
+            Val::Const(c) => Poly::constant(i128::from(c)),
+            Val::Node(id) => match &self.node(id).kind {
+                Kind::Exact(poly) if self.node(id).inline => poly.clone(),
+                _ => Poly::of(id),
+            },
+        }
+    }
+
+    pub(super) fn val_range(&self, val: Val) -> (i128, i128) {
+        match val {
+            Val::Const(c) => (i128::from(c), i128::from(c)),
+            Val::Node(id) => (self.node(id).lo, self.node(id).hi),
+        }
+    }
+
+    /// The word that a polynomial is, known to lie in `[0, 2^32)`.
+    pub(super) fn exact(&mut self, poly: Poly) -> Val {
+        if let Some(c) = poly.value() {
+            // A value outside is impossible; the code that would compute it is never reached.
+            return Val::Const(c.rem_euclid(B) as u32);
+        }
+        if let Some(id) = poly.single() {
+            return Val::Node(id);
+        }
+        let (lo, hi) = self.range(&poly);
+        let (lo, hi) = (lo.clamp(0, B - 1), hi.clamp(0, B - 1));
+        if poly.height() > MAX_HEIGHT {
+            return Val::Node(self.push(Kind::Leaf, lo, hi));
+        }
+        let booleans = self.booleans(&poly).is_some();
+        let inline = booleans && poly.terms.len() <= MAX_INLINE;
+        let residue = (booleans || poly.terms.len() == 1).then(|| self.residue(&poly));
+        let id = self.push(Kind::Exact(poly), lo, hi);
+        let node = self.node_mut(id);
+        node.inline = inline;
+        node.residue = residue;
+        Val::Node(id)
+    }
+
+    /// A polynomial equal modulo `2^32`, with coefficients of least absolute value.
+    pub(super) fn residue(&self, poly: &Poly) -> Poly {
+        let mut sum = Poly::constant(poly.constant);
+        for &(id, k) in &poly.terms {
+            let residue = self.node(id).residue.clone().unwrap_or_else(|| Poly::of(id));
+            sum = sum.plus(k, &residue);
+        }
+        let least = |k: i128| {
+            let k = k.rem_euclid(B);
+            if k > B / 2 { k - B } else { k }
+        };
+        let terms = sum.terms.iter().map(|&(id, k)| (id, least(k))).filter(|&(_, k)| k != 0).collect();
+        Poly { terms, constant: least(sum.constant) }
+    }
+
+    /// The boolean `[fact ≥ 0]`, as a polynomial. Equal facts and their negations give one node.
+    pub(super) fn known_boolean(&self, fact: &Poly) -> Option<Poly> {
+        let (lo, hi) = self.range(fact);
+        if lo >= 0 || hi < 0 {
+            return Some(Poly::constant(i128::from(lo >= 0)));
+        }
+        if let Some(&id) = self.facts.get(fact) {
+            return Some(Poly::of(id));
+        }
+        let negation = fact.times(-1).shifted(-1);
+        self.facts.get(&negation).map(|&id| Poly::of(id).times(-1).shifted(1))
+    }
+
+    /// As [`known_boolean`](Self::known_boolean), a new node where there is none.
+    pub(super) fn boolean(&mut self, fact: Poly) -> Poly {
+        if let Some(poly) = self.known_boolean(&fact) {
+            return poly;
+        }
+        let id = self.push(Kind::Leaf, 0, 1);
+        self.name_boolean(id, fact);
+        Poly::of(id)
+    }
+
+    fn name_boolean(&mut self, id: Id, fact: Poly) {
+        self.node_mut(id).fact = Some(fact.clone());
+        self.facts.insert(fact, id);
+    }
+
+    /// The pair of `value`, with `high` in `[0, most]`.
+    pub(super) fn pair(&mut self, value: Poly, sign: i128, most: i128) -> (Id, Id) {
+        let index = self.pairs.len();
+        let high = self.push(Kind::High(index), 0, most);
+        let low = self.push(Kind::Low(index), 0, B - 1);
+        self.pairs.push(Pair { value, sign, high, low: Val::Node(low) });
+        (low, high)
+    }
+
+    /// The carry of a sum (`sign` 1) or borrow of a difference (-1) that is not known to be constant,
+    /// and the word.
+    pub(super) fn carry(&mut self, value: Poly, sign: i128) -> (Val, Poly) {
+        let fact = if sign > 0 { value.clone().shifted(-B) } else { value.times(-1).shifted(-1) };
+        if let Some(carry) = self.known_boolean(&fact) {
+            let word = self.exact(value.plus(-sign * B, &carry));
+            return (word, carry);
+        }
+        let (low, high) = self.pair(value, sign, 1);
+        self.name_boolean(high, fact);
+        (Val::Node(low), Poly::of(high))
+    }
+
+    /// The carry of a sum whose word is the constant `low`.
+    pub(super) fn carry_of_constant(&mut self, value: Poly, sign: i128, low: u32) -> Poly {
+        let index = self.pairs.len();
+        let high = self.push(Kind::High(index), 0, 1);
+        self.pairs.push(Pair { value, sign, high, low: Val::Const(low) });
+        Poly::of(high)
+    }
+
+    /// Low and high word of `a·b`.
+    pub(super) fn halves(&mut self, a: Val, b: Val) -> (Val, Val) {
+        let (a, b) = (a.min(b), a.max(b));
+        if let Some(&halves) = self.halves.get(&(a, b)) {
+            return halves;
+        }
+        let (value, hi) = self.whole(a, b);
+        let halves = if hi < B {
+            (self.exact(value), Val::Const(0))
+        } else {
+            let residue = self.product_residue(a, b);
+            let (low, high) = self.pair(value, 1, hi >> 32);
+            self.node_mut(low).residue = residue;
+            (Val::Node(low), Val::Node(high))
+        };
+        self.halves.insert((a, b), halves);
+        halves
+    }
+
+    /// The low word of `a·b` where nothing needs the high one: opaque but for its residue.
+    pub(super) fn low_half(&mut self, a: Val, b: Val) -> Val {
+        let (a, b) = (a.min(b), a.max(b));
+        if self.halves.contains_key(&(a, b)) || self.whole(a, b).1 < B {
+            return self.halves(a, b).0;
+        }
+        let residue = self.product_residue(a, b);
+        let id = self.opaque(B - 1);
+        self.node_mut(id).residue = residue;
+        Val::Node(id)
+    }
+
+    /// `a·b` and its largest value; `a ≤ b`, so that a constant is first.
+    fn whole(&mut self, a: Val, b: Val) -> (Poly, i128) {
+        let hi = self.val_range(a).1 * self.val_range(b).1;
+        for factor in [a, b] {
+            if let Val::Node(id) = factor {
+                self.node_mut(id).multiplier = true;
+            }
+        }
+        let value = match (a, b) {
+            (Val::Const(a), b) => self.poly(b).times(i128::from(a)),
+            (a, Val::Const(b)) => self.poly(a).times(i128::from(b)),
+            (Val::Node(a), Val::Node(b)) => Poly::of(self.product(&[a, b]).expect("two factors")),
+        };
+        (value, hi)
+    }
+
+    fn product_residue(&self, a: Val, b: Val) -> Option<Poly> {
+        match (a, b) {
+            (Val::Const(a), b) => Some(self.residue(&self.residue(&self.poly(b)).times(i128::from(a)))),
+            _ => None,
+        }
+    }
+
+    /// Low word of `a·2^by`, and the bits shifted out.
+    pub(super) fn shifted(&mut self, a: Val, by: u32) -> (Val, Val) {
+        let a = match a {
+            Val::Const(c) => {
+                let wide = u64::from(c) << by;
+                return (Val::Const(wide as u32), Val::Const((wide >> 32) as u32));
+            }
+            Val::Node(a) => a,
+        };
+        if let Some(&halves) = self.shifts.get(&(a, by)) {
+            return halves;
+        }
+        let value = self.poly(Val::Node(a)).times(1 << by);
+        let hi = self.node(a).hi << by;
+        let halves = if hi < B {
+            (self.exact(value), Val::Const(0))
+        } else {
+            let (low, high) = self.pair(value, 1, hi >> 32);
+            (Val::Node(low), Val::Node(high))
+        };
+        self.shifts.insert((a, by), halves);
+        halves
+    }
+
+    /// The product of nodes as a node; `None` above four factors, or where it may be too large.
+    pub(super) fn product(&mut self, factors: &[Id]) -> Option<Id> {
+        let factors = self.factors(factors)?;
+        if let [id] = factors.as_slice() {
+            return Some(*id);
+        }
+        if let Some(&id) = self.products.get(&factors) {
+            return Some(id);
+        }
+        let (mut lo, mut hi) = (1i128, 1i128);
+        for &id in &factors {
+            lo = lo.saturating_mul(self.node(id).lo);
+            hi = hi.saturating_mul(self.node(id).hi);
+        }
+        if hi > MAX_PRODUCT {
+            return None;
+        }
+        let plain = |id: &Id| matches!(self.node(*id).kind, Kind::Leaf);
+        let group = self.node(factors[0]).group;
+        self.deep |= !factors.iter().all(plain) || group == self.node(factors[1]).group;
+        let id = self.push(Kind::Product(factors.clone()), lo, hi);
+        self.products.insert(factors, id);
+        Some(id)
+    }
+
+    /// The factors written out and sorted: a boolean once, and not beside a word that is zero where
+    /// the boolean is.
+    pub(super) fn factors(&self, factors: &[Id]) -> Option<Vec<Id>> {
+        let mut all = Vec::with_capacity(4);
+        for &id in factors {
+            match &self.node(id).kind {
+                Kind::Product(inner) => all.extend(inner.iter().copied()),
+                _ => all.push(id),
+            }
+        }
+        all.sort_unstable();
+        let mut kept: Vec<Id> = Vec::with_capacity(all.len());
+        for &id in &all {
+            let again = kept.last() == Some(&id) && self.is_bool(id);
+            let implied = all.iter().any(|&other| other != id && self.vanishes_with(other, id));
+            if !again && !implied {
+                kept.push(id);
+            }
+        }
+        (kept.len() <= 4).then_some(kept)
+    }
+
+    /// Whether `word` is zero where the boolean `id` is.
+    fn vanishes_with(&self, word: Id, id: Id) -> bool {
+        match &self.node(id).zero {
+            Some(Zero::All(words)) if self.is_bool(id) => words.contains(&word),
+            _ => false,
+        }
+    }
+
+    /// `x·y`; `None` where a coefficient or the number of factors grows out of hand.
+    pub(super) fn multiply(&mut self, x: &Poly, y: &Poly) -> Option<Poly> {
+        if x.height() > MAX_HEIGHT || y.height() > MAX_HEIGHT {
+            return None;
+        }
+        let mut product = y.times(x.constant);
+        for &(a, ka) in &x.terms {
+            product = product.plus(ka * y.constant, &Poly::of(a));
+            for &(b, kb) in &y.terms {
+                product = product.plus(ka * kb, &Poly::of(self.product(&[a, b])?));
+            }
+        }
+        Some(product)
+    }
+
+    /// Whether a node is a carry or a predicate.
+    fn is_flag(&self, id: Id) -> bool {
+        let node = self.node(id);
+        // Not the high word of a product that happens to be small.
+        let cleared = matches!(node.kind, Kind::High(pair) if matches!(self.pairs[pair].low, Val::Const(_)));
+        node.hi <= 1 && (cleared || node.fact.is_some())
+    }
+
+    /// The booleans of a polynomial of booleans and their products; `None` for any other.
+    pub(super) fn booleans(&self, poly: &Poly) -> Option<Vec<Id>> {
+        let mut all = Vec::new();
+        for &(id, _) in &poly.terms {
+            match &self.node(id).kind {
+                Kind::Product(factors) => all.extend(factors.iter().copied()),
+                _ => all.push(id),
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        all.iter().all(|&id| self.is_flag(id)).then_some(all)
+    }
+
+    /// The value of a polynomial of at most two booleans at one corner.
+    fn at(&self, poly: &Poly, booleans: &[Id], corner: [i128; 2]) -> i128 {
+        let value = |id: Id| booleans.iter().position(|&b| b == id).map_or(1, |k| corner[k]);
+        let term = |&(id, k): &(Id, i128)| match &self.node(id).kind {
+            Kind::Product(factors) => k * factors.iter().map(|&id| value(id)).product::<i128>(),
+            _ => k * value(id),
+        };
+        poly.constant + poly.terms.iter().map(term).sum::<i128>()
+    }
+
+    /// The values of a polynomial of at most two booleans.
+    pub(super) fn corners(&self, poly: &Poly, booleans: &[Id]) -> BTreeSet<i128> {
+        [[0, 0], [1, 0], [0, 1], [1, 1]].iter().map(|&corner| self.at(poly, booleans, corner)).collect()
+    }
+
+    /// `f(poly)` for a polynomial of at most two booleans, as a polynomial of them: the values at the
+    /// corners determine it.
+    pub(super) fn tabulate(&mut self, poly: &Poly, booleans: &[Id], f: impl Fn(i128) -> i128) -> Poly {
+        let at = |corner: [i128; 2]| f(self.at(poly, booleans, corner));
+        let (none, first, second, both) = (at([0, 0]), at([1, 0]), at([0, 1]), at([1, 1]));
+        let mut result = Poly::constant(none);
+        if let [a, ..] = *booleans {
+            result = result.plus(first - none, &Poly::of(a));
+        }
+        if let [a, b] = *booleans {
+            result = result.plus(second - none, &Poly::of(b));
+            let product = self.product(&[a, b]).expect("two factors");
+            result = result.plus(both - first - second + none, &Poly::of(product));
+        }
+        result
+    }
+}
