@@ -1,6 +1,7 @@
 //! What can go wrong between a checked declaration and its images.
 
 use crate::fir::ir::Value;
+use crate::limb::prove::ProofError;
 
 /// Why a kernel could not be compiled.
 ///
@@ -57,6 +58,16 @@ pub enum PassError {
         value: Value,
         /// The operation.
         op: String,
+    },
+    /// Every variant that could be used is one whose block is not proven.
+    #[error("no variant of {op} for this field is proven; of `{variant}`, {source}")]
+    Unproven {
+        /// The operation.
+        op: String,
+        /// The variant that was tried last.
+        variant: &'static str,
+        /// What could not be shown of it.
+        source: ProofError,
     },
     /// The checker disagrees with the bounds.
     #[error("{value}: {reason}")]

@@ -213,16 +213,18 @@ impl<'a> Exec<'a> {
 
     /// As [`split`](Self::split) for a value made of booleans.
     fn split_booleans(&mut self, value: &Poly, sign: i128, out: CarryOut) -> Option<(Val, Poly)> {
-        let booleans = self.model.booleans(value)?;
-        // Of `c - b` that becomes a word, the range may say more than the corners.
-        let few = booleans.len() <= 2 && self.model.corners(value, &booleans).len() <= 2;
-        if few || (booleans.len() == 2 && out == CarryOut::Flag) {
-            let word = self.model.tabulate(value, &booleans, |v| v.rem_euclid(B));
-            let carry = self.model.tabulate(value, &booleans, |v| sign * v.div_euclid(B));
-            return Some((self.model.exact(word), carry));
+        if let Some(booleans) = self.model.booleans(value) {
+            // Of `c - b` that becomes a word, the range may say more than the corners.
+            let few = booleans.len() <= 2 && self.model.corners(value, &booleans).len() <= 2;
+            if few || (booleans.len() == 2 && out == CarryOut::Flag) {
+                let word = self.model.tabulate(value, &booleans, |v| v.rem_euclid(B));
+                let carry = self.model.tabulate(value, &booleans, |v| sign * v.div_euclid(B));
+                return Some((self.model.exact(word), carry));
+            }
         }
         let residue = self.model.residue(value);
-        if out == CarryOut::Lost && residue.height() < B / 4 {
+        // A sum of flags modulo 2^32, whatever the words on the way to it lost.
+        if out == CarryOut::Lost && residue.height() < B / 4 && self.model.booleans(&residue).is_some() {
             if self.query().within(&residue, (Some(B), Some(0)), &[]) {
                 return Some((self.model.exact(residue), Poly::default()));
             }

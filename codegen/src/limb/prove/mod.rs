@@ -4,9 +4,11 @@ mod bound;
 mod exec;
 mod expand;
 mod goal;
+mod memo;
 mod model;
 mod poly;
 
+pub use memo::prove_once;
 use thiserror::Error;
 
 use super::{Bound, Choice, LimbOp};

@@ -10,17 +10,24 @@ type Known = BTreeMap<Vec<u64>, Vec<Choice>>;
 pub(super) struct Menu<'a> {
     pub(super) field: &'a FieldDesc,
     seen: Vec<(LimbOp, Known)>,
+    /// Variants that are not used, because a block of theirs is not proven.
+    refused: Vec<&'static str>,
     effort: usize,
 }
 
 impl<'a> Menu<'a> {
     pub(super) fn new(field: &'a FieldDesc) -> Self {
-        Menu { field, seen: vec![], effort: 0 }
+        Menu { field, seen: vec![], refused: vec![], effort: 0 }
     }
 
     /// Instructions of all programs built so far.
     pub(super) fn effort(&self) -> usize {
         self.effort
+    }
+
+    /// Takes a variant off the menu.
+    pub(super) fn refuse(&mut self, variant: &'static str) {
+        self.refused.push(variant);
     }
 
     fn choices(&mut self, op: &LimbOp, operands: &[Bound]) -> &[Choice] {
@@ -45,7 +52,9 @@ impl<'a> Menu<'a> {
         price: impl Fn(&Choice) -> u64,
     ) -> Option<Choice> {
         let field = self.field;
-        let legal = |c: &&Choice| limit.is_none_or(|l| c.out.within(l, field));
+        let refused = self.refused.clone();
+        let legal =
+            |c: &&Choice| limit.is_none_or(|l| c.out.within(l, field)) && !refused.contains(&c.variant);
         self.choices(op, operands).iter().filter(legal).min_by_key(|c| price(c)).cloned()
     }
 }

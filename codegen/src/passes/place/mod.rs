@@ -17,6 +17,9 @@ mod score;
 use super::info::{Fact, KernelInfo, limb_op};
 use crate::error::PassError;
 use crate::fir::ir::{Kernel, Op, Type, Value};
+use crate::limb::prove::{ProofError, prove_once};
+use crate::limb::{Choice, LimbOp};
+use crate::spec::FieldDesc;
 use menu::Menu;
 use placer::{Plan, Wish};
 use std::collections::BTreeMap;
@@ -52,16 +55,47 @@ pub fn place_reductions(kernel: &Kernel) -> Result<(Kernel, KernelInfo), PassErr
         return Ok((kernel.clone(), KernelInfo { facts, locals: vec![None; kernel.locals.len()] }));
     };
     let mut menu = Menu::new(field);
+    let mut unproven: Option<PassError> = None;
+    loop {
+        let placed = match (search(kernel, &mut menu), unproven.take()) {
+            (Err(PassError::NoVariant { .. }), Some(unproven)) => return Err(unproven),
+            (placed, _) => placed?,
+        };
+        // Every round takes a variant off the menu: a block that is not proven is not used, and where
+        // nothing is left the kernel does not compile.
+        for (op, choice, source) in unproven_blocks(field, &placed) {
+            menu.refuse(choice.variant);
+            let op = format!("{op:?}");
+            unproven = Some(PassError::Unproven { op, variant: choice.variant, source });
+        }
+        if unproven.is_none() {
+            return Ok((placed.kernel, placed.info));
+        }
+    }
+}
+
+/// The best placement with what is on the menu.
+fn search(kernel: &Kernel, menu: &mut Menu<'_>) -> Result<Placed, PassError> {
     let mut best: Option<(Plan, Placed)> = None;
     for plan in PLANS {
-        let placed = place(kernel, &mut menu, &plan)?;
+        let placed = place(kernel, menu, &plan)?;
         if best.as_ref().is_none_or(|(_, b)| placed.score < b.score) {
             best = Some((plan, placed));
         }
     }
     let (plan, placed) = best.expect("there is at least one plan");
-    let placed = improve(kernel, &mut menu, plan, placed)?;
-    Ok((placed.kernel, placed.info))
+    improve(kernel, menu, plan, placed)
+}
+
+/// The blocks of a placement that are not shown to be right for all operands.
+fn unproven_blocks<'p>(field: &FieldDesc, placed: &'p Placed) -> Vec<(LimbOp, &'p Choice, ProofError)> {
+    let block = |v: Value| {
+        let (choice, operands) = placed.info.facts[v.0 as usize].choice.as_ref()?;
+        let op = limb_op(&placed.kernel[v])?;
+        let error = prove_once(field, &op, operands, choice).err()?;
+        Some((op, choice, error))
+    };
+    placed.kernel.values().filter_map(block).collect()
 }
 
 fn place(kernel: &Kernel, menu: &mut Menu<'_>, plan: &Plan) -> Result<Placed, PassError> {
