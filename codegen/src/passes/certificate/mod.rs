@@ -2,7 +2,7 @@
 //!
 //! A certificate states the bound of every field value, for each operation the variant and the
 //! operand bounds it was chosen for, what its preconditions leave over, and what every local holds at
-//! the head of each loop. [`certify`] writes down what the placing pass has decided; [`check`] believes
+//! the head of each loop. `certify` writes down what the placing pass has decided; [`check`] believes
 //! none of it: it evaluates every rule anew on big integers, from the definition of the operation, and
 //! shares no code with the pass or the variants.
 
