@@ -46,8 +46,8 @@ impl Target {
 /// The bound promised what an H200 does not do: what the compiler takes instead is faster there
 /// (`docs/src/measurements.md`, "On a GPU").
 const TIME: &str = "the variant of least time is taken; the one of least bound was slower on an H200";
-/// Two levels of Karatsuba, and squares by it, are not proven, and so not used.
-const PROOF: &str = "the variant of least bound is not proven, and was not faster on an H200";
+/// Squares by Karatsuba are not proven, and so not used.
+const PROOF: &str = "the variant of least bound is not proven";
 /// Towers are joined from dot products so far.
 const TOWERS: &str = "towers still are dot products";
 
