@@ -10,7 +10,10 @@ use curvesmith_codegen::fir::{
 };
 use curvesmith_codegen::passes::{annotate, prepare};
 use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
-use curvesmith_codegen::{compile_common, compile_field, compile_group, kernels::field_kernels, llvm};
+use curvesmith_codegen::{
+    Plan, compile_common, compile_field, compile_group, kernels::field_kernels, llvm, plan_common,
+    plan_field, plan_group,
+};
 
 fn toy() -> FieldDesc {
     FieldDesc::new("toy", 8191u32.into())
@@ -41,23 +44,39 @@ fn a_product_from_fir_to_ptx() {
     );
 }
 
-#[test]
-fn images_are_the_same_twice() {
-    let field = toy();
+/// All plans of a curve over a quadratic extension of the field of 2^61 - 1. Its elements have two words, so that
+/// products are functions of the image and are called: text that only calls bring is in it.
+fn plans() -> Vec<Plan> {
+    let base = FieldDesc::new("m61", ((1u64 << 61) - 1).into());
     let group = GroupDesc {
-        name: "toy_g2".into(),
-        base: field.clone(),
-        nonresidue: Some(8190u32.into()),
+        name: "m61_g2".into(),
+        nonresidue: Some(&base.p - 1u32),
         a: vec![0u32.into(); 2],
         b: vec![3u32.into(), 1u32.into()],
+        base: base.clone(),
     };
-    let all = || {
-        let mut images = compile_field(&field).expect("field");
-        images.extend(compile_group(&group).expect("group"));
-        images.extend(compile_common().expect("common"));
-        images
-    };
-    assert_eq!(all(), all());
+    [plan_field(&base), plan_group(&group), plan_common()].concat()
+}
+
+fn compile(plan: &Plan) -> Image {
+    plan.compile().expect("the image is emitted")
+}
+
+#[test]
+fn images_do_not_depend_on_what_else_the_process_compiles() {
+    let plans = plans();
+    let images: Vec<Image> = plans.iter().map(compile).collect();
+    assert!(images.iter().any(|image| ptx(image).contains("call.uni")), "no image has a call");
+    let mut backwards: Vec<Image> = plans.iter().rev().map(compile).collect();
+    backwards.reverse();
+    assert!(images == backwards, "the order of compilation shows in the images");
+    let other = || plans.iter().rev().map(compile).collect::<Vec<_>>();
+    let (here, mut there) = std::thread::scope(|scope| {
+        let there = scope.spawn(other);
+        (plans.iter().map(compile).collect::<Vec<_>>(), there.join().expect("the thread ends well"))
+    });
+    there.reverse();
+    assert!(images == here && images == there, "compiling on two threads shows in the images");
 }
 
 #[test]
