@@ -4,7 +4,7 @@
 //! Not a Criterion benchmark: times come from the device's own clock register, or from launches that are
 //! long against their overhead. Without a GPU it says so and measures nothing.
 //!
-//! `cargo bench -p curvesmith-benches --bench gpu`
+//! `cargo bench -p curvesmith-benches --bench gpu`, with `-- ntt` for one of `rates`, `fields`, `points`, `ntt`
 
 mod device;
 mod fields;
@@ -30,8 +30,19 @@ fn main() -> anyhow::Result<()> {
         gpu.multiprocessors(),
         gpu.megahertz()
     );
-    rates::report(&gpu)?;
-    fields::report(&gpu)?;
-    points::report(&gpu)?;
-    ntt::report(&cuda)
+    let only: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let wanted = |part: &str| only.is_empty() || only.iter().any(|name| name == part);
+    if wanted("rates") {
+        rates::report(&gpu)?;
+    }
+    if wanted("fields") {
+        fields::report(&gpu)?;
+    }
+    if wanted("points") {
+        points::report(&gpu)?;
+    }
+    if wanted("ntt") {
+        ntt::report(&cuda)?;
+    }
+    Ok(())
 }

@@ -3,59 +3,63 @@
 //! A transform is a sequence of passes over memory (Stockham's, natural order throughout); a pass
 //! transforms `r` strided elements a thread, after multiplying them by twiddles. Whatever root `ω` of
 //! order `n` a plan uses, `ω^(n/r)` is an odd power of the field's own root `W` of order `r`:
-//! `ω^(n/r) = W^t`, so `Σ x_q·ω^(n/r·qm) = Σ x_q·W^(q·tm)`. One kernel with the powers of `W` as
+//! `W = ω^(n/r·t)`, so `Σ x_q·W^(qm) = Σ x_q·ω^(n/r·q·tm)`. One kernel with the powers of `W` as
 //! immediates serves every root: a plan only says where to put the results. A kernel exists where
-//! the field has the roots it needs.
+//! the field has the roots it needs, and its registers the room.
 
-use crate::fir::build::{Buffer, Builder, Fe, Table, U32};
+use crate::fir::build::{Buffer, Builder, Fe, Pred, Table, U32};
 use crate::fir::ir::Kernel;
 use crate::spec::FieldDesc;
 use curvesmith_abi::kernels::{
-    NTT_TABLE, NttFirst2, NttFirst4, NttFirst8, NttRadix4, NttRadix8, NttRadix8Table, NttTwiddleTables,
-    NttTwiddles, Powers, ntt_has_tables, ntt_log_radix,
+    NTT_TABLE, NTT_TABLE_LOG_RADIX, NttRadix2, NttRadix4, NttRadix8, NttRadix8Table, NttRadix16,
+    NttRadix16Table, NttTwiddleTables, NttTwiddles, Powers, ntt_has_tables, ntt_max_log_radix,
 };
 use num_bigint::BigUint;
 use num_traits::One;
 
 /// The kernels that a field of this two-adicity can use.
 pub(super) fn kernels(field: &FieldDesc) -> Vec<Kernel> {
-    let two_adicity = field.two_adicity();
-    let mut kernels = vec![powers(field), first::<NttFirst2>(field, 1)];
-    if two_adicity >= 2 {
-        kernels.push(first::<NttFirst4>(field, 2));
-    }
-    if ntt_log_radix(field.words) == 2 {
-        if two_adicity >= 3 {
-            kernels.push(later::<NttRadix4>(field, 2, by_element));
-            kernels.push(twiddles::<NttTwiddles>(field, &[BigUint::one()]));
-        }
-        return kernels;
-    }
-    if two_adicity >= 3 {
-        kernels.push(first::<NttFirst8>(field, 3));
-    }
-    if two_adicity >= 4 {
-        kernels.push(later::<NttRadix8>(field, 3, by_element));
+    let radices = 1..=ntt_max_log_radix(field.words).min(field.two_adicity());
+    let mut kernels = vec![powers(field)];
+    kernels.extend(radices.clone().map(|log_r| match log_r {
+        1 => pass::<NttRadix2>(field, log_r, Form::Elements),
+        2 => pass::<NttRadix4>(field, log_r, Form::Elements),
+        3 => pass::<NttRadix8>(field, log_r, Form::Elements),
+        _ => pass::<NttRadix16>(field, log_r, Form::Elements),
+    }));
+    if field.two_adicity() > 1 {
         kernels.push(twiddles::<NttTwiddles>(field, &[BigUint::one()]));
-        if ntt_has_tables(field.words, field.p.bits() as usize) {
-            kernels.push(later::<NttRadix8Table>(field, 3, by_table));
-            kernels.push(twiddles::<NttTwiddleTables>(field, &entry_factors(field)));
+    }
+    let has_tables = ntt_has_tables(field.words, field.p.bits() as usize);
+    if has_tables && field.two_adicity() > NTT_TABLE_LOG_RADIX {
+        kernels.push(pass::<NttRadix8Table>(field, 3, Form::Tables));
+        if radices.contains(&4) {
+            kernels.push(pass::<NttRadix16Table>(field, 4, Form::Tables));
         }
+        kernels.push(twiddles::<NttTwiddleTables>(field, &entry_factors(field)));
     }
     kernels
 }
 
-/// The elements of the twiddles at one position, in order.
-type Parts<'a, 'k> = &'a mut dyn Iterator<Item = Fe<'k>>;
-
-fn by_element<'k>(x: Fe<'k>, parts: Parts<'_, 'k>) -> Fe<'k> {
-    x * parts.next().expect("positions do not end")
+/// What a pass finds in its buffer of twiddles.
+#[derive(Clone, Copy)]
+enum Form {
+    Elements,
+    Tables,
 }
 
-fn by_table<'k>(x: Fe<'k>, parts: Parts<'_, 'k>) -> Fe<'k> {
-    let words = x.builder().field_desc().words;
-    let shape = NTT_TABLE.fit(words);
-    x.mul_table(&Table { entries: parts.take(shape.entries(words)).collect(), shape })
+impl Form {
+    /// `x` times the twiddle whose elements come next.
+    fn multiply<'k>(self, x: Fe<'k>, parts: &mut impl Iterator<Item = Fe<'k>>) -> Fe<'k> {
+        let words = x.builder().field_desc().words;
+        let shape = NTT_TABLE.fit(words);
+        match self {
+            Form::Elements => x * parts.next().expect("positions do not end"),
+            Form::Tables => {
+                x.mul_table(&Table { entries: parts.take(shape.entries(words)).collect(), shape })
+            }
+        }
+    }
 }
 
 /// `start`, `start + step`, …
@@ -69,70 +73,48 @@ fn multiples<'k>(step: U32<'k>, mask: U32<'k>) -> impl Iterator<Item = U32<'k>> 
     std::iter::successors(Some(zero), move |at| Some((*at + step) & mask))
 }
 
-/// The pass without twiddles, in radix `2^log_r`.
-fn first<K: curvesmith_abi::Kernel>(field: &FieldDesc, log_r: u32) -> Kernel {
+/// A pass in radix `2^log_r`.
+fn pass<K: curvesmith_abi::Kernel>(field: &FieldDesc, log_r: u32, form: Form) -> Kernel {
     let b = Builder::for_field::<K>(field);
-    let pass = Pass::new(&b, log_r);
-    let y = transform(pass.load(), &field.root_of_unity(log_r));
-    let start = pass.j << log_r;
-    // One is the only odd number mod 2.
-    let turn = if log_r == 1 { b.u32(1) } else { b.scalar("turn") };
-    for (y, place) in y.into_iter().zip(multiples(turn, b.u32((1 << log_r) - 1))) {
-        b.buffer("out").set_field(start + place, y);
-    }
-    b.finish()
-}
-
-/// The pass with twiddles in radix `2^log_r`; `multiply` takes the parts of its twiddle.
-fn later<K: curvesmith_abi::Kernel>(
-    field: &FieldDesc,
-    log_r: u32,
-    multiply: for<'a, 'k> fn(Fe<'k>, Parts<'a, 'k>) -> Fe<'k>,
-) -> Kernel {
-    let b = Builder::for_field::<K>(field);
-    let pass = Pass::new(&b, log_r);
+    let (j, n) = (b.global_index(), b.u32(1) << b.scalar("log_n"));
+    let threads = n >> log_r;
+    b.return_if(j.ge(threads));
     let log_done = b.scalar("log_done");
-    let k = pass.j & ((b.u32(1) << log_done) - 1);
-    let twiddles = b.buffer("twiddles");
-    let mut x = pass.load();
-    {
-        let mut parts = steps(k, b.u32(1) << log_done).map(|at| twiddles.field(at));
-        x.iter_mut().skip(1).for_each(|x| *x = multiply(*x, &mut parts));
+    let s = b.u32(1) << log_done;
+    let k = j & (s - 1);
+
+    let (a, twiddles) = (b.buffer("a"), b.buffer("twiddles"));
+    let mut x: Vec<_> = steps(j, threads).take(1 << log_r).map(|at| a.field(at)).collect();
+    let twist = |x: &mut [_]| {
+        let mut parts = steps(k, s).map(|at| twiddles.field(at));
+        x.iter_mut().skip(1).for_each(|x| *x = form.multiply(*x, &mut parts));
+    };
+    match form {
+        Form::Elements => unless(log_done.is(0), &mut x, twist),
+        // The first pass is never by tables.
+        Form::Tables => twist(&mut x),
     }
     let y = transform(x, &field.root_of_unity(log_r));
-    let start = (((pass.j - k) << log_r) + k) * b.scalar("sign");
+
+    let start = (((j - k) << log_r) + k) * b.scalar("sign");
     let places = multiples(b.scalar("turn") << log_done, (b.u32(1 << log_r) << log_done) - 1);
     for (m, (y, place)) in y.into_iter().zip(places).enumerate() {
         // A negated start is above -s, and only the first result's place is below s.
-        let at = if m == 0 { start & (pass.n - 1) } else { start + place };
+        let at = if m == 0 { start & (n - 1) } else { start + place };
         b.buffer("out").set_field(at, y);
     }
     b.finish()
 }
 
-/// A thread of a pass in radix `2^log_r`; threads past the end have left.
-struct Pass<'k> {
-    b: &'k Builder,
-    log_r: u32,
-    /// Index of the thread.
-    j: U32<'k>,
-    n: U32<'k>,
-    threads: U32<'k>,
-}
-
-impl<'k> Pass<'k> {
-    fn new(b: &'k Builder, log_r: u32) -> Self {
-        let j = b.global_index();
-        let n = b.u32(1) << b.scalar("log_n");
-        let threads = n >> log_r;
-        b.return_if(j.ge(threads));
-        Pass { b, log_r, j, n, threads }
-    }
-
-    fn load(&self) -> Vec<Fe<'k>> {
-        let a = self.b.buffer("a");
-        steps(self.j, self.threads).take(1 << self.log_r).map(|at| a.field(at)).collect()
-    }
+/// Changes `x` as `change` does, unless `cond`.
+fn unless<'k>(cond: Pred<'k>, x: &mut [Fe<'k>], change: impl FnOnce(&mut [Fe<'k>])) {
+    let b = cond.builder();
+    let after: Vec<_> = x.iter().map(|x| b.var(*x)).collect();
+    b.if_(!cond, || {
+        change(x);
+        after.iter().zip(&*x).for_each(|(after, x)| after.set(*x));
+    });
+    x.iter_mut().zip(after).for_each(|(x, after)| *x = after.get());
 }
 
 /// `out[m] = Σ_q x[q]·root^(qm)`; `root` of order `x.len()`, a power of two.

@@ -35,10 +35,10 @@ const LLVM: &str = "19.1";
 /// Above this much multiplication in one kernel, multiplications become calls.
 ///
 /// In units of word products: operations times words². One mixed addition is 640 at 8 words and
-/// 1440 at 12, and inlines well; with several formulas in a kernel
+/// 1440 at 12, a transform of 16 elements of 8 words 2048, and inlines well; with several formulas in a kernel
 /// ptxas takes seconds and the code leaves the instruction cache, while calls cost 1 to 6 % more
 /// instructions (measured with ptxas 13.5 on 12 and 24 words).
-pub(crate) const INLINE_LIMIT: usize = 2000;
+pub(crate) const INLINE_LIMIT: usize = 2048;
 
 /// Whether the LLVM in this process is the one that the bindings are made for.
 ///

@@ -225,7 +225,7 @@ fn passes_make_a_transform_with_any_root() {
         (&baby, 31u32, 1..=9),
         (&goldilocks, 7, 5..=5),
         (&bn254, 5, 1..=4),
-        (&bn254, 5, 6..=6),
+        (&bn254, 5, 6..=8),
         (&mnt4, 17, 3..=4),
     ];
     for (field, generator, log_n) in sizes.into_iter().flat_map(|(f, g, s)| s.map(move |k| (f, g, k))) {
@@ -245,64 +245,57 @@ fn passes_make_a_transform_with_any_root() {
     }
 }
 
-/// All passes of a transform of `a`, with the root `powers[1]`.
+/// All passes of a transform of `a`, with the root `powers[1]`, in the largest radix first.
 fn passes(machine: &Machine, field: &FieldDesc, powers: &[BigUint], sign: u32, a: &[BigUint]) -> Vec<u32> {
     let n = a.len();
-    let log_n = n.trailing_zeros() as usize;
-    let most = ntt_log_radix(field.words) as usize;
-    let mut done = (log_n - 1) % most + 1;
-    let negate = |done: usize| done == log_n && sign != 1;
-    let sign_of = |done: usize| num(if negate(done) { sign as usize } else { 1 });
-    let turn = |log_r: u32, done: usize| {
-        let (own, local) = (field.root_of_unity(log_r), &powers[n >> log_r]);
-        let turn = (1usize..8).find(|&t| own.modpow(&t.into(), &field.p) == *local).expect("a power of it");
-        num(if negate(done) { 8 - turn } else { turn })
-    };
+    let log_n = n.trailing_zeros();
+    let most = ntt_max_log_radix(field.words);
     let words = to_words(field, a);
-    let mut args = vec![("a", buf(&words)), ("out", buf(&words)), ("log_n", num(log_n))];
-    let mut data = match done {
-        1 => machine.run_threads::<NttFirst2>(n / 2, &args, "out"),
-        2 => {
-            args.push(("turn", turn(2, done)));
-            machine.run_threads::<NttFirst4>(n / 4, &args, "out")
-        }
-        _ => {
-            args.push(("turn", turn(3, done)));
-            machine.run_threads::<NttFirst8>(n / 8, &args, "out")
-        }
-    };
-    let by_table = ntt_has_tables(field.words, field.p.bits() as usize);
+    let (mut data, mut done) = (words.clone(), 0);
     while done < log_n {
-        let (s, r) = (1usize << done, 1usize << most);
+        let log_r = most.min(log_n - done);
+        let (s, r) = (1usize << done, 1usize << log_r);
+        let (own, local) = (field.root_of_unity(log_r), &powers[n >> log_r]);
+        let turn = (1..r).find(|t| local.modpow(&(*t).into(), &field.p) == own).expect("a power of it");
+        let last = done + log_r == log_n && sign != 1;
         // The twiddles are made on the machine, of the root of order r·s.
         let base = &powers[n / (r * s)];
         let pows: Vec<BigUint> = (0..32).map(|j| base.modpow(&(1u64 << j).into(), &field.p)).collect();
         let count = (r - 1) * s;
         let blank = |len: usize| ("out", buf(&to_words(field, &vec![BigUint::ZERO; len])));
         let pows = ("base_pows", buf(&to_words(field, &pows)));
-        let made = |out| [pows.clone(), out, ("log_done", num(done)), ("n", num(count))];
-        let twiddles = machine.run_threads::<NttTwiddles>(count, &made(blank(count)), "out");
+        let made = |out| [pows.clone(), out, ("log_done", num(done as usize)), ("n", num(count))];
+        let twiddles = match done {
+            0 => vec![],
+            _ => machine.run_threads::<NttTwiddles>(count, &made(blank(count)), "out"),
+        };
         let mut args = [
             ("a", buf(&data)),
             ("twiddles", buf(&twiddles)),
             ("out", buf(&words)),
-            ("log_n", num(log_n)),
-            ("log_done", num(done)),
-            ("turn", turn(most as u32, done + most)),
-            ("sign", sign_of(done + most)),
+            ("log_n", num(log_n as usize)),
+            ("log_done", num(done as usize)),
+            ("turn", num(if last { (turn as u32).wrapping_neg() as usize } else { turn })),
+            ("sign", num(if last { sign as usize } else { 1 })),
         ];
-        data = match most {
-            2 => machine.run_threads::<NttRadix4>(n / 4, &args, "out"),
-            _ => machine.run_threads::<NttRadix8>(n / 8, &args, "out"),
+        data = match log_r {
+            1 => machine.run_threads::<NttRadix2>(n / r, &args, "out"),
+            2 => machine.run_threads::<NttRadix4>(n / r, &args, "out"),
+            3 => machine.run_threads::<NttRadix8>(n / r, &args, "out"),
+            _ => machine.run_threads::<NttRadix16>(n / r, &args, "out"),
         };
-        if by_table {
+        let by_table = ntt_has_tables(field.words, field.p.bits() as usize);
+        if by_table && done > 0 && log_r >= NTT_TABLE_LOG_RADIX {
             let entries = NTT_TABLE.fit(field.words).entries(field.words);
             let tables = machine.run_threads::<NttTwiddleTables>(count, &made(blank(count * entries)), "out");
             args[1].1 = buf(&tables);
-            let same = machine.run_threads::<NttRadix8Table>(n / 8, &args, "out");
+            let same = match log_r {
+                3 => machine.run_threads::<NttRadix8Table>(n / r, &args, "out"),
+                _ => machine.run_threads::<NttRadix16Table>(n / r, &args, "out"),
+            };
             assert_eq!(same, data, "{} after {done} stages", field.name);
         }
-        done += most;
+        done += log_r;
     }
     data
 }

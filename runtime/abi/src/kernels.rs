@@ -39,36 +39,33 @@ kernel! {
     /// `windows·n < 2^31`.
     Field Digits = "digits" [128] { scalars: In Field, keys: InOut U32, entries: InOut U32, c: u32, windows: u32, n: u32 }
 
-    /// First pass of a transform of `n = 2^log_n` elements in `r = 2`, for `n ≥ r`; see [`NttRadix8`].
-    ///
-    /// Thread `j < n/r` transforms `a[j + q·n/r]`, `q < r`, with the root `W_r` of the field: `-1` for
-    /// `r = 2`, else `z^((p-1)/r)` for the least quadratic nonresidue `z`. Result `m` goes to
-    /// `out[r·j + (turn·m mod r)]`: it is the result `turn·m` for the root `ω_r` with `ω_r^turn = W_r`, or
-    /// `ω_r = W_r^turn`, which is the same; `turn` is odd, and 1 here.
-    Field NttFirst2 = "ntt_first2" [128] { a: In Field, out: InOut Field, log_n: u32 }
-    /// As [`NttFirst2`] for `r = 4`. The field has two-adicity 2 or more.
-    Field NttFirst4 = "ntt_first4" [128] { a: In Field, out: InOut Field, log_n: u32, turn: u32 }
-    /// As [`NttFirst2`] for `r = 8`. The field has two-adicity 3 or more.
-    Field NttFirst8 = "ntt_first8" [128] { a: In Field, out: InOut Field, log_n: u32, turn: u32 }
-    /// Three more stages of a transform of `n = 2^log_n` elements, after `log_done ≥ 1` of them.
-    /// The field has two-adicity 4 or more.
+    /// One stage of a transform of `n = 2^log_n` elements after `log_done` of them, for `n ≥ 2^(log_done + 1)`;
+    /// one of the passes in radix `r`, here 2. The field has the roots of order `r`.
     ///
     /// A pass of Stockham's transform (Govindaraju et al., *High performance discrete Fourier transforms
-    /// on graphics processors*, 2008): natural order in and out, out of place. With `s = 2^log_done`,
-    /// `r = 8`, `k = j mod s`, thread `j < n/r` transforms `a[j + q·n/r] · ω^(q·k·n/(r·s))`, the power at
-    /// `twiddles[(q-1)·s + k]`; result `m`, see [`NttFirst2`], goes to
-    /// `out[(±(r·(j - k) + k) + (turn·m mod r)·s) mod n]`. `sign` is 1; in the last pass, where `j = k`, it is
-    /// `2^32 - 1` for the results at the negated indices, with `-turn` in the place of `turn`.
+    /// on graphics processors*, 2008): natural order in and out, out of place. With `s = 2^log_done`
+    /// and `k = j mod s`, thread `j < n/r` multiplies `a[j + q·n/r]`, `q < r`, by `ω^(q·k·n/(r·s))`, the power at
+    /// `twiddles[(q-1)·s + k]`, and transforms them with the root `W_r` of the field: `-1` for `r = 2`, else
+    /// `z^((p-1)/r)` for the least quadratic nonresidue `z`. Result `m` goes to
+    /// `out[(±(r·(j - k) + k) + (turn·m mod r)·s) mod n]`: it is the result `turn·m` for the root `ω_r` with
+    /// `ω_r^turn = W_r`, `turn` odd. `sign` is 1; in the last pass, where `j = k`, it is `2^32 - 1` for the results
+    /// at the negated indices, with `-turn` in the place of `turn`. Where `log_done = 0` all twiddles are
+    /// one, and `twiddles` is not read.
+    Field NttRadix2 = "ntt_radix2" [128] { a: In Field, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, turn: u32, sign: u32 }
+    /// As [`NttRadix2`] with `r = 4`: two stages.
+    Field NttRadix4 = "ntt_radix4" [128] { a: In Field, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, turn: u32, sign: u32 }
+    /// As [`NttRadix2`] with `r = 8`: three stages.
     Field NttRadix8 = "ntt_radix8" [128] { a: In Field, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, turn: u32, sign: u32 }
+    /// As [`NttRadix2`] with `r = 16`: four stages.
+    Field NttRadix16 = "ntt_radix16" [128] { a: In Field, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, turn: u32, sign: u32 }
     /// As [`NttRadix8`], with the twiddles as tables of [`NTT_TABLE`]; for fields that [`ntt_has_tables`].
     ///
     /// Entry `e` of the `E` of a table is at `twiddles[((q-1)·E + e)·s + k]`: neighbouring threads read
     /// neighbouring elements, where tables in one piece keep the first-level cache busy for longer than
     /// the products take.
     Field NttRadix8Table = "ntt_radix8_table" [128] { a: In Field, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, turn: u32, sign: u32 }
-    /// As [`NttRadix8`] with `r = 4`: two more stages, for fields whose passes are no longer, see
-    /// [`ntt_log_radix`]. The field has two-adicity 3 or more.
-    Field NttRadix4 = "ntt_radix4" [128] { a: In Field, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, turn: u32, sign: u32 }
+    /// As [`NttRadix16`], with the twiddles as in [`NttRadix8Table`].
+    Field NttRadix16Table = "ntt_radix16_table" [128] { a: In Field, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, turn: u32, sign: u32 }
     /// The twiddles of a pass: `out[(q-1)·s + k] = base^(q·k)` for `s = 2^log_done`, `k < s`, `q ≥ 1`; `n` of them
     /// in all. `base_pows[j] = base^(2^j)`, 32 entries; `base` has order `r·s`.
     Field NttTwiddles = "ntt_twiddles" [128] { base_pows: In Field, out: InOut Field, log_done: u32, n: u32 }
@@ -129,19 +126,27 @@ kernel! {
 /// Shape of the tables of [`NttRadix8Table`].
 pub const NTT_TABLE: TableShape = TableShape { step: 2, rows: 3 };
 
-/// Stages in one pass of a transform, in a field of `words` words: three where eight elements and a
-/// product fit the registers of a thread, else two.
-pub const fn ntt_log_radix(words: usize) -> u32 {
-    if words <= 12 { 3 } else { 2 }
+/// Largest radix of a transform's passes as its logarithm, in a field of `words` words, 1 to 32: the elements
+/// of a thread fill at most half of its registers, the rest is for a product and for addresses.
+pub const fn ntt_max_log_radix(words: usize) -> u32 {
+    let fit = (NTT_ELEMENT_WORDS / words).ilog2();
+    if fit < NTT_MAX_LOG_RADIX { fit } else { NTT_MAX_LOG_RADIX }
 }
 
-/// Whether a field of `words` words and a modulus of `bits` bits has [`NttRadix8Table`]: where passes are
-/// in radix 8; where a product by a table takes fewer word products than a Montgomery product, `words² +
+/// Whether a field of `words` words and a modulus of `bits` bits has [`NttRadix8Table`], and
+/// [`NttRadix16Table`] if [`NttRadix16`]: where passes are as long; where a product by a table takes fewer word products than a Montgomery product, `words² +
 /// 3·words < 2·words²`; and where sums of four elements fit the words, without which the products' gain
 /// goes into reductions (measured, BLS12-381).
 pub const fn ntt_has_tables(words: usize, bits: usize) -> bool {
-    ntt_log_radix(words) == 3 && words >= 4 && bits + 2 <= 32 * words
+    ntt_max_log_radix(words) >= NTT_TABLE_LOG_RADIX && words >= 4 && bits + 2 <= 32 * words
 }
+
+/// Least radix of passes with tables, as its logarithm: smaller passes wait for memory anyway.
+pub const NTT_TABLE_LOG_RADIX: u32 = 3;
+/// Largest radix of any pass, as its logarithm.
+const NTT_MAX_LOG_RADIX: u32 = 4;
+/// Words of the elements that a thread of a pass holds.
+const NTT_ELEMENT_WORDS: usize = 128;
 
 /// Keys that one block of the radix sort handles.
 pub const RADIX_TILE: u32 = 1024;

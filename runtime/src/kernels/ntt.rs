@@ -1,8 +1,8 @@
-//! Number-theoretic transforms: passes of up to three stages each, natural order throughout.
+//! Number-theoretic transforms: passes of up to four stages each, natural order throughout.
 //!
-//! A pass reads one vector and writes another (Stockham): in radix 2, 4 or 8 without twiddles
-//! first, then in radix 8. So a transform of `2^k` elements moves them `⌈k/3⌉` times. In fields too long
-//! for that, 4 takes the place of 8. The inverse runs
+//! A pass reads one vector and writes another (Stockham), the first without twiddles. With radix 16 a
+//! transform of `2^k` elements moves them `⌈k/4⌉` times; the passes are equally long, as far as that
+//! goes. In fields too long for 16 elements a thread the most is 8 or 4. The inverse runs
 //! with the twiddles of `omega` as well: its results are those of the forward transform at the
 //! negated indices, and only the last pass knows.
 //!
@@ -23,8 +23,9 @@ use crate::field::{Field, modulus_bits};
 use crate::launch::Owner;
 use ark_ff::{Field as _, LegendreSymbol, One, PrimeField};
 use curvesmith_abi::kernels::{
-    FieldMul, FieldScalePowers, NTT_TABLE, NttFirst2, NttFirst4, NttFirst8, NttRadix4, NttRadix8,
-    NttRadix8Table, NttTwiddleTables, NttTwiddles, Powers, ntt_has_tables, ntt_log_radix,
+    FieldMul, FieldScalePowers, NTT_TABLE, NTT_TABLE_LOG_RADIX, NttRadix2, NttRadix4, NttRadix8,
+    NttRadix8Table, NttRadix16, NttRadix16Table, NttTwiddleTables, NttTwiddles, Powers, ntt_has_tables,
+    ntt_max_log_radix,
 };
 use curvesmith_abi::layout;
 use std::fmt;
@@ -38,8 +39,8 @@ pub struct DeviceTables<D: KernelDevice, F: Field> {
     log_n: u32,
     /// `1/n`.
     size_inv: F::Ark,
-    /// The odd `t < r` with `omega^(n/r) = W_r^t` for the kernels' root `W_r`; `r` is the radix of the
-    /// passes, or `n` if that is less.
+    /// The odd `t < r` with `omega^(t·n/r) = W_r` for the kernels' roots `W_r`, in every radix `r` of the
+    /// passes up to a multiple of `r`.
     turn: u32,
     passes: Vec<(Pass, Twiddles<D>)>,
     cosets: Mutex<Vec<Coset<D, F>>>,
@@ -85,22 +86,28 @@ impl Pass {
     }
 }
 
-/// The passes of a transform of size `2^log_n` in order, in radix `2^most`; what `most` does not divide
-/// comes first, where no twiddles are needed.
-fn passes(log_n: u32, most: u32) -> impl Iterator<Item = Pass> {
-    let first = if log_n == 0 { 0 } else { (log_n - 1) % most + 1 };
-    let rest = (first..log_n).step_by(most as usize).map(move |log_done| Pass { log_r: most, log_done });
-    (first > 0).then_some(Pass { log_r: first, log_done: 0 }).into_iter().chain(rest)
+/// The passes of a transform of size `2^log_n` in order: as few as radix `2^most` allows, of lengths that
+/// differ by one at most. The longest come first: the first needs no twiddles, and waits for memory anyway.
+fn passes(log_n: u32, most: u32) -> Vec<Pass> {
+    let count = log_n.div_ceil(most);
+    let log_r = |i| (log_n + count - 1 - i) / count;
+    let pass = |log_done: &mut u32, i| {
+        let pass = Pass { log_r: log_r(i), log_done: *log_done };
+        *log_done = pass.end();
+        Some(pass)
+    };
+    (0..count).scan(0, pass).collect()
 }
 
-/// The odd `t < 2^log_r` with `root = W^t`, `W = z^((p-1)/2^log_r)` for the least nonresidue `z`: the
-/// rule by which the compiler chose the root in its kernels. `root` has order `2^log_r`, `log_r` in `1..=3`.
+/// The odd `t < 2^log_r` with `root^t = W`, `W = z^((p-1)/2^log_r)` for the least nonresidue `z`: the
+/// rule by which the compiler chose the root in its kernels. `root` has order `2^log_r`; `log_r` is 1 or more, and
+/// small.
 fn turn<F: Field>(root: F::Ark, log_r: u32) -> u32 {
     let nonresidue = (2u64..).map(F::Ark::from).find(|z| z.legendre() == LegendreSymbol::QuadraticNonResidue);
     // p - 1 is p without its lowest bit, which the shift drops.
     let exponent = F::Ark::MODULUS >> log_r;
     let own = nonresidue.expect("half of the units are no squares").pow(exponent);
-    let turn = (1..=1 << log_r).step_by(2).find(|&t| own.pow([t]) == root);
+    let turn = (1..=1 << log_r).step_by(2).find(|&t| root.pow([t]) == own);
     turn.expect("the roots of one order are the odd powers of any of them") as u32
 }
 
@@ -109,11 +116,13 @@ impl<D: KernelDevice> Kernels<D> {
         check_omega::<F>(log_n, omega)?;
         let n = 1usize << log_n;
         let size_inv = F::Ark::from(n as u64).inverse().expect("powers of two are units");
-        let turn = match log_n.min(ntt_log_radix(F::WORDS)) {
-            0 => 1,
-            log_r => turn::<F>(omega.pow([n as u64 >> log_r]), log_r),
-        };
-        let passes: Result<Vec<_>> = passes(log_n, ntt_log_radix(F::WORDS))
+        let most = self.policy().ntt.max_log_radix.clamp(1, ntt_max_log_radix(F::WORDS));
+        let passes = passes(log_n, most);
+        // The first pass is the longest.
+        let turn =
+            passes.first().map_or(1, |first| turn::<F>(omega.pow([n as u64 >> first.log_r]), first.log_r));
+        let passes: Result<Vec<_>> = passes
+            .into_iter()
             .map(|pass| Ok((pass, self.twiddles::<F>(pass, omega.pow([n as u64 >> pass.end()]))?)))
             .collect();
         Ok(DeviceTables { log_n, size_inv, turn, passes: passes?, cosets: Mutex::default() })
@@ -127,7 +136,8 @@ impl<D: KernelDevice> Kernels<D> {
         let (count, log_done, owner) = (pass.twiddles(), pass.log_done, Owner::field::<F>());
         let n = index32("twiddles", count)?;
         let base_pows = self.squarings::<F>(root)?;
-        let has_tables = ntt_has_tables(F::WORDS, modulus_bits::<F>() as usize);
+        let has_tables =
+            pass.log_r >= NTT_TABLE_LOG_RADIX && ntt_has_tables(F::WORDS, modulus_bits::<F>() as usize);
         if has_tables && pass.end() <= self.policy().ntt.max_table_log_n {
             let entries = NTT_TABLE.fit(F::WORDS).entries(F::WORDS);
             let out = self.new_vec::<F>(count * entries)?.buffer;
@@ -184,27 +194,29 @@ impl<D: KernelDevice> Kernels<D> {
     ) -> Result<()> {
         let DeviceTables { log_n, turn, .. } = *tables;
         let Pass { log_r, log_done } = pass;
-        // Negated indices; the kernels take `turn` mod r, which divides 8.
+        // Negated indices; the kernels take `turn` mod r.
         let negate = pass.end() == log_n && direction == Direction::Inverse;
-        let (turn, sign) = if negate { (8 - turn, u32::MAX) } else { (turn, 1) };
+        let (turn, sign) = if negate { (turn.wrapping_neg(), u32::MAX) } else { (turn, 1) };
         let (a, out) = (a.buffer.ptr(), out.buffer.ptr());
         let (owner, threads) = (Owner::field::<F>(), 1usize << (log_n - log_r));
-        match (twiddles, log_r) {
-            (Twiddles::None, 1) => self.launch(owner, threads, &NttFirst2 { a, out, log_n }),
-            (Twiddles::None, 2) => self.launch(owner, threads, &NttFirst4 { a, out, log_n, turn }),
-            (Twiddles::None, _) => self.launch(owner, threads, &NttFirst8 { a, out, log_n, turn }),
-            (Twiddles::Elements(twiddles), 2) => {
-                let twiddles = twiddles.ptr();
-                self.launch(owner, threads, &NttRadix4 { a, twiddles, out, log_n, log_done, turn, sign })
-            }
-            (Twiddles::Elements(twiddles), _) => {
-                let twiddles = twiddles.ptr();
-                self.launch(owner, threads, &NttRadix8 { a, twiddles, out, log_n, log_done, turn, sign })
-            }
-            (Twiddles::Tables(twiddles), _) => {
-                let twiddles = twiddles.ptr();
-                self.launch(owner, threads, &NttRadix8Table { a, twiddles, out, log_n, log_done, turn, sign })
-            }
+        let by_table = matches!(twiddles, Twiddles::Tables(_));
+        let twiddles = match twiddles {
+            // The first pass reads none.
+            Twiddles::None => a,
+            Twiddles::Elements(buffer) | Twiddles::Tables(buffer) => buffer.ptr(),
+        };
+        macro_rules! launch {
+            ($kernel:ident) => {
+                self.launch(owner, threads, &$kernel { a, twiddles, out, log_n, log_done, turn, sign })
+            };
+        }
+        match (log_r, by_table) {
+            (1, _) => launch!(NttRadix2),
+            (2, _) => launch!(NttRadix4),
+            (3, false) => launch!(NttRadix8),
+            (3, true) => launch!(NttRadix8Table),
+            (_, false) => launch!(NttRadix16),
+            (_, true) => launch!(NttRadix16Table),
         }
     }
 
@@ -298,29 +310,33 @@ impl<D: KernelDevice> Kernels<D> {
 mod tests {
     use super::*;
 
-    /// Words of fields with passes in radix 8, with and without tables, and in radix 4.
-    const WORDS: [usize; 4] = [1, 4, 12, 24];
-
     /// Sizes too large to run: all stages are there, and every index a pass computes stays in range.
     #[test]
     fn passes_of_large_sizes_stay_in_range() {
-        for (log_n, words) in (0..=31).flat_map(|log_n| WORDS.map(|words| (log_n, words))) {
-            let (n, most, mut done) = (1u64 << log_n, ntt_log_radix(words), 0);
-            for Pass { log_r, log_done } in passes(log_n, most) {
-                assert_eq!(log_done, done);
-                assert!(
-                    (1..=most).contains(&log_r) && (log_done == 0 || log_r == most),
-                    "2^{log_n}, {words}"
-                );
+        for (log_n, most) in (0..=31).flat_map(|log_n| (1..=4).map(move |most| (log_n, most))) {
+            let (n, mut done, passes) = (1u64 << log_n, 0, passes(log_n, most));
+            assert_eq!(passes.len() as u32, log_n.div_ceil(most), "2^{log_n}, {most}");
+            for pass in &passes {
+                assert_eq!(pass.log_done, done);
+                let Pass { log_r, .. } = *pass;
+                assert!((1..=most).contains(&log_r) && passes[0].log_r - log_r <= 1, "2^{log_n}, {most}");
                 done += log_r;
                 let threads = (n >> log_r).div_ceil(128) * 128;
                 assert!(threads <= u64::from(u32::MAX), "thread index");
-                let (pass, s) = (Pass { log_r, log_done }, 1u64 << log_done);
+                let s = 1u64 << pass.log_done;
                 let largest = ((1 << log_r) - 2) * s + (s - 1);
                 assert_eq!(largest + 1, pass.twiddles() as u64, "twiddle index");
                 assert!(largest < n && pass.end() == done);
             }
             assert_eq!(done, log_n);
         }
+    }
+
+    #[test]
+    fn radix_16_takes_the_fewest_passes() {
+        let lengths = |log_n| passes(log_n, 4).iter().map(|pass| pass.log_r).collect::<Vec<_>>();
+        assert_eq!(lengths(24), [4; 6]);
+        assert_eq!(lengths(21), [4, 4, 4, 3, 3, 3]);
+        assert_eq!((lengths(9), lengths(5), lengths(0)), (vec![3; 3], vec![3, 2], vec![]));
     }
 }

@@ -49,6 +49,9 @@ pub struct NttPolicy {
     /// The twiddles of the passes within `2^max_table_log_n` elements are tables: together fewer than
     /// `2^max_table_log_n` of them, `words/2` elements each.
     pub max_table_log_n: u32,
+    /// Most stages of a pass, the logarithm of its radix: 1 to 4, and never more than the registers hold
+    /// ([`ntt_max_log_radix`](curvesmith_abi::kernels::ntt_max_log_radix)).
+    pub max_log_radix: u32,
 }
 
 /// Row of a device with few multiprocessors, which is how the emulator looks: as little
@@ -63,9 +66,9 @@ const FEW_THREADS: MsmPolicy = MsmPolicy {
     max_entries: (1 << 31) - 1,
 };
 
-/// Measured on an H200, BN254, 2^24: passes within 2^15 elements take 0.93 to 0.96 of their time with
+/// Measured on an H200, BN254, 2^24: passes in radix 8 within 2^15 elements take 0.93 to 0.96 of their time with
 /// tables, which are 4 MB long together; beyond, 1.4 to 1.6 times.
-const NTT: NttPolicy = NttPolicy { max_cached_log_n: 24, max_table_log_n: 15 };
+const NTT: NttPolicy = NttPolicy { max_cached_log_n: 24, max_table_log_n: 15, max_log_radix: 4 };
 
 /// Multiprocessors from which a device wants many threads.
 const MANY_FROM: u32 = 8;

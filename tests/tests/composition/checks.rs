@@ -42,15 +42,16 @@ pub(crate) fn pointwise<D: KernelDevice, F: Field>(device: &Kernels<D>, n: usize
 /// Both directions over subgroup and cosets, with both ways of multiplying by powers of the shift, and
 /// both forms of twiddles.
 pub(crate) fn ntts<D: KernelDevice, F: Field>(device: &D, sizes: impl IntoIterator<Item = u32>) {
-    // Tables for all passes, for none, and for the first of several.
-    let policies = [(24, 24), (0, 0), (24, 5)].map(|(max_cached_log_n, max_table_log_n)| Policy {
-        ntt: NttPolicy { max_cached_log_n, max_table_log_n },
+    // Tables for all passes, for none, and for the first of several; the largest radix and the one below.
+    let policies = [(24, 24, 4), (0, 0, 3), (24, 8, 4)];
+    let policies = policies.map(|(max_cached_log_n, max_table_log_n, max_log_radix)| Policy {
+        ntt: NttPolicy { max_cached_log_n, max_table_log_n, max_log_radix },
         ..Policy::for_device(&device.properties())
     });
     let backends = policies.map(|policy| Kernels::with_policy(device.clone(), policy).unwrap());
     for log_n in sizes {
-        // The third differs where a pass is within 2^5 elements and another is not.
-        for kernels in backends.iter().take(if log_n > 5 { 3 } else { 2 }) {
+        // The third differs where a pass is within 2^8 elements and another is not.
+        for kernels in backends.iter().take(if log_n > 8 { 3 } else { 2 }) {
             ntt::<D, F>(kernels, log_n);
         }
     }
@@ -60,7 +61,7 @@ fn ntt<D: KernelDevice, F: Field>(device: &Kernels<D>, log_n: u32) {
     let mut rng = StdRng::seed_from_u64(u64::from(log_n));
     let n = 1usize << log_n;
     let root = F::Ark::get_root_of_unity(n as u64).unwrap();
-    // The kernels hold the powers of one root of order 8: every other is reached by renaming.
+    // The kernels hold the powers of one root of order 16: every other is reached by renaming.
     let exponents: &[u64] = if log_n <= 7 { &[1, 3, 5, n as u64 - 1] } else { &[1, n as u64 - 3] };
     for omega in exponents.iter().map(|e| root.pow([*e])) {
         let tables = device.ntt_tables::<F>(log_n, omega).unwrap();

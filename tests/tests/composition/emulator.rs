@@ -192,14 +192,14 @@ fn a_kernel_that_writes_zeros_is_noticed() {
     }
 }
 
-/// Transforms of BN254 up to 2^7, with the twiddles as tables and as elements.
+/// Transforms of BN254 up to 2^8, with the twiddles as tables and as elements.
 fn transforms(emulator: &Emulator) -> Result<Vec<bn254::Fr>, RuntimeError> {
     let mut out = vec![];
     for max_table_log_n in [24, 0] {
-        let ntt = NttPolicy { max_cached_log_n: 24, max_table_log_n };
+        let ntt = NttPolicy { max_cached_log_n: 24, max_table_log_n, max_log_radix: 4 };
         let policy = Policy { ntt, ..Policy::for_device(&emulator.properties()) };
         let device = Kernels::with_policy(emulator.clone(), policy)?;
-        for log_n in [1, 2, 6] {
+        for log_n in [1, 2, 6, 8] {
             let n = 1u64 << log_n;
             let root = bn254::Fr::get_root_of_unity(n).unwrap();
             let tables = device.ntt_tables::<bn254::FrField>(log_n, root)?;
@@ -218,11 +218,12 @@ fn a_transform_kernel_that_writes_zeros_is_noticed() {
     let expected = transforms(&good).unwrap();
     let symbols: BTreeSet<String> = good.launches().into_iter().map(|l| l.symbol).collect();
     for kernel in [
-        "ntt_first2",
-        "ntt_first4",
-        "ntt_first8",
+        "ntt_radix2",
+        "ntt_radix4",
         "ntt_radix8",
         "ntt_radix8_table",
+        "ntt_radix16",
+        "ntt_radix16_table",
         "ntt_twiddles",
         "ntt_twiddle_tables",
     ] {

@@ -89,8 +89,8 @@ const TARGETS: &[Target] = &[
     target("mixed addition, BN254 G1", Turn("bn254_g1_accumulate"), ("sppark", 5072), 4250),
     target("mixed addition, BLS12-381 G1", Turn("bls12_381_g1_accumulate"), ("sppark", 11248), 9000),
     target("mixed addition, BLS12-377 G1", Turn("bls12_377_g1_accumulate"), ("yrrid", 10664), 8700),
-    // Twelve butterflies, with their loads, stores and twiddles.
-    target("NTT butterfly, BN254 Fr", Whole("bn254_fr_ntt_radix8_table", 12), ("sppark", 534), 360),
+    // Thirty-two butterflies, with their loads, stores and twiddles.
+    target("NTT butterfly, BN254 Fr", Whole("bn254_fr_ntt_radix16_table", 32), ("sppark", 534), 360),
 ];
 
 /// Fields of the chained operations.
