@@ -126,27 +126,30 @@ kernel! {
 /// Shape of the tables of [`NttRadix8Table`].
 pub const NTT_TABLE: TableShape = TableShape { step: 2, rows: 3 };
 
-/// Largest radix of a transform's passes as its logarithm, in a field of `words` words, 1 to 32: the elements
-/// of a thread fill at most half of its registers, the rest is for a product and for addresses.
+/// Largest radix of a transform's passes as its logarithm, in a field of `words` words: 1 to 4. The elements
+/// of a thread and what a product adds, as much as two more, must leave a thread's registers room for
+/// addresses and for loads ahead of their use.
 pub const fn ntt_max_log_radix(words: usize) -> u32 {
-    let fit = (NTT_ELEMENT_WORDS / words).ilog2();
-    if fit < NTT_MAX_LOG_RADIX { fit } else { NTT_MAX_LOG_RADIX }
+    let mut log_r = 4;
+    while log_r > 1 && ((1 << log_r) + 2) * words > NTT_THREAD_WORDS {
+        log_r -= 1;
+    }
+    log_r
 }
 
 /// Whether a field of `words` words and a modulus of `bits` bits has [`NttRadix8Table`], and
-/// [`NttRadix16Table`] if [`NttRadix16`]: where passes are as long; where a product by a table takes fewer word products than a Montgomery product, `words² +
-/// 3·words < 2·words²`; and where sums of four elements fit the words, without which the products' gain
-/// goes into reductions (measured, BLS12-381).
+/// [`NttRadix16Table`] beside [`NttRadix16`]: where a product by a table takes fewer word products than a
+/// Montgomery product, `words² + 3·words < 2·words²`; and where sums of four elements fit the words, without
+/// which the products' gain goes into reductions (measured, BLS12-381).
 pub const fn ntt_has_tables(words: usize, bits: usize) -> bool {
     ntt_max_log_radix(words) >= NTT_TABLE_LOG_RADIX && words >= 4 && bits + 2 <= 32 * words
 }
 
 /// Least radix of passes with tables, as its logarithm: smaller passes wait for memory anyway.
 pub const NTT_TABLE_LOG_RADIX: u32 = 3;
-/// Largest radix of any pass, as its logarithm.
-const NTT_MAX_LOG_RADIX: u32 = 4;
-/// Words of the elements that a thread of a pass holds.
-const NTT_ELEMENT_WORDS: usize = 128;
+/// Words of elements and a product in a thread of a pass. With 144 of 255 registers no kernel of 8 to 14
+/// or 20 words spills (ptxas 13.5); with 150, radix 8 by tables in 15 words does.
+const NTT_THREAD_WORDS: usize = 144;
 
 /// Keys that one block of the radix sort handles.
 pub const RADIX_TILE: u32 = 1024;
