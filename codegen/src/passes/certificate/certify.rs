@@ -1,13 +1,10 @@
 //! From the facts of the placing pass to a certificate.
 
-use super::rules::Numbers;
 use super::{Certificate, Claim, Limit, Step};
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Type, Value};
-use crate::limb::Bound;
+use crate::limb::{Bound, Choice};
 use crate::passes::KernelInfo;
 use crate::spec::FieldDesc;
-use num_bigint::BigUint;
-use num_traits::ToPrimitive;
 
 /// Writes down why the bounds of a placed kernel hold. Loop invariants and the bounds of what is read
 /// from locals are the least that follow from the bounds of what is set. Where a claim cannot be
@@ -18,7 +15,6 @@ pub(crate) fn certify(kernel: &Kernel, info: &KernelInfo) -> Certificate {
         kernel,
         info,
         field,
-        numbers: Numbers::new(&field.p, field.words),
         certificate: Certificate { values: vec![None; kernel.values().count()], loops: vec![] },
         bounds: vec![None; kernel.values().count()],
         locals: vec![None; kernel.locals.len()],
@@ -34,7 +30,6 @@ struct Writer<'a> {
     kernel: &'a Kernel,
     info: &'a KernelInfo,
     field: &'a FieldDesc,
-    numbers: Numbers,
     certificate: Certificate,
     bounds: Vec<Option<Bound>>,
     locals: Locals,
@@ -128,24 +123,22 @@ impl Writer<'_> {
         if bound.is_none() && fact.choice.is_none() {
             return;
         }
-        let step = fact.choice.as_ref().map(|(choice, operands)| {
-            let maxima: Vec<_> = operands.iter().map(|b| b.max(self.field)).collect();
-            let outcome = self.numbers.outcome(&self.kernel[v], choice.variant, &maxima);
-            let conditions = outcome.map(|o| o.conditions).unwrap_or_default();
-            let slack = |(left, right): &(BigUint, BigUint)| {
-                if left > right {
-                    0
-                } else {
-                    ((right - left) / &self.numbers.unit).to_u64().unwrap_or(u64::MAX)
-                }
-            };
-            Step {
-                variant: choice.variant.to_owned(),
-                operands: operands.iter().map(|b| limit(*b)).collect(),
-                slack: conditions.iter().map(slack).collect(),
-            }
+        let step = fact.choice.as_ref().map(|(choice, operands)| Step {
+            variant: choice.variant.to_owned(),
+            operands: operands.iter().map(|b| limit(*b)).collect(),
+            slack: slack(choice, self.field),
         });
         self.certificate.values[v.0 as usize] = Some(Claim { limit: bound.map(limit), step });
+    }
+}
+
+/// What the preconditions of a variant leave over. One whose result is not canonical whatever its operands asks
+/// that the result fits the words, and `neg.canonical` that its operand is canonical; others ask nothing.
+fn slack(choice: &Choice, field: &FieldDesc) -> Vec<u64> {
+    match choice.variant.rsplit('.').next() {
+        _ if choice.variant == "neg.canonical" => vec![0],
+        Some("lazy" | "borrow" | "weak" | "copy") => vec![Bound::ANY.units(field) - choice.out.units(field)],
+        _ => vec![],
     }
 }
 

@@ -2,9 +2,9 @@
 //!
 //! A certificate states the bound of every field value, for each operation the variant and the
 //! operand bounds it was chosen for, what its preconditions leave over, and what every local holds at
-//! the head of each loop. `certify` writes down what the placing pass has decided; [`check`] believes
-//! none of it: it evaluates every rule anew on big integers, from the definition of the operation, and
-//! shares no code with the pass or the variants.
+//! the head of each loop. `certify` writes down what the placing pass has decided, the slack by
+//! the bounds of its variants; [`check`] believes none of it: it evaluates every rule anew on big integers, from the
+//! definition of the operation, and shares no code with the pass, the variants or `certify`.
 
 mod certify;
 mod check;
@@ -32,7 +32,7 @@ pub struct Step {
     pub variant: String,
     /// What it relies on of each operand.
     pub operands: Vec<Limit>,
-    /// Whole units of `R/2^32` that each of the variant's preconditions has to spare.
+    /// Whole units of `R/2^32` that each of the variant's preconditions has to spare. A result below `p` counts as `p`.
     pub slack: Vec<u64>,
 }
 

@@ -95,9 +95,9 @@ impl Numbers {
         Outcome { max: Some(&self.p - 1u32), conditions: vec![] }
     }
 
-    /// At most `max`, which must be less than `R`.
+    /// At most `max`, which must be less than `R`. What is below `p` counts as canonical: no bound is lower.
     fn fits(&self, max: BigUint) -> Outcome {
-        let condition = (&max + 1u32, self.r.clone());
+        let condition = ((&max + 1u32).max(self.p.clone()), self.r.clone());
         Outcome { max: Some(max), conditions: vec![condition] }
     }
 
