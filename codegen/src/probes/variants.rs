@@ -58,40 +58,40 @@ fn probes(field: &FieldDesc, op: &'static str, choice: &Choice) -> Vec<VariantPr
 /// Words of each operand, or of each result, as registers.
 type Registers = Vec<Vec<String>>;
 
-/// Results take the place of the first operands of the next repetition. With several results the
-/// last changes places with the last operand, so that nothing shared is shared twice.
+/// Results take the place of the first operands of the next repetition, and its other operands are loaded
+/// for it: what two repetitions had in common ptxas would compute once.
 fn kernel(symbol: &str, block: &Block, count: usize) -> String {
     let mut next = 0;
     let mut registers =
         |words: usize| -> Vec<String> { (0..words).map(|_| (format!("%w{next}"), next += 1).0).collect() };
     let mut body = String::new();
-    let mut operands: Registers = block.inputs().iter().map(|input| registers(input.words.len())).collect();
-    for (i, word) in operands.iter().flatten().enumerate() {
-        // Writing to a string cannot fail.
-        let _ = writeln!(body, "\tld.global.u32 {word}, [%in+{}];", 4 * i);
-    }
+    let (mut results, mut loaded): (Registers, usize) = (vec![], 0);
     for _ in 0..count {
-        let results: Registers = block.outputs().iter().map(|output| registers(output.words.len())).collect();
+        let mut operands = results;
+        for input in &block.inputs()[operands.len()..] {
+            let words = registers(input.words.len());
+            for word in &words {
+                // Writing to a string cannot fail.
+                let _ = writeln!(body, "\tld.global.u32 {word}, [%in+{}];", 4 * loaded);
+                loaded += 1;
+            }
+            operands.push(words);
+        }
+        results = block.outputs().iter().map(|output| registers(output.words.len())).collect();
         let names: Vec<&String> = results.iter().chain(&operands).flatten().collect();
         body.push_str(&fill(&template(block), &names));
         body.push('\n');
-        let several = results.len() > 1;
-        for (operand, result) in operands.iter_mut().zip(results) {
-            *operand = result;
-        }
-        if several {
-            let last = operands.len() - 1;
-            operands.swap(last - 1, last);
-        }
     }
-    for (i, word) in operands.iter().flatten().enumerate() {
+    for (i, word) in results.iter().flatten().enumerate() {
         let _ = writeln!(body, "\tst.global.u32 [%out+{}], {word};", 4 * i);
     }
     format!(
         ".version 6.3\n.target sm_75\n.address_size 64\n\
          .visible .entry {symbol}(.param .u64 in, .param .u64 out)\n{{\n\
-         \t.reg .u64 %in, %out;\n\t.reg .u32 %w<{next}>;\n\
+         \t.reg .u64 %in, %out, %at;\n\t.reg .u32 %w<{next}>, %thread;\n\
          \tld.param.u64 %in, [in];\n\tld.param.u64 %out, [out];\n\
+         \tmov.u32 %thread, %tid.x;\n\tmul.wide.u32 %at, %thread, 4096;\n\
+         \tadd.u64 %in, %in, %at;\n\tadd.u64 %out, %out, %at;\n\
          {body}\tret;\n}}\n"
     )
 }
@@ -123,6 +123,10 @@ mod tests {
         let blocks = |p: &VariantProbe| p.ptx.matches("\n{").count() + p.ptx.matches("\t{").count();
         assert_eq!(blocks(long) - blocks(short), long.count - 1);
         assert!(long.ptx.contains(&format!(".entry {}(", long.symbol)) && !long.ptx.contains('$'));
+        // Two operands first, then one beside the result; none is loaded twice.
+        let loads: Vec<&str> = long.ptx.lines().filter(|line| line.contains("ld.global")).collect();
+        assert_eq!(loads.len(), 1 + long.count);
+        assert!((0..loads.len()).all(|i| loads[i].ends_with(&format!("[%in+{}];", 4 * i))));
         for op in ["mul", "sqr", "dot2", "mul_const", "shared3"] {
             assert!(probes.iter().any(|p| p.op == op), "{op}");
         }
