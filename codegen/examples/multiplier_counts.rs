@@ -70,7 +70,7 @@ fn row(tools: &Path, scratch: &Path, field: &FieldDesc, choice: &Choice) -> Resu
         field.name,
         choice.variant,
         choice.out.display(field),
-        cost.balanced(&pipes).cycles(),
+        cost.balanced(&pipes).cycles(&pipes),
         cost.tenths(&pipes) / 10
     ))
 }

@@ -3,7 +3,7 @@
 use crate::error::EmitError;
 use crate::fir::ir::{self, Kernel, Stmt, Value};
 use crate::fir::print::print_noted;
-use crate::limb::{Block, Choice};
+use crate::limb::{Block, Choice, Pipes};
 use crate::llvm;
 use crate::passes::{KernelInfo, prepare_observed};
 use std::fmt::Write as _;
@@ -71,9 +71,9 @@ fn blocks(kernel: &Kernel, info: &KernelInfo) -> String {
             "; {} used {uses} times, out {}, fma {} alu {} issue {}\n{}",
             choice.variant,
             choice.out.display(field),
-            cost.fma,
-            cost.alu,
-            cost.issue,
+            cost.fma(&Pipes::SM_90),
+            cost.alu(&Pipes::SM_90),
+            cost.issue(),
             choice.block()
         );
     }

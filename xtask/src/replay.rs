@@ -133,11 +133,11 @@ fn table(
         let side = |counts: &BTreeMap<String, Kernel>| {
             counts.get(symbol).map_or_else(
                 || "-".to_owned(),
-                |k| format!("{} regs, {} instr, bound {}", k.registers, k.counts.total, k.counts.bound()),
+                |k| format!("{} regs, {} instr, bound {}", k.registers, k.instructions, k.bound),
             )
         };
         let percent = before.get(symbol).zip(after.get(symbol)).map_or_else(String::new, |(b, a)| {
-            let (b, a) = (f64::from(b.counts.bound()), f64::from(a.counts.bound()));
+            let (b, a) = (f64::from(b.bound), f64::from(a.bound));
             format!("  ({:+.1} %)", 100.0 * (a / b - 1.0))
         });
         out.push_str(&format!("{symbol}: {} -> {}{percent}\n", side(before), side(after)));
@@ -148,7 +148,6 @@ fn table(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::validate::Counts;
 
     fn texts(list: &[(&str, &str)]) -> BTreeMap<String, String> {
         list.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
@@ -164,7 +163,7 @@ mod tests {
 
     #[test]
     fn the_table_shows_both_sides() {
-        let kernel = |total| Kernel { registers: 40, counts: Counts { total, ..Counts::default() } };
+        let kernel = |total| Kernel { registers: 40, instructions: total, bound: total };
         let side = |total| BTreeMap::from([("a".to_owned(), kernel(total))]);
         let changed = ["a", "b"].map(str::to_owned).into();
         let text = table(&changed, &side(100), &side(110));

@@ -196,7 +196,7 @@ pub fn divstep_cycles(field: &FieldDesc) -> u64 {
     let words = field.words as u32 + 1;
     let (wide, alu) = (ROWS * words, STEPS * STEP_ALU + WORD_ALU * words);
     let pipes = &Pipes::SM_90;
-    let batch = Cost { fma: wide * pipes.wide, alu: alu * pipes.alu, issue: wide + alu, adds: 0 };
+    let batch = Cost { wide, sums: alu, ..Cost::default() };
     batches * u64::from(batch.tenths(pipes)) / 10
 }
 

@@ -1,4 +1,4 @@
-//! What a block costs: cycles per warp and scheduler on each pipe.
+//! What a block costs: instructions by pipe, and cycles per warp and scheduler.
 //!
 //! The model is static: `mad.lo` and `mad.hi` of one product fuse into one IMAD.WIDE, constants are
 //! free, copies vanish. It ranks variants of one op; whole kernels are judged on assembled code.
@@ -10,42 +10,48 @@
 //! **Balancing.** Where instructions of the ALU outnumber those of the FMA pipe, ptxas turns additions
 //! of two words without a carry out into IMADs until the numbers are equal. It counts a wide product
 //! like any other instruction, so that this makes code slower. [`Cost::balanced`] is what then stands in
-//! the machine code. Costs of one kernel's ops are added up first: one op may balance another.
+//! the machine code. Costs of one kernel's ops are added up first: one op may balance another. For 12.0,
+//! where an addition issues faster than an IMAD, ptxas moves none.
 
 use std::ops::{Add, AddAssign};
 
 use super::ir::{Block, CarryOut, Inst, Src};
 
 /// Issue intervals of one compute capability, in cycles per warp-instruction and scheduler.
+///
+/// All but `beside` are the stall counts that ptxas 13.5 writes between independent instructions of a
+/// kind. They stand in `xtask/tables/rates.tsv`: `cargo xtask validate` compares that file with what ptxas
+/// emits, and a test of this module compares the tables with that file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pipes {
     /// IMAD.WIDE and IMAD.HI, on the FMA pipe.
     pub wide: u32,
     /// IMAD, on the FMA pipe.
     pub imad: u32,
-    /// IADD3, LOP3, SEL, ISETP, SHF, on the ALU pipe.
-    pub alu: u32,
+    /// IADD3, SEL, ISETP, on the ALU pipe.
+    pub sum: u32,
+    /// LOP3, SHF, on the ALU pipe.
+    pub logic: u32,
     /// Tenths of a cycle that an instruction of the ALU pipe adds to the time of wide multiplications.
+    /// Measured on 9.0 only; the other tables carry it over.
     pub beside: u32,
 }
 
 impl Pipes {
-    /// Compute capability 9.0, measured on an H200 with ptxas 13.5: IMAD.WIDE 4.04 cycles, IMAD.HI 4.4,
-    /// IMAD 2.0, IADD3 and LOP3 2.0. The choices of variants are made by this table. The times it gives
+    /// Compute capability 9.0. An H200 takes 4.04 cycles for IMAD.WIDE, 4.4 for IMAD.HI, 2.0 for IMAD,
+    /// IADD3 and LOP3. PTX is emitted once for all targets, so **every choice is made by this table**;
+    /// the others price for their targets, and nothing is chosen by them. The times it gives
     /// for chained products, squares and sums of products of 8 to 24 words, one level of Karatsuba at
     /// most, are within 6 % of the measured and in their order; two levels took longer than it says.
-    pub const SM_90: Pipes = Pipes { wide: 4, imad: 2, alu: 2, beside: 8 };
-    /// 7.5: 64 lanes per multiprocessor for 32-bit products of any kind, by NVIDIA's table of CUDA 10's
-    /// days. The rest is carried over from 9.0, not measured.
-    pub const SM_75: Pipes = Pipes::SM_90;
-    /// 8.0: issue intervals are the stall counts that ptxas 13.5 emits between independent instructions
-    /// of one pipe. The rest is carried over from 9.0, not measured.
-    pub const SM_80: Pipes = Pipes::SM_90;
-    /// 10.0: as 8.0; IMAD.HI was also measured by others on 10.3.
-    pub const SM_100: Pipes = Pipes::SM_90;
-    /// 12.0: 64 lanes for 32-bit products by NVIDIA's table; wide products as measured by others on
-    /// 8.9. The rest is carried over from 9.0, not measured.
-    pub const SM_120: Pipes = Pipes::SM_90;
+    pub const SM_90: Pipes = Pipes { wide: 4, imad: 2, sum: 2, logic: 2, beside: 8 };
+    /// 7.5; not measured.
+    pub const SM_75: Pipes = Pipes { wide: 4, imad: 2, sum: 2, logic: 2, beside: 8 };
+    /// 8.0; not measured.
+    pub const SM_80: Pipes = Pipes { wide: 4, imad: 2, sum: 2, logic: 2, beside: 8 };
+    /// 10.0; not measured.
+    pub const SM_100: Pipes = Pipes { wide: 4, imad: 2, sum: 2, logic: 2, beside: 8 };
+    /// 12.0: additions, selects and comparisons issue every cycle; not measured.
+    pub const SM_120: Pipes = Pipes { wide: 4, imad: 2, sum: 1, logic: 2, beside: 8 };
 
     /// The table of a compute capability, 90 for 9.0; `None` where there is none.
     pub fn of(sm: u32) -> Option<Pipes> {
@@ -60,80 +66,96 @@ impl Pipes {
     }
 }
 
-/// Cycles per warp and scheduler.
+/// Machine instructions by what they cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// On the FMA pipe (multiplications).
-    pub fma: u32,
-    /// On the ALU pipe (additions, logic, selects).
-    pub alu: u32,
-    /// Issue slots: machine instructions.
-    pub issue: u32,
+    /// Products with more than the low half: IMAD.WIDE and IMAD.HI.
+    pub wide: u32,
+    /// Products with the low half only.
+    pub imad: u32,
+    /// Additions, selects and comparisons.
+    pub sums: u32,
     /// Of these, additions of two words without a carry out.
-    pub adds: u32,
+    pub plain: u32,
+    /// Logic and shifts.
+    pub logic: u32,
 }
 
 impl Cost {
     /// Of a block.
-    pub fn of(block: &Block, pipes: &Pipes) -> Cost {
+    pub fn of(block: &Block) -> Cost {
         let mut cost = Cost::default();
         let mut previous: Option<(Src, Src)> = None;
         for inst in block.insts() {
             let mut low = None;
-            let (fma, alu) = match *inst {
+            match *inst {
                 Inst::MulLo { a, b, .. } | Inst::MadLo { a, b, .. } => {
                     low = Some((a, b));
-                    (pipes.imad, 0)
+                    cost.imad += 1;
                 }
                 Inst::MulHi { a, b, .. } | Inst::MadHi { a, b, .. } => {
-                    if previous == Some((a, b)) {
-                        cost.fma -= pipes.imad;
-                        cost.issue -= 1;
-                    }
-                    (pipes.wide, 0)
+                    cost.imad -= u32::from(previous == Some((a, b)));
+                    cost.wide += 1;
                 }
-                Inst::MulWide { .. } => (pipes.wide, 0),
-                _ => (0, pipes.alu),
-            };
-            previous = low;
-            if let Inst::Add { out, guard: None, .. } | Inst::Sub { out, guard: None, .. } = *inst {
-                cost.adds += u32::from(out != CarryOut::Flag);
+                Inst::MulWide { .. } => cost.wide += 1,
+                Inst::Add { out, guard, .. } | Inst::Sub { out, guard, .. } => {
+                    cost.sums += 1;
+                    cost.plain += u32::from(guard.is_none() && out != CarryOut::Flag);
+                }
+                Inst::Setp { .. } | Inst::Selp { .. } => cost.sums += 1,
+                Inst::Logic { .. } | Inst::Shl { .. } | Inst::Shr { .. } | Inst::ShfL { .. } => {
+                    cost.logic += 1
+                }
             }
-            cost.fma += fma;
-            cost.alu += alu;
-            cost.issue += 1;
+            previous = low;
         }
         cost
     }
 
+    /// Cycles of the FMA pipe.
+    pub fn fma(&self, pipes: &Pipes) -> u32 {
+        self.wide * pipes.wide + self.imad * pipes.imad
+    }
+
+    /// Cycles of the ALU pipe.
+    pub fn alu(&self, pipes: &Pipes) -> u32 {
+        self.sums * pipes.sum + self.logic * pipes.logic
+    }
+
+    /// Issue slots: all instructions.
+    pub fn issue(&self) -> u32 {
+        self.wide + self.imad + self.sums + self.logic
+    }
+
+    /// Tenths of a cycle that the instructions of the ALU pipe add to the time of wide multiplications.
+    pub fn beside(&self, pipes: &Pipes) -> u32 {
+        pipes.beside * (self.sums + self.logic)
+    }
+
     /// The bound: the busiest of the pipes and the issue slots.
-    pub fn cycles(&self) -> u32 {
-        self.fma.max(self.alu).max(self.issue)
+    pub fn cycles(&self, pipes: &Pipes) -> u32 {
+        self.fma(pipes).max(self.alu(pipes)).max(self.issue())
     }
 
     /// What ptxas makes of it, see the module.
     pub fn balanced(&self, pipes: &Pipes) -> Cost {
-        let alu = self.alu / pipes.alu;
-        let multiply = self.issue.saturating_sub(alu);
-        let moved = (alu.saturating_sub(multiply) / 2).min(self.adds);
-        Cost {
-            fma: self.fma + moved * pipes.imad,
-            alu: self.alu - moved * pipes.alu,
-            issue: self.issue,
-            adds: self.adds - moved,
+        if pipes.sum < pipes.imad {
+            return *self;
         }
+        let (alu, multiply) = (self.sums + self.logic, self.wide + self.imad);
+        let moved = (alu.saturating_sub(multiply) / 2).min(self.plain);
+        Cost { imad: self.imad + moved, sums: self.sums - moved, plain: self.plain - moved, ..*self }
     }
 
     /// The time to expect beside other warps' work, in tenths of a cycle.
     pub fn tenths(&self, pipes: &Pipes) -> u32 {
         let cost = self.balanced(pipes);
-        let additive = 10 * cost.fma + pipes.beside * (cost.alu / pipes.alu);
-        additive.max(10 * cost.cycles())
+        (10 * cost.fma(pipes) + cost.beside(pipes)).max(10 * cost.cycles(pipes))
     }
 
     /// Order of preference: the expected time, then instructions.
     pub(super) fn rank(&self) -> (u32, u32) {
-        (self.tenths(&Pipes::SM_90), self.issue)
+        (self.tenths(&Pipes::SM_90), self.issue())
     }
 }
 
@@ -142,10 +164,11 @@ impl Add for Cost {
 
     fn add(self, other: Cost) -> Cost {
         Cost {
-            fma: self.fma + other.fma,
-            alu: self.alu + other.alu,
-            issue: self.issue + other.issue,
-            adds: self.adds + other.adds,
+            wide: self.wide + other.wide,
+            imad: self.imad + other.imad,
+            sums: self.sums + other.sums,
+            plain: self.plain + other.plain,
+            logic: self.logic + other.logic,
         }
     }
 }
@@ -163,17 +186,42 @@ mod tests {
     #[test]
     fn additions_move_to_the_fma_pipe_until_the_numbers_are_equal() {
         let pipes = Pipes::SM_90;
-        // 10 wide products, 18 instructions of the ALU.
-        let cost = Cost { fma: 40, alu: 36, issue: 28, adds: 3 };
-        assert_eq!(cost.balanced(&pipes), Cost { fma: 46, alu: 30, issue: 28, adds: 0 });
-        assert_eq!((cost.cycles(), cost.tenths(&pipes)), (40, 460 + 15 * pipes.beside));
-        let products = Cost { fma: 400, alu: 0, issue: 100, adds: 0 };
+        let cost = Cost { wide: 10, sums: 14, plain: 3, logic: 4, imad: 0 };
+        assert_eq!(cost.balanced(&pipes), Cost { wide: 10, imad: 3, sums: 11, plain: 0, logic: 4 });
+        assert_eq!((cost.cycles(&pipes), cost.tenths(&pipes)), (40, 460 + 15 * pipes.beside));
+        let products = Cost { wide: 100, ..Cost::default() };
         assert_eq!((cost + products).balanced(&pipes), cost + products);
     }
 
     #[test]
-    fn every_target_has_its_table() {
-        assert!([75, 80, 90, 100, 120].into_iter().all(|sm| Pipes::of(sm).is_some()));
+    fn none_moves_where_additions_issue_faster() {
+        let pipes = Pipes::SM_120;
+        let cost = Cost { wide: 10, sums: 14, plain: 3, logic: 4, imad: 0 };
+        assert_eq!(cost.balanced(&pipes), cost);
+        assert_eq!((cost.alu(&pipes), cost.cycles(&pipes), cost.tenths(&pipes)), (22, 40, 400 + 18 * 8));
+    }
+
+    /// The tables are what the assembler's schedules say.
+    #[test]
+    fn every_target_has_the_intervals_of_its_schedule() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../xtask/tables/rates.tsv");
+        let text = std::fs::read_to_string(path).expect("the workspace has the table");
+        let mut lines = text.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
+        let names = lines.next().expect("a line of names");
+        let mut targets = vec![];
+        for line in lines {
+            let column = |name: &str| -> u32 {
+                let at = names.iter().position(|n| *n == name).expect("the column is there");
+                line[at].parse().expect("a number")
+            };
+            let pipes = Pipes::of(column("sm")).expect("every target has its table");
+            targets.push(column("sm"));
+            assert_eq!([column("wide"), column("high")], [pipes.wide; 2], "{line:?}");
+            assert_eq!(column("imad"), pipes.imad, "{line:?}");
+            assert_eq!([column("add"), column("select"), column("compare")], [pipes.sum; 3], "{line:?}");
+            assert_eq!([column("logic"), column("shift")], [pipes.logic; 2], "{line:?}");
+        }
+        assert_eq!(targets, [75, 80, 90, 100, 120]);
         assert_eq!(Pipes::of(70), None);
     }
 }

@@ -128,7 +128,7 @@ pub struct Choice {
     pub variant: &'static str,
     /// Bound of the result, or of each of several.
     pub out: Bound,
-    /// Cost in the model of [`Pipes::SM_90`].
+    /// Its instructions.
     pub cost: Cost,
     block: Block,
 }

@@ -8,6 +8,7 @@ mod assemble;
 mod flow;
 mod policy;
 mod ptxas;
+mod rates;
 mod report;
 mod sass;
 mod tables;
@@ -15,13 +16,13 @@ mod targets;
 mod tools;
 mod variants;
 
-pub(crate) use sass::Counts;
-
 use crate::{compiler, setup, shell};
 use anyhow::{Context, Result, bail};
 use assemble::{Image, assemble_all};
 use clap::Args;
 use policy::Subject;
+use rates::Rates;
+use sass::Counts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Instant;
@@ -78,11 +79,13 @@ struct Assembled {
     outcomes: Vec<Outcome>,
 }
 
-/// Registers and instructions of a kernel.
+/// A kernel for one compute capability.
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
     pub(crate) registers: u32,
-    pub(crate) counts: Counts,
+    pub(crate) instructions: u32,
+    /// Cycles per warp and scheduler of the busiest pipe.
+    pub(crate) bound: u32,
 }
 
 /// Fails where an image does not assemble, a kernel breaks the policy or is slower than its
@@ -105,8 +108,10 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<()> {
     if args.bless {
         tables::write(&assembled, &TARGETS)?;
         variants::write(&tools, &folder.join("variants"), args.jobs)?;
+        rates::write(&tools, &folder.join("rates"))?;
     } else if !args.targets {
         tables::check(&assembled, &TARGETS, &mut verdict)?;
+        rates::check(&tools, &folder.join("rates"), &mut verdict)?;
     }
     let shown = variants::committed();
     let losers = |field: &str, op: &str| shown.iter().any(|(f, o)| (f.as_str(), o.as_str()) == (field, op));
@@ -134,14 +139,17 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<()> {
     Ok(())
 }
 
-/// Registers and instructions of some kernels of a folder that `curvesmithc write` filled.
+/// What became of some kernels of a folder that `curvesmithc write` filled.
 pub(crate) fn counts(folder: &Path, arch: u32, only: &BTreeSet<String>) -> Result<BTreeMap<String, Kernel>> {
     let tools = tools::install(&shell::target("validate"))?;
     let images = read_images(folder)?;
     let wanted: Vec<&Image> =
         images.iter().filter(|image| image.kernels.iter().any(|(symbol, _)| only.contains(symbol))).collect();
     let assembled = assemble_all(&tools, &wanted, &[arch], None)?;
-    let kernel = |o: Outcome| (o.symbol, Kernel { registers: o.resources.registers, counts: o.counts });
+    let kernel = |o: Outcome| {
+        let (instructions, bound) = (o.counts.total, o.counts.bound(Rates::of(o.arch)));
+        (o.symbol, Kernel { registers: o.resources.registers, instructions, bound })
+    };
     Ok(assembled.into_iter().flat_map(|one| one.outcomes).map(kernel).collect())
 }
 

@@ -1,6 +1,7 @@
 //! The findings as a table and as JSON.
 
 use super::policy::Verdict;
+use super::rates::Rates;
 use super::{Assembled, Outcome, TARGETS};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -58,7 +59,7 @@ fn row(outcome: &Outcome) -> Vec<String> {
         c.shared,
         c.local,
         c.predicates,
-        c.bound(),
+        c.bound(Rates::of(outcome.arch)),
     ];
     let numbers = numbers.map(|n| n.to_string());
     [outcome.symbol.clone(), limbs].into_iter().chain(numbers).chain([format!("{:.0}", r.millis)]).collect()
@@ -90,7 +91,7 @@ pub(super) fn json(assembled: &[Assembled], verdict: &Verdict) -> Value {
                 "spill_store_bytes": r.spills.0, "spill_load_bytes": r.spills.1, "assemble_ms": r.millis,
                 "instructions": c.total, "wide": c.wide, "imad": c.imad, "alu": c.alu, "global": c.global,
                 "shared": c.shared, "local": c.local, "p2r_r2p": c.predicates, "control": c.control, "other": c.other(),
-                "bound_cycles": c.bound(),
+                "bound_cycles": c.bound(Rates::of(o.arch)),
             })
         });
         json!({"image": one.image, "sm": one.arch, "seconds": one.seconds, "kernels": kernels.collect::<Vec<_>>()})

@@ -1,5 +1,6 @@
 //! Machine code as `nvdisasm -c` prints it: opcodes counted by the pipe they go to.
 
+use super::rates::Rates;
 use std::collections::BTreeMap;
 
 /// Instructions of one kernel, its callees included; a loop's body counts once.
@@ -13,6 +14,8 @@ pub(crate) struct Counts {
     pub(crate) imad: u32,
     /// The ALU pipe: additions, logic, selects, shifts, comparisons, moves.
     pub(crate) alu: u32,
+    /// Of these, all but additions, selects, comparisons and moves.
+    pub(crate) logic: u32,
     /// Loads and stores of global memory.
     pub(crate) global: u32,
     /// Loads and stores of shared memory.
@@ -27,11 +30,12 @@ pub(crate) struct Counts {
 
 impl std::ops::AddAssign for Counts {
     fn add_assign(&mut self, other: Counts) {
-        let Counts { total, wide, imad, alu, global, shared, local, predicates, control } = other;
+        let Counts { total, wide, imad, alu, logic, global, shared, local, predicates, control } = other;
         self.total += total;
         self.wide += wide;
         self.imad += imad;
         self.alu += alu;
+        self.logic += logic;
         self.global += global;
         self.shared += shared;
         self.local += local;
@@ -44,21 +48,25 @@ impl Counts {
     /// Cycles of the pipe that takes longest, per warp and scheduler, if every instruction is
     /// executed once.
     ///
-    /// The multiply pipe takes 4 cycles for a wide product and 2 for another `IMAD`, the
-    /// ALU 2, issue 1 each.
-    pub(crate) fn bound(&self) -> u32 {
-        self.multiply().max(2 * self.alu).max(self.total)
+    /// The pipes take what [`Rates`] says, issue 1 each.
+    pub(crate) fn bound(&self, rates: Rates) -> u32 {
+        self.multiply(rates).max(self.alu(rates)).max(self.total)
     }
 
     /// Cycles of the multiply pipe.
-    pub(crate) fn multiply(&self) -> u32 {
-        4 * self.wide + 2 * self.imad
+    pub(crate) fn multiply(&self, rates: Rates) -> u32 {
+        rates.wide * self.wide + rates.imad * self.imad
+    }
+
+    /// Cycles of the ALU pipe.
+    pub(crate) fn alu(&self, rates: Rates) -> u32 {
+        rates.add * (self.alu - self.logic) + rates.logic * self.logic
     }
 
     /// Cycles that an H200 was seen to take with four warps a scheduler, rounded up: an instruction
     /// of the ALU adds 0.9 to the multiply pipe's (`docs/src/measurements.md`, "On a GPU").
-    pub(crate) fn time(&self) -> u32 {
-        (self.multiply() + (9 * self.alu).div_ceil(10)).max(self.bound())
+    pub(crate) fn time(&self, rates: Rates) -> u32 {
+        (self.multiply(rates) + (9 * self.alu).div_ceil(10)).max(self.bound(rates))
     }
 
     /// Instructions in no class of their own.
@@ -79,7 +87,10 @@ impl Counts {
             "LDL" | "STL" => &mut self.local,
             "BRA" | "EXIT" | "CALL" | "RET" | "BSSY" | "BSYNC" | "BREAK" | "BAR" | "WARPSYNC" | "BRX"
             | "JMP" | "MEMBAR" | "ERRBAR" | "DEPBAR" | "YIELD" | "BMOV" | "CCTL" => &mut self.control,
-            _ if ALU.contains(&base) => &mut self.alu,
+            _ if ALU.contains(&base) => {
+                self.logic += u32::from(!QUICK.contains(&base));
+                &mut self.alu
+            }
             _ => return,
         };
         *class += 1;
@@ -116,6 +127,9 @@ const ALU: &[&str] = &[
     "VOTE",
     "CS2R",
 ];
+
+/// Of these, what issues like an addition.
+const QUICK: &[&str] = &["IADD", "IADD3", "VIADD", "SEL", "FSEL", "ISETP", "MOV"];
 
 /// A line of a kernel's code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -177,7 +191,7 @@ pub(super) fn is_predicated(instruction: &str) -> bool {
 }
 
 /// The text after the address comment `/*01f0*/`.
-fn instruction(line: &str) -> Option<&str> {
+pub(super) fn instruction(line: &str) -> Option<&str> {
     let (address, rest) = line.strip_prefix("/*")?.split_once("*/")?;
     address.bytes().all(|b| b.is_ascii_hexdigit()).then(|| rest.trim())
 }
@@ -246,6 +260,7 @@ $toy_mul$helper:
             wide: 2,
             imad: 1,
             alu: 2,
+            logic: 1,
             shared: 1,
             local: 1,
             predicates: 1,
@@ -260,9 +275,11 @@ $toy_mul$helper:
     fn the_bound_is_the_slowest_pipe() {
         // The best hand-written 8-limb multiplication: 120 + 8 wide, 8 IMAD, 38 IADD3, 8 SEL, 1 ISETP.
         let mul = Counts { total: 183, wide: 128, imad: 8, alu: 47, ..Counts::default() };
-        assert_eq!(mul.bound(), 528);
-        assert_eq!(mul.time(), 571);
-        assert_eq!(Counts { total: 26, alu: 26, ..Counts::default() }.bound(), 52);
-        assert_eq!(Counts { total: 26, alu: 3, ..Counts::default() }.bound(), 26);
+        let rates = Rates::of(90);
+        assert_eq!(mul.bound(rates), 528);
+        assert_eq!(mul.time(rates), 571);
+        let sums = Counts { total: 26, alu: 26, logic: 5, ..Counts::default() };
+        assert_eq!((sums.bound(rates), sums.bound(Rates::of(120))), (52, 31));
+        assert_eq!(Counts { total: 26, alu: 3, ..Counts::default() }.bound(rates), 26);
     }
 }

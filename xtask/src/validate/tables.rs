@@ -5,7 +5,7 @@
 //! is noted: blessing it keeps what was won.
 
 use super::policy::Verdict;
-use super::{Assembled, Outcome, tools};
+use super::{Assembled, Outcome, rates::Rates, tools};
 use crate::shell;
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
@@ -61,7 +61,7 @@ fn rows(assembled: &[Assembled], arch: u32) -> Rows {
 fn row(outcome: &Outcome) -> [u32; 12] {
     let c = &outcome.counts;
     [
-        c.bound(),
+        c.bound(Rates::of(outcome.arch)),
         outcome.resources.registers,
         c.total,
         c.wide,

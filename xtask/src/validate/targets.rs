@@ -5,6 +5,7 @@
 //! [`super::flow`].
 
 use super::policy::Verdict;
+use super::rates::Rates;
 use super::{Assembled, Outcome, sass::Counts};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -205,6 +206,7 @@ fn judge(
 }
 
 fn figure(measure: Measure, assembled: &[Assembled], chains: &[Chain]) -> Result<Figure, String> {
+    let rates = Rates::of(ARCH);
     match measure {
         Chained(field, op) => chained(field, op, chains),
         Turn(symbol) => {
@@ -212,14 +214,14 @@ fn figure(measure: Measure, assembled: &[Assembled], chains: &[Chain]) -> Result
             Ok(match &outcome.turn {
                 Some(Ok(turn)) => Figure {
                     instructions: turn.total,
-                    bound: turn.bound(),
-                    time: turn.time(),
+                    bound: turn.bound(rates),
+                    time: turn.time(rates),
                     note: local(outcome),
                 },
                 Some(Err(reason)) => Figure {
                     instructions: outcome.counts.total,
-                    bound: outcome.counts.bound(),
-                    time: outcome.counts.time(),
+                    bound: outcome.counts.bound(rates),
+                    time: outcome.counts.time(rates),
                     note: format!("the whole kernel, since {reason}"),
                 },
                 None => return Err("its loop was not looked for".to_owned()),
@@ -229,8 +231,8 @@ fn figure(measure: Measure, assembled: &[Assembled], chains: &[Chain]) -> Result
             let outcome = kernel(symbol, assembled)?;
             let share = |n: u32| n.div_ceil(times);
             let counts = &outcome.counts;
-            let (instructions, bound) = (share(counts.total), share(counts.bound()));
-            Ok(Figure { instructions, bound, time: share(counts.time()), note: local(outcome) })
+            let (instructions, bound) = (share(counts.total), share(counts.bound(rates)));
+            Ok(Figure { instructions, bound, time: share(counts.time(rates)), note: local(outcome) })
         }
     }
 }
@@ -262,12 +264,14 @@ fn chained(field: &str, op: &str, chains: &[Chain]) -> Result<Figure, String> {
     Ok(Figure { instructions, bound, time, note: String::new() })
 }
 
-/// Bound, time and instructions of one of `more` repetitions that `long` has more than `short`:
-/// the difference of each pipe, rounded up.
+/// Bound, time and instructions, without loads and stores, of one of `more` repetitions that `long` has more
+/// than `short`: the difference of each pipe, rounded up.
 pub(super) fn of_one(short: &Counts, long: &Counts, more: u32) -> (u32, u32, u32) {
-    let each = |pipe: fn(&Counts) -> u32| pipe(long).saturating_sub(pipe(short)).div_ceil(more);
-    let bound = each(Counts::multiply).max(each(|c| 2 * c.alu)).max(each(|c| c.total));
-    (bound, each(Counts::time).max(bound), each(|c| c.total))
+    let rates = Rates::of(ARCH);
+    let each = |pipe: &dyn Fn(&Counts) -> u32| pipe(long).saturating_sub(pipe(short)).div_ceil(more);
+    let instructions = each(&|c| c.total - c.global);
+    let bound = each(&|c| c.multiply(rates)).max(each(&|c| c.alu(rates))).max(instructions);
+    (bound, each(&|c| c.time(rates)).max(bound), instructions)
 }
 
 #[cfg(test)]

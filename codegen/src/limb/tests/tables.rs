@@ -131,13 +131,18 @@ fn products_with_a_shared_operand() {
 fn bounds_and_costs_of_the_schemes() {
     for f in table_fields().iter().filter(|f| f.words >= 8) {
         let canonical = |op: &LimbOp| choices(f, op, &vec![Bound::Canonical; op.operands(f)]);
-        let cheapest =
-            |op: &LimbOp| canonical(op).first().map(|c| c.cost.fma).expect("every op has a variant");
+        let cheapest = |op: &LimbOp| {
+            canonical(op).first().map(|c| c.cost.fma(&Pipes::SM_90)).expect("every op has a variant")
+        };
         // Against interleaved rows. Where the rows of reduction cost little (P-256, secp256k1), products by
         // Karatsuba are not much dearer than those by tables.
         let rows = |c: &Choice| ["mul.lazy", "mul.canonical"].contains(&c.variant);
-        let product =
-            canonical(&LimbOp::Mul).into_iter().find(rows).expect("every op has a variant").cost.fma;
+        let product = canonical(&LimbOp::Mul)
+            .into_iter()
+            .find(rows)
+            .expect("every op has a variant")
+            .cost
+            .fma(&Pipes::SM_90);
         assert!(cheapest(&LimbOp::MulConst(&f.p / 3u32)) * 3 < product * 2, "{}", f.name);
         assert!(cheapest(&LimbOp::MulShared(3)) < 3 * product, "{}", f.name);
         let room = f.r() / &f.p;

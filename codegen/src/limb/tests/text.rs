@@ -94,10 +94,10 @@ fn counts() {
                     text,
                     "  {:<26} {out:<7} {ptx:>5} ptx {:>5} issue {:>5} fma {:>5} alu {:>5} cycles {:>5} time",
                     choice.variant,
-                    cost.issue,
-                    cost.fma,
-                    cost.alu,
-                    cost.cycles(),
+                    cost.issue(),
+                    cost.fma(&Pipes::SM_90),
+                    cost.alu(&Pipes::SM_90),
+                    cost.cycles(&Pipes::SM_90),
                     cost.tenths(&Pipes::SM_90) / 10
                 )
                 .unwrap();

@@ -19,7 +19,7 @@ mod zero;
 use num_bigint::BigUint;
 
 use super::ir::{Builder, Src};
-use super::{Bound, Choice, Cost, LimbOp, Pipes};
+use super::{Bound, Choice, Cost, LimbOp};
 use crate::spec::FieldDesc;
 
 /// The legal variants of a well-formed op, in no particular order; those that never pay only with
@@ -112,7 +112,7 @@ impl Offers<'_> {
         let mut b = Builder::new(format!("{}_{}", self.field.name, variant.replace('.', "_")));
         emit(&mut b);
         let block = b.finish();
-        let cost = Cost::of(&block, &Pipes::SM_90);
+        let cost = Cost::of(&block);
         self.choices.push(Choice { variant, out, cost, block });
     }
 }

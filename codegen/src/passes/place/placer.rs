@@ -50,7 +50,7 @@ impl Plan {
     /// Linear, unlike the time of a block: what a block adds to a formula that is busy anyway.
     fn price(&self, choice: &Choice) -> u64 {
         let (pipes, cost) = (Pipes::SM_90, &choice.cost);
-        (10 + self.fma) * u64::from(cost.fma) + u64::from(pipes.beside) * u64::from(cost.alu / pipes.alu)
+        (10 + self.fma) * u64::from(cost.fma(&pipes)) + u64::from(cost.beside(&pipes))
     }
 
     fn wish(&self, old: Value, limb: &LimbOp) -> Wish {
