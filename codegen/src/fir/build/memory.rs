@@ -1,0 +1,155 @@
+//! Buffers, shared arrays, and tables of constants in buffers.
+
+use super::{Builder, Fe, U32};
+use crate::fir::ir::*;
+use curvesmith_abi::{Element, ParamKind, TableShape, padded_words};
+
+/// A buffer parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct Buffer<'k> {
+    b: &'k Builder,
+    id: ParamId,
+}
+
+/// A shared-memory array of words.
+#[derive(Clone, Copy, Debug)]
+pub struct Shared<'k> {
+    b: &'k Builder,
+    id: SharedId,
+}
+
+/// The table of a constant, for [`Fe::mul_table`].
+#[derive(Clone, Debug)]
+pub struct Table<'k> {
+    /// The elements whose Montgomery words are the entries.
+    pub entries: Vec<Fe<'k>>,
+    /// What the entries are.
+    pub shape: TableShape,
+}
+
+impl Builder {
+    /// The buffer parameter of that name.
+    pub fn buffer(&self, name: &str) -> Buffer<'_> {
+        let (id, kind) = self.param(name);
+        assert!(matches!(kind, ParamKind::Buffer(..)), "{name}");
+        Buffer { b: self, id }
+    }
+
+    /// A new shared array.
+    pub fn shared(&self, words: u32) -> Shared<'_> {
+        let mut s = self.state.borrow_mut();
+        s.kernel.shared.push(SharedDecl { words });
+        Shared { b: self, id: SharedId(s.kernel.shared.len() as u32 - 1) }
+    }
+
+    fn load<'k>(&'k self, place: Place, count: usize) -> Vec<U32<'k>> {
+        let results: Vec<U32<'k>> = (0..count).map(|_| self.result()).collect();
+        self.stmt(Stmt::Load { results: results.iter().map(|r| r.id).collect(), place });
+        results
+    }
+
+    fn store(&self, place: Place, words: &[U32<'_>]) {
+        self.stmt(Stmt::Store { place, words: words.iter().map(|w| w.id).collect() });
+    }
+
+    fn atomic(&self, op: AtomicOp, place: Place, value: U32<'_>, order: Order, scope: Scope) -> U32<'_> {
+        let result = self.result();
+        self.stmt(Stmt::Atomic { result: result.id, op, place, value: value.id, order, scope });
+        result
+    }
+}
+
+impl<'k> Buffer<'k> {
+    fn place(self, index: U32<'k>, word: u32) -> Place {
+        Place::Global { buffer: self.id, index: index.id, word }
+    }
+
+    /// The word at `index`, in a buffer of u32.
+    pub fn word(self, index: U32<'k>) -> U32<'k> {
+        self.b.load(self.place(index, 0), 1)[0]
+    }
+
+    /// Writes the word at `index`, in a buffer of u32.
+    pub fn set_word(self, index: U32<'k>, value: U32<'k>) {
+        self.b.store(self.place(index, 0), &[value]);
+    }
+
+    /// The raw words of field element `part` of element `index`, without padding.
+    pub fn part_words(self, index: U32<'k>, part: usize) -> Vec<U32<'k>> {
+        let words = self.b.field_desc().words;
+        self.b.load(self.place(index, (part * padded_words(words)) as u32), words)
+    }
+
+    /// Field element `part` of element `index`: a coordinate of a point, or 0 in a field vector.
+    pub fn part(self, index: U32<'k>, part: usize) -> Fe<'k> {
+        let words = self.part_words(index, part);
+        self.b.from_words(&words)
+    }
+
+    /// Writes field element `part` of element `index`, padding included.
+    pub fn set_part(self, index: U32<'k>, part: usize, value: Fe<'k>) {
+        let n = self.b.field_desc().words;
+        let mut words = value.words();
+        words.resize_with(padded_words(n), || self.b.u32(0));
+        self.b.store(self.place(index, (part * padded_words(n)) as u32), &words);
+    }
+
+    /// Element `index` of a field vector.
+    pub fn field(self, index: U32<'k>) -> Fe<'k> {
+        self.part(index, 0)
+    }
+
+    /// The constant at `index`, in a buffer of tables.
+    pub fn table(self, index: U32<'k>) -> Table<'k> {
+        let (id, kind) = (self.id, self.b.state.borrow().kernel.desc.params[self.id.0 as usize].kind);
+        let ParamKind::Buffer(_, Element::Table(shape)) = kind else { panic!("{id} holds no tables") };
+        let words = self.b.field_desc().words;
+        let shape = shape.fit(words);
+        Table { entries: (0..shape.entries(words)).map(|i| self.part(index, i)).collect(), shape }
+    }
+
+    /// Writes element `index` of a field vector.
+    pub fn set_field(self, index: U32<'k>, value: Fe<'k>) {
+        self.set_part(index, 0, value);
+    }
+
+    /// Atomic operation on the word at `index`, in a buffer of u32; the word before.
+    pub fn atomic(self, op: AtomicOp, index: U32<'k>, value: U32<'k>, order: Order) -> U32<'k> {
+        self.b.atomic(op, self.place(index, 0), value, order, Scope::Device)
+    }
+
+    /// The word at `index`, ordered after the release it reads from.
+    pub fn load_acquire(self, index: U32<'k>) -> U32<'k> {
+        let result = self.b.result();
+        let place = self.place(index, 0);
+        self.b.stmt(Stmt::LoadAcquire { result: result.id, place, scope: Scope::Device });
+        result
+    }
+
+    /// Writes the word at `index` after all earlier accesses of this thread.
+    pub fn store_release(self, index: U32<'k>, value: U32<'k>) {
+        let place = self.place(index, 0);
+        self.b.stmt(Stmt::StoreRelease { place, value: value.id, scope: Scope::Device });
+    }
+}
+
+impl<'k> Shared<'k> {
+    fn place(self, index: U32<'k>) -> Place {
+        Place::Shared { array: self.id, index: index.id }
+    }
+
+    /// The word at `index`.
+    pub fn word(self, index: U32<'k>) -> U32<'k> {
+        self.b.load(self.place(index), 1)[0]
+    }
+
+    /// Writes the word at `index`.
+    pub fn set_word(self, index: U32<'k>, value: U32<'k>) {
+        self.b.store(self.place(index), &[value]);
+    }
+
+    /// Atomic operation on the word at `index`; the word before.
+    pub fn atomic(self, op: AtomicOp, index: U32<'k>, value: U32<'k>) -> U32<'k> {
+        self.b.atomic(op, self.place(index), value, Order::Relaxed, Scope::Block)
+    }
+}

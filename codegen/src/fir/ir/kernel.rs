@@ -1,0 +1,136 @@
+//! Kernels: the arena of operations and the tree of statements.
+
+use super::{Block, Op, Type, Value};
+use crate::spec::FieldDesc;
+use curvesmith_abi::KernelDesc;
+use std::ops::{Index, IndexMut};
+
+/// A mutable local.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocalDecl {
+    /// Its type.
+    pub ty: Type,
+}
+
+/// A shared-memory array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedDecl {
+    /// Words in the array.
+    pub words: u32,
+}
+
+/// One GPU kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// Entry point: `<field or group>_<name>`.
+    pub symbol: String,
+    /// The contract: parameters, layouts, block size.
+    pub desc: KernelDesc,
+    /// The field that field values belong to; `None` for field-independent kernels.
+    pub field: Option<FieldDesc>,
+    /// Extension degree of the coordinates in point layouts; 1 where there are none.
+    pub degree: usize,
+    ops: Vec<Op>,
+    types: Vec<Type>,
+    /// Locals by [`Local`](super::Local).
+    pub locals: Vec<LocalDecl>,
+    /// Shared arrays by [`SharedId`](super::SharedId).
+    pub shared: Vec<SharedDecl>,
+    /// The program.
+    pub body: Block,
+}
+
+impl Kernel {
+    /// A kernel without values or statements.
+    pub fn new(symbol: String, desc: KernelDesc, field: Option<FieldDesc>, degree: usize) -> Self {
+        Kernel {
+            symbol,
+            desc,
+            field,
+            degree,
+            ops: vec![],
+            types: vec![],
+            locals: vec![],
+            shared: vec![],
+            body: vec![],
+        }
+    }
+
+    /// Adds a value; the caller puts it into the statement tree.
+    pub fn push(&mut self, op: Op) -> Value {
+        let ty = self.type_of_op(&op);
+        self.ops.push(op);
+        self.types.push(ty);
+        Value(self.ops.len() as u32 - 1)
+    }
+
+    /// Type of a value.
+    pub fn ty(&self, v: Value) -> Type {
+        self.types[v.0 as usize]
+    }
+
+    /// All values, in order of creation. Operands are older than their users.
+    pub fn values(&self) -> impl Iterator<Item = Value> + use<> {
+        (0..self.ops.len() as u32).map(Value)
+    }
+
+    /// The field; for kernels that have one.
+    pub fn field(&self) -> &FieldDesc {
+        self.field.as_ref().expect("only kernels with a field hold field values")
+    }
+
+    fn type_of_op(&self, op: &Op) -> Type {
+        use Op::*;
+        match op {
+            Result(ty) => *ty,
+            Get(l) => self.locals[l.0 as usize].ty,
+            Param(p) => match self.desc.params[p.0 as usize].kind {
+                curvesmith_abi::ParamKind::U64 => Type::U64,
+                _ => Type::U32,
+            },
+            Bool(_) | Cmp(..) | IsZero(_) | MaybeZero(_) => Type::Pred,
+            Special(_) | U32(_) | Bit(..) | Narrow(_) | Word(..) => Type::U32,
+            U64(_) | Widen(_) => Type::U64,
+            MulShared(..) => Type::Fields,
+            Int(_, a, _) | Not(a) | Select(_, a, _) => self.ty(*a),
+            Const(_) | Add(..) | Sub(..) | Neg(_) | Dbl(_) | Mul(..) | Sqr(_) | MulSmall(..)
+            | MulConst(..) | Dot(_) | Part(..) | MulTable(..) | FromMont(_) | FromWords(_) | Reduce(_)
+            | Weak(..) => Type::Field,
+        }
+    }
+}
+
+impl Index<Value> for Kernel {
+    type Output = Op;
+    fn index(&self, v: Value) -> &Op {
+        &self.ops[v.0 as usize]
+    }
+}
+
+impl IndexMut<Value> for Kernel {
+    fn index_mut(&mut self, v: Value) -> &mut Op {
+        &mut self.ops[v.0 as usize]
+    }
+}
+
+/// A fact per value of one kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueMap<T>(Vec<T>);
+
+impl<T: Clone> ValueMap<T> {
+    /// The same fact for every value.
+    pub fn filled(kernel: &Kernel, fact: T) -> Self {
+        ValueMap(vec![fact; kernel.ops.len()])
+    }
+}
+impl<T> Index<Value> for ValueMap<T> {
+    type Output = T;
+    fn index(&self, v: Value) -> &T {
+        &self.0[v.0 as usize]
+    }
+}
+impl<T> IndexMut<Value> for ValueMap<T> {
+    fn index_mut(&mut self, v: Value) -> &mut T {
+        &mut self.0[v.0 as usize]
+    }
+}

@@ -1,0 +1,216 @@
+//! Pure operations: what a value is computed from.
+
+use super::{Local, ParamId, Type, Value};
+use curvesmith_abi::TableShape;
+use num_bigint::BigUint;
+
+/// Binary operations on integers (both operands and result of one type), and the
+/// bitwise ones on predicates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum IntOp {
+    /// Wrapping sum.
+    Add,
+    /// Wrapping difference.
+    Sub,
+    /// Low half of the product.
+    Mul,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// Left shift; amount (u32) below the width.
+    Shl,
+    /// Logical right shift; amount (u32) below the width.
+    Shr,
+    /// Unsigned minimum.
+    Min,
+    /// Unsigned maximum.
+    Max,
+    /// Unsigned quotient; the divisor is not zero.
+    Div,
+    /// Unsigned remainder; the divisor is not zero.
+    Rem,
+}
+
+/// Unsigned comparisons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CmpOp {
+    /// `a = b`
+    Eq,
+    /// `a ≠ b`
+    Ne,
+    /// `a < b`
+    Lt,
+    /// `a ≤ b`
+    Le,
+}
+
+/// Operations on one 32-bit word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BitOp {
+    /// Number of ones.
+    Popc,
+    /// Leading zeros; 32 for zero.
+    Clz,
+    /// Bits in reverse order.
+    Brev,
+}
+
+/// Where a thread stands in the launch; all one-dimensional.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Special {
+    /// Thread in its block.
+    Thread,
+    /// Block in the grid.
+    Block,
+    /// Threads a block.
+    BlockSize,
+    /// Blocks in the grid.
+    GridSize,
+    /// Lane in its warp of 32.
+    Lane,
+}
+
+/// How a value is computed. No operation writes memory or a local.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Op {
+    /// Defined by the statement that names it.
+    Result(Type),
+    /// The local's content at this point.
+    Get(Local),
+    /// A scalar parameter.
+    Param(ParamId),
+    /// Launch position.
+    Special(Special),
+    /// A predicate constant.
+    Bool(bool),
+    /// A word constant.
+    U32(u32),
+    /// A 64-bit constant.
+    U64(u64),
+    /// Integer (or bitwise predicate) operation.
+    Int(IntOp, Value, Value),
+    /// Bitwise complement of a u32 or u64, or negation of a predicate.
+    Not(Value),
+    /// Unary operation on a word.
+    Bit(BitOp, Value),
+    /// Unsigned comparison of two u32 or two u64.
+    Cmp(CmpOp, Value, Value),
+    /// u32 to u64.
+    Widen(Value),
+    /// u64 to u32, low half.
+    Narrow(Value),
+    /// `cond ? a : b` for any type.
+    Select(Value, Value, Value),
+
+    /// A canonical field constant, `< p`.
+    Const(BigUint),
+    /// `a + b`
+    Add(Value, Value),
+    /// `a - b`
+    Sub(Value, Value),
+    /// `-a`
+    Neg(Value),
+    /// `2a`
+    Dbl(Value),
+    /// `a·b`
+    Mul(Value, Value),
+    /// `a²`
+    Sqr(Value),
+    /// `k·a` for a small integer.
+    MulSmall(Value, u32),
+    /// `a·c` for a canonical constant.
+    MulConst(Value, BigUint),
+    /// `Σ a_i·b_i`, at least one term.
+    Dot(Vec<(Value, Value)>),
+    /// The products `x_i·y` of at least one `x_i` by one `y`.
+    MulShared(Vec<Value>, Value),
+    /// Product `i` of a [`Op::MulShared`].
+    Part(Value, u32),
+    /// `a·w` for the constant `w` whose table is given: the Montgomery words of entry `i` are the
+    /// integer `w·2^(32·(rows + step·i)) mod p`, `1 ≤ step ≤ rows`.
+    MulTable(Value, Vec<Value>, TableShape),
+    /// Whether the element is zero.
+    IsZero(Value),
+    /// True wherever the element is zero, and perhaps elsewhere: the cheap test before the exact one.
+    MaybeZero(Value),
+    /// `a/R`: the element whose Montgomery words are the canonical integer `a`.
+    FromMont(Value),
+    /// The element with these Montgomery words, `words` of them; the kernel promises that they are canonical.
+    FromWords(Vec<Value>),
+    /// Word `i` of the canonical Montgomery representation.
+    Word(Value, u32),
+    /// The same element, with a canonical representation. Placed by the pass, never written by hand.
+    Reduce(Value),
+    /// The same element, with `multiple·p` subtracted where the top word exceeds that of
+    /// `multiple·p`. Placed by the pass, never written by hand.
+    Weak(Value, u64),
+}
+
+impl Op {
+    /// The operands, in order.
+    pub fn args(&self) -> Vec<Value> {
+        use Op::*;
+        match self {
+            Result(_) | Get(_) | Param(_) | Special(_) | Bool(_) | U32(_) | U64(_) | Const(_) => vec![],
+            Not(a)
+            | Bit(_, a)
+            | Widen(a)
+            | Narrow(a)
+            | Neg(a)
+            | Dbl(a)
+            | Sqr(a)
+            | MulSmall(a, _)
+            | MulConst(a, _)
+            | IsZero(a)
+            | MaybeZero(a)
+            | FromMont(a)
+            | Word(a, _)
+            | Part(a, _)
+            | Reduce(a)
+            | Weak(a, _) => vec![*a],
+            Int(_, a, b) | Cmp(_, a, b) | Add(a, b) | Sub(a, b) | Mul(a, b) => vec![*a, *b],
+            Select(c, a, b) => vec![*c, *a, *b],
+            Dot(terms) => terms.iter().flat_map(|(a, b)| [*a, *b]).collect(),
+            MulShared(xs, y) => xs.iter().chain([y]).copied().collect(),
+            MulTable(a, table, _) => std::iter::once(a).chain(table).copied().collect(),
+            FromWords(words) => words.clone(),
+        }
+    }
+
+    /// The same operation with `f` applied to every operand.
+    pub fn map_args(&self, mut f: impl FnMut(Value) -> Value) -> Op {
+        use Op::*;
+        match self {
+            Result(_) | Get(_) | Param(_) | Special(_) | Bool(_) | U32(_) | U64(_) | Const(_) => self.clone(),
+            Int(op, a, b) => Int(*op, f(*a), f(*b)),
+            Not(a) => Not(f(*a)),
+            Bit(op, a) => Bit(*op, f(*a)),
+            Cmp(op, a, b) => Cmp(*op, f(*a), f(*b)),
+            Widen(a) => Widen(f(*a)),
+            Narrow(a) => Narrow(f(*a)),
+            Select(c, a, b) => Select(f(*c), f(*a), f(*b)),
+            Add(a, b) => Add(f(*a), f(*b)),
+            Sub(a, b) => Sub(f(*a), f(*b)),
+            Neg(a) => Neg(f(*a)),
+            Dbl(a) => Dbl(f(*a)),
+            Mul(a, b) => Mul(f(*a), f(*b)),
+            Sqr(a) => Sqr(f(*a)),
+            MulSmall(a, k) => MulSmall(f(*a), *k),
+            MulConst(a, c) => MulConst(f(*a), c.clone()),
+            Dot(terms) => Dot(terms.iter().map(|(a, b)| (f(*a), f(*b))).collect()),
+            MulShared(xs, y) => MulShared(xs.iter().map(|x| f(*x)).collect(), f(*y)),
+            Part(a, i) => Part(f(*a), *i),
+            MulTable(a, table, shape) => MulTable(f(*a), table.iter().map(|w| f(*w)).collect(), *shape),
+            IsZero(a) => IsZero(f(*a)),
+            MaybeZero(a) => MaybeZero(f(*a)),
+            FromMont(a) => FromMont(f(*a)),
+            FromWords(words) => FromWords(words.iter().map(|w| f(*w)).collect()),
+            Word(a, i) => Word(f(*a), *i),
+            Reduce(a) => Reduce(f(*a)),
+            Weak(a, k) => Weak(f(*a), *k),
+        }
+    }
+}
