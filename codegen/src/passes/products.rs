@@ -12,7 +12,7 @@ use super::rewrite::Rewriter;
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
 use crate::limb::{Bound, LimbOp, Pipes, choose};
 use crate::spec::FieldDesc;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Fewest products that share an operand: of two the tables of multiples cost what they save.
 const LEAST_SHARED: usize = 3;
@@ -20,8 +20,12 @@ const LEAST_SHARED: usize = 3;
 /// The kernel with its products joined.
 pub fn join_products(kernel: &Kernel) -> Kernel {
     let Some(field) = &kernel.field else { return kernel.clone() };
-    let joined = Dots::new(kernel, field).run();
-    Shared { field, r: Rewriter::new(&joined), parts: BTreeMap::new(), known: BTreeSet::new() }.run()
+    let mut uses = vec![0; kernel.values().count()];
+    count_uses(kernel, &kernel.body, &mut uses);
+    let dots = Dots { field, uses };
+    let joined = Rewriter::new(kernel).rebuild(|r, v, _, out| dots.value(r, v, out));
+    let mut shared = Shared { field, parts: BTreeMap::new() };
+    Rewriter::new(&joined).rebuild(|r, v, rest, out| shared.value(r, v, rest, out))
 }
 
 /// The time to expect of an operation on canonical operands, in tenths of a cycle.
@@ -30,88 +34,39 @@ fn price(field: &FieldDesc, op: &LimbOp) -> u32 {
     choose(field, op, &operands).map_or(u32::MAX, |choice| choice.cost.tenths(&Pipes::SM_90))
 }
 
+/// Step 1.
 struct Dots<'a> {
     field: &'a FieldDesc,
-    r: Rewriter<'a>,
     /// Uses of each old value.
     uses: Vec<u32>,
 }
 
-impl<'a> Dots<'a> {
-    fn new(kernel: &'a Kernel, field: &'a FieldDesc) -> Self {
-        let mut uses = vec![0; kernel.values().count()];
-        count_uses(kernel, &kernel.body, &mut uses);
-        Dots { field, r: Rewriter::new(kernel), uses }
-    }
-
-    fn run(mut self) -> Kernel {
-        let old = self.r.old;
-        self.r.new.body = self.block(&old.body);
-        self.r.new
-    }
-
-    fn block(&mut self, block: &Block) -> Block {
-        let mut out = Block::new();
-        for stmt in block {
-            match stmt {
-                Stmt::Let(v) => {
-                    let new = self.value(*v, &mut out);
-                    self.r.set(*v, Some(new));
-                }
-                Stmt::Set(l, v) => out.push(Stmt::Set(*l, self.r.get(*v))),
-                Stmt::If { cond, then, otherwise } => {
-                    let cond = self.r.get(*cond);
-                    let (then, otherwise) = (self.block(then), self.block(otherwise));
-                    out.push(Stmt::If { cond, then, otherwise });
-                }
-                Stmt::Loop(body) => {
-                    let body = self.block(body);
-                    out.push(Stmt::Loop(body));
-                }
-                Stmt::Break | Stmt::Return => out.push(stmt.clone()),
-                _ => {
-                    let stmt = self.r.effect(stmt);
-                    out.push(stmt);
-                }
-            }
-        }
-        out
-    }
-
-    fn push(&mut self, op: Op, out: &mut Block) -> Value {
-        let new = self.r.new.push(op);
-        out.push(Stmt::Let(new));
-        new
-    }
-
-    fn value(&mut self, old: Value, out: &mut Block) -> Value {
-        let kernel = self.r.old;
-        let (a, b, subtracts) = match kernel[old] {
-            Op::Add(a, b) => (a, b, false),
-            Op::Sub(a, b) => (a, b, true),
-            _ => return self.push(self.r.op(old), out),
+impl Dots<'_> {
+    fn value(&self, r: &mut Rewriter<'_>, old: Value, out: &mut Block) -> Value {
+        let sum = match r.old[old] {
+            Op::Add(a, b) => Some((a, b, false)),
+            Op::Sub(a, b) => Some((a, b, true)),
+            _ => None,
         };
-        let (Some(left), Some(right)) = (self.terms(a), self.terms(b)) else {
-            return self.push(self.r.op(old), out);
-        };
-        if !self.pays(left.len(), right.len(), subtracts) {
-            return self.push(self.r.op(old), out);
-        }
-        let mut terms = left;
+        let joined = sum.and_then(|(a, b, subtracts)| {
+            let (left, right) = (self.terms(r, a)?, self.terms(r, b)?);
+            self.pays(left.len(), right.len(), subtracts).then_some((left, right, subtracts))
+        });
+        let Some((mut terms, right, subtracts)) = joined else { return r.compute(r.op(old), out) };
         for (x, y) in right {
-            let x = if subtracts { self.push(Op::Neg(x), out) } else { x };
+            let x = if subtracts { r.compute(Op::Neg(x), out) } else { x };
             terms.push((x, y));
         }
         // A later sum may take these terms in turn; the single products die of disuse.
-        self.push(Op::Dot(terms), out)
+        r.compute(Op::Dot(terms), out)
     }
 
     /// The new terms of an old value that is a sum of products and used once.
-    fn terms(&self, old: Value) -> Option<Vec<(Value, Value)>> {
+    fn terms(&self, r: &Rewriter<'_>, old: Value) -> Option<Vec<(Value, Value)>> {
         if self.uses[old.0 as usize] != 1 {
             return None;
         }
-        match &self.r.new[self.r.get(old)] {
+        match &r.new[r.get(old)] {
             Op::Mul(a, b) => Some(vec![(*a, *b)]),
             Op::Sqr(a) => Some(vec![(*a, *a)]),
             Op::Dot(terms) => Some(terms.clone()),
@@ -146,61 +101,26 @@ fn count_uses(kernel: &Kernel, block: &Block, uses: &mut [u32]) {
     }
 }
 
+/// Step 2.
 struct Shared<'a> {
     field: &'a FieldDesc,
-    r: Rewriter<'a>,
     /// Old products that were computed with an earlier one: the new products and which of them.
     parts: BTreeMap<Value, (Value, u32)>,
-    /// Old values defined so far in the open blocks.
-    known: BTreeSet<Value>,
 }
 
 impl Shared<'_> {
-    fn run(mut self) -> Kernel {
-        let old = self.r.old;
-        self.r.new.body = self.block(&old.body);
-        self.r.new
-    }
-
-    fn block(&mut self, block: &Block) -> Block {
-        let (mut out, before) = (Block::new(), self.known.clone());
-        for (i, stmt) in block.iter().enumerate() {
-            match stmt {
-                Stmt::Let(v) => {
-                    self.share(*v, &block[i + 1..], &mut out);
-                    let op = match self.parts.get(v) {
-                        Some((all, which)) => Op::Part(*all, *which),
-                        None => self.r.op(*v),
-                    };
-                    let new = self.r.new.push(op);
-                    out.push(Stmt::Let(new));
-                    self.r.set(*v, Some(new));
-                }
-                Stmt::Set(l, v) => out.push(Stmt::Set(*l, self.r.get(*v))),
-                Stmt::If { cond, then, otherwise } => {
-                    let cond = self.r.get(*cond);
-                    let (then, otherwise) = (self.block(then), self.block(otherwise));
-                    out.push(Stmt::If { cond, then, otherwise });
-                }
-                Stmt::Loop(body) => {
-                    let body = self.block(body);
-                    out.push(Stmt::Loop(body));
-                }
-                Stmt::Break | Stmt::Return => out.push(stmt.clone()),
-                _ => {
-                    let stmt = self.r.effect(stmt);
-                    out.push(stmt);
-                }
-            }
-            self.known.extend(stmt.results());
-        }
-        self.known = before;
-        out
+    fn value(&mut self, r: &mut Rewriter<'_>, old: Value, rest: &[Stmt], out: &mut Block) -> Value {
+        self.share(r, old, rest, out);
+        let op = match self.parts.get(&old) {
+            Some((all, which)) => Op::Part(*all, *which),
+            None => r.op(old),
+        };
+        r.compute(op, out)
     }
 
     /// If `v` is the first of enough products by one operand, computes them all.
-    fn share(&mut self, v: Value, rest: &[Stmt], out: &mut Block) {
-        let kernel = self.r.old;
+    fn share(&mut self, r: &mut Rewriter<'_>, v: Value, rest: &[Stmt], out: &mut Block) {
+        let kernel = r.old;
         let Op::Mul(a, b) = kernel[v] else { return };
         if self.parts.contains_key(&v) {
             return;
@@ -214,7 +134,7 @@ impl Shared<'_> {
                     Op::Mul(c, d) if c == y => d,
                     _ => continue,
                 };
-                if other != y && self.known.contains(&other) && !self.parts.contains_key(w) {
+                if other != y && r.has(other) && !self.parts.contains_key(w) {
                     group.push((*w, other));
                 }
             }
@@ -224,9 +144,8 @@ impl Shared<'_> {
             {
                 continue;
             }
-            let xs = group.iter().map(|(_, x)| self.r.get(*x)).collect();
-            let all = self.r.new.push(Op::MulShared(xs, self.r.get(y)));
-            out.push(Stmt::Let(all));
+            let xs = group.iter().map(|(_, x)| r.get(*x)).collect();
+            let all = r.compute(Op::MulShared(xs, r.get(y)), out);
             for (which, (w, _)) in group.into_iter().enumerate() {
                 self.parts.insert(w, (all, which as u32));
             }

@@ -106,6 +106,11 @@ impl<'a> Rewriter<'a> {
         self.map[old.0 as usize].expect("a value is defined before its uses")
     }
 
+    /// Whether an old value has become something: where it may be read, whether it is computed by now.
+    pub(super) fn has(&self, old: Value) -> bool {
+        self.map[old.0 as usize].is_some()
+    }
+
     /// Says what an old value becomes; what it was before.
     pub(super) fn set(&mut self, old: Value, new: Option<Value>) -> Option<Value> {
         std::mem::replace(&mut self.map[old.0 as usize], new)
@@ -124,5 +129,51 @@ impl<'a> Rewriter<'a> {
             self.set(v, Some(new));
             new
         })
+    }
+
+    /// Makes a value at the end of a block.
+    pub(super) fn compute(&mut self, op: Op, out: &mut Block) -> Value {
+        let new = self.new.push(op);
+        out.push(Stmt::Let(new));
+        new
+    }
+
+    /// The kernel with the statements of the old one, where `value` says what each of its values becomes: it is given
+    /// the value, the statements behind it in its block, and the block that is made.
+    pub(super) fn rebuild(
+        mut self,
+        mut value: impl FnMut(&mut Self, Value, &[Stmt], &mut Block) -> Value,
+    ) -> Kernel {
+        let old = self.old;
+        self.new.body = self.rebuild_block(&old.body, &mut value);
+        self.new
+    }
+
+    fn rebuild_block(
+        &mut self,
+        block: &Block,
+        value: &mut impl FnMut(&mut Self, Value, &[Stmt], &mut Block) -> Value,
+    ) -> Block {
+        let mut out = Block::new();
+        for (i, stmt) in block.iter().enumerate() {
+            let stmt = match stmt {
+                Stmt::Let(v) => {
+                    let new = value(self, *v, &block[i + 1..], &mut out);
+                    self.set(*v, Some(new));
+                    continue;
+                }
+                Stmt::Set(l, v) => Stmt::Set(*l, self.get(*v)),
+                Stmt::If { cond, then, otherwise } => Stmt::If {
+                    cond: self.get(*cond),
+                    then: self.rebuild_block(then, value),
+                    otherwise: self.rebuild_block(otherwise, value),
+                },
+                Stmt::Loop(body) => Stmt::Loop(self.rebuild_block(body, value)),
+                Stmt::Break | Stmt::Return => stmt.clone(),
+                _ => self.effect(stmt),
+            };
+            out.push(stmt);
+        }
+        out
     }
 }
