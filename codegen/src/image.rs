@@ -6,7 +6,7 @@ use crate::fir::ir::{Kernel, Local};
 use crate::fir::print::print;
 use crate::kernels::{common_kernels, field_kernels, group_kernels};
 use crate::llvm;
-use crate::passes::{KernelInfo, prepare};
+use crate::passes::{KernelInfo, multiplication, prepare};
 use crate::spec::{FieldDesc, GroupDesc};
 use crate::version;
 use curvesmith_abi::{Image, KernelEntry};
@@ -99,7 +99,7 @@ fn cut(kernels: Vec<Kernel>) -> Vec<Vec<Kernel>> {
     let mut lists: Vec<Vec<Kernel>> = vec![];
     let mut held = 0;
     for kernel in kernels {
-        let more = llvm::multiplication(&kernel);
+        let more = multiplication(&kernel);
         match lists.last_mut() {
             Some(list) if held + more <= IMAGE_LIMIT => {
                 list.push(kernel);

@@ -120,6 +120,29 @@ pub enum Inst {
 }
 
 impl Inst {
+    /// The words it reads.
+    pub fn reads(&self) -> impl Iterator<Item = Word> + use<> {
+        let none = Src::Imm(0);
+        let sources = match *self {
+            Inst::MadLo { a, b, c, .. } | Inst::MadHi { a, b, c, .. } => [a, b, c],
+            // Where its guard does not hold, the word it writes is `a`.
+            Inst::Add { a, b, .. }
+            | Inst::Sub { a, b, .. }
+            | Inst::MulLo { a, b, .. }
+            | Inst::MulHi { a, b, .. }
+            | Inst::MulWide { a, b, .. }
+            | Inst::Logic { a, b, .. }
+            | Inst::Setp { a, b, .. }
+            | Inst::Selp { a, b, .. } => [a, b, none],
+            Inst::ShfL { lo, hi, .. } => [lo, hi, none],
+            Inst::Shl { a, .. } | Inst::Shr { a, .. } => [a, none, none],
+        };
+        sources.into_iter().filter_map(|source| match source {
+            Src::Word(word) => Some(word),
+            Src::Imm(_) => None,
+        })
+    }
+
     /// The word it writes, the high one of two; `None` for `setp`.
     pub fn dst(&self) -> Option<Word> {
         match *self {
@@ -208,6 +231,31 @@ impl Block {
     /// Number of output words, over all outputs.
     pub fn output_words(&self) -> usize {
         self.outputs.iter().map(|output| output.words.len()).sum()
+    }
+}
+
+impl Block {
+    /// The most words that are live at once in the order as it stands: registers that the block needs,
+    /// inputs and outputs included.
+    pub fn pressure(&self) -> usize {
+        let mut live = std::collections::BTreeSet::new();
+        for source in self.outputs.iter().flat_map(|output| &output.words) {
+            if let Src::Word(word) = source {
+                live.insert(*word);
+            }
+        }
+        let mut peak = live.len().max(self.input_words());
+        for inst in self.insts.iter().rev() {
+            if let Inst::MulWide { lo, .. } = inst {
+                live.remove(lo);
+            }
+            inst.dst().iter().for_each(|word| {
+                live.remove(word);
+            });
+            live.extend(inst.reads());
+            peak = peak.max(live.len());
+        }
+        peak
     }
 }
 

@@ -128,6 +128,8 @@ pub struct Choice {
     pub variant: &'static str,
     /// Bound of the result, or of each of several.
     pub out: Bound,
+    /// Products that run side by side within: 1, and 3 for each of a level of Karatsuba.
+    pub parts: u32,
     /// Its instructions.
     pub cost: Cost,
     block: Block,

@@ -422,7 +422,7 @@ impl<'c> Lower<'_, 'c> {
             let (got, want) = (inputs.len(), block.input_words());
             return Err(EmitError::Asm(format!("{} takes {want} words, given {got}", choice.variant)));
         }
-        let multiplies = super::products(op) > 0;
+        let multiplies = crate::passes::products(op) > 0;
         let words = match &self.outlined {
             Some(_) if multiplies && block.output_words() > 1 => self.call(block, &inputs)?,
             _ => self.inline(&self.b, block, &inputs)?,

@@ -11,8 +11,8 @@ mod lower;
 mod memory;
 
 use crate::error::EmitError;
-use crate::fir::ir::{Kernel, Op};
-use crate::passes::KernelInfo;
+use crate::fir::ir::Kernel;
+use crate::passes::{KernelInfo, calls};
 use inkwell::OptimizationLevel;
 use inkwell::context::Context;
 use inkwell::module::Module;
@@ -31,14 +31,6 @@ const FEATURES: &str = "+ptx63";
 pub const MIN_COMPUTE: u32 = 75;
 /// The LLVM that the pinned `llvm-sys` binds to.
 const LLVM: &str = "19.1";
-
-/// Above this much multiplication in one kernel, multiplications become calls.
-///
-/// In units of word products: operations times words². One mixed addition is 640 at 8 words and
-/// 1440 at 12, a transform of 16 elements of 8 words 2048, and inlines well; with several formulas in a kernel
-/// ptxas takes seconds and the code leaves the instruction cache, while calls cost 1 to 6 % more
-/// instructions (measured with ptxas 13.5 on 12 and 24 words).
-pub(crate) const INLINE_LIMIT: usize = 2048;
 
 /// Whether the LLVM in this process is the one that the bindings are made for.
 ///
@@ -95,8 +87,7 @@ fn with_module<T>(
     module.set_data_layout(&machine.get_target_data().get_data_layout());
     let mut outlined = lower::Outlined::default();
     for (kernel, info) in kernels {
-        let calls = kernel.degree > 1 || multiplication(kernel) > INLINE_LIMIT;
-        lower::kernel(&ctx, &module, kernel, info, calls.then_some(&mut outlined))?;
+        lower::kernel(&ctx, &module, kernel, info, calls(kernel).then_some(&mut outlined))?;
     }
     module.verify().map_err(asm::llvm)?;
     module.run_passes("mem2reg", &machine, PassBuilderOptions::create()).map_err(asm::llvm)?;
@@ -118,23 +109,6 @@ fn machine() -> Result<TargetMachine, EmitError> {
             CodeModel::Default,
         )
         .ok_or_else(|| EmitError::Llvm(format!("no target machine for {TRIPLE} {CPU}")))
-}
-
-/// Σ over the multiplications of a kernel of words².
-pub(crate) fn multiplication(kernel: &Kernel) -> usize {
-    let Some(field) = &kernel.field else { return 0 };
-    let products: usize = kernel.values().map(|v| products(&kernel[v])).sum();
-    products * field.words * field.words
-}
-
-/// Multiplications of one operation.
-fn products(op: &Op) -> usize {
-    match op {
-        Op::Mul(..) | Op::Sqr(_) | Op::MulConst(..) | Op::MulTable(..) => 1,
-        Op::Dot(terms) => terms.len(),
-        Op::MulShared(xs, _) => xs.len(),
-        _ => 0,
-    }
 }
 
 #[cfg(test)]

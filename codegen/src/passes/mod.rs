@@ -1,20 +1,24 @@
 //! The passes from a kernel as written to a kernel that a back end can emit.
 //!
 //! ```text
-//! verify ─► simplify ─► join_products ─► place_reductions ─► certify ─► check ─► (Kernel, KernelInfo)
+//! verify ─► simplify ─► join_products ─► place_reductions ─► schedule ─► certify ─► check ─► (Kernel, KernelInfo)
 //! ```
 //! A pass is a function that returns a new kernel; facts live in side maps.
 
 pub mod certificate;
 mod info;
+mod inline;
 mod pipeline;
 mod place;
 mod products;
 mod rewrite;
+mod schedule;
 mod simplify;
 
 pub use info::{Fact, KernelInfo, annotate};
+pub(crate) use inline::{INLINE_LIMIT, calls, multiplication, products};
 pub use pipeline::{Observer, prepare, prepare_observed};
 pub use place::place_reductions;
 pub use products::join_products;
+pub use schedule::schedule;
 pub use simplify::simplify;

@@ -1,6 +1,6 @@
 //! The order of the passes.
 
-use super::{KernelInfo, certificate, join_products, place_reductions, simplify};
+use super::{KernelInfo, certificate, join_products, place_reductions, schedule, simplify};
 use crate::error::PassError;
 use crate::fir::ir::Kernel;
 use crate::fir::verify::verify;
@@ -29,9 +29,12 @@ pub fn prepare_observed(
     let kernel = simplify(&join_products(&kernel));
     observe("join_products", &kernel, None);
     check(&kernel, "after join_products")?;
-    let (kernel, info) = place_reductions(&kernel)?;
+    let (mut kernel, info) = place_reductions(&kernel)?;
     observe("place_reductions", &kernel, Some(&info));
     check(&kernel, "after place_reductions")?;
+    schedule(&mut kernel, &info);
+    observe("schedule", &kernel, Some(&info));
+    check(&kernel, "after schedule")?;
     certificate::check(&kernel, &certificate::certify(&kernel, &info))?;
     Ok((kernel, info))
 }

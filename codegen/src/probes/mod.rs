@@ -11,7 +11,7 @@ pub use variants::{VariantProbe, variant_probes};
 use crate::fir::build::{Builder, Fe, U32};
 use crate::fir::ir::Kernel;
 use crate::formulas::tower::{Coord, CoordField, Fe2};
-use crate::llvm::INLINE_LIMIT;
+use crate::passes::INLINE_LIMIT;
 use crate::spec::{FieldDesc, GroupDesc};
 use curvesmith_abi::kernels::FieldMulSub;
 use num_bigint::BigUint;

@@ -52,41 +52,42 @@ fn accumulate_body<'k, C: Coord<'k>>(curve: Curve<'k, C>) {
     let start = slices.start(t).min(slices.total);
     let end = (start + slices.len).min(slices.total);
 
+    let empty = start.ge(end);
+    b.if_(empty, || curve.store(partials, t, curve.identity()));
+    b.return_if(empty);
+
     let acc = curve.accumulator();
-    b.if_(start.lt(end), || {
-        let i = b.var(start);
-        let key = b.var(keys.word(start));
-        let in_first_run = b.var(b.bool(true));
-        let next_entry = b.var(entries.word(start));
-        b.loop_(|| {
-            // What the end of the round and the next one ask for is on its way during the addition.
-            let entry = next_entry.get();
-            let next = i.get() + 1;
-            let last = next.ge(end);
-            let next_at = next.min(end - 1);
-            let next_key = keys.word(next_at);
-            next_entry.set(entries.word(next_at));
-            let base = curve.load_affine(bases, entry & 0x7fff_ffff);
-            b.if_(!base.is_identity, || {
-                let negative = entry.ge(b.u32(1 << 31));
-                curve.madd(acc, curve.neg_if(negative, curve.affine(&base)));
-            });
-            i.set(next);
-            b.if_(last | next_key.ne(key.get()), || {
-                // A later run of this slice is nobody else's: its key's other entries, if any,
-                // lie in the following slices' first runs.
-                b.if_else(
-                    in_first_run.get(),
-                    || curve.store(partials, t, acc.point.get()),
-                    || curve.store(sums, key.get(), acc.point.get()),
-                );
-                acc.point.set(curve.identity());
-                acc.is_identity.set(b.bool(true));
-                in_first_run.set(b.bool(false));
-                key.set(next_key);
-            });
-            b.break_if(last);
+    let i = b.var(start);
+    let key = b.var(keys.word(start));
+    let in_first_run = b.var(b.bool(true));
+    let next_entry = b.var(entries.word(start));
+    b.loop_(|| {
+        // What the end of the round and the next one ask for is on its way during the addition.
+        let entry = next_entry.get();
+        let next = i.get() + 1;
+        let last = next.ge(end);
+        let next_at = next.min(end - 1);
+        let next_key = keys.word(next_at);
+        next_entry.set(entries.word(next_at));
+        let base = curve.load_affine(bases, entry & 0x7fff_ffff);
+        b.if_(!base.is_identity, || {
+            let negative = entry.ge(b.u32(1 << 31));
+            curve.madd(acc, curve.neg_if(negative, curve.affine(&base)));
         });
+        i.set(next);
+        b.if_(last | next_key.ne(key.get()), || {
+            // A later run of this slice is nobody else's: its key's other entries, if any,
+            // lie in the following slices' first runs.
+            b.if_else(
+                in_first_run.get(),
+                || curve.store(partials, t, acc.point.get()),
+                || curve.store(sums, key.get(), acc.point.get()),
+            );
+            acc.point.set(curve.identity());
+            acc.is_identity.set(b.bool(true));
+            in_first_run.set(b.bool(false));
+            key.set(next_key);
+        });
+        b.break_if(last);
     });
-    b.if_(start.ge(end), || curve.store(partials, t, curve.identity()));
 }

@@ -25,7 +25,7 @@ use crate::spec::FieldDesc;
 /// The legal variants of a well-formed op, in no particular order; those that never pay only with
 /// `everything`.
 pub(super) fn offers(field: &FieldDesc, op: &LimbOp, operands: &[Bound], everything: bool) -> Vec<Choice> {
-    let mut offers = Offers { field, everything, choices: Vec::new() };
+    let mut offers = Offers { field, everything, parts: 1, choices: Vec::new() };
     match op {
         LimbOp::Add => add::add(&mut offers, operands[0], operands[1]),
         LimbOp::Dbl => add::dbl(&mut offers, operands[0]),
@@ -71,6 +71,8 @@ pub(super) struct Offers<'a> {
     field: &'a FieldDesc,
     /// Offer what never pays, too.
     everything: bool,
+    /// [`Choice::parts`] of what is offered next.
+    parts: u32,
     choices: Vec<Choice>,
 }
 
@@ -113,7 +115,7 @@ impl Offers<'_> {
         emit(&mut b);
         let block = b.finish();
         let cost = Cost::of(&block);
-        self.choices.push(Choice { variant, out, cost, block });
+        self.choices.push(Choice { variant, out, parts: self.parts, cost, block });
     }
 }
 

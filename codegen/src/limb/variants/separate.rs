@@ -40,14 +40,14 @@ macro_rules! schemes {
     };
 }
 
-/// Levels of Karatsuba, the reduction, and the words from which on it pays, by the times measured on an
-/// H200 (`docs/src/measurements.md`): two levels and blocks lose up to 12 words, `k = n/2` gains nothing
-/// over less.
+/// Levels of Karatsuba, the reduction, and the words from which on it pays (`$one` for one level), by the
+/// times measured on an H200 (`docs/src/measurements.md`): two levels and blocks lose up to 12 words,
+/// `k = n/2` gains nothing over less.
 macro_rules! karatsuba_schemes {
-    ($op:literal) => {
+    ($op:literal, $one:literal) => {
         schemes! { $op:
-            "k1.rows" 1 Rows, 6;
-            "k1.m" 1 MRows, 6;
+            "k1.rows" 1 Rows, $one;
+            "k1.m" 1 MRows, $one;
             "k1.mhalf" 1 MHalf, NEVER;
             "k1.mk1" 1 MBlock(1), 16;
             "k2.rows" 2 Rows, 16;
@@ -59,9 +59,10 @@ macro_rules! karatsuba_schemes {
     };
 }
 
-const MUL: &[Scheme] = karatsuba_schemes!("mul");
-const DOT: &[Scheme] = karatsuba_schemes!("dot");
-const SQR: &[Scheme] = karatsuba_schemes!("sqr");
+const MUL: &[Scheme] = karatsuba_schemes!("mul", 6);
+/// The terms of a sum crowd each other, see `passes::place`: rows are faster up to 12 words.
+const DOT: &[Scheme] = karatsuba_schemes!("dot", 16);
+const SQR: &[Scheme] = karatsuba_schemes!("sqr", 6);
 const SCHOOL_SQR: &[Scheme] = schemes! { "sqr":
     "school.rows" 0 Rows, NEVER;
     "school.m" 0 MRows, 6;
@@ -140,9 +141,11 @@ fn push_all(
             continue;
         }
         let result = reduction.max(f, max);
+        offers.parts = 3u32.pow(*levels);
         offers.push_forms(forms, &result, |b| {
             let t = wide(b, f, *levels);
             reduction.emit(b, f, &t)
         });
     }
+    offers.parts = 1;
 }

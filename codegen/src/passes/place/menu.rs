@@ -43,18 +43,16 @@ impl<'a> Menu<'a> {
         })
     }
 
-    /// The variant of least `price` whose result is within `limit`.
-    pub(super) fn within(
+    /// The variant of least `price` of those that are `legal`.
+    pub(super) fn cheapest(
         &mut self,
         op: &LimbOp,
         operands: &[Bound],
-        limit: Option<Bound>,
+        legal: impl Fn(&Choice) -> bool,
         price: impl Fn(&Choice) -> u64,
     ) -> Option<Choice> {
-        let field = self.field;
         let refused = self.refused.clone();
-        let legal =
-            |c: &&Choice| limit.is_none_or(|l| c.out.within(l, field)) && !refused.contains(&c.variant);
+        let legal = |c: &&Choice| legal(c) && !refused.contains(&c.variant);
         self.choices(op, operands).iter().filter(legal).min_by_key(|c| price(c)).cloned()
     }
 }

@@ -9,6 +9,7 @@
 //! 1. [`hoist`] takes reductions of values that a loop does not change out of the loop.
 //! 2. The search is bounded by trials, so that the time for a kernel is.
 
+mod crowd;
 mod hoist;
 mod menu;
 mod placer;
@@ -20,6 +21,7 @@ use crate::fir::ir::{Kernel, Op, Type, Value};
 use crate::limb::prove::{ProofError, prove_once};
 use crate::limb::{Choice, LimbOp};
 use crate::spec::FieldDesc;
+use crowd::Crowd;
 use menu::Menu;
 use placer::{Plan, Wish};
 use std::collections::BTreeMap;
@@ -54,10 +56,10 @@ pub fn place_reductions(kernel: &Kernel) -> Result<(Kernel, KernelInfo), PassErr
         let facts = vec![Fact::NONE; kernel.values().count()];
         return Ok((kernel.clone(), KernelInfo { facts, locals: vec![None; kernel.locals.len()] }));
     };
-    let mut menu = Menu::new(field);
+    let (mut menu, crowd) = (Menu::new(field), Crowd::of(kernel));
     let mut unproven: Option<PassError> = None;
     loop {
-        let placed = match (search(kernel, &mut menu), unproven.take()) {
+        let placed = match (search(kernel, &mut menu, &crowd), unproven.take()) {
             (Err(PassError::NoVariant { .. }), Some(unproven)) => return Err(unproven),
             (placed, _) => placed?,
         };
@@ -75,16 +77,16 @@ pub fn place_reductions(kernel: &Kernel) -> Result<(Kernel, KernelInfo), PassErr
 }
 
 /// The best placement with what is on the menu.
-fn search(kernel: &Kernel, menu: &mut Menu<'_>) -> Result<Placed, PassError> {
+fn search(kernel: &Kernel, menu: &mut Menu<'_>, crowd: &Crowd) -> Result<Placed, PassError> {
     let mut best: Option<(Plan, Placed)> = None;
     for plan in PLANS {
-        let placed = place(kernel, menu, &plan)?;
+        let placed = place(kernel, menu, crowd, &plan)?;
         if best.as_ref().is_none_or(|(_, b)| placed.score < b.score) {
             best = Some((plan, placed));
         }
     }
     let (plan, placed) = best.expect("there is at least one plan");
-    improve(kernel, menu, plan, placed)
+    improve(kernel, menu, crowd, plan, placed)
 }
 
 /// The blocks of a placement that are not shown to be right for all operands.
@@ -98,8 +100,8 @@ fn unproven_blocks<'p>(field: &FieldDesc, placed: &'p Placed) -> Vec<(LimbOp, &'
     placed.kernel.values().filter_map(block).collect()
 }
 
-fn place(kernel: &Kernel, menu: &mut Menu<'_>, plan: &Plan) -> Result<Placed, PassError> {
-    let (mut kernel, info) = placer::walk(kernel, menu, plan)?;
+fn place(kernel: &Kernel, menu: &mut Menu<'_>, crowd: &Crowd, plan: &Plan) -> Result<Placed, PassError> {
+    let (mut kernel, info) = placer::walk(kernel, menu, crowd, plan)?;
     hoist::reductions(&mut kernel);
     let score = score::of(&kernel, &info);
     Ok(Placed { kernel, info, score })
@@ -110,6 +112,7 @@ fn place(kernel: &Kernel, menu: &mut Menu<'_>, plan: &Plan) -> Result<Placed, Pa
 fn improve(
     kernel: &Kernel,
     menu: &mut Menu<'_>,
+    crowd: &Crowd,
     mut plan: Plan,
     mut best: Placed,
 ) -> Result<Placed, PassError> {
@@ -128,7 +131,7 @@ fn improve(
                 }
                 trials -= 1;
                 let was = plan.wishes.insert(v, wish);
-                let placed = place(kernel, menu, &plan)?;
+                let placed = place(kernel, menu, crowd, &plan)?;
                 if placed.score < best.score {
                     best = placed;
                     continue;

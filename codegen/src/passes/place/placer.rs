@@ -10,6 +10,7 @@
 //! the walk ends for every field, with or without spare bits. Rare code never widens a local: what it
 //! sets is brought within what the local holds otherwise.
 
+use super::crowd::Crowd;
 use super::menu::Menu;
 use super::score;
 use crate::error::PassError;
@@ -75,11 +76,13 @@ impl Plan {
 pub(super) fn walk(
     kernel: &Kernel,
     menu: &mut Menu<'_>,
+    crowd: &Crowd,
     plan: &Plan,
 ) -> Result<(Kernel, KernelInfo), PassError> {
     let unset = vec![None; kernel.locals.len()];
     let at = Position { r: Rewriter::new(kernel), facts: vec![], copies: vec![], locals: unset.clone() };
-    let mut placer = Placer { at, menu, plan, pins: unset.clone(), held: unset, breaks: vec![], rare: false };
+    let mut placer =
+        Placer { at, menu, crowd, plan, pins: unset.clone(), held: unset, breaks: vec![], rare: false };
     let mut body = Block::new();
     placer.block(&kernel.body, &mut body)?;
     let mut kernel = placer.at.r.new;
@@ -104,6 +107,7 @@ struct Position<'a> {
 struct Placer<'a, 'm, 'f> {
     at: Position<'a>,
     menu: &'m mut Menu<'f>,
+    crowd: &'m Crowd,
     plan: &'m Plan,
     /// Bounds that the loops around can no longer widen.
     pins: Locals,
@@ -234,8 +238,20 @@ impl Placer<'_, '_, '_> {
     }
 
     fn within(&mut self, op: &LimbOp, operands: &[Bound], limit: Option<Bound>) -> Option<Choice> {
-        let plan = self.plan;
-        self.menu.within(op, operands, limit, |c| plan.price(c))
+        self.within_parts(op, operands, limit, u32::MAX)
+    }
+
+    /// The same of variants with so many products side by side at most.
+    fn within_parts(
+        &mut self,
+        op: &LimbOp,
+        operands: &[Bound],
+        limit: Option<Bound>,
+        parts: u32,
+    ) -> Option<Choice> {
+        let (plan, field) = (self.plan, self.menu.field);
+        let legal = |c: &Choice| c.parts <= parts && limit.is_none_or(|l| c.out.within(l, field));
+        self.menu.cheapest(op, operands, legal, |c| plan.price(c))
     }
 
     fn push(&mut self, op: Op, fact: Fact, out: &mut Block) -> Value {
@@ -291,7 +307,8 @@ impl Placer<'_, '_, '_> {
         let limit = (wish == Wish::Canonical).then_some(Bound::Canonical);
         let mut bounds: Vec<Bound> = args.iter().map(|a| self.bound(*a)).collect();
         let missing = || PassError::NoVariant { value: old, op: format!("{limb:?}") };
-        let mut best = self.within(limb, &bounds, limit).ok_or_else(missing)?;
+        let parts = if self.crowd.has(old) { 1 } else { u32::MAX };
+        let mut best = self.within_parts(limb, &bounds, limit, parts).ok_or_else(missing)?;
         let (mut spent, mut price) = (0, self.plan.price(&best));
         let (mut reduced, mut take) = (vec![], 0);
         // Loosest first; each distinct operand once.
@@ -310,7 +327,7 @@ impl Placer<'_, '_, '_> {
                 }
             }
             reduced.push(a);
-            let Some(then) = self.within(limb, &bounds, limit) else { break };
+            let Some(then) = self.within_parts(limb, &bounds, limit, parts) else { break };
             if spent + self.plan.price(&then) < price {
                 price = spent + self.plan.price(&then);
                 best = then;
@@ -356,7 +373,7 @@ impl Placer<'_, '_, '_> {
         if !self.rare
             && let Some((was, assumed)) = self.at.facts[now.0 as usize].choice.clone()
             && let Some(limb) = limb_op(&self.at.r.new[now])
-            && let Some(tighter) = self.within(&limb, &assumed, Some(limit))
+            && let Some(tighter) = self.within_parts(&limb, &assumed, Some(limit), was.parts)
             && copy_price.is_none_or(|c| plan.price(&tighter) <= plan.price(&was) + c)
         {
             self.at.facts[now.0 as usize] =

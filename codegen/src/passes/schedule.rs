@@ -1,0 +1,297 @@
+//! Orders the operations of straight-line code so that few words are live at once.
+//!
+//! ptxas orders instructions within a basic block again, but not across the calls of a kernel that is too
+//! large to be inlined, and what it keeps in registers depends on where it started. A run of operations
+//! without effects between them is ordered backwards: of the operations whose users are all placed,
+//! the one that makes the fewest words live comes last (list scheduling by register pressure). The
+//! new order is taken only where its peak is lower than that of the order as written.
+
+use super::info::KernelInfo;
+use crate::fir::ir::{Block, Kernel, Op, Stmt, Type, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Puts every run of operations into the order of least pressure.
+pub fn schedule(kernel: &mut Kernel, info: &KernelInfo) {
+    let body = std::mem::take(&mut kernel.body);
+    let mut scheduler = Scheduler {
+        kernel,
+        info,
+        uses: vec![0; kernel.values().count()],
+        home: vec![0; kernel.values().count()],
+        loops: 0,
+    };
+    scheduler.survey(&body, 0);
+    scheduler.loops = 0;
+    let body = scheduler.block(body, 0);
+    kernel.body = body;
+}
+
+struct Scheduler<'a> {
+    kernel: &'a Kernel,
+    info: &'a KernelInfo,
+    /// How often each value is read.
+    uses: Vec<u32>,
+    /// The loop that each value is defined in, 0 outside of loops.
+    home: Vec<u32>,
+    /// Loops entered so far.
+    loops: u32,
+}
+
+/// Operations that stay together: one, or several products and what takes them apart.
+struct Node {
+    values: Vec<Value>,
+    /// What it reads and does not make itself.
+    reads: BTreeSet<Value>,
+    /// Words live within it, results and what it reads included.
+    words: u32,
+}
+
+impl Scheduler<'_> {
+    /// Counts the uses and notes the loops.
+    fn survey(&mut self, block: &Block, home: u32) {
+        for stmt in block {
+            for v in stmt.results() {
+                self.home[v.0 as usize] = home;
+            }
+            let reads = if let Stmt::Let(v) = stmt { self.kernel[*v].args() } else { stmt.uses() };
+            reads.iter().for_each(|v| self.uses[v.0 as usize] += 1);
+            match stmt {
+                Stmt::If { then, otherwise, .. } => {
+                    self.survey(then, home);
+                    self.survey(otherwise, home);
+                }
+                Stmt::Loop(body) => {
+                    self.loops += 1;
+                    self.survey(body, self.loops);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn block(&mut self, block: Block, home: u32) -> Block {
+        let (mut out, mut run) = (Block::new(), vec![]);
+        for stmt in block {
+            let stmt = match stmt {
+                Stmt::Let(v) => {
+                    run.push(v);
+                    continue;
+                }
+                Stmt::If { cond, then, otherwise } => {
+                    let (then, otherwise) = (self.block(then, home), self.block(otherwise, home));
+                    Stmt::If { cond, then, otherwise }
+                }
+                Stmt::Loop(body) => {
+                    self.loops += 1;
+                    Stmt::Loop(self.block(body, self.loops))
+                }
+                stmt => stmt,
+            };
+            out.extend(self.ordered(std::mem::take(&mut run), home));
+            out.push(stmt);
+        }
+        out.extend(self.ordered(run, home));
+        out
+    }
+
+    /// Registers that a value takes. Constants are immediates, several products are counted by their parts.
+    fn words(&self, v: Value) -> u32 {
+        match (&self.kernel[v], self.kernel.ty(v)) {
+            (Op::Const(_) | Op::U32(_) | Op::U64(_) | Op::Param(_), _) => 0,
+            (_, Type::Field) => self.kernel.field().words as u32,
+            (_, Type::U32) => 1,
+            (_, Type::U64) => 2,
+            (_, Type::Pred | Type::Fields) => 0,
+        }
+    }
+
+    fn sum<'v>(&self, values: impl IntoIterator<Item = &'v Value>) -> u32 {
+        values.into_iter().map(|v| self.words(*v)).sum()
+    }
+
+    fn ordered(&self, run: Vec<Value>, home: u32) -> Vec<Stmt> {
+        let nodes = self.nodes(&run);
+        let written: Vec<usize> = (0..nodes.len()).collect();
+        let after = self.live_after(&run, home);
+        let order = self.backwards(&nodes, after.clone());
+        let better = self.peak(&nodes, &order, after.clone()) < self.peak(&nodes, &written, after);
+        let order = if better { order } else { written };
+        order.into_iter().flat_map(|at| nodes[at].values.iter().map(|v| Stmt::Let(*v))).collect()
+    }
+
+    fn nodes(&self, run: &[Value]) -> Vec<Node> {
+        let mut nodes: Vec<Node> = vec![];
+        for &v in run {
+            let reads: BTreeSet<Value> = self.kernel[v].args().into_iter().collect();
+            if let Op::Part(whole, _) = self.kernel[v]
+                && let Some(node) = nodes.iter_mut().find(|node| node.values[0] == whole)
+            {
+                node.values.push(v);
+                continue;
+            }
+            let inside = self.info.choice(v).map_or(0, |choice| choice.block().pressure() as u32);
+            let words = inside.max(self.sum(&reads)).max(self.words(v));
+            nodes.push(Node { values: vec![v], reads, words });
+        }
+        nodes
+    }
+
+    /// What is live where the run ends, of its own values and of those it reads.
+    fn live_after(&self, run: &[Value], home: u32) -> BTreeSet<Value> {
+        let mut within: BTreeMap<Value, u32> = run.iter().map(|v| (*v, 0)).collect();
+        for v in run.iter().flat_map(|v| self.kernel[*v].args()) {
+            *within.entry(v).or_default() += 1;
+        }
+        let stays = |&(v, n): &(Value, u32)| self.uses[v.0 as usize] > n || self.home[v.0 as usize] != home;
+        within.into_iter().filter(stays).map(|(v, _)| v).collect()
+    }
+
+    /// The order in which few words are live.
+    fn backwards(&self, nodes: &[Node], mut live: BTreeSet<Value>) -> Vec<usize> {
+        let mut maker = BTreeMap::new();
+        for (at, node) in nodes.iter().enumerate() {
+            maker.extend(node.values.iter().map(|v| (*v, at)));
+        }
+        let makers = |node: &Node| -> BTreeSet<usize> {
+            node.reads.iter().filter_map(|v| maker.get(v).copied()).collect()
+        };
+        let mut users = vec![0; nodes.len()];
+        nodes.iter().flat_map(makers).for_each(|at| users[at] += 1);
+        let mut ready: BTreeSet<usize> = (0..nodes.len()).filter(|at| users[*at] == 0).collect();
+        let mut order = vec![];
+        let grows = |at: &usize, live: &BTreeSet<Value>| {
+            let node = &nodes[*at];
+            let new = node.reads.iter().filter(|v| !live.contains(v));
+            i64::from(self.sum(new)) - i64::from(self.sum(&node.values))
+        };
+        while let Some(at) = ready.iter().rev().min_by_key(|at| grows(at, &live)).copied() {
+            ready.remove(&at);
+            order.push(at);
+            nodes[at].values.iter().for_each(|v| {
+                live.remove(v);
+            });
+            live.extend(&nodes[at].reads);
+            for made in makers(&nodes[at]) {
+                users[made] -= 1;
+                if users[made] == 0 {
+                    ready.insert(made);
+                }
+            }
+        }
+        order.reverse();
+        order
+    }
+
+    /// The most words that are live at once.
+    fn peak(&self, nodes: &[Node], order: &[usize], mut live: BTreeSet<Value>) -> u32 {
+        let mut peak = self.sum(&live);
+        for node in order.iter().rev().map(|at| &nodes[*at]) {
+            node.values.iter().for_each(|v| {
+                live.remove(v);
+            });
+            let through = live.iter().filter(|v| !node.reads.contains(v));
+            peak = peak.max(self.sum(through) + node.words.max(self.sum(&node.values)));
+            live.extend(&node.reads);
+        }
+        peak
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fir::build::{Builder, Fe};
+    use crate::fir::interp::{Argument, from_words, launch, to_words};
+    use crate::fir::verify::verify;
+    use crate::passes::{place_reductions, simplify};
+    use crate::spec::FieldDesc;
+    use curvesmith_abi::kernels::FieldMulSub;
+    use num_bigint::BigUint;
+
+    const TERMS: usize = 10;
+
+    /// All the terms first, then their sum: as written every term is live at once.
+    fn wasteful(field: &FieldDesc) -> Kernel {
+        let b = Builder::for_field::<FieldMulSub>(field);
+        let i = b.global_index();
+        b.return_if(i.ge(b.scalar("n")));
+        let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
+        let (out, rounds) = (b.var(z), b.u32(3));
+        b.for_(b.u32(0), rounds, 1, |_| {
+            let terms: Vec<Fe<'_>> = (0..TERMS)
+                .scan(out.get(), |power, _| {
+                    *power = *power * x;
+                    Some(*power - y)
+                })
+                .collect();
+            out.set(terms.into_iter().reduce(|sum, term| sum * term + sum).expect("there are terms"));
+        });
+        b.buffer("out").set_field(i, out.get());
+        b.finish()
+    }
+
+    fn placed(field: &FieldDesc) -> (Kernel, KernelInfo) {
+        place_reductions(&simplify(&wasteful(field))).expect("the kernel is valid")
+    }
+
+    /// The most field values that are live at once in the longest run, found by first and last mention.
+    fn live(kernel: &Kernel) -> usize {
+        fn longest(block: &Block) -> Vec<Value> {
+            let mut runs = vec![vec![]];
+            for stmt in block {
+                match stmt {
+                    Stmt::Let(v) => runs.last_mut().expect("never empty").push(*v),
+                    Stmt::Loop(body) => runs.push(longest(body)),
+                    Stmt::If { then, otherwise, .. } => {
+                        runs.extend([longest(then), longest(otherwise), vec![]])
+                    }
+                    _ => runs.push(vec![]),
+                }
+            }
+            runs.into_iter().max_by_key(Vec::len).unwrap_or_default()
+        }
+        let run = longest(&kernel.body);
+        let fields = || run.iter().enumerate().filter(|(_, v)| kernel.ty(**v) == Type::Field);
+        let last = |v: &Value| run.iter().rposition(|user| kernel[*user].args().contains(v));
+        let held = |at: usize| {
+            fields().filter(|(made, v)| *made < at && last(v).is_some_and(|used| used >= at)).count()
+        };
+        (0..run.len()).map(held).max().unwrap_or(0)
+    }
+
+    fn results(kernel: &Kernel, field: &FieldDesc) -> Vec<BigUint> {
+        let input = |seed: u32| to_words(field, &(0..4u32).map(|i| (seed + i).into()).collect::<Vec<_>>());
+        let mut args = vec![
+            Argument::Buffer(input(2)),
+            Argument::Buffer(input(5)),
+            Argument::Buffer(input(7)),
+            Argument::Buffer(input(0)),
+            Argument::U32(4),
+        ];
+        launch(kernel, 1, &mut args).expect("the kernel runs");
+        let Argument::Buffer(out) = &args[3] else { panic!("a buffer") };
+        from_words(field, out)
+    }
+
+    #[test]
+    fn fewer_words_are_live_and_nothing_else_changes() {
+        let field = FieldDesc::new("goldilocks", 0xffff_ffff_0000_0001_u64.into());
+        let (written, info) = placed(&field);
+        let mut scheduled = written.clone();
+        schedule(&mut scheduled, &info);
+        assert_eq!(verify(&scheduled), Ok(()));
+        assert_eq!(results(&scheduled, &field), results(&written, &field));
+        let (before, after) = (live(&written), live(&scheduled));
+        assert!(before >= TERMS && after <= TERMS / 2, "{before} values live, then {after}");
+    }
+
+    #[test]
+    fn a_good_order_is_left_alone() {
+        let field = FieldDesc::new("goldilocks", 0xffff_ffff_0000_0001_u64.into());
+        let (mut kernel, info) = placed(&field);
+        schedule(&mut kernel, &info);
+        let once = kernel.clone();
+        schedule(&mut kernel, &info);
+        assert_eq!(kernel, once);
+    }
+}
