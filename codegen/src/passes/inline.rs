@@ -1,18 +1,59 @@
-//! Whether a kernel's field operations are inlined or called.
+//! Whether a kernel's products are inlined or called.
+//!
+//! In line a block costs nothing besides itself. A call moves operands and results to where the function has them,
+//! which is 4 to 8 % of a kernel's instructions, but the block stands in an image once. What that is worth is
+//! measured with ptxas 13.5 (`docs/src/measurements.md`, "Calls or in line"): up to 8 words the instruction cache and the
+//! assembler's time set the limit, above them registers do. The decision is for a kernel as a whole: where only its most
+//! frequent products are called, kernels of 12 words spill.
+//!
+//! It is made by the instructions of the products as the cost model counts them, before variants are chosen, since
+//! products that run one after another have other variants than products side by side.
 
+use super::info::limb_op;
 use crate::fir::ir::{Kernel, Op};
+use crate::limb::{Bound, LimbOp, choose};
+use crate::spec::FieldDesc;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
-/// Above this much multiplication in one kernel, field operations become calls.
-///
-/// In units of word products: operations times words². One mixed addition is 640 at 8 words and
-/// 1440 at 12, a transform of 16 elements of 8 words 2048, and inlines well; with several formulas in a kernel
-/// ptxas takes seconds and the code leaves the instruction cache, while calls cost 1 to 6 % more
-/// instructions (measured with ptxas 13.5 on 12 and 24 words).
-pub(crate) const INLINE_LIMIT: usize = 2048;
+/// Instructions of a kernel's products up to which they are inlined: with what stands around them about
+/// the 8192 that the instruction cache of 128 kB holds.
+const SHORT: u32 = 7000;
+/// The same for fields above [`SHORT_WORDS`]. One mixed addition of 12 words has 3700 and is better in line; `reduce_chunks`
+/// has 5300, and in line takes 255 registers and 136 bytes of stack, called 242 and none.
+const LONG: u32 = 4800;
+/// Words of an element up to which [`SHORT`] is the limit.
+const SHORT_WORDS: usize = 8;
 
-/// Whether the field operations of a kernel are functions of their own, run one after another.
+/// Whether the products of a kernel are functions of their own, run one after another. Those of extension fields always
+/// are: what in line they would save or spill depends on the kernel.
 pub(crate) fn calls(kernel: &Kernel) -> bool {
-    kernel.degree > 1 || multiplication(kernel) > INLINE_LIMIT
+    let Some(field) = &kernel.field else { return false };
+    let limit = if field.words <= SHORT_WORDS { SHORT } else { LONG };
+    kernel.degree > 1 || kernel.values().map(|v| instructions(field, &kernel[v])).sum::<u32>() > limit
+}
+
+/// Machine instructions of a product, by the variant that is cheapest for canonical operands; 0 of other operations.
+fn instructions(field: &FieldDesc, op: &Op) -> u32 {
+    if products(op) == 0 {
+        return 0;
+    }
+    let op = match limb_op(op) {
+        // Of all constants alike.
+        Some(LimbOp::MulConst(_)) => LimbOp::MulConst(&field.p / 3u32),
+        Some(op) => op,
+        None => return 0,
+    };
+    /// By modulus and operation, which determine them.
+    static KNOWN: Mutex<BTreeMap<String, u32>> = Mutex::new(BTreeMap::new());
+    let key = format!("{:x} {op:?}", field.p);
+    let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
+    known.unwrap_or_else(|| {
+        let operands = vec![Bound::Canonical; op.operands(field)];
+        let count = choose(field, &op, &operands).map_or(0, |choice| choice.cost.issue());
+        KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(key, count);
+        count
+    })
 }
 
 /// Σ over the multiplications of a kernel of words².
@@ -29,5 +70,35 @@ pub(crate) fn products(op: &Op) -> usize {
         Op::Dot(terms) => terms.len(),
         Op::MulShared(xs, _) => xs.len(),
         _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fir::build::Builder;
+    use curvesmith_abi::kernels::FieldMulSub;
+    use num_bigint::BigUint;
+
+    /// Whether so many products in a row are called, for a modulus `2^bits - less`.
+    fn called(bits: u32, less: u32, products: usize) -> bool {
+        let field = FieldDesc::new("f", (BigUint::from(1u32) << bits) - less);
+        let b = Builder::for_field::<FieldMulSub>(&field);
+        let i = b.global_index();
+        let (x, y) = (b.buffer("a").field(i), b.buffer("b").field(i));
+        b.buffer("out").set_field(i, (0..products).fold(x, |product, _| product * y));
+        calls(&b.finish())
+    }
+
+    #[test]
+    fn a_kernel_calls_its_products_beyond_its_budget() {
+        // Eight words, of 226 instructions a product; nine, which reach the registers sooner.
+        assert!(!called(254, 127, 30) && called(254, 127, 40));
+        assert!(!called(279, 69, 12) && called(279, 69, 30));
+    }
+
+    #[test]
+    fn long_elements_call_few_products_and_short_ones_none() {
+        assert!(called(1024, 105, 2) && !called(61, 1, 200));
     }
 }

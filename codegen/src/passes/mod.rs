@@ -16,7 +16,7 @@ mod schedule;
 mod simplify;
 
 pub use info::{Fact, KernelInfo, annotate};
-pub(crate) use inline::{INLINE_LIMIT, calls, multiplication, products};
+pub(crate) use inline::{calls, multiplication, products};
 pub use pipeline::{Observer, prepare, prepare_observed};
 pub use place::place_reductions;
 pub use products::join_products;

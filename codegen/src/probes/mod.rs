@@ -11,7 +11,6 @@ pub use variants::{VariantProbe, variant_probes};
 use crate::fir::build::{Builder, Fe, U32};
 use crate::fir::ir::Kernel;
 use crate::formulas::tower::{Coord, CoordField, Fe2};
-use crate::passes::INLINE_LIMIT;
 use crate::spec::{FieldDesc, GroupDesc};
 use curvesmith_abi::kernels::FieldMulSub;
 use num_bigint::BigUint;
@@ -59,10 +58,13 @@ pub fn extension_probes(group: &GroupDesc) -> Vec<Probe> {
 /// Four operands to four.
 type Step = for<'k> fn(usize, [Fe<'k>; 4]) -> [Fe<'k>; 4];
 
+/// Word products of a chain that stays inline.
+const INLINE: usize = 2048;
+
 /// Once, and as often as stays inline, at most four times.
 fn counts(field: &FieldDesc, products: usize) -> [usize; 2] {
     let each = products * field.words * field.words;
-    [1, (INLINE_LIMIT / each).clamp(2, 4)]
+    [1, (INLINE / each).clamp(2, 4)]
 }
 
 /// Some constant without structure; another one for each step.
