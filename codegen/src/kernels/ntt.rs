@@ -12,7 +12,8 @@ use crate::fir::ir::Kernel;
 use crate::spec::FieldDesc;
 use curvesmith_abi::kernels::{
     NTT_TABLE, NTT_TABLE_LOG_RADIX, NttRadix2, NttRadix4, NttRadix8, NttRadix8Table, NttRadix16,
-    NttRadix16Table, NttTwiddleTables, NttTwiddles, Powers, ntt_has_tables, ntt_max_log_radix,
+    NttRadix16Table, NttTwiddleTables, NttTwiddles, Powers, ntt_has_tables, ntt_later_log_radix,
+    ntt_max_log_radix,
 };
 use num_bigint::BigUint;
 use num_traits::One;
@@ -21,11 +22,14 @@ use num_traits::One;
 pub(super) fn kernels(field: &FieldDesc) -> Vec<Kernel> {
     let radices = 1..=ntt_max_log_radix(field.words).min(field.two_adicity());
     let mut kernels = vec![powers(field)];
-    kernels.extend(radices.clone().map(|log_r| match log_r {
-        1 => pass::<NttRadix2>(field, log_r, Form::Elements),
-        2 => pass::<NttRadix4>(field, log_r, Form::Elements),
-        3 => pass::<NttRadix8>(field, log_r, Form::Elements),
-        _ => pass::<NttRadix16>(field, log_r, Form::Elements),
+    kernels.extend(radices.clone().map(|log_r| {
+        let form = if log_r < ntt_later_log_radix(field.words) { Form::Ones } else { Form::Elements };
+        match log_r {
+            1 => pass::<NttRadix2>(field, 1, form),
+            2 => pass::<NttRadix4>(field, 2, form),
+            3 => pass::<NttRadix8>(field, 3, form),
+            _ => pass::<NttRadix16>(field, 4, form),
+        }
     }));
     if field.two_adicity() > 1 {
         kernels.push(twiddles::<NttTwiddles>(field, &[BigUint::one()]));
@@ -44,7 +48,11 @@ pub(super) fn kernels(field: &FieldDesc) -> Vec<Kernel> {
 /// What a pass finds in its buffer of twiddles.
 #[derive(Clone, Copy)]
 enum Form {
+    /// Nothing: it is the first.
+    Ones,
+    /// Elements, or nothing if it is the first.
     Elements,
+    /// Tables: it is not the first.
     Tables,
 }
 
@@ -54,6 +62,7 @@ impl Form {
         let words = x.builder().field_desc().words;
         let shape = NTT_TABLE.fit(words);
         match self {
+            Form::Ones => x,
             Form::Elements => x * parts.next().expect("positions do not end"),
             Form::Tables => {
                 x.mul_table(&Table { entries: parts.take(shape.entries(words)).collect(), shape })
@@ -90,8 +99,8 @@ fn pass<K: curvesmith_abi::Kernel>(field: &FieldDesc, log_r: u32, form: Form) ->
         x.iter_mut().skip(1).for_each(|x| *x = form.multiply(*x, &mut parts));
     };
     match form {
+        Form::Ones => {}
         Form::Elements => unless(log_done.is(0), &mut x, twist),
-        // The first pass is never by tables.
         Form::Tables => twist(&mut x),
     }
     let y = transform(x, &field.root_of_unity(log_r));

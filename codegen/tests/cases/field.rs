@@ -245,15 +245,19 @@ fn passes_make_a_transform_with_any_root() {
     }
 }
 
-/// All passes of a transform of `a`, with the root `powers[1]`, in the largest radix first.
+/// All passes of a transform of `a`, with the root `powers[1]`: but for the first in the largest radix, or the least
+/// one that may come later.
 fn passes(machine: &Machine, field: &FieldDesc, powers: &[BigUint], sign: u32, a: &[BigUint]) -> Vec<u32> {
     let n = a.len();
     let log_n = n.trailing_zeros();
-    let most = ntt_max_log_radix(field.words);
+    let later = match log_n % 2 {
+        0 => ntt_max_log_radix(field.words),
+        _ => ntt_later_log_radix(field.words),
+    };
     let words = to_words(field, a);
     let (mut data, mut done) = (words.clone(), 0);
     while done < log_n {
-        let log_r = most.min(log_n - done);
+        let log_r = if done == 0 { (log_n - 1) % later + 1 } else { later };
         let (s, r) = (1usize << done, 1usize << log_r);
         let (own, local) = (field.root_of_unity(log_r), &powers[n >> log_r]);
         let turn = (1..r).find(|t| local.modpow(&(*t).into(), &field.p) == own).expect("a power of it");

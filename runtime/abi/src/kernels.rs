@@ -49,8 +49,8 @@ kernel! {
     /// `z^((p-1)/r)` for the least quadratic nonresidue `z`. Result `m` goes to
     /// `out[(±(r·(j - k) + k) + (turn·m mod r)·s) mod n]`: it is the result `turn·m` for the root `ω_r` with
     /// `ω_r^turn = W_r`, `turn` odd. `sign` is 1; in the last pass, where `j = k`, it is `2^32 - 1` for the results
-    /// at the negated indices, with `-turn` in the place of `turn`. Where `log_done = 0` all twiddles are
-    /// one, and `twiddles` is not read.
+    /// at the negated indices, with `-turn` in the place of `turn`. In the first pass, where `log_done = 0`, all
+    /// twiddles are one, and `twiddles` is not read; kernels below [`ntt_later_log_radix`] are for no other.
     Field NttRadix2 = "ntt_radix2" [128] { a: In Field, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, turn: u32, sign: u32 }
     /// As [`NttRadix2`] with `r = 4`: two stages.
     Field NttRadix4 = "ntt_radix4" [128] { a: In Field, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, turn: u32, sign: u32 }
@@ -137,6 +137,13 @@ pub const fn ntt_max_log_radix(words: usize) -> u32 {
     log_r
 }
 
+/// Least radix of passes after the first, as its logarithm, in a field of `words` words: 8 if the largest
+/// allows. Smaller ones would wait for memory.
+pub const fn ntt_later_log_radix(words: usize) -> u32 {
+    let most = ntt_max_log_radix(words);
+    if most < NTT_TABLE_LOG_RADIX { most } else { NTT_TABLE_LOG_RADIX }
+}
+
 /// Whether a field of `words` words and a modulus of `bits` bits has [`NttRadix8Table`], and
 /// [`NttRadix16Table`] beside [`NttRadix16`]: where a product by a table takes fewer word products than a
 /// Montgomery product, `words² + 3·words < 2·words²`; and where sums of four elements fit the words, without
@@ -145,7 +152,7 @@ pub const fn ntt_has_tables(words: usize, bits: usize) -> bool {
     ntt_max_log_radix(words) >= NTT_TABLE_LOG_RADIX && words >= 4 && bits + 2 <= 32 * words
 }
 
-/// Least radix of passes with tables, as its logarithm: smaller passes wait for memory anyway.
+/// Least radix of passes with tables, as its logarithm.
 pub const NTT_TABLE_LOG_RADIX: u32 = 3;
 /// Words of elements and a product in a thread of a pass. With 144 of 255 registers no kernel of 8 to 14
 /// or 20 words spills (ptxas 13.5); with 150, radix 8 by tables in 15 words does.

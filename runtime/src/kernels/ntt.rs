@@ -1,8 +1,7 @@
 //! Number-theoretic transforms: passes of up to four stages each, natural order throughout.
 //!
 //! A pass reads one vector and writes another (Stockham), the first without twiddles. With radix 16 a
-//! transform of `2^k` elements moves them `⌈k/4⌉` times; the passes are equally long, as far as that
-//! goes. In fields too long for 16 elements a thread the most is 8 or 4. The inverse runs
+//! transform of `2^k` elements moves them `⌈k/4⌉` times; the passes are about equally long. In fields too long for 16 elements a thread the most is 8 or 4. The inverse runs
 //! with the twiddles of `omega` as well: its results are those of the forward transform at the
 //! negated indices, and only the last pass knows.
 //!
@@ -25,7 +24,7 @@ use ark_ff::{Field as _, LegendreSymbol, One, PrimeField};
 use curvesmith_abi::kernels::{
     FieldMul, FieldScalePowers, NTT_TABLE, NTT_TABLE_LOG_RADIX, NttRadix2, NttRadix4, NttRadix8,
     NttRadix8Table, NttRadix16, NttRadix16Table, NttTwiddleTables, NttTwiddles, Powers, ntt_has_tables,
-    ntt_max_log_radix,
+    ntt_later_log_radix, ntt_max_log_radix,
 };
 use curvesmith_abi::layout;
 use std::fmt;
@@ -86,17 +85,18 @@ impl Pass {
     }
 }
 
-/// The passes of a transform of size `2^log_n` in order: as few as radix `2^most` allows, of lengths that
-/// differ by one at most. The longest come first: the first needs no twiddles, and waits for memory anyway.
-fn passes(log_n: u32, most: u32) -> Vec<Pass> {
-    let count = log_n.div_ceil(most);
-    let log_r = |i| (log_n + count - 1 - i) / count;
-    let pass = |log_done: &mut u32, i| {
-        let pass = Pass { log_r: log_r(i), log_done: *log_done };
-        *log_done = pass.end();
-        Some(pass)
-    };
-    (0..count).scan(0, pass).collect()
+/// The passes of a transform of size `2^log_n` in order: as few as radix `2^most` allows, and as equal as
+/// it goes when none after the first is shorter than `least` stages, which is `most` or less. The longest come
+/// first: the first needs no twiddles, and waits for memory anyway.
+fn passes(log_n: u32, least: u32, most: u32) -> Vec<Pass> {
+    let (mut passes, mut log_done) = (vec![], log_n);
+    for left in (1..=log_n.div_ceil(most)).rev() {
+        let log_r = (log_done / left).max(least).min(log_done);
+        log_done -= log_r;
+        passes.push(Pass { log_r, log_done });
+    }
+    passes.reverse();
+    passes
 }
 
 /// The odd `t < 2^log_r` with `root^t = W`, `W = z^((p-1)/2^log_r)` for the least nonresidue `z`: the
@@ -116,11 +116,13 @@ impl<D: KernelDevice> Kernels<D> {
         check_omega::<F>(log_n, omega)?;
         let n = 1usize << log_n;
         let size_inv = F::Ark::from(n as u64).inverse().expect("powers of two are units");
-        let most = self.policy().ntt.max_log_radix.clamp(1, ntt_max_log_radix(F::WORDS));
-        let passes = passes(log_n, most);
-        // The first pass is the longest.
-        let turn =
-            passes.first().map_or(1, |first| turn::<F>(omega.pow([n as u64 >> first.log_r]), first.log_r));
+        let least = ntt_later_log_radix(F::WORDS);
+        let most = self.policy().ntt.max_log_radix.clamp(least, ntt_max_log_radix(F::WORDS));
+        let passes = passes(log_n, least, most);
+        let turn = match passes.iter().map(|pass| pass.log_r).max() {
+            Some(log_r) => turn::<F>(omega.pow([n as u64 >> log_r]), log_r),
+            None => 1,
+        };
         let passes: Result<Vec<_>> = passes
             .into_iter()
             .map(|pass| Ok((pass, self.twiddles::<F>(pass, omega.pow([n as u64 >> pass.end()]))?)))
@@ -314,12 +316,14 @@ mod tests {
     #[test]
     fn passes_of_large_sizes_stay_in_range() {
         for (log_n, most) in (0..=31).flat_map(|log_n| (1..=4).map(move |most| (log_n, most))) {
-            let (n, mut done, passes) = (1u64 << log_n, 0, passes(log_n, most));
+            let least = most.min(3);
+            let (n, mut done, passes) = (1u64 << log_n, 0, passes(log_n, least, most));
             assert_eq!(passes.len() as u32, log_n.div_ceil(most), "2^{log_n}, {most}");
             for pass in &passes {
                 assert_eq!(pass.log_done, done);
                 let Pass { log_r, .. } = *pass;
-                assert!((1..=most).contains(&log_r) && passes[0].log_r - log_r <= 1, "2^{log_n}, {most}");
+                let shortest = if done == 0 { 1 } else { least };
+                assert!((shortest..=most).contains(&log_r), "2^{log_n}, {most}");
                 done += log_r;
                 let threads = (n >> log_r).div_ceil(128) * 128;
                 assert!(threads <= u64::from(u32::MAX), "thread index");
@@ -334,9 +338,9 @@ mod tests {
 
     #[test]
     fn radix_16_takes_the_fewest_passes() {
-        let lengths = |log_n| passes(log_n, 4).iter().map(|pass| pass.log_r).collect::<Vec<_>>();
+        let lengths = |log_n| passes(log_n, 3, 4).iter().map(|pass| pass.log_r).collect::<Vec<_>>();
         assert_eq!(lengths(24), [4; 6]);
         assert_eq!(lengths(21), [4, 4, 4, 3, 3, 3]);
-        assert_eq!((lengths(9), lengths(5), lengths(0)), (vec![3; 3], vec![3, 2], vec![]));
+        assert_eq!((lengths(9), lengths(5), lengths(0)), (vec![3; 3], vec![2, 3], vec![]));
     }
 }

@@ -49,8 +49,9 @@ pub struct NttPolicy {
     /// The twiddles of the passes within `2^max_table_log_n` elements are tables: together fewer than
     /// `2^max_table_log_n` of them, `words/2` elements each.
     pub max_table_log_n: u32,
-    /// Most stages of a pass, the logarithm of its radix: 1 to 4, and never more than the registers hold
-    /// ([`ntt_max_log_radix`](curvesmith_abi::kernels::ntt_max_log_radix)).
+    /// Most stages of a pass, the logarithm of its radix: within
+    /// [`ntt_later_log_radix`](curvesmith_abi::kernels::ntt_later_log_radix) to
+    /// [`ntt_max_log_radix`](curvesmith_abi::kernels::ntt_max_log_radix) of the field, or else the nearer of them.
     pub max_log_radix: u32,
 }
 

@@ -24,24 +24,11 @@ use crate::spec::FieldDesc;
 use crowd::Crowd;
 use menu::Menu;
 use placer::{Plan, Wish};
-use std::collections::BTreeMap;
 
 /// Trials that the improvement of one kernel may take.
 const TRIALS: usize = 64;
 /// Word products of the programs that may be built for one kernel in the search: the price of a trial.
 const EFFORT: usize = 40_000;
-
-/// How lazy results may be, how far locals may widen, and how much dearer than it is a multiplication
-/// is thought to be: one whole formula has more to do for the multiplier than any of its operations.
-const PLANS: [Plan; 7] = [
-    Plan { tight_sums: false, tight_products: false, widenings: 3, fma: 0, wishes: BTreeMap::new() },
-    Plan { tight_sums: false, tight_products: false, widenings: 3, fma: 20, wishes: BTreeMap::new() },
-    Plan { tight_sums: false, tight_products: false, widenings: 0, fma: 0, wishes: BTreeMap::new() },
-    Plan { tight_sums: false, tight_products: false, widenings: 0, fma: 20, wishes: BTreeMap::new() },
-    Plan { tight_sums: true, tight_products: false, widenings: 3, fma: 0, wishes: BTreeMap::new() },
-    Plan { tight_sums: false, tight_products: true, widenings: 0, fma: 0, wishes: BTreeMap::new() },
-    Plan { tight_sums: true, tight_products: true, widenings: 0, fma: 0, wishes: BTreeMap::new() },
-];
 
 /// A kernel with its reductions.
 struct Placed {
@@ -79,7 +66,7 @@ pub fn place_reductions(kernel: &Kernel) -> Result<(Kernel, KernelInfo), PassErr
 /// The best placement with what is on the menu.
 fn search(kernel: &Kernel, menu: &mut Menu<'_>, crowd: &Crowd) -> Result<Placed, PassError> {
     let mut best: Option<(Plan, Placed)> = None;
-    for plan in PLANS {
+    for plan in plans(kernel) {
         let placed = place(kernel, menu, crowd, &plan)?;
         if best.as_ref().is_none_or(|(_, b)| placed.score < b.score) {
             best = Some((plan, placed));
@@ -87,6 +74,27 @@ fn search(kernel: &Kernel, menu: &mut Menu<'_>, crowd: &Crowd) -> Result<Placed,
     }
     let (plan, placed) = best.expect("there is at least one plan");
     improve(kernel, menu, crowd, plan, placed)
+}
+
+/// How lazy results may be, how far locals may widen, and how much dearer than it is a multiplication
+/// is thought to be: one whole formula has more to do for the multiplier than any of its operations.
+fn plans(kernel: &Kernel) -> Vec<Plan> {
+    let plan = Plan::default;
+    let mut plans = vec![
+        Plan { widenings: 3, ..plan() },
+        Plan { widenings: 3, fma: 20, ..plan() },
+        plan(),
+        Plan { fma: 20, ..plan() },
+        Plan { widenings: 3, tight_sums: true, ..plan() },
+        Plan { tight_products: true, ..plan() },
+        Plan { tight_sums: true, tight_products: true, ..plan() },
+    ];
+    if score::is_additive(kernel) {
+        // An addition costs the two cycles of an IMAD, as most become one.
+        plans.push(Plan { near_constants: true, alu: 12, ..plan() });
+        plans.push(Plan { tight_sums: true, tight_products: true, alu: 12, ..plan() });
+    }
+    plans
 }
 
 /// The blocks of a placement that are not shown to be right for all operands.

@@ -28,21 +28,27 @@ pub(super) enum Wish {
     Lazy,
     /// That it is reduced weakly, once for all users.
     Weak,
+    /// That it is below `2p`, where that fits the words.
+    Near,
     /// That it is canonical.
     Canonical,
 }
 
 /// How lazy to be.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Plan {
     /// Results of additions are canonical.
     pub(super) tight_sums: bool,
     /// Results of multiplications are canonical.
     pub(super) tight_products: bool,
+    /// Results of multiplications by constants are below `2p`: of two tables the one with more rows.
+    pub(super) near_constants: bool,
     /// Rounds in which the bounds of locals may grow.
     pub(super) widenings: usize,
     /// What a cycle of the multiplier costs besides ten tenths of a cycle.
     pub(super) fma: u64,
+    /// What an instruction of the ALU costs besides its tenths of a cycle beside multiplications.
+    pub(super) alu: u64,
     /// What is asked of single operations of the kernel before placing, whatever the rest says.
     pub(super) wishes: BTreeMap<Value, Wish>,
 }
@@ -51,12 +57,16 @@ impl Plan {
     /// Linear, unlike the time of a block: what a block adds to a formula that is busy anyway.
     fn price(&self, choice: &Choice) -> u64 {
         let (pipes, cost) = (Pipes::SM_90, &choice.cost);
-        (10 + self.fma) * u64::from(cost.fma(&pipes)) + u64::from(cost.beside(&pipes))
+        let alu = u64::from(cost.sums + cost.logic);
+        (10 + self.fma) * u64::from(cost.fma(&pipes)) + u64::from(cost.beside(&pipes)) + self.alu * alu
     }
 
     fn wish(&self, old: Value, limb: &LimbOp) -> Wish {
         if let Some(wish) = self.wishes.get(&old) {
             return *wish;
+        }
+        if self.near_constants && matches!(limb, LimbOp::MulConst(_)) {
+            return Wish::Near;
         }
         let tight = match limb {
             LimbOp::Add | LimbOp::Sub | LimbOp::Neg | LimbOp::Dbl | LimbOp::MulSmall(_) => self.tight_sums,
@@ -304,7 +314,11 @@ impl Placer<'_, '_, '_> {
     /// The cheapest way to compute an operation, its operands reduced first where that pays.
     fn choose(&mut self, old: Value, limb: &LimbOp, wish: Wish, out: &mut Block) -> Result<Fact, PassError> {
         let args = self.at.r.old[old].args();
-        let limit = (wish == Wish::Canonical).then_some(Bound::Canonical);
+        let limit = match wish {
+            Wish::Canonical => Some(Bound::Canonical),
+            Wish::Near => Bound::below(self.field(), &(&self.field().p * 2u32)),
+            Wish::Lazy | Wish::Weak => None,
+        };
         let mut bounds: Vec<Bound> = args.iter().map(|a| self.bound(*a)).collect();
         let missing = || PassError::NoVariant { value: old, op: format!("{limb:?}") };
         let parts = if self.crowd.has(old) { 1 } else { u32::MAX };

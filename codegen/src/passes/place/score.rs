@@ -6,6 +6,7 @@
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
 use crate::limb::{Cost, Pipes};
 use crate::passes::info::KernelInfo;
+use crate::passes::inline::products;
 
 /// How many times a loop body is thought to run.
 const LOOP: u64 = 16;
@@ -28,6 +29,17 @@ pub(super) fn weights(kernel: &Kernel) -> Vec<u64> {
     let mut weights = vec![0; kernel.values().count()];
     visit(kernel, &kernel.body, ONCE, &mut |v, weight| weights[v.0 as usize] = weight);
     weights
+}
+
+/// Whether there are two additions for every product, as in a transform: then instructions of the ALU outnumber
+/// those of the multiplier, and the assembler balances them (`Cost::balanced`).
+pub(super) fn is_additive(kernel: &Kernel) -> bool {
+    let (mut sums, mut multiplied) = (0u64, 0u64);
+    visit(kernel, &kernel.body, ONCE, &mut |v, weight| match &kernel[v] {
+        Op::Add(..) | Op::Sub(..) | Op::Neg(_) | Op::Dbl(_) => sums += weight,
+        op => multiplied += weight * products(op) as u64,
+    });
+    multiplied > 0 && sums >= 2 * multiplied
 }
 
 fn visit(kernel: &Kernel, block: &Block, weight: u64, f: &mut impl FnMut(Value, u64)) {
