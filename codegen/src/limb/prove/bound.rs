@@ -11,14 +11,15 @@
 //! All numbers are scaled by a power of `2^32`, so that the divisions are mostly exact; a remainder
 //! is bounded like the carry that it multiplies.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use num_bigint::{BigInt, Sign};
-use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 
 use super::expand;
-use super::model::{B, Kind, Model};
+use super::form::{Form, Spare, Sparse};
+use super::model::{B, Group, Kind, Model};
 use super::poly::{Id, Poly};
 
 /// A boolean's value in one case of a case split, and polynomials that are then not negative.
@@ -29,37 +30,68 @@ pub(super) struct Known {
 }
 
 /// What to do with a word that weighs more than its carry.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Style {
     /// Bound it as a word.
     Words,
+    /// As `Words`; carries are rewritten only where that completes a product of two words.
+    Local,
     /// Write it as its sum; the carry is negative and dropped.
     Sums,
     /// As `Sums`, but words that are multiplied stay words.
     Mixed,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Plan {
     /// Sums to go back through before the rest is bounded by ranges.
     fuel: usize,
     style: Style,
     /// Write out the factors of products first.
     expand: bool,
+    /// Rewrite through open groups deeper than this.
+    depth: u32,
+}
+
+impl Plan {
+    /// Whether forms are rewritten as far as they can be.
+    fn is_thorough(self) -> bool {
+        self.fuel == usize::MAX && self.style != Style::Local
+    }
+}
+
+/// What a rewriting met that another plan would treat otherwise.
+#[derive(Clone, Copy, Default)]
+struct Met {
+    /// The fuel was used up.
+    end: bool,
+    /// A word that weighs more than its carry.
+    choice: bool,
+    /// A product that can be written out.
+    product: bool,
+    /// A group that can be rewritten through.
+    open: bool,
+}
+
+/// What queries of one block leave to the next.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    forms: Spare,
+    /// The thorough plan by which something was shown last.
+    last: Cell<Option<Plan>>,
 }
 
 /// Bounds under the definitions of one model.
 pub(super) struct Query<'a> {
     model: &'a Model,
     scale: usize,
+    memory: &'a Memory,
+    met: Cell<Met>,
 }
 
-/// Coefficients by node.
-type Form = BTreeMap<Id, BigInt>;
-
 impl<'a> Query<'a> {
-    pub(super) fn new(model: &'a Model, scale: usize) -> Query<'a> {
-        Query { model, scale }
+    pub(super) fn new(model: &'a Model, scale: usize, memory: &'a Memory) -> Query<'a> {
+        Query { model, scale, memory, met: Cell::default() }
     }
 
     /// Whether `value < below` and `value ≥ from`, where asked.
@@ -78,18 +110,24 @@ impl<'a> Query<'a> {
             return true;
         }
         let limit = BigInt::from(limit) << (32 * self.scale);
-        let plans = self.plans();
-        plans.iter().any(|plan| {
+        let attempt = |plan: Plan| {
             let with = |fact: Option<&Poly>| {
-                let mut form = Work::new(self, *plan, known);
+                let mut form = Work::new(self, plan, known);
                 form.add(value, &self.unit());
                 if let Some(fact) = fact {
                     form.add(fact, &self.unit());
                 }
                 form.upper() < limit
             };
-            with(None) || known.iter().flat_map(|known| &known.facts).any(|fact| with(Some(fact)))
-        })
+            let shown =
+                with(None) || known.iter().flat_map(|known| &known.facts).any(|fact| with(Some(fact)));
+            if shown && plan.is_thorough() {
+                self.memory.last.set(Some(plan));
+            }
+            shown
+        };
+        // What was hard to show last is often like it.
+        self.quick(attempt) || self.memory.last.get().is_some_and(attempt) || self.thorough(attempt)
     }
 
     /// An upper bound of `Σ wordsᵢ·2^(32i)`; no better one is looked for below `enough`.
@@ -100,8 +138,8 @@ impl<'a> Query<'a> {
         let mut helps: Vec<Option<(&Poly, &BigInt)>> = vec![None];
         helps.extend(facts.flat_map(|fact| weights.iter().map(move |weight| Some((fact, weight)))));
         let mut best: Option<BigInt> = None;
-        for plan in self.plans().into_iter().filter(|plan| plan.fuel == usize::MAX) {
-            for help in &helps {
+        self.thorough(|plan| {
+            helps.iter().any(|help| {
                 let mut work = Work::new(self, plan, known);
                 let mut weight = self.unit();
                 for word in words {
@@ -112,28 +150,64 @@ impl<'a> Query<'a> {
                     work.add(fact, weight);
                 }
                 let bound = work.upper() >> (32 * self.scale);
-                best = Some(best.map_or(bound.clone(), |best| best.min(bound)));
-                if best.as_ref().is_some_and(|best| best <= enough) {
-                    return best.expect("is some");
-                }
-            }
-        }
+                let least = best.take().map_or(bound.clone(), |best| best.min(bound));
+                *best.insert(least) <= *enough
+            })
+        });
         best.expect("there is a plan")
     }
 
-    fn plans(&self) -> Vec<Plan> {
-        let quick = [1, 2, 4, 16, 4 * self.scale];
-        let mut plans: Vec<Plan> =
-            quick.iter().map(|&fuel| Plan { fuel, style: Style::Words, expand: false }).collect();
-        for style in [Style::Words, Style::Sums, Style::Mixed] {
-            plans.push(Plan { fuel: usize::MAX, style, expand: false });
+    /// Whether an attempt succeeds that looks at what is near.
+    fn quick(&self, mut attempt: impl FnMut(Plan) -> bool) -> bool {
+        let depth = self.model.depth();
+        let mut plan = Plan { fuel: usize::MAX, style: Style::Local, expand: false, depth };
+        if attempt(plan) {
+            return true;
         }
-        if self.model.deep {
-            for style in [Style::Words, Style::Sums, Style::Mixed] {
-                plans.push(Plan { fuel: usize::MAX, style, expand: true });
+        plan.style = Style::Words;
+        for fuel in [16, 4 * self.scale] {
+            self.met.take();
+            if attempt(Plan { fuel, ..plan }) {
+                return true;
+            }
+            if !self.met.get().end {
+                return false;
             }
         }
-        plans
+        false
+    }
+
+    /// Whether an attempt succeeds that goes all the way. Those that would do the same as one before
+    /// are left out.
+    fn thorough(&self, mut attempt: impl FnMut(Plan) -> bool) -> bool {
+        for depth in (0..=self.model.depth()).rev() {
+            let mut open = false;
+            for expand in [false, true] {
+                self.met.take();
+                for style in [Style::Words, Style::Sums, Style::Mixed] {
+                    if style != Style::Words && !self.met.get().choice {
+                        break;
+                    }
+                    if attempt(Plan { fuel: usize::MAX, style, expand, depth }) {
+                        return true;
+                    }
+                }
+                open |= self.met.get().open;
+                if !self.met.get().product {
+                    break;
+                }
+            }
+            if !open {
+                break;
+            }
+        }
+        false
+    }
+
+    fn note(&self, note: impl FnOnce(&mut Met)) {
+        let mut met = self.met.get();
+        note(&mut met);
+        self.met.set(met);
     }
 
     fn unit(&self) -> BigInt {
@@ -148,16 +222,17 @@ struct Work<'q> {
     known: &'q [Known],
     sum: Form,
     /// `outer·Σ k·inner`, by the older factor.
-    products: BTreeMap<Id, Form>,
+    products: BTreeMap<Id, Sparse>,
     /// Products that are to be written out, and nodes that are bounded after that.
-    later: Option<(Form, Form)>,
+    later: Option<(Sparse, Form)>,
     total: BigInt,
 }
 
 impl<'q> Work<'q> {
     fn new(query: &'q Query<'q>, plan: Plan, known: &'q [Known]) -> Self {
-        let later = plan.expand.then(Default::default);
-        Work { query, plan, known, sum: Form::new(), products: BTreeMap::new(), later, total: BigInt::zero() }
+        let form = || query.memory.forms.take(query.model.nodes.len());
+        let later = plan.expand.then(|| (Sparse::new(), form()));
+        Work { query, plan, known, sum: form(), products: BTreeMap::new(), later, total: BigInt::zero() }
     }
 
     fn model(&self) -> &'q Model {
@@ -172,7 +247,7 @@ impl<'q> Work<'q> {
             self.total += k * poly.constant;
         }
         for &(id, c) in &poly.terms {
-            add_to(&mut self.sum, id, k, c);
+            self.sum.add(id, k, c);
         }
     }
 
@@ -180,18 +255,19 @@ impl<'q> Work<'q> {
         self.rewrite();
         if let Some((products, leaves)) = self.later.take() {
             self.plan.fuel = 0;
-            self.sum = leaves;
+            let empty = std::mem::replace(&mut self.sum, leaves);
+            self.query.memory.forms.give(empty);
             self.write_out(products);
             self.rewrite();
         }
+        self.query.memory.forms.give(self.sum);
         self.total
     }
 
     fn rewrite(&mut self) {
         loop {
-            let newest = |form: &Form| form.last_key_value().map(|(&id, _)| id);
             let outer = self.products.last_key_value().map(|(&id, _)| id);
-            let Some(id) = newest(&self.sum).max(outer) else { return };
+            let Some(id) = self.sum.newest().max(outer) else { return };
             let k = self.coefficient(id);
             if !k.is_zero() {
                 self.node(id, k);
@@ -201,13 +277,18 @@ impl<'q> Work<'q> {
 
     /// Takes the coefficient of a node that nothing newer adds to any more.
     fn coefficient(&mut self, id: Id) -> BigInt {
-        let k = self.sum.remove(&id).unwrap_or_default();
+        let k = self.sum.take(id);
+        if self.products.is_empty() {
+            return k;
+        }
         match self.products.remove(&id) {
             None => k,
             // outer·Σ ≤ outer·max Σ, since outer ≥ 0.
             Some(inner) => {
                 let mut work = Work::new(self.query, Plan { expand: false, ..self.plan }, self.known);
-                work.sum = inner;
+                for (id, k) in inner {
+                    work.sum.add(id, &k, 1);
+                }
                 k + work.upper()
             }
         }
@@ -221,7 +302,10 @@ impl<'q> Work<'q> {
             }
             return;
         }
-        if let Some(group) = node.group {
+        if let Some(group) = self.model().group_of(id, self.plan.depth) {
+            if group.depth > 0 {
+                self.query.note(|met| met.open = true);
+            }
             return self.group(group, id, k);
         }
         if let Kind::Product(factors) = &node.kind {
@@ -230,7 +314,9 @@ impl<'q> Work<'q> {
         if let Kind::Low(pair) | Kind::High(pair) = node.kind {
             // Words of products are always taken together.
             if self.model().node(self.model().pairs[pair].high).hi <= 1 {
-                if self.plan.fuel == 0 {
+                let ends = self.plan.style == Style::Local && !self.completes(pair);
+                if self.plan.fuel == 0 || ends {
+                    self.query.note(|met| met.end = true);
                     return self.by_range(id, &k);
                 }
                 self.plan.fuel -= 1;
@@ -244,10 +330,23 @@ impl<'q> Work<'q> {
         }
     }
 
+    /// Whether the sum of a pair has the low word of a product whose high word is in the form.
+    fn completes(&self, pair: usize) -> bool {
+        let half = |&(id, _): &(Id, i128)| match self.model().node(id).kind {
+            Kind::Low(half) => self.sum.contains(self.model().pairs[half].high),
+            _ => false,
+        };
+        self.model().pairs[pair].value.terms.iter().any(half)
+    }
+
     fn low(&mut self, pair: usize, low: Id, k: BigInt) {
         let pair = &self.model().pairs[pair];
         let carry = self.coefficient(pair.high);
         if let Some(known) = self.known(pair.high) {
+            if self.plan.style == Style::Words && carry.is_zero() {
+                self.query.note(|met| met.choice = true);
+                return self.by_range(low, &k);
+            }
             // low = value - sign·2^32·known.
             let known = i128::from(known);
             self.add(&pair.value, &k);
@@ -256,8 +355,11 @@ impl<'q> Work<'q> {
         }
         let (shared, rest) = self.shared(pair.sign, &carry);
         let left = &k - &shared;
+        if left.is_positive() && pair.sign > 0 {
+            self.query.note(|met| met.choice = true);
+        }
         let sums = match self.plan.style {
-            Style::Words => false,
+            Style::Words | Style::Local => false,
             Style::Sums => true,
             Style::Mixed => !self.model().node(low).multiplier,
         };
@@ -282,7 +384,7 @@ impl<'q> Work<'q> {
         match pair.low {
             super::model::Val::Const(c) => self.total -= shared * c,
             super::model::Val::Node(low) => {
-                let k = self.sum.remove(&low).unwrap_or_default() - shared;
+                let k = self.sum.take(low) - shared;
                 self.by_range(low, &k);
             }
         }
@@ -290,9 +392,13 @@ impl<'q> Work<'q> {
 
     /// `k·high` as `shared·(value - low)` plus at most the second number.
     fn shared(&self, sign: i128, k: &BigInt) -> (BigInt, BigInt) {
-        let (shared, rest) = (k * sign).div_mod_floor(&BigInt::from(B));
-        // rest·sign·high with high in [0, 2^32).
-        let rest = if sign > 0 { rest << 32 } else { BigInt::zero() };
+        if k.is_zero() {
+            return (BigInt::zero(), BigInt::zero());
+        }
+        // Rounded down.
+        let shared: BigInt = if sign > 0 { k >> 32 } else { -k >> 32 };
+        // rest·sign·high with high in [0, 2^32), and rest not negative.
+        let rest = if sign > 0 { (k - (&shared << 32)) << 32 } else { BigInt::zero() };
         (shared, rest)
     }
 
@@ -307,23 +413,43 @@ impl<'q> Work<'q> {
         }
         match rest.as_slice() {
             [] => self.total += k,
-            [one] => add_to(&mut self.sum, *one, &k, 1),
+            [one] => self.sum.add(*one, &k, 1),
             _ if self.later.is_some() => {
                 let (products, _) = self.later.as_mut().expect("is some");
-                add_to(products, id, &k, 1);
+                add_to(products, id, &k);
             }
-            [outer, inner] => add_to(self.products.entry(*outer).or_default(), *inner, &k, 1),
-            _ => self.by_range(id, &k),
+            [outer, inner] => {
+                if self.can_be_written(*outer, *inner) {
+                    self.query.note(|met| met.product = true);
+                }
+                add_to(self.products.entry(*outer).or_default(), *inner, &k);
+            }
+            _ => {
+                self.query.note(|met| met.product = true);
+                self.by_range(id, &k);
+            }
         }
     }
 
+    /// Whether writing out a product of two nodes changes it: not one of two independent inputs.
+    fn can_be_written(&self, outer: Id, inner: Id) -> bool {
+        let model = self.model();
+        let ends =
+            |id| matches!(model.node(id).kind, Kind::Leaf) || model.group_of(id, self.plan.depth).is_some();
+        let open = |id| model.node(id).group.is_some_and(|group| model.groups[group].depth > 0);
+        if open(outer) || open(inner) {
+            self.query.note(|met| met.open = true);
+        }
+        let group = model.node(outer).group;
+        !ends(outer) || !ends(inner) || (group.is_some() && group == model.node(inner).group)
+    }
+
     /// A group's words, all at once: `λ·Σ wordᵢ·2^(32i) ≤ λ·max` for the `λ` that uses up the top word.
-    fn group(&mut self, group: usize, id: Id, k: BigInt) {
+    fn group(&mut self, group: &'q Group, id: Id, k: BigInt) {
         if let Some((_, leaves)) = &mut self.later {
-            add_to(leaves, id, &k, 1);
+            leaves.add(id, &k, 1);
             return;
         }
-        let group = &self.model().groups[group];
         let mut weights = Vec::with_capacity(group.words.len());
         for &word in group.words.iter().rev() {
             let weight = if word == id { k.clone() } else { self.coefficient(word) };
@@ -346,7 +472,7 @@ impl<'q> Work<'q> {
 
     fn by_range(&mut self, id: Id, k: &BigInt) {
         if let Some((_, leaves)) = &mut self.later {
-            add_to(leaves, id, k, 1);
+            leaves.add(id, k, 1);
             return;
         }
         self.total += self.range(id, k);
@@ -363,9 +489,11 @@ impl<'q> Work<'q> {
     }
 
     /// Products of words as products of what the words are made of, so that they can cancel.
-    fn write_out(&mut self, products: Form) {
+    fn write_out(&mut self, products: Sparse) {
         let model = self.model();
-        let Some(terms) = expand::to_leaves(model, products, &|id| model.node(id).group.is_some()) else {
+        let depth = self.plan.depth;
+        let stop = |id| model.group_of(id, depth).is_some();
+        let Some(terms) = expand::to_leaves(model, products, &stop) else {
             // Too deep: nothing is known.
             self.total += BigInt::one() << (64 * self.query.scale + 128);
             return;
@@ -374,7 +502,7 @@ impl<'q> Work<'q> {
             let present: Vec<Id> = factors.iter().copied().filter(|&id| id != 0).collect();
             match present.as_slice() {
                 [] => self.total += k,
-                [one] => add_to(&mut self.sum, *one, &k, 1),
+                [one] => self.sum.add(*one, &k, 1),
                 // Descending: the last is the oldest.
                 [inner, outer] => self.pair_of_leaves(*inner, *outer, k),
                 many => {
@@ -394,10 +522,10 @@ impl<'q> Work<'q> {
         let group = model.node(inner).group;
         if inner != outer && group.is_some() && group == model.node(outer).group {
             let half: BigInt = &k >> 1;
-            add_to(self.products.entry(inner).or_default(), outer, &half, 1);
-            add_to(self.products.entry(outer).or_default(), inner, &(k - half), 1);
+            add_to(self.products.entry(inner).or_default(), outer, &half);
+            add_to(self.products.entry(outer).or_default(), inner, &(k - half));
         } else {
-            add_to(self.products.entry(outer).or_default(), inner, &k, 1);
+            add_to(self.products.entry(outer).or_default(), inner, &k);
         }
     }
 
@@ -406,11 +534,6 @@ impl<'q> Work<'q> {
     }
 }
 
-fn add_to(form: &mut Form, id: Id, k: &BigInt, c: i128) {
-    let entry = form.entry(id).or_default();
-    match c {
-        1 => *entry += k,
-        -1 => *entry -= k,
-        _ => *entry += k * c,
-    }
+fn add_to(form: &mut Sparse, id: Id, k: &BigInt) {
+    *form.entry(id).or_default() += k;
 }

@@ -1,12 +1,12 @@
 //! Symbolic execution: every word of the block becomes a node.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigInt;
 use num_traits::One;
 
 use super::ProofError;
-use super::bound::{Known, Query};
+use super::bound::{Known, Memory, Query};
 use super::model::{B, Kind, Model, Val, Zero};
 use super::poly::{Id, Poly};
 use crate::limb::ir::{Block, CarryOut, Cmp, Flag, Inst, Logic, Pred, Src};
@@ -20,9 +20,15 @@ pub(super) struct Exec<'a> {
     flag: Option<(Flag, Poly)>,
     /// Products of which the high word is used.
     wide: BTreeSet<(Src2, Src2)>,
+    /// The words of differences, lowest first, and which difference a word is of.
+    differences: Vec<Vec<Id>>,
+    difference_of: BTreeMap<Id, usize>,
+    /// Words of which more is known modulo `2^32` than as numbers: sums of flags.
+    lossy: BTreeSet<Id>,
     /// Words that read a carry: `(carry, word)`.
     pub(super) readers: Vec<(Id, Val)>,
     scale: usize,
+    memory: Memory,
     at: usize,
 }
 
@@ -53,8 +59,12 @@ impl<'a> Exec<'a> {
             preds: vec![None; block.preds()],
             flag: None,
             wide: wide_products(block),
+            differences: Vec::new(),
+            difference_of: BTreeMap::new(),
+            lossy: BTreeSet::new(),
             readers: Vec::new(),
             scale,
+            memory: Memory::default(),
             at: 0,
         };
         for (input, max) in block.inputs().iter().zip(operands) {
@@ -69,12 +79,21 @@ impl<'a> Exec<'a> {
     fn input(&mut self, words: &[crate::limb::ir::Word], max: &BigInt) {
         let mut ids = Vec::with_capacity(words.len());
         for (k, word) in words.iter().enumerate() {
-            let most = (max >> (32 * k)).min(BigInt::from(B - 1));
-            let id = self.model.opaque(i128::try_from(most).expect("below 2^32"));
+            let id = self.model.opaque(top_word(max, k));
             self.words[word.index()] = Some(Val::Node(id));
             ids.push(id);
         }
         self.model.group(ids, max.clone());
+    }
+
+    /// Bounds the inputs anew, none by more than [`run`](Self::run) did: what is known stays true.
+    pub(super) fn narrow(&mut self, operands: &[BigInt]) {
+        for (input, max) in operands.iter().enumerate() {
+            self.model.groups[input].max.clone_from(max);
+            for (k, id) in self.model.groups[input].words.clone().into_iter().enumerate() {
+                self.model.node_mut(id).hi = top_word(max, k);
+            }
+        }
     }
 
     /// Executes the instruction at `at`, or the run that it starts; how many.
@@ -104,12 +123,12 @@ impl<'a> Exec<'a> {
     fn value(&mut self, inst: &Inst) -> Result<Val, ProofError> {
         Ok(match *inst {
             Inst::Add { a, b, cin, out, .. } => {
-                let (a, b) = (self.get(a)?, self.get(b)?);
+                let (a, b) = (self.term(a, out)?, self.term(b, out)?);
                 let sum = self.model.poly(a).plus(1, &self.model.poly(b));
                 self.sum(sum, Flag::Carry, cin, out)?
             }
             Inst::Sub { a, b, cin, out, .. } => {
-                let (a, b) = (self.get(a)?, self.get(b)?);
+                let (a, b) = (self.term(a, out)?, self.term(b, out)?);
                 let difference = self.model.poly(a).plus(-1, &self.model.poly(b));
                 self.sum(difference, Flag::Borrow, cin, out)?
             }
@@ -160,7 +179,17 @@ impl<'a> Exec<'a> {
 
     fn halves(&mut self, a: Src, b: Src) -> Result<(Val, Val), ProofError> {
         let (a, b) = (self.get(a)?, self.get(b)?);
+        self.multiplied(a);
+        self.multiplied(b);
         Ok(self.model.halves(a, b))
+    }
+
+    /// A word of a difference that is multiplied: forms may end at the words of the difference.
+    fn multiplied(&mut self, word: Val) {
+        let Val::Node(id) = word else { return };
+        if let Some(&index) = self.difference_of.get(&id) {
+            self.model.open_group(&self.differences[index]);
+        }
     }
 
     /// The word of `value` plus the carry (minus the borrow) in.
@@ -180,10 +209,24 @@ impl<'a> Exec<'a> {
         if let Some(id) = read {
             self.readers.push((id, word));
         }
+        if kind == Flag::Borrow {
+            self.difference(word, cin);
+        }
         if out == CarryOut::Flag {
             self.flag = Some((kind, carry));
         }
         Ok(word)
+    }
+
+    /// Records a word of a difference, the next one if `continued`.
+    fn difference(&mut self, word: Val, continued: bool) {
+        if !continued {
+            self.differences.push(Vec::new());
+        }
+        if let (Val::Node(id), Some(words)) = (word, self.differences.last_mut()) {
+            words.push(id);
+            self.difference_of.insert(id, self.differences.len() - 1);
+        }
     }
 
     /// Word and carry of `value`.
@@ -202,6 +245,12 @@ impl<'a> Exec<'a> {
         if let Some(both) = self.split_booleans(&value, sign, out) {
             return Ok(both);
         }
+        if out == CarryOut::Lost
+            && let Some(carry) = self.flag_that_is(&value, sign)
+        {
+            let word = self.model.exact(value.plus(-sign * B, &Poly::of(carry)));
+            return Ok((word, Poly::of(carry)));
+        }
         let residue = self.model.residue(&value);
         if let Some(low) = residue.value() {
             let low = low.rem_euclid(B) as u32;
@@ -209,6 +258,18 @@ impl<'a> Exec<'a> {
             return Ok((Val::Const(low), carry));
         }
         Ok(self.model.carry(value, sign))
+    }
+
+    /// The flag of a mask in `value` that is also the carry out of it, by a case split.
+    fn flag_that_is(&self, value: &Poly, sign: i128) -> Option<Id> {
+        let mask = |&&(id, k): &&(Id, i128)| k.abs() == B - 1 && self.model.is_flag(id);
+        let (flag, _) = *value.terms.iter().find(mask)?;
+        let case = |holds| Known { id: flag, value: holds, facts: Vec::new() };
+        let (with, without) =
+            if sign > 0 { ((None, Some(B)), (Some(B), None)) } else { ((Some(0), None), (None, Some(0))) };
+        let is = self.query().within(value, without, &[case(false)])
+            && self.query().within(value, with, &[case(true)]);
+        is.then_some(flag)
     }
 
     /// As [`split`](Self::split) for a value made of booleans.
@@ -219,22 +280,41 @@ impl<'a> Exec<'a> {
             if few || (booleans.len() == 2 && out == CarryOut::Flag) {
                 let word = self.model.tabulate(value, &booleans, |v| v.rem_euclid(B));
                 let carry = self.model.tabulate(value, &booleans, |v| sign * v.div_euclid(B));
-                return Some((self.model.exact(word), carry));
+                // Of a product of flags nothing is known where it decides.
+                if few || carry.terms.len() < 2 {
+                    return Some((self.model.exact(word), carry));
+                }
             }
         }
         let residue = self.model.residue(value);
         // A sum of flags modulo 2^32, whatever the words on the way to it lost.
         if out == CarryOut::Lost && residue.height() < B / 4 && self.model.booleans(&residue).is_some() {
-            if self.query().within(&residue, (Some(B), Some(0)), &[]) {
-                return Some((self.model.exact(residue), Poly::default()));
-            }
             let (word, carry) = self.model.carry(value.clone(), sign);
             if let Val::Node(id) = word {
                 self.model.node_mut(id).residue = Some(residue);
+                self.lossy.insert(id);
             }
             return Some((word, carry));
         }
         None
+    }
+
+    /// A term of a sum that is more than a sum modulo `2^32`.
+    fn term(&mut self, src: Src, out: CarryOut) -> Result<Val, ProofError> {
+        let value = self.get(src)?;
+        let (Val::Node(id), true) = (value, out != CarryOut::Lost) else { return Ok(value) };
+        if !self.lossy.remove(&id) {
+            return Ok(value);
+        }
+        let residue = self.model.node(id).residue.clone().unwrap_or_else(|| Poly::of(id));
+        if !self.query().within(&residue, (Some(B), Some(0)), &[]) {
+            return Ok(value);
+        }
+        let exact = self.model.exact(residue);
+        if let Src::Word(word) = src {
+            self.words[word.index()] = Some(exact);
+        }
+        Ok(exact)
     }
 
     fn logic(&mut self, op: Logic, a: Val, b: Val) -> Val {
@@ -505,9 +585,12 @@ impl<'a> Exec<'a> {
     /// Largest value of the words over both cases.
     fn case_bound(&self, q: &Poly, choice: &Choice) -> BigInt {
         let all = (BigInt::one() << (32 * choice.then.len())) - 1;
-        let case = |words: &[Poly], holds| self.query().largest(words, &self.known(q, holds), &BigInt::ZERO);
-        let max = case(&choice.then, true).max(case(&choice.otherwise, false));
-        max.min(all).max(BigInt::ZERO)
+        let case = |words: &[Poly], holds, enough: &BigInt| {
+            self.query().largest(words, &self.known(q, holds), enough)
+        };
+        let then = case(&choice.then, true, &BigInt::ZERO);
+        let otherwise = case(&choice.otherwise, false, &then);
+        then.max(otherwise).min(all).max(BigInt::ZERO)
     }
 
     /// What is known where `q` is `holds`.
@@ -531,7 +614,7 @@ impl<'a> Exec<'a> {
     }
 
     pub(super) fn query(&self) -> Query<'_> {
-        Query::new(&self.model, self.scale)
+        Query::new(&self.model, self.scale, &self.memory)
     }
 
     /// The value of a source that is written.
@@ -553,6 +636,11 @@ impl<'a> Exec<'a> {
     fn error(&self, reason: &'static str) -> ProofError {
         ProofError::Instruction { at: self.at, reason }
     }
+}
+
+/// The largest word `k` of a value of at most `max`.
+fn top_word(max: &BigInt, k: usize) -> i128 {
+    i128::try_from((max >> (32 * k)).min(BigInt::from(B - 1))).expect("below 2^32")
 }
 
 fn sign(kind: Flag) -> i128 {

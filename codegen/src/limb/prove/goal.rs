@@ -21,30 +21,48 @@ pub(super) fn prove(
     block: &Block,
     out: Bound,
 ) -> Result<(), ProofError> {
+    prove_cases(field, op, operands, block, &[(operands, out)])?.into_iter().collect()
+}
+
+/// Proves a block for `operands`, and that its results are within the second bound for operands within
+/// the first, which are within `operands`: an error of its own for each case.
+pub(super) fn prove_cases(
+    field: &FieldDesc,
+    op: &LimbOp,
+    operands: &[Bound],
+    block: &Block,
+    cases: &[(&[Bound], Bound)],
+) -> Result<Vec<Result<(), ProofError>>, ProofError> {
     check_shape(field, op, operands, block)?;
-    let mut maxima: Vec<BigInt> = operands.iter().map(|bound| bound.max(field).into()).collect();
-    if *op == LimbOp::Select {
-        maxima.insert(0, BigInt::from(B - 1));
-    }
+    let maxima = maxima(field, op, operands);
     // Room for the division by R of a double-length value, and some more.
     let rows = if let LimbOp::MulTable { rows, .. } = op { *rows as usize } else { 0 };
     let scale = 2 * field.words + rows + 8;
     let exec = Exec::run(block, &maxima, scale)?;
     let mut goal = Goal { field, op, block, exec, scale };
     match op {
-        LimbOp::IsZero => goal.is_zero(),
-        LimbOp::MaybeZero => goal.maybe_zero(&maxima[0]),
-        LimbOp::Select => {
-            goal.select()?;
-            goal.bounds(out)
-        }
-        _ => {
-            for k in 0..block.outputs().len() {
-                goal.congruent(k)?;
-            }
-            goal.bounds(out)
-        }
+        LimbOp::IsZero => goal.is_zero()?,
+        LimbOp::MaybeZero => goal.maybe_zero(&maxima[0])?,
+        LimbOp::Select => goal.select()?,
+        _ => (0..block.outputs().len()).try_for_each(|k| goal.congruent(k))?,
     }
+    let case = |(operands, out): &(&[Bound], Bound)| {
+        if let LimbOp::IsZero | LimbOp::MaybeZero = op {
+            return Ok(());
+        }
+        goal.exec.narrow(&self::maxima(field, op, operands));
+        goal.bounds(*out)
+    };
+    Ok(cases.iter().map(case).collect())
+}
+
+/// The largest value of each input.
+fn maxima(field: &FieldDesc, op: &LimbOp, operands: &[Bound]) -> Vec<BigInt> {
+    let mut maxima: Vec<BigInt> = operands.iter().map(|bound| bound.max(field).into()).collect();
+    if *op == LimbOp::Select {
+        maxima.insert(0, BigInt::from(B - 1));
+    }
+    maxima
 }
 
 fn check_shape(field: &FieldDesc, op: &LimbOp, operands: &[Bound], block: &Block) -> Result<(), ProofError> {

@@ -1,28 +1,112 @@
-//! Proofs that were made, so that equal blocks of many kernels are proven once in a process.
+//! Proofs of all blocks of a kernel, made once in a process.
+//!
+//! Operations with other bounds often have the same block. Such a block is proven once, for the weakest
+//! bounds of its operands in the kernel; that proof holds for the narrower ones too, and what is left
+//! is to bound the results by them. Nothing depends on what was proven before, or on the order.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use super::{ProofError, prove};
+use super::{ProofError, goal, prove};
 use crate::limb::{Bound, Choice, LimbOp};
 use crate::spec::FieldDesc;
 
-/// Results by modulus, operation, operand bounds and variant, which determine a block.
-static MADE: Mutex<BTreeMap<String, Result<(), ProofError>>> = Mutex::new(BTreeMap::new());
+/// What is to be proven: that the choice computes the operation for these bounds of its operands.
+#[derive(Clone, Debug)]
+pub struct Claim<'a> {
+    /// The operation.
+    pub op: LimbOp,
+    /// Bounds of its operands.
+    pub operands: &'a [Bound],
+    /// A variant for them.
+    pub choice: &'a Choice,
+}
 
-/// As [`prove`], made once. The result is that of a function of the arguments, whoever asks first.
-pub fn prove_once(
-    field: &FieldDesc,
-    op: &LimbOp,
-    operands: &[Bound],
-    choice: &Choice,
-) -> Result<(), ProofError> {
-    let key = format!("{:x} {op:?} {operands:?} {} {:?}", field.p, choice.variant, choice.out);
-    let made = MADE.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
-    made.unwrap_or_else(|| {
+type Proof = Result<(), ProofError>;
+
+/// Results by modulus, operation, operand bounds (the weakest of the kernel, then their own) and variant,
+/// which determine a block.
+static MADE: Mutex<BTreeMap<String, Proof>> = Mutex::new(BTreeMap::new());
+
+/// As [`prove`] for every claim, in order.
+pub fn prove_all(field: &FieldDesc, claims: &[Claim<'_>]) -> Vec<Proof> {
+    let mut proofs = vec![Ok(()); claims.len()];
+    for same in of_equal_blocks(claims) {
+        let weakest = weakest(field, claims, &same);
+        let mut open = BTreeMap::new();
+        for &i in &same {
+            let Claim { op, operands, choice } = &claims[i];
+            let (variant, out) = (choice.variant, choice.out);
+            let key = format!("{:x} {op:?} {weakest:?} {operands:?} {variant} {out:?}", field.p);
+            match made(&key) {
+                Some(proof) => proofs[i] = proof,
+                None => open.entry(key).or_insert_with(Vec::new).push(i),
+            }
+        }
+        let first: Vec<&Claim<'_>> = open.values().map(|equal| &claims[equal[0]]).collect();
         // Not under the lock: two threads may prove the same, and find the same.
-        let result = prove(field, op, operands, choice);
-        MADE.lock().unwrap_or_else(PoisonError::into_inner).insert(key, result.clone());
-        result
-    })
+        let made = prove_equal(field, &weakest, &first);
+        for ((key, equal), proof) in open.into_iter().zip(made) {
+            for i in equal {
+                proofs[i] = proof.clone();
+            }
+            MADE.lock().unwrap_or_else(PoisonError::into_inner).insert(key, proof);
+        }
+    }
+    proofs
+}
+
+fn made(key: &str) -> Option<Proof> {
+    MADE.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+}
+
+/// Claims of one operation and block each, by index.
+fn of_equal_blocks(claims: &[Claim<'_>]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (i, claim) in claims.iter().enumerate() {
+        let equal = |group: &&mut Vec<usize>| {
+            let first = &claims[group[0]];
+            first.choice.variant == claim.choice.variant
+                && first.op == claim.op
+                && first.choice.block() == claim.choice.block()
+        };
+        match groups.iter_mut().find(equal) {
+            Some(group) => group.push(i),
+            None => groups.push(vec![i]),
+        }
+    }
+    groups
+}
+
+/// Operand by operand the weakest bound.
+fn weakest(field: &FieldDesc, claims: &[Claim<'_>], group: &[usize]) -> Vec<Bound> {
+    let mut weakest = claims[group[0]].operands.to_vec();
+    for &i in &group[1..] {
+        for (bound, other) in weakest.iter_mut().zip(claims[i].operands) {
+            *bound = bound.join(*other, field);
+        }
+    }
+    weakest
+}
+
+/// Proves claims of one block together, and each alone that is not proven so.
+fn prove_equal(field: &FieldDesc, weakest: &[Bound], claims: &[&Claim<'_>]) -> Vec<Proof> {
+    let Some(Claim { op, choice, .. }) = claims.first() else { return Vec::new() };
+    let cases: Vec<(&[Bound], Bound)> =
+        claims.iter().map(|claim| (claim.operands, claim.choice.out)).collect();
+    let together = goal::prove_cases(field, op, weakest, choice.block(), &cases);
+    let alone = |claim: &Claim<'_>| prove(field, &claim.op, claim.operands, claim.choice);
+    match together {
+        Ok(proofs) => {
+            let again = |(proof, claim): (Proof, &&Claim<'_>)| proof.or_else(|_| alone(claim));
+            proofs.into_iter().zip(claims).map(again).collect()
+        }
+        Err(error) => {
+            let alone = |claim: &&Claim<'_>| match claim.operands == weakest {
+                true => Err(error.clone()),
+                false => alone(claim),
+            };
+            claims.iter().map(alone).collect()
+        }
+    }
 }

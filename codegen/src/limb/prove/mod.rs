@@ -3,12 +3,13 @@
 mod bound;
 mod exec;
 mod expand;
+mod form;
 mod goal;
 mod memo;
 mod model;
 mod poly;
 
-pub use memo::prove_once;
+pub use memo::{Claim, prove_all};
 use thiserror::Error;
 
 use super::{Bound, Choice, LimbOp};

@@ -83,6 +83,9 @@ pub(super) struct Node {
 pub(super) struct Group {
     pub(super) words: Vec<Id>,
     pub(super) max: BigInt,
+    /// 0 where nothing more is known. An open group is one of words whose definitions say more than the
+    /// bound, so that forms may be rewritten through them: one more than the groups that they lead to.
+    pub(super) depth: u32,
 }
 
 /// The arena.
@@ -91,8 +94,6 @@ pub(super) struct Model {
     pub(super) nodes: Vec<Node>,
     pub(super) pairs: Vec<Pair>,
     pub(super) groups: Vec<Group>,
-    /// Some product has factors that are not independent inputs: writing it out may help.
-    pub(super) deep: bool,
     products: BTreeMap<Vec<Id>, Id>,
     facts: BTreeMap<Poly, Id>,
     halves: BTreeMap<(Val, Val), (Val, Val)>,
@@ -132,11 +133,60 @@ impl Model {
 
     /// States `Σ wordsᵢ·2^(32i) ≤ max`.
     pub(super) fn group(&mut self, words: Vec<Id>, max: BigInt) {
+        self.add_group(Group { words, max, depth: 0 });
+    }
+
+    /// Makes words that are multiplied a group with nothing but their ranges known, which forms may end at.
+    pub(super) fn open_group(&mut self, words: &[Id]) {
+        if words.iter().any(|&id| self.node(id).group.is_some()) {
+            return;
+        }
+        let weigh = |(k, &id): (usize, &Id)| BigInt::from(self.node(id).hi) << (32 * k);
+        let max = words.iter().enumerate().map(weigh).sum();
+        let depth = 1 + self.depth_below(words);
+        self.add_group(Group { words: words.to_vec(), max, depth });
+    }
+
+    /// The greatest depth of the groups that the definitions of `words` lead to.
+    fn depth_below(&self, words: &[Id]) -> u32 {
+        let (mut depth, mut seen, mut next) = (0, BTreeSet::new(), words.to_vec());
+        while let Some(id) = next.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            if let Some(group) = self.node(id).group {
+                depth = depth.max(self.groups[group].depth);
+                continue;
+            }
+            match &self.node(id).kind {
+                Kind::Leaf => {}
+                Kind::Exact(poly) => next.extend(poly.terms.iter().map(|&(id, _)| id)),
+                Kind::Low(pair) | Kind::High(pair) => {
+                    next.extend(self.pairs[*pair].value.terms.iter().map(|&(id, _)| id));
+                }
+                Kind::Product(factors) => next.extend(factors),
+            }
+        }
+        depth
+    }
+
+    fn add_group(&mut self, group: Group) {
         let index = self.groups.len();
-        for &id in &words {
+        for &id in &group.words {
             self.node_mut(id).group = Some(index);
         }
-        self.groups.push(Group { words, max });
+        self.groups.push(group);
+    }
+
+    /// The group at which a form that is rewritten through all deeper than `depth` ends.
+    pub(super) fn group_of(&self, id: Id, depth: u32) -> Option<&Group> {
+        let group = &self.groups[self.node(id).group?];
+        (group.depth <= depth).then_some(group)
+    }
+
+    /// The depth of the deepest group.
+    pub(super) fn depth(&self) -> u32 {
+        self.groups.iter().map(|group| group.depth).max().unwrap_or(0)
     }
 
     /// A word of which only the range is known.
@@ -371,9 +421,6 @@ impl Model {
         if hi > MAX_PRODUCT {
             return None;
         }
-        let plain = |id: &Id| matches!(self.node(*id).kind, Kind::Leaf);
-        let group = self.node(factors[0]).group;
-        self.deep |= !factors.iter().all(plain) || group == self.node(factors[1]).group;
         let id = self.push(Kind::Product(factors.clone()), lo, hi);
         self.products.insert(factors, id);
         Some(id)
@@ -425,7 +472,7 @@ impl Model {
     }
 
     /// Whether a node is a carry or a predicate.
-    fn is_flag(&self, id: Id) -> bool {
+    pub(super) fn is_flag(&self, id: Id) -> bool {
         let node = self.node(id);
         // Not the high word of a product that happens to be small.
         let cleared = matches!(node.kind, Kind::High(pair) if matches!(self.pairs[pair].low, Val::Const(_)));

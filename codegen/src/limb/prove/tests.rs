@@ -1,20 +1,9 @@
 //! The prover on every variant; mutants are in `tests/mutants.rs`.
 
 use super::*;
-use crate::limb::choices;
 use crate::limb::tests::{fields::fields, ops};
 
 mod mutants;
-
-/// Variants that are right on everything tried and not proven (known gap), so that the compiler refuses
-/// them: squares by Karatsuba, two levels of it, and some in few fields.
-fn unproven(f: &FieldDesc, variant: &str) -> bool {
-    let deep = variant.starts_with("sqr.k") || variant.contains(".k2.");
-    let odd = f.name == "m89" && variant.contains(".k1.");
-    let full = f.name.starts_with("secp256k1")
-        && (variant.contains(".k1.m.") || variant == "sqr.school.m.canonical");
-    deep || odd || full || (f.name == "above32" && variant == "mul_const.table1.canonical")
-}
 
 /// Bounds that variants distinguish: canonical, any, the largest that narrow products take, `<2p`.
 fn bounds(f: &FieldDesc) -> Vec<Bound> {
@@ -33,11 +22,7 @@ fn prove_all(of: impl Fn(&FieldDesc) -> bool) {
                 let operands = vec![bound; op.operands(&f)];
                 for choice in choices(&f, &op, &operands) {
                     proven += 1;
-                    let result = prove(&f, &op, &operands, &choice);
-                    if unproven(&f, choice.variant) {
-                        continue;
-                    }
-                    if let Err(error) = result {
+                    if let Err(error) = prove(&f, &op, &operands, &choice) {
                         failures.push(format!("{} {op:?} {bound:?} {}: {error}", f.name, choice.variant));
                     }
                 }

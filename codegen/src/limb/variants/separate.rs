@@ -62,7 +62,8 @@ macro_rules! karatsuba_schemes {
 const MUL: &[Scheme] = karatsuba_schemes!("mul", 6);
 /// The terms of a sum crowd each other, see `passes::place`: rows are faster up to 12 words.
 const DOT: &[Scheme] = karatsuba_schemes!("dot", 16);
-const SQR: &[Scheme] = karatsuba_schemes!("sqr", 6);
+/// One level loses to rows at 8 and 12 words, and wins at 24.
+const SQR: &[Scheme] = karatsuba_schemes!("sqr", 16);
 const SCHOOL_SQR: &[Scheme] = schemes! { "sqr":
     "school.rows" 0 Rows, NEVER;
     "school.m" 0 MRows, 6;

@@ -18,7 +18,7 @@ mod score;
 use super::info::{Fact, KernelInfo, limb_op};
 use crate::error::PassError;
 use crate::fir::ir::{Kernel, Op, Type, Value};
-use crate::limb::prove::{ProofError, prove_once};
+use crate::limb::prove::{Claim, ProofError, prove_all};
 use crate::limb::{Choice, LimbOp};
 use crate::spec::FieldDesc;
 use crowd::Crowd;
@@ -99,13 +99,15 @@ fn plans(kernel: &Kernel) -> Vec<Plan> {
 
 /// The blocks of a placement that are not shown to be right for all operands.
 fn unproven_blocks<'p>(field: &FieldDesc, placed: &'p Placed) -> Vec<(LimbOp, &'p Choice, ProofError)> {
-    let block = |v: Value| {
+    let claim = |v: Value| {
         let (choice, operands) = placed.info.facts[v.0 as usize].choice.as_ref()?;
-        let op = limb_op(&placed.kernel[v])?;
-        let error = prove_once(field, &op, operands, choice).err()?;
-        Some((op, choice, error))
+        Some(Claim { op: limb_op(&placed.kernel[v])?, operands, choice })
     };
-    placed.kernel.values().filter_map(block).collect()
+    let claims: Vec<Claim<'_>> = placed.kernel.values().filter_map(claim).collect();
+    let proofs = prove_all(field, &claims);
+    let failed =
+        |(claim, proof): (Claim<'p>, Result<(), ProofError>)| Some((claim.op, claim.choice, proof.err()?));
+    claims.into_iter().zip(proofs).filter_map(failed).collect()
 }
 
 fn place(kernel: &Kernel, menu: &mut Menu<'_>, crowd: &Crowd, plan: &Plan) -> Result<Placed, PassError> {

@@ -8,6 +8,7 @@ use crate::limb::interp;
 use crate::limb::ir::{Block, CarryOut, Cmp, Inst, Logic, Src};
 use crate::limb::tests::define;
 use crate::limb::tests::fields::{Bits, classes, tuples};
+use crate::limb::{all_choices, choices};
 
 /// Every block that differs from `block` in the instruction at `at` by one small change.
 fn mutants(block: &Block, at: usize) -> Vec<Block> {
@@ -154,8 +155,22 @@ struct Tally {
     blocks: usize,
 }
 
-/// Mutates every `step`-th instruction of every block of `ops`.
+/// Mutates every `step`-th instruction of every block of `ops`; every one where `CURVESMITH_MUTANTS` is
+/// `all`.
 fn mutate(f: &FieldDesc, ops: &[LimbOp], bounds: &[Bound], step: usize, tally: &mut Tally) {
+    mutate_some(f, ops, bounds, step, tally, choices);
+}
+
+/// As [`mutate`], of the blocks that `offers` gives.
+fn mutate_some(
+    f: &FieldDesc,
+    ops: &[LimbOp],
+    bounds: &[Bound],
+    step: usize,
+    tally: &mut Tally,
+    offers: impl Fn(&FieldDesc, &LimbOp, &[Bound]) -> Vec<Choice>,
+) {
+    let step = if std::env::var("CURVESMITH_MUTANTS").is_ok_and(|all| all == "all") { 1 } else { step };
     let mut bits = Bits(0x5851_f42d_4c95_7f2d);
     for op in ops {
         for &bound in bounds {
@@ -164,7 +179,7 @@ fn mutate(f: &FieldDesc, ops: &[LimbOp], bounds: &[Bound], step: usize, tally: &
             xs.extend(classes(f, bound, &mut bits));
             let ys = classes(f, bound, &mut bits);
             let values = tuples(operands.len(), &xs, &ys);
-            for choice in choices(f, op, &operands) {
+            for choice in offers(f, op, &operands) {
                 tally.blocks += 1;
                 let (block, out) = (choice.block(), choice.out);
                 for at in (tally.blocks % step..block.insts().len()).step_by(step) {
@@ -245,5 +260,23 @@ fn mutants_of_eight_words() {
     let f = field("bn254_fq");
     let ops = [LimbOp::Add, LimbOp::Sub, LimbOp::Mul, LimbOp::Sqr, LimbOp::IsZero, LimbOp::Dot(2)];
     mutate(&f, &ops, &[Bound::Canonical], 37, &mut tally);
+    tally.assert_sensible();
+}
+
+/// Karatsuba at few words, where it never pays.
+#[test]
+fn mutants_of_karatsuba() {
+    let offers = |f: &FieldDesc, op: &LimbOp, operands: &[Bound]| {
+        let mut choices = all_choices(f, op, operands);
+        choices.retain(|choice| choice.variant.contains(".k"));
+        choices
+    };
+    let mut tally = Tally::default();
+    for (name, bounds, step) in
+        [("m127", [Bound::Canonical, Bound::ANY], 13), ("bn254_fq", [Bound::Canonical; 2], 67)]
+    {
+        let f = field(name);
+        mutate_some(&f, &[LimbOp::Mul, LimbOp::Sqr, LimbOp::Dot(2)], &bounds, step, &mut tally, offers);
+    }
     tally.assert_sensible();
 }
