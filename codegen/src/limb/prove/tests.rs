@@ -1,6 +1,7 @@
 //! The prover on every variant; mutants are in `tests/mutants.rs`.
 
 use super::*;
+use crate::limb::choices;
 use crate::limb::tests::{fields::fields, ops};
 
 mod mutants;
