@@ -3,7 +3,7 @@
 //! prepared kernel and its bounds instead.
 
 use curvesmith_codegen::fir::print::print;
-use curvesmith_codegen::kernels::{field_kernels, group_kernels};
+use curvesmith_codegen::kernels::{field_kernels, formula_kernels, group_kernels};
 use curvesmith_codegen::passes::{annotate, prepare};
 use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
 use num_bigint::BigUint;
@@ -41,6 +41,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         b: vec![(*b).into()],
     };
     let mut kernels = group_kernels(&group).concat();
+    kernels.extend(formula_kernels(&group));
     kernels.extend(field_kernels(&base));
     let names: Vec<&str> = kernels.iter().map(|k| k.desc.name).collect();
     let kernel = kernels.iter().find(|k| k.desc.name == name).ok_or_else(|| format!("kernels: {names:?}"))?;

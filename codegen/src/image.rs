@@ -4,7 +4,7 @@ use crate::dump::computed;
 use crate::error::EmitError;
 use crate::fir::ir::{Kernel, Local};
 use crate::fir::print::print;
-use crate::kernels::{common_kernels, field_kernels, group_kernels};
+use crate::kernels::{common_kernels, field_kernels, formula_kernels, group_kernels};
 use crate::llvm;
 use crate::passes::{KernelInfo, multiplication, prepare};
 use crate::spec::{FieldDesc, GroupDesc};
@@ -48,6 +48,11 @@ pub fn plan_field(field: &FieldDesc) -> Vec<Plan> {
 
 /// The images of a group, cut so that each assembles in seconds and they can load in parallel.
 pub fn plan_group(group: &GroupDesc) -> Vec<Plan> {
+    plan_kernels(group, group_kernels(group))
+}
+
+/// One image a list, cut where it would take too long to assemble.
+fn plan_kernels(group: &GroupDesc, lists: Vec<Vec<Kernel>>) -> Vec<Plan> {
     let mut constants = field_lines(&group.base);
     if let Some(nonresidue) = &group.nonresidue {
         constants.push(format!("coordinates: F[u]/(u^2 - {nonresidue:#x})"));
@@ -64,7 +69,7 @@ pub fn plan_group(group: &GroupDesc) -> Vec<Plan> {
             kernels,
         }
     };
-    group_kernels(group).into_iter().flat_map(cut).map(plan).collect()
+    lists.into_iter().flat_map(cut).map(plan).collect()
 }
 
 /// The image of the field-independent kernels.
@@ -87,6 +92,11 @@ pub fn compile_field(field: &FieldDesc) -> Result<Vec<Image>, EmitError> {
 /// Compiles the images of a group.
 pub fn compile_group(group: &GroupDesc) -> Result<Vec<Image>, EmitError> {
     plan_group(group).iter().map(Plan::compile).collect()
+}
+
+/// Compiles [`formula_kernels`], which are in no image of a group.
+pub fn compile_formulas(group: &GroupDesc) -> Result<Vec<Image>, EmitError> {
+    plan_kernels(group, vec![formula_kernels(group)]).iter().map(Plan::compile).collect()
 }
 
 /// Compiles the image of the field-independent kernels.

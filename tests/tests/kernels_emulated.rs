@@ -8,7 +8,7 @@ mod real_points;
 use curvesmith_abi::{Arg, Image, KernelDesc};
 use curvesmith_codegen::fir::interp::Argument;
 use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
-use curvesmith_codegen::{compile_common, compile_field, compile_group};
+use curvesmith_codegen::{compile_common, compile_field, compile_formulas, compile_group};
 use curvesmith_runtime::device::{KernelDevice, Launch};
 use curvesmith_runtime::emulator::{Emulator, EmulatorMemory, EmulatorOptions};
 use curvesmith_tests::Size;
@@ -32,7 +32,9 @@ impl Machine {
         Machine { owner: field.name.clone(), images: compile_field(field).expect("the field compiles") }
     }
     fn group(group: &GroupDesc) -> Self {
-        Machine { owner: group.name.clone(), images: compile_group(group).expect("the group compiles") }
+        let mut images = compile_group(group).expect("the group compiles");
+        images.extend(compile_formulas(group).expect("the formulas compile"));
+        Machine { owner: group.name.clone(), images }
     }
 
     /// Runs under every schedule; they must agree.

@@ -276,7 +276,7 @@ impl<'k, C: Coord<'k>> Curve<'k, C> {
         let ppp = dx * pp;
         let q = p.x * pp;
         let cube = self.field.select(line.is_tangent.get(), self.field.zero(), ppp);
-        let x = dy.sqr() - (q.dbl() + cube);
+        let x = dy.sqr() - cube - q.dbl();
         let y = C::dot(&[(dy, q - x), (-p.y, ppp)]);
         Xyzz { x, y, zz: p.zz * pp, zzz: p.zzz * ppp }
     }

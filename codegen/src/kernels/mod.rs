@@ -39,8 +39,14 @@ pub fn group_kernels(group: &GroupDesc) -> Vec<Vec<Kernel>> {
             msm::sum_step(group),
         ],
         vec![msm::reduce_chunks(group), msm::combine_windows(group)],
-        vec![msm::point_add(group), msm::point_madd(group), msm::point_dbl(group)],
+        vec![msm::point_add(group)],
     ]
+}
+
+/// A mixed addition and a doubling a thread. No image holds them: other kernels use the formulas, these show
+/// them to tests by themselves.
+pub fn formula_kernels(group: &GroupDesc) -> Vec<Kernel> {
+    vec![msm::point_madd(group), msm::point_dbl(group)]
 }
 
 /// The field-independent kernels.

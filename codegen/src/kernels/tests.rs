@@ -54,6 +54,7 @@ fn every_kernel_is_valid_for_every_shape_of_field() {
     for group in groups() {
         family(&field_kernels(&group.base), Family::Field);
         family(&group_kernels(&group).concat(), Family::Group);
+        family(&formula_kernels(&group), Family::Group);
     }
 }
 

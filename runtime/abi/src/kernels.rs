@@ -115,11 +115,11 @@ kernel! {
     /// `out[0] = Σ_w 2^(c·w) · points[w·width]` over `windows` windows, by Horner; one thread.
     Group CombineWindows = "combine_windows" [32] { points: In Xyzz, out: InOut Xyzz, width: u32, c: u32, windows: u32 }
 
-    /// `out[i] = a[i] + b[i]` on points; every formula reachable for tests.
+    /// `out[i] = a[i] + b[i]` on points.
     Group PointAdd = "point_add" [128] { a: In Xyzz, b: In Xyzz, out: InOut Xyzz, n: u32 }
-    /// `out[i] = a[i] + b[i]`, `b` affine.
+    /// `out[i] = a[i] + b[i]`, `b` affine. For tests of the formula: in no image.
     Group PointMadd = "point_madd" [128] { a: In Xyzz, b: In Affine, out: InOut Xyzz, n: u32 }
-    /// `out[i] = 2·a[i]`.
+    /// `out[i] = 2·a[i]`. For tests of the formula: in no image.
     Group PointDbl = "point_dbl" [128] { a: In Xyzz, out: InOut Xyzz, n: u32 }
 }
 

@@ -38,7 +38,7 @@ const HOT: &[&str] = &[
     "sum_step",
 ];
 /// Kernels that run on one thread, once, or only in tests.
-const COLD: &[&str] = &["combine_windows", "fill_identity", "point_add", "point_dbl", "point_madd"];
+const COLD: &[&str] = &["combine_windows", "fill_identity", "point_add"];
 /// Kernels around one multiplier: here a carry outside the predicates is the emitter's fault.
 const MULTIPLIERS: &[&str] = &["mul", "mul_const", "mul_sub", "sqr"];
 /// Limbs of a coordinate, extension degree included, up to which a point formula fits the registers.

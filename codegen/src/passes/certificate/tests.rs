@@ -3,7 +3,7 @@
 use super::*;
 use crate::fir::build::Builder;
 use crate::fir::ir::{Kernel, Op, Type, Value};
-use crate::kernels::{field_kernels, group_kernels};
+use crate::kernels::{field_kernels, formula_kernels, group_kernels};
 use crate::limb::{self, Bound, LimbOp};
 use crate::passes::{prepare, simplify};
 use crate::spec::{FieldDesc, GroupDesc};
@@ -39,7 +39,7 @@ fn kernels(base: &FieldDesc) -> Vec<Kernel> {
         a: vec![BigUint::ZERO],
         b: vec![3u32.into()],
     };
-    [field_kernels(base), group_kernels(&group).concat()].concat()
+    [field_kernels(base), group_kernels(&group).concat(), formula_kernels(&group)].concat()
 }
 
 /// The limit lowered by one unit.

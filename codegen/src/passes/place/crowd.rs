@@ -12,21 +12,25 @@ use crate::passes::inline::{calls, products};
 use std::collections::BTreeMap;
 
 /// The multiplications with company.
-pub(super) struct Crowd(Vec<bool>);
+pub(super) struct Crowd {
+    /// Whether the kernel's multiplications are functions of their own.
+    pub(super) calls: bool,
+    company: Vec<bool>,
+}
 
 impl Crowd {
     pub(super) fn of(kernel: &Kernel) -> Self {
-        let mut crowd = Crowd(vec![false; kernel.values().count()]);
+        let mut crowd = Crowd { calls: calls(kernel), company: vec![false; kernel.values().count()] };
         // Functions run one after another. Kernels over extension fields are crowded all the same: they call
         // with most registers taken, and a function that needs more of them makes its callers spill.
-        if !calls(kernel) || kernel.degree > 1 {
+        if !crowd.calls || kernel.degree > 1 {
             crowd.visit(kernel, &kernel.body);
         }
         crowd
     }
 
     pub(super) fn has(&self, v: Value) -> bool {
-        self.0[v.0 as usize]
+        self.company[v.0 as usize]
     }
 
     fn visit(&mut self, kernel: &Kernel, block: &Block) {
@@ -87,7 +91,7 @@ impl Run {
         let depends = |a: usize, b: usize| self.needs[&self.products[a]].get(b).copied().unwrap_or(false);
         for (at, v) in self.products.iter().enumerate() {
             let apart = |other: &usize| *other != at && !depends(at, *other) && !depends(*other, at);
-            crowd.0[v.0 as usize] = (0..self.products.len()).any(|other| apart(&other));
+            crowd.company[v.0 as usize] = (0..self.products.len()).any(|other| apart(&other));
         }
     }
 }

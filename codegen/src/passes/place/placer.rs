@@ -273,9 +273,9 @@ impl Placer<'_, '_, '_> {
 
     /// Makes an old `Let`.
     fn define(&mut self, old: Value, out: &mut Block) -> Result<(), PassError> {
-        let op = &self.at.r.old[old];
+        let op = self.arranged(old);
         let mut wish = Wish::Lazy;
-        let fact = match op {
+        let fact = match &op {
             Op::Word(a, _) => {
                 self.bring_within(*a, Bound::Canonical, out)?;
                 Fact::NONE
@@ -290,15 +290,15 @@ impl Placer<'_, '_, '_> {
                 let bound = self.bound(*a).join(self.bound(*b), self.menu.field);
                 Fact { bound: Some(bound), choice: None }
             }
-            _ => match limb_op(op) {
+            _ => match limb_op(&op) {
                 Some(limb) => {
                     wish = self.plan.wish(old, &limb);
-                    self.choose(old, &limb, wish, out)?
+                    self.choose(old, op.args(), &limb, wish, out)?
                 }
                 None => Fact::NONE,
             },
         };
-        let op = self.at.r.op(old);
+        let op = op.map_args(|a| self.at.r.get(a));
         let new = self.push(op, fact, out);
         self.at.r.set(old, Some(new));
         if wish == Wish::Weak {
@@ -311,9 +311,36 @@ impl Placer<'_, '_, '_> {
         Ok(())
     }
 
-    /// The cheapest way to compute an operation, its operands reduced first where that pays.
-    fn choose(&mut self, old: Value, limb: &LimbOp, wish: Wish, out: &mut Block) -> Result<Fact, PassError> {
-        let args = self.at.r.old[old].args();
+    /// An old operation with its factors, and the terms of a sum where it is called, in the order of their
+    /// bounds, so that products under the same bounds are one function.
+    fn arranged(&self, old: Value) -> Op {
+        let units = |a: &Value| self.bound(*a).units(self.menu.field);
+        let pair = |a: Value, b: Value| if units(&b) < units(&a) { (b, a) } else { (a, b) };
+        match &self.at.r.old[old] {
+            Op::Mul(a, b) => {
+                let (a, b) = pair(*a, *b);
+                Op::Mul(a, b)
+            }
+            Op::Dot(terms) => {
+                let mut terms: Vec<_> = terms.iter().map(|(a, b)| pair(*a, *b)).collect();
+                if self.crowd.calls {
+                    terms.sort_by_key(|(a, b)| (units(a), units(b)));
+                }
+                Op::Dot(terms)
+            }
+            op => op.clone(),
+        }
+    }
+
+    /// The cheapest way to compute an operation on old operands, which are reduced first where that pays.
+    fn choose(
+        &mut self,
+        old: Value,
+        args: Vec<Value>,
+        limb: &LimbOp,
+        wish: Wish,
+        out: &mut Block,
+    ) -> Result<Fact, PassError> {
         let limit = match wish {
             Wish::Canonical => Some(Bound::Canonical),
             Wish::Near => Bound::below(self.field(), &(&self.field().p * 2u32)),
