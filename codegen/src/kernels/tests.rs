@@ -85,7 +85,10 @@ fn costs(kernels: &[Kernel]) -> String {
 #[test]
 fn group_kernels_use_each_formula_in_few_places() {
     let groups = groups();
-    let of = |name: &str| group_kernels(groups.iter().find(|g| g.name == name).unwrap()).concat();
+    let of = |name: &str| {
+        let group = groups.iter().find(|g| g.name == name).unwrap();
+        [group_kernels(group).concat(), formula_kernels(group)].concat()
+    };
     insta::assert_snapshot!("bn254_g1_costs", costs(&of("bn254_g1")));
     insta::assert_snapshot!("bn254_g2_costs", costs(&of("bn254_g2")));
     insta::assert_snapshot!("toy_g1_costs", costs(&of("toy_g1")));
