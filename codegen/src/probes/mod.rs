@@ -11,6 +11,7 @@ pub use variants::{VariantProbe, variant_probes};
 use crate::fir::build::{Builder, Fe, U32};
 use crate::fir::ir::Kernel;
 use crate::formulas::tower::{Coord, CoordField, Fe2};
+use crate::passes::calls;
 use crate::spec::{FieldDesc, GroupDesc};
 use curvesmith_abi::kernels::FieldMulSub;
 use num_bigint::BigUint;
@@ -40,9 +41,8 @@ pub fn field_probes(field: &FieldDesc) -> Vec<Probe> {
             [x, y, d, z]
         }),
     ];
-    let probe = |(op, products, step)| {
-        counts(field, products).into_iter().map(move |count| field_probe(field, op, count, step))
-    };
+    let probe =
+        |(op, products, step)| repeated(counts(field, products), |count| field_probe(field, op, count, step));
     ops.into_iter().flat_map(probe).collect()
 }
 
@@ -52,7 +52,7 @@ pub fn extension_probes(group: &GroupDesc) -> Vec<Probe> {
         return Vec::new();
     }
     // Four products, should the formula be the schoolbook one.
-    counts(&group.base, 4).into_iter().map(|count| extension_probe(group, count)).collect()
+    repeated(counts(&group.base, 4), |count| extension_probe(group, count)).into()
 }
 
 /// Four operands to four.
@@ -65,6 +65,12 @@ const INLINE: usize = 2048;
 fn counts(field: &FieldDesc, products: usize) -> [usize; 2] {
     let each = products * field.words * field.words;
     [1, (INLINE / each).clamp(2, 4)]
+}
+
+/// The probe once and as often as its products stay inline, as far as `counts` go; twice at least.
+fn repeated([once, most]: [usize; 2], probe: impl Fn(usize) -> Probe) -> [Probe; 2] {
+    let inline = |count: &usize| !calls(&probe(*count).kernel);
+    [once, (2..=most).rev().find(inline).unwrap_or(2)].map(probe)
 }
 
 /// Some constant without structure; another one for each step.

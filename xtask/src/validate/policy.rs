@@ -44,12 +44,13 @@ const MULTIPLIERS: &[&str] = &["mul", "mul_const", "mul_sub", "sqr"];
 /// Limbs of a coordinate, extension degree included, up to which a point formula fits the registers.
 const HOT_LIMBS: u32 = 12;
 /// Local memory of hot kernels that is there and known: symbol, compute capability, bytes of stack. More of it
-/// fails. The sm_90 loop of the accumulation has none.
+/// fails. They are functions' saves of registers, once an addition.
 const KNOWN_LOCAL: &[(&str, u32, u32)] = &[
-    ("bls12_377_g1_accumulate", 75, 8),
-    ("bls12_377_g1_accumulate", 80, 8),
-    ("bls12_381_g1_accumulate", 75, 8),
-    ("bls12_381_g1_accumulate", 80, 8),
+    ("bls12_381_g1_reduce_chunks", 75, 32),
+    ("bls12_381_g1_reduce_chunks", 80, 32),
+    ("bls12_381_g1_reduce_chunks", 90, 8),
+    ("bls12_381_g1_reduce_chunks", 100, 8),
+    ("bls12_381_g1_reduce_chunks", 120, 8),
     ("bls12_377_g1_reduce_chunks", 75, 48),
     ("bls12_377_g1_reduce_chunks", 80, 48),
     ("bls12_377_g1_reduce_chunks", 90, 48),

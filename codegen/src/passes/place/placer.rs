@@ -311,9 +311,12 @@ impl Placer<'_, '_, '_> {
         Ok(())
     }
 
-    /// An old operation with its factors, and the terms of a sum where it is called, in the order of their
-    /// bounds, so that products under the same bounds are one function.
+    /// An old operation; where it is called, with its factors and terms in the order of their bounds, so that
+    /// products under the same bounds are one function.
     fn arranged(&self, old: Value) -> Op {
+        if !self.crowd.calls {
+            return self.at.r.old[old].clone();
+        }
         let units = |a: &Value| self.bound(*a).units(self.menu.field);
         let pair = |a: Value, b: Value| if units(&b) < units(&a) { (b, a) } else { (a, b) };
         match &self.at.r.old[old] {
@@ -323,9 +326,7 @@ impl Placer<'_, '_, '_> {
             }
             Op::Dot(terms) => {
                 let mut terms: Vec<_> = terms.iter().map(|(a, b)| pair(*a, *b)).collect();
-                if self.crowd.calls {
-                    terms.sort_by_key(|(a, b)| (units(a), units(b)));
-                }
+                terms.sort_by_key(|(a, b)| (units(a), units(b)));
                 Op::Dot(terms)
             }
             op => op.clone(),
