@@ -58,15 +58,16 @@ pub fn emit(kernels: &[(Kernel, KernelInfo)]) -> Result<String, EmitError> {
     with_module(kernels, |module, machine| {
         let text = machine.write_to_memory_buffer(module, FileType::Assembly).map_err(asm::llvm)?;
         let text = String::from_utf8(text.as_slice().to_vec()).map_err(asm::llvm)?;
-        Ok(unnumbered(text.trim_end_matches('\0')))
+        Ok(uncommented(text.trim_end_matches('\0')))
     })
 }
 
-/// Without the numbers of calls, which LLVM 19 writes as comments and counts over the whole process: the
-/// text would depend on what other threads have emitted before.
-fn unnumbered(text: &str) -> String {
+/// Without two comments of LLVM 19: numbers of calls, which it counts over the whole process, so that the text
+/// would depend on what other threads have emitted before, and the marks around every block of assembly.
+fn uncommented(text: &str) -> String {
     let code = |line| str::split_once(line, " // callseq").map_or(line, |(code, _)| code);
-    text.split('\n').map(code).collect::<Vec<_>>().join("\n")
+    let mark = |line: &&str| matches!(line.trim(), "// begin inline asm" | "// end inline asm");
+    text.split('\n').filter(|line| !mark(line)).map(code).collect::<Vec<_>>().join("\n")
 }
 
 /// LLVM IR of the kernels, in order, as [`emit`] hands it to LLVM's back end.
@@ -125,7 +126,9 @@ mod tests {
     #[test]
     fn numbers_of_calls_are_left_out() {
         let text = "\t{ // callseq 132, 0\n\tcall.uni f;\n\t} // callseq 132\n";
-        assert_eq!(unnumbered(text), "\t{\n\tcall.uni f;\n\t}\n");
+        assert_eq!(uncommented(text), "\t{\n\tcall.uni f;\n\t}\n");
+        let text = "\t// begin inline asm\n\tadd.u32 %r1, %r2, 1;\n\t// end inline asm\n\tret;";
+        assert_eq!(uncommented(text), "\tadd.u32 %r1, %r2, 1;\n\tret;");
     }
 
     #[test]
