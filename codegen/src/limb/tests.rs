@@ -123,3 +123,19 @@ pub(super) fn ops(f: &FieldDesc) -> Vec<LimbOp> {
     }
     ops
 }
+
+/// Where products crowd each other the compiler asks for this, and there is no other choice.
+#[test]
+fn every_product_has_a_variant_in_one_part() {
+    let mut several = 0;
+    for field in fields::fields() {
+        for op in [LimbOp::Mul, LimbOp::Sqr, LimbOp::Dot(2), LimbOp::Dot(4), LimbOp::MulShared(3)] {
+            for bound in [Bound::Canonical, Bound::ANY] {
+                let choices = choices(&field, &op, &vec![bound; op.operands(&field)]);
+                assert!(choices.iter().any(|c| c.parts == 1), "{} {op:?} {bound:?}", field.name);
+                several += choices.iter().filter(|c| c.parts > 1).count();
+            }
+        }
+    }
+    assert!(several > 0, "Karatsuba is on offer");
+}
