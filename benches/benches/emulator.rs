@@ -4,12 +4,14 @@
 
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use curvesmith::{Device, Groth16, KeyOptions, Witness, bn254};
+use curvesmith::{Groth16, KeyOptions, Witness, bn254};
 use curvesmith_abi::Arg;
 use curvesmith_benches::fixture;
-use curvesmith_runtime::device::{KernelDevice, Launch};
-use curvesmith_runtime::emulator::{Emulator, EmulatorOptions};
+use curvesmith_device::{KernelDevice, Launch, write_bytes};
+use curvesmith_emulator::{Emulator, EmulatorOptions};
+use curvesmith_runtime::Device;
 use std::fmt::Write;
+use std::sync::Arc;
 
 const GRID: u32 = 16;
 const BLOCK: u32 = 128;
@@ -102,11 +104,11 @@ fn benches(c: &mut Criterion) {
                 (device.alloc((4 * words * THREADS) as u64)?, device.alloc((4 * words * THREADS) as u64)?);
             let input: Vec<u8> =
                 (0..(words * THREADS) as u32).flat_map(|i| (i % 1000 + 2).to_le_bytes()).collect();
-            device.upload(&stream, &a, 0, &input)?;
+            write_bytes(&device, &stream, &a, 0, &input)?;
             Ok((module, stream, a, b))
         };
         let (module, stream, a, b) = setup().expect("the benchmark's own kernels load");
-        let args = [Arg::U64(device.address(&a)), Arg::U64(device.address(&b))];
+        let args = [Arg::U64(a.address()), Arg::U64(b.address())];
         let run = || {
             let launch = Launch { symbol: "k", grid: GRID, block: BLOCK, shared: 0, args: &args };
             device
@@ -126,13 +128,12 @@ fn benches(c: &mut Criterion) {
 /// A whole proof: the mixture of code that users run. Some of its time is the host's.
 fn proof(c: &mut Criterion) {
     let case = "bn128_semaphore20_ceremony";
-    let device =
-        Device::emulator(EmulatorOptions::default().threads(1)).expect("the emulator is always there");
+    let log = Emulator::new(EmulatorOptions::default().threads(1));
+    let device = Device::with_kernels(Arc::new(log.clone()), None);
     let key = fixture(case, "circuit.zkey");
     let prover =
         Groth16::<bn254::Curve>::from_zkey(&device, &key, &KeyOptions::default()).expect("a valid key");
     let witness = Witness::from_wtns(&fixture(case, "witness.wtns")).expect("the fixture");
-    let log = device.as_emulator().expect("made above");
     let mut rng = StdRng::seed_from_u64(0);
     log.clear_launches();
     prover.prove(&witness, &mut rng).expect("a proof");

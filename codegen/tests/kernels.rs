@@ -26,3 +26,8 @@ impl Machine {
         launch(kernel, blocks, args).expect("the kernel has a meaning");
     }
 }
+
+#[test]
+fn merges_of_a_million_slices_add_each_segment() {
+    cases::msm::check_large_merges();
+}

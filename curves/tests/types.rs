@@ -4,7 +4,7 @@ use ark_ec::short_weierstrass::Affine;
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{FftField, Field as _, MontConfig, One, PrimeField, Zero};
 use curvesmith_curves::toy;
-use curvesmith_runtime::field::{Field, from_device, to_device};
+use curvesmith_runtime::field::{Field, MontLimbs};
 use curvesmith_runtime::group::{Group, PairingCurve};
 
 /// Every element against integers modulo a small prime.
@@ -26,14 +26,25 @@ fn exhaustive<F: Field>(p: u64) {
             assert!((x * x.inverse().expect("a is not zero")).is_one());
         }
     }
-    let mut words = vec![0; all.len() * 4];
-    to_device::<F>(&all, &mut words);
-    assert_eq!(from_device::<F>(&words).expect("canonical words"), all);
+    all.iter().for_each(|x| montgomery_form::<F>(*x));
+}
+
+/// arkworks keeps what copies to the device rely on: `x·2^(64·LIMBS) mod p`, lowest limb first.
+fn montgomery_form<F: Field>(x: F::Ark) {
+    let limbs = <F::Ark as MontLimbs>::LIMBS;
+    let r = F::Ark::from(2u64).pow([64 * limbs as u64]);
+    assert_eq!(x.mont_limbs(), (x * r).into_bigint().as_ref());
+    assert_eq!(F::Ark::from_mont_limbs(x.mont_limbs()), Some(x));
+    assert_eq!(F::Ark::from_mont_limbs(F::Ark::MODULUS.as_ref()), None);
+    assert_eq!(F::Ark::from_mont_limbs(&x.mont_limbs()[1..]), None);
+    assert_eq!(std::mem::size_of::<F::Ark>(), 8 * limbs);
+    assert_eq!(F::SAME_FORM, F::WORDS.is_multiple_of(2));
 }
 
 fn roots<F: Field>() {
     let adicity = F::Ark::TWO_ADICITY;
     let root = F::Ark::TWO_ADIC_ROOT_OF_UNITY;
+    [F::Ark::zero(), F::Ark::one(), -F::Ark::one(), root].into_iter().for_each(montgomery_form::<F>);
     assert_eq!(root.pow([1u64 << (adicity - 1)]), -F::Ark::one());
     assert!(F::Ark::GENERATOR.legendre().is_qnr());
     assert_eq!(F::Ark::GENERATOR.pow(F::Ark::TRACE), root);

@@ -14,7 +14,9 @@ macro_rules! page {
 page!(readme, "../../README.md");
 page!(introduction, "introduction.md");
 page!(declaring, "declaring.md");
+page!(commands, "commands.md");
 page!(architecture, "architecture.md");
+page!(runtime, "runtime.md");
 page!(product, "product.md");
 page!(ntt, "ntt.md");
 page!(testing, "testing.md");

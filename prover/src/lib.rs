@@ -16,16 +16,20 @@ pub use curvesmith_curves::bn254;
 #[cfg(feature = "bw6-761")]
 pub use curvesmith_curves::{bw6_761_fq, bw6_761_fr};
 pub use curvesmith_field_dsl::{curve, field};
-pub use curvesmith_runtime::backend::Csr;
 pub use curvesmith_runtime::field::Field;
 pub use curvesmith_runtime::group::{Group, PairingCurve};
-pub use curvesmith_runtime::{Device, DeviceVisitor, EmulatorOptions, RuntimeError};
-pub use curvesmith_runtime::{Msm, MsmOptions, Ntt, NttOptions, Pointwise, SpMv, SpMvOptions};
+pub use curvesmith_runtime::work::{BinaryOp, Direction, UnaryOp};
+pub use curvesmith_runtime::{
+    Csr, Detail, Device, DeviceBases, DeviceVec, Job, Msm, MsmOptions, Ntt, NttOptions, Pointwise, Report,
+    RuntimeError, SpMv, SpMvOptions, Span, gpu,
+};
+#[cfg(feature = "emulator")]
+pub use curvesmith_runtime::{EmulatorOptions, emulator};
 pub use groth16::{
-    Fault, Groth16, KeyError, KeyOptions, ProveError, ProveStats, QuotientForm, constraints_of,
+    Fault, Groth16, KeyError, KeyOptions, ProveError, ProveStats, QuotientForm, Stage, constraints_of,
 };
 pub use r1cs::{R1cs, R1csError, Witness};
-pub use verify::{VerifyError, verify};
+pub use verify::{PointProblem, PreparedVk, VerifyError, verify};
 
 /// What macro expansions name. Not an interface for people.
 #[doc(hidden)]

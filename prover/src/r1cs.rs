@@ -3,7 +3,7 @@
 use crate::snarkjs::{WtnsError, ZkeyCurve, read_witness};
 use ark_ff::PrimeField;
 use ark_relations::utils::matrix::Matrix;
-use curvesmith_runtime::backend::Csr;
+use curvesmith_runtime::Csr;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::PairingCurve;
 use std::fmt;

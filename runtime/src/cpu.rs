@@ -5,17 +5,17 @@
 //! short ones are sorted out by `ark-ec`'s MSM; identities among the bases, frequent
 //! in Groth16 keys, are dropped here when the bases are made.
 
-use crate::backend::{
-    Backend, BinaryOp, Csr, DigitShape, Direction, UnaryOp, check_len, check_omega, invert_shift,
-};
+use crate::csr::{Csr, check_len, check_omega, check_out_len, invert_shift};
 use crate::error::{Result, RuntimeError};
 use crate::field::Field;
 use crate::group::{AffineOf, Group, ProjectiveOf};
+use crate::work::{BinaryOp, Direction, UnaryOp};
 use ark_ec::{AffineRepr, VariableBaseMSM};
 use ark_ff::{AdditiveGroup, Field as _, One, PrimeField, Zero};
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use rayon::prelude::*;
 use std::any::{Any, TypeId};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -54,26 +54,16 @@ impl fmt::Debug for CpuDigits {
     }
 }
 
-impl Backend for Cpu {
-    type Vector<F: Field> = Vec<F::Ark>;
-    type Matrix<F: Field> = Csr<F::Ark>;
-    type NttTables<F: Field> = Radix2EvaluationDomain<F::Ark>;
-    type Bases<G: Group> = CpuBases<G>;
-    type Digits = CpuDigits;
-
-    fn upload<F: Field>(&self, values: &[F::Ark]) -> Result<Vec<F::Ark>> {
-        Ok(values.to_vec())
+impl<G: Group> CpuBases<G> {
+    /// Number of bases, identities included.
+    pub(crate) fn len(&self) -> usize {
+        self.len
     }
+}
 
-    fn download<F: Field>(&self, vector: &Vec<F::Ark>) -> Result<Vec<F::Ark>> {
-        Ok(vector.clone())
-    }
-
-    fn len<F: Field>(&self, vector: &Vec<F::Ark>) -> usize {
-        vector.len()
-    }
-
-    fn binary<F: Field>(&self, op: BinaryOp, a: &Vec<F::Ark>, b: &Vec<F::Ark>) -> Result<Vec<F::Ark>> {
+impl Cpu {
+    /// `a ∘ b`, elementwise.
+    pub fn binary<F: Field>(&self, op: BinaryOp, a: &[F::Ark], b: &[F::Ark]) -> Result<Vec<F::Ark>> {
         check_len("right operand", a.len(), b.len())?;
         let pairs = a.par_iter().zip(b).with_min_len(MIN_LEN);
         Ok(match op {
@@ -83,7 +73,8 @@ impl Backend for Cpu {
         })
     }
 
-    fn unary<F: Field>(&self, op: UnaryOp, a: &Vec<F::Ark>) -> Result<Vec<F::Ark>> {
+    /// Elementwise operation.
+    pub fn unary<F: Field>(&self, op: UnaryOp, a: &[F::Ark]) -> Result<Vec<F::Ark>> {
         let values = a.par_iter().with_min_len(MIN_LEN);
         Ok(match op {
             UnaryOp::Neg => values.map(|a| -*a).collect(),
@@ -93,29 +84,28 @@ impl Backend for Cpu {
         })
     }
 
-    fn batch_inverse<F: Field>(&self, a: &Vec<F::Ark>) -> Result<Vec<F::Ark>> {
-        let mut out = a.clone();
+    /// `1/a`, elementwise; 0 for 0.
+    pub fn batch_inverse<F: Field>(&self, a: &[F::Ark]) -> Result<Vec<F::Ark>> {
+        let mut out = a.to_vec();
         // Leaves zeros as they are.
         out.par_chunks_mut(MIN_LEN).for_each(ark_ff::batch_inversion);
         Ok(out)
     }
 
-    fn mul_const<F: Field>(&self, a: &Vec<F::Ark>, c: F::Ark) -> Result<Vec<F::Ark>> {
+    /// `a · c`, elementwise.
+    pub fn mul_const<F: Field>(&self, a: &[F::Ark], c: F::Ark) -> Result<Vec<F::Ark>> {
         Ok(a.par_iter().with_min_len(MIN_LEN).map(|a| *a * c).collect())
     }
 
-    fn mul_sub<F: Field>(&self, a: &Vec<F::Ark>, b: &Vec<F::Ark>, c: &Vec<F::Ark>) -> Result<Vec<F::Ark>> {
+    /// `a·b - c`, elementwise.
+    pub fn mul_sub<F: Field>(&self, a: &[F::Ark], b: &[F::Ark], c: &[F::Ark]) -> Result<Vec<F::Ark>> {
         check_len("second factor", a.len(), b.len())?;
         check_len("subtrahend", a.len(), c.len())?;
         Ok(a.par_iter().zip(b).zip(c).with_min_len(MIN_LEN).map(|((a, b), c)| *a * b - c).collect())
     }
 
-    fn matrix<F: Field>(&self, matrix: &Csr<F::Ark>) -> Result<Csr<F::Ark>> {
-        matrix.validate()?;
-        Ok(matrix.clone())
-    }
-
-    fn spmv<F: Field>(&self, matrix: &Csr<F::Ark>, x: &Vec<F::Ark>, out_len: usize) -> Result<Vec<F::Ark>> {
+    /// `matrix · x`, zero-extended to `out_len ≥ rows` elements.
+    pub fn spmv<F: Field>(&self, matrix: &Csr<F::Ark>, x: &[F::Ark], out_len: usize) -> Result<Vec<F::Ark>> {
         check_len("vector of the product", matrix.width as usize, x.len())?;
         check_out_len(matrix.rows(), out_len)?;
         let mut out = vec![F::Ark::zero(); out_len];
@@ -128,7 +118,8 @@ impl Backend for Cpu {
         Ok(out)
     }
 
-    fn ntt_tables<F: Field>(&self, log_n: u32, omega: F::Ark) -> Result<Radix2EvaluationDomain<F::Ark>> {
+    /// Tables for size `2^log_n` and a root `omega` of exactly that order (checked).
+    pub fn ntt_tables<F: Field>(&self, log_n: u32, omega: F::Ark) -> Result<Radix2EvaluationDomain<F::Ark>> {
         check_omega::<F>(log_n, omega)?;
         let size = F::Ark::from(1u64 << log_n);
         let invert = |x: F::Ark| x.inverse().expect("powers of two and roots of unity are units");
@@ -145,7 +136,8 @@ impl Backend for Cpu {
         })
     }
 
-    fn ntt<F: Field>(
+    /// NTT in natural order on both sides, over the coset `shift·<omega>` (`shift` nonzero; one for none).
+    pub fn ntt<F: Field>(
         &self,
         tables: &Radix2EvaluationDomain<F::Ark>,
         vector: &mut Vec<F::Ark>,
@@ -163,10 +155,11 @@ impl Backend for Cpu {
         Ok(())
     }
 
-    fn bases<G: Group>(&self, points: &[AffineOf<G>]) -> Result<CpuBases<G>> {
+    /// Bases for [`Cpu::msm`], kept as they are if they are owned and none is an identity.
+    pub fn bases<G: Group>(&self, points: Cow<'_, [AffineOf<G>]>) -> Result<CpuBases<G>> {
         let len = points.len();
         if points.par_iter().with_min_len(MIN_LEN).all(|p| !p.is_zero()) {
-            return Ok(CpuBases { len, points: points.to_vec(), kept: None });
+            return Ok(CpuBases { len, points: points.into_owned(), kept: None });
         }
         let limit = u64::from(u32::MAX);
         if len as u64 > limit {
@@ -177,19 +170,15 @@ impl Backend for Cpu {
         Ok(CpuBases { len, points, kept: Some(kept) })
     }
 
-    fn digit_shape<F: Field>(&self, _n: usize) -> DigitShape {
-        // arkworks chooses its own windows; the shape only has to be valid.
-        let window = 16;
-        DigitShape { window, windows: (crate::field::modulus_bits::<F>() + 1).div_ceil(window) }
-    }
-
-    fn digits<F: Field>(&self, scalars: &Vec<F::Ark>, _shape: DigitShape) -> Result<CpuDigits> {
+    /// Scalars for [`Cpu::msm`].
+    pub fn digits<F: Field>(&self, scalars: &[F::Ark]) -> Result<CpuDigits> {
         let bigints: Vec<<F::Ark as PrimeField>::BigInt> =
             scalars.par_iter().with_min_len(MIN_LEN).map(|s| s.into_bigint()).collect();
         Ok(CpuDigits { len: bigints.len(), field: TypeId::of::<F::Ark>(), scalars: Arc::new(bigints) })
     }
 
-    fn msm<G: Group>(&self, digits: &CpuDigits, bases: &CpuBases<G>) -> Result<ProjectiveOf<G>> {
+    /// `Σ scalar_i · base_i`; the numbers of scalars and bases are equal.
+    pub fn msm<G: Group>(&self, digits: &CpuDigits, bases: &CpuBases<G>) -> Result<ProjectiveOf<G>> {
         check_len("scalars of the MSM", bases.len, digits.len)?;
         type BigInts<G> = Vec<<<<G as Group>::Scalar as Field>::Ark as PrimeField>::BigInt>;
         let scalars: Option<&BigInts<G>> = digits.scalars.downcast_ref();
@@ -206,14 +195,6 @@ impl Backend for Cpu {
             }
         })
     }
-}
-
-/// `Ok` when `rows` fit into an output of `out_len` elements.
-pub(crate) fn check_out_len(rows: usize, out_len: usize) -> Result<()> {
-    if rows <= out_len {
-        return Ok(());
-    }
-    Err(RuntimeError::Length { what: "output of the product", expected: rows, found: out_len })
 }
 
 fn dot<F: Field>(columns: &[u32], values: &[F::Ark], x: &[F::Ark]) -> F::Ark {

@@ -1,71 +1,47 @@
-//! Prime-field markers and the conversion between arkworks' and the device's form.
+//! Prime-field markers.
 
-use ark_ff::{BigInteger, PrimeField};
-use curvesmith_abi::padded_words;
+use ark_ff::{BigInt, Fp, MontBackend, MontConfig, PrimeField};
 use std::fmt::Debug;
 
 /// A prime field with generated kernels. Implemented by the macros for zero-sized markers.
 pub trait Field: Copy + Debug + Send + Sync + 'static {
     /// The arkworks type.
-    type Ark: PrimeField;
+    type Ark: PrimeField + MontLimbs;
     /// Snake-case name; kernel symbols are `<NAME>_<kernel>`.
     const NAME: &'static str;
     /// Words of an element; the device's `R` is `2^(32·WORDS)`.
     const WORDS: usize;
+    /// Whether an element in arkworks' memory is one on the device: both are Montgomery form, and so are equal
+    /// where the two `R` are.
+    const SAME_FORM: bool = 32 * Self::WORDS == 64 * <Self::Ark as MontLimbs>::LIMBS;
     /// The embedded images (encoded [`curvesmith_abi::Image`]).
     fn images() -> &'static [&'static [u8]];
 }
 
-/// Device words of a padded element.
-pub fn element_words<F: Field>() -> usize {
-    padded_words(F::WORDS)
+/// Elements that arkworks keeps in Montgomery form, with `R = 2^(64·LIMBS)`.
+pub trait MontLimbs: Sized {
+    /// Limbs of 64 bits.
+    const LIMBS: usize;
+    /// The value times `R`, canonical, lowest limb first.
+    fn mont_limbs(&self) -> &[u64];
+    /// The element with these limbs; `None` unless they are [`MontLimbs::LIMBS`] and below the modulus.
+    fn from_mont_limbs(limbs: &[u64]) -> Option<Self>;
 }
 
-/// `R = 2^(32·WORDS) mod p` as an element.
-pub fn device_r<F: Field>() -> F::Ark {
-    use ark_ff::Field as _;
-    F::Ark::from(2u64).pow([32 * F::WORDS as u64])
-}
+impl<T: MontConfig<N>, const N: usize> MontLimbs for Fp<MontBackend<T, N>, N> {
+    const LIMBS: usize = N;
 
-/// Writes elements in device form (Montgomery, padded words) to `out`, which has
-/// `element_words::<F>()` words per element.
-pub fn to_device<F: Field>(values: &[F::Ark], out: &mut [u32]) {
-    let w = element_words::<F>();
-    debug_assert_eq!(out.len(), values.len() * w);
-    let r = device_r::<F>();
-    for (value, words) in values.iter().zip(out.chunks_exact_mut(w)) {
-        let canonical = (*value * r).into_bigint();
-        let limbs = canonical.as_ref();
-        for (i, word) in words.iter_mut().enumerate() {
-            *word = limbs.get(i / 2).map_or(0, |l| (l >> (32 * (i % 2))) as u32);
-        }
+    fn mont_limbs(&self) -> &[u64] {
+        &self.0.0
     }
-}
 
-/// Reads elements in device form; `None` where a value is not canonical, which only a
-/// broken kernel or device produces.
-pub fn from_device<F: Field>(words: &[u32]) -> Option<Vec<F::Ark>> {
-    use ark_ff::Field as _;
-    let w = element_words::<F>();
-    let r_inv = device_r::<F>().inverse().expect("R is a power of two and p is odd");
-    words
-        .chunks_exact(w)
-        .map(|words| {
-            let mut big = <F::Ark as PrimeField>::BigInt::default();
-            let limbs = big.as_mut();
-            for (i, word) in words.iter().enumerate() {
-                match limbs.get_mut(i / 2) {
-                    Some(l) => *l |= u64::from(*word) << (32 * (i % 2)),
-                    None if *word == 0 => {}
-                    None => return None,
-                }
-            }
-            F::Ark::from_bigint(big).map(|v| v * r_inv)
-        })
-        .collect()
+    fn from_mont_limbs(limbs: &[u64]) -> Option<Self> {
+        let value = BigInt(limbs.try_into().ok()?);
+        (value < T::MODULUS).then(|| Fp::new_unchecked(value))
+    }
 }
 
 /// Bits of the modulus.
 pub fn modulus_bits<F: Field>() -> u32 {
-    F::Ark::MODULUS.num_bits()
+    F::Ark::MODULUS_BIT_SIZE
 }

@@ -1,39 +1,42 @@
 //! The device handle that users and plans hold.
 
-use crate::backend::Backend;
-use crate::cpu::Cpu;
+use crate::algorithms::Policy;
 use crate::cuda::Cuda;
-use crate::device::KernelDevice;
-use crate::emulator::{Emulator, EmulatorOptions};
 use crate::error::{Result, RuntimeError};
-use crate::kernels::Kernels;
+use crate::gpu::{Detail, Gpu};
+use crate::job::Cancel;
+use crate::owner::Owner;
+use crate::work::Work;
+use curvesmith_device::{DeviceProperties, KernelDevice};
+#[cfg(feature = "emulator")]
+use curvesmith_emulator::{Emulator, EmulatorOptions};
+use std::sync::Arc;
 
 /// A device to compute on. Cheap to clone; clones share memory, streams and loaded kernels.
 #[derive(Clone, Debug)]
 pub struct Device {
-    inner: Inner,
-    fallback_reason: Option<std::sync::Arc<str>>,
+    pub(crate) inner: Inner,
+    fallback_reason: Option<Arc<str>>,
+    #[cfg(feature = "emulator")]
+    emulator: Option<Emulator>,
 }
 
 #[derive(Clone, Debug)]
-enum Inner {
-    Cpu(Cpu),
-    Cuda(Kernels<Cuda>),
-    Emulator(Kernels<Emulator>),
-}
-
-/// Code that runs on whichever backend a [`Device`] has.
-///
-/// A visitor is how generic code enters: `visit` is compiled for every backend, and can
-/// build values that keep the backend's own types behind a trait object.
-pub trait DeviceVisitor {
-    /// What the visit returns.
-    type Output;
-    /// Runs with the device's backend.
-    fn visit<B: Backend>(self, backend: &B) -> Self::Output;
+pub(crate) enum Inner {
+    Cpu,
+    Gpu(Gpu),
 }
 
 impl Device {
+    fn new(inner: Inner) -> Device {
+        Device {
+            inner,
+            fallback_reason: None,
+            #[cfg(feature = "emulator")]
+            emulator: None,
+        }
+    }
+
     /// CUDA if there is a usable device, else the CPU; [`Device::fallback_reason`] says why.
     pub fn auto() -> Device {
         match Device::cuda(0) {
@@ -50,42 +53,54 @@ impl Device {
 
     /// The CPU.
     pub fn cpu() -> Device {
-        Device { inner: Inner::Cpu(Cpu), fallback_reason: None }
+        Device::new(Inner::Cpu)
     }
 
     /// The CUDA device with this ordinal; [`RuntimeError::NoDevice`] says why it cannot be used.
     pub fn cuda(ordinal: usize) -> Result<Device> {
-        let kernels = Kernels::new(Cuda::new(ordinal)?)?;
-        Ok(Device { inner: Inner::Cuda(kernels), fallback_reason: None })
+        Ok(Device::with_kernels(Arc::new(Cuda::new(ordinal)?), None))
     }
 
     /// A device that executes the kernels' PTX on the CPU and checks it while doing so.
+    #[cfg(feature = "emulator")]
     pub fn emulator(options: EmulatorOptions) -> Result<Device> {
-        let kernels = Kernels::new(Emulator::new(options))?;
-        Ok(Device { inner: Inner::Emulator(kernels), fallback_reason: None })
+        Ok(Device::on_emulator(Emulator::new(options), None))
+    }
+
+    /// As [`Device::emulator`], with an emulator and launch policies of the caller's choice.
+    #[cfg(feature = "emulator")]
+    pub fn on_emulator(emulator: Emulator, policy: Option<Policy>) -> Device {
+        let device = Device::with_kernels(Arc::new(emulator.clone()), policy);
+        Device { emulator: Some(emulator), ..device }
+    }
+
+    /// Any device that runs kernels, with launch policies for its properties or of the caller's choice; results
+    /// do not depend on them.
+    pub fn with_kernels(device: Arc<dyn KernelDevice>, policy: Option<Policy>) -> Device {
+        Device::new(Inner::Gpu(Gpu::new(device, policy)))
     }
 
     /// The emulator below, for its log and its switches; `None` on other devices.
+    #[cfg(feature = "emulator")]
     pub fn as_emulator(&self) -> Option<&Emulator> {
-        match &self.inner {
-            Inner::Emulator(kernels) => Some(kernels.device()),
-            _ => None,
-        }
+        self.emulator.as_ref()
     }
 
     /// A device by name: `auto`, `cpu`, `cuda`, `cuda:N` or `emulator`.
     pub fn parse(name: &str) -> Result<Device> {
+        let no_device =
+            |reason: &str| Err(RuntimeError::NoDevice { device: name.into(), reason: reason.into() });
         match name {
             "auto" => Ok(Device::auto()),
             "cpu" => Ok(Device::cpu()),
             "cuda" => Device::cuda(0),
+            #[cfg(feature = "emulator")]
             "emulator" => Device::emulator(EmulatorOptions::default()),
+            #[cfg(not(feature = "emulator"))]
+            "emulator" => no_device("this program was built without the feature `emulator`"),
             _ => match name.strip_prefix("cuda:").and_then(|n| n.parse().ok()) {
                 Some(ordinal) => Device::cuda(ordinal),
-                None => Err(RuntimeError::NoDevice {
-                    device: name.into(),
-                    reason: "no such device; expected auto, cpu, cuda, cuda:N or emulator".into(),
-                }),
+                None => no_device("no such device; expected auto, cpu, cuda, cuda:N or emulator"),
             },
         }
     }
@@ -93,10 +108,22 @@ impl Device {
     /// Name for the user: `cpu`, `emulator`, or the GPU's.
     pub fn name(&self) -> String {
         match &self.inner {
-            Inner::Cpu(_) => "cpu".into(),
-            Inner::Cuda(kernels) => kernels.device().properties().name,
-            Inner::Emulator(_) => "emulator".into(),
+            Inner::Cpu => "cpu".into(),
+            Inner::Gpu(gpu) => gpu.properties().name.clone(),
         }
+    }
+
+    /// Static facts; `None` on the CPU.
+    pub fn properties(&self) -> Option<&DeviceProperties> {
+        match &self.inner {
+            Inner::Cpu => None,
+            Inner::Gpu(gpu) => Some(gpu.properties()),
+        }
+    }
+
+    /// Whether it is the CPU.
+    pub fn is_cpu(&self) -> bool {
+        matches!(self.inner, Inner::Cpu)
     }
 
     /// Why [`Device::auto`] took the CPU; `None` for a device that was asked for.
@@ -104,12 +131,29 @@ impl Device {
         self.fallback_reason.as_deref()
     }
 
-    /// Runs `visitor` with the backend of this device.
-    pub fn visit<V: DeviceVisitor>(&self, visitor: V) -> V::Output {
+    /// Loads all kernels of `owners` now, in parallel, instead of at first use: on a GPU never seen before
+    /// the driver assembles them, which takes seconds. Nothing on the CPU.
+    pub fn preload(&self, owners: &[Owner]) -> Result<()> {
         match &self.inner {
-            Inner::Cpu(backend) => visitor.visit(backend),
-            Inner::Cuda(backend) => visitor.visit(backend),
-            Inner::Emulator(backend) => visitor.visit(backend),
+            Inner::Cpu => Ok(()),
+            Inner::Gpu(gpu) => gpu.preload(owners),
         }
+    }
+
+    /// Gives memory that is kept for re-use back to the device.
+    pub fn release_unused(&self) {
+        if let Inner::Gpu(gpu) = &self.inner {
+            gpu.release_unused();
+        }
+    }
+
+    /// Work for one call, with streams of its own.
+    pub fn work(&self) -> Result<Work> {
+        self.work_with(Detail::Counts, &Cancel::default())
+    }
+
+    /// Work that is watched as closely as `detail` says, and ends early at a wish.
+    pub fn work_with(&self, detail: Detail, cancel: &Cancel) -> Result<Work> {
+        Work::new(self, detail, cancel.clone())
     }
 }

@@ -1,37 +1,51 @@
 //! Devices, memory, launches, and MSM, NTT and SpMV composed from generated kernels.
 //!
-//! Two levels of device: [`device::KernelDevice`] runs kernels (CUDA, the emulator);
-//! [`backend::Backend`] runs algorithms (kernels on a `KernelDevice`, or the CPU).
-//! No curve is named here: algorithms are generic over [`field::Field`] and
-//! [`group::Group`] markers, which the macros implement.
+//! Two levels of device: a [`KernelDevice`](curvesmith_device::KernelDevice) runs kernels (CUDA here, the
+//! emulator in a package of its own); [`Work`](work::Work) runs algorithms, with kernels on any of those or
+//! with arkworks on the CPU. Data goes from [`plan`] through [`work`] and `convert`, where it becomes
+//! words, to [`algorithms`], which are compiled once for all fields and devices, and to [`gpu`], which orders
+//! their launches, memory and copies. No curve is named here: generic code knows
+//! [`field::Field`] and [`group::Group`] markers, which the macros implement, the rest an [`Owner`].
 
-pub mod backend;
-pub mod buffer;
+pub mod algorithms;
 pub mod common;
+mod convert;
 pub mod cpu;
+mod csr;
 pub mod cuda;
 #[doc(hidden)]
 pub mod declared;
-pub mod device;
-pub mod emulator;
-pub mod error;
 pub mod field;
+pub mod gpu;
 pub mod group;
-pub mod handle;
-pub mod kernels;
-pub mod launch;
+mod handle;
+mod job;
+mod owner;
 pub mod plan;
+mod values;
+pub mod work;
 
-pub use emulator::EmulatorOptions;
-pub use error::RuntimeError;
-pub use handle::{Device, DeviceVisitor};
+pub use csr::Csr;
+pub use curvesmith_device::{self as device, RuntimeError};
+#[cfg(feature = "emulator")]
+pub use curvesmith_emulator::{self as emulator, EmulatorOptions};
+pub use gpu::{Detail, Report, Span};
+pub use handle::Device;
+pub use job::{Cancel, Job};
+pub use owner::Owner;
 pub use plan::{Msm, MsmOptions, Ntt, NttOptions, Pointwise, SpMv, SpMvOptions};
+pub use values::{DeviceBases, DeviceVec, Digits, Matrix, NttTables};
+
+/// What can go wrong on a device.
+pub mod error {
+    pub use curvesmith_device::{Result, RuntimeError};
+}
 
 /// What macro expansions name. Not an interface for people.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::declared;
-    pub use crate::field::{self, Field};
+    pub use crate::field::{self, Field, MontLimbs};
     pub use crate::group::{self, Group, PairingCurve};
     pub use {ark_ec, ark_ff, ark_serialize, ark_std};
 }

@@ -1,9 +1,9 @@
 //! Plans: made once for a device, run many times.
 //!
-//! A plan owns a clone of its [`Device`](crate::Device) and whatever it keeps there; it is `Send + Sync`
-//! and concurrent runs use buffers of their own. `run` takes and returns arkworks values
-//! and blocks until the result is on the host. The backend's own types are behind a trait
-//! object that a [`DeviceVisitor`](crate::DeviceVisitor) builds.
+//! A plan owns a clone of its [`Device`] and whatever it keeps there; it is `Send + Sync`
+//! and concurrent runs use streams and buffers of their own. `run` takes and returns arkworks values,
+//! `run_resident` values that live on the device; both block until the result is there. `submit` runs beside
+//! the caller and gives a [`Job`](crate::Job).
 
 mod msm;
 mod ntt;
@@ -14,3 +14,19 @@ pub use msm::{Msm, MsmOptions};
 pub use ntt::{Ntt, NttOptions};
 pub use pointwise::Pointwise;
 pub use spmv::{SpMv, SpMvOptions};
+
+use crate::error::Result;
+use crate::gpu::{Detail, Report};
+use crate::handle::Device;
+use crate::job::Cancel;
+use crate::work::Work;
+
+/// Runs one call on `device`, from its start to its end.
+fn call<T>(
+    device: &Device,
+    detail: Detail,
+    cancel: &Cancel,
+    run: impl FnOnce(&Work) -> Result<T>,
+) -> Result<(T, Report)> {
+    device.work_with(detail, cancel)?.complete(run)
+}

@@ -7,11 +7,11 @@ mod common;
 use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
 use ark_ff::{FftField, Field as _, UniformRand, Zero};
 use common::*;
-use curvesmith_runtime::RuntimeError;
-use curvesmith_runtime::backend::{Backend, BinaryOp, Csr, Direction, UnaryOp};
 use curvesmith_runtime::cpu::Cpu;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
+use curvesmith_runtime::work::{BinaryOp, Direction, UnaryOp};
+use curvesmith_runtime::{Csr, Device, RuntimeError};
 
 #[test]
 fn pointwise() {
@@ -30,10 +30,10 @@ fn pointwise() {
     assert!(inverses.contains(&Zero::zero()));
     assert_eq!(Cpu.unary::<Fr>(UnaryOp::Inverse, &a).unwrap(), inverses);
     assert_eq!(Cpu.batch_inverse::<Fr>(&a).unwrap(), inverses);
-    assert_eq!(Cpu.batch_inverse::<Fr>(&vec![]).unwrap(), vec![]);
+    assert_eq!(Cpu.batch_inverse::<Fr>(&[]).unwrap(), vec![]);
     assert_eq!(Cpu.mul_const::<Fr>(&a, b[7]).unwrap(), zip(&|a, _| a * b[7]));
     assert_eq!(Cpu.mul_sub::<Fr>(&a, &b, &a).unwrap(), zip(&|a, b| a * b - a));
-    let short = Cpu.binary::<Fr>(BinaryOp::Add, &a, &b[1..].to_vec());
+    let short = Cpu.binary::<Fr>(BinaryOp::Add, &a, &b[1..]);
     assert!(matches!(short, Err(RuntimeError::Length { expected: 1500, found: 1499, .. })));
 }
 
@@ -42,13 +42,11 @@ fn products_of_sparse_matrices() {
     let mut rng = rng(2);
     let m: Csr<ark_bn254::Fr> = matrix(37, 50, 40_000, &mut rng);
     let x = values(50, &mut rng);
-    let device = Cpu.matrix::<Fr>(&m).unwrap();
-    assert_eq!(Cpu.spmv::<Fr>(&device, &x, 64).unwrap(), naive_product(&m, &x, 64));
-    assert!(matches!(Cpu.spmv::<Fr>(&device, &x, 36), Err(RuntimeError::Length { .. })));
+    assert_eq!(Cpu.spmv::<Fr>(&m, &x, 64).unwrap(), naive_product(&m, &x, 64));
+    assert!(matches!(Cpu.spmv::<Fr>(&m, &x, 36), Err(RuntimeError::Length { .. })));
 
     let empty = Csr { row_offsets: vec![0], columns: vec![], values: vec![], width: 0 };
-    let device = Cpu.matrix::<Fr>(&empty).unwrap();
-    assert_eq!(Cpu.spmv::<Fr>(&device, &vec![], 2).unwrap(), vec![Zero::zero(); 2]);
+    assert_eq!(Cpu.spmv::<Fr>(&empty, &[], 2).unwrap(), vec![Zero::zero(); 2]);
 }
 
 #[test]
@@ -64,7 +62,7 @@ fn damaged_matrices_are_refused() {
         Csr { values: vec![], ..good.clone() },
         Csr { width: 2, ..good.clone() },
     ] {
-        assert!(Cpu.matrix::<Fr>(&bad).is_err(), "{bad:?}");
+        assert!(Device::cpu().work().unwrap().matrix::<Fr>(&bad).is_err(), "{bad:?}");
     }
 }
 
@@ -112,10 +110,8 @@ fn wrong_roots_and_shifts_are_refused() {
 
 fn check_msm<G: Group>(points: &[AffineOf<G>], scalars: &[ScalarOf<G>]) {
     let naive: ProjectiveOf<G> = points.iter().zip(scalars).map(|(p, s)| *p * s).sum();
-    let bases = Cpu.bases::<G>(points).unwrap();
-    let scalars = scalars.to_vec();
-    let shape = Cpu.digit_shape::<G::Scalar>(scalars.len());
-    let digits = Cpu.digits::<G::Scalar>(&scalars, shape).unwrap();
+    let bases = Cpu.bases::<G>(points.into()).unwrap();
+    let digits = Cpu.digits::<G::Scalar>(scalars).unwrap();
     assert_eq!(Cpu.msm::<G>(&digits, &bases).unwrap(), naive, "{} points", points.len());
 }
 
@@ -148,10 +144,9 @@ fn msm_is_the_definition() {
 
 #[test]
 fn msm_arguments_must_fit() {
-    let bases = Cpu.bases::<G1>(&[AffineOf::<G1>::generator(); 2]).unwrap();
-    let shape = Cpu.digit_shape::<Fr>(3);
-    let digits = Cpu.digits::<Fr>(&vec![1.into(); 3], shape).unwrap();
+    let bases = Cpu.bases::<G1>(vec![AffineOf::<G1>::generator(); 2].into()).unwrap();
+    let digits = Cpu.digits::<Fr>(&[1.into(); 3]).unwrap();
     assert!(matches!(Cpu.msm::<G1>(&digits, &bases), Err(RuntimeError::Length { .. })));
-    let digits = Cpu.digits::<Fr381>(&vec![1.into(); 2], shape).unwrap();
+    let digits = Cpu.digits::<Fr381>(&[1.into(); 2]).unwrap();
     assert!(matches!(Cpu.msm::<G1>(&digits, &bases), Err(RuntimeError::Input { .. })));
 }

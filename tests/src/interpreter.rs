@@ -9,12 +9,13 @@ use curvesmith_codegen::fir::interp::{Argument, launch};
 use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::kernels::{field_kernels, group_kernels};
 use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
-use curvesmith_runtime::RuntimeError;
-use curvesmith_runtime::device::{DeviceProperties, KernelDevice, Launch};
-use curvesmith_runtime::error::Result;
+use curvesmith_device::{
+    DeviceProperties, Event, KernelDevice, Launch, Memory, Module, Result, RuntimeError, Staging, Stream,
+};
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::Group;
 use num_bigint::BigUint;
+use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -114,14 +115,16 @@ fn images(owner: &'static str, kernels: impl FnOnce() -> Vec<Kernel>) -> &'stati
     })
 }
 
-/// The device. Work is done when it is submitted.
-#[derive(Clone, Debug, Default)]
+/// The device. Work is done when it is submitted, and what fails is refused.
+#[derive(Clone, Debug)]
 pub struct Interpreter {
+    properties: DeviceProperties,
     memory: Arc<Mutex<Allocations>>,
 }
 
 #[derive(Debug, Default)]
 struct Allocations {
+    /// By address; each is as long as its present owner asked for.
     words: BTreeMap<u64, Vec<u32>>,
     next: u64,
     launches: HashMap<String, u64>,
@@ -129,14 +132,39 @@ struct Allocations {
 
 /// An allocation, freed on drop.
 #[derive(Debug)]
-pub struct Words {
+struct Words {
     memory: Arc<Mutex<Allocations>>,
     address: u64,
 }
 
+/// What streams, events and modules are here.
+struct Nothing;
+
+/// Host memory for copies.
+#[derive(Debug)]
+struct HostBytes(Vec<u8>);
+
 impl Drop for Words {
     fn drop(&mut self) {
         lock(&self.memory).words.remove(&self.address);
+    }
+}
+
+impl Staging for HostBytes {
+    fn bytes(&mut self) -> Result<&mut [u8]> {
+        Ok(&mut self.0)
+    }
+
+    fn capacity(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl Default for Interpreter {
+    fn default() -> Self {
+        let properties =
+            DeviceProperties { name: "interpreter".into(), multiprocessors: 1, compute: 90, memory: 1 << 40 };
+        Interpreter { properties, memory: Arc::default() }
     }
 }
 
@@ -150,6 +178,41 @@ impl Interpreter {
     pub fn allocations(&self) -> usize {
         lock(&self.memory).words.len()
     }
+
+    /// Hands the words of a range to `use_words`; the range is in use.
+    fn with_words(
+        &self,
+        call: &'static str,
+        memory: &Memory,
+        (offset, len): (u64, u64),
+        use_words: impl FnOnce(&mut [u32]),
+    ) -> Result<()> {
+        let bad = |reason: &str| RuntimeError::Device { call, reason: reason.into() };
+        let inside: &Words = memory.get()?;
+        if !Arc::ptr_eq(&inside.memory, &self.memory) {
+            return Err(bad("the memory belongs to another interpreter"));
+        }
+        if !offset.is_multiple_of(4) || !len.is_multiple_of(4) {
+            return Err(bad("not a range of words"));
+        }
+        let range = offset as usize / 4..(offset + len) as usize / 4;
+        let mut all = lock(&self.memory);
+        let words = all.words.get_mut(&inside.address).and_then(|words| words.get_mut(range));
+        use_words(words.ok_or_else(|| bad("out of bounds"))?);
+        Ok(())
+    }
+}
+
+/// The first `len` bytes of staging memory.
+fn staged(staging: &mut dyn Staging, len: usize) -> Result<&mut [u8]> {
+    let object: &mut dyn Any = staging;
+    let bytes = object.downcast_mut::<HostBytes>().and_then(|host| host.0.get_mut(..len));
+    bytes.ok_or(RuntimeError::Device { call: "staging", reason: "of another device, or too short".into() })
+}
+
+fn undefined(bytes: u64) -> Vec<u32> {
+    // A value that is canonical in no field.
+    vec![0xdead_beef; bytes.div_ceil(4) as usize]
 }
 
 impl Allocations {
@@ -198,68 +261,88 @@ impl Allocations {
 }
 
 impl KernelDevice for Interpreter {
-    type Memory = Words;
-    type Module = ();
-    type Stream = ();
-    type Event = ();
-
-    fn properties(&self) -> DeviceProperties {
-        DeviceProperties { name: "interpreter".into(), multiprocessors: 1, compute: 90, memory: 1 << 40 }
+    fn properties(&self) -> &DeviceProperties {
+        &self.properties
     }
 
-    fn load(&self, image: &Image) -> Result<()> {
+    fn load(&self, image: &Image) -> Result<Module> {
         if image.name == "common" {
             register(curvesmith_codegen::kernels::common_kernels());
         }
-        Ok(())
+        Ok(Module::new(Nothing))
     }
 
-    fn alloc(&self, bytes: u64) -> Result<Words> {
+    fn resident_blocks(&self, module: &Module, _symbol: &str, _block: u32) -> Result<u32> {
+        module.get::<Nothing>()?;
+        Ok(2)
+    }
+
+    fn alloc(&self, bytes: u64) -> Result<Memory> {
         let mut memory = lock(&self.memory);
         memory.next += 1 << 32;
         let address = memory.next;
-        // Undefined contents: a value that is canonical in no field.
-        memory.words.insert(address, vec![0xdead_beef; bytes.div_ceil(4) as usize]);
-        Ok(Words { memory: Arc::clone(&self.memory), address })
+        memory.words.insert(address, undefined(bytes));
+        Ok(Memory::new(Words { memory: Arc::clone(&self.memory), address }, address, bytes))
     }
 
-    fn address(&self, memory: &Words) -> u64 {
-        memory.address
-    }
-
-    fn stream(&self) -> Result<()> {
+    fn reuse(&self, stream: &Stream, memory: &Memory, bytes: u64) -> Result<()> {
+        stream.get::<Nothing>()?;
+        memory.range("reuse", 0, bytes)?;
+        let inside: &Words = memory.get()?;
+        lock(&self.memory).words.insert(inside.address, undefined(bytes));
         Ok(())
     }
 
-    fn upload(&self, (): &(), dst: &Words, offset: u64, src: &[u8]) -> Result<()> {
-        let mut memory = lock(&self.memory);
-        let words = &mut memory.words.get_mut(&dst.address).expect("it is alive")[offset as usize / 4..];
-        for (word, bytes) in words.iter_mut().zip(src.chunks_exact(4)) {
-            *word = u32::from_le_bytes(bytes.try_into().expect("four bytes"));
-        }
-        assert!(src.len() <= 4 * words.len());
-        Ok(())
+    fn staging(&self, bytes: usize) -> Result<Box<dyn Staging>> {
+        Ok(Box::new(HostBytes(vec![0; bytes])))
     }
 
-    fn download(&self, (): &(), src: &Words, offset: u64, dst: &mut [u8]) -> Result<()> {
-        let memory = lock(&self.memory);
-        let words = &memory.words[&src.address][offset as usize / 4..];
-        assert!(dst.len() <= 4 * words.len());
-        for (word, bytes) in words.iter().zip(dst.chunks_exact_mut(4)) {
-            bytes.copy_from_slice(&word.to_le_bytes());
-        }
-        Ok(())
+    fn stream(&self) -> Result<Stream> {
+        Ok(Stream::new(Nothing))
     }
 
-    fn fill(&self, (): &(), dst: &Words, offset: u64, len: u64, byte: u8) -> Result<()> {
-        let mut memory = lock(&self.memory);
-        let words = memory.words.get_mut(&dst.address).expect("it is alive");
-        let range = offset as usize / 4..(offset + len) as usize / 4;
-        words[range].fill(u32::from_le_bytes([byte; 4]));
-        Ok(())
+    fn upload(
+        &self,
+        stream: &Stream,
+        dst: &Memory,
+        offset: u64,
+        src: &mut dyn Staging,
+        len: usize,
+    ) -> Result<()> {
+        stream.get::<Nothing>()?;
+        let src = staged(src, len)?;
+        self.with_words("upload", dst, (offset, len as u64), |words| {
+            for (word, bytes) in words.iter_mut().zip(src.as_chunks::<4>().0) {
+                *word = u32::from_le_bytes(*bytes);
+            }
+        })
     }
 
-    fn launch(&self, (): &(), (): &(), launch: Launch<'_>) -> Result<()> {
+    fn download(
+        &self,
+        stream: &Stream,
+        src: &Memory,
+        offset: u64,
+        dst: &mut dyn Staging,
+        len: usize,
+    ) -> Result<()> {
+        stream.get::<Nothing>()?;
+        let dst = staged(dst, len)?;
+        self.with_words("download", src, (offset, len as u64), |words| {
+            for (word, bytes) in words.iter().zip(dst.as_chunks_mut::<4>().0) {
+                *bytes = word.to_le_bytes();
+            }
+        })
+    }
+
+    fn fill(&self, stream: &Stream, dst: &Memory, offset: u64, len: u64, byte: u8) -> Result<()> {
+        stream.get::<Nothing>()?;
+        self.with_words("fill", dst, (offset, len), |words| words.fill(u32::from_le_bytes([byte; 4])))
+    }
+
+    fn launch(&self, stream: &Stream, module: &Module, launch: Launch<'_>) -> Result<()> {
+        stream.get::<Nothing>()?;
+        module.get::<Nothing>()?;
         let kernel = lock(&KERNELS).get(launch.symbol).cloned();
         let kernel = kernel.expect("the image of the kernel was loaded");
         let mut memory = lock(&self.memory);
@@ -273,15 +356,22 @@ impl KernelDevice for Interpreter {
         })
     }
 
-    fn record(&self, (): &()) -> Result<()> {
+    fn record(&self, stream: &Stream, _timed: bool) -> Result<Event> {
+        stream.get::<Nothing>()?;
+        Ok(Event::new(Nothing))
+    }
+
+    fn wait(&self, stream: &Stream, event: &Event) -> Result<()> {
+        stream.get::<Nothing>()?;
+        event.get::<Nothing>()?;
         Ok(())
     }
 
-    fn wait(&self, (): &(), (): &()) -> Result<()> {
-        Ok(())
+    fn elapsed(&self, _from: &Event, _to: &Event) -> Result<f64> {
+        Ok(0.0)
     }
 
-    fn synchronize(&self, (): &()) -> Result<()> {
-        Ok(())
+    fn synchronize(&self, stream: &Stream) -> Result<()> {
+        stream.get::<Nothing>().map(drop)
     }
 }

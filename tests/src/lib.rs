@@ -2,6 +2,46 @@
 
 pub mod interpreter;
 
+use ark_ec::{CurveGroup, PrimeGroup};
+use ark_ff::{AdditiveGroup, UniformRand};
+use ark_std::rand::{SeedableRng, rngs::StdRng};
+use curvesmith_runtime::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
+
+/// An MSM whose sum is known without one.
+#[derive(Clone, Debug)]
+pub struct KnownSum<G: Group> {
+    /// Points of an arithmetic progression of discrete logarithms.
+    pub points: Vec<AffineOf<G>>,
+    /// As many scalars: -1, 0, then random ones.
+    pub scalars: Vec<ScalarOf<G>>,
+    /// `Σ scalar·point`.
+    pub sum: ProjectiveOf<G>,
+}
+
+impl<G: Group> KnownSum<G> {
+    /// `n` points and scalars; a function of `n`.
+    pub fn new(n: usize) -> Self {
+        let mut rng = StdRng::seed_from_u64(n as u64);
+        let mut random = || ScalarOf::<G>::rand(&mut rng);
+        let (mut logarithm, step) = (random(), random());
+        let scalars: Vec<_> = [-ScalarOf::<G>::from(1u64), ScalarOf::<G>::ZERO]
+            .into_iter()
+            .chain(std::iter::repeat_with(random))
+            .take(n)
+            .collect();
+        let generator = ProjectiveOf::<G>::generator();
+        let increment = (generator * step).into_affine();
+        let points = std::iter::successors(Some(generator * logarithm), |point| Some(*point + increment));
+        let points: Vec<_> = points.take(n).collect();
+        let mut sum = ScalarOf::<G>::ZERO;
+        for scalar in &scalars {
+            sum += *scalar * logarithm;
+            logarithm += step;
+        }
+        KnownSum { points: ProjectiveOf::<G>::normalize_batch(&points), scalars, sum: generator * sum }
+    }
+}
+
 /// How much a test run tries, from the environment variable `CURVESMITH_TEST_SIZE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Size {

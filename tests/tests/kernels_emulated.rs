@@ -1,6 +1,7 @@
 //! Every kernel's PTX on the emulator, with all its checks: the cases of the compiler's own
 //! tests, under the fixed and a random schedule, and points of real curves against arkworks.
 
+#[allow(dead_code, reason = "some cases are too long for the emulator")]
 #[path = "../../codegen/tests/cases/mod.rs"]
 mod cases;
 mod real_points;
@@ -9,8 +10,8 @@ use curvesmith_abi::{Arg, Image, KernelDesc};
 use curvesmith_codegen::fir::interp::Argument;
 use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
 use curvesmith_codegen::{compile_common, compile_field, compile_formulas, compile_group};
-use curvesmith_runtime::device::{KernelDevice, Launch};
-use curvesmith_runtime::emulator::{Emulator, EmulatorMemory, EmulatorOptions};
+use curvesmith_device::{KernelDevice, Launch, Memory, read_bytes, write_bytes};
+use curvesmith_emulator::{Emulator, EmulatorOptions};
 use curvesmith_tests::Size;
 
 /// Schedules that each launch is run under: 0 is the fixed one, the others check for races.
@@ -60,13 +61,13 @@ impl Machine {
         let device = Emulator::new(options);
         let module = device.load(image.expect("some image has the kernel")).expect("the image loads");
         let stream = device.stream().expect("a stream");
-        let memory: Vec<Option<EmulatorMemory>> = args
+        let memory: Vec<Option<Memory>> = args
             .iter()
             .map(|arg| {
                 let Argument::Buffer(words) = arg else { return None };
                 let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
                 let memory = device.alloc(bytes.len().max(1) as u64).expect("memory");
-                device.upload(&stream, &memory, 0, &bytes).expect("upload");
+                write_bytes(&device, &stream, &memory, 0, &bytes).expect("upload");
                 Some(memory)
             })
             .collect();
@@ -76,7 +77,7 @@ impl Machine {
             .map(|(arg, memory)| match (arg, memory) {
                 (Argument::U32(x), _) => Arg::U32(*x),
                 (Argument::U64(x), _) => Arg::U64(*x),
-                (Argument::Buffer(_), Some(memory)) => Arg::U64(device.address(memory)),
+                (Argument::Buffer(_), Some(memory)) => Arg::U64(memory.address()),
                 (Argument::Buffer(_), None) => unreachable!("every buffer has memory"),
             })
             .collect();
@@ -87,8 +88,7 @@ impl Machine {
         }
         for (arg, memory) in args.iter_mut().zip(&memory) {
             let (Argument::Buffer(words), Some(memory)) = (arg, memory) else { continue };
-            let mut bytes = vec![0; words.len() * 4];
-            device.download(&stream, memory, 0, &mut bytes).expect("download");
+            let bytes = read_bytes(&device, &stream, memory, 0, words.len() * 4).expect("download");
             for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(4)) {
                 *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
             }

@@ -1,14 +1,14 @@
 //! Each barrier of the common kernels is needed, and the emulator's race check knows: a
 //! kernel without one of them is caught.
 
-use curvesmith_abi::kernels::{RADIX_BITS, RADIX_TILE, SCAN_TILE};
-use curvesmith_abi::{Arg, ParamKind};
+use curvesmith_abi::kernels::{RADIX_BITS, RADIX_TILE, RadixScatter, SCAN_TILE};
+use curvesmith_abi::{Arg, Kernel as _, ParamKind};
 use curvesmith_codegen::fir::ir::{Block, Kernel, Stmt};
 use curvesmith_codegen::kernels::common_kernels;
 use curvesmith_codegen::llvm::emit;
 use curvesmith_codegen::passes::prepare;
-use curvesmith_runtime::device::{KernelDevice, Launch};
-use curvesmith_runtime::emulator::{Emulator, EmulatorOptions};
+use curvesmith_device::{KernelDevice, Launch, write_bytes};
+use curvesmith_emulator::{Emulator, EmulatorOptions};
 
 /// Removes the barrier or warp barrier number `index` in text order; whether there was one.
 fn remove_barrier(block: &mut Block, index: &mut usize) -> bool {
@@ -42,6 +42,7 @@ fn run(kernel: &Kernel, seed: u64) -> Result<(), String> {
     let module = device.load_ptx(&text).map_err(|e| e.to_string())?;
     let stream = device.stream().map_err(|e| e.to_string())?;
     let keys: Vec<u32> = (0..RADIX_TILE).map(|i| i * i % 3).collect();
+    let data: Vec<u32> = (0..SCAN_TILE).collect();
     let offsets: Vec<u32> = (0..1 << RADIX_BITS).map(|digit| digit * RADIX_TILE).collect();
     let blank = vec![0; RADIX_TILE as usize * 3];
     let mut buffers = vec![];
@@ -50,14 +51,15 @@ fn run(kernel: &Kernel, seed: u64) -> Result<(), String> {
         args.push(match (param.kind, param.name) {
             (ParamKind::Buffer(..), name) => {
                 let words = match name {
-                    "keys" | "keys_in" | "entries_in" | "data" => &keys,
+                    "keys" | "keys_in" | "entries_in" => &keys,
+                    "data" => &data,
                     "offsets" => &offsets,
                     _ => &blank,
                 };
                 let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
                 let memory = device.alloc(bytes.len() as u64).map_err(|e| e.to_string())?;
-                device.upload(&stream, &memory, 0, &bytes).map_err(|e| e.to_string())?;
-                let address = device.address(&memory);
+                write_bytes(&device, &stream, &memory, 0, &bytes).map_err(|e| e.to_string())?;
+                let address = memory.address();
                 buffers.push(memory);
                 Arg::U64(address)
             }
@@ -91,6 +93,7 @@ fn no_barrier_of_the_common_kernels_can_be_left_out() {
             barriers += 1;
         }
     }
-    // Two of the histogram, one of the scan, three and two a round but the last of the scatter.
-    assert_eq!(barriers, 2 + 1 + 3 + 2 * 7);
+    // Two of the histogram, three of the scan, three and two a round but the last of the scatter.
+    let rounds = (RADIX_TILE / RadixScatter::DESC.block) as usize;
+    assert_eq!(barriers, 2 + 3 + 3 + 2 * (rounds - 1));
 }

@@ -11,6 +11,7 @@ mod demo;
 mod dump;
 mod interop;
 mod replay;
+mod sanitize;
 mod setup;
 mod shell;
 mod test;
@@ -46,6 +47,8 @@ enum Task {
     Bless(bless::BlessArgs),
     /// Measure what expansions take: seconds cold and from the cache, bytes of images
     Cost(cost::CostArgs),
+    /// Run NVIDIA's compute-sanitizer over MSM, NTT, SpMV and proofs on a GPU
+    Sanitize(sanitize::SanitizeArgs),
     /// Have snarkjs judge our proofs; needs Node.js
     Interop(interop::InteropArgs),
 }
@@ -69,6 +72,7 @@ fn main() -> std::process::ExitCode {
         Task::Replay(args) => replay::run(&args),
         Task::Bless(args) => bless::run(&args),
         Task::Cost(args) => cost::run(&args),
+        Task::Sanitize(args) => sanitize::run(&args),
         Task::Interop(args) => interop::run(&args),
     };
     match result {

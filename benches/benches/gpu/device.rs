@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result};
 use curvesmith_abi::{Arg, Image, KernelEntry};
-use curvesmith_runtime::cuda::{Cuda, Memory, Module};
-use curvesmith_runtime::device::{KernelDevice, Launch};
+use curvesmith_device::{KernelDevice, Launch, Memory, Module, Stream, read_bytes, write_bytes};
+use curvesmith_runtime::cuda::Cuda;
 use std::time::{Duration, Instant};
 
 /// Level of the compression that an image asks for; speed is all that counts here.
@@ -13,7 +13,7 @@ const RUNS: usize = 5;
 
 pub(crate) struct Gpu {
     cuda: Cuda,
-    stream: <Cuda as KernelDevice>::Stream,
+    stream: Stream,
     megahertz: f64,
 }
 
@@ -26,7 +26,7 @@ impl Gpu {
         let out = gpu.alloc(8)?;
         let mut best = 0.0f64;
         for _ in 0..RUNS {
-            let args = [Arg::U64(gpu.address(&out))];
+            let args = [Arg::U64(out.address())];
             let time = gpu.time(&module, "clock", gpu.multiprocessors(), 512, &args)?;
             let cycles = u64::from_le_bytes(gpu.read(&out, 8)?.try_into().unwrap_or_default());
             best = best.max(cycles as f64 / time.as_secs_f64() / 1e6);
@@ -35,8 +35,8 @@ impl Gpu {
         Ok(gpu)
     }
 
-    pub(crate) fn name(&self) -> String {
-        self.cuda.properties().name
+    pub(crate) fn name(&self) -> &str {
+        &self.cuda.properties().name
     }
 
     pub(crate) fn multiprocessors(&self) -> u32 {
@@ -56,18 +56,12 @@ impl Gpu {
         Ok(self.cuda.alloc(bytes)?)
     }
 
-    pub(crate) fn address(&self, memory: &Memory) -> u64 {
-        self.cuda.address(memory)
-    }
-
     pub(crate) fn write(&self, memory: &Memory, bytes: &[u8]) -> Result<()> {
-        Ok(self.cuda.upload(&self.stream, memory, 0, bytes)?)
+        Ok(write_bytes(&self.cuda, &self.stream, memory, 0, bytes)?)
     }
 
     pub(crate) fn read(&self, memory: &Memory, len: usize) -> Result<Vec<u8>> {
-        let mut bytes = vec![0; len];
-        self.cuda.download(&self.stream, memory, 0, &mut bytes)?;
-        Ok(bytes)
+        Ok(read_bytes(&self.cuda, &self.stream, memory, 0, len)?)
     }
 
     /// Loads a PTX text with one kernel; the driver assembles it.

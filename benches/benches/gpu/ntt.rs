@@ -3,14 +3,13 @@
 use anyhow::{Context, Result};
 use ark_ff::{FftField, UniformRand};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
-use curvesmith::{Field, bls12_381, bn254};
+use curvesmith::{Device, Direction, Field, bls12_381, bn254};
 use curvesmith_abi::kernels::ntt_has_tables;
-use curvesmith_runtime::backend::{Backend, Direction};
+use curvesmith_device::KernelDevice;
+use curvesmith_runtime::algorithms::policy::{NttPolicy, Policy};
 use curvesmith_runtime::cuda::Cuda;
-use curvesmith_runtime::device::KernelDevice;
 use curvesmith_runtime::field::modulus_bits;
-use curvesmith_runtime::kernels::Kernels;
-use curvesmith_runtime::kernels::policy::{NttPolicy, Policy};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const SIZES: [u32; 7] = [12, 16, 20, 21, 22, 23, 24];
@@ -41,9 +40,9 @@ fn measure<F: Field>(cuda: &Cuda) -> Result<()> {
             let limits = TABLES.iter().filter(|limit| has_tables || **limit == 0);
             for &max_table_log_n in limits {
                 let ntt = NttPolicy { max_cached_log_n: 24, max_table_log_n, max_log_radix };
-                let policy = Policy { ntt, ..Policy::for_device(&cuda.properties()) };
-                let kernels = Kernels::with_policy(cuda.clone(), policy)?;
-                let time = transform::<F>(&kernels, log_n, root, &values)?;
+                let policy = Policy { ntt, ..Policy::for_device(cuda.properties()) };
+                let device = Device::with_kernels(Arc::new(cuda.clone()), Some(policy));
+                let time = transform::<F>(&device, log_n, root, &values)?;
                 let butterflies = f64::from(log_n) * (values.len() / 2) as f64;
                 let each = time.as_secs_f64() * 1e12 / butterflies;
                 line += &format!("  {max_table_log_n}: {:.0} ({each:.1})", time.as_secs_f64() * 1e6);
@@ -54,22 +53,19 @@ fn measure<F: Field>(cuda: &Cuda) -> Result<()> {
     Ok(())
 }
 
-fn transform<F: Field>(
-    kernels: &Kernels<Cuda>,
-    log_n: u32,
-    root: F::Ark,
-    values: &[F::Ark],
-) -> Result<Duration> {
-    let tables = kernels.ntt_tables::<F>(log_n, root)?;
-    let mut vector = kernels.upload::<F>(values)?;
+fn transform<F: Field>(device: &Device, log_n: u32, root: F::Ark, values: &[F::Ark]) -> Result<Duration> {
+    let work = device.work()?;
+    let stream = work.stream().context("a device of kernels has one")?;
+    let tables = work.ntt_tables::<F>(log_n, root)?;
+    let mut vector = work.upload::<F>(values)?;
     let one = F::Ark::from(1u64);
     let mut runs = |count| -> Result<Duration> {
-        kernels.synchronize()?;
+        stream.synchronize()?;
         let start = Instant::now();
         for _ in 0..count {
-            kernels.ntt(&tables, &mut vector, Direction::Forward, one)?;
+            work.ntt(&tables, &mut vector, Direction::Forward, one)?;
         }
-        kernels.synchronize()?;
+        stream.synchronize()?;
         Ok(start.elapsed())
     };
     runs(3)?;

@@ -41,25 +41,74 @@ const STEP_LIMIT: u64 = 3_000_000;
 
 /// Runs `grid` blocks of a verified kernel; buffers in `args` are changed in place.
 pub fn launch(kernel: &Kernel, grid: u32, args: &mut [Argument]) -> Result<(), InterpError> {
-    assert_eq!(args.len(), kernel.desc.params.len(), "one argument a parameter");
-    for block in 0..grid {
-        let threads = kernel.desc.block as usize;
-        let mut run = Run {
-            kernel,
-            block,
-            grid,
-            args,
-            r_inv: kernel.field.as_ref().map(|f| f.r_mod_p().modinv(&f.p).expect("R is prime to p")),
-            values: vec![vec![]; kernel.values().count()],
-            locals: vec![vec![None; threads]; kernel.locals.len()],
-            shared: kernel.shared.iter().map(|s| vec![None; s.words as usize]).collect(),
-            returned: vec![false; threads],
-            broken: vec![],
-            steps: 0,
-        };
-        run.block(&kernel.body, &vec![true; threads])?;
+    let scalars: Vec<u64> = args.iter().map(Argument::scalar).collect();
+    (0..grid).try_for_each(|block| run_block(kernel, Position { block, grid }, &scalars, args))
+}
+
+/// A block's place in its launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// The block.
+    pub block: u32,
+    /// Blocks of the launch.
+    pub grid: u32,
+}
+
+/// The buffers of a launch as a block sees them.
+pub trait Memory {
+    /// Word `at` of the buffer that is parameter `param`; none outside.
+    fn read(&mut self, param: usize, at: usize) -> Option<u32>;
+    /// Replaces it; none outside.
+    fn write(&mut self, param: usize, at: usize, word: u32) -> Option<()>;
+}
+
+impl Memory for [Argument] {
+    fn read(&mut self, param: usize, at: usize) -> Option<u32> {
+        let Argument::Buffer(words) = &self[param] else { panic!("argument {param} is a buffer") };
+        words.get(at).copied()
     }
-    Ok(())
+    fn write(&mut self, param: usize, at: usize, word: u32) -> Option<()> {
+        let Argument::Buffer(words) = &mut self[param] else { panic!("argument {param} is a buffer") };
+        words.get_mut(at).map(|w| *w = word)
+    }
+}
+
+impl Argument {
+    /// The value of a scalar, and zero for a buffer.
+    fn scalar(&self) -> u64 {
+        match self {
+            Argument::Buffer(_) => 0,
+            Argument::U32(x) => u64::from(*x),
+            Argument::U64(x) => *x,
+        }
+    }
+}
+
+/// Runs one block of a verified kernel on any memory. `scalars` has an entry a parameter; those of buffers are not
+/// looked at.
+pub fn run_block<M: Memory + ?Sized>(
+    kernel: &Kernel,
+    position: Position,
+    scalars: &[u64],
+    memory: &mut M,
+) -> Result<(), InterpError> {
+    assert_eq!(scalars.len(), kernel.desc.params.len(), "one argument a parameter");
+    let threads = kernel.desc.block as usize;
+    let mut run = Run {
+        kernel,
+        block: position.block,
+        grid: position.grid,
+        scalars,
+        memory,
+        r_inv: kernel.field.as_ref().map(|f| f.r_mod_p().modinv(&f.p).expect("R is prime to p")),
+        values: vec![vec![]; kernel.values().count()],
+        locals: vec![vec![None; threads]; kernel.locals.len()],
+        shared: kernel.shared.iter().map(|s| vec![None; s.words as usize]).collect(),
+        returned: vec![false; threads],
+        broken: vec![],
+        steps: 0,
+    };
+    run.block(&kernel.body, &vec![true; threads])
 }
 
 #[derive(Clone, Debug)]
@@ -71,11 +120,12 @@ enum Val {
     Fields(Vec<BigUint>),
 }
 
-struct Run<'a> {
+struct Run<'a, M: ?Sized> {
     kernel: &'a Kernel,
     block: u32,
     grid: u32,
-    args: &'a mut [Argument],
+    scalars: &'a [u64],
+    memory: &'a mut M,
     r_inv: Option<BigUint>,
     values: Vec<Vec<Option<Val>>>,
     locals: Vec<Vec<Option<Val>>>,
@@ -88,7 +138,7 @@ struct Run<'a> {
 
 type Mask = Vec<bool>;
 
-impl Run<'_> {
+impl<M: Memory + ?Sized> Run<'_, M> {
     fn error<T>(&self, thread: usize, reason: impl Into<String>) -> Result<T, InterpError> {
         let symbol = self.kernel.symbol.clone();
         Err(InterpError { symbol, block: self.block, thread: thread as u32, reason: reason.into() })
@@ -188,7 +238,7 @@ impl Run<'_> {
             Stmt::Load { results, place } => {
                 for &t in &threads {
                     for (i, r) in results.iter().enumerate() {
-                        let x = *self.memory(place, i, t)?;
+                        let x = self.read(place, i, t)?;
                         self.define(*r, t, Val::U32(x));
                     }
                 }
@@ -203,7 +253,7 @@ impl Run<'_> {
             }
             Stmt::LoadAcquire { result, place, .. } => {
                 for &t in &threads {
-                    let x = *self.memory(place, 0, t)?;
+                    let x = self.read(place, 0, t)?;
                     self.define(*result, t, Val::U32(x));
                 }
             }
@@ -215,7 +265,7 @@ impl Run<'_> {
             }
             Stmt::Atomic { result, op, place, value, .. } => {
                 for &t in &threads {
-                    let (x, before) = (self.u32(*value, t), *self.memory(place, 0, t)?);
+                    let (x, before) = (self.u32(*value, t), self.read(place, 0, t)?);
                     let after = match op {
                         AtomicOp::Add => before.wrapping_add(x),
                         AtomicOp::Min => before.min(x),
@@ -272,7 +322,7 @@ impl Run<'_> {
     }
 
     /// Threads named by thread `t`'s mask.
-    fn lanes(&self, mask: Value, t: usize) -> impl Iterator<Item = usize> + use<> {
+    fn lanes(&self, mask: Value, t: usize) -> impl Iterator<Item = usize> + use<M> {
         let bits = self.u32(mask, t);
         (0..32).filter(move |l| bits >> l & 1 == 1).map(move |l| t - t % 32 + l)
     }
@@ -306,35 +356,28 @@ impl Run<'_> {
         }
     }
 
-    fn memory(&mut self, place: &Place, offset: usize, t: usize) -> Result<&u32, InterpError> {
+    fn read(&mut self, place: &Place, offset: usize, t: usize) -> Result<u32, InterpError> {
         let (buffer, at) = self.address(place, offset, t);
-        let missing = |what: &str| InterpError {
-            symbol: self.kernel.symbol.clone(),
-            block: self.block,
-            thread: t as u32,
-            reason: format!("{what} at word {at} of {place:?}"),
-        };
-        match (buffer, place) {
-            (Some(b), _) => {
-                let Argument::Buffer(words) = &self.args[b] else { panic!("argument {b} is a buffer") };
-                words.get(at).ok_or_else(|| missing("reads outside"))
-            }
+        let word = match (buffer, place) {
+            (Some(b), _) => self.memory.read(b, at),
             (None, Place::Shared { array, .. }) => match self.shared[array.0 as usize].get(at) {
-                Some(Some(x)) => Ok(x),
-                Some(None) => Err(missing("reads an uninitialised word")),
-                None => Err(missing("reads outside")),
+                Some(None) => {
+                    return self.error(t, format!("reads an uninitialised word at word {at} of {place:?}"));
+                }
+                word => word.copied().flatten(),
             },
             _ => unreachable!("places are global or shared"),
+        };
+        match word {
+            Some(word) => Ok(word),
+            None => self.error(t, format!("reads outside at word {at} of {place:?}")),
         }
     }
 
     fn write(&mut self, place: &Place, offset: usize, t: usize, x: u32) -> Result<(), InterpError> {
         let (buffer, at) = self.address(place, offset, t);
         let slot = match (buffer, place) {
-            (Some(b), _) => {
-                let Argument::Buffer(words) = &mut self.args[b] else { panic!("argument {b} is a buffer") };
-                words.get_mut(at).map(|w| *w = x)
-            }
+            (Some(b), _) => self.memory.write(b, at, x),
             (None, Place::Shared { array, .. }) => {
                 self.shared[array.0 as usize].get_mut(at).map(|w| *w = Some(x))
             }
@@ -353,11 +396,14 @@ impl Run<'_> {
         Ok(match &self.kernel[v] {
             Op::Result(_) => unreachable!("verified: defined by its statement"),
             Op::Get(l) => self.locals[l.0 as usize][t].clone().expect("verified: set before read"),
-            Op::Param(p) => match self.args[p.0 as usize] {
-                Argument::U32(x) => Val::U32(x),
-                Argument::U64(x) => Val::U64(x),
-                Argument::Buffer(_) => panic!("argument {p} is a scalar"),
-            },
+            Op::Param(p) => {
+                let x = self.scalars[p.0 as usize];
+                match self.kernel.desc.params[p.0 as usize].kind {
+                    ParamKind::U32 => Val::U32(u32::try_from(x).expect("the argument has 32 bits")),
+                    ParamKind::U64 => Val::U64(x),
+                    ParamKind::Buffer(..) => unreachable!("verified: a scalar"),
+                }
+            }
             Op::Special(s) => Val::U32(match s {
                 Special::Thread => t as u32,
                 Special::Block => self.block,

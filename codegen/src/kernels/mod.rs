@@ -32,21 +32,15 @@ pub fn field_kernels(field: &FieldDesc) -> Vec<Kernel> {
 pub fn group_kernels(group: &GroupDesc) -> Vec<Vec<Kernel>> {
     vec![
         vec![msm::accumulate(group)],
-        vec![
-            msm::fill_identity(group),
-            msm::merge_partials(group),
-            msm::flush_partials(group),
-            msm::sum_step(group),
-        ],
-        vec![msm::reduce_chunks(group), msm::combine_windows(group)],
-        vec![msm::point_add(group)],
+        vec![msm::merge_partials(group), msm::flush_partials(group)],
+        vec![msm::reduce_chunks(group), msm::sum_windows(group)],
     ]
 }
 
-/// A mixed addition and a doubling a thread. No image holds them: other kernels use the formulas, these show
+/// An addition, a mixed addition and a doubling a thread. No image holds them: other kernels use the formulas, these show
 /// them to tests by themselves.
 pub fn formula_kernels(group: &GroupDesc) -> Vec<Kernel> {
-    vec![msm::point_madd(group), msm::point_dbl(group)]
+    vec![msm::point_add(group), msm::point_madd(group), msm::point_dbl(group)]
 }
 
 /// The field-independent kernels.

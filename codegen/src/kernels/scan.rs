@@ -1,56 +1,76 @@
 //! Exclusive prefix sums of words, modulo 2^32.
 
-use super::shuffle;
+use super::{full, shuffle};
 use crate::fir::build::{Builder, U32};
 use crate::fir::ir::{Kernel, ShuffleMode};
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::{SCAN_TILE, ScanAdd, ScanTiles};
 
-/// One block a tile: each thread sums consecutive words, warps scan the threads' sums by
-/// shuffles, and shared memory carries the warps' sums.
+const THREADS: u32 = ScanTiles::DESC.block;
+const WARPS: u32 = THREADS / 32;
+const EACH: u32 = SCAN_TILE / THREADS;
+const _: () = assert!(WARPS.is_power_of_two() && WARPS <= 32 && SCAN_TILE.is_multiple_of(THREADS));
+
+/// One block a tile: each thread sums consecutive words, warps scan the threads' sums by shuffles, and every warp
+/// scans the warps' sums. The tile goes through shared memory, so that neighbouring threads touch neighbouring
+/// words of `data`.
 pub(super) fn scan_tiles() -> Kernel {
-    const WARPS: u32 = ScanTiles::DESC.block / 32;
-    const PER_THREAD: u32 = SCAN_TILE / ScanTiles::DESC.block;
     let b = Builder::common::<ScanTiles>();
     let n = b.scalar("n");
     let tile = b.block_index();
-    b.return_if((tile * SCAN_TILE).ge(n));
+    let first = tile * SCAN_TILE;
+    b.return_if(first.ge(n));
     let (thread, lane) = (b.thread(), b.lane());
     let warp = thread >> 5;
     let data = b.buffer("data");
     let zero = b.u32(0);
 
-    let first = tile * SCAN_TILE + thread * PER_THREAD;
-    let words: Vec<U32<'_>> = (0..PER_THREAD)
-        .map(|j| {
-            let at = first + j;
-            at.lt(n).select(data.word(at.min(n - 1)), zero)
-        })
-        .collect();
-    let own = words.iter().skip(1).fold(words[0], |sum, &w| sum + w);
-
-    let mut inclusive = own;
-    for distance in [1, 2, 4, 8, 16] {
-        let before = shuffle(&b, ShuffleMode::Up, inclusive, distance);
-        inclusive = inclusive + lane.ge(b.u32(distance)).select(before, zero);
+    // Words past the end count as zeros, and are not written.
+    let words = b.shared(SCAN_TILE + SCAN_TILE / 32);
+    for round in 0..EACH {
+        let j = thread + round * THREADS;
+        let at = first + j;
+        words.set_word(spread(j), at.lt(n).select(data.word(at.min(n - 1)), zero));
     }
+    b.barrier();
+    let cells: Vec<U32<'_>> = (0..EACH).map(|k| spread(thread * EACH + k)).collect();
+    let values: Vec<U32<'_>> = cells.iter().map(|&cell| words.word(cell)).collect();
+    let own = values.iter().skip(1).fold(values[0], |sum, &w| sum + w);
+    let inclusive = inclusive_scan(&b, own, 32);
     let warp_sums = b.shared(WARPS);
     b.if_(lane.is(31), || warp_sums.set_word(warp, inclusive));
     b.barrier();
-    let mut running = inclusive - own;
-    for earlier in 0..WARPS - 1 {
-        let sum = warp_sums.word(b.u32(earlier));
-        running = running + b.u32(earlier).lt(warp).select(sum, zero);
+    let sum = warp_sums.word(lane & (WARPS - 1));
+    let before_warps = inclusive_scan(&b, sum, WARPS) - sum;
+    let mut running = inclusive - own + b.shuffle(ShuffleMode::Index, before_warps, warp, full(&b));
+    for (&cell, &value) in cells.iter().zip(&values) {
+        words.set_word(cell, running);
+        running = running + value;
     }
-    // Every read of `data` lies before the barrier, so that writing in place is no race.
-    for (j, &word) in (0..).zip(&words) {
+    b.if_(thread.is(THREADS - 1), || b.buffer("sums").set_word(tile, running));
+    b.barrier();
+    for round in 0..EACH {
+        let j = thread + round * THREADS;
         let at = first + j;
-        let value = running;
-        b.if_(at.lt(n), || data.set_word(at, value));
-        running = running + word;
+        b.if_(at.lt(n), || data.set_word(at, words.word(spread(j))));
     }
-    b.if_(thread.is(ScanTiles::DESC.block - 1), || b.buffer("sums").set_word(tile, running));
     b.finish()
+}
+
+/// Where word `j` of a tile lies in shared memory. One word in 33 is left free: neither 32 consecutive words nor
+/// 32 at distances of 2, 4, 8 or 16 share a bank.
+fn spread(j: U32<'_>) -> U32<'_> {
+    j + (j >> 5)
+}
+
+/// The sum of `value` over the lanes up to the own, for lanes below `lanes`, a power of two.
+fn inclusive_scan<'k>(b: &'k Builder, value: U32<'k>, lanes: u32) -> U32<'k> {
+    let mut sum = value;
+    for distance in (0..lanes.ilog2()).map(|log| 1 << log) {
+        let before = shuffle(b, ShuffleMode::Up, sum, distance);
+        sum = sum + b.lane().ge(b.u32(distance)).select(before, b.u32(0));
+    }
+    sum
 }
 
 pub(super) fn scan_add() -> Kernel {

@@ -4,12 +4,15 @@ use super::shuffle;
 use crate::fir::build::{Builder, U32};
 use crate::fir::ir::{Kernel, ShuffleMode};
 use crate::spec::FieldDesc;
+use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::SpMvWarp;
 
 pub(super) fn warp_per_row(field: &FieldDesc) -> Kernel {
+    const ROWS: u32 = SpMvWarp::DESC.block / 32;
     let b = Builder::for_field::<SpMvWarp>(field);
     let lane = b.lane();
-    let row = b.global_index() >> 5;
+    // Not the thread's global index: that wraps from 2^27 rows on.
+    let row = b.block_index() * ROWS + (b.thread() >> 5);
     // The row is the warp's: it leaves as a whole.
     b.return_if(row.ge(b.scalar("rows")));
     let offsets = b.buffer("row_offsets");

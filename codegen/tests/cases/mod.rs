@@ -4,8 +4,9 @@
 
 mod common;
 mod field;
-mod msm;
+pub(crate) mod msm;
 mod points;
+mod real;
 mod toy;
 
 use crate::Machine;
@@ -62,7 +63,7 @@ impl Machine {
 }
 
 /// xorshift64*: the seed is in the test, so that a failure repeats.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     fn u32(&mut self) -> u32 {

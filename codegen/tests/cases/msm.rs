@@ -1,11 +1,9 @@
 //! The kernels of an MSM, one after the other, against repeated addition.
 
-use super::toy::{Point, Toy};
-use super::{Random, blocks, buf, num};
+use super::toy::{Affine, Point, Textbook, Toy};
+use super::{Random, blocks, buf, num, real};
 use crate::Machine;
-use curvesmith_abi::kernels::{
-    Accumulate, CombineWindows, FillIdentity, FlushPartials, MergePartials, ReduceChunks, SumStep,
-};
+use curvesmith_abi::kernels::{Accumulate, FlushPartials, MergePartials, ReduceChunks, SumWindows};
 
 /// Signed digits of `scalars` in windows of `c` bits, sorted by key.
 struct Sorted {
@@ -48,11 +46,8 @@ fn msm(machine: &Machine, toy: &Toy, points: &[Point], scalars: &[u64], shape: &
     let Shape { c, windows, slices, chunk } = *shape;
     let Sorted { keys, entries, starts, buckets } = sorted_digits(scalars, c, windows);
     let stride = 16 * toy.degree();
-    let sums = machine.run_threads::<FillIdentity>(
-        buckets,
-        &[("points", buf(&vec![1; buckets * stride])), ("n", num(buckets))],
-        "points",
-    );
+    // Zeros are identities: ZZ = 0.
+    let sums = vec![0; buckets * stride];
     let args = [
         ("bases", buf(&toy.affine_words(points))),
         ("keys", buf(&keys)),
@@ -63,30 +58,11 @@ fn msm(machine: &Machine, toy: &Toy, points: &[Point], scalars: &[u64], shape: &
         ("buckets", num(buckets)),
         ("slices", num(slices)),
     ];
-    let [sums, mut partials] =
+    let [sums, partials] =
         machine.run::<Accumulate, 2>(blocks::<Accumulate>(slices), &args, ["sums", "partials"]);
-    let mut step = 1;
-    while step < slices {
-        let args = [
-            ("keys", buf(&keys)),
-            ("starts", buf(&starts)),
-            ("partials", buf(&partials)),
-            ("buckets", num(buckets)),
-            ("slices", num(slices)),
-            ("step", num(step)),
-        ];
-        partials = machine.run_threads::<MergePartials>(slices, &args, "partials");
-        step *= 2;
-    }
-    let args = [
-        ("keys", buf(&keys)),
-        ("starts", buf(&starts)),
-        ("partials", buf(&partials)),
-        ("sums", buf(&sums)),
-        ("buckets", num(buckets)),
-        ("slices", num(slices)),
-    ];
-    let sums = machine.run_threads::<FlushPartials>(slices, &args, "sums");
+    let sorted = Sorted { keys, entries, starts, buckets };
+    let sums = merge(machine, &sorted, partials, sums, slices);
+    let Sorted { keys, entries, .. } = sorted;
 
     let mut expected = vec![None; buckets];
     for (key, entry) in keys.iter().zip(&entries).filter(|(key, _)| (**key as usize) < buckets) {
@@ -104,31 +80,209 @@ fn msm(machine: &Machine, toy: &Toy, points: &[Point], scalars: &[u64], shape: &
         ("chunk", num(chunk)),
         ("n", num(n)),
     ];
-    let mut chunks = machine.run_threads::<ReduceChunks>(n, &args, "out");
-    let width = (1 << (c - 1)) / chunk;
-    let mut step = 1;
-    while step < width {
-        let args = [("points", buf(&chunks)), ("width", num(width)), ("step", num(step)), ("n", num(n))];
-        chunks = machine.run_threads::<SumStep>(n, &args, "points");
-        step *= 2;
-    }
+    let chunks = machine.run_threads::<ReduceChunks>(n, &args, "out");
+    // By Horner's rule, on the host.
+    let windows = sum_windows(machine, toy, &chunks, (1 << (c - 1)) / chunk, windows);
+    windows.iter().rfold(None, |sum, &window| {
+        let shifted = (0..c).fold(sum, |sum, _| toy.sum(sum, sum));
+        toy.sum(shifted, window)
+    })
+}
+
+fn sum_windows<T: Textbook>(
+    machine: &Machine,
+    curve: &T,
+    points: &[u32],
+    width: usize,
+    windows: usize,
+) -> Vec<Affine<T>> {
+    let point = points.len() / (width * windows);
     let args = [
-        ("points", buf(&chunks)),
-        ("out", buf(&vec![0; stride])),
+        ("points", buf(points)),
+        ("out", buf(&vec![5; windows * point])),
         ("width", num(width)),
-        ("c", num(c)),
         ("windows", num(windows)),
     ];
-    toy.read_xyzz(&machine.run_threads::<CombineWindows>(1, &args, "out"))[0]
+    let [out] = machine.run::<SumWindows, 1>(windows, &args, ["out"]);
+    curve.read_xyzz(&out)
+}
+
+/// `sums` after the levels of a merge, and the flush.
+fn merge(machine: &Machine, sorted: &Sorted, partials: Vec<u32>, sums: Vec<u32>, slices: usize) -> Vec<u32> {
+    let Sorted { keys, starts, buckets, .. } = sorted;
+    let mut partials = buf(&partials);
+    for stride in [1, 128, 128 * 128].into_iter().filter(|stride| *stride < slices) {
+        let args = [
+            ("keys", buf(keys)),
+            ("starts", buf(starts)),
+            ("partials", partials),
+            ("buckets", num(*buckets)),
+            ("slices", num(slices)),
+            ("stride", num(stride)),
+        ];
+        partials = buf(&machine.run_threads::<MergePartials>(slices.div_ceil(stride), &args, "partials"));
+    }
+    let args = [
+        ("keys", buf(keys)),
+        ("starts", buf(starts)),
+        ("partials", partials),
+        ("sums", buf(&sums)),
+        ("buckets", num(*buckets)),
+        ("slices", num(slices)),
+    ];
+    machine.run_threads::<FlushPartials>(slices, &args, "sums")
+}
+
+/// Slices of `len` entries whose first keys make segments of the given lengths, and then `empty` slices without an
+/// entry: what a merge of random points with many special cases makes of them.
+fn check_merge<T: Textbook>(curve: &T, segments: &[usize], len: usize, empty: usize, random: &mut Random) {
+    let machine = Machine::group(&curve.group());
+    let all = curve.some_points();
+    let filled: usize = segments.iter().sum();
+    let slices = filled + empty;
+    // Segment `i` has the key `2i`. In slices of more than one entry, keys also change within the last of them.
+    let (mut keys, mut first_keys) = (vec![], vec![]);
+    for (i, &length) in segments.iter().enumerate() {
+        first_keys.resize(first_keys.len() + length, 2 * i);
+        keys.resize(keys.len() + length * len, 2 * i as u32);
+        if let Some(last) = keys.last_mut().filter(|_| len > 1) {
+            *last += i as u32 % 3;
+        }
+    }
+    if len > 1 {
+        keys.pop();
+    }
+    let buckets = 2 * segments.len() + 1;
+    let starts = (0..=buckets as u32).map(|k| keys.partition_point(|&x| x < k) as u32).collect();
+    let mut pick = |special: &[Affine<T>]| match random.below(4) {
+        0 => special[random.below(special.len() as u32) as usize].clone(),
+        _ => all[random.below(all.len() as u32) as usize].clone(),
+    };
+    let mut points: Vec<Affine<T>> = vec![];
+    for _ in 0..slices {
+        let last = points.last().cloned().flatten();
+        points.push(pick(&[None, last.clone(), curve.neg(last)]));
+    }
+    let before: Vec<Affine<T>> = (0..buckets).map(|_| pick(&[None])).collect();
+    let mut expected = before.clone();
+    for (&key, point) in first_keys.iter().zip(&points) {
+        expected[key] = curve.sum(expected[key].take(), point.clone());
+    }
+    let (partials, sums) = (curve.xyzz_words(&points, random), curve.xyzz_words(&before, random));
+    let sorted = Sorted { keys, entries: vec![], starts, buckets };
+    let sums = curve.read_xyzz(&merge(&machine, &sorted, partials, sums, slices));
+    let wrong = (0..buckets).find(|&key| sums[key] != expected[key]);
+    assert_eq!(wrong, None, "{curve:?}, {slices} slices of {len}, segments {segments:?}");
+}
+
+/// Segments of about 128² slices, and of a million: for the interpreter, as it takes some seconds.
+pub(crate) fn check_large_merges() {
+    let mut random = Random(13);
+    let [toy, _] = merge_curves();
+    let (b, bb) = (128, 128 * 128);
+    for segments in [
+        &[bb - 1][..],
+        &[bb],
+        &[bb + 1],
+        &[1, bb - 1, bb + 1],
+        &[bb - b, 1, b - 1, bb + 5],
+        &[bb - b, bb + b, b],
+        &[bb - 1, b + 1, bb - b],
+        &[5, 2 * bb, bb, 1],
+        &[1; 2 * 128 * 128 + 3],
+    ] {
+        check_merge(&toy, segments, 1, 0, &mut random);
+    }
+    for _ in 0..4 {
+        let longest = 1 << (4 + random.below(12));
+        let segments: Vec<usize> =
+            (0..100_000 / longest).map(|_| 1 + random.below(longest) as usize).collect();
+        check_merge(&toy, &segments, 1, 1, &mut random);
+    }
+    check_merge(&toy, &[1 << 20], 1, 0, &mut random);
+}
+
+fn merge_curves() -> [Toy; 2] {
+    [
+        Toy { p: 13, nonresidue: None, a: [3, 0], b: [8, 0] },
+        Toy { p: 7, nonresidue: Some(6), a: [0, 0], b: [4, 4] },
+    ]
+}
+
+#[test]
+fn merges_add_the_slices_of_each_segment() {
+    let mut random = Random(10);
+    for toy in &merge_curves() {
+        for segments in [
+            &[1][..],
+            &[2],
+            &[127],
+            &[128],
+            &[129],
+            &[1, 127],
+            &[1, 128, 128, 1],
+            &[126, 1, 1, 1, 2, 129],
+            &[300],
+            &[1; 150],
+            &[2; 150],
+            &[3, 255, 256, 257, 1, 1],
+        ] {
+            for (len, empty) in [(1, 0), (1, 5), (3, 0)] {
+                check_merge(toy, segments, len, empty, &mut random);
+            }
+        }
+        for _ in 0..6 {
+            let longest = 1 << (1 + random.below(9));
+            let segments: Vec<usize> = (0..10).map(|_| 1 + random.below(longest) as usize).collect();
+            check_merge(toy, &segments, 1, 0, &mut random);
+        }
+    }
+}
+
+/// Random points, of which many are the identity, or equal or opposite to one at a distance of the tree.
+fn check_windows<T: Textbook>(curve: &T, widths: &[usize], random: &mut Random) {
+    let machine = Machine::group(&curve.group());
+    let all = curve.some_points();
+    for &width in widths {
+        let windows = if width < 100 { 3 } else { 2 };
+        let mut points: Vec<Affine<T>> = vec![];
+        for _ in 0..width * windows {
+            let pick = all[random.below(all.len() as u32) as usize].clone();
+            let other = points.len().checked_sub(1 << random.below(9)).map(|i| points[i].clone());
+            let other = other.unwrap_or(pick.clone());
+            let choice = [pick, other.clone(), curve.neg(other), None];
+            points.push(choice[random.below(4) as usize].clone());
+        }
+        let sum = |window: &[Affine<T>]| window.iter().fold(None, |sum, p| curve.sum(sum, p.clone()));
+        let expected: Vec<Affine<T>> = points.chunks(width).map(sum).collect();
+        let words = curve.xyzz_words(&points, random);
+        let sums = sum_windows(&machine, curve, &words, width, windows);
+        assert_eq!(sums, expected, "{curve:?}, width {width}");
+    }
+}
+
+#[test]
+fn windows_of_every_width_are_summed() {
+    let mut random = Random(11);
+    for toy in &merge_curves() {
+        let widths = [1, 2, 3, 31, 32, 33, 127, 128, 129, 255, 256, 257, 300, 511, 512, 513, 800];
+        check_windows(toy, &widths, &mut random);
+    }
+}
+
+#[test]
+fn real_points_are_merged_and_summed() {
+    let mut random = Random(12);
+    for curve in &real::curves() {
+        check_merge(curve, &[1, 2, 9, 129, 1, 1], 1, 2, &mut random);
+        check_merge(curve, &[3, 1, 140], 2, 0, &mut random);
+        check_windows(curve, &[1, 5, 70, 259], &mut random);
+    }
 }
 
 #[test]
 fn sums_of_products_for_every_distribution() {
     let mut random = Random(9);
-    let toys = [
-        Toy { p: 13, nonresidue: None, a: [3, 0], b: [8, 0] },
-        Toy { p: 7, nonresidue: Some(6), a: [0, 0], b: [4, 4] },
-    ];
     let shapes = [
         Shape { c: 2, windows: 5, slices: 32, chunk: 2 },
         Shape { c: 3, windows: 4, slices: 7, chunk: 1 },
@@ -136,7 +290,7 @@ fn sums_of_products_for_every_distribution() {
         Shape { c: 5, windows: 2, slices: 1, chunk: 16 },
         Shape { c: 8, windows: 2, slices: 64, chunk: 4 },
     ];
-    for toy in &toys {
+    for toy in &merge_curves() {
         let machine = Machine::group(&toy.desc());
         let all = toy.points();
         for shape in &shapes {

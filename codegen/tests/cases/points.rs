@@ -3,7 +3,7 @@
 use super::toy::{Point, Toy, curves};
 use super::{Random, buf, num};
 use crate::Machine;
-use curvesmith_abi::kernels::{FillIdentity, PointAdd, PointDbl, PointMadd};
+use curvesmith_abi::kernels::{PointAdd, PointDbl, PointMadd};
 
 /// All pairs, or 1500 random ones with all those of the identity, equal and opposite points.
 fn pairs(toy: &Toy, random: &mut Random) -> Vec<(Point, Point)> {
@@ -53,8 +53,9 @@ fn sums_and_doubles_are_those_of_the_textbook() {
 fn threads_past_the_end_write_nothing() {
     let toy = &curves()[0];
     let machine = Machine::group(&toy.desc());
-    let words =
-        machine.run_threads::<FillIdentity>(200, &[("points", buf(&[7; 16 * 10])), ("n", num(9))], "points");
+    let a = buf(&toy.xyzz_words(&[None; 9], &mut Random(1)));
+    let args = [("a", a), ("out", buf(&[7; 16 * 10])), ("n", num(9))];
+    let words = machine.run_threads::<PointDbl>(200, &args, "out");
     assert_eq!(toy.read_xyzz(&words[..16 * 9]), vec![None; 9]);
     assert_eq!(words[16 * 9..], [7; 16]);
 }

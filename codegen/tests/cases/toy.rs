@@ -12,6 +12,47 @@ pub(super) type Num = [u64; 2];
 /// An affine point; `None` is the identity.
 pub(super) type Point = Option<(Num, Num)>;
 
+/// A curve that can be calculated with on the host; `None` is the identity.
+pub(super) trait Textbook: std::fmt::Debug {
+    /// A coordinate of an affine point.
+    type Coordinate: Clone + PartialEq + std::fmt::Debug;
+
+    fn group(&self) -> GroupDesc;
+    /// The identity and others.
+    fn some_points(&self) -> Vec<Affine<Self>>;
+    fn neg(&self, p: Affine<Self>) -> Affine<Self>;
+    fn sum(&self, p: Affine<Self>, q: Affine<Self>) -> Affine<Self>;
+    /// Points with random denominators; the identity with other coordinates than zero.
+    fn xyzz_words(&self, points: &[Affine<Self>], random: &mut Random) -> Vec<u32>;
+    fn read_xyzz(&self, words: &[u32]) -> Vec<Affine<Self>>;
+}
+
+/// A point of a [`Textbook`].
+pub(super) type Affine<T> = Option<(<T as Textbook>::Coordinate, <T as Textbook>::Coordinate)>;
+
+impl Textbook for Toy {
+    type Coordinate = Num;
+
+    fn group(&self) -> GroupDesc {
+        self.desc()
+    }
+    fn some_points(&self) -> Vec<Point> {
+        self.points()
+    }
+    fn neg(&self, p: Point) -> Point {
+        self.neg(p)
+    }
+    fn sum(&self, p: Point, q: Point) -> Point {
+        self.sum(p, q)
+    }
+    fn xyzz_words(&self, points: &[Point], random: &mut Random) -> Vec<u32> {
+        self.xyzz_words(points, random)
+    }
+    fn read_xyzz(&self, words: &[u32]) -> Vec<Point> {
+        self.read_xyzz(words)
+    }
+}
+
 /// `y² = x³ + a·x + b` over a field of a few hundred elements.
 #[derive(Clone, Debug)]
 pub(super) struct Toy {

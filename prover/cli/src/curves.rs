@@ -3,26 +3,6 @@
 use clap::ValueEnum;
 use curvesmith::snarkjs::SnarkjsCurve;
 
-/// A built-in curve.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Curve {
-    /// BN254, snarkjs' bn128.
-    #[value(name = "bn254", alias = "bn128")]
-    Bn254,
-    /// BLS12-381, snarkjs' bls12381.
-    #[value(name = "bls12_381", aliases = ["bls12381", "bls12-381"])]
-    Bls12381,
-}
-
-impl From<SnarkjsCurve> for Curve {
-    fn from(curve: SnarkjsCurve) -> Self {
-        match curve {
-            SnarkjsCurve::Bn128 => Curve::Bn254,
-            SnarkjsCurve::Bls12381 => Curve::Bls12381,
-        }
-    }
-}
-
 /// Evaluates an expression with the type alias `$C` standing for the curve's marker.
 macro_rules! with_curve {
     ($curve:expr, $C:ident => $body:expr) => {
@@ -39,3 +19,30 @@ macro_rules! with_curve {
     };
 }
 pub(crate) use with_curve;
+
+/// A built-in curve.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Curve {
+    /// BN254, snarkjs' bn128.
+    #[value(name = "bn254", alias = "bn128")]
+    Bn254,
+    /// BLS12-381, snarkjs' bls12381.
+    #[value(name = "bls12_381", aliases = ["bls12381", "bls12-381"])]
+    Bls12381,
+}
+
+impl Curve {
+    /// The one spelling of its name: that of `--curve`, of `curvesmith curves`, and of what is printed.
+    pub(crate) fn name(self) -> &'static str {
+        with_curve!(self, C => <C as curvesmith::PairingCurve>::NAME)
+    }
+}
+
+impl From<SnarkjsCurve> for Curve {
+    fn from(curve: SnarkjsCurve) -> Self {
+        match curve {
+            SnarkjsCurve::Bn128 => Curve::Bn254,
+            SnarkjsCurve::Bls12381 => Curve::Bls12381,
+        }
+    }
+}

@@ -1,15 +1,15 @@
 //! Errors by exit code.
 
-use curvesmith::snarkjs::json::JsonError;
-use curvesmith::snarkjs::{WtnsError, ZkeyError};
+use curvesmith::snarkjs::json::{JsonError, JsonProblem};
+use curvesmith::snarkjs::{FormatError, WtnsError, ZkeyError};
 use curvesmith::{KeyError, ProveError, RuntimeError};
-use std::fmt;
 use std::path::Path;
+use std::{fmt, io};
 
 /// Why the command failed, in one line.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// A proof that does not verify.
+    /// A proof that does not verify, or cannot be one.
     Invalid(String),
     /// The user's files or arguments.
     Input(String),
@@ -29,9 +29,25 @@ impl Failure {
     /// An error of the proof itself; `witness` is the file that the witness came from.
     pub(crate) fn of_proof(error: ProveError, witness: &Path) -> Self {
         match &error {
-            ProveError::SelfCheck { .. } => Failure::Invalid(error.to_string()),
+            ProveError::SelfCheck { .. } | ProveError::Point { .. } => Failure::Invalid(error.to_string()),
             ProveError::Device(_) => Failure::Internal(error.to_string()),
             _ => Failure::Input(format!("{}: {error}", witness.display())),
+        }
+    }
+
+    /// An error in a proof or its public inputs: what can be read and is no proof is not valid.
+    pub(crate) fn of_claim(error: JsonError) -> Self {
+        match error.problem {
+            JsonProblem::Io(_) => error.into(),
+            _ => Failure::Invalid(error.to_string()),
+        }
+    }
+
+    /// The files are at fault, but for a lack of memory.
+    fn of_format(problem: &FormatError, text: String) -> Self {
+        match problem {
+            FormatError::Memory { .. } => Failure::Internal(text),
+            _ => Failure::Input(text),
         }
     }
 
@@ -40,6 +56,7 @@ impl Failure {
         match error {
             KeyError::Zkey(error) => error.into(),
             KeyError::Device(error) => error.into(),
+            KeyError::Memory { .. } => Failure::Internal(format!("{}: {error}", key.display())),
             other => Failure::Input(format!("{}: {other}", key.display())),
         }
     }
@@ -55,19 +72,24 @@ impl fmt::Display for Failure {
 
 impl From<ZkeyError> for Failure {
     fn from(error: ZkeyError) -> Self {
-        Failure::Input(error.to_string())
+        Failure::of_format(&error.problem, error.to_string())
     }
 }
 
 impl From<WtnsError> for Failure {
     fn from(error: WtnsError) -> Self {
-        Failure::Input(error.to_string())
+        Failure::of_format(&error.problem, error.to_string())
     }
 }
 
 impl From<JsonError> for Failure {
     fn from(error: JsonError) -> Self {
-        Failure::Input(error.to_string())
+        match &error.problem {
+            JsonProblem::Io(e) if e.kind() == io::ErrorKind::OutOfMemory => {
+                Failure::Internal(error.to_string())
+            }
+            _ => Failure::Input(error.to_string()),
+        }
     }
 }
 

@@ -1,21 +1,31 @@
 //! Command line of the curvesmith Groth16 prover.
 //!
-//! Exit codes: 0 success; 1 a proof that does not verify; 2 bad input; 3 a device, memory
-//! or internal failure. An error is one line on standard error.
+//! Exit codes: [`EXIT_CODES`]; for `verify` [`commands::verify::EXIT_CODES`]. An error is one
+//! line on standard error.
 
 mod commands;
 mod curves;
 mod failure;
 mod output;
+mod temporary;
+mod trace;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  success
+  1  a proof that is not valid, read or made
+  2  bad input: arguments, keys, witnesses, files that cannot be read or written
+  3  a failure of device, memory or program
+  128 + n  ended by signal n; no file is left behind";
+
 /// Proves and verifies Groth16 proofs of circom circuits.
 #[derive(Parser)]
-#[command(name = "curvesmith", version)]
+#[command(name = "curvesmith", version, after_help = EXIT_CODES)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -26,6 +36,7 @@ enum Command {
     /// Prove a witness: writes proof.json and public.json
     Prove(commands::prove::Arguments),
     /// Verify a proof
+    #[command(after_help = commands::verify::EXIT_CODES)]
     Verify(commands::verify::Arguments),
     /// Measure one algorithm on one device
     Bench(commands::bench::Arguments),

@@ -1,6 +1,7 @@
 //! Why there is no proof.
 
 use crate::r1cs::R1csError;
+use crate::verify::PointProblem;
 use ark_relations::gr1cs::SynthesisError;
 use curvesmith_runtime::RuntimeError;
 use std::fmt;
@@ -8,21 +9,24 @@ use std::fmt;
 /// Who made a proof fail its self-check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The witness: the CPU's proof with the same randomness is the same, and fails as well.
+    /// Witness or key: the CPU's proof with the same randomness is the same, and fails as well.
+    /// The witness breaks a constraint, or the key was not made for the constraints it carries.
     Witness,
     /// The device: the CPU's proof with the same randomness is valid.
     Device,
-    /// Both: the CPU's proof fails, and the device's is another one.
+    /// Witness or key, and the device: the CPU's proof fails, and the device's is another one.
     WitnessAndDevice,
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Fault::Witness => "the witness does not satisfy the constraints of the key",
+            Fault::Witness => {
+                "witness or key at fault: the witness does not satisfy the constraints, or the key contradicts itself"
+            }
             Fault::Device => "the device computed a wrong proof, the CPU a valid one",
             Fault::WitnessAndDevice => {
-                "the witness does not satisfy the constraints of the key, and the device's proof differs from the CPU's"
+                "witness or key at fault: the witness does not satisfy the constraints, or the key contradicts itself; and the device's proof differs from the CPU's"
             }
         })
     }
@@ -48,6 +52,18 @@ pub enum ProveError {
     SelfCheck {
         /// Who is at fault.
         fault: Fault,
+        /// Name of the device.
+        device: String,
+    },
+    /// A point of the proof is not in its group, so no proof is returned: it could tell the
+    /// witness. The key is at fault, or the device; load the key with
+    /// [`KeyOptions::check_subgroups`](super::KeyOptions::check_subgroups) to tell which.
+    #[error("{point}, made on {device}, is {problem}: the key is at fault, or the device")]
+    Point {
+        /// Which point.
+        point: &'static str,
+        /// What is wrong with it.
+        problem: PointProblem,
         /// Name of the device.
         device: String,
     },

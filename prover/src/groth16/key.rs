@@ -5,8 +5,8 @@ use crate::r1cs::R1cs;
 use crate::snarkjs::{Zkey, ZkeyError};
 use ark_ff::One;
 use ark_groth16::{ProvingKey, VerifyingKey};
+use curvesmith_runtime::Csr;
 use curvesmith_runtime::RuntimeError;
-use curvesmith_runtime::backend::Csr;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, Group, PairingCurve};
 use rayon::prelude::*;
@@ -18,13 +18,18 @@ pub struct KeyOptions {
     /// Skip the checks that points lie on their curve and, in a key's header, in the
     /// subgroup. Only for keys that were checked before. Default: false.
     pub trust_key: bool,
+    /// Check that every point of the key is in the subgroup of order r. Without it a crafted key
+    /// gives no proof that tells the witness either, since the points of each proof are tested;
+    /// but whether there is a proof tells whether a sum of wires is a multiple of a small number.
+    /// For keys from strangers, on curves whose groups have a cofactor. Default: false.
+    pub check_subgroups: bool,
     /// Verify every proof before it is returned. Default: true.
     pub self_check: bool,
 }
 
 impl Default for KeyOptions {
     fn default() -> Self {
-        Self { trust_key: false, self_check: true }
+        Self { trust_key: false, check_subgroups: false, self_check: true }
     }
 }
 
@@ -32,6 +37,12 @@ impl KeyOptions {
     /// Sets [`KeyOptions::trust_key`].
     pub fn trust_key(mut self, trust: bool) -> Self {
         self.trust_key = trust;
+        self
+    }
+
+    /// Sets [`KeyOptions::check_subgroups`].
+    pub fn check_subgroups(mut self, check: bool) -> Self {
+        self.check_subgroups = check;
         self
     }
 
@@ -67,11 +78,31 @@ pub enum KeyError {
         /// Index in the list.
         index: usize,
     },
+    /// A point of the key is on its curve and not of order r.
+    #[error("{query}: point {index} is outside the subgroup of order r")]
+    OutsideSubgroup {
+        /// Which list of points.
+        query: &'static str,
+        /// Index in the list.
+        index: usize,
+    },
+    /// A point of the key is the identity, where Groth16 draws a logarithm other than zero.
+    #[error("{point} is the identity")]
+    Identity {
+        /// Which point.
+        point: &'static str,
+    },
     /// The circuit needs a larger domain than the field has.
     #[error("{constraints} constraints and public inputs need a larger domain than the scalar field has")]
     Domain {
         /// Rows of the domain.
         constraints: usize,
+    },
+    /// There is no memory on the host for a part of the key.
+    #[error("no memory for {bytes} bytes of points")]
+    Memory {
+        /// Bytes that were asked for.
+        bytes: u64,
     },
     /// The device could not take the key.
     #[error(transparent)]
@@ -119,7 +150,7 @@ impl<C: PairingCurve> HostKey<C> {
             a_query: key.a_query,
             b_g1_query: key.b_g1_query,
             b_g2_query: key.b_g2_query,
-            l_query: after_identities::<C::G1>(instance, &key.l_query),
+            l_query: after_identities::<C::G1>(instance, &key.l_query)?,
             h_query: key.h_query,
             a: key.a,
             b: key.b,
@@ -188,7 +219,7 @@ impl<C: PairingCurve> HostKey<C> {
             a_query: key.a_query.clone(),
             b_g1_query: key.b_g1_query.clone(),
             b_g2_query: key.b_g2_query.clone(),
-            l_query: after_identities::<C::G1>(instance, &key.l_query),
+            l_query: after_identities::<C::G1>(instance, &key.l_query)?,
             h_query,
             a,
             b,
@@ -206,10 +237,17 @@ fn bind_inputs<F: One>(a: &mut Csr<F>, instance: usize) {
     }
 }
 
-fn after_identities<G: Group>(identities: usize, points: &[AffineOf<G>]) -> Vec<AffineOf<G>> {
-    let mut all = vec![AffineOf::<G>::identity(); identities];
+fn after_identities<G: Group>(
+    identities: usize,
+    points: &[AffineOf<G>],
+) -> Result<Vec<AffineOf<G>>, KeyError> {
+    let mut all = Vec::new();
+    let count = identities + points.len();
+    let bytes = count as u64 * size_of::<AffineOf<G>>() as u64;
+    all.try_reserve_exact(count).map_err(|_| KeyError::Memory { bytes })?;
+    all.resize(identities, AffineOf::<G>::identity());
     all.extend_from_slice(points);
-    all
+    Ok(all)
 }
 
 fn on_curve<G: Group>(query: &'static str, points: &[AffineOf<G>]) -> Result<(), KeyError> {

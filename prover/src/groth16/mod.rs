@@ -17,29 +17,27 @@ mod key;
 mod quotient;
 mod stages;
 mod stats;
+mod subgroup;
 
 pub use circuit::constraints_of;
 pub use error::{Fault, ProveError};
 pub use key::{KeyError, KeyOptions};
 pub use quotient::QuotientForm;
-pub use stats::ProveStats;
+pub use stats::{ProveStats, Stage};
 
 use crate::r1cs::{R1cs, Witness};
 use crate::snarkjs::{Zkey, ZkeyCurve, ZkeyFile};
-use crate::verify::verify_equation;
+use crate::verify::{PreparedVk, check_proof};
 use ark_ec::CurveGroup;
 use ark_ff::{One, UniformRand};
 use ark_groth16::{Proof, ProvingKey, VerifyingKey};
 use ark_std::rand::{CryptoRng, RngCore};
-use curvesmith_runtime::backend::Backend;
-use curvesmith_runtime::cpu::Cpu;
 use curvesmith_runtime::field::Field;
-use curvesmith_runtime::group::PairingCurve;
-use curvesmith_runtime::{Device, DeviceVisitor, RuntimeError};
+use curvesmith_runtime::group::{PairingCurve, ProjectiveOf};
+use curvesmith_runtime::{Cancel, Detail, Device, Report};
 use key::{HeaderPoints, HostKey};
-use stages::{DeviceKey, StageProver, Sums};
-use stats::Recorder;
-use std::any::TypeId;
+use stages::{DeviceKey, ProofSums, Source};
+use stats::Clock;
 use std::path::Path;
 use zeroize::Zeroize;
 
@@ -53,7 +51,8 @@ pub struct Groth16<C: PairingCurve> {
     form: QuotientForm,
     log_domain: u32,
     points: HeaderPoints<C>,
-    stages: Box<dyn StageProver<C>>,
+    verifier: PreparedVk<C>,
+    key: DeviceKey<C>,
     /// The key on the host, for the re-proof that tells who is at fault; `None` where the
     /// device is the CPU already.
     host: Option<HostKey<C>>,
@@ -80,7 +79,8 @@ impl<C: PairingCurve> Groth16<C> {
     /// generated from: a `ProvingKey` holds no matrices.
     ///
     /// Errors: sizes of key and constraints that contradict each other; points off their
-    /// curve, unless the key is trusted; a device that cannot take the key.
+    /// curve, unless the key is trusted; other points that [`KeyOptions`] names; a device that
+    /// cannot take the key.
     pub fn from_ark(
         device: &Device,
         key: &ProvingKey<C::Engine>,
@@ -91,15 +91,21 @@ impl<C: PairingCurve> Groth16<C> {
     }
 
     fn from_host(device: &Device, key: HostKey<C>, options: &KeyOptions) -> Result<Self, KeyError> {
+        subgroup::check_key(&key, options)?;
         let (wires, quotient, points) = (key.wires, key.quotient, key.points.clone());
-        let (stages, host) = device.visit(Upload { key })?;
+        let mut key = key;
+        let (on_device, host) = match device.is_cpu() {
+            true => (DeviceKey::new(device, Source::Take(&mut key))?, None),
+            false => (DeviceKey::new(device, Source::Keep(&key))?, Some(key)),
+        };
         Ok(Self {
             device: device.clone(),
             wires,
             form: quotient.form,
             log_domain: quotient.log_domain,
+            verifier: PreparedVk::new_unchecked(&points.vk),
             points,
-            stages,
+            key: on_device,
             host,
             self_check: options.self_check,
         })
@@ -108,25 +114,54 @@ impl<C: PairingCurve> Groth16<C> {
     /// Proves a witness with r and s from `rng`.
     ///
     /// Errors: a witness of another length, or that does not begin with one; a proof that
-    /// fails its self-check; a failing device.
+    /// fails its self-check, or whose points are not in their groups; a failing device.
     pub fn prove(
         &self,
         witness: &Witness<C>,
         rng: &mut (impl RngCore + CryptoRng),
     ) -> Result<Proof<C::Engine>, ProveError> {
-        self.prove_with_stats(witness, rng).map(|(proof, _)| proof)
+        self.prove_with_stats(witness, rng, Detail::Counts).map(|(proof, _)| proof)
     }
 
-    /// As [`Groth16::prove`], with the time that each stage took.
+    /// As [`Groth16::prove`], with what the call did, as closely watched as `detail` says.
     pub fn prove_with_stats(
         &self,
         witness: &Witness<C>,
         rng: &mut (impl RngCore + CryptoRng),
+        detail: Detail,
     ) -> Result<(Proof<C::Engine>, ProveStats), ProveError> {
         let mut randomness = [Scalar::<C>::rand(rng), Scalar::<C>::rand(rng)];
-        let result = self.prove_randomized(witness, &randomness);
+        let result = self.prove_randomized(witness, &randomness, detail);
         randomness.zeroize();
         result
+    }
+
+    /// Proves several witnesses, each with r and s of its own. While a proof is checked on the host, the
+    /// device makes the next one. A witness that cannot be proven does not keep the others from it.
+    pub fn prove_batch(
+        &self,
+        witnesses: &[Witness<C>],
+        rng: &mut (impl RngCore + CryptoRng),
+    ) -> Vec<Result<Proof<C::Engine>, ProveError>> {
+        let mut randomness: Vec<[Scalar<C>; 2]> =
+            witnesses.iter().map(|_| [Scalar::<C>::rand(rng), Scalar::<C>::rand(rng)]).collect();
+        let proofs = std::thread::scope(|scope| {
+            let checks = witnesses.iter().zip(&randomness).map(|(witness, randomness)| {
+                let made = self.make(witness, randomness, Detail::Counts);
+                scope.spawn(move || {
+                    let proof = made?.proof;
+                    self.check(witness, &proof, randomness)?;
+                    Ok(proof)
+                })
+            });
+            let checks: Vec<_> = checks.collect();
+            let join = |check: std::thread::ScopedJoinHandle<'_, _>| {
+                check.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            checks.into_iter().map(join).collect()
+        });
+        randomness.zeroize();
+        proofs
     }
 
     /// Proves with given r and s, so that a proof can be compared with a known one. Such
@@ -138,7 +173,7 @@ impl<C: PairingCurve> Groth16<C> {
         r: Scalar<C>,
         s: Scalar<C>,
     ) -> Result<Proof<C::Engine>, ProveError> {
-        self.prove_randomized(witness, &[r, s]).map(|(proof, _)| proof)
+        self.prove_randomized(witness, &[r, s], Detail::Counts).map(|(proof, _)| proof)
     }
 
     /// The verification key.
@@ -175,7 +210,20 @@ impl<C: PairingCurve> Groth16<C> {
         &self,
         witness: &Witness<C>,
         randomness: &[Scalar<C>; 2],
+        detail: Detail,
     ) -> Result<(Proof<C::Engine>, ProveStats), ProveError> {
+        let Unchecked { proof, mut clock, report } = self.make(witness, randomness, detail)?;
+        clock.host("self-check", || self.check(witness, &proof, randomness))?;
+        Ok((proof, clock.finish(report)))
+    }
+
+    /// A proof as the device makes it.
+    fn make(
+        &self,
+        witness: &Witness<C>,
+        randomness: &[Scalar<C>; 2],
+        detail: Detail,
+    ) -> Result<Unchecked<C>, ProveError> {
         let values = witness.values();
         if values.len() != self.wires {
             return Err(ProveError::WitnessLength { expected: self.wires, found: values.len() });
@@ -183,19 +231,34 @@ impl<C: PairingCurve> Groth16<C> {
         if !values[0].is_one() {
             return Err(ProveError::WitnessConstant);
         }
-        let mut recorder = Recorder::default();
-        let sums = self.stages.sums(values, &mut recorder)?;
-        let proof = recorder.stage("assemble", || assemble(&self.points, &sums, randomness));
-        if self.self_check {
-            let public = &values[1..=self.public_inputs()];
-            let valid = recorder
-                .stage("self-check", || verify_equation::<C>(&self.points.vk, public, &proof))
-                .is_ok();
-            if !valid {
-                return Err(self.blame(values, &proof, randomness)?);
-            }
-        }
-        Ok((proof, recorder.finish()))
+        let mut clock = Clock::start();
+        let work = self.device.work_with(detail, &Cancel::default())?;
+        let ((sums, blinding), report) = work.complete(|work| {
+            let sums = self.key.submit(work, values)?;
+            // What needs no sum is computed while the device works.
+            let blinding = work.host_stage("blinding", || Blinding::new(&self.points, randomness));
+            Ok::<_, ProveError>((sums.collect(work)?, blinding))
+        })?;
+        let proof = clock.host("assemble", || assemble(&self.points, &sums, &blinding));
+        Ok(Unchecked { proof, clock, report })
+    }
+
+    fn check(
+        &self,
+        witness: &Witness<C>,
+        proof: &Proof<C::Engine>,
+        randomness: &[Scalar<C>; 2],
+    ) -> Result<(), ProveError> {
+        let values = witness.values();
+        if self.is_sound(values, proof) { Ok(()) } else { Err(self.blame(values, proof, randomness)?) }
+    }
+
+    /// May the proof be returned? Its points are tested always: what a key's points of small order
+    /// put into them would tell the witness (`subgroup`).
+    fn is_sound(&self, values: &[Scalar<C>], proof: &Proof<C::Engine>) -> bool {
+        let public = &values[1..=self.public_inputs()];
+        check_proof::<C>(proof).is_ok()
+            && (!self.self_check || self.verifier.verify_equation(public, proof).is_ok())
     }
 
     /// Proves again on the CPU with the same r and s: who made the first proof fail?
@@ -205,14 +268,18 @@ impl<C: PairingCurve> Groth16<C> {
         proof: &Proof<C::Engine>,
         randomness: &[Scalar<C>; 2],
     ) -> Result<ProveError, ProveError> {
-        let recorder = &mut Recorder::default();
+        let cpu = Device::cpu().work()?;
         let sums = match &self.host {
-            Some(key) => DeviceKey::copy(&Cpu, key)?.sums(values, recorder)?,
-            None => self.stages.sums(values, recorder)?,
+            Some(key) => DeviceKey::new(&Device::cpu(), Source::Keep(key))?.submit(&cpu, values)?,
+            None => self.key.submit(&cpu, values)?,
         };
-        let reference = assemble(&self.points, &sums, randomness);
+        let sums = sums.collect(&cpu)?;
+        let reference = assemble(&self.points, &sums, &Blinding::new(&self.points, randomness));
         let public = &values[1..=self.public_inputs()];
-        let valid = verify_equation::<C>(&self.points.vk, public, &reference).is_ok();
+        if let Err((point, problem)) = check_proof::<C>(&reference) {
+            return Ok(ProveError::Point { point, problem, device: self.device.name() });
+        }
+        let valid = self.verifier.verify_equation(public, &reference).is_ok();
         let fault = match (valid, reference == *proof) {
             (true, _) => Fault::Device,
             (false, true) => Fault::Witness,
@@ -222,35 +289,64 @@ impl<C: PairingCurve> Groth16<C> {
     }
 }
 
+/// A proof before its self-check.
+struct Unchecked<C: PairingCurve> {
+    proof: Proof<C::Engine>,
+    clock: Clock,
+    report: Report,
+}
+
+/// What r and s add to a proof, whatever the sums. As secret as r and s.
+struct Blinding<C: PairingCurve> {
+    r: Scalar<C>,
+    s: Scalar<C>,
+    /// `r·δ`, `s·δ` and `r·s·δ`
+    r_delta: ProjectiveOf<C::G1>,
+    s_delta: ProjectiveOf<C::G1>,
+    rs_delta: ProjectiveOf<C::G1>,
+    /// `s·δ` in G2
+    s_delta_g2: ProjectiveOf<C::G2>,
+}
+
+impl<C: PairingCurve> Blinding<C> {
+    fn new(points: &HeaderPoints<C>, &[r, s]: &[Scalar<C>; 2]) -> Self {
+        let (delta, delta_g2) = (points.delta_g1, points.vk.delta_g2);
+        Self {
+            r,
+            s,
+            r_delta: delta * r,
+            s_delta: delta * s,
+            rs_delta: delta * (r * s),
+            s_delta_g2: delta_g2 * s,
+        }
+    }
+}
+
+impl<C: PairingCurve> Drop for Blinding<C> {
+    fn drop(&mut self) {
+        self.r.zeroize();
+        self.s.zeroize();
+        self.r_delta.zeroize();
+        self.s_delta.zeroize();
+        self.rs_delta.zeroize();
+        self.s_delta_g2.zeroize();
+    }
+}
+
 /// The proof from the sums.
 fn assemble<C: PairingCurve>(
     points: &HeaderPoints<C>,
-    sums: &Sums<C>,
-    [r, s]: &[Scalar<C>; 2],
+    sums: &ProofSums<C>,
+    blinding: &Blinding<C>,
 ) -> Proof<C::Engine> {
-    let HeaderPoints { vk, beta_g1, delta_g1 } = points;
-    let a = sums.a + vk.alpha_g1 + *delta_g1 * r;
-    let b_g1 = sums.b_g1 + beta_g1 + *delta_g1 * s;
-    let b = sums.b_g2 + vk.beta_g2 + vk.delta_g2 * s;
-    let c = sums.l + sums.h + a * s + b_g1 * r - *delta_g1 * (*r * s);
+    let HeaderPoints { vk, beta_g1, .. } = points;
+    let Blinding { r, s, r_delta, s_delta, rs_delta, s_delta_g2 } = blinding;
+    let a = sums.a + vk.alpha_g1 + r_delta;
+    let b_g1 = sums.b_g1 + beta_g1 + s_delta;
+    let b = sums.b_g2 + vk.beta_g2 + s_delta_g2;
+    let (a_s, b_r) = rayon::join(|| a * s, || b_g1 * r);
+    let c = sums.l + sums.h + a_s + b_r - rs_delta;
     Proof { a: a.into_affine(), b: b.into_affine(), c: c.into_affine() }
-}
-
-/// Moves a key to whichever backend a device has.
-struct Upload<C: PairingCurve> {
-    key: HostKey<C>,
-}
-
-impl<C: PairingCurve> DeviceVisitor for Upload<C> {
-    #[allow(clippy::type_complexity, reason = "what `Groth16` stores, made in one place")]
-    type Output = Result<(Box<dyn StageProver<C>>, Option<HostKey<C>>), RuntimeError>;
-
-    fn visit<B: Backend>(self, backend: &B) -> Self::Output {
-        if TypeId::of::<B>() == TypeId::of::<Cpu>() {
-            return Ok((Box::new(DeviceKey::take(backend, self.key)?), None));
-        }
-        Ok((Box::new(DeviceKey::copy(backend, &self.key)?), Some(self.key)))
-    }
 }
 
 #[cfg(test)]

@@ -2,20 +2,19 @@
 
 use super::key::HostKey;
 use super::quotient::Quotient;
-use super::stats::Recorder;
-use curvesmith_runtime::RuntimeError;
-use curvesmith_runtime::backend::{Backend, BinaryOp, Direction};
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{PairingCurve, ProjectiveOf};
-use std::fmt;
+use curvesmith_runtime::work::{BinaryOp, Direction, Sum, Sums, Work};
+use curvesmith_runtime::{Device, DeviceBases, DeviceVec, Matrix, NttTables, Owner, RuntimeError};
+use std::borrow::Cow;
 use std::mem::take;
 
 type Scalar<C> = <<C as PairingCurve>::Fr as Field>::Ark;
-type Vector<B, C> = <B as Backend>::Vector<<C as PairingCurve>::Fr>;
+type Vector<C> = DeviceVec<<C as PairingCurve>::Fr>;
 
 /// The five sums of a proof: everything that comes back from the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Sums<C: PairingCurve> {
+pub(crate) struct ProofSums<C: PairingCurve> {
     pub(crate) a: ProjectiveOf<C::G1>,
     pub(crate) b_g1: ProjectiveOf<C::G1>,
     pub(crate) b_g2: ProjectiveOf<C::G2>,
@@ -23,129 +22,178 @@ pub(crate) struct Sums<C: PairingCurve> {
     pub(crate) h: ProjectiveOf<C::G1>,
 }
 
-/// Computes the sums of a witness; the device's types are hidden behind it.
-pub(crate) trait StageProver<C: PairingCurve>: fmt::Debug + Send + Sync {
-    /// `witness` has one value per wire.
-    fn sums(&self, witness: &[Scalar<C>], recorder: &mut Recorder) -> Result<Sums<C>, RuntimeError>;
+/// The sums of a proof while the device works on them.
+#[derive(Debug)]
+pub(crate) struct PendingSums<C: PairingCurve> {
+    sums: Sums,
+    a: Sum<C::G1>,
+    b_g1: Sum<C::G1>,
+    b_g2: Sum<C::G2>,
+    l: Sum<C::G1>,
+    h: Sum<C::G1>,
+}
 
-    /// h as the H query's scalars.
-    #[cfg(test)]
-    fn h_scalars(&self, witness: &[Scalar<C>]) -> Result<Vec<Scalar<C>>, RuntimeError>;
+impl<C: PairingCurve> PendingSums<C> {
+    /// Waits for the device, whose results come in one copy, and combines the windows.
+    pub(crate) fn collect(self, work: &Work) -> Result<ProofSums<C>, RuntimeError> {
+        let Self { sums, a, b_g1, b_g2, l, h } = self;
+        let bytes = work.stage("download", |work| work.download_sums(&sums))?;
+        work.stage("combine", |_| {
+            // On a GPU some hundred doublings each, none of which can wait for another.
+            let ((a, b_g1), (b_g2, (l, h))) = rayon::join(
+                || rayon::join(|| a.point(&bytes), || b_g1.point(&bytes)),
+                || rayon::join(|| b_g2.point(&bytes), || rayon::join(|| l.point(&bytes), || h.point(&bytes))),
+            );
+            Ok(ProofSums { a: a?, b_g1: b_g1?, b_g2: b_g2?, l: l?, h: h? })
+        })
+    }
 }
 
 /// A key whose points, matrices and twiddles live on a device.
 #[derive(Debug)]
-pub(crate) struct DeviceKey<B: Backend, C: PairingCurve> {
-    backend: B,
+pub(crate) struct DeviceKey<C: PairingCurve> {
     quotient: Quotient<Scalar<C>>,
-    tables: B::NttTables<C::Fr>,
-    a: B::Matrix<C::Fr>,
-    b: B::Matrix<C::Fr>,
-    c: Option<B::Matrix<C::Fr>>,
+    tables: NttTables<C::Fr>,
+    a: Matrix<C::Fr>,
+    b: Matrix<C::Fr>,
+    c: Option<Matrix<C::Fr>>,
     wires: usize,
-    a_query: B::Bases<C::G1>,
-    b_g1_query: B::Bases<C::G1>,
-    b_g2_query: B::Bases<C::G2>,
-    l_query: B::Bases<C::G1>,
-    h_query: B::Bases<C::G1>,
+    a_query: DeviceBases<C::G1>,
+    b_g1_query: DeviceBases<C::G1>,
+    b_g2_query: DeviceBases<C::G2>,
+    l_query: DeviceBases<C::G1>,
+    h_query: DeviceBases<C::G1>,
 }
 
-impl<B: Backend, C: PairingCurve> DeviceKey<B, C> {
-    /// Copies a key to a device and leaves it on the host.
-    pub(crate) fn copy(backend: &B, key: &HostKey<C>) -> Result<Self, RuntimeError> {
-        Ok(Self {
-            backend: backend.clone(),
+/// A key on the host, and what becomes of its queries once a device has them.
+#[derive(Debug)]
+pub(crate) enum Source<'a, C: PairingCurve> {
+    /// They stay.
+    Keep(&'a HostKey<C>),
+    /// Each is given to the device, or freed.
+    Take(&'a mut HostKey<C>),
+}
+
+impl<C: PairingCurve> DeviceKey<C> {
+    /// Moves a key to a device, with all kernels that proofs launch.
+    pub(crate) fn new(device: &Device, mut source: Source<'_, C>) -> Result<Self, RuntimeError> {
+        device.preload(&[
+            Owner::common(),
+            Owner::field::<C::Fr>(),
+            Owner::group::<C::G1>(),
+            Owner::group::<C::G2>(),
+        ])?;
+        let work = device.work()?;
+        macro_rules! bases {
+            ($query:ident) => {
+                match &mut source {
+                    Source::Keep(key) => work.bases(Cow::Borrowed(&key.$query))?,
+                    Source::Take(key) => work.bases(Cow::Owned(take(&mut key.$query)))?,
+                }
+            };
+        }
+        let (a_query, l_query, h_query) = (bases!(a_query), bases!(l_query), bases!(h_query));
+        let (b_g1_query, b_g2_query) = (bases!(b_g1_query), bases!(b_g2_query));
+        let key = match &source {
+            Source::Keep(key) => *key,
+            Source::Take(key) => &**key,
+        };
+        let made = Self {
             quotient: key.quotient,
-            tables: backend.ntt_tables::<C::Fr>(key.quotient.log_domain, key.quotient.omega)?,
-            a: backend.matrix::<C::Fr>(&key.a)?,
-            b: backend.matrix::<C::Fr>(&key.b)?,
-            c: key.c.as_ref().map(|c| backend.matrix::<C::Fr>(c)).transpose()?,
+            tables: work.ntt_tables::<C::Fr>(key.quotient.log_domain, key.quotient.omega)?,
+            a: work.matrix::<C::Fr>(&key.a)?,
+            b: work.matrix::<C::Fr>(&key.b)?,
+            c: key.c.as_ref().map(|c| work.matrix::<C::Fr>(c)).transpose()?,
             wires: key.wires,
-            a_query: backend.bases::<C::G1>(&key.a_query)?,
-            b_g1_query: backend.bases::<C::G1>(&key.b_g1_query)?,
-            b_g2_query: backend.bases::<C::G2>(&key.b_g2_query)?,
-            l_query: backend.bases::<C::G1>(&key.l_query)?,
-            h_query: backend.bases::<C::G1>(&key.h_query)?,
-        })
+            a_query,
+            b_g1_query,
+            b_g2_query,
+            l_query,
+            h_query,
+        };
+        work.finish()?;
+        Ok(made)
     }
 
-    /// As [`DeviceKey::copy`], freeing each query on the host once the device has it.
-    pub(crate) fn take(backend: &B, mut key: HostKey<C>) -> Result<Self, RuntimeError> {
-        let [a_query, b_g1_query, l_query, h_query] =
-            [&mut key.a_query, &mut key.b_g1_query, &mut key.l_query, &mut key.h_query]
-                .map(|points| backend.bases::<C::G1>(&take(points)));
-        let b_g2_query = backend.bases::<C::G2>(&take(&mut key.b_g2_query));
-        Ok(Self {
-            backend: backend.clone(),
-            quotient: key.quotient,
-            tables: backend.ntt_tables::<C::Fr>(key.quotient.log_domain, key.quotient.omega)?,
-            a: backend.matrix::<C::Fr>(&key.a)?,
-            b: backend.matrix::<C::Fr>(&key.b)?,
-            c: key.c.as_ref().map(|c| backend.matrix::<C::Fr>(c)).transpose()?,
-            wires: key.wires,
-            a_query: a_query?,
-            b_g1_query: b_g1_query?,
-            b_g2_query: b_g2_query?,
-            l_query: l_query?,
-            h_query: h_query?,
-        })
+    /// Submits the sums of a witness, which has one value per wire.
+    ///
+    /// The sums over wires need the digits of the witness alone, so they run beside the quotient, each on a stream
+    /// of its own; the G2 sum, which takes longest, is submitted first.
+    pub(crate) fn submit(&self, work: &Work, witness: &[Scalar<C>]) -> Result<PendingSums<C>, RuntimeError> {
+        let witness = work.stage("upload", |work| work.upload::<C::Fr>(witness))?;
+        let quotient = work.fork()?;
+        // One decomposition and sort serves the four queries that are indexed by wire.
+        let shape = work.digit_shape::<C::Fr>(self.wires);
+        let digits = work.stage("digits", |work| work.digits::<C::Fr>(&witness, shape))?;
+        let domain = 1 << self.quotient.log_domain;
+        let h_shape = work.digit_shape::<C::Fr>(domain);
+        let room = 3 * work.sum_bytes::<C::G1>(self.wires, shape)
+            + work.sum_bytes::<C::G2>(self.wires, shape)
+            + work.sum_bytes::<C::G1>(domain, h_shape);
+        let sums = work.sums(room)?;
+
+        let forks = [work.fork()?, work.fork()?, work.fork()?];
+        let [b_g2_fork, a_fork, b_g1_fork] = &forks;
+        let b_g2 = b_g2_fork.stage("msm b2", |work| work.msm_into(&digits, &self.b_g2_query, &sums))?;
+        let h = self.h(&quotient, &witness)?;
+        let h = quotient.stage("msm h", |work| {
+            let digits = work.digits::<C::Fr>(&h, h_shape)?;
+            work.msm_into(&digits, &self.h_query, &sums)
+        })?;
+        let a = a_fork.stage("msm a", |work| work.msm_into(&digits, &self.a_query, &sums))?;
+        let b_g1 = b_g1_fork.stage("msm b1", |work| work.msm_into(&digits, &self.b_g1_query, &sums))?;
+        let l = work.stage("msm l", |work| work.msm_into(&digits, &self.l_query, &sums))?;
+        for fork in forks.into_iter().chain([quotient]) {
+            work.join(fork)?;
+        }
+        Ok(PendingSums { sums, a, b_g1, b_g2, l, h })
+    }
+
+    /// The sums of a witness.
+    #[cfg(test)]
+    pub(crate) fn sums(&self, work: &Work, witness: &[Scalar<C>]) -> Result<ProofSums<C>, RuntimeError> {
+        self.submit(work, witness)?.collect(work)
     }
 
     /// h from the witness on the device.
-    fn h(&self, witness: &Vector<B, C>, recorder: &mut Recorder) -> Result<Vector<B, C>, RuntimeError> {
-        let backend = &self.backend;
+    fn h(&self, work: &Work, witness: &Vector<C>) -> Result<Vector<C>, RuntimeError> {
         let n = 1usize << self.quotient.log_domain;
         let one = <Scalar<C> as ark_ff::Field>::ONE;
         let shift = self.quotient.shift;
-        let (mut a, mut b, mut c) = recorder.stage("spmv", || {
-            let a = backend.spmv::<C::Fr>(&self.a, witness, n)?;
-            let b = backend.spmv::<C::Fr>(&self.b, witness, n)?;
+        let (mut a, mut b, mut c) = work.stage("spmv", |work| {
+            let a = work.spmv(&self.a, witness, n)?;
+            let b = work.spmv(&self.b, witness, n)?;
             let c = match &self.c {
-                Some(matrix) => backend.spmv::<C::Fr>(matrix, witness, n)?,
-                None => backend.binary::<C::Fr>(BinaryOp::Mul, &a, &b)?,
+                Some(matrix) => work.spmv(matrix, witness, n)?,
+                None => work.binary(BinaryOp::Mul, &a, &b)?,
             };
-            Ok::<_, RuntimeError>((a, b, c))
+            Ok((a, b, c))
         })?;
-        recorder.stage("ntt", || {
+        work.stage("ntt", |work| {
             for vector in [&mut a, &mut b, &mut c] {
-                backend.ntt::<C::Fr>(&self.tables, vector, Direction::Inverse, one)?;
-                backend.ntt::<C::Fr>(&self.tables, vector, Direction::Forward, shift)?;
+                work.ntt(&self.tables, vector, Direction::Inverse, one)?;
+                work.ntt(&self.tables, vector, Direction::Forward, shift)?;
             }
-            let mut h = backend.mul_sub::<C::Fr>(&a, &b, &c)?;
+            let mut h = work.mul_sub(&a, &b, &c)?;
             if let Some(z_inverse) = self.quotient.z_inverse {
-                h = backend.mul_const::<C::Fr>(&h, z_inverse)?;
-                backend.ntt::<C::Fr>(&self.tables, &mut h, Direction::Inverse, shift)?;
+                h = work.mul_const(&h, z_inverse)?;
+                work.ntt(&self.tables, &mut h, Direction::Inverse, shift)?;
             }
             Ok(h)
         })
     }
-}
 
-impl<B: Backend, C: PairingCurve> StageProver<C> for DeviceKey<B, C> {
-    fn sums(&self, witness: &[Scalar<C>], recorder: &mut Recorder) -> Result<Sums<C>, RuntimeError> {
-        let backend = &self.backend;
-        let witness = recorder.stage("upload", || backend.upload::<C::Fr>(witness))?;
-        // One decomposition and sort serves the four queries that are indexed by wire.
-        let shape = backend.digit_shape::<C::Fr>(self.wires);
-        let digits = recorder.stage("digits", || backend.digits::<C::Fr>(&witness, shape))?;
-        let h = self.h(&witness, recorder)?;
-        drop(witness);
-        let a = recorder.stage("msm a", || backend.msm(&digits, &self.a_query))?;
-        let b_g1 = recorder.stage("msm b1", || backend.msm(&digits, &self.b_g1_query))?;
-        let b_g2 = recorder.stage("msm b2", || backend.msm(&digits, &self.b_g2_query))?;
-        let l = recorder.stage("msm l", || backend.msm(&digits, &self.l_query))?;
-        drop(digits);
-        let shape = backend.digit_shape::<C::Fr>(1 << self.quotient.log_domain);
-        let h = recorder.stage("msm h", || {
-            let digits = backend.digits::<C::Fr>(&h, shape)?;
-            backend.msm(&digits, &self.h_query)
-        })?;
-        Ok(Sums { a, b_g1, b_g2, l, h })
-    }
-
+    /// h as the H query's scalars.
     #[cfg(test)]
-    fn h_scalars(&self, witness: &[Scalar<C>]) -> Result<Vec<Scalar<C>>, RuntimeError> {
-        let witness = self.backend.upload::<C::Fr>(witness)?;
-        self.backend.download::<C::Fr>(&self.h(&witness, &mut Recorder::default())?)
+    pub(crate) fn h_scalars(
+        &self,
+        device: &Device,
+        witness: &[Scalar<C>],
+    ) -> Result<Vec<Scalar<C>>, RuntimeError> {
+        let work = device.work()?;
+        let witness = work.upload::<C::Fr>(witness)?;
+        let h = work.download(&self.h(&work, &witness)?)?;
+        work.finish()?;
+        Ok(h)
     }
 }

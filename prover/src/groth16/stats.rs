@@ -1,43 +1,76 @@
 //! Where the time of a proof goes.
 
+use curvesmith_runtime::gpu::Kind;
+use curvesmith_runtime::{Report, Span};
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
-/// Time per stage of one proof, in the order in which the stages ran.
-///
-/// Stages are timed on the host. A device may still be busy with one when the next is
-/// begun; the multi-scalar multiplications wait for their results.
+/// A part of a proof.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    /// What it does.
+    pub name: Cow<'static, str>,
+    /// Time of the host: computing, submitting work, or waiting for it.
+    pub host: Duration,
+    /// Time of the device, by its own clock, from the first to the last of the stage's work. Stages on
+    /// several streams overlap. `None` where the stage runs on the host, or the device was not watched.
+    pub device: Option<Duration>,
+}
+
+/// What a proof did.
 #[derive(Clone, Debug, Default)]
 pub struct ProveStats {
-    /// Name and duration of each stage.
-    pub stages: Vec<(&'static str, Duration)>,
+    /// The stages in the order in which they were begun; empty unless the proof was watched.
+    pub stages: Vec<Stage>,
     /// From the call to the proof, self-check included.
     pub total: Duration,
+    /// Launches, bytes and times by the device's clock.
+    pub report: Report,
 }
 
 /// Collects [`ProveStats`].
 #[derive(Debug)]
-pub(crate) struct Recorder {
+pub(crate) struct Clock {
     start: Instant,
-    stages: Vec<(&'static str, Duration)>,
+    host: Vec<Span>,
 }
 
-impl Default for Recorder {
-    fn default() -> Self {
-        Self { start: Instant::now(), stages: Vec::new() }
+impl Clock {
+    pub(crate) fn start() -> Self {
+        Self { start: Instant::now(), host: Vec::new() }
     }
-}
 
-impl Recorder {
-    pub(crate) fn stage<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
-        let start = Instant::now();
+    /// A part of the proof on the host.
+    pub(crate) fn host<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
+        let begin = self.start.elapsed().as_secs_f64();
         let result = work();
-        let elapsed = start.elapsed();
-        tracing::debug!(stage = name, ?elapsed);
-        self.stages.push((name, elapsed));
+        let end = self.start.elapsed().as_secs_f64();
+        tracing::debug!(stage = name, seconds = end - begin);
+        self.host.push(Span { name: Cow::Borrowed(name), kind: Kind::Host, stream: 0, begin, end });
         result
     }
 
-    pub(crate) fn finish(self) -> ProveStats {
-        ProveStats { stages: self.stages, total: self.start.elapsed() }
+    pub(crate) fn finish(self, mut report: Report) -> ProveStats {
+        // The report counts from its own start, a little later.
+        let later = report.start.map_or(0.0, |start| start.duration_since(self.start).as_secs_f64());
+        for span in &mut report.spans {
+            (span.begin, span.end) = (span.begin + later, span.end + later);
+        }
+        report.start = Some(self.start);
+        report.spans.extend(self.host);
+        let mut host: Vec<&Span> = report.spans.iter().filter(|span| span.kind == Kind::Host).collect();
+        host.sort_by(|a, b| a.begin.total_cmp(&b.begin));
+        let seconds = |span: &Span| Duration::from_secs_f64((span.end - span.begin).max(0.0));
+        let stage = |span: &&Span| Stage {
+            name: span.name.clone(),
+            host: seconds(span),
+            device: report
+                .spans
+                .iter()
+                .find(|device| device.kind == Kind::Stage && device.name == span.name)
+                .map(seconds),
+        };
+        let stages = host.iter().map(stage).collect();
+        ProveStats { stages, total: self.start.elapsed(), report }
     }
 }

@@ -1,7 +1,6 @@
 //! Proofs against known answers, against ark-groth16, and with injected faults.
 
-use super::stages::{StageProver, Sums};
-use super::stats::Recorder;
+use super::stages::{DeviceKey, Source};
 use super::*;
 use crate::sample::Chain;
 use crate::snarkjs::json::{JsonFile, proof_to_json};
@@ -41,7 +40,7 @@ fn known_answers<C: ZkeyCurve>(case: &str) {
     let r_s = [number::<Scalar<C>>(&stages["r"]), number(&stages["s"])];
     let zero = Scalar::<C>::zero();
     for (randomness, file) in [([zero, zero], "kat_r0_s0.proof.json"), (r_s, "kat_r1_s1.proof.json")] {
-        let (proof, _) = prover.prove_randomized(&witness, &randomness).unwrap();
+        let (proof, _) = prover.prove_randomized(&witness, &randomness, Detail::Counts).unwrap();
         let found: Value = serde_json::from_str(&proof_to_json::<C>(&proof)).unwrap();
         assert_eq!(found, json(case, file), "{case} {file}");
     }
@@ -57,7 +56,7 @@ fn proofs_are_the_known_answers() {
 fn stage_values<C: ZkeyCurve>(case: &str) {
     let (prover, witness) = load::<C>(case);
     let expected = json(case, "stages.json");
-    let h = prover.stages.h_scalars(witness.values()).unwrap();
+    let h = prover.key.h_scalars(prover.device(), witness.values()).unwrap();
     assert_eq!(h.len() as u64, expected["domainSize"].as_u64().unwrap());
     assert_eq!(witness.values().len() as u64, expected["nVars"].as_u64().unwrap());
     let weighted = h.iter().zip(1u64..).map(|(h, i)| *h * Scalar::<C>::from(i)).sum::<Scalar<C>>();
@@ -70,7 +69,8 @@ fn stage_values<C: ZkeyCurve>(case: &str) {
     ] {
         assert_eq!(found, number(&expected[name]), "{case} {name}");
     }
-    let sums = prover.stages.sums(witness.values(), &mut Recorder::default()).unwrap();
+    let work = prover.device().work().unwrap();
+    let sums = prover.key.sums(&work, witness.values()).unwrap();
     for (name, sum) in [("msm_A", sums.a), ("msm_B1", sums.b_g1), ("msm_C", sums.l), ("msm_H", sums.h)] {
         assert_eq!(points_json::<C>(sum, sums.b_g2).0, expected[name], "{case} {name}");
     }
@@ -88,7 +88,7 @@ fn stages_are_the_known_values() {
 fn randomized_proofs_differ_and_verify() {
     let (prover, witness) = load::<bls12_381::Curve>(BLS_MULT);
     let mut rng = StdRng::seed_from_u64(3);
-    let (first, stats) = prover.prove_with_stats(&witness, &mut rng).unwrap();
+    let (first, stats) = prover.prove_with_stats(&witness, &mut rng, Detail::Stages).unwrap();
     let second = prover.prove(&witness, &mut rng).unwrap();
     assert_ne!(first, second);
     let public = &witness.values()[1..=3];
@@ -98,8 +98,28 @@ fn randomized_proofs_differ_and_verify() {
         .unwrap();
     verify::<bls12_381::Curve>(&vk, public, &first).unwrap();
     verify::<bls12_381::Curve>(&vk, public, &second).unwrap();
-    assert!(stats.stages.iter().any(|(name, _)| *name == "self-check"));
-    assert!(stats.stages.iter().map(|(_, time)| *time).sum::<std::time::Duration>() <= stats.total);
+    let names: Vec<&str> = stats.stages.iter().map(|stage| &*stage.name).collect();
+    for name in ["upload", "digits", "spmv", "ntt", "msm a", "msm b2", "msm h", "assemble", "self-check"] {
+        assert!(names.contains(&name), "{name}: {names:?}");
+    }
+    assert!(stats.stages.iter().map(|stage| stage.host).sum::<std::time::Duration>() <= stats.total);
+}
+
+#[test]
+fn batches_prove_what_can_be_proven() {
+    let (prover, witness) = load::<bn254::Curve>(BN_MULT);
+    let values = witness.values();
+    let mut lie = values.to_vec();
+    lie[4] += Scalar::<bn254::Curve>::ONE;
+    let witnesses = [values, &values[1..], values, &lie].map(|values| Witness::new(values.to_vec()));
+    let found = prover.prove_batch(&witnesses, &mut StdRng::seed_from_u64(9));
+    let [Ok(first), Err(short), Ok(second), Err(unsatisfied)] = &found[..] else { panic!("{found:?}") };
+    assert_ne!(first.a, second.a, "each has randomness of its own");
+    for proof in [first, second] {
+        verify::<bn254::Curve>(prover.verifying_key(), &values[1..=3], proof).unwrap();
+    }
+    assert!(matches!(short, ProveError::WitnessLength { .. }));
+    assert!(matches!(unsatisfied, ProveError::SelfCheck { fault: Fault::Witness, .. }));
 }
 
 #[test]
@@ -120,25 +140,6 @@ fn witnesses_of_other_circuits_are_refused() {
     ));
 }
 
-/// Runs another prover and adds `error` to one of its sums.
-#[derive(Debug)]
-struct Faulty<C: PairingCurve> {
-    inner: Box<dyn StageProver<C>>,
-    error: ProjectiveOf<C::G1>,
-}
-
-impl<C: PairingCurve> StageProver<C> for Faulty<C> {
-    fn sums(&self, witness: &[Scalar<C>], recorder: &mut Recorder) -> Result<Sums<C>, RuntimeError> {
-        let mut sums = self.inner.sums(witness, recorder)?;
-        sums.h += self.error;
-        Ok(sums)
-    }
-
-    fn h_scalars(&self, witness: &[Scalar<C>]) -> Result<Vec<Scalar<C>>, RuntimeError> {
-        self.inner.h_scalars(witness)
-    }
-}
-
 #[test]
 fn a_failed_self_check_names_the_culprit() {
     type C = bn254::Curve;
@@ -154,11 +155,14 @@ fn a_failed_self_check_names_the_culprit() {
     let wrong = Witness::<C>::new(wrong);
     assert_eq!(fault(&good, &wrong), Fault::Witness);
 
+    // A device that adds `error` to the sum over A: wire 0 is one.
     let faulty = |error: ProjectiveOf<<C as PairingCurve>::G1>| {
         let (mut prover, _) = load::<C>(BN_MULT);
-        let key = ZkeyFile::open(&fixture(BN_MULT, "circuit.zkey")).unwrap().read::<C>(false).unwrap();
-        prover.host = Some(HostKey::from_zkey(key).unwrap());
-        prover.stages = Box::new(Faulty { inner: prover.stages, error });
+        let read = || ZkeyFile::open(&fixture(BN_MULT, "circuit.zkey")).unwrap().read::<C>(false).unwrap();
+        prover.host = Some(HostKey::from_zkey(read()).unwrap());
+        let mut wrong = HostKey::from_zkey(read()).unwrap();
+        wrong.a_query[0] = (wrong.a_query[0] + error).into_affine();
+        prover.key = DeviceKey::new(&Device::cpu(), Source::Take(&mut wrong)).unwrap();
         prover
     };
     let faulty_device = faulty(good.points.delta_g1.into());
@@ -184,7 +188,8 @@ fn like_ark_groth16<C: PairingCurve>(steps: u64) {
     let prover = Groth16::<C>::from_ark(&Device::cpu(), &key, r1cs, &KeyOptions::default()).unwrap();
     let [r, s] = [Scalar::<C>::rand(&mut rng), Scalar::<C>::rand(&mut rng)];
     let theirs = Ark::<C::Engine>::create_proof_with_reduction(circuit.clone(), &key, r, s).unwrap();
-    let (ours, _) = prover.prove_randomized(&Witness::new(circuit.assignment()), &[r, s]).unwrap();
+    let (ours, _) =
+        prover.prove_randomized(&Witness::new(circuit.assignment()), &[r, s], Detail::Counts).unwrap();
     assert_eq!(ours, theirs, "{} steps on {}", steps, C::NAME);
     prover.prove_circuit(circuit.clone(), &mut rng).unwrap();
 

@@ -9,6 +9,14 @@ pub enum FormatError {
     /// The file could not be read.
     #[error("{0}")]
     Io(#[from] std::io::Error),
+    /// There is no memory for what the file holds: give the process more, or a smaller key.
+    #[error("no memory for {bytes} bytes of {what}")]
+    Memory {
+        /// What was to be held.
+        what: &'static str,
+        /// Bytes that were asked for.
+        bytes: u64,
+    },
     /// The first four bytes belong to another kind of file.
     #[error("expected a file that begins with `{expected}`")]
     Magic {

@@ -173,6 +173,21 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// An empty vector with room for `count` items: a key can be larger than the memory.
+pub(crate) fn room<T>(what: &'static str, count: usize) -> Result<Vec<T>, FormatError> {
+    let mut items = Vec::new();
+    let bytes = (count as u64).saturating_mul(size_of::<T>() as u64);
+    items.try_reserve_exact(count).map_err(|_| FormatError::Memory { what, bytes })?;
+    Ok(items)
+}
+
+/// As [`room`], filled with `item`.
+pub(crate) fn filled<T: Clone>(what: &'static str, count: usize, item: T) -> Result<Vec<T>, FormatError> {
+    let mut items = room(what, count)?;
+    items.resize(count, item);
+    Ok(items)
+}
+
 pub(crate) fn le_u32(bytes: &[u8]) -> u32 {
     u32::from_le_bytes(bytes[..4].try_into().expect("4 bytes"))
 }

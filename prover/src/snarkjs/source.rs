@@ -1,7 +1,7 @@
 //! Positioned reads from files and byte slices.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::fs::{File, Metadata};
+use std::io;
 use std::path::Path;
 
 /// Bytes that several threads may read at once.
@@ -10,32 +10,18 @@ pub(crate) enum Source {
     /// A regular file, read by position; the second field is its length when opened.
     #[cfg(unix)]
     File(File, u64),
-    /// Bytes in memory: a pipe's content, or a caller's buffer.
+    /// Bytes in memory: a caller's buffer.
     Bytes(Vec<u8>),
 }
 
 impl Source {
-    /// Opens a regular file for positioned reads, or drains a pipe. Other devices are
-    /// refused: they may never end.
+    /// Opens a regular file for positioned reads.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        let mut file = File::open(path)?;
-        let meta = file.metadata()?;
-        if meta.is_dir() {
-            return Err(io::Error::other("is a directory"));
-        }
+        let (file, len) = open_regular(path)?;
         #[cfg(unix)]
-        {
-            use std::os::unix::fs::FileTypeExt;
-            if meta.is_file() {
-                return Ok(Source::File(file, meta.len()));
-            }
-            if !meta.file_type().is_fifo() {
-                return Err(io::Error::other("neither a regular file nor a pipe"));
-            }
-        }
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        Ok(Source::Bytes(bytes))
+        return Ok(Source::File(file, len));
+        #[cfg(not(unix))]
+        return read_at_most(file, len).map(Source::Bytes);
     }
 
     /// Length in bytes.
@@ -60,4 +46,33 @@ impl Source {
             }
         }
     }
+}
+
+/// Opens a regular file and tells its length. Everything else is refused before it is opened:
+/// a pipe would wait for its writer, and a device may never end.
+pub(crate) fn open_regular(path: &Path) -> io::Result<(File, u64)> {
+    regular(&std::fs::metadata(path)?)?;
+    let file = File::open(path)?;
+    // Something else may have taken the name in between.
+    let meta = file.metadata()?;
+    regular(&meta)?;
+    Ok((file, meta.len()))
+}
+
+fn regular(meta: &Metadata) -> io::Result<()> {
+    match (meta.is_file(), meta.is_dir()) {
+        (true, _) => Ok(()),
+        (_, true) => Err(io::Error::other("is a directory")),
+        _ => Err(io::Error::other("not a regular file")),
+    }
+}
+
+/// Reads `len` bytes, or as many as there are.
+pub(crate) fn read_at_most(file: File, len: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let room = usize::try_from(len).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    // One byte more, with which the end is seen without growing.
+    bytes.try_reserve_exact(room.saturating_add(1)).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    io::Read::read_to_end(&mut io::Read::take(file, len), &mut bytes)?;
+    Ok(bytes)
 }

@@ -5,7 +5,7 @@
 
 use super::curve::modulus;
 use super::format_error::{FormatError, WtnsError};
-use super::sections::{Fields, Section, SectionName, Sections};
+use super::sections::{Fields, Section, SectionName, Sections, filled};
 use super::source::Source;
 use crate::montgomery::MontgomeryField;
 use num_bigint::BigUint;
@@ -68,7 +68,7 @@ fn read_values<F: MontgomeryField>(
     count: usize,
 ) -> Result<Zeroizing<Vec<F>>, FormatError> {
     let each = 8 * F::LIMBS;
-    let mut values = Zeroizing::new(vec![F::zero(); count]);
+    let mut values = Zeroizing::new(filled(VALUES.name, count, F::zero())?);
     let failed = values
         .par_chunks_mut(CHUNK)
         .enumerate()

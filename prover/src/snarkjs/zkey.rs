@@ -17,12 +17,12 @@
 
 use super::curve::{SnarkjsCurve, ZkeyCurve, modulus};
 use super::format_error::{FormatError, ZkeyError};
-use super::sections::{Fields, Section, SectionName, Sections, le_u32};
+use super::sections::{Fields, Section, SectionName, Sections, filled, le_u32, room};
 use super::source::Source;
 use crate::montgomery::MontgomeryField;
 use ark_ff::{FftField, Field as _, PrimeField, Zero};
 use ark_groth16::VerifyingKey;
-use curvesmith_runtime::backend::Csr;
+use curvesmith_runtime::Csr;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, CoordinateOf, Group, PairingCurve};
 use num_bigint::BigUint;
@@ -262,7 +262,7 @@ impl ZkeyFile {
     {
         let section = self.sections.unique(name)?;
         let each = point_bytes::<G>();
-        let mut points = vec![AffineOf::<G>::identity(); count as usize];
+        let mut points = filled(name.name, count as usize, AffineOf::<G>::identity())?;
         let failed = points
             .par_chunks_mut(CHUNK)
             .enumerate()
@@ -294,7 +294,8 @@ impl ZkeyFile {
         if count as u64 * each as u64 != section.size - 4 {
             return Err(section.wrong_size(format!("4 + {count} of {each}")));
         }
-        let mut entries = vec![Entry { matrix: 0, row: 0, column: 0, value: F::zero() }; count];
+        let empty = Entry { matrix: 0, row: 0, column: 0, value: F::zero() };
+        let mut entries = filled(COEFFICIENTS.name, count, empty)?;
         let limits = [2, 1 << self.dimensions.log_domain, self.dimensions.wires];
         let failed = entries
             .par_chunks_mut(CHUNK)
@@ -316,7 +317,8 @@ impl ZkeyFile {
         }
         let rows = 1usize << self.dimensions.log_domain;
         let build = |matrix| to_csr(&entries, matrix, rows, self.dimensions.wires);
-        Ok(rayon::join(|| build(0), || build(1)))
+        let (a, b) = rayon::join(|| build(0), || build(1));
+        Ok((a?, b?))
     }
 }
 
@@ -467,25 +469,32 @@ fn parse_entry<F: MontgomeryField>(
 }
 
 /// Sorts the entries of one matrix by row and column, summing those of equal place.
-fn to_csr<F: PrimeField>(entries: &[Entry<F>], matrix: u32, rows: usize, width: u32) -> Csr<F> {
-    let mut starts = vec![0u32; rows + 1];
+fn to_csr<F: PrimeField>(
+    entries: &[Entry<F>],
+    matrix: u32,
+    rows: usize,
+    width: u32,
+) -> Result<Csr<F>, FormatError> {
+    const WHAT: &str = "matrices";
+    let mut starts = filled(WHAT, rows + 1, 0u32)?;
     for entry in entries.iter().filter(|e| e.matrix == matrix) {
         starts[entry.row as usize + 1] += 1;
     }
     for row in 0..rows {
         starts[row + 1] += starts[row];
     }
-    let mut next = starts.clone();
-    let mut sorted = vec![(0u32, F::zero()); starts[rows] as usize];
+    let mut next = room(WHAT, rows + 1)?;
+    next.extend_from_slice(&starts);
+    let mut sorted = filled(WHAT, starts[rows] as usize, (0u32, F::zero()))?;
     for entry in entries.iter().filter(|e| e.matrix == matrix) {
         let place = &mut next[entry.row as usize];
         sorted[*place as usize] = (entry.column, entry.value);
         *place += 1;
     }
     let mut csr = Csr {
-        row_offsets: Vec::with_capacity(rows + 1),
-        columns: Vec::with_capacity(sorted.len()),
-        values: Vec::with_capacity(sorted.len()),
+        row_offsets: room(WHAT, rows + 1)?,
+        columns: room(WHAT, sorted.len())?,
+        values: room(WHAT, sorted.len())?,
         width,
     };
     csr.row_offsets.push(0);
@@ -506,7 +515,7 @@ fn to_csr<F: PrimeField>(entries: &[Entry<F>], matrix: u32, rows: usize, width: 
         }
         csr.row_offsets.push(csr.columns.len() as u32);
     }
-    csr
+    Ok(csr)
 }
 
 /// A number for an error line: all digits of a curve's prime, not of a megabyte of them.

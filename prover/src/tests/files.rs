@@ -34,7 +34,7 @@ fn json_files_round_trip<C: ZkeyCurve>(case: &str) {
     assert_eq!(witness[1..=count], public);
     // The constraints hold: (A w)(B w) = (C w) is not in the file, but the rows that bind
     // public inputs are, and give the inputs back.
-    let product = |m: &curvesmith_runtime::backend::Csr<<C::Fr as Field>::Ark>, row: usize| {
+    let product = |m: &curvesmith_runtime::Csr<<C::Fr as Field>::Ark>, row: usize| {
         let range = m.row_offsets[row] as usize..m.row_offsets[row + 1] as usize;
         range.map(|i| m.values[i] * witness[m.columns[i] as usize]).sum::<<C::Fr as Field>::Ark>()
     };

@@ -1,7 +1,7 @@
 //! The kernels of curvesmith.
 //!
-//! In every kernel with a parameter `n`, threads with global index ≥ `n` do nothing. Lengths are
-//! below 2^31, so that indices rounded up to whole blocks stay below 2^32.
+//! In every kernel with a parameter `n`, threads with global index ≥ `n` do nothing. Lengths, those of all buffers
+//! in elements among them, are below 2^31, so that indices rounded up to whole blocks stay below 2^32.
 
 use crate::{TableShape, kernel};
 
@@ -27,7 +27,7 @@ kernel! {
     /// As [`FieldInverse`], with one inversion for all elements of a thread: `t`, `t + threads`, …
     /// `1 ≤ threads ≤ n < 2^31`; one thread for each `t < threads`.
     Field FieldBatchInverse = "batch_inverse" [128] { a: In Field, out: InOut Field, n: u32, threads: u32 }
-    /// `out[i] = a[i] · base^(start + i)`, with `base_pows[j] = base^(2^j)`, 32 entries.
+    /// `out[i] = a[i] · base^(start + i)`, with `base_pows[j] = base^(2^j)`, 32 entries; `start + n ≤ 2^32`.
     Field FieldScalePowers = "scale_powers" [128] { a: In Field, base_pows: In Field, out: InOut Field, start: u32, n: u32 }
 
     /// Signed window digits of canonical scalars (Montgomery in, converted inside).
@@ -83,39 +83,38 @@ kernel! {
     Common RadixHistogram = "radix_histogram" [128] { keys: In U32, counts: InOut U32, shift: u32, bits: u32, tiles: u32, n: u32 }
     /// Stable scatter of keys and entries by that digit, given the exclusive scan of `counts`.
     Common RadixScatter = "radix_scatter" [128] { keys_in: In U32, entries_in: In U32, keys_out: InOut U32, entries_out: InOut U32, offsets: In U32, shift: u32, bits: u32, tiles: u32, n: u32 }
-    /// Exclusive scan of each `SCAN_TILE` words in place; the sum of tile `b` to `sums[b]`.
-    Common ScanTiles = "scan_tiles" [128] { data: InOut U32, sums: InOut U32, n: u32 }
-    /// `data[i] += offsets[i / SCAN_TILE]`.
+    /// Exclusive scan of each [`SCAN_TILE`] words in place, one block a tile; the sum of tile `b` to `sums[b]`.
+    Common ScanTiles = "scan_tiles" [512] { data: InOut U32, sums: InOut U32, n: u32 }
+    /// `data[i] += offsets[i / SCAN_TILE]`, one thread a word.
     Common ScanAdd = "scan_add" [128] { data: InOut U32, offsets: In U32, n: u32 }
     /// `starts[k]` = least index `i` with `keys[i] ≥ k`, for `k` in `0..=buckets`; `keys` sorted, `n` long.
     Common BucketStarts = "bucket_starts" [128] { keys: In U32, starts: InOut U32, buckets: u32, n: u32 }
 
-    /// Writes the identity to `points[i]`.
-    Group FillIdentity = "fill_identity" [128] { points: InOut Xyzz, n: u32 }
     /// EqualSlices accumulation (Chen et al. §4): the `total = starts[buckets]` sorted entries are cut
     /// into `slices` slices of `len = ⌈total/slices⌉`. Slice `t` sums its runs of equal keys. Its
     /// first run goes to `partials[t]`, every later run to `sums[key]` (nobody else writes it).
-    /// Slices past `total` write the identity to `partials[t]`. `sums` must hold identities.
+    /// Slices past `total` write the identity to `partials[t]`. `sums` must hold identities, such as zeros.
     /// `total < 2^31`, `1 ≤ slices ≤ 2^20`.
     Group Accumulate = "accumulate" [128] { bases: In Affine, keys: In U32, entries: In U32, starts: In U32, sums: InOut Xyzz, partials: InOut Xyzz, buckets: u32, slices: u32 }
-    /// One step of the segmented tree over `partials`: slices whose first key is equal form a
-    /// segment `[s, e)`; where `(t - s) mod 2·step = 0` and `t + step < e`:
-    /// `partials[t] += partials[t + step]`. `step` is a power of two.
-    Group MergePartials = "merge_partials" [128] { keys: In U32, starts: In U32, partials: InOut Xyzz, buckets: u32, slices: u32, step: u32 }
-    /// Adds the total of every segment, at its first slice, to `sums[key]`.
+    /// One level of the segmented sums over `partials`; slices whose first key is equal form a segment
+    /// `[s, e)`. Level `stride`, a power of 128, works on the entries `t = stride·i`, `i < ⌈slices/stride⌉`,
+    /// and a block on 128 consecutive `i`. On level 1 all slices `t` of a segment belong to it, on higher levels
+    /// those with `s < t < e`; the entries of a segment in one block are summed into the first of them.
+    /// The levels 1, 128, 128² are run in this order as long as `stride < slices ≤ 2^20`.
+    Group MergePartials = "merge_partials" [128] { keys: In U32, starts: In U32, partials: InOut Xyzz, buckets: u32, slices: u32, stride: u32 }
+    /// Adds the total of every segment `[s, e)`, one thread a slice, to `sums[key]`. After the levels of
+    /// [`MergePartials`] it is `partials[s]`, and those of the next multiples of 128 and of 128² after `s`, each
+    /// once and if below `e`.
     Group FlushPartials = "flush_partials" [128] { keys: In U32, starts: In U32, partials: In Xyzz, sums: InOut Xyzz, buckets: u32, slices: u32 }
     /// Weighted reduction of buckets, one thread a chunk of `chunk` buckets of one window of `2^log_b`
     /// buckets: `out[j] = Σ (i+1)·sums[i]` over the chunk, `i` counted from the window's start.
     /// `chunk` divides `2^log_b`; `n` chunks in all.
     Group ReduceChunks = "reduce_chunks" [128] { sums: In Xyzz, out: InOut Xyzz, log_b: u32, chunk: u32, n: u32 }
-    /// One step of a tree sum in groups of `width`: where `i mod width + step < width` and
-    /// `i mod 2·step = 0` within the group: `points[i] += points[i + step]`.
-    /// `step` is a power of two, `width` is not zero.
-    Group SumStep = "sum_step" [128] { points: InOut Xyzz, width: u32, step: u32, n: u32 }
-    /// `out[0] = Σ_w 2^(c·w) · points[w·width]` over `windows` windows, by Horner; one thread.
-    Group CombineWindows = "combine_windows" [32] { points: In Xyzz, out: InOut Xyzz, width: u32, c: u32, windows: u32 }
+    /// `out[w] = Σ points[w·width + i]` over `i < width`, one block a window `w < windows`. Leaves parts of sums
+    /// in `points`. `width ≥ 1`, `windows·width < 2^31`.
+    Group SumWindows = "sum_windows" [256] { points: InOut Xyzz, out: InOut Xyzz, width: u32, windows: u32 }
 
-    /// `out[i] = a[i] + b[i]` on points.
+    /// `out[i] = a[i] + b[i]` on points. For tests of the formula: in no image.
     Group PointAdd = "point_add" [128] { a: In Xyzz, b: In Xyzz, out: InOut Xyzz, n: u32 }
     /// `out[i] = a[i] + b[i]`, `b` affine. For tests of the formula: in no image.
     Group PointMadd = "point_madd" [128] { a: In Xyzz, b: In Affine, out: InOut Xyzz, n: u32 }
@@ -163,4 +162,4 @@ pub const RADIX_TILE: u32 = 1024;
 /// Widest digit of the radix sort, in bits.
 pub const RADIX_BITS: u32 = 8;
 /// Words that one block of the scan handles.
-pub const SCAN_TILE: u32 = 512;
+pub const SCAN_TILE: u32 = 4096;

@@ -60,8 +60,6 @@ impl TableShape {
 pub enum Element {
     /// A little-endian 32-bit word.
     U32,
-    /// A little-endian 64-bit word.
-    U64,
     /// A canonical (`< p`) prime-field element in Montgomery form.
     Field,
     /// An affine point with canonical coordinates, or the identity pattern.
@@ -78,7 +76,7 @@ impl Element {
     /// extension degree `degree`. Zero for plain words.
     pub const fn field_elements(self, words: usize, degree: usize) -> usize {
         match self {
-            Element::U32 | Element::U64 => 0,
+            Element::U32 => 0,
             Element::Field => 1,
             Element::Affine => 2 * degree,
             Element::Xyzz => 4 * degree,
@@ -90,7 +88,6 @@ impl Element {
     pub const fn bytes(self, words: usize, degree: usize) -> usize {
         match self {
             Element::U32 => 4,
-            Element::U64 => 8,
             _ => self.field_elements(words, degree) * padded_words(words) * 4,
         }
     }
@@ -98,7 +95,6 @@ impl Element {
     fn name(self) -> String {
         match self {
             Element::U32 => "u32".into(),
-            Element::U64 => "u64".into(),
             Element::Field => "field<1p".into(),
             Element::Affine => "affine<1p".into(),
             Element::Xyzz => "xyzz<1p".into(),
@@ -202,7 +198,7 @@ pub mod layout {
             impl super::Layout for $name { const ELEMENT: super::Element = super::Element::$name; }
         )*};
     }
-    layouts!(U32 U64 Field Affine Xyzz);
+    layouts!(U32 Field Affine Xyzz);
 
     /// Layout [`Element::Table`](super::Element) with this step and these rows.
     #[derive(Clone, Copy, Debug)]

@@ -1,13 +1,14 @@
 //! Assembled images on disk, so that only the first start on a machine assembles.
 //!
-//! A file is named by the hash of the PTX, the compute capability and the driver, and
-//! begins with a hash of itself. Anything unexpected is a miss; a directory that cannot
-//! be written costs time and nothing else.
+//! A file is named by the hash of the PTX, the compute capability and the driver's full version, and
+//! begins with a hash of itself. Machine code is as trusted as this program: a directory that belongs
+//! to somebody else, or that others may write, is not used. Anything unexpected is a miss; a directory that
+//! cannot be written costs time and nothing else.
 
 use curvesmith_abi::Image;
 use std::fs;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const HASH_BYTES: usize = blake3::OUT_LEN;
 
@@ -15,10 +16,52 @@ const HASH_BYTES: usize = blake3::OUT_LEN;
 pub(super) struct Key(String);
 
 impl Key {
-    pub(super) fn new(image: &Image, compute: u32, driver: i32) -> Key {
+    pub(super) fn new(image: &Image, compute: u32, driver: &str) -> Key {
         let content = blake3::hash(&image.ptx_zstd).to_hex();
         Key(format!("{content}-sm{compute}-{driver}.cubin"))
     }
+}
+
+/// The driver's full version, as `580.159.04`, with the CUDA version it supports: two drivers of one CUDA version
+/// have different assemblers. Where the system does not tell the full one, CUDA's alone.
+pub(super) fn driver_version(cuda: i32) -> String {
+    let full = fs::read_to_string("/sys/module/nvidia/version")
+        .ok()
+        .or_else(|| proc_version(&fs::read_to_string("/proc/driver/nvidia/version").ok()?));
+    let full = full.unwrap_or_default();
+    let safe: String = full.trim().chars().filter(|c| c.is_ascii_alphanumeric() || *c == '.').collect();
+    if safe.is_empty() { cuda.to_string() } else { format!("{cuda}-{safe}") }
+}
+
+/// The first word of digits and points in the driver's own description.
+fn proc_version(text: &str) -> Option<String> {
+    let is_version = |word: &&str| word.contains('.') && word.chars().all(|c| c.is_ascii_digit() || c == '.');
+    text.split_whitespace().find(is_version).map(str::to_owned)
+}
+
+/// Whether nobody but this user, and the system's administrator, can write to a directory.
+#[cfg(unix)]
+fn is_private(directory: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    // What this process creates belongs to its user.
+    let own = || tempfile::tempfile().ok()?.metadata().ok().map(|file| file.uid());
+    fs::metadata(directory).is_ok_and(|found| {
+        found.is_dir() && found.mode() & 0o022 == 0 && (found.uid() == 0 || Some(found.uid()) == own())
+    })
+}
+
+#[cfg(not(unix))]
+fn is_private(directory: &Path) -> bool {
+    directory.is_dir()
+}
+
+/// Makes the directory, for this user alone.
+fn create(directory: &Path) -> std::io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(directory)
 }
 
 /// A directory of cubins, or none.
@@ -39,7 +82,8 @@ impl CubinCache {
 
     /// The stored cubin, if there is one and its hash is right.
     pub(super) fn get(&self, key: &Key) -> Option<Vec<u8>> {
-        let mut bytes = fs::read(self.directory.as_ref()?.join(&key.0)).ok()?;
+        let directory = self.directory.as_ref().filter(|directory| is_private(directory))?;
+        let mut bytes = fs::read(directory.join(&key.0)).ok()?;
         let hash: [u8; HASH_BYTES] = bytes.get(..HASH_BYTES)?.try_into().ok()?;
         let cubin = bytes.split_off(HASH_BYTES);
         (blake3::Hash::from(hash) == seal(key, &cubin)).then_some(cubin)
@@ -48,7 +92,10 @@ impl CubinCache {
     /// Stores a cubin; the file appears whole or not at all.
     pub(super) fn put(&self, key: &Key, cubin: &[u8]) {
         let Some(directory) = &self.directory else { return };
-        let stored = fs::create_dir_all(directory).and_then(|()| {
+        let stored = create(directory).and_then(|()| {
+            if !is_private(directory) {
+                return Err(std::io::Error::other("others can write to it"));
+            }
             let mut file = tempfile::NamedTempFile::new_in(directory)?;
             file.write_all(seal(key, cubin).as_bytes())?;
             file.write_all(cubin)?;
@@ -81,7 +128,7 @@ mod tests {
             ptx_len: 0,
             ptx_zstd: text.to_vec(),
         };
-        Key::new(&image, compute, 12_080)
+        Key::new(&image, compute, "12080-580.159.04")
     }
 
     #[test]
@@ -106,6 +153,33 @@ mod tests {
         *damaged.last_mut().unwrap() ^= 1;
         fs::write(file(&a), damaged).unwrap();
         assert_eq!(cache.get(&a), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_directory_that_others_can_write_is_not_used() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("cache");
+        let cache = CubinCache { directory: Some(path.clone()) };
+        let a = key(b"a", 90);
+        cache.put(&a, b"cubin");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
+        assert!(cache.get(&a).is_some());
+        for mode in [0o777, 0o720, 0o702] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(cache.get(&a), None, "{mode:o}");
+            cache.put(&key(b"b", 90), b"cubin");
+            assert_eq!(fs::read_dir(&path).unwrap().count(), 1, "{mode:o}");
+        }
+    }
+
+    #[test]
+    fn drivers_of_one_cuda_version_differ() {
+        let text = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build";
+        assert_eq!(proc_version(text).as_deref(), Some("580.159.04"));
+        assert_eq!(proc_version("no version here"), None);
+        assert!(driver_version(12_080).starts_with("12080"));
     }
 
     #[test]

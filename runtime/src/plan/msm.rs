@@ -1,13 +1,19 @@
 //! The multi-scalar multiplication plan.
 
-use crate::backend::{Backend, DigitShape, check_len};
+use super::call;
+use crate::algorithms::policy::windows_of;
+use crate::csr::check_len;
 use crate::error::{Result, RuntimeError};
 use crate::field::modulus_bits;
+use crate::gpu::{Detail, Report};
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
-use crate::handle::{Device, DeviceVisitor};
-use crate::kernels::policy::windows_of;
+use crate::handle::Device;
+use crate::job::{Cancel, Job};
+use crate::values::{DeviceBases, DeviceVec};
+use crate::work::{DigitShape, Work};
 use ark_ff::AdditiveGroup;
 use std::fmt;
+use std::sync::Arc;
 
 /// Options of an [`Msm`].
 #[derive(Clone, Debug, Default)]
@@ -25,88 +31,117 @@ impl MsmOptions {
     }
 }
 
-/// `Σ scalar_i · base_i` for bases that stay on the device.
+/// `Σ scalar_i · base_i` for bases that stay on the device. Clones share the bases.
 pub struct Msm<G: Group> {
-    device: Device,
-    len: usize,
-    on_device: Box<dyn OnDevice<G>>,
-}
-
-trait OnDevice<G: Group>: Send + Sync {
-    fn run(&self, scalars: &[ScalarOf<G>]) -> Result<ProjectiveOf<G>>;
-}
-
-struct Resident<B: Backend, G: Group> {
-    backend: B,
-    bases: B::Bases<G>,
-    shape: DigitShape,
-}
-
-struct Make<'a, G: Group> {
-    bases: &'a [AffineOf<G>],
+    bases: Arc<DeviceBases<G>>,
     shape: Option<DigitShape>,
+}
+
+impl<G: Group> Clone for Msm<G> {
+    fn clone(&self) -> Self {
+        Msm { bases: Arc::clone(&self.bases), shape: self.shape }
+    }
 }
 
 impl<G: Group> Msm<G> {
     /// Moves `bases` to the device: affine points of the curve, identities allowed. That
     /// they lie on the curve is the caller's promise.
     pub fn new(device: &Device, bases: &[AffineOf<G>], options: MsmOptions) -> Result<Self> {
-        let shape = options.window.map(|window| {
-            if !(2..=16).contains(&window) {
-                let reason = format!("it is {window} bits, 2 to 16 are supported");
-                return Err(RuntimeError::Input { what: "window", reason });
-            }
-            Ok(DigitShape { window, windows: windows_of(modulus_bits::<G::Scalar>(), window) })
-        });
-        let on_device = device.visit(Make::<G> { bases, shape: shape.transpose()? })?;
-        Ok(Msm { device: device.clone(), len: bases.len(), on_device })
+        let shape = shape::<G>(&options)?;
+        Ok(Msm { bases: Arc::new(DeviceBases::upload(device, bases)?), shape })
+    }
+
+    /// A plan for bases that are on their device already.
+    pub fn with_bases(bases: Arc<DeviceBases<G>>, options: MsmOptions) -> Result<Self> {
+        Ok(Msm { bases, shape: shape::<G>(&options)? })
     }
 
     /// The sum, for as many scalars as there are bases.
     pub fn run(&self, scalars: &[ScalarOf<G>]) -> Result<ProjectiveOf<G>> {
-        check_len("scalars of the MSM", self.len, scalars.len())?;
-        if scalars.is_empty() {
+        self.run_with_report(scalars, Detail::Counts).map(|(sum, _)| sum)
+    }
+
+    /// As [`Msm::run`], with what the call did.
+    pub fn run_with_report(
+        &self,
+        scalars: &[ScalarOf<G>],
+        detail: Detail,
+    ) -> Result<(ProjectiveOf<G>, Report)> {
+        self.run_cancellable(scalars, detail, &Cancel::default())
+    }
+
+    /// As [`Msm::run`], for scalars on the device.
+    pub fn run_resident(&self, scalars: &DeviceVec<G::Scalar>) -> Result<ProjectiveOf<G>> {
+        self.run_resident_with_report(scalars, Detail::Counts).map(|(sum, _)| sum)
+    }
+
+    /// As [`Msm::run_resident`], with what the call did.
+    pub fn run_resident_with_report(
+        &self,
+        scalars: &DeviceVec<G::Scalar>,
+        detail: Detail,
+    ) -> Result<(ProjectiveOf<G>, Report)> {
+        check_len("scalars of the MSM", self.len(), scalars.len())?;
+        call(self.device(), detail, &Cancel::default(), |work| self.sum(work, scalars))
+    }
+
+    /// As [`Msm::run`], beside the caller.
+    pub fn submit(&self, scalars: Vec<ScalarOf<G>>) -> Job<ProjectiveOf<G>> {
+        let plan = self.clone();
+        Job::start(move |cancel| plan.run_cancellable(&scalars, Detail::Counts, &cancel).map(|(sum, _)| sum))
+    }
+
+    fn run_cancellable(
+        &self,
+        scalars: &[ScalarOf<G>],
+        detail: Detail,
+        cancel: &Cancel,
+    ) -> Result<(ProjectiveOf<G>, Report)> {
+        check_len("scalars of the MSM", self.len(), scalars.len())?;
+        call(self.device(), detail, cancel, |work| {
+            let scalars = work.stage("upload", |work| work.upload::<G::Scalar>(scalars))?;
+            self.sum(work, &scalars)
+        })
+    }
+
+    fn sum(&self, work: &Work, scalars: &DeviceVec<G::Scalar>) -> Result<ProjectiveOf<G>> {
+        if self.is_empty() {
             return Ok(ProjectiveOf::<G>::ZERO);
         }
-        self.on_device.run(scalars)
+        let shape = self.shape.unwrap_or_else(|| work.digit_shape::<G::Scalar>(self.len()));
+        let digits = work.stage("digits", |work| work.digits::<G::Scalar>(scalars, shape))?;
+        work.stage("msm", |work| work.msm::<G>(&digits, &self.bases))
     }
 
     /// Number of bases.
     pub fn len(&self) -> usize {
-        self.len
+        self.bases.len()
     }
 
     /// Whether there are no bases.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.bases.is_empty()
     }
 
     /// The device that holds the bases.
     pub fn device(&self) -> &Device {
-        &self.device
+        self.bases.device()
     }
+}
+
+fn shape<G: Group>(options: &MsmOptions) -> Result<Option<DigitShape>> {
+    let shape = options.window.map(|window| {
+        if !(2..=16).contains(&window) {
+            let reason = format!("it is {window} bits, 2 to 16 are supported");
+            return Err(RuntimeError::Input { what: "window", reason });
+        }
+        Ok(DigitShape { window, windows: windows_of(modulus_bits::<G::Scalar>(), window) })
+    });
+    shape.transpose()
 }
 
 impl<G: Group> fmt::Debug for Msm<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Msm<{}>[{}] on {}", G::NAME, self.len, self.device.name())
-    }
-}
-
-impl<G: Group> DeviceVisitor for Make<'_, G> {
-    type Output = Result<Box<dyn OnDevice<G>>>;
-
-    fn visit<B: Backend>(self, backend: &B) -> Self::Output {
-        let shape = self.shape.unwrap_or_else(|| backend.digit_shape::<G::Scalar>(self.bases.len()));
-        let bases = backend.bases::<G>(self.bases)?;
-        Ok(Box::new(Resident { backend: backend.clone(), bases, shape }))
-    }
-}
-
-impl<B: Backend, G: Group> OnDevice<G> for Resident<B, G> {
-    fn run(&self, scalars: &[ScalarOf<G>]) -> Result<ProjectiveOf<G>> {
-        let scalars = self.backend.upload::<G::Scalar>(scalars)?;
-        let digits = self.backend.digits::<G::Scalar>(&scalars, self.shape)?;
-        self.backend.msm::<G>(&digits, &self.bases)
+        write!(f, "Msm<{}>[{}] on {}", G::NAME, self.len(), self.device().name())
     }
 }

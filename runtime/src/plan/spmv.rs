@@ -1,47 +1,98 @@
 //! The sparse matrix product plan.
 
-use crate::backend::{Backend, Csr, check_len};
+use super::call;
+use crate::csr::{Csr, check_len};
 use crate::error::Result;
 use crate::field::Field;
-use crate::handle::{Device, DeviceVisitor};
+use crate::gpu::{Detail, Report};
+use crate::handle::Device;
+use crate::job::{Cancel, Job};
+use crate::values::{DeviceVec, Matrix};
+use crate::work::Work;
 use std::fmt;
+use std::sync::Arc;
 
 /// Options of an [`SpMv`]; none yet.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SpMvOptions {}
 
-/// `M·x` for a sparse matrix that stays on the device.
+/// `M·x` for a sparse matrix that stays on the device. Clones share it.
 pub struct SpMv<F: Field> {
     device: Device,
     rows: usize,
     width: usize,
-    on_device: Box<dyn OnDevice<F>>,
+    matrix: Arc<Matrix<F>>,
 }
 
-trait OnDevice<F: Field>: Send + Sync {
-    fn run(&self, x: &[F::Ark]) -> Result<Vec<F::Ark>>;
+impl<F: Field> Clone for SpMv<F> {
+    fn clone(&self) -> Self {
+        SpMv { device: self.device.clone(), matrix: Arc::clone(&self.matrix), ..*self }
+    }
 }
-
-struct Resident<B: Backend, F: Field> {
-    backend: B,
-    matrix: B::Matrix<F>,
-    rows: usize,
-}
-
-struct Make<'a, F: Field>(&'a Csr<F::Ark>);
 
 impl<F: Field> SpMv<F> {
     /// Moves `matrix` to the device, its offsets and columns checked.
     pub fn new(device: &Device, matrix: &Csr<F::Ark>, _options: SpMvOptions) -> Result<Self> {
-        let on_device = device.visit(Make::<F>(matrix))?;
-        Ok(SpMv { device: device.clone(), rows: matrix.rows(), width: matrix.width as usize, on_device })
+        let (rows, width) = (matrix.rows(), matrix.width as usize);
+        let work = device.work()?;
+        let matrix = Arc::new(work.matrix::<F>(matrix)?);
+        work.finish()?;
+        Ok(SpMv { device: device.clone(), rows, width, matrix })
     }
 
     /// The product, one element a row; `x` has as many elements as the matrix has columns.
     pub fn run(&self, x: &[F::Ark]) -> Result<Vec<F::Ark>> {
+        self.run_cancellable(x, &Cancel::default())
+    }
+
+    /// As [`SpMv::run`], into memory that is there, with an element a row.
+    pub fn run_into(&self, x: &[F::Ark], out: &mut [F::Ark]) -> Result<()> {
+        self.run_into_with_report(x, out, Detail::Counts).map(drop)
+    }
+
+    /// As [`SpMv::run_into`], with what the call did.
+    pub fn run_into_with_report(&self, x: &[F::Ark], out: &mut [F::Ark], detail: Detail) -> Result<Report> {
         check_len("vector of the product", self.width, x.len())?;
-        self.on_device.run(x)
+        check_len("product", self.rows, out.len())?;
+        let run = |work: &Work| {
+            let product = self.product(work, x)?;
+            work.stage("download", |work| work.download_into(&product, out))
+        };
+        call(&self.device, detail, &Cancel::default(), run).map(|((), report)| report)
+    }
+
+    /// As [`SpMv::run`], for a vector on the device.
+    pub fn run_resident(&self, x: &DeviceVec<F>) -> Result<DeviceVec<F>> {
+        self.run_resident_with_report(x, Detail::Counts).map(|(product, _)| product)
+    }
+
+    /// As [`SpMv::run_resident`], with what the call did.
+    pub fn run_resident_with_report(
+        &self,
+        x: &DeviceVec<F>,
+        detail: Detail,
+    ) -> Result<(DeviceVec<F>, Report)> {
+        call(&self.device, detail, &Cancel::default(), |work| {
+            work.stage("spmv", |work| work.spmv(&self.matrix, x, self.rows))
+        })
+    }
+
+    /// As [`SpMv::run`], beside the caller.
+    pub fn submit(&self, x: Vec<F::Ark>) -> Job<Vec<F::Ark>> {
+        let plan = self.clone();
+        Job::start(move |cancel| plan.run_cancellable(&x, &cancel))
+    }
+
+    fn run_cancellable(&self, x: &[F::Ark], cancel: &Cancel) -> Result<Vec<F::Ark>> {
+        check_len("vector of the product", self.width, x.len())?;
+        let run = |work: &Work| work.download(&self.product(work, x)?);
+        call(&self.device, Detail::Counts, cancel, run).map(|(product, _)| product)
+    }
+
+    fn product(&self, work: &Work, x: &[F::Ark]) -> Result<DeviceVec<F>> {
+        let x = work.stage("upload", |work| work.upload::<F>(x))?;
+        work.stage("spmv", |work| work.spmv(&self.matrix, &x, self.rows))
     }
 
     /// Number of rows.
@@ -63,22 +114,5 @@ impl<F: Field> SpMv<F> {
 impl<F: Field> fmt::Debug for SpMv<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SpMv<{}>[{} x {}] on {}", F::NAME, self.rows, self.width, self.device.name())
-    }
-}
-
-impl<F: Field> DeviceVisitor for Make<'_, F> {
-    type Output = Result<Box<dyn OnDevice<F>>>;
-
-    fn visit<B: Backend>(self, backend: &B) -> Self::Output {
-        let matrix = backend.matrix::<F>(self.0)?;
-        Ok(Box::new(Resident { backend: backend.clone(), matrix, rows: self.0.rows() }))
-    }
-}
-
-impl<B: Backend, F: Field> OnDevice<F> for Resident<B, F> {
-    fn run(&self, x: &[F::Ark]) -> Result<Vec<F::Ark>> {
-        let x = self.backend.upload::<F>(x)?;
-        let product = self.backend.spmv(&self.matrix, &x, self.rows)?;
-        self.backend.download(&product)
     }
 }

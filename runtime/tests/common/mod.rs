@@ -3,7 +3,7 @@
 
 use ark_ff::MontConfig;
 use ark_std::rand::{SeedableRng, rngs::StdRng};
-use curvesmith_runtime::backend::Csr;
+use curvesmith_runtime::Csr;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::Group;
 

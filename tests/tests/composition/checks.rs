@@ -1,15 +1,28 @@
-//! What a backend of kernels must give, whatever device runs them.
+//! What a device must give, whatever runs its kernels.
 
 use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
 use ark_ff::{AdditiveGroup, FftField, Field as _, PrimeField, UniformRand};
+use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
-use curvesmith_runtime::backend::{Backend, BinaryOp, Csr, DigitShape, Direction, UnaryOp};
+use curvesmith_device::KernelDevice;
+use curvesmith_runtime::algorithms::policy::{NttPolicy, Policy};
+use curvesmith_runtime::algorithms::sort_pairs;
 use curvesmith_runtime::cpu::Cpu;
-use curvesmith_runtime::device::KernelDevice;
+use curvesmith_runtime::error::Result;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
-use curvesmith_runtime::kernels::policy::{NttPolicy, Policy};
-use curvesmith_runtime::kernels::{Kernels, sort_pairs};
+use curvesmith_runtime::work::{BinaryOp, DigitShape, Direction, UnaryOp, Work};
+use curvesmith_runtime::{Csr, Device, Msm, MsmOptions, Ntt, NttOptions, SpMv, SpMvOptions};
+use curvesmith_tests::KnownSum;
+use std::sync::Arc;
+
+/// Runs one call from its start to its end.
+pub(crate) fn call<T>(device: &Device, run: impl FnOnce(&Work) -> Result<T>) -> Result<T> {
+    let work = device.work()?;
+    let value = run(&work)?;
+    work.finish()?;
+    Ok(value)
+}
 
 /// Zero, one, minus one, then random values.
 pub(crate) fn values<T: PrimeField>(n: usize, rng: &mut StdRng) -> Vec<T> {
@@ -17,69 +30,74 @@ pub(crate) fn values<T: PrimeField>(n: usize, rng: &mut StdRng) -> Vec<T> {
     special.into_iter().chain(std::iter::repeat_with(|| T::rand(rng))).take(n).collect()
 }
 
-pub(crate) fn pointwise<D: KernelDevice, F: Field>(device: &Kernels<D>, n: usize) {
+pub(crate) fn pointwise<F: Field>(device: &Device, n: usize) {
     let mut rng = StdRng::seed_from_u64(n as u64);
     let (a, b): (Vec<F::Ark>, Vec<F::Ark>) = (values(n, &mut rng), values(n, &mut rng));
     let c = F::Ark::rand(&mut rng);
-    let (x, y) = (device.upload::<F>(&a).unwrap(), device.upload::<F>(&b).unwrap());
-    assert_eq!(device.download(&x).unwrap(), a);
+    let work = device.work().unwrap();
+    let (x, y) = (work.upload::<F>(&a).unwrap(), work.upload::<F>(&b).unwrap());
+    assert_eq!(work.download(&x).unwrap(), a);
     for op in [BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul] {
-        let found = device.download(&device.binary(op, &x, &y).unwrap()).unwrap();
+        let found = work.download(&work.binary(op, &x, &y).unwrap()).unwrap();
         assert_eq!(found, Cpu.binary::<F>(op, &a, &b).unwrap(), "{op:?}");
     }
     for op in [UnaryOp::Neg, UnaryOp::Dbl, UnaryOp::Sqr, UnaryOp::Inverse] {
-        let found = device.download(&device.unary(op, &x).unwrap()).unwrap();
+        let found = work.download(&work.unary(op, &x).unwrap()).unwrap();
         assert_eq!(found, Cpu.unary::<F>(op, &a).unwrap(), "{op:?}");
     }
-    let found = device.download(&device.batch_inverse(&x).unwrap()).unwrap();
+    let found = work.download(&work.batch_inverse(&x).unwrap()).unwrap();
     assert_eq!(found, Cpu.batch_inverse::<F>(&a).unwrap());
-    let found = device.download(&device.mul_const(&x, c).unwrap()).unwrap();
+    let found = work.download(&work.mul_const(&x, c).unwrap()).unwrap();
     assert_eq!(found, Cpu.mul_const::<F>(&a, c).unwrap());
-    let found = device.download(&device.mul_sub(&x, &y, &x).unwrap()).unwrap();
+    let found = work.download(&work.mul_sub(&x, &y, &x).unwrap()).unwrap();
     assert_eq!(found, Cpu.mul_sub::<F>(&a, &b, &a).unwrap());
+    work.finish().unwrap();
 }
 
 /// Both directions over subgroup and cosets, with both ways of multiplying by powers of the shift, and
 /// both forms of twiddles.
-pub(crate) fn ntts<D: KernelDevice, F: Field>(device: &D, sizes: impl IntoIterator<Item = u32>) {
+pub(crate) fn ntts<F: Field>(device: impl KernelDevice, sizes: impl IntoIterator<Item = u32>) {
+    let device: Arc<dyn KernelDevice> = Arc::new(device);
     // Tables for all passes, for none, and for the first of several; the largest radix and the one below.
     let policies = [(24, 24, 4), (0, 0, 3), (24, 8, 4)];
     let policies = policies.map(|(max_cached_log_n, max_table_log_n, max_log_radix)| Policy {
         ntt: NttPolicy { max_cached_log_n, max_table_log_n, max_log_radix },
-        ..Policy::for_device(&device.properties())
+        ..Policy::for_device(device.properties())
     });
-    let backends = policies.map(|policy| Kernels::with_policy(device.clone(), policy).unwrap());
+    let devices = policies.map(|policy| Device::with_kernels(Arc::clone(&device), Some(policy)));
     for log_n in sizes {
         // The third differs where a pass is within 2^8 elements and another is not.
-        for kernels in backends.iter().take(if log_n > 8 { 3 } else { 2 }) {
-            ntt::<D, F>(kernels, log_n);
+        for device in devices.iter().take(if log_n > 8 { 3 } else { 2 }) {
+            ntt::<F>(device, log_n);
         }
     }
 }
 
-fn ntt<D: KernelDevice, F: Field>(device: &Kernels<D>, log_n: u32) {
+fn ntt<F: Field>(device: &Device, log_n: u32) {
     let mut rng = StdRng::seed_from_u64(u64::from(log_n));
     let n = 1usize << log_n;
     let root = F::Ark::get_root_of_unity(n as u64).unwrap();
     // The kernels hold the powers of one root of order 16: every other is reached by renaming.
     let exponents: &[u64] = if log_n <= 7 { &[1, 3, 5, n as u64 - 1] } else { &[1, n as u64 - 3] };
     for omega in exponents.iter().map(|e| root.pow([*e])) {
-        let tables = device.ntt_tables::<F>(log_n, omega).unwrap();
+        let work = device.work().unwrap();
+        let tables = work.ntt_tables::<F>(log_n, omega).unwrap();
         let cpu = Cpu.ntt_tables::<F>(log_n, omega).unwrap();
         for shift in [F::Ark::ONE, F::Ark::GENERATOR, F::Ark::GENERATOR.square()] {
             for direction in [Direction::Forward, Direction::Inverse, Direction::Inverse] {
                 let mut a = values::<F::Ark>(n, &mut rng);
-                let mut x = device.upload::<F>(&a).unwrap();
-                device.ntt(&tables, &mut x, direction, shift).unwrap();
+                let mut x = work.upload::<F>(&a).unwrap();
+                work.ntt(&tables, &mut x, direction, shift).unwrap();
                 Cpu.ntt::<F>(&cpu, &mut a, direction, shift).unwrap();
-                assert_eq!(device.download(&x).unwrap(), a, "2^{log_n} {direction:?} {shift}");
+                assert_eq!(work.download(&x).unwrap(), a, "2^{log_n} {direction:?} {shift}");
             }
         }
+        work.finish().unwrap();
     }
 }
 
 /// Empty rows, short rows and one of `long` entries.
-pub(crate) fn sparse_products<D: KernelDevice, F: Field>(device: &Kernels<D>, long: usize) {
+pub(crate) fn sparse_products<F: Field>(device: &Device, long: usize) {
     let mut rng = StdRng::seed_from_u64(9);
     for (rows, width) in [(0, 0), (1, 1), (9, 5), (41, 12)] {
         let mut csr = Csr { row_offsets: vec![0], columns: vec![], values: vec![], width };
@@ -92,23 +110,29 @@ pub(crate) fn sparse_products<D: KernelDevice, F: Field>(device: &Kernels<D>, lo
             csr.row_offsets.push(csr.columns.len() as u32);
         }
         let x = values::<F::Ark>(width as usize, &mut rng);
-        let matrix = device.matrix::<F>(&csr).unwrap();
-        let vector = device.upload::<F>(&x).unwrap();
+        let work = device.work().unwrap();
+        let matrix = work.matrix::<F>(&csr).unwrap();
+        let vector = work.upload::<F>(&x).unwrap();
         for out_len in [rows, rows + 7] {
-            let found = device.download(&device.spmv(&matrix, &vector, out_len).unwrap()).unwrap();
+            let found = work.download(&work.spmv(&matrix, &vector, out_len).unwrap()).unwrap();
             assert_eq!(found, Cpu.spmv::<F>(&csr, &x, out_len).unwrap());
         }
+        work.finish().unwrap();
     }
 }
 
-pub(crate) fn sort<D: KernelDevice>(device: &Kernels<D>, n: u32, key_bits: u32) {
+pub(crate) fn sort(device: &Device, n: u32, key_bits: u32) {
     let mut rng = StdRng::seed_from_u64(u64::from(n));
     let mask = u32::MAX >> (32 - key_bits);
     let keys: Vec<u32> = (0..n).map(|_| rng.r#gen::<u32>() & mask).collect();
     let entries: Vec<u32> = (0..n).collect();
     let mut expected: Vec<(u32, u32)> = keys.iter().copied().zip(entries.iter().copied()).collect();
     expected.sort_by_key(|pair| pair.0);
-    let (keys, entries) = sort_pairs(device, &keys, &entries, key_bits).unwrap();
+    let sorted = call(device, |work| {
+        let stream = work.stream().expect("a device of kernels has one");
+        sort_pairs(stream, &keys, &entries, key_bits)
+    });
+    let (keys, entries) = sorted.unwrap();
     let found: Vec<(u32, u32)> = keys.into_iter().zip(entries).collect();
     assert_eq!(found, expected, "{n} keys of {key_bits} bits");
 }
@@ -133,13 +157,52 @@ fn cases<G: Group>(n: usize, rng: &mut StdRng) -> Vec<Case<G>> {
     ]
 }
 
-pub(crate) fn msm<D: KernelDevice, G: Group>(device: &Kernels<D>, n: usize, shape: Option<DigitShape>) {
+pub(crate) fn msm<G: Group>(device: &Device, n: usize, shape: Option<DigitShape>) {
     let mut rng = StdRng::seed_from_u64(n as u64);
     for (name, points, scalars) in cases::<G>(n, &mut rng) {
         let expected: ProjectiveOf<G> = points.iter().zip(&scalars).map(|(p, s)| *p * s).sum();
-        let shape = shape.unwrap_or_else(|| device.digit_shape::<G::Scalar>(n));
-        let bases = device.bases::<G>(&points).unwrap();
-        let digits = device.digits(&device.upload::<G::Scalar>(&scalars).unwrap(), shape).unwrap();
-        assert_eq!(device.msm(&digits, &bases).unwrap(), expected, "{n} points, {name}, {shape:?}");
+        let found = call(device, |work| {
+            let shape = shape.unwrap_or_else(|| work.digit_shape::<G::Scalar>(n));
+            let bases = work.bases::<G>(points.into())?;
+            let digits = work.digits(&work.upload::<G::Scalar>(&scalars)?, shape)?;
+            work.msm(&digits, &bases)
+        });
+        assert_eq!(found.unwrap(), expected, "{n} points, {name}, {shape:?}");
     }
+}
+
+/// A large MSM, whose sum is known without one.
+pub(crate) fn large_msm<G: Group>(device: &Device, n: usize) {
+    let known = KnownSum::<G>::new(n);
+    let plan = Msm::<G>::new(device, &known.points, MsmOptions::default()).unwrap();
+    assert_eq!(plan.run(&known.scalars).unwrap(), known.sum, "{n} points of {}", G::NAME);
+}
+
+/// A large transform by a plan, there and back, over a coset.
+pub(crate) fn large_ntt<F: Field>(device: &Device, log_n: u32) {
+    let mut rng = StdRng::seed_from_u64(u64::from(log_n));
+    let coefficients = values::<F::Ark>(1 << log_n, &mut rng);
+    let domain = Radix2EvaluationDomain::<F::Ark>::new(coefficients.len()).unwrap();
+    let coset = domain.get_coset(F::Ark::GENERATOR).unwrap();
+    let plan = Ntt::<F>::new(device, log_n, NttOptions::default().shift(F::Ark::GENERATOR)).unwrap();
+    let evaluations = plan.forward(&coefficients).unwrap();
+    assert_eq!(evaluations, coset.fft(&coefficients), "2^{log_n} of {}", F::NAME);
+    assert_eq!(plan.inverse(&evaluations).unwrap(), coefficients, "2^{log_n} of {}", F::NAME);
+}
+
+/// A large sparse product by a plan: three entries a row, and one long row.
+pub(crate) fn large_spmv<F: Field>(device: &Device, rows: u32) {
+    let mut rng = StdRng::seed_from_u64(u64::from(rows));
+    let mut csr = Csr { row_offsets: vec![0], columns: vec![], values: vec![], width: rows };
+    for row in 0..rows {
+        let entries = if row == rows / 2 { 20_000 } else { 3 };
+        for _ in 0..entries {
+            csr.columns.push(rng.gen_range(0..rows));
+            csr.values.push(F::Ark::rand(&mut rng));
+        }
+        csr.row_offsets.push(csr.columns.len() as u32);
+    }
+    let x = values::<F::Ark>(rows as usize, &mut rng);
+    let plan = SpMv::<F>::new(device, &csr, SpMvOptions::default()).unwrap();
+    assert_eq!(plan.run(&x).unwrap(), Cpu.spmv::<F>(&csr, &x, rows as usize).unwrap());
 }

@@ -3,24 +3,26 @@
 use super::checks;
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::FftField;
+use curvesmith_abi::kernels::RADIX_TILE;
 use curvesmith_curves::toy::{babybear, toy_curve, toy17, toy7681};
 use curvesmith_curves::{bls12_377, bls12_381, bn254, bw6_761_fq, bw6_761_fr};
-use curvesmith_runtime::RuntimeError;
-use curvesmith_runtime::backend::{Backend, Csr, DigitShape, Direction};
-use curvesmith_runtime::device::KernelDevice;
-use curvesmith_runtime::emulator::{Emulator, EmulatorOptions};
+use curvesmith_device::KernelDevice;
+use curvesmith_emulator::{Emulator, EmulatorOptions};
+use curvesmith_runtime::algorithms::policy::{NttPolicy, Policy, windows_of};
+use curvesmith_runtime::algorithms::sort_pairs;
+use curvesmith_runtime::error::Result;
 use curvesmith_runtime::group::AffineOf;
-use curvesmith_runtime::kernels::Kernels;
-use curvesmith_runtime::kernels::policy::{NttPolicy, Policy, windows_of};
-use curvesmith_tests::Size;
+use curvesmith_runtime::work::{DigitShape, Direction};
+use curvesmith_runtime::{Csr, Device, Msm, MsmOptions, RuntimeError};
+use curvesmith_tests::{KnownSum, Size};
 use std::collections::BTreeSet;
 
 fn emulator() -> Emulator {
     Emulator::new(EmulatorOptions::default())
 }
 
-fn backend() -> Kernels<Emulator> {
-    Kernels::new(emulator()).unwrap()
+fn device() -> Device {
+    Device::on_emulator(emulator(), None)
 }
 
 /// Slow, and stricter: every pair of conflicting accesses must be ordered.
@@ -31,107 +33,167 @@ fn racecheck(seed: u64) -> Emulator {
 #[test]
 fn pointwise() {
     for n in [0, 1, 127, 128, 300] {
-        checks::pointwise::<_, toy_curve::FrField>(&backend(), n);
-        checks::pointwise::<_, babybear::FpField>(&backend(), n);
-        checks::pointwise::<_, bn254::FrField>(&backend(), n);
-        checks::pointwise::<_, bls12_381::FqField>(&backend(), n);
+        checks::pointwise::<toy_curve::FrField>(&device(), n);
+        checks::pointwise::<babybear::FpField>(&device(), n);
+        checks::pointwise::<bn254::FrField>(&device(), n);
+        checks::pointwise::<bls12_381::FqField>(&device(), n);
     }
-    checks::pointwise::<_, bls12_381::FrField>(&backend(), 40);
-    checks::pointwise::<_, bn254::FqField>(&backend(), 40);
-    checks::pointwise::<_, bls12_377::FqField>(&backend(), 40);
-    checks::pointwise::<_, bls12_377::FrField>(&backend(), 300);
-    checks::pointwise::<_, bw6_761_fq::FpField>(&backend(), 300);
-    checks::pointwise::<_, bw6_761_fr::FpField>(&backend(), 40);
+    checks::pointwise::<bls12_381::FrField>(&device(), 40);
+    checks::pointwise::<bn254::FqField>(&device(), 40);
+    checks::pointwise::<bls12_377::FqField>(&device(), 40);
+    checks::pointwise::<bls12_377::FrField>(&device(), 300);
+    checks::pointwise::<bw6_761_fq::FpField>(&device(), 300);
+    checks::pointwise::<bw6_761_fr::FpField>(&device(), 40);
 }
 
 #[test]
 fn ntt() {
-    checks::ntts::<_, toy17::FpField>(&emulator(), 0..=4);
-    checks::ntts::<_, toy7681::FpField>(&emulator(), 0..=9);
-    checks::ntts::<_, toy_curve::FqField>(&emulator(), 0..=1);
-    checks::ntts::<_, toy_curve::FrField>(&emulator(), 0..=5);
-    checks::ntts::<_, babybear::FpField>(&emulator(), 0..=14);
-    checks::ntts::<_, bn254::FqField>(&emulator(), 0..=1);
-    checks::ntts::<_, bn254::FrField>(&emulator(), (0..=12).chain([14]));
-    checks::ntts::<_, bls12_381::FqField>(&emulator(), 0..=1);
-    checks::ntts::<_, bls12_381::FrField>(&emulator(), (0..=12).chain([14]));
-    checks::ntts::<_, bls12_377::FrField>(&emulator(), [1, 7]);
-    checks::ntts::<_, bw6_761_fq::FpField>(&emulator(), [0, 1]);
-    checks::ntts::<_, bw6_761_fr::FpField>(&emulator(), [7]);
-    checks::ntts::<_, bn254::FrField>(&racecheck(5), [6]);
+    checks::ntts::<toy17::FpField>(emulator(), 0..=4);
+    checks::ntts::<toy7681::FpField>(emulator(), 0..=9);
+    checks::ntts::<toy_curve::FqField>(emulator(), 0..=1);
+    checks::ntts::<toy_curve::FrField>(emulator(), 0..=5);
+    checks::ntts::<babybear::FpField>(emulator(), 0..=14);
+    checks::ntts::<bn254::FqField>(emulator(), 0..=1);
+    checks::ntts::<bn254::FrField>(emulator(), (0..=12).chain([14]));
+    checks::ntts::<bls12_381::FqField>(emulator(), 0..=1);
+    checks::ntts::<bls12_381::FrField>(emulator(), (0..=12).chain([14]));
+    checks::ntts::<bls12_377::FrField>(emulator(), [1, 7]);
+    checks::ntts::<bw6_761_fq::FpField>(emulator(), [0, 1]);
+    checks::ntts::<bw6_761_fr::FpField>(emulator(), [7]);
+    checks::ntts::<bn254::FrField>(racecheck(5), [6]);
 }
 
 #[test]
 fn sparse_products() {
-    checks::sparse_products::<_, toy_curve::FrField>(&backend(), 200);
-    checks::sparse_products::<_, bn254::FrField>(&backend(), 3000);
-    checks::sparse_products::<_, bn254::FrField>(&Kernels::new(racecheck(6)).unwrap(), 100);
+    checks::sparse_products::<toy_curve::FrField>(&device(), 200);
+    checks::sparse_products::<bn254::FrField>(&device(), 3000);
+    checks::sparse_products::<bn254::FrField>(&Device::on_emulator(racecheck(6), None), 100);
 }
 
 #[test]
 fn sort() {
-    for (n, key_bits) in [(0, 8), (1, 8), (2, 1), (1023, 3), (1024, 9), (1025, 17), (2500, 32), (70_000, 21)]
-    {
-        checks::sort(&backend(), n, key_bits);
+    let tile = RADIX_TILE;
+    for (n, key_bits) in [(0, 8), (1, 8), (2, 1), (tile - 1, 3), (tile, 9), (tile + 1, 17), (70_000, 23)] {
+        checks::sort(&device(), n, key_bits);
     }
+    checks::sort(&device(), 2500, 32);
     for seed in 0..Size::from_env().pick(1, 4, 32) {
-        checks::sort(&Kernels::new(racecheck(seed)).unwrap(), 3000, 11);
+        checks::sort(&Device::on_emulator(racecheck(seed), None), 2 * tile + 900, 11);
     }
 }
 
 #[test]
 fn msm_of_hard_cases_on_a_toy_curve() {
     for n in [1, 2, 33, 300] {
-        checks::msm::<_, toy_curve::G1>(&backend(), n, None);
-        checks::msm::<_, toy_curve::G2>(&backend(), n, None);
+        checks::msm::<toy_curve::G1>(&device(), n, None);
+        checks::msm::<toy_curve::G2>(&device(), n, None);
     }
     for window in 2..=16 {
         let shape = DigitShape { window, windows: windows_of(7, window) };
-        checks::msm::<_, toy_curve::G1>(&backend(), 70, Some(shape));
+        checks::msm::<toy_curve::G1>(&device(), 70, Some(shape));
     }
 }
 
 #[test]
 fn msm_under_random_schedules_has_no_race() {
     for seed in 0..3 {
-        checks::msm::<_, toy_curve::G1>(&Kernels::new(racecheck(seed)).unwrap(), 200, None);
+        checks::msm::<toy_curve::G1>(&Device::on_emulator(racecheck(seed), None), 200, None);
     }
 }
 
 #[test]
 fn msm_in_parts() {
-    let mut policy = Policy::for_device(&emulator().properties());
+    let emulator = emulator();
+    let mut policy = Policy::for_device(emulator.properties());
     policy.msm.max_entries = 60;
-    let device = Kernels::with_policy(emulator(), policy).unwrap();
-    checks::msm::<_, toy_curve::G1>(&device, 100, Some(DigitShape { window: 2, windows: 4 }));
+    let device = Device::on_emulator(emulator, Some(policy));
+    checks::msm::<toy_curve::G1>(&device, 100, Some(DigitShape { window: 2, windows: 4 }));
 }
 
 #[test]
 fn msm_on_bn254() {
     for n in [1, 33] {
-        checks::msm::<_, bn254::G1>(&backend(), n, None);
-        checks::msm::<_, bn254::G2>(&backend(), n, None);
+        checks::msm::<bn254::G1>(&device(), n, None);
+        checks::msm::<bn254::G2>(&device(), n, None);
     }
     for window in [2, 13, 16] {
         let shape = DigitShape { window, windows: windows_of(254, window) };
-        checks::msm::<_, bn254::G1>(&backend(), 5, Some(shape));
+        checks::msm::<bn254::G1>(&device(), 5, Some(shape));
     }
-    checks::msm::<_, bn254::G1>(&backend(), 1000, None);
+    checks::msm::<bn254::G1>(&device(), 1000, None);
 }
 
 #[test]
 fn msm_on_bls12_377() {
-    checks::msm::<_, bls12_377::G1>(&backend(), 40, None);
+    checks::msm::<bls12_377::G1>(&device(), 40, None);
 }
 
 #[test]
 fn msm_on_bls12_381() {
-    checks::msm::<_, bls12_381::G1>(&backend(), 40, None);
-    checks::msm::<_, bls12_381::G2>(&backend(), 10, None);
+    checks::msm::<bls12_381::G1>(&device(), 40, None);
+    checks::msm::<bls12_381::G2>(&device(), 10, None);
 }
 
-/// Scalars enough that the sort's counts need two levels of scan.
+/// The launch policies of an H200: many slices, in one wave, and many chunks.
+#[test]
+fn with_the_policies_of_a_gpu() {
+    let options = EmulatorOptions::default().multiprocessors(132);
+    let device = Device::on_emulator(Emulator::new(options), None);
+    for n in [1, 33, 300] {
+        checks::msm::<toy_curve::G1>(&device, n, None);
+    }
+    checks::msm::<toy_curve::G2>(&device, 300, None);
+    checks::large_msm::<toy_curve::G1>(&device, 1 << 14);
+    checks::large_msm::<bn254::G1>(&device, 1000);
+    checks::large_msm::<bn254::G2>(&device, 100);
+    checks::large_ntt::<bn254::FrField>(&device, 10);
+    checks::large_ntt::<babybear::FpField>(&device, 13);
+    checks::pointwise::<toy_curve::FrField>(&device, 3000);
+    checks::sparse_products::<toy_curve::FrField>(&device, 200);
+}
+
+#[test]
+fn values_stay_on_the_device() {
+    super::resident::chain(&device());
+}
+
+#[test]
+fn values_of_another_device_are_refused() {
+    // Two emulators, an emulator and the CPU, and two handles of one emulator: each has memory of its own.
+    let emulator = emulator();
+    let first = Device::on_emulator(emulator.clone(), None);
+    super::resident::refuses_values_of(&first, &device());
+    super::resident::refuses_values_of(&first, &Device::cpu());
+    super::resident::refuses_values_of(&first, &Device::on_emulator(emulator, None));
+}
+
+#[test]
+fn jobs_run_beside_the_caller() {
+    super::resident::jobs(&device());
+}
+
+/// An MSM of a second or so, cancelled at its begin.
+#[test]
+fn a_cancelled_job_ends_early() {
+    let emulator = emulator();
+    let device = Device::on_emulator(emulator.clone(), None);
+    let known = KnownSum::<bn254::G1>::new(1000);
+    let msm = Msm::<bn254::G1>::new(&device, &known.points, MsmOptions::default()).unwrap();
+    let job = msm.submit(known.scalars.clone());
+    job.cancel();
+    let error = job.wait().unwrap_err();
+    assert!(matches!(error, RuntimeError::Cancelled), "{error}");
+    let launches = emulator.launches().len();
+    assert_eq!(msm.run(&known.scalars).unwrap(), known.sum);
+    assert!(emulator.launches().len() > 2 * launches, "{launches} launches of a cancelled job");
+    drop((msm, device));
+    assert_eq!(emulator.allocations(), 0);
+}
+
 const N: u64 = 2400;
+
+/// Pairs enough that the sort's counts need two levels of scan.
+const PAIRS: u32 = 16 * RADIX_TILE + 1;
 
 /// Discrete logarithms of the points, and scalars, half of which are equal: their bucket
 /// spans many slices.
@@ -140,73 +202,80 @@ fn logs_and_scalars() -> (Vec<toy_curve::Fr>, Vec<toy_curve::Fr>) {
     (1..=N).map(|k| (fr(k), fr(if k % 2 == 0 { k } else { 5 }))).unzip()
 }
 
-/// An MSM, an NTT over a coset there and back, and a sparse product, as one list of field elements.
-fn everything(device: &Kernels<Emulator>) -> Result<Vec<toy_curve::Fr>, RuntimeError> {
+/// An MSM, an NTT over a coset there and back, a sparse product and a sort, as one list of field elements.
+fn everything(device: &Device) -> Result<Vec<toy_curve::Fr>> {
     type F = toy_curve::FrField;
     type G = toy_curve::G1;
     let (logs, scalars) = logs_and_scalars();
     let points: Vec<AffineOf<G>> =
         logs.iter().map(|k| (AffineOf::<G>::generator() * k).into_affine()).collect();
-    let x = device.upload::<F>(&scalars)?;
-    let digits = device.digits(&x, DigitShape { window: 8, windows: windows_of(7, 8) })?;
-    let sum = device.msm::<G>(&digits, &device.bases::<G>(&points)?)?;
-    let log = (0..97u64).map(toy_curve::Fr::from).find(|k| AffineOf::<G>::generator() * k == sum);
+    checks::call(device, |work| {
+        let x = work.upload::<F>(&scalars)?;
+        let digits = work.digits(&x, DigitShape { window: 8, windows: windows_of(7, 8) })?;
+        let sum = work.msm::<G>(&digits, &work.bases::<G>(points.into())?)?;
+        let log = (0..97u64).map(toy_curve::Fr::from).find(|k| AffineOf::<G>::generator() * k == sum);
 
-    let root = toy_curve::Fr::get_root_of_unity(32).unwrap();
-    let tables = device.ntt_tables::<F>(5, root)?;
-    let mut v = device.upload::<F>(&scalars[..32])?;
-    device.ntt(&tables, &mut v, Direction::Forward, 5.into())?;
-    let mut out = device.download(&v)?;
-    device.ntt(&tables, &mut v, Direction::Inverse, 5.into())?;
-    out.extend(device.download(&v)?);
+        let root = toy_curve::Fr::get_root_of_unity(32).unwrap();
+        let tables = work.ntt_tables::<F>(5, root)?;
+        let mut v = work.upload::<F>(&scalars[..32])?;
+        work.ntt(&tables, &mut v, Direction::Forward, 5.into())?;
+        let mut out = work.download(&v)?;
+        work.ntt(&tables, &mut v, Direction::Inverse, 5.into())?;
+        out.extend(work.download(&v)?);
 
-    let csr = Csr {
-        row_offsets: vec![0, 2, 3],
-        columns: vec![1, 7, N as u32 - 1],
-        values: scalars[..3].to_vec(),
-        width: N as u32,
-    };
-    out.extend(device.download(&device.spmv(&device.matrix::<F>(&csr)?, &x, 2)?)?);
-    out.push(log.unwrap_or(toy_curve::Fr::from(0u64)));
-    Ok(out)
+        let csr = Csr {
+            row_offsets: vec![0, 2, 3],
+            columns: vec![1, 7, N as u32 - 1],
+            values: scalars[..3].to_vec(),
+            width: N as u32,
+        };
+        out.extend(work.download(&work.spmv(&work.matrix::<F>(&csr)?, &x, 2)?)?);
+        let keys: Vec<u32> = (0..PAIRS).map(|i| i * 37 % 251).collect();
+        let stream = work.stream().expect("a device of kernels has one");
+        let (keys, entries) = sort_pairs(stream, &keys, &(0..PAIRS).collect::<Vec<_>>(), 8)?;
+        out.extend(keys.into_iter().chain(entries).map(toy_curve::Fr::from));
+        out.push(log.unwrap_or(toy_curve::Fr::from(0u64)));
+        Ok(out)
+    })
 }
 
 #[test]
 fn a_kernel_that_writes_zeros_is_noticed() {
-    let good = backend();
-    let expected = everything(&good).unwrap();
+    let good = emulator();
+    let expected = everything(&Device::on_emulator(good.clone(), None)).unwrap();
     let (logs, scalars) = logs_and_scalars();
     let sum: toy_curve::Fr = logs.iter().zip(&scalars).map(|(k, s)| *k * s).sum();
     assert!(sum != toy_curve::Fr::from(0u64), "the identity is what zeros give");
     assert_eq!(expected.last(), Some(&sum));
-    let symbols: BTreeSet<String> = good.device().launches().into_iter().map(|l| l.symbol).collect();
-    assert!(symbols.len() >= 19, "{symbols:?}");
+    let symbols: BTreeSet<String> = good.launches().into_iter().map(|l| l.symbol).collect();
+    assert!(symbols.len() >= 18 && symbols.contains("common_scan_add"), "{symbols:?}");
     for symbol in symbols {
-        // Zeros are an identity, since ZZ = 0.
-        if symbol.ends_with("_fill_identity") {
-            continue;
-        }
-        let bad = backend();
-        bad.device().replace_with_zeros(&symbol);
-        assert!(everything(&bad).map_or(true, |found| found != expected), "{symbol} went unnoticed");
+        let bad = emulator();
+        bad.replace_with_zeros(&symbol);
+        assert!(
+            everything(&Device::on_emulator(bad, None)).map_or(true, |found| found != expected),
+            "{symbol} went unnoticed"
+        );
     }
 }
 
 /// Transforms of BN254 up to 2^8, with the twiddles as tables and as elements.
-fn transforms(emulator: &Emulator) -> Result<Vec<bn254::Fr>, RuntimeError> {
+fn transforms(emulator: &Emulator) -> Result<Vec<bn254::Fr>> {
     let mut out = vec![];
     for max_table_log_n in [24, 0] {
         let ntt = NttPolicy { max_cached_log_n: 24, max_table_log_n, max_log_radix: 4 };
-        let policy = Policy { ntt, ..Policy::for_device(&emulator.properties()) };
-        let device = Kernels::with_policy(emulator.clone(), policy)?;
+        let policy = Policy { ntt, ..Policy::for_device(emulator.properties()) };
+        let device = Device::on_emulator(emulator.clone(), Some(policy));
         for log_n in [1, 2, 6, 8] {
             let n = 1u64 << log_n;
             let root = bn254::Fr::get_root_of_unity(n).unwrap();
-            let tables = device.ntt_tables::<bn254::FrField>(log_n, root)?;
             let values: Vec<bn254::Fr> = (1..=n).map(bn254::Fr::from).collect();
-            let mut v = device.upload::<bn254::FrField>(&values)?;
-            device.ntt(&tables, &mut v, Direction::Forward, 5.into())?;
-            out.extend(device.download(&v)?);
+            out.extend(checks::call(&device, |work| {
+                let tables = work.ntt_tables::<bn254::FrField>(log_n, root)?;
+                let mut v = work.upload::<bn254::FrField>(&values)?;
+                work.ntt(&tables, &mut v, Direction::Forward, 5.into())?;
+                work.download(&v)
+            })?);
         }
     }
     Ok(out)

@@ -3,12 +3,13 @@
 use super::checks;
 use curvesmith_curves::toy::{babybear, toy_curve};
 use curvesmith_curves::{bls12_381, bn254};
+use curvesmith_runtime::Device;
 use curvesmith_runtime::cuda::Cuda;
-use curvesmith_runtime::kernels::Kernels;
+use std::sync::Arc;
 
-fn gpu() -> Option<Cuda> {
+fn gpu() -> Option<(Cuda, Device)> {
     match Cuda::new(0) {
-        Ok(gpu) => Some(gpu),
+        Ok(gpu) => Some((gpu.clone(), Device::with_kernels(Arc::new(gpu), None))),
         Err(error) if std::env::var_os("REQUIRE_GPU").is_some_and(|v| v == "1") => panic!("{error}"),
         Err(error) => {
             eprintln!("SKIPPED, no GPU: {error}");
@@ -19,25 +20,44 @@ fn gpu() -> Option<Cuda> {
 
 #[test]
 fn everything_the_emulator_does() {
-    let Some(gpu) = gpu() else { return };
-    let device = Kernels::new(gpu.clone()).unwrap();
+    let Some((gpu, device)) = gpu() else { return };
     for n in [0, 1, 300, 100_000] {
-        checks::pointwise::<_, toy_curve::FrField>(&device, n);
-        checks::pointwise::<_, bn254::FrField>(&device, n);
-        checks::pointwise::<_, bls12_381::FqField>(&device, n);
+        checks::pointwise::<toy_curve::FrField>(&device, n);
+        checks::pointwise::<bn254::FrField>(&device, n);
+        checks::pointwise::<bls12_381::FqField>(&device, n);
     }
-    checks::ntts::<_, babybear::FpField>(&gpu, 0..=20);
-    checks::ntts::<_, bn254::FrField>(&gpu, 0..=16);
-    checks::ntts::<_, bls12_381::FrField>(&gpu, 0..=16);
-    checks::sparse_products::<_, bn254::FrField>(&device, 100_000);
+    checks::ntts::<babybear::FpField>(gpu.clone(), 0..=20);
+    checks::ntts::<bn254::FrField>(gpu.clone(), 0..=16);
+    checks::ntts::<bls12_381::FrField>(gpu, 0..=16);
+    checks::sparse_products::<bn254::FrField>(&device, 100_000);
     for (n, key_bits) in [(0, 8), (1, 8), (1025, 17), (70_000, 21), (5_000_000, 32)] {
         checks::sort(&device, n, key_bits);
     }
     for n in [1, 2, 33, 300, 5000] {
-        checks::msm::<_, toy_curve::G1>(&device, n, None);
-        checks::msm::<_, bn254::G1>(&device, n, None);
-        checks::msm::<_, bn254::G2>(&device, n, None);
-        checks::msm::<_, bls12_381::G1>(&device, n, None);
-        checks::msm::<_, bls12_381::G2>(&device, n, None);
+        checks::msm::<toy_curve::G1>(&device, n, None);
+        checks::msm::<bn254::G1>(&device, n, None);
+        checks::msm::<bn254::G2>(&device, n, None);
+        checks::msm::<bls12_381::G1>(&device, n, None);
+        checks::msm::<bls12_381::G2>(&device, n, None);
     }
+}
+
+/// Slices in several waves, merges on two levels, passes that fill the device.
+#[test]
+fn sizes_that_fill_a_gpu() {
+    let Some((_, device)) = gpu() else { return };
+    checks::large_msm::<toy_curve::G1>(&device, 1 << 18);
+    checks::large_msm::<bn254::G1>(&device, 1 << 18);
+    checks::large_msm::<bn254::G2>(&device, 1 << 18);
+    checks::large_ntt::<bn254::FrField>(&device, 18);
+    checks::large_ntt::<babybear::FpField>(&device, 18);
+    checks::large_spmv::<bn254::FrField>(&device, 1 << 18);
+}
+
+#[test]
+fn values_stay_on_a_gpu() {
+    let Some((_, device)) = gpu() else { return };
+    super::resident::chain(&device);
+    super::resident::refuses_values_of(&device, &Device::cpu());
+    super::resident::jobs(&device);
 }

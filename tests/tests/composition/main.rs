@@ -1,6 +1,6 @@
 //! MSM, NTT, SpMV, sort and pointwise operations as the runtime composes them, against the
-//! CPU backend and the definitions: with FIR's interpreter in the place of a device, and
-//! with the embedded PTX on the emulator.
+//! CPU's algorithms and the definitions: with FIR's interpreter in the place of a device, with
+//! the embedded PTX on the emulator, and on a GPU where there is one.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a failing test panics")]
 
@@ -8,3 +8,4 @@ mod checks;
 mod emulator;
 mod gpu;
 mod interpreter;
+mod resident;

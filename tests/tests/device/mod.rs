@@ -2,13 +2,13 @@
 
 use curvesmith_abi::Arg;
 use curvesmith_codegen::fir::interp::Argument;
-use curvesmith_runtime::device::{KernelDevice, Launch};
-use curvesmith_runtime::emulator::{Emulator, EmulatorModule, EmulatorOptions};
+use curvesmith_device::{self as device, KernelDevice, Launch, read_bytes, write_bytes};
+use curvesmith_emulator::{Emulator, EmulatorOptions};
 
 /// An emulator with one module.
 pub(crate) struct Module {
     device: Emulator,
-    module: EmulatorModule,
+    module: device::Module,
 }
 
 impl Module {
@@ -29,8 +29,8 @@ impl Module {
                 Argument::Buffer(words) => {
                     let m = d.alloc(4 * words.len().max(1) as u64).unwrap();
                     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-                    d.upload(&stream, &m, 0, &bytes).unwrap();
-                    let address = d.address(&m);
+                    write_bytes(d, &stream, &m, 0, &bytes).unwrap();
+                    let address = m.address();
                     memory.push(m);
                     Arg::U64(address)
                 }
@@ -44,8 +44,7 @@ impl Module {
         let mut memory = memory.iter();
         for arg in args {
             if let Argument::Buffer(words) = arg {
-                let mut bytes = vec![0; 4 * words.len()];
-                d.download(&stream, memory.next().unwrap(), 0, &mut bytes).unwrap();
+                let bytes = read_bytes(d, &stream, memory.next().unwrap(), 0, 4 * words.len()).unwrap();
                 *words = bytes.chunks(4).map(|c| u32::from_le_bytes(c.try_into().unwrap())).collect();
             }
         }

@@ -10,7 +10,12 @@ pub(super) const EDGES: &[(&str, &[&str])] = &[
     ("curvesmith-abi", &[]),
     ("curvesmith-codegen", &["curvesmith-abi"]),
     ("curvesmith-field-dsl", &["curvesmith-codegen", "curvesmith-abi"]),
-    ("curvesmith-runtime", &["curvesmith-abi", "curvesmith-field-dsl"]),
+    ("curvesmith-device", &["curvesmith-abi"]),
+    ("curvesmith-emulator", &["curvesmith-abi", "curvesmith-device"]),
+    (
+        "curvesmith-runtime",
+        &["curvesmith-abi", "curvesmith-device", "curvesmith-emulator", "curvesmith-field-dsl"],
+    ),
     ("curvesmith-curves", &["curvesmith-field-dsl", "curvesmith-runtime"]),
     ("curvesmith", &["curvesmith-runtime", "curvesmith-curves", "curvesmith-field-dsl"]),
     ("curvesmith-cli", &["curvesmith", "curvesmith-runtime", "curvesmith-curves"]),

@@ -1,4 +1,4 @@
-//! Kernels on points: bucket accumulation, merging, reduction, window combination.
+//! Kernels on points: bucket accumulation, merging, reduction, sums of windows.
 //!
 //! A body is generic over the coordinates and written against a [`Curve`]; FIR has no calls,
 //! so that each use of a formula is a copy of it. Kernels therefore use a formula in as few
@@ -10,9 +10,9 @@ mod points;
 mod reduce;
 
 pub(super) use accumulate::accumulate;
-pub(super) use merge::{flush_partials, merge_partials, sum_step};
-pub(super) use points::{fill_identity, point_add, point_dbl, point_madd};
-pub(super) use reduce::{combine_windows, reduce_chunks};
+pub(super) use merge::{flush_partials, merge_partials};
+pub(super) use points::{point_add, point_dbl, point_madd};
+pub(super) use reduce::{reduce_chunks, sum_windows};
 
 /// Builds kernel `$abi` of `$group` from `fn body<'k, C: Coord<'k>>(Curve<'k, C>)`.
 macro_rules! group_kernel {

@@ -6,16 +6,7 @@ use crate::fir::ir::Kernel;
 use crate::formulas::tower::Coord;
 use crate::formulas::xyzz::{Accumulator, Curve};
 use crate::spec::GroupDesc;
-use curvesmith_abi::kernels::{FillIdentity, PointAdd, PointDbl, PointMadd};
-
-pub(in super::super) fn fill_identity(group: &GroupDesc) -> Kernel {
-    group_kernel!(group, FillIdentity, fill_identity_body)
-}
-
-fn fill_identity_body<'k, C: Coord<'k>>(curve: Curve<'k, C>) {
-    let i = index_below_n(curve);
-    curve.store(curve.b.buffer("points"), i, curve.identity());
-}
+use curvesmith_abi::kernels::{PointAdd, PointDbl, PointMadd};
 
 pub(in super::super) fn point_add(group: &GroupDesc) -> Kernel {
     group_kernel!(group, PointAdd, point_add_body)

@@ -1,4 +1,4 @@
-//! From buckets to one point.
+//! From buckets to one point a window.
 
 use super::group_kernel;
 use super::points::index_below_n;
@@ -6,7 +6,8 @@ use crate::fir::ir::Kernel;
 use crate::formulas::tower::Coord;
 use crate::formulas::xyzz::Curve;
 use crate::spec::GroupDesc;
-use curvesmith_abi::kernels::{CombineWindows, ReduceChunks};
+use curvesmith_abi::Kernel as _;
+use curvesmith_abi::kernels::{ReduceChunks, SumWindows};
 
 pub(in super::super) fn reduce_chunks(group: &GroupDesc) -> Kernel {
     group_kernel!(group, ReduceChunks, reduce_chunks_body)
@@ -56,19 +57,39 @@ fn reduce_chunks_body<'k, C: Coord<'k>>(curve: Curve<'k, C>) {
     curve.store(b.buffer("out"), j, weighted.get());
 }
 
-pub(in super::super) fn combine_windows(group: &GroupDesc) -> Kernel {
-    group_kernel!(group, CombineWindows, combine_windows_body)
+pub(in super::super) fn sum_windows(group: &GroupDesc) -> Kernel {
+    group_kernel!(group, SumWindows, sum_windows_body)
 }
 
-fn combine_windows_body<'k, C: Coord<'k>>(curve: Curve<'k, C>) {
+/// Each thread sums the points at its distance from multiples of the block size; then the sums of `live` threads meet
+/// in a tree that halves a power of two. Both are rounds through the only copy of the addition: a thread
+/// adds to its sum the point `other` of the window, and leaves the sum at its own place for the tree. A round writes
+/// below the distance of its tree and reads from there on; in the rounds before, threads touch only their own points.
+fn sum_windows_body<'k, C: Coord<'k>>(curve: Curve<'k, C>) {
+    const THREADS: u32 = SumWindows::DESC.block;
     let b = curve.b;
-    b.return_if(b.global_index().ne(b.u32(0)));
-    let (points, width, windows) = (b.buffer("points"), b.scalar("width"), b.scalar("windows"));
-    let c = b.scalar("c");
-    let acc = curve.var(curve.identity());
-    b.for_(b.u32(0), windows, 1, |done| {
-        b.for_(b.u32(0), c, 1, |_| acc.set(curve.dbl(acc.get())));
-        curve.add(acc, curve.load(points, (windows - 1 - done) * width));
+    let window = b.block_index();
+    b.return_if(window.ge(b.scalar("windows")));
+    let (points, width) = (b.buffer("points"), b.scalar("width"));
+    let (first, thread) = (window * width, b.thread());
+    let live = width.min(b.u32(THREADS));
+    let serial = (width - 1) / THREADS;
+    // ⌈log2 live⌉
+    let depth = b.u32(32) - (live - 1).clz();
+    // Threads without a point take no part in any round.
+    let own = first + thread.min(width - 1);
+    let sum = curve.var(curve.load(points, own));
+
+    b.for_(b.u32(0), serial + depth, 1, |round| {
+        let distance = b.u32(1) << ((serial + depth - 1 - round) & 31);
+        let in_tree = round.ge(serial);
+        let other = thread + in_tree.select(distance, (round + 1) * THREADS);
+        let takes = in_tree.select(thread.lt(distance) & other.lt(live), other.lt(width));
+        b.if_(takes, || {
+            curve.add(sum, curve.load(points, first + other));
+            curve.store(points, own, sum.get());
+        });
+        b.barrier();
     });
-    curve.store(b.buffer("out"), b.u32(0), acc.get());
+    b.if_(thread.is(0), || curve.store(b.buffer("out"), window, sum.get()));
 }

@@ -1,22 +1,19 @@
-//! `curvesmith bench`: one algorithm, one size, one device, results checked.
+//! `curvesmith bench`: one algorithm, some sizes, one device, results checked.
+
+mod work;
 
 use super::DeviceName;
 use crate::curves::{Curve, with_curve};
 use crate::failure::Failure;
-use crate::output::{print, show};
-use ark_ec::{CurveGroup, PrimeGroup};
-use ark_ff::{AdditiveGroup, UniformRand, Zero};
-use ark_groth16::r1cs_to_qap::LibsnarkReduction;
-use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
+use crate::output::{OneFile, print, show, show_bytes};
+use crate::trace;
 use clap::ValueEnum;
-use curvesmith::sample::Chain;
 use curvesmith::snarkjs::ZkeyCurve;
-use curvesmith::{
-    Csr, Device, Field, Groth16, Group, KeyOptions, Msm, MsmOptions, Ntt, NttOptions, PairingCurve, SpMv,
-    SpMvOptions, Witness, constraints_of,
-};
-use std::path::Path;
-use std::time::{Duration, Instant};
+use curvesmith::{Detail, Device, Report};
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -25,24 +22,53 @@ pub(crate) struct Arguments {
     /// Curve
     #[arg(long)]
     curve: Curve,
-    /// Logarithm of the size
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=26))]
-    log_n: u32,
+    /// Logarithm of the size, or a range of them: 16 or 16..24
+    #[arg(long)]
+    log_n: Sizes,
     /// auto, cpu, cuda, cuda:N or emulator
     #[arg(long, default_value = "auto")]
     device: DeviceName,
     /// Group of `msm`
     #[arg(long, default_value = "g1")]
     group: GroupName,
-    /// Measured runs, after one that is not
+    /// Window of `msm` in bits, 2 to 16; by default the device's policy chooses
+    #[arg(long, value_parser = clap::value_parser!(u32).range(2..=16))]
+    window: Option<u32>,
+    /// Inputs and results stay on the device; without it they come from and go to ordinary host memory
+    #[arg(long)]
+    resident: bool,
+    /// Measured runs a size, after one that is not
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: u32,
-    /// Print JSON
+    /// Write a trace of one more run of each size, for Perfetto or chrome://tracing
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Print JSON, a line a size
     #[arg(long)]
     json: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+/// Sizes from one logarithm to another.
+#[derive(Clone, Debug)]
+struct Sizes(RangeInclusive<u32>);
+
+impl FromStr for Sizes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |text: &str| match text.parse::<u32>() {
+            Ok(log_n) if (1..=26).contains(&log_n) => Ok(log_n),
+            _ => Err(format!("{text:?} is not in 1..26")),
+        };
+        let (first, last) = match text.split_once("..") {
+            None => (number(text)?, number(text)?),
+            Some((first, last)) => (number(first)?, number(last.trim_start_matches('='))?),
+        };
+        if first > last { Err(format!("{first} is above {last}")) } else { Ok(Sizes(first..=last)) }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Algorithm {
     /// Σ scalar·point, uniformly random scalars
     Msm,
@@ -54,144 +80,103 @@ enum Algorithm {
     Groth16,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum GroupName {
     G1,
     G2,
 }
 
+/// One run: what it took, and what it did.
+struct Run {
+    wall: Duration,
+    report: Report,
+}
+
+/// Measures runs of something that was prepared: `runs` of them, then one that is watched as closely as asked.
+type Measure<'a> = Box<dyn FnMut(Detail) -> Result<Run, Failure> + 'a>;
+
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let device = arguments.device.open()?;
-    let mut times = with_curve!(arguments.curve, C => measure::<C>(arguments, &device))?;
-    times.sort();
-    let (median, best) = (times[times.len() / 2], times[0]);
-    let names = format!("{:?} on {:?}", arguments.algorithm, arguments.curve).to_lowercase();
-    print(&match arguments.json {
-        false => format!(
-            "{names}, 2^{}, {}: median {}, best {} of {}\n",
-            arguments.log_n,
+    let trace_file = arguments.trace.as_ref().map(|path| OneFile::create(path, &[])).transpose()?;
+    let name = |value: &dyn std::fmt::Debug| format!("{value:?}").to_lowercase();
+    if !arguments.json {
+        let group = match arguments.algorithm {
+            Algorithm::Msm => format!(" {}", name(&arguments.group)),
+            Algorithm::Ntt | Algorithm::Spmv | Algorithm::Groth16 => String::new(),
+        };
+        let place = if arguments.resident { "resident" } else { "host to host" };
+        let (algorithm, curve) = (name(&arguments.algorithm), arguments.curve.name());
+        print(&format!(
+            "{algorithm}{group} on {curve}, {}, {place}, {} runs\n",
             device.name(),
-            show(median),
-            show(best),
-            times.len()
-        ),
-        true => {
-            let value = serde_json::json!({
-                "algorithm": format!("{:?}", arguments.algorithm).to_lowercase(),
-                "curve": format!("{:?}", arguments.curve).to_lowercase(),
-                "group": format!("{:?}", arguments.group).to_lowercase(),
-                "log_n": arguments.log_n,
-                "device": device.name(),
-                "median_s": median.as_secs_f64(),
-                "best_s": best.as_secs_f64(),
-                "runs": times.len(),
-            });
-            format!("{value}\n")
-        }
-    });
+            arguments.runs
+        ));
+        print(&format!(
+            "{:>6}{:>12}{:>12}{:>12}{:>12}{:>12}{:>10}\n",
+            "log_n", "median", "best", "device", "up", "down", "launches"
+        ));
+    }
+    let mut traces = Vec::new();
+    for log_n in arguments.log_n.0.clone() {
+        let (mut walls, timed, traced) =
+            with_curve!(arguments.curve, C => measure::<C>(arguments, &device, log_n))?;
+        walls.sort();
+        let (median, best) = (walls[walls.len() / 2], walls[0]);
+        // On the CPU nothing is timed by a device.
+        let on_device = (!device.is_cpu()).then(|| Duration::from_secs_f64(timed.device_seconds()));
+        print(&match arguments.json {
+            false => format!(
+                "{log_n:>6}{:>12}{:>12}{:>12}{:>12}{:>12}{:>10}\n",
+                show(median),
+                show(best),
+                on_device.map_or_else(|| "-".into(), show),
+                show_bytes(timed.bytes_up),
+                show_bytes(timed.bytes_down),
+                timed.launches
+            ),
+            true => {
+                let value = serde_json::json!({
+                    "algorithm": name(&arguments.algorithm),
+                    "curve": arguments.curve.name(),
+                    "group": name(&arguments.group),
+                    "log_n": log_n,
+                    "device": device.name(),
+                    "resident": arguments.resident,
+                    "median_s": median.as_secs_f64(),
+                    "best_s": best.as_secs_f64(),
+                    "device_s": on_device.map(|time| time.as_secs_f64()),
+                    "bytes_up": timed.bytes_up,
+                    "bytes_down": timed.bytes_down,
+                    "launches": timed.launches,
+                    "runs": walls.len(),
+                });
+                format!("{value}\n")
+            }
+        });
+        traces.extend(traced.map(|report| (format!("2^{log_n}"), report)));
+    }
+    if let Some(file) = trace_file {
+        let calls: Vec<(&str, &Report)> =
+            traces.iter().map(|(name, report)| (name.as_str(), report)).collect();
+        file.finish(&trace::text(&calls))?;
+    }
     Ok(())
 }
 
-fn measure<C: ZkeyCurve>(arguments: &Arguments, device: &Device) -> Result<Vec<Duration>, Failure> {
-    let (log_n, runs) = (arguments.log_n, arguments.runs);
-    match (arguments.algorithm, arguments.group) {
-        (Algorithm::Msm, GroupName::G1) => msm::<C::G1>(device, log_n, runs),
-        (Algorithm::Msm, GroupName::G2) => msm::<C::G2>(device, log_n, runs),
-        (Algorithm::Ntt, _) => ntt::<C::Fr>(device, log_n, runs),
-        (Algorithm::Spmv, _) => spmv::<C::Fr>(device, log_n, runs),
-        (Algorithm::Groth16, _) => groth16::<C>(device, log_n, runs),
-    }
-}
-
-/// Runs `work` once and then `runs` times; every result must be `expected`.
-fn time<T: PartialEq>(
-    runs: u32,
-    expected: &T,
-    mut work: impl FnMut() -> Result<T, Failure>,
-) -> Result<Vec<Duration>, Failure> {
-    let mut times = Vec::new();
-    for _ in 0..=runs {
-        let start = Instant::now();
-        let found = work()?;
-        times.push(start.elapsed());
-        if found != *expected {
-            return Err(Failure::Internal("the result is wrong".into()));
-        }
-    }
-    times.remove(0);
-    Ok(times)
-}
-
-fn msm<G: Group>(device: &Device, log_n: u32, runs: u32) -> Result<Vec<Duration>, Failure> {
-    type Projective<G> = ark_ec::short_weierstrass::Projective<<G as Group>::Config>;
-    type Ark<G> = <<G as Group>::Scalar as Field>::Ark;
-    let mut rng = StdRng::seed_from_u64(u64::from(log_n));
-    let n = 1u64 << log_n;
-    // Base i is (first + i·step)·G, so that the sum is known without an MSM.
-    let (first, step) = (Ark::<G>::rand(&mut rng), Ark::<G>::rand(&mut rng));
-    let generator = Projective::<G>::generator();
-    let increment = (generator * step).into_affine();
-    let mut point = generator * first;
-    let mut points = Vec::with_capacity(n as usize);
-    for _ in 0..n {
-        points.push(point);
-        point += increment;
-    }
-    let bases = Projective::<G>::normalize_batch(&points);
-    let scalars: Vec<Ark<G>> = (0..n).map(|_| Ark::<G>::rand(&mut rng)).collect();
-    let (mut sum, mut logarithm) = (Ark::<G>::zero(), first);
-    for scalar in &scalars {
-        sum += *scalar * logarithm;
-        logarithm += step;
-    }
-    let expected = generator * sum;
-    let plan = Msm::<G>::new(device, &bases, MsmOptions::default())?;
-    time(runs, &expected, || Ok(plan.run(&scalars)?))
-}
-
-fn ntt<F: Field>(device: &Device, log_n: u32, runs: u32) -> Result<Vec<Duration>, Failure> {
-    let mut rng = StdRng::seed_from_u64(u64::from(log_n));
-    let values: Vec<F::Ark> = (0..1u64 << log_n).map(|_| F::Ark::rand(&mut rng)).collect();
-    let plan = Ntt::<F>::new(device, log_n, NttOptions::default())?;
-    let evaluations = plan.forward(&values)?;
-    if plan.inverse(&evaluations)? != values || evaluations[0] != values.iter().sum::<F::Ark>() {
-        return Err(Failure::Internal("the result is wrong".into()));
-    }
-    time(runs, &evaluations, || Ok(plan.forward(&values)?))
-}
-
-fn spmv<F: Field>(device: &Device, log_n: u32, runs: u32) -> Result<Vec<Duration>, Failure> {
-    let mut rng = StdRng::seed_from_u64(u64::from(log_n));
-    let n = 1u32 << log_n;
-    let columns: Vec<u32> = (0..3 * n).map(|_| rng.gen_range(0..n)).collect();
-    let values: Vec<F::Ark> = (0..3 * n).map(|_| F::Ark::rand(&mut rng)).collect();
-    let x: Vec<F::Ark> = (0..n).map(|_| F::Ark::rand(&mut rng)).collect();
-    let row = |row: usize| {
-        let entries = 3 * row..3 * row + 3;
-        entries.fold(F::Ark::ZERO, |sum, i| sum + values[i] * x[columns[i] as usize])
+/// The times of the runs, a run with its stages timed, and one with its kernels timed if a trace is wanted.
+fn measure<C: ZkeyCurve>(
+    arguments: &Arguments,
+    device: &Device,
+    log_n: u32,
+) -> Result<(Vec<Duration>, Report, Option<Report>), Failure> {
+    let mut run = work::prepare::<C>(arguments, device, log_n)?;
+    run(Detail::Counts)?;
+    let walls = (0..arguments.runs).map(|_| Ok(run(Detail::Counts)?.wall));
+    let walls = walls.collect::<Result<_, Failure>>()?;
+    let timed = run(Detail::Stages)?.report;
+    let traced = match &arguments.trace {
+        Some(_) => Some(run(Detail::Kernels)?.report),
+        None => None,
     };
-    let expected: Vec<F::Ark> = (0..n as usize).map(row).collect();
-    let row_offsets = (0..=n).map(|row| 3 * row).collect();
-    let matrix = Csr { row_offsets, columns: columns.clone(), values: values.clone(), width: n };
-    let plan = SpMv::<F>::new(device, &matrix, SpMvOptions::default())?;
-    time(runs, &expected, || Ok(plan.run(&x)?))
-}
-
-fn groth16<C: PairingCurve>(device: &Device, log_n: u32, runs: u32) -> Result<Vec<Duration>, Failure> {
-    type Ark<C> = ark_groth16::Groth16<<C as PairingCurve>::Engine, LibsnarkReduction>;
-    type Scalar<C> = <<C as PairingCurve>::Fr as Field>::Ark;
-    let mut rng = StdRng::seed_from_u64(u64::from(log_n));
-    let circuit = Chain::<Scalar<C>>::filling(log_n.max(2));
-    let internal = |error: &dyn std::fmt::Display| Failure::Internal(error.to_string());
-    let key = Ark::<C>::generate_random_parameters_with_reduction(circuit.clone(), &mut rng)
-        .map_err(|error| internal(&error))?;
-    let r1cs = constraints_of(circuit.clone()).map_err(|error| internal(&error))?;
-    let prover = Groth16::<C>::from_ark(device, &key, r1cs, &KeyOptions::default())
-        .map_err(|error| internal(&error))?;
-    let witness = Witness::<C>::new(circuit.assignment());
-    // Proofs are random: that they verify is the self-check's doing.
-    time(runs, &(), || match prover.prove(&witness, &mut rng) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(Failure::of_proof(error, Path::new("chain"))),
-    })
+    Ok((walls, timed, traced))
 }

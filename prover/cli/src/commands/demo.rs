@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::output::{print, show, stage_table};
 use curvesmith::snarkjs::json::JsonFile;
 use curvesmith::snarkjs::{ZkeyCurve, ZkeyFile};
-use curvesmith::{Device, Groth16, KeyOptions, Witness, verify};
+use curvesmith::{Detail, Device, Groth16, KeyOptions, Witness, verify};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -47,7 +47,7 @@ fn prove_one<C: ZkeyCurve>(
     print(&header(device, &prover));
     print(&format!("  {:<12}{:>10}\n", "load", show(start.elapsed())));
     let (proof, stats) = prover
-        .prove_with_stats(witness, &mut rand_from_os())
+        .prove_with_stats(witness, &mut rand_from_os(), Detail::Stages)
         .map_err(|error| Failure::of_proof(error, folder))?;
     print(&stage_table(&stats));
     let key = JsonFile::read(&folder.join("verification_key.json"))?.verification_key::<C>()?;

@@ -13,9 +13,13 @@ use curvesmith::Device;
 pub(crate) struct DeviceName(String);
 
 impl DeviceName {
-    /// The device, or why it cannot be used.
+    /// The device, or why it cannot be used. That `auto` takes the CPU is said on standard error.
     pub(crate) fn open(&self) -> Result<Device, crate::failure::Failure> {
-        Ok(Device::parse(&self.0)?)
+        let device = Device::parse(&self.0)?;
+        if let Some(reason) = device.fallback_reason() {
+            eprintln!("note: using the CPU, not CUDA: {reason}");
+        }
+        Ok(device)
     }
 }
 

@@ -3,11 +3,12 @@
 use super::DeviceName;
 use crate::curves::with_curve;
 use crate::failure::Failure;
-use crate::output::{FilePair, print, show, stage_table};
+use crate::output::{FilePair, OneFile, print, show, stage_table};
+use crate::trace;
 use clap::ValueEnum;
 use curvesmith::snarkjs::json::{proof_to_json, public_to_json};
 use curvesmith::snarkjs::{ZkeyCurve, ZkeyFile};
-use curvesmith::{Device, Groth16, KeyOptions, ProveStats, Witness};
+use curvesmith::{Detail, Device, Groth16, KeyOptions, ProveStats, Stage, Witness};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -28,9 +29,17 @@ pub(crate) struct Arguments {
     /// Print where the time went
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "table")]
     stats: Option<StatsFormat>,
-    /// Do not verify the proof before it is written
+    /// Write a trace of streams and host for Perfetto or chrome://tracing; times every kernel, which
+    /// makes the proof a little slower
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Do not verify the proof before it is written (that its points are in their groups is
+    /// checked always); only for keys whose maker you trust
     #[arg(long)]
     no_self_check: bool,
+    /// Check that every point of the key has order r: for keys from strangers, slow
+    #[arg(long)]
+    check_subgroups: bool,
     /// Do not check that the key's points lie on their curves
     #[arg(long)]
     trust_key: bool,
@@ -49,7 +58,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 fn prove<C: ZkeyCurve>(arguments: &Arguments, file: &ZkeyFile) -> Result<(), Failure> {
     let start = Instant::now();
-    let outputs = FilePair::create(&arguments.proof, &arguments.public)?;
+    let inputs = [&*arguments.zkey, &*arguments.witness];
+    let outputs = FilePair::create(&arguments.proof, &arguments.public, inputs)?;
+    let others = [&*arguments.zkey, &*arguments.witness, &*arguments.proof, &*arguments.public];
+    let trace_file = arguments.trace.as_ref().map(|path| OneFile::create(path, &others)).transpose()?;
     let witness = Witness::<C>::from_wtns(&arguments.witness)?;
     let (found, expected) = (witness.values().len(), file.dimensions().wires as usize);
     if found != expected {
@@ -57,17 +69,28 @@ fn prove<C: ZkeyCurve>(arguments: &Arguments, file: &ZkeyFile) -> Result<(), Fai
         return Err(Failure::of_proof(error, &arguments.witness));
     }
     let device = arguments.device.open()?;
-    let options = KeyOptions::default().trust_key(arguments.trust_key).self_check(!arguments.no_self_check);
+    let options = KeyOptions::default()
+        .trust_key(arguments.trust_key)
+        .check_subgroups(arguments.check_subgroups)
+        .self_check(!arguments.no_self_check);
     let progress = spinner("reading the key");
     let key = file.read::<C>(arguments.trust_key)?;
     let prover = Groth16::from_zkey_parts(&device, key, &options)
         .map_err(|error| Failure::of_key(error, &arguments.zkey))?;
     let load = start.elapsed();
     progress.set_message(format!("proving on {}", device.name()));
-    let proved = prover.prove_with_stats(&witness, &mut rand_from_os());
+    let detail = match (&arguments.trace, arguments.stats) {
+        (Some(_), _) => Detail::Kernels,
+        (None, Some(_)) => Detail::Stages,
+        (None, None) => Detail::Counts,
+    };
+    let proved = prover.prove_with_stats(&witness, &mut rand_from_os(), detail);
     progress.finish_and_clear();
     let (proof, stats) = proved.map_err(|error| Failure::of_proof(error, &arguments.witness))?;
     let public = &witness.values()[1..=prover.public_inputs()];
+    if let Some(file) = trace_file {
+        file.finish(&trace::text(&[("proof", &stats.report)]))?;
+    }
     outputs.finish([&proof_to_json::<C>(&proof), &public_to_json::<C>(public)])?;
     match arguments.stats {
         Some(StatsFormat::Table) => print(&table::<C>(&device, &prover, load, &stats)),
@@ -102,8 +125,11 @@ pub(super) fn header<C: ZkeyCurve>(device: &Device, prover: &Groth16<C>) -> Stri
 }
 
 fn json<C: ZkeyCurve>(device: &Device, prover: &Groth16<C>, load: Duration, stats: &ProveStats) -> String {
-    let stages: serde_json::Map<String, serde_json::Value> =
-        stats.stages.iter().map(|(name, time)| ((*name).to_owned(), time.as_secs_f64().into())).collect();
+    let stage = |stage: &Stage| {
+        let device = stage.device.map(|time| time.as_secs_f64());
+        serde_json::json!({ "name": stage.name, "host_s": stage.host.as_secs_f64(), "device_s": device })
+    };
+    let stages: Vec<serde_json::Value> = stats.stages.iter().map(stage).collect();
     let value = serde_json::json!({
         "device": device.name(),
         "fallback_reason": device.fallback_reason(),
@@ -112,7 +138,11 @@ fn json<C: ZkeyCurve>(device: &Device, prover: &Groth16<C>, load: Duration, stat
         "public": prover.public_inputs(),
         "log_domain": prover.log_domain(),
         "load_s": load.as_secs_f64(),
-        "stages_s": stages,
+        "stages": stages,
+        "device_s": stats.report.device_seconds(),
+        "launches": stats.report.launches,
+        "bytes_up": stats.report.bytes_up,
+        "bytes_down": stats.report.bytes_down,
         "prove_s": stats.total.as_secs_f64(),
     });
     format!("{value}\n")

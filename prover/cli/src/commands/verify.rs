@@ -3,10 +3,19 @@
 use crate::curves::with_curve;
 use crate::failure::Failure;
 use crate::output::print;
+use curvesmith::PreparedVk;
 use curvesmith::snarkjs::ZkeyCurve;
 use curvesmith::snarkjs::json::JsonFile;
-use curvesmith::{VerifyError, verify};
 use std::path::PathBuf;
+
+/// What a service can rely on: 1 is the prover's fault, 2 its own.
+pub(crate) const EXIT_CODES: &str = "\
+Exit codes:
+  0  the proof is valid
+  1  it is not: the equation does not hold, or proof or public inputs are malformed (not JSON,
+     a wrong count, numbers not canonical, points off the curve or outside the subgroup, too large)
+  2  the verification key is malformed, or a file is missing, not regular or unreadable
+  3  a failure of memory or program";
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -25,16 +34,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 fn check<C: ZkeyCurve>(arguments: &Arguments, key: &JsonFile) -> Result<(), Failure> {
     let key = key.verification_key::<C>()?;
-    let public = JsonFile::read(&arguments.public)?.public::<C>(key.gamma_abc_g1.len() - 1)?;
-    let proof = JsonFile::read(&arguments.proof)?.proof::<C>()?;
-    match verify::<C>(&key, &public, &proof) {
-        Ok(()) => {
-            print("valid proof\n");
-            Ok(())
-        }
-        Err(VerifyError::NotValid) => {
-            Err(Failure::Invalid(format!("{}: the proof is not valid", arguments.proof.display())))
-        }
-        Err(other) => Err(Failure::Input(other.to_string())),
-    }
+    let prepared = PreparedVk::<C>::new(&key)
+        .map_err(|error| Failure::Input(format!("{}: {error}", arguments.verification_key.display())))?;
+    let count = key.gamma_abc_g1.len() - 1;
+    let public = JsonFile::read_public(&arguments.public, count)
+        .and_then(|file| file.public::<C>(count))
+        .map_err(Failure::of_claim)?;
+    let proof = JsonFile::read_proof(&arguments.proof)
+        .and_then(|file| file.proof::<C>())
+        .map_err(Failure::of_claim)?;
+    prepared
+        .verify(&public, &proof)
+        .map_err(|error| Failure::Invalid(format!("{}: {error}", arguments.proof.display())))?;
+    print("valid proof\n");
+    Ok(())
 }

@@ -17,10 +17,16 @@ pub struct JsonError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JsonProblem {
-    /// The file could not be read.
+    /// The file is not there, not a regular one, or could not be read.
     #[error("{0}")]
     Io(std::io::Error),
-    /// The text is not JSON.
+    /// The file is larger than one of its kind can be.
+    #[error("larger than {limit} bytes")]
+    TooLarge {
+        /// Bytes up to which such a file is read.
+        limit: u64,
+    },
+    /// The text is not JSON, or holds more values than a file of its size can need.
     #[error("not JSON: {0}")]
     Syntax(serde_json::Error),
     /// A field is missing or has a value it must not have.

@@ -3,50 +3,89 @@
 //! Numbers are decimal strings; points are `[x, y, "1"]`, or `["0", "1", "0"]` for the
 //! identity, with coordinates of extension fields as arrays; indentation is one space
 //! and no newline ends the file. Reading is strict: every number canonical and below its
-//! prime, every point on its curve and in the subgroup of order r, every count right.
+//! prime, every point on its curve and in the subgroup of order r, every count right, no key
+//! twice. Sizes are bounded, and with them the memory that a file can take.
 
 mod error;
+mod tree;
 mod value;
 
-pub use error::JsonError;
+pub use error::{JsonError, JsonProblem};
 
 use super::curve::SnarkjsCurve;
+use super::source::{open_regular, read_at_most};
 use ark_ec::pairing::Pairing;
 use ark_ff::Field as _;
 use ark_groth16::{Proof, VerifyingKey};
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, PairingCurve};
-use error::JsonProblem;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use tree::Tree;
 use value::{Node, decimal, point_to_json};
 
-/// A parsed JSON file, to be read as one of snarkjs' kinds.
+/// Largest file read: keys of some 300 000 public inputs.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// Largest proof, and what the files of public inputs may have beside the inputs: proofs have
+/// 700 to 1300 bytes.
+const SMALL_BYTES: u64 = 64 << 10;
+
+/// Per public input: a number has up to 117 digits, the rest is for spaces.
+const BYTES_PER_INPUT: u64 = 1 << 10;
+
+/// The text of a JSON file, to be read as one of snarkjs' kinds.
 #[derive(Clone, Debug)]
 pub struct JsonFile {
     path: PathBuf,
-    value: Value,
+    text: Vec<u8>,
 }
 
 impl JsonFile {
-    /// Reads and parses a file. Errors: unreadable, or not JSON.
+    /// Reads a verification key, or a file of any kind. Errors: not a regular file, unreadable,
+    /// larger than 64 MiB, or not JSON.
     pub fn read(path: &Path) -> Result<Self, JsonError> {
+        Self::read_at_most(path, MAX_BYTES)
+    }
+
+    /// As [`JsonFile::read`], for a proof: 64 KiB at most.
+    pub fn read_proof(path: &Path) -> Result<Self, JsonError> {
+        Self::read_at_most(path, SMALL_BYTES)
+    }
+
+    /// As [`JsonFile::read`], for `count` public inputs: 1 KiB for each and 64 KiB at most.
+    pub fn read_public(path: &Path, count: usize) -> Result<Self, JsonError> {
+        let inputs = BYTES_PER_INPUT.saturating_mul(count as u64);
+        Self::read_at_most(path, inputs.saturating_add(SMALL_BYTES).min(MAX_BYTES))
+    }
+
+    fn read_at_most(path: &Path, limit: u64) -> Result<Self, JsonError> {
         let error = |problem| JsonError { path: path.to_owned(), problem };
-        let text = std::fs::read(path).map_err(|e| error(JsonProblem::Io(e)))?;
-        let value = serde_json::from_slice(&text).map_err(|e| error(JsonProblem::Syntax(e)))?;
-        Ok(Self { path: path.to_owned(), value })
+        let (file, len) = open_regular(path).map_err(|e| error(JsonProblem::Io(e)))?;
+        if len > limit {
+            return Err(error(JsonProblem::TooLarge { limit }));
+        }
+        // A file may grow while it is read.
+        let text = read_at_most(file, limit.min(len)).map_err(|e| error(JsonProblem::Io(e)))?;
+        Self::new(path, text)
     }
 
     /// Parses text that came from `path`, which only error messages use.
     pub fn parse(path: &Path, text: &str) -> Result<Self, JsonError> {
-        match serde_json::from_str(text) {
-            Ok(value) => Ok(Self { path: path.to_owned(), value }),
+        Self::new(path, text.as_bytes().to_vec())
+    }
+
+    fn new(path: &Path, text: Vec<u8>) -> Result<Self, JsonError> {
+        match serde_json::from_slice::<serde::de::IgnoredAny>(&text) {
+            Ok(_) => Ok(Self { path: path.to_owned(), text }),
             Err(e) => Err(JsonError { path: path.to_owned(), problem: JsonProblem::Syntax(e) }),
         }
     }
 
     fn with<T>(&self, read: impl FnOnce(Node<'_>) -> Result<T, JsonProblem>) -> Result<T, JsonError> {
-        read(Node::root(&self.value)).map_err(|problem| JsonError { path: self.path.clone(), problem })
+        let tree = Tree::parse(&self.text).map_err(JsonProblem::Syntax);
+        let result = tree.and_then(|tree| read(Node::root(&tree)));
+        result.map_err(|problem| JsonError { path: self.path.clone(), problem })
     }
 
     /// The file's `curve`. Errors: none, or one that snarkjs' Groth16 does not know.
@@ -54,7 +93,7 @@ impl JsonFile {
         self.with(|root| {
             let curve = root.key("curve")?;
             let found = curve.string()?;
-            SnarkjsCurve::from_name(found).ok_or_else(|| curve.wrong("bn128 or bls12381", found))
+            SnarkjsCurve::from_name(found).ok_or_else(|| curve.wrong_text("bn128 or bls12381", found))
         })
     }
 
@@ -77,7 +116,7 @@ impl JsonFile {
             if items.len() != count {
                 return Err(root.wrong(format_args!("{count} public inputs"), items.len()));
             }
-            items.iter().map(Node::number).collect()
+            items.map(|item| item.number()).collect()
         })
     }
 
@@ -86,8 +125,7 @@ impl JsonFile {
         self.with(|root| {
             check_kind::<C>(&root, true)?;
             let public = root.key("nPublic")?;
-            let count =
-                public.value.as_u64().ok_or_else(|| public.wrong("a number", public.value.to_string()))?;
+            let count = public.integer()?;
             let ic = root.key("IC")?;
             let points = ic.array()?;
             if count.checked_add(1) != Some(points.len() as u64) {
@@ -100,7 +138,7 @@ impl JsonFile {
                 beta_g2: root.key("vk_beta_2")?.point::<C::G2>()?,
                 gamma_g2: root.key("vk_gamma_2")?.point::<C::G2>()?,
                 delta_g2: root.key("vk_delta_2")?.point::<C::G2>()?,
-                gamma_abc_g1: points.iter().map(Node::point::<C::G1>).collect::<Result<_, _>>()?,
+                gamma_abc_g1: points.map(|point| point.point::<C::G1>()).collect::<Result<_, _>>()?,
             })
         })
     }
@@ -154,15 +192,14 @@ fn curve_name<C: PairingCurve>() -> &'static str {
 fn check_kind<C: PairingCurve>(root: &Node<'_>, curve_required: bool) -> Result<(), JsonProblem> {
     let protocol = root.key("protocol")?;
     if protocol.string()? != "groth16" {
-        return Err(protocol.wrong("groth16", protocol.string()?));
+        return Err(protocol.wrong_text("groth16", protocol.string()?));
     }
-    let missing = root.value.as_object().is_some_and(|o: &Map<String, Value>| !o.contains_key("curve"));
-    if missing && !curve_required {
+    if !curve_required && !root.has("curve") {
         return Ok(());
     }
     let curve = root.key("curve")?;
     if curve.string()? != curve_name::<C>() {
-        return Err(curve.wrong(curve_name::<C>(), curve.string()?));
+        return Err(curve.wrong_text(curve_name::<C>(), curve.string()?));
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! JSON values that know their path, read as numbers and points; and the way back.
 
 use super::error::JsonProblem;
+use super::tree::Tree;
 use ark_ec::AffineRepr;
 use ark_ff::{Field as _, One, PrimeField, Zero};
 use curvesmith_runtime::field::Field;
@@ -11,57 +12,92 @@ use serde_json::Value;
 /// Longest number looked at: 768-bit primes have 232 digits. Parsing is quadratic.
 const MAX_DIGITS: usize = 400;
 
+/// Bytes of a wrong value that an error shows.
+const SHOWN: usize = 60;
+
 /// A value and where it stands.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Node<'a> {
     path: String,
-    pub(super) value: &'a Value,
+    value: &'a Tree<'a>,
 }
 
 impl<'a> Node<'a> {
-    pub(super) fn root(value: &'a Value) -> Self {
+    pub(super) fn root(value: &'a Tree<'a>) -> Self {
         Self { path: String::new(), value }
     }
 
     pub(super) fn wrong(&self, expected: impl ToString, found: impl ToString) -> JsonProblem {
         let field = if self.path.is_empty() { "the file".to_owned() } else { self.path.clone() };
-        let mut found = found.to_string();
-        if found.len() > 100 {
-            let end = (0..=60).rev().find(|i| found.is_char_boundary(*i)).unwrap_or(0);
-            found = format!("{}… ({} bytes)", &found[..end], found.len());
+        JsonProblem::Field { field, expected: expected.to_string(), found: found.to_string() }
+    }
+
+    /// As [`Node::wrong`], showing the beginning of a text that may be long.
+    pub(super) fn wrong_text(&self, expected: impl ToString, text: &str) -> JsonProblem {
+        if text.len() <= SHOWN {
+            return self.wrong(expected, format_args!("{text:?}"));
         }
-        JsonProblem::Field { field, expected: expected.to_string(), found }
+        let end = (0..=SHOWN).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
+        self.wrong(expected, format_args!("{:?}… ({} bytes)", &text[..end], text.len()))
     }
 
     fn kind(&self) -> &'static str {
         match self.value {
-            Value::Null => "null",
-            Value::Bool(_) => "a boolean",
-            Value::Number(_) => "a number",
-            Value::String(_) => "a string",
-            Value::Array(_) => "an array",
-            Value::Object(_) => "an object",
+            Tree::Null => "null",
+            Tree::Bool => "a boolean",
+            Tree::Number(_) => "a number",
+            Tree::Text(_) => "a string",
+            Tree::Array(_) => "an array",
+            Tree::Object(_) => "an object",
         }
     }
 
+    fn values_of<'k>(&self, key: &'k str) -> impl Iterator<Item = &'a Tree<'a>> + use<'a, 'k> {
+        let members = if let Tree::Object(members) = self.value { &members[..] } else { &[] };
+        members.iter().filter(move |(name, _)| name == key).map(|(_, value)| value)
+    }
+
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.values_of(key).next().is_some()
+    }
+
     pub(super) fn key(&self, key: &str) -> Result<Node<'a>, JsonProblem> {
-        let object = self.value.as_object().ok_or_else(|| self.wrong("an object", self.kind()))?;
-        let value = object.get(key).ok_or_else(|| JsonProblem::Field {
+        if !matches!(self.value, Tree::Object(_)) {
+            return Err(self.wrong("an object", self.kind()));
+        }
+        let problem = |found: &str| JsonProblem::Field {
             field: key.into(),
             expected: "a value".into(),
-            found: "missing".into(),
-        })?;
+            found: found.into(),
+        };
+        let mut values = self.values_of(key);
+        let value = values.next().ok_or_else(|| problem("missing"))?;
+        // Readers differ in which of two they take.
+        if values.next().is_some() {
+            return Err(problem("given twice"));
+        }
         Ok(Node { path: key.into(), value })
     }
 
     pub(super) fn string(&self) -> Result<&'a str, JsonProblem> {
-        self.value.as_str().ok_or_else(|| self.wrong("a string", self.kind()))
+        match self.value {
+            Tree::Text(text) => Ok(text),
+            _ => Err(self.wrong("a string", self.kind())),
+        }
     }
 
-    pub(super) fn array(&self) -> Result<Vec<Node<'a>>, JsonProblem> {
-        let items = self.value.as_array().ok_or_else(|| self.wrong("an array", self.kind()))?;
-        let node = |(i, value)| Node { path: format!("{}[{i}]", self.path), value };
-        Ok(items.iter().enumerate().map(node).collect())
+    pub(super) fn integer(&self) -> Result<u64, JsonProblem> {
+        match self.value {
+            Tree::Number(Some(value)) => Ok(*value),
+            _ => Err(self.wrong("a whole number", self.kind())),
+        }
+    }
+
+    pub(super) fn array(&self) -> Result<impl ExactSizeIterator<Item = Node<'a>>, JsonProblem> {
+        let Tree::Array(items) = self.value else {
+            return Err(self.wrong("an array", self.kind()));
+        };
+        Ok(items.iter().enumerate().map(|(i, value)| Node { path: format!("{}[{i}]", self.path), value }))
     }
 
     fn array_of(&self, len: usize) -> Result<Vec<Node<'a>>, JsonProblem> {
@@ -69,20 +105,22 @@ impl<'a> Node<'a> {
         if items.len() != len {
             return Err(self.wrong(format_args!("an array of {len}"), format_args!("of {}", items.len())));
         }
-        Ok(items)
+        Ok(items.collect())
     }
 
     /// A decimal string without sign or leading zeros, below the prime of `F`.
     pub(super) fn number<F: PrimeField>(&self) -> Result<F, JsonProblem> {
         let expected = "a decimal string below the field's prime";
-        let text = self.value.as_str().ok_or_else(|| self.wrong(expected, self.kind()))?;
+        let Tree::Text(text) = self.value else {
+            return Err(self.wrong(expected, self.kind()));
+        };
         let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
         let canonical = digits && (text == "0" || !text.starts_with('0')) && text.len() <= MAX_DIGITS;
         let value = if canonical { BigUint::parse_bytes(text.as_bytes(), 10) } else { None };
         value
             .and_then(|v| F::BigInt::try_from(v).ok())
             .and_then(F::from_bigint)
-            .ok_or_else(|| self.wrong(expected, format_args!("{text:?}")))
+            .ok_or_else(|| self.wrong_text(expected, text))
     }
 
     /// A coordinate: a number, or an array of numbers in an extension.

@@ -1,0 +1,200 @@
+//! Element-wise kernels, digits and sparse products.
+
+use super::{LENGTHS, LONGEST, Limits, hash, ntt};
+use curvesmith_abi::kernels::*;
+use curvesmith_abi::{Family, Kernel as _};
+use curvesmith_codegen::fir::interp::to_words;
+use curvesmith_codegen::kernels::field_kernels;
+use curvesmith_codegen::spec::FieldDesc;
+use num_bigint::BigUint;
+
+/// A field with its kernels.
+pub(super) struct Case {
+    pub(super) field: FieldDesc,
+    pub(super) limits: Limits,
+}
+
+impl Case {
+    fn new(name: &str, p: BigUint) -> Self {
+        let field = FieldDesc::new(name, p);
+        Case { limits: Limits::new(field_kernels(&field)), field }
+    }
+    /// The words of an element.
+    pub(super) fn words(field: &FieldDesc, x: impl Into<BigUint>) -> Vec<u32> {
+        to_words(field, &[x.into() % &field.p])
+    }
+    /// The words of `base^(2^j)`.
+    pub(super) fn base_pow(field: &FieldDesc, j: u64) -> Vec<u32> {
+        assert!(j < 32, "there are 32 of them");
+        Self::words(field, BigUint::from(BASE).modpow(&(1u64 << j).into(), &field.p))
+    }
+    /// `base^e`
+    pub(super) fn power(field: &FieldDesc, e: u64) -> BigUint {
+        BigUint::from(BASE).modpow(&e.into(), &field.p)
+    }
+}
+
+/// What kernels raise to powers.
+const BASE: u32 = 5;
+
+#[test]
+fn field_kernels_do_not_wrap() {
+    let big = |hex: &str| BigUint::parse_bytes(hex.as_bytes(), 16).expect("hex");
+    let mut bn254 =
+        Case::new("bn254_fr", big("30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001"));
+    for n in LENGTHS {
+        pointwise(&mut bn254, n);
+        powers(&mut bn254, n);
+        sparse(&mut bn254, n, 1);
+    }
+    for (n, threads) in [(LONGEST, LONGEST), (LONGEST, 1 << 27), ((1 << 30) + 1, 1 << 29)] {
+        batch_inverse(&mut bn254, n, threads);
+    }
+    for c in [1, 2, 7, 16] {
+        digits(&mut bn254, c);
+    }
+    sparse(&mut bn254, (1 << 20) + 1, 2047);
+    ntt::passes(&mut bn254);
+    // Fields of so many words that passes after the first are in radix 4, and in radix 2.
+    let power = |e: u32| BigUint::from(1u32) << e;
+    let mnt4 = "1c4c62d92c41110229022eee2cdadb7f997505b8fafed5eb7e8f96c97d87307fdb925e8a0ed8d99d124d9a15af79db117e776f\
+                218059db80f0da5cb537e38685acce9767254a4638810719ac425f0e39d54522cdd119f5e9063de245e8001";
+    let mut long = Case::new("mnt4_753_fq", big(mnt4));
+    let mut longest = Case::new("two_adic_1024", power(1023) + power(900) * 340u32 + 1u32);
+    ntt::passes(&mut long);
+    ntt::passes(&mut longest);
+    Limits::finish(&[bn254.limits, long.limits, longest.limits], Family::Field);
+}
+
+fn pointwise(Case { field, limits }: &mut Case, n: u64) {
+    let value = |buffer: &str, i: u64| -> BigUint {
+        match buffer {
+            "a" => BigUint::from(i + 1),
+            "b" => BigUint::from(i) * 3u32 + 2u32,
+            _ => BigUint::from(i) * 7u32 + 5u32,
+        }
+    };
+    let contents = |buffer: &str, i: u64| Case::words(field, value(buffer, i));
+    macro_rules! map {
+        ($kernel:ident, [$($input:literal),*], $f:expr) => {
+            limits.check::<$kernel>(n, &[("n", n)], contents, |i, touched| {
+                if i < n {
+                    $(touched.read($input, i);)*
+                    let f: fn([BigUint; 3], &BigUint) -> BigUint = $f;
+                    let out = f([value("a", i), value("b", i), value("c", i)], &field.p);
+                    touched.write_words("out", i, Case::words(field, out));
+                }
+            });
+        };
+    }
+    map!(FieldAdd, ["a", "b"], |[a, b, _], _| a + b);
+    map!(FieldSub, ["a", "b"], |[a, b, _], p| a + p - b);
+    map!(FieldMul, ["a", "b"], |[a, b, _], _| a * b);
+    map!(FieldNeg, ["a"], |[a, ..], p| p - a);
+    map!(FieldDbl, ["a"], |[a, ..], _| a * 2u32);
+    map!(FieldSqr, ["a"], |[a, ..], _| &a * &a);
+    map!(FieldMulSub, ["a", "b", "c"], |[a, b, c], p| a * b + p - c);
+    if n == LONGEST {
+        map!(FieldInverse, ["a"], |[a, ..], p| a.modinv(p).expect("not zero"));
+    }
+    limits.check::<FieldMulConst>(n, &[("n", n)], contents, |i, touched| {
+        if i < n {
+            touched.read("a", i);
+            touched.read("c", 0);
+            touched.write_words("out", i, Case::words(field, value("a", i) * value("c", 0)));
+        }
+    });
+}
+
+fn powers(Case { field, limits }: &mut Case, n: u64) {
+    let contents = |buffer: &str, i: u64| match buffer {
+        "base_pows" => Case::base_pow(field, i),
+        _ => Case::words(field, i + 1),
+    };
+    limits.check::<Powers>(n, &[("n", n)], contents, |i, touched| {
+        if i < n {
+            (0..32).filter(|j| i >> j & 1 == 1).for_each(|j| touched.read("base_pows", j));
+            touched.write_words("out", i, Case::words(field, Case::power(field, i)));
+        }
+    });
+    for start in [0, (1 << 32) - n] {
+        let scalars = [("n", n), ("start", start)];
+        limits.check::<FieldScalePowers>(n, &scalars, contents, |i, touched| {
+            if i < n {
+                let e = start + i;
+                touched.read("a", i);
+                (0..32).filter(|j| e >> j & 1 == 1).for_each(|j| touched.read("base_pows", j));
+                touched.write_words("out", i, Case::words(field, Case::power(field, e) * (i + 1)));
+            }
+        });
+    }
+}
+
+fn batch_inverse(Case { field, limits }: &mut Case, n: u64, threads: u64) {
+    let contents = |_: &str, i: u64| Case::words(field, i + 1);
+    let scalars = [("n", n), ("threads", threads)];
+    limits.check::<FieldBatchInverse>(threads, &scalars, contents, |t, touched| {
+        for i in (t..n).step_by(threads as usize).take_while(|_| t < threads) {
+            touched.read("a", i);
+            touched.read("out", i);
+            let inverse = BigUint::from(i + 1).modinv(&field.p).expect("not zero");
+            touched.write_words("out", i, Case::words(field, inverse));
+        }
+    });
+}
+
+fn digits(Case { field, limits }: &mut Case, c: u64) {
+    let windows = (field.p.bits() + 1).div_ceil(c);
+    let n = LONGEST / windows;
+    let half = 1u64 << (c - 1);
+    let scalar = |i: u64| BigUint::new((0..8).map(|k| hash(8 * i + k)).collect()) % &field.p;
+    let contents = |buffer: &str, i: u64| match buffer {
+        "scalars" => Case::words(field, scalar(i)),
+        _ => vec![0],
+    };
+    let scalars = [("c", c), ("windows", windows), ("n", n)];
+    limits.check::<Digits>(n, &scalars, contents, |i, touched| {
+        if i >= n {
+            return;
+        }
+        touched.read("scalars", i);
+        let (mut rest, mask) = (scalar(i), BigUint::from(2 * half - 1));
+        for w in 0..windows {
+            let raw = u64::try_from(&rest & &mask).expect("16 bits");
+            rest >>= c;
+            let negative = raw > half;
+            let magnitude = if negative { 2 * half - raw } else { raw };
+            rest += u32::from(negative);
+            let key = if magnitude == 0 { windows * half } else { w * half + magnitude - 1 };
+            touched.write_words("keys", w * n + i, vec![u32::try_from(key).expect("a key")]);
+            let entry = i | u64::from(negative) << 31;
+            touched.write_words("entries", w * n + i, vec![u32::try_from(entry).expect("an entry")]);
+        }
+        assert_eq!(rest, BigUint::ZERO, "the case");
+    });
+}
+
+/// `rows` rows of `length` entries.
+fn sparse(Case { field, limits }: &mut Case, rows: u64, length: u64) {
+    let column = |k: u64| u64::from(hash(k)) % ((1 << 31) - 1);
+    let contents = |buffer: &str, i: u64| match buffer {
+        "row_offsets" => vec![(i * length) as u32],
+        "columns" => vec![column(i) as u32],
+        _ => Case::words(field, i + 1),
+    };
+    let each = u64::from(SpMvWarp::DESC.block / 32);
+    limits.check_blocks::<SpMvWarp>(rows.div_ceil(each), &[("rows", rows)], contents, |block, touched| {
+        for r in (block * each..(block + 1) * each).filter(|r| *r < rows) {
+            touched.read("row_offsets", r);
+            touched.read("row_offsets", r + 1);
+            let mut sum = BigUint::ZERO;
+            for k in r * length..(r + 1) * length {
+                touched.read("columns", k);
+                touched.read("values", k);
+                touched.read("x", column(k));
+                sum += BigUint::from(k + 1) * (column(k) + 1);
+            }
+            touched.write_words("out", r, Case::words(field, sum));
+        }
+    });
+}

@@ -1,0 +1,204 @@
+//! Kernels on points.
+
+use super::{LENGTHS, LONGEST, Limits, Touched, hash};
+use curvesmith_abi::kernels::*;
+use curvesmith_abi::{Family, IDENTITY_WORD};
+use curvesmith_codegen::kernels::{formula_kernels, group_kernels};
+use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
+
+/// What every buffer of points holds: identities, so that nothing is added at length.
+fn points(buffer: &str, degree: usize) -> Vec<u32> {
+    match buffer {
+        "bases" => vec![IDENTITY_WORD; 8 * degree],
+        _ => vec![0; 16 * degree],
+    }
+}
+
+#[test]
+fn group_kernels_do_not_wrap() {
+    for degree in [1, 2] {
+        let base = FieldDesc::new("toy", 7u32.into());
+        let nonresidue = (degree == 2).then(|| 6u32.into());
+        let (a, b) = (vec![0u32.into(); degree], vec![3u32.into(); degree]);
+        let group = GroupDesc { name: "toy".into(), base, nonresidue, a, b };
+        let mut limits = Limits::new([group_kernels(&group).concat(), formula_kernels(&group)].concat());
+        for n in LENGTHS {
+            formulas(&mut limits, degree, n);
+        }
+        for (total, slices, buckets) in [
+            (LONGEST, 1 << 20, 1 << 22),
+            (LONGEST, (1 << 20) - 1, 1 << 19),
+            ((1 << 30) + 1, 1 << 20, 1),
+            (1 << 20, 1 << 20, 1 << 15),
+            ((1 << 19) + 1, 1 << 20, LONGEST),
+        ] {
+            let msm = Msm { total, slices, buckets };
+            if degree == 1 || total <= 1 << 20 {
+                msm.accumulate(&mut limits, degree);
+            }
+            msm.merge(&mut limits, degree);
+            msm.flush(&mut limits, degree);
+        }
+        for (log_b, chunk) in [(15, 1), (15, 2), (15, 64), (0, 1), (30, 32)] {
+            reduce(&mut limits, degree, log_b, chunk);
+        }
+        for width in [1, 2, 255, 300, 4096] {
+            windows(&mut limits, degree, width);
+        }
+        Limits::finish(&[limits], Family::Group);
+    }
+}
+
+fn formulas(limits: &mut Limits, degree: usize, n: u64) {
+    let contents = |buffer: &str, _: u64| points(buffer, degree);
+    let mut check =
+        |inputs: &[&'static str], out: &'static str, run: &mut dyn FnMut(&mut Limits, &Expect)| {
+            run(limits, &|i, touched| {
+                if i < n {
+                    inputs.iter().for_each(|input| touched.read(input, i));
+                    touched.write(out, i);
+                }
+            });
+        };
+    type Expect<'a> = dyn Fn(u64, &mut Touched) + 'a;
+    check(&["a", "b"], "out", &mut |l, e| l.check::<PointAdd>(n, &[("n", n)], contents, e));
+    check(&["a"], "out", &mut |l, e| l.check::<PointDbl>(n, &[("n", n)], contents, e));
+    let contents = |buffer: &str, _: u64| points(if buffer == "b" { "bases" } else { buffer }, degree);
+    check(&["a", "b"], "out", &mut |l, e| l.check::<PointMadd>(n, &[("n", n)], contents, e));
+}
+
+/// `total` sorted entries over `buckets` keys, each about as often.
+#[derive(Clone, Copy)]
+struct Msm {
+    total: u64,
+    slices: u64,
+    buckets: u64,
+}
+
+impl Msm {
+    fn key(self, i: u64) -> u64 {
+        i * self.buckets / self.total
+    }
+    fn start(self, key: u64) -> u64 {
+        (key * self.total).div_ceil(self.buckets)
+    }
+    fn len(self) -> u64 {
+        self.total.div_ceil(self.slices)
+    }
+    fn scalars(self) -> [(&'static str, u64); 2] {
+        [("buckets", self.buckets), ("slices", self.slices)]
+    }
+    fn contents(self, degree: usize) -> impl Fn(&str, u64) -> Vec<u32> {
+        move |buffer, i| match buffer {
+            "keys" => vec![self.key(i) as u32],
+            "starts" => vec![self.start(i) as u32],
+            "entries" => vec![hash(i)],
+            _ => points(buffer, degree),
+        }
+    }
+
+    fn accumulate(self, limits: &mut Limits, degree: usize) {
+        let contents = self.contents(degree);
+        limits.check::<Accumulate>(self.slices, &self.scalars(), contents, |t, touched| {
+            if t >= self.slices {
+                return;
+            }
+            touched.read("starts", self.buckets);
+            touched.write("partials", t);
+            let first = t * self.len();
+            for i in first..((t + 1) * self.len()).min(self.total) {
+                touched.read("keys", i);
+                touched.read("entries", i);
+                touched.read("bases", u64::from(hash(i)) % (1 << 31));
+                if self.key(i) != self.key(first) {
+                    touched.write("sums", self.key(i));
+                }
+            }
+        });
+    }
+
+    /// What a thread for slice `t` reads to find its key and segment `[s, e)`; none for an empty slice.
+    fn segment(self, t: u64, touched: &mut Touched) -> Option<(u64, u64, u64)> {
+        if t >= self.slices || t * self.len() >= self.total {
+            return None;
+        }
+        touched.read("keys", t * self.len());
+        let key = self.key(t * self.len());
+        touched.read("starts", key);
+        touched.read("starts", key + 1);
+        let from = |key: u64| self.start(key).div_ceil(self.len());
+        Some((key, from(key), from(key + 1)))
+    }
+
+    fn merge(self, limits: &mut Limits, degree: usize) {
+        for stride in [1, 128, 128 * 128] {
+            let scalars = [&self.scalars()[..], &[("stride", stride)]].concat();
+            let grid = self.slices.div_ceil(stride).div_ceil(128);
+            let contents = self.contents(degree);
+            limits.check_blocks::<MergePartials>(grid, &scalars, contents, |block, touched| {
+                touched.read("starts", self.buckets);
+                // The entries of each segment, by its first slice.
+                let mut entries = std::collections::BTreeMap::<u64, Vec<u64>>::new();
+                for t in (block * 128..(block + 1) * 128).map(|i| i * stride) {
+                    match self.segment(t, touched) {
+                        Some((_, s, _)) if stride == 1 || t > s => entries.entry(s).or_default().push(t),
+                        _ => {}
+                    }
+                }
+                for entries in entries.values().filter(|entries| entries.len() > 1) {
+                    touched.write("partials", entries[0]);
+                    for (place, &t) in entries.iter().enumerate() {
+                        touched.read("partials", t);
+                        if place % 2 == 0 && place > 0 {
+                            touched.scratch.insert(("partials", t));
+                        }
+                    }
+                }
+            });
+        }
+    }
+
+    fn flush(self, limits: &mut Limits, degree: usize) {
+        let contents = self.contents(degree);
+        limits.check::<FlushPartials>(self.slices, &self.scalars(), contents, |t, touched| {
+            if t < self.slices {
+                touched.read("starts", self.buckets);
+            }
+            let Some((key, s, e)) = self.segment(t, touched) else { return };
+            if t == s {
+                touched.read("sums", key);
+                touched.write("sums", key);
+                touched.read("partials", s);
+                let above = |step: u64| (s / step + 1) * step;
+                [128, 128 * 128].map(above).into_iter().filter(|h| *h < e).for_each(|h| {
+                    touched.read("partials", h);
+                });
+            }
+        });
+    }
+}
+
+fn reduce(limits: &mut Limits, degree: usize, log_b: u64, chunk: u64) {
+    let n = LONGEST / chunk;
+    let scalars = [("log_b", log_b), ("chunk", chunk), ("n", n)];
+    let contents = |buffer: &str, _: u64| points(buffer, degree);
+    limits.check::<ReduceChunks>(n, &scalars, contents, |j, touched| {
+        if j < n {
+            (j * chunk..(j + 1) * chunk).for_each(|i| touched.read("sums", i));
+            touched.write("out", j);
+        }
+    });
+}
+
+fn windows(limits: &mut Limits, degree: usize, width: u64) {
+    let windows = LONGEST / width;
+    let scalars = [("width", width), ("windows", windows)];
+    let contents = |buffer: &str, _: u64| points(buffer, degree);
+    limits.check_blocks::<SumWindows>(windows, &scalars, contents, |w, touched| {
+        for i in w * width..(w + 1) * width {
+            touched.read("points", i);
+            touched.scratch.insert(("points", i));
+        }
+        touched.write("out", w);
+    });
+}

@@ -1,0 +1,160 @@
+//! What `bench` measures, with inputs whose results are known otherwise.
+
+use super::{Algorithm, Arguments, GroupName, Measure, Run};
+use crate::failure::Failure;
+use ark_ec::{CurveGroup, PrimeGroup};
+use ark_ff::{AdditiveGroup, UniformRand, Zero};
+use ark_groth16::r1cs_to_qap::LibsnarkReduction;
+use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
+use curvesmith::sample::Chain;
+use curvesmith::snarkjs::ZkeyCurve;
+use curvesmith::{
+    Csr, Detail, Device, DeviceVec, Direction, Field, Groth16, Group, KeyOptions, Msm, MsmOptions, Ntt,
+    NttOptions, PairingCurve, Report, SpMv, SpMvOptions, Witness, constraints_of,
+};
+use std::path::Path;
+use std::time::Instant;
+
+/// Makes inputs of size `2^log_n` and what computes on them.
+pub(super) fn prepare<'a, C: ZkeyCurve>(
+    arguments: &Arguments,
+    device: &'a Device,
+    log_n: u32,
+) -> Result<Measure<'a>, Failure> {
+    let resident = arguments.resident;
+    let options =
+        arguments.window.map_or_else(MsmOptions::default, |bits| MsmOptions::default().window(bits));
+    match (arguments.algorithm, arguments.group) {
+        (Algorithm::Msm, GroupName::G1) => msm::<C::G1>(device, log_n, resident, options),
+        (Algorithm::Msm, GroupName::G2) => msm::<C::G2>(device, log_n, resident, options),
+        (Algorithm::Ntt, _) => ntt::<C::Fr>(device, log_n, resident),
+        (Algorithm::Spmv, _) => spmv::<C::Fr>(device, log_n, resident),
+        (Algorithm::Groth16, _) => groth16::<C>(device, log_n),
+    }
+}
+
+/// One run, whose result must be `expected`; comparing is not measured.
+fn check<T: PartialEq>(
+    expected: &T,
+    work: impl FnOnce() -> Result<(T, Report), Failure>,
+) -> Result<Run, Failure> {
+    let start = Instant::now();
+    let (found, report) = work()?;
+    let wall = start.elapsed();
+    if found != *expected {
+        return Err(Failure::Internal("the result is wrong".into()));
+    }
+    Ok(Run { wall, report })
+}
+
+fn msm<G: Group>(
+    device: &Device,
+    log_n: u32,
+    resident: bool,
+    options: MsmOptions,
+) -> Result<Measure<'_>, Failure> {
+    type Projective<G> = ark_ec::short_weierstrass::Projective<<G as Group>::Config>;
+    type Ark<G> = <<G as Group>::Scalar as Field>::Ark;
+    let mut rng = StdRng::seed_from_u64(u64::from(log_n));
+    let n = 1u64 << log_n;
+    // Base i is (first + i·step)·G, so that the sum is known without an MSM.
+    let (first, step) = (Ark::<G>::rand(&mut rng), Ark::<G>::rand(&mut rng));
+    let generator = Projective::<G>::generator();
+    let increment = (generator * step).into_affine();
+    let mut point = generator * first;
+    let mut points = Vec::with_capacity(n as usize);
+    for _ in 0..n {
+        points.push(point);
+        point += increment;
+    }
+    let bases = Projective::<G>::normalize_batch(&points);
+    let scalars: Vec<Ark<G>> = (0..n).map(|_| Ark::<G>::rand(&mut rng)).collect();
+    let (mut sum, mut logarithm) = (Ark::<G>::zero(), first);
+    for scalar in &scalars {
+        sum += *scalar * logarithm;
+        logarithm += step;
+    }
+    let expected = generator * sum;
+    let plan = Msm::<G>::new(device, &bases, options)?;
+    if resident {
+        let scalars = DeviceVec::upload(device, &scalars)?;
+        return Ok(Box::new(move |detail| {
+            check(&expected, || Ok(plan.run_resident_with_report(&scalars, detail)?))
+        }));
+    }
+    Ok(Box::new(move |detail| check(&expected, || Ok(plan.run_with_report(&scalars, detail)?))))
+}
+
+fn ntt<F: Field>(device: &Device, log_n: u32, resident: bool) -> Result<Measure<'_>, Failure> {
+    let mut rng = StdRng::seed_from_u64(u64::from(log_n));
+    let values: Vec<F::Ark> = (0..1u64 << log_n).map(|_| F::Ark::rand(&mut rng)).collect();
+    let plan = Ntt::<F>::new(device, log_n, NttOptions::default())?;
+    let evaluations = plan.forward(&values)?;
+    if plan.inverse(&evaluations)? != values || evaluations[0] != values.iter().sum::<F::Ark>() {
+        return Err(Failure::Internal("the result is wrong".into()));
+    }
+    let forward = Direction::Forward;
+    if resident {
+        let mut vector = DeviceVec::<F>::upload(device, &values)?;
+        // In place: each run transforms the last one's result. That is as right as the runs above.
+        return Ok(Box::new(move |detail| {
+            check(&(), || Ok(((), plan.run_resident_with_report(&mut vector, forward, detail)?)))
+        }));
+    }
+    let mut out = vec![F::Ark::ZERO; values.len()];
+    Ok(Box::new(move |detail| {
+        let run = check(&(), || Ok(((), plan.run_into_with_report(&values, &mut out, forward, detail)?)))?;
+        if out == evaluations { Ok(run) } else { Err(Failure::Internal("the result is wrong".into())) }
+    }))
+}
+
+fn spmv<F: Field>(device: &Device, log_n: u32, resident: bool) -> Result<Measure<'_>, Failure> {
+    let mut rng = StdRng::seed_from_u64(u64::from(log_n));
+    let n = 1u32 << log_n;
+    let columns: Vec<u32> = (0..3 * n).map(|_| rng.gen_range(0..n)).collect();
+    let values: Vec<F::Ark> = (0..3 * n).map(|_| F::Ark::rand(&mut rng)).collect();
+    let x: Vec<F::Ark> = (0..n).map(|_| F::Ark::rand(&mut rng)).collect();
+    let row = |row: usize| {
+        let entries = 3 * row..3 * row + 3;
+        entries.fold(F::Ark::ZERO, |sum, i| sum + values[i] * x[columns[i] as usize])
+    };
+    let expected: Vec<F::Ark> = (0..n as usize).map(row).collect();
+    let row_offsets = (0..=n).map(|row| 3 * row).collect();
+    let matrix = Csr { row_offsets, columns: columns.clone(), values: values.clone(), width: n };
+    let plan = SpMv::<F>::new(device, &matrix, SpMvOptions::default())?;
+    if resident {
+        let x = DeviceVec::<F>::upload(device, &x)?;
+        if plan.run_resident(&x)?.download()? != expected {
+            return Err(Failure::Internal("the result is wrong".into()));
+        }
+        return Ok(Box::new(move |detail| {
+            check(&(), || Ok(((), plan.run_resident_with_report(&x, detail)?.1)))
+        }));
+    }
+    let mut out = vec![F::Ark::ZERO; expected.len()];
+    Ok(Box::new(move |detail| {
+        let run = check(&(), || Ok(((), plan.run_into_with_report(&x, &mut out, detail)?)))?;
+        if out == expected { Ok(run) } else { Err(Failure::Internal("the result is wrong".into())) }
+    }))
+}
+
+fn groth16<C: PairingCurve>(device: &Device, log_n: u32) -> Result<Measure<'_>, Failure> {
+    type Ark<C> = ark_groth16::Groth16<<C as PairingCurve>::Engine, LibsnarkReduction>;
+    type Scalar<C> = <<C as PairingCurve>::Fr as Field>::Ark;
+    let mut rng = StdRng::seed_from_u64(u64::from(log_n));
+    let circuit = Chain::<Scalar<C>>::filling(log_n.max(2));
+    let internal = |error: &dyn std::fmt::Display| Failure::Internal(error.to_string());
+    let key = Ark::<C>::generate_random_parameters_with_reduction(circuit.clone(), &mut rng)
+        .map_err(|error| internal(&error))?;
+    let r1cs = constraints_of(circuit.clone()).map_err(|error| internal(&error))?;
+    let prover = Groth16::<C>::from_ark(device, &key, r1cs, &KeyOptions::default())
+        .map_err(|error| internal(&error))?;
+    let witness = Witness::<C>::new(circuit.assignment());
+    // Proofs are random: that they verify is the self-check's doing.
+    Ok(Box::new(move |detail: Detail| {
+        check(&(), || match prover.prove_with_stats(&witness, &mut rng, detail) {
+            Ok((_, stats)) => Ok(((), stats.report)),
+            Err(error) => Err(Failure::of_proof(error, Path::new("chain"))),
+        })
+    }))
+}

@@ -1,0 +1,111 @@
+//! Temporary files that a signal removes.
+//!
+//! A thread waits for the signals that end a process. It removes what is registered here and
+//! exits with 128 + the signal's number, as a shell reports it. `SIGKILL` cannot be waited for.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tempfile::NamedTempFile;
+
+/// Files that are there now. The lock is held while one is made, moved or removed, and by the
+/// thread that a signal woke until the process has ended.
+static FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// A file that is gone when it is dropped, or when a signal ends the process.
+pub(crate) struct Temporary {
+    file: Option<NamedTempFile>,
+}
+
+impl Temporary {
+    /// Makes one in `folder`.
+    pub(crate) fn create(builder: &tempfile::Builder<'_, '_>, folder: &Path) -> io::Result<Self> {
+        #[cfg(unix)]
+        signals::wait_for_them();
+        let mut files = lock();
+        let file = builder.tempfile_in(folder)?;
+        files.push(file.path().to_owned());
+        Ok(Self { file: Some(file) })
+    }
+
+    /// To write to.
+    pub(crate) fn file(&mut self) -> &mut std::fs::File {
+        self.file.as_mut().expect("taken only where it is dropped").as_file_mut()
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if let Some(file) = self.file.take() {
+            let mut files = lock();
+            files.retain(|path| path != file.path());
+            drop(file);
+        }
+    }
+}
+
+/// Moves both files to their places; where the second fails the first is removed again, and the
+/// error names which of them failed. No signal comes between.
+pub(crate) fn persist_both(files: [Temporary; 2], places: [&Path; 2]) -> Result<(), (usize, io::Error)> {
+    let mut registered = lock();
+    let [first, second] = files.map(|mut file| file.file.take().expect("taken only here and in drop"));
+    registered.retain(|path| path != first.path() && path != second.path());
+    first.persist(places[0]).map_err(|e| (0, e.error))?;
+    second.persist(places[1]).map_err(|e| {
+        // The first alone would look like a result.
+        let _ = std::fs::remove_file(places[0]);
+        (1, e.error)
+    })?;
+    Ok(())
+}
+
+/// Moves a file to its place.
+pub(crate) fn persist(mut file: Temporary, place: &Path) -> io::Result<()> {
+    let mut registered = lock();
+    let file = file.file.take().expect("taken only here and in drop");
+    registered.retain(|path| path != file.path());
+    file.persist(place).map(drop).map_err(|e| e.error)
+}
+
+fn lock() -> MutexGuard<'static, Vec<PathBuf>> {
+    FILES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(unix)]
+mod signals {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::iterator::Signals;
+    use std::sync::Once;
+
+    static STARTED: Once = Once::new();
+
+    /// Starts the thread. Signals that whoever started us had ignored, as `nohup` does, stay so.
+    pub(super) fn wait_for_them() {
+        STARTED.call_once(|| {
+            let ignored = ignored();
+            let wanted = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|n| ignored >> (n - 1) & 1 == 0);
+            match Signals::new(wanted) {
+                Ok(signals) => drop(std::thread::spawn(move || end_with_first(signals))),
+                Err(error) => tracing::warn!(%error, "a signal may leave temporary files behind"),
+            }
+        });
+    }
+
+    fn end_with_first(mut signals: Signals) {
+        if let Some(signal) = signals.forever().next() {
+            let files = super::lock();
+            for path in files.iter() {
+                let _ = std::fs::remove_file(path);
+            }
+            // At once: other threads are at work, and no destructor of theirs has to run.
+            signal_hook::low_level::exit(128 + signal);
+        }
+    }
+
+    /// Ignored signals as bits from `SIGHUP` = bit 0; none where the system does not tell.
+    fn ignored() -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        line.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).unwrap_or(0)
+    }
+}

@@ -1,0 +1,64 @@
+//! What a crafted key can do to a prover, and the tests against it.
+//!
+//! Where a group has a cofactor, a query can hold `Aᵢ + T` with T of small order m. The proof's
+//! A is then off by `wᵢ·T`, which no pairing sees, and tells `wᵢ mod m` to everyone. So:
+//!
+//! * The points of a proof are tested before it is returned, always (`Groth16::is_sound`).
+//! * [`KeyOptions::check_subgroups`] tests all points of a key: the first test leaves it to the
+//!   key's maker to see whether there is a proof at all.
+//! * α, β, γ and δ are refused at the identity. Groth draws their logarithms from the units:
+//!   with δ = 0 a proof is not blinded, with one of the others anyone makes proofs.
+//!
+//! With these a proof that passes its self-check tells nothing, whoever made the key: r·δ and s·δ
+//! make A and B uniform, and the equation determines C. Without a self-check that is not so.
+
+use super::key::{HostKey, KeyError, KeyOptions};
+use crate::verify::{PointProblem, check_point};
+use ark_ec::AffineRepr;
+use curvesmith_runtime::group::{AffineOf, Group, PairingCurve};
+use rayon::prelude::*;
+
+/// Makes the checks of a key that its options ask for, and those that are made always.
+pub(super) fn check_key<C: PairingCurve>(key: &HostKey<C>, options: &KeyOptions) -> Result<(), KeyError> {
+    let (points, vk) = (&key.points, &key.points.vk);
+    for (point, is_identity) in [
+        ("alpha_g1", vk.alpha_g1.is_zero()),
+        ("beta_g1", points.beta_g1.is_zero()),
+        ("beta_g2", vk.beta_g2.is_zero()),
+        ("gamma_g2", vk.gamma_g2.is_zero()),
+        ("delta_g1", points.delta_g1.is_zero()),
+        ("delta_g2", vk.delta_g2.is_zero()),
+    ] {
+        if is_identity {
+            return Err(KeyError::Identity { point });
+        }
+    }
+    if !options.trust_key || options.check_subgroups {
+        in_group::<C::G1>("alpha_g1, beta_g1, delta_g1", &[vk.alpha_g1, points.beta_g1, points.delta_g1])?;
+        in_group::<C::G2>("beta_g2, gamma_g2, delta_g2", &[vk.beta_g2, vk.gamma_g2, vk.delta_g2])?;
+    }
+    if options.check_subgroups {
+        in_group::<C::G1>("gamma_abc_g1", &vk.gamma_abc_g1)?;
+        in_group::<C::G1>("a_query", &key.a_query)?;
+        in_group::<C::G1>("b_g1_query", &key.b_g1_query)?;
+        in_group::<C::G2>("b_g2_query", &key.b_g2_query)?;
+        // Identities stand for the public wires.
+        in_group::<C::G1>("l_query", &key.l_query[vk.gamma_abc_g1.len()..])?;
+        in_group::<C::G1>("h_query", &key.h_query)?;
+    }
+    Ok(())
+}
+
+fn in_group<G: Group>(query: &'static str, points: &[AffineOf<G>]) -> Result<(), KeyError> {
+    let outside =
+        points.par_iter().enumerate().find_map_first(|(i, p)| Some((i, check_point::<G>(p).err()?)));
+    match outside {
+        None => Ok(()),
+        Some((index, PointProblem::OffCurve)) => Err(KeyError::OffCurve { query, index }),
+        Some((index, _)) => Err(KeyError::OutsideSubgroup { query, index }),
+    }
+}
+
+#[cfg(test)]
+#[cfg(all(feature = "bn254", feature = "bls12-381"))]
+mod tests;

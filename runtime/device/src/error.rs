@@ -1,0 +1,107 @@
+//! What can go wrong on a device.
+
+/// Why an operation on a device failed.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RuntimeError {
+    /// The requested device is not usable here; the reason says what to install or change.
+    #[error("{device}: {reason}")]
+    NoDevice {
+        /// The device asked for.
+        device: String,
+        /// Why it cannot be used.
+        reason: String,
+    },
+    /// The device has no room; make the input smaller or use another device.
+    #[error("out of device memory: {requested} bytes requested")]
+    OutOfMemory {
+        /// Bytes of the allocation that failed.
+        requested: u64,
+    },
+    /// The driver, or the emulator's checks, refused a launch: a bug in a kernel or a failing device.
+    #[error("kernel `{symbol}` (grid {grid}, block {block}): {call}: {reason}")]
+    Launch {
+        /// Kernel symbol.
+        symbol: String,
+        /// Blocks.
+        grid: u32,
+        /// Threads a block.
+        block: u32,
+        /// The API call that failed.
+        call: &'static str,
+        /// What it said.
+        reason: String,
+    },
+    /// Another call to the device failed.
+    #[error("{call}: {reason}")]
+    Device {
+        /// The API call that failed.
+        call: &'static str,
+        /// What it said.
+        reason: String,
+    },
+    /// A kernel image does not fit this build; rebuild the crate that declares it.
+    #[error("image `{image}`: {reason}")]
+    Image {
+        /// Image name.
+        image: String,
+        /// What does not fit.
+        reason: String,
+    },
+    /// The caller's slices do not fit each other or the plan.
+    #[error("{what}: expected {expected}, got {found}")]
+    Length {
+        /// Which argument.
+        what: &'static str,
+        /// Expected length.
+        expected: usize,
+        /// Given length.
+        found: usize,
+    },
+    /// A value breaks a precondition of the call that its documentation states.
+    #[error("{what}: {reason}")]
+    Input {
+        /// Which argument.
+        what: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The size is beyond what the algorithm or the field allows.
+    #[error("{what} is {found}, at most {limit} is supported")]
+    TooLarge {
+        /// Which size.
+        what: &'static str,
+        /// Given size.
+        found: u64,
+        /// Largest supported size.
+        limit: u64,
+    },
+    /// The NTT root of unity does not have the order that the size needs.
+    #[error("omega does not have order 2^{log_n}")]
+    NotARoot {
+        /// Logarithm of the size.
+        log_n: u32,
+    },
+    /// The device is gone: a kernel broke it, or it was taken away. All its memory is lost, and CUDA
+    /// refuses every further call of this process to it. Start a new process, or go on with another
+    /// device: plans and keys have to be made again there.
+    #[error("the device is lost: {call}: {reason}")]
+    DeviceLost {
+        /// The API call that noticed.
+        call: &'static str,
+        /// What it said.
+        reason: String,
+    },
+    /// The call was cancelled through its `Job`.
+    #[error("the call was cancelled")]
+    Cancelled,
+    /// The value lives on another device than the plan; upload it there.
+    #[error("{what} is on another device than the plan")]
+    OtherDevice {
+        /// Which argument.
+        what: &'static str,
+    },
+}
+
+/// Result of a device operation.
+pub type Result<T> = std::result::Result<T, RuntimeError>;

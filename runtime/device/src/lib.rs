@@ -1,0 +1,149 @@
+//! The lower level of device: memory, streams, events and kernel launches.
+//!
+//! [`KernelDevice`] is what CUDA and the emulator implement and everything above is written against,
+//! once, as `dyn KernelDevice`. Its objects ([`Memory`], [`Stream`], …) are opaque boxes: only the
+//! device that made one can look inside, and another one refuses it with an error.
+
+mod error;
+mod handles;
+mod text;
+
+pub use error::{Result, RuntimeError};
+pub use handles::{Event, Memory, Module, Stream};
+pub use text::decompress;
+
+use curvesmith_abi::{Arg, Image};
+use std::any::Any;
+use std::fmt::Debug;
+
+/// What a device is, as far as launch policies care.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceProperties {
+    /// Name for the user.
+    pub name: String,
+    /// Streaming multiprocessors.
+    pub multiprocessors: u32,
+    /// Compute capability, `major * 10 + minor`.
+    pub compute: u32,
+    /// Bytes of memory in all.
+    pub memory: u64,
+}
+
+/// One kernel launch.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<'a> {
+    /// Entry point in the module.
+    pub symbol: &'a str,
+    /// Blocks; at least 1.
+    pub grid: u32,
+    /// Threads a block.
+    pub block: u32,
+    /// Dynamic shared memory a block, in bytes.
+    pub shared: u32,
+    /// Arguments in parameter order.
+    pub args: &'a [Arg],
+}
+
+/// Host memory that copies go through without the host waiting for them; page-locked on a GPU.
+///
+/// A copy borrows it only while it is submitted. [`Staging::bytes`] therefore waits until the last
+/// copy from or to it is done, and so does its drop: nobody sees bytes that a copy still moves.
+pub trait Staging: Any + Send + Sync + Debug {
+    /// The bytes, once no copy uses them. Errors are those of the copy's stream.
+    fn bytes(&mut self) -> Result<&mut [u8]>;
+    /// Number of bytes.
+    fn capacity(&self) -> usize;
+}
+
+/// A device that runs kernels: CUDA, or the emulator.
+///
+/// Operations on one stream take effect in order; between streams only events order. An operation
+/// that fails leaves its stream failed: later work of that stream is not executed, and every
+/// [`KernelDevice::synchronize`] of it reports the first error, until the stream is dropped. Other
+/// streams know nothing of it, unless the device itself is lost ([`RuntimeError::DeviceLost`]).
+///
+/// Memory is freed when its handle is dropped; the caller makes sure that no submitted work still
+/// uses it.
+pub trait KernelDevice: Debug + Send + Sync + 'static {
+    /// Static facts.
+    fn properties(&self) -> &DeviceProperties;
+    /// Loads an image, from the device's own cache where it has one.
+    fn load(&self, image: &Image) -> Result<Module>;
+    /// Blocks of `block` threads of a kernel that are resident at once on one multiprocessor, at least 1.
+    fn resident_blocks(&self, module: &Module, symbol: &str, block: u32) -> Result<u32>;
+    /// Allocates `bytes` (≥ 1) with 256-byte alignment, contents undefined.
+    fn alloc(&self, bytes: u64) -> Result<Memory>;
+    /// In the order of `stream`: the first `bytes` of `memory` have a new owner and undefined contents,
+    /// the rest none. Costs nothing on a GPU; the emulator checks it.
+    fn reuse(&self, stream: &Stream, memory: &Memory, bytes: u64) -> Result<()>;
+    /// Host memory for copies, zeroed.
+    fn staging(&self, bytes: usize) -> Result<Box<dyn Staging>>;
+    /// A new stream.
+    fn stream(&self) -> Result<Stream>;
+    /// Copies the first `len` bytes of `src` to `dst[offset..]`.
+    fn upload(
+        &self,
+        stream: &Stream,
+        dst: &Memory,
+        offset: u64,
+        src: &mut dyn Staging,
+        len: usize,
+    ) -> Result<()>;
+    /// Copies `len` bytes at `src[offset..]` to the start of `dst`.
+    fn download(
+        &self,
+        stream: &Stream,
+        src: &Memory,
+        offset: u64,
+        dst: &mut dyn Staging,
+        len: usize,
+    ) -> Result<()>;
+    /// Sets `len` bytes at `dst[offset..]` to `byte`.
+    fn fill(&self, stream: &Stream, dst: &Memory, offset: u64, len: u64, byte: u8) -> Result<()>;
+    /// Launches a kernel. The memory behind its arguments must outlive the work.
+    fn launch(&self, stream: &Stream, module: &Module, launch: Launch<'_>) -> Result<()>;
+    /// Marks the current end of a stream; `timed` if [`KernelDevice::elapsed`] will be asked.
+    fn record(&self, stream: &Stream, timed: bool) -> Result<Event>;
+    /// Makes later work of `stream` wait for `event`.
+    fn wait(&self, stream: &Stream, event: &Event) -> Result<()>;
+    /// Seconds on the device from one timed event to another; both have happened.
+    fn elapsed(&self, from: &Event, to: &Event) -> Result<f64>;
+    /// Blocks until all work of the stream is done, and reports its first error.
+    fn synchronize(&self, stream: &Stream) -> Result<()>;
+}
+
+/// Copies bytes to `dst[offset..]` and waits. For tests and tools: work that counts goes through staging
+/// that is kept.
+pub fn write_bytes(
+    device: &dyn KernelDevice,
+    stream: &Stream,
+    dst: &Memory,
+    offset: u64,
+    bytes: &[u8],
+) -> Result<()> {
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    let mut staging = device.staging(bytes.len())?;
+    staging.bytes()?.copy_from_slice(bytes);
+    device.upload(stream, dst, offset, &mut *staging, bytes.len())?;
+    device.synchronize(stream)
+}
+
+/// Copies `len` bytes at `src[offset..]` to the host, after all earlier work of the stream.
+pub fn read_bytes(
+    device: &dyn KernelDevice,
+    stream: &Stream,
+    src: &Memory,
+    offset: u64,
+    len: usize,
+) -> Result<Vec<u8>> {
+    if len == 0 {
+        device.synchronize(stream)?;
+        return Ok(Vec::new());
+    }
+    let mut staging = device.staging(len)?;
+    device.download(stream, src, offset, &mut *staging, len)?;
+    device.synchronize(stream)?;
+    Ok(staging.bytes()?.to_vec())
+}

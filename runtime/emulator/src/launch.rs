@@ -1,0 +1,159 @@
+//! Launches: arguments, execution, log.
+
+use super::counts::OpCounts;
+use super::emulator::Inner;
+use super::lock;
+use super::memory::{Checks, GlobalView};
+use super::program::{Function, Program};
+use super::race::RaceState;
+use super::schedule::{self, Plan, Random};
+use super::warp::LaunchContext;
+use curvesmith_abi::Arg;
+use curvesmith_device::{Launch, Result, RuntimeError};
+use std::sync::{Arc, PoisonError};
+
+/// Most launches remembered.
+const LOG_LIMIT: usize = 1 << 20;
+/// Most shared memory a block can have on compute capability 7.5.
+const SHARED_LIMIT: u64 = 64 << 10;
+/// Most threads a block can have.
+const BLOCK_LIMIT: u32 = 1024;
+
+/// One executed launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchRecord {
+    /// Entry point.
+    pub symbol: String,
+    /// Blocks.
+    pub grid: u32,
+    /// Threads a block.
+    pub block: u32,
+    /// What was executed.
+    pub counts: OpCounts,
+}
+
+/// The launches executed so far.
+#[derive(Debug, Default)]
+pub(super) struct Log {
+    pub(super) records: Vec<LaunchRecord>,
+    launched: u64,
+}
+
+/// A launch whose arguments have been checked.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    program: Arc<Program>,
+    kernel: usize,
+    grid: u32,
+    block: u32,
+    shared: u32,
+    params: Vec<u8>,
+}
+
+fn launch_error(symbol: &str, grid: u32, block: u32, call: &'static str, reason: String) -> RuntimeError {
+    RuntimeError::Launch { symbol: symbol.into(), grid, block, call, reason }
+}
+
+/// The entry point `symbol`, if it can run in blocks of `block` threads; otherwise why not.
+fn entry<'a>(
+    program: &'a Program,
+    symbol: &str,
+    block: u32,
+) -> std::result::Result<(usize, &'a Function), String> {
+    let found = program.functions.iter().enumerate().find(|(_, f)| f.entry && f.name == symbol);
+    let (kernel, f) = found.ok_or("no such kernel in the module")?;
+    if block == 0 || block > BLOCK_LIMIT {
+        return Err(format!("a block has 1 to {BLOCK_LIMIT} threads"));
+    }
+    if let Some(n) = f.max_threads.filter(|&n| u64::from(block) > n) {
+        return Err(format!("the kernel allows at most {n} threads a block"));
+    }
+    if let Some(n) = f.exact_threads.filter(|&n| u64::from(block) != n) {
+        return Err(format!("the kernel requires {n} threads a block"));
+    }
+    Ok((kernel, f))
+}
+
+/// Refuses what [`prepare`] would refuse of a kernel and its block size.
+pub(super) fn check_block(program: &Program, symbol: &str, block: u32) -> Result<()> {
+    entry(program, symbol, block)
+        .map(|_| ())
+        .map_err(|reason| launch_error(symbol, 0, block, "resident_blocks", reason))
+}
+
+/// Checks a launch against its kernel.
+pub(super) fn prepare(program: &Arc<Program>, launch: &Launch<'_>) -> Result<Prepared> {
+    let refuse = |reason: String| launch_error(launch.symbol, launch.grid, launch.block, "launch", reason);
+    let (kernel, f) = entry(program, launch.symbol, launch.block).map_err(refuse)?;
+    if launch.grid == 0 {
+        return Err(refuse("a launch needs at least 1 block".into()));
+    }
+    let shared = f.static_shared + u64::from(launch.shared);
+    if shared > SHARED_LIMIT {
+        return Err(refuse(format!("{shared} bytes of shared memory, at most {SHARED_LIMIT}")));
+    }
+    if launch.args.len() != f.params.len() {
+        return Err(refuse(format!("{} arguments for {} parameters", launch.args.len(), f.params.len())));
+    }
+    let mut params = vec![0; f.param_bytes as usize];
+    for (i, (arg, &(offset, bytes))) in launch.args.iter().zip(&f.params).enumerate() {
+        let (value, given) = match arg {
+            Arg::U32(v) => (u64::from(*v), 4),
+            Arg::U64(v) => (*v, 8),
+        };
+        if given != bytes {
+            return Err(refuse(format!("argument {i} has {given} bytes, its parameter {bytes}")));
+        }
+        let at = offset as usize;
+        params[at..at + given as usize].copy_from_slice(&value.to_le_bytes()[..given as usize]);
+    }
+    Ok(Prepared {
+        program: program.clone(),
+        kernel,
+        grid: launch.grid,
+        block: launch.block,
+        shared: launch.shared,
+        params,
+    })
+}
+
+impl Inner {
+    /// Runs a launch to its end on this thread and those of the pool. No lock is held meanwhile, so
+    /// that streams of several threads run side by side.
+    pub(super) fn launch(&self, p: Prepared, race: Option<&mut RaceState>) -> Result<()> {
+        let symbol = p.program.functions[p.kernel].name.clone();
+        let o = &self.options;
+        let zero_stores = self.zeroed.read().unwrap_or_else(PoisonError::into_inner).contains(&symbol);
+        let ctx = LaunchContext {
+            program: &p.program,
+            kernel: p.kernel,
+            grid: p.grid,
+            block: p.block,
+            dynamic_shared: p.shared,
+            params: p.params,
+            global: GlobalView {
+                allocations: self.view(),
+                checks: Checks { memory: o.memcheck, init: o.initcheck },
+                wide: self.wide.clone(),
+            },
+            multiprocessors: o.multiprocessors,
+            step_limit: o.step_limit,
+            sync_check: o.synccheck,
+            zero_stores,
+        };
+        let number = {
+            let mut log = lock(&self.log);
+            log.launched += 1;
+            log.launched
+        };
+        let random = (o.seed != 0).then(|| Random::new(o.seed ^ number.wrapping_mul(0xd134_2543_de82_ef95)));
+        let plan = Plan { resident: o.resident_blocks.max(1), random, pool: self.pool.as_ref() };
+        let counts = schedule::run(&ctx, plan, race)
+            .map_err(|e| launch_error(&symbol, p.grid, p.block, "emulator", e.to_string()))?;
+        let mut log = lock(&self.log);
+        if log.records.len() < LOG_LIMIT {
+            log.records.push(LaunchRecord { symbol, grid: p.grid, block: p.block, counts });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,222 @@
+//! Multi-scalar multiplication in cuZK's sparse-matrix form.
+//!
+//! Scalars become signed digits; (window, digit) is the row of a sparse matrix of ones and
+//! signs whose product with the bases is the vector of buckets. Sorting transposes it;
+//! equal slices (Chen et al., section 4) balance the accumulation for any distribution,
+//! and a segmented tree joins the parts of a row that slices cut. One sort serves every
+//! MSM with the same scalars. The device ends with one sum a window; some hundred doublings and
+//! additions remain, one after the other, which a core of the host does faster than a thread of a GPU.
+
+use super::index32;
+use super::policy::windows_of;
+use super::sort::{Pairs, sort};
+use crate::error::{Result, RuntimeError};
+use crate::gpu::{Buffer, Stream};
+use crate::owner::Owner;
+use crate::work::DigitShape;
+use curvesmith_abi::kernels::{
+    Accumulate, BucketStarts, Digits, FlushPartials, MergePartials, ReduceChunks, SumWindows,
+};
+use curvesmith_abi::{Kernel, Ptr, layout};
+
+/// Signed digits of scalars, sorted by bucket, on a device.
+#[derive(Debug)]
+pub(crate) struct GpuDigits {
+    pub(crate) len: usize,
+    shape: DigitShape,
+    buckets: u32,
+    parts: Vec<Part>,
+}
+
+/// The digits of a range of scalars; `entries` count from its start.
+#[derive(Debug)]
+struct Part {
+    start: usize,
+    keys: Buffer<layout::U32>,
+    entries: Buffer<layout::U32>,
+    /// First entry of each bucket, and at the end the number of nonzero digits.
+    starts: Buffer<layout::U32>,
+}
+
+impl GpuDigits {
+    /// Sums that an MSM over these digits gives: one a window, for each part.
+    pub(crate) fn sums(&self) -> usize {
+        self.parts.len() * self.shape.windows as usize
+    }
+
+    /// The windows.
+    pub(crate) fn shape(&self) -> DigitShape {
+        self.shape
+    }
+}
+
+/// Digits of scalars, sorted by bucket.
+pub(crate) fn sorted_digits(
+    stream: &Stream,
+    field: &Owner,
+    scalars: &Buffer<layout::Field>,
+    shape: DigitShape,
+) -> Result<GpuDigits> {
+    let buckets = check_shape(shape, field.bits)?;
+    let len = scalars.len();
+    let part_len = part_len(stream, shape);
+    let parts = (0..len).step_by(part_len);
+    let parts = parts.map(|start| {
+        sort_part(stream, field, scalars.ptr_at(start), shape, buckets, start, part_len.min(len - start))
+    });
+    Ok(GpuDigits { len, shape, buckets, parts: parts.collect::<Result<_>>()? })
+}
+
+/// Scalars that are sorted at once.
+fn part_len(stream: &Stream, shape: DigitShape) -> usize {
+    let entries = stream.gpu().policy().msm.max_entries.min((1 << 31) - 1);
+    (entries / shape.windows.max(1)).max(1) as usize
+}
+
+/// Parts in which an MSM over `len` scalars runs.
+pub(crate) fn parts(stream: &Stream, len: usize, shape: DigitShape) -> usize {
+    len.div_ceil(part_len(stream, shape))
+}
+
+fn sort_part(
+    stream: &Stream,
+    field: &Owner,
+    scalars: Ptr<layout::Field>,
+    shape: DigitShape,
+    buckets: u32,
+    start: usize,
+    len: usize,
+) -> Result<Part> {
+    let entries = len * shape.windows as usize;
+    let pairs = Pairs { keys: stream.words(entries)?, entries: stream.words(entries)? };
+    let kernel = Digits {
+        scalars,
+        keys: pairs.keys.ptr(),
+        entries: pairs.entries.ptr(),
+        c: shape.window,
+        windows: shape.windows,
+        n: index32("number of scalars", len)?,
+    };
+    stream.launch(field, len, &kernel)?;
+    // Keys go up to `buckets`, the key of zero digits.
+    let sorted = sort(stream, pairs, u32::BITS - buckets.leading_zeros())?;
+    let starts = stream.words(buckets as usize + 1)?;
+    let kernel = BucketStarts {
+        keys: sorted.keys.ptr(),
+        starts: starts.ptr(),
+        buckets,
+        n: index32("number of digits", entries)?,
+    };
+    stream.launch(&Owner::common(), buckets as usize + 1, &kernel)?;
+    Ok(Part { start, keys: sorted.keys, entries: sorted.entries, starts })
+}
+
+/// Writes `Σ digit_w(scalar_i)·base_i` of every part and window `w` to `sums`, which has room for
+/// [`GpuDigits::sums`] points, the windows of a part after each other.
+pub(crate) fn window_sums(
+    stream: &Stream,
+    group: &Owner,
+    digits: &GpuDigits,
+    bases: &Buffer<layout::Affine>,
+    sums: Ptr<layout::Xyzz>,
+) -> Result<()> {
+    crate::csr::check_len("scalars of the MSM", bases.len(), digits.len)?;
+    let part_bytes = digits.shape.windows as usize * group.bytes(curvesmith_abi::Element::Xyzz);
+    for (i, part) in digits.parts.iter().enumerate() {
+        stream.uses("digits", &part.keys)?;
+        let buckets = accumulate(stream, group, digits.buckets, part, bases.ptr_at(part.start))?;
+        let out = Ptr::new(sums.address + (i * part_bytes) as u64);
+        reduce(stream, group, digits.shape, digits.buckets, &buckets, out)?;
+    }
+    Ok(())
+}
+
+/// The sum of every bucket.
+fn accumulate(
+    stream: &Stream,
+    group: &Owner,
+    buckets: u32,
+    part: &Part,
+    bases: Ptr<layout::Affine>,
+) -> Result<Buffer<layout::Xyzz>> {
+    let wave = stream.resident_blocks::<Accumulate>(group)?.saturating_mul(Accumulate::DESC.block);
+    let slices = stream.gpu().policy().msm.slices(part.keys.len(), wave);
+    let sum_buffer: Buffer<layout::Xyzz> = stream.elements(group, buckets as usize)?;
+    let partial_buffer: Buffer<layout::Xyzz> = stream.elements(group, slices as usize)?;
+    let (sums, partials) = (sum_buffer.ptr(), partial_buffer.ptr());
+    let (keys, starts) = (part.keys.ptr(), part.starts.ptr());
+
+    // ZZ = 0 is the identity.
+    stream.zero(&sum_buffer, 0)?;
+    let entries = part.entries.ptr();
+    let kernel = Accumulate { bases, keys, entries, starts, sums, partials, buckets, slices };
+    stream.launch(group, slices as usize, &kernel)?;
+    for stride in levels(slices) {
+        let merge = MergePartials { keys, starts, partials, buckets, slices, stride };
+        stream.launch(group, slices.div_ceil(stride) as usize, &merge)?;
+    }
+    let flush = FlushPartials { keys, starts, partials, sums, buckets, slices };
+    stream.launch(group, slices as usize, &flush)?;
+    Ok(sum_buffer)
+}
+
+/// `out[w] = Σ_i (i+1)·sums[w·2^(c-1) + i]`.
+fn reduce(
+    stream: &Stream,
+    group: &Owner,
+    shape: DigitShape,
+    buckets: u32,
+    sums: &Buffer<layout::Xyzz>,
+    out: Ptr<layout::Xyzz>,
+) -> Result<()> {
+    let threads = stream.resident_blocks::<ReduceChunks>(group)?.saturating_mul(ReduceChunks::DESC.block);
+    let chunk = stream.gpu().policy().msm.chunk(shape.window, buckets, threads);
+    let width = (1 << (shape.window - 1)) / chunk;
+    let n = buckets / chunk;
+    let chunks: Buffer<layout::Xyzz> = stream.elements(group, n as usize)?;
+    let points = chunks.ptr();
+    let reduce = ReduceChunks { sums: sums.ptr(), out: points, log_b: shape.window - 1, chunk, n };
+    stream.launch(group, n as usize, &reduce)?;
+    let windows = shape.windows;
+    stream.launch_blocks(group, u64::from(windows), &SumWindows { points, out, width, windows })
+}
+
+/// The levels of [`MergePartials`] for so many slices.
+fn levels(slices: u32) -> impl Iterator<Item = u32> {
+    [1, 128, 128 * 128].into_iter().take_while(move |stride| *stride < slices)
+}
+
+/// The number of buckets of a shape that holds scalars of `bits` bits.
+fn check_shape(shape: DigitShape, bits: u32) -> Result<u32> {
+    let bad = |reason| Err(RuntimeError::Input { what: "digit shape", reason });
+    if !(2..=16).contains(&shape.window) {
+        return bad(format!("window is {} bits, 2 to 16 are supported", shape.window));
+    }
+    let windows = windows_of(bits, shape.window);
+    if shape.windows != windows {
+        let (c, found) = (shape.window, shape.windows);
+        return bad(format!("{found} windows of {c} bits, scalars of {bits} bits need {windows}"));
+    }
+    // At most 2^15 buckets a window, and fewer windows than bits of any field.
+    Ok(windows << (shape.window - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_reach_every_slice() {
+        let all = |slices| levels(slices).collect::<Vec<_>>();
+        assert_eq!((all(1), all(2), all(128)), (vec![], vec![1], vec![1]));
+        assert_eq!((all(129), all(1 << 20)), (vec![1, 128], vec![1, 128, 1 << 14]));
+    }
+
+    #[test]
+    fn shapes_are_checked() {
+        assert_eq!(check_shape(DigitShape { window: 16, windows: 16 }, 254).unwrap(), 1 << 19);
+        for (window, windows) in [(1, 255), (17, 15), (16, 15), (16, 17), (0, 0)] {
+            assert!(check_shape(DigitShape { window, windows }, 254).is_err(), "{window} {windows}");
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Launch policies as data. Results never depend on them, only time and memory do.
+
+use crate::work::DigitShape;
+use curvesmith_device::DeviceProperties;
+
+/// All policies of a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// For the MSM.
+    pub msm: MsmPolicy,
+    /// For the NTT.
+    pub ntt: NttPolicy,
+    /// For elementwise operations.
+    pub pointwise: PointwisePolicy,
+}
+
+/// How elements share an inversion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PointwisePolicy {
+    /// Threads that fill the device: more elements than these are shared out among them.
+    pub threads: u32,
+    /// Most elements of one inversion, which costs as much as 60 to 90 products of 8 to 12 words.
+    pub elements: u32,
+}
+
+/// How an MSM is cut into threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MsmPolicy {
+    /// Price of reducing one bucket, in hundredths of a mixed addition into it.
+    pub bucket_cost: u64,
+    /// Price of combining one window, in the same unit; it does not shrink with more threads.
+    pub window_cost: u64,
+    /// Least number of entries of a slice of the accumulation.
+    pub entries_per_slice: u32,
+    /// Most waves of the accumulation: times that all threads which the device holds at once are filled.
+    /// Slices are as many as fill the last wave.
+    pub max_waves: u32,
+    /// Least number of buckets that one thread reduces, a power of two; more where the device does not hold
+    /// that many threads.
+    pub chunk: u32,
+    /// Most (digit, base) entries sorted at once, below 2^31; longer MSMs run in parts.
+    pub max_entries: u32,
+}
+
+/// How an NTT is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NttPolicy {
+    /// Largest `log_n` for which powers of a coset shift are kept as a vector. A pass with
+    /// the vector costs one product an element, without it half of `log_n`.
+    pub max_cached_log_n: u32,
+    /// The twiddles of the passes within `2^max_table_log_n` elements are tables: together fewer than
+    /// `2^max_table_log_n` of them, `words/2` elements each.
+    pub max_table_log_n: u32,
+    /// Most stages of a pass, the logarithm of its radix: within
+    /// [`ntt_later_log_radix`](curvesmith_abi::kernels::ntt_later_log_radix) to
+    /// [`ntt_max_log_radix`](curvesmith_abi::kernels::ntt_max_log_radix) of the field, or else the nearer of them.
+    pub max_log_radix: u32,
+}
+
+/// Row of a device with few multiprocessors, which is how the emulator looks: as little
+/// work in all as possible. Modelled by counting additions: a bucket costs two full
+/// additions (1.4 mixed ones each) and its share of a chunk's offset product.
+const FEW_THREADS: MsmPolicy = MsmPolicy {
+    bucket_cost: 400,
+    window_cost: 2_000,
+    entries_per_slice: 64,
+    max_waves: 16,
+    chunk: 32,
+    max_entries: (1 << 31) - 1,
+};
+
+/// Measured on an H200, BN254 and BLS12-381, 2^12 to 2^24: radix 16 takes 1.1 to 1.5 times as long as radix 8,
+/// though it has fewer passes, since its registers leave half the warps; tables within 2^15 take
+/// 1.04 to 1.1 times as long as none.
+const NTT: NttPolicy = NttPolicy { max_cached_log_n: 24, max_table_log_n: 0, max_log_radix: 3 };
+
+/// Multiprocessors from which a device wants many threads.
+const MANY_FROM: u32 = 8;
+
+/// Threads a multiprocessor is given in elementwise operations that share an inversion. Modelled, not
+/// measured.
+const THREADS_PER_MULTIPROCESSOR: u32 = 512;
+
+/// Most slices the accumulation kernels can count without wrapping.
+const MAX_SLICES: u32 = 1 << 20;
+
+impl Policy {
+    /// The policies for a device.
+    pub fn for_device(properties: &DeviceProperties) -> Policy {
+        let msm = if properties.multiprocessors < MANY_FROM {
+            FEW_THREADS
+        } else {
+            MsmPolicy {
+                // Reduction runs with fewer threads than accumulation, so a bucket counts more. Measured on an
+                // H200, BN254 2^16 to 2^20: 600 to 1000 make no difference from 2^18 on, 600 is slower at 2^16.
+                bucket_cost: 800,
+                window_cost: 2_000,
+                // As measured at 2^16: 24 to 32 are best, 64 is a tenth slower.
+                entries_per_slice: 32,
+                // On an H200 four waves take 2 % less time than one at 2^20 and 5 % less at 2^22, six no less.
+                max_waves: 4,
+                // At 2^16 2 to 8 are equal, 16 is 15 % slower.
+                chunk: 2,
+                // Keys and entries, twice, at 4 bytes: 4 GiB for 2^28.
+                max_entries: 1 << 28,
+            }
+        };
+        let threads = match properties.multiprocessors {
+            few if few < MANY_FROM => 32,
+            many => many.saturating_mul(THREADS_PER_MULTIPROCESSOR),
+        };
+        let pointwise = PointwisePolicy { threads, elements: 256 };
+        Policy { pointwise, msm, ntt: NTT }
+    }
+}
+
+impl PointwisePolicy {
+    /// Threads for `n` elements: at most `n`, and 0 for none.
+    pub(super) fn inverting_threads(&self, n: u32) -> u32 {
+        n.div_ceil(self.elements.max(1)).max(self.threads.min(n))
+    }
+}
+
+impl MsmPolicy {
+    /// The cheapest shape for `n` scalars of `bits` bits.
+    pub fn digit_shape(&self, bits: u32, n: usize) -> DigitShape {
+        let cost = |shape: &DigitShape| {
+            let buckets = 1u64 << (shape.window - 1);
+            let fixed = buckets.saturating_mul(self.bucket_cost).saturating_add(self.window_cost);
+            let per_window = (n as u64).saturating_mul(100).saturating_add(fixed);
+            per_window.saturating_mul(u64::from(shape.windows))
+        };
+        (2..=16)
+            .map(|window| DigitShape { window, windows: windows_of(bits, window) })
+            .min_by_key(cost)
+            .expect("the range of windows is not empty")
+    }
+
+    /// Slices for at most `entries` entries on a device that holds `wave` of them at once: whole waves, or
+    /// a part of the first.
+    pub(super) fn slices(&self, entries: usize, wave: u32) -> u32 {
+        let wave = wave.clamp(32, MAX_SLICES);
+        let most = u64::from(self.max_waves.max(1)) * u64::from(wave);
+        let wanted = entries as u64 / u64::from(self.entries_per_slice.max(1));
+        let wanted = wanted.clamp(1, most.min(u64::from(MAX_SLICES))) as u32;
+        match wanted / wave {
+            0 => wanted.next_multiple_of(32).min(wave),
+            waves => waves * wave,
+        }
+    }
+
+    /// Buckets a thread reduces, of `buckets` in windows of `window` bits, where the device holds
+    /// `threads` at once: a power of two dividing a window's buckets.
+    pub(super) fn chunk(&self, window: u32, buckets: u32, threads: u32) -> u32 {
+        let least = 1 << (31 - self.chunk.max(1).leading_zeros());
+        let enough = buckets.div_ceil(threads.max(1)).next_power_of_two();
+        enough.max(least).min(1 << (window - 1))
+    }
+}
+
+/// Windows of `window` bits that hold every signed-digit form of a scalar of `bits` bits:
+/// the carry out of the top digit needs one bit more than the scalar.
+pub fn windows_of(bits: u32, window: u32) -> u32 {
+    (bits + 1).div_ceil(window)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_bigint::{BigInt, BigUint};
+
+    /// The digit recoding that the `digits` kernel specifies, on the host.
+    fn signed_digits(scalar: &BigUint, shape: DigitShape) -> (Vec<i64>, u64) {
+        let half = 1u64 << (shape.window - 1);
+        let mut carry = 0;
+        let mut digits = vec![];
+        for w in 0..shape.windows {
+            let bits = (scalar >> (w * shape.window)) & BigUint::from(2 * half - 1);
+            let value = u64::try_from(bits).unwrap() + carry;
+            carry = u64::from(value > half);
+            digits.push(value as i64 - (carry as i64 * 2 * half as i64));
+        }
+        (digits, carry)
+    }
+
+    #[test]
+    fn every_window_holds_every_scalar() {
+        let moduli: [BigUint; 5] = [
+            "21888242871839275222246405745257275088548364400416034343698204186575808495617".parse().unwrap(),
+            "52435875175126190479447740508185965837690552500527637822603658699938581184513".parse().unwrap(),
+            (BigUint::from(1u32) << 256) - BigUint::from(189u32),
+            BigUint::from(13u32),
+            BigUint::from(3u32),
+        ];
+        for r in moduli {
+            let bits = r.bits() as u32;
+            let scalars = [BigUint::ZERO, 1u32.into(), 2u32.into(), &r / 2u32, &r / 2u32 + 1u32, &r - 1u32];
+            for window in 2..=16 {
+                let shape = DigitShape { window, windows: windows_of(bits, window) };
+                let half = 1i64 << (window - 1);
+                for scalar in &scalars {
+                    let (digits, carry) = signed_digits(scalar, shape);
+                    assert_eq!(carry, 0, "{scalar} in windows of {window}");
+                    assert!(digits.iter().all(|d| (-half..=half).contains(d)));
+                    let sum = digits.iter().rev().fold(BigInt::ZERO, |acc, d| (acc << window) + d);
+                    assert_eq!(sum, BigInt::from(scalar.clone()), "windows of {window}");
+                }
+            }
+        }
+    }
+
+    fn few() -> MsmPolicy {
+        Policy::for_device(&DeviceProperties {
+            name: "few".into(),
+            multiprocessors: 2,
+            compute: 75,
+            memory: 0,
+        })
+        .msm
+    }
+
+    #[test]
+    fn windows_grow_with_the_number_of_scalars() {
+        let window = |n| few().digit_shape(254, n).window;
+        assert!(window(1) <= 5, "{}", window(1));
+        assert!((7..=11).contains(&window(1 << 12)), "{}", window(1 << 12));
+        assert_eq!(window(1 << 26), 16);
+        assert!((2..=16).contains(&window(usize::MAX)));
+        for n in [0, 1, 100, 1 << 20] {
+            let shape = few().digit_shape(254, n);
+            assert_eq!(shape.windows, windows_of(254, shape.window));
+        }
+    }
+
+    #[test]
+    fn inversions_are_shared_without_idle_threads() {
+        let policy = PointwisePolicy { threads: 100, elements: 16 };
+        let threads = |n| policy.inverting_threads(n);
+        assert_eq!([0, 1, 99, 100, 1600, 1601].map(threads), [0, 1, 99, 100, 100, 101]);
+        let narrow = PointwisePolicy { threads: 0, elements: 0 };
+        assert_eq!(narrow.inverting_threads(7), 7);
+    }
+
+    #[test]
+    fn slices_fill_whole_waves() {
+        let policy = MsmPolicy { max_waves: 3, entries_per_slice: 10, ..few() };
+        let slices = |entries| policy.slices(entries, 1000);
+        assert_eq!([0, 1, 330, 9_999, 10_000].map(slices), [32, 32, 64, 1000, 1000]);
+        assert_eq!([19_999, 20_000, 30_000, 1 << 31].map(slices), [1000, 2000, 3000, 3000]);
+        assert_eq!(policy.slices(1 << 31, u32::MAX), MAX_SLICES);
+        assert_eq!(policy.slices(1 << 31, 0), 96);
+    }
+
+    #[test]
+    fn chunks_fill_the_device_and_divide_windows() {
+        let policy = MsmPolicy { chunk: 2, ..few() };
+        assert_eq!(policy.chunk(11, 24 << 10, 33_792), 2);
+        assert_eq!(policy.chunk(15, 17 << 14, 33_792), 16);
+        assert_eq!(policy.chunk(2, 1 << 20, 1), 2, "a window has two buckets");
+        assert_eq!(MsmPolicy { chunk: 48, ..policy }.chunk(16, 1 << 19, 1 << 20), 32);
+        assert_eq!((policy.chunk(16, 1, 0), policy.chunk(16, 1 << 31, 0)), (2, 1 << 15));
+    }
+}

@@ -1,0 +1,28 @@
+//! Exclusive prefix sums of words, in as many levels as the length needs.
+
+use super::index32;
+use crate::error::Result;
+use crate::gpu::{Buffer, Stream};
+use crate::owner::Owner;
+use curvesmith_abi::kernels::{SCAN_TILE, ScanAdd, ScanTiles};
+use curvesmith_abi::layout;
+
+/// Replaces `data[i]` by the sum of `data[..i]`, modulo 2^32.
+pub(crate) fn exclusive_scan(stream: &Stream, data: &Buffer<layout::U32>) -> Result<()> {
+    let len = data.len();
+    let n = index32("scan length", len)?;
+    if n == 0 {
+        return Ok(());
+    }
+    let tiles = len.div_ceil(SCAN_TILE as usize);
+    let sums = stream.words(tiles)?;
+    let scan = ScanTiles { data: data.ptr(), sums: sums.ptr(), n };
+    stream.launch_blocks(&Owner::common(), tiles as u64, &scan)?;
+    if tiles > 1 {
+        // A level is SCAN_TILE times shorter than the one above: depth 3 at most.
+        exclusive_scan(stream, &sums)?;
+        let add = ScanAdd { data: data.ptr(), offsets: sums.ptr(), n };
+        stream.launch(&Owner::common(), len, &add)?;
+    }
+    Ok(())
+}

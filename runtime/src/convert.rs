@@ -1,0 +1,241 @@
+//! Between arkworks' values and device form: all that is generic over field or group on the way to a GPU.
+//!
+//! Where the device's `R` is arkworks' ([`Field::SAME_FORM`]), limbs are copied. Elsewhere, in fields of an
+//! odd number of words, vectors are converted on the device by one product an element, and the few
+//! constants and the points of a plan on the host.
+
+use crate::algorithms::ntt::SQUARINGS;
+use crate::algorithms::pointwise::scale;
+use crate::error::{Result, RuntimeError};
+use crate::field::{Field, MontLimbs};
+use crate::gpu::{Buffer, Stream, not_canonical};
+use crate::group::{AffineOf, CoordinateOf, Group, ProjectiveOf};
+use crate::owner::Owner;
+use ark_ec::AffineRepr;
+use ark_ff::{AdditiveGroup, Field as _, PrimeField, Zero};
+use curvesmith_abi::{layout, padded_words};
+use rayon::prelude::*;
+
+/// Elements for which starting another core pays.
+const GRAIN: usize = 8 << 10;
+
+/// Bytes of a padded element on the device.
+pub(crate) fn element_bytes<F: Field>() -> usize {
+    4 * padded_words(F::WORDS)
+}
+
+/// Elements in device form: Montgomery with the device's `R`, little-endian, padded with zeros.
+pub(crate) fn device_bytes<F: Field>(values: &[F::Ark]) -> Vec<u8> {
+    let each = element_bytes::<F>();
+    let mut bytes = vec![0; values.len() * each];
+    for (value, bytes) in values.iter().zip(bytes.chunks_exact_mut(each)) {
+        write_element::<F>(value, bytes);
+    }
+    bytes
+}
+
+/// `base^(2^j)` in device form, as kernels take them to make powers.
+pub(crate) fn squarings<F: Field>(base: F::Ark) -> Vec<u8> {
+    let pows: Vec<F::Ark> = std::iter::successors(Some(base), |b| Some(b.square())).take(SQUARINGS).collect();
+    device_bytes::<F>(&pows)
+}
+
+fn write_element<F: Field>(value: &F::Ark, bytes: &mut [u8]) {
+    if F::SAME_FORM {
+        write_limbs(value.mont_limbs(), bytes);
+    } else {
+        let r = F::Ark::from(2u64).pow([32 * F::WORDS as u64]);
+        write_limbs((*value * r).into_bigint().as_ref(), bytes);
+    }
+}
+
+/// Limbs as little-endian bytes, cut or zero-extended to the length of `bytes`, a multiple of 4.
+#[inline(always)]
+fn write_limbs(limbs: &[u64], bytes: &mut [u8]) {
+    let (whole, rest) = bytes.as_chunks_mut::<8>();
+    let mut limbs = limbs.iter();
+    for out in whole {
+        *out = limbs.next().copied().unwrap_or(0).to_le_bytes();
+    }
+    let half = limbs.next().copied().unwrap_or(0).to_le_bytes();
+    rest.copy_from_slice(&half[..rest.len()]);
+}
+
+/// The element with the limbs that the bytes hold, as arkworks keeps them.
+#[inline(always)]
+fn read_limbs<F: Field>(bytes: &[u8]) -> Option<F::Ark> {
+    let mut big = <F::Ark as PrimeField>::BigInt::default();
+    let mut words = bytes.as_chunks::<8>().0.iter().map(|limb| u64::from_le_bytes(*limb));
+    for limb in big.as_mut() {
+        *limb = words.next().unwrap_or(0);
+    }
+    if words.any(|padding| padding != 0) { None } else { F::Ark::from_mont_limbs(big.as_ref()) }
+}
+
+/// An element in device form; `None` unless it is canonical.
+fn read_element<F: Field>(bytes: &[u8]) -> Option<F::Ark> {
+    if F::SAME_FORM {
+        return read_limbs::<F>(bytes);
+    }
+    let mut big = <F::Ark as PrimeField>::BigInt::default();
+    let words = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
+    for (i, word) in words.enumerate() {
+        match big.as_mut().get_mut(i / 2) {
+            Some(limb) => *limb |= u64::from(word) << (32 * (i % 2)),
+            None if word == 0 => {}
+            None => return None,
+        }
+    }
+    let r = F::Ark::from(2u64).pow([32 * F::WORDS as u64]);
+    let r_inv = r.inverse().expect("R is a power of two and p is odd");
+    F::Ark::from_bigint(big).map(|v| v * r_inv)
+}
+
+/// `2^exponent mod p` as words: what a product in the device's form multiplies by to change the form.
+fn power_of_two<F: Field>(exponent: usize) -> Vec<u8> {
+    let mut bytes = vec![0; element_bytes::<F>()];
+    write_limbs(F::Ark::from(2u64).pow([exponent as u64]).into_bigint().as_ref(), &mut bytes);
+    bytes
+}
+
+/// Values to the device.
+pub(crate) fn upload<F: Field>(stream: &Stream, values: &[F::Ark]) -> Result<Buffer<layout::Field>> {
+    let field = Owner::field::<F>();
+    crate::algorithms::index32("vector length", values.len())?;
+    let buffer = stream.elements(&field, values.len())?;
+    let each = element_bytes::<F>();
+    stream.upload(&buffer, &|range, bytes| {
+        for (value, bytes) in values[range].iter().zip(bytes.chunks_exact_mut(each)) {
+            write_limbs(value.mont_limbs(), bytes);
+        }
+    })?;
+    // With W words and arkworks' R = 2^(32W + 32): x·2^(32W + 32) · 2^(32W - 32) / 2^(32W) = x·2^(32W).
+    change_form::<F>(stream, &field, buffer, 32 * F::WORDS.saturating_sub(1))
+}
+
+/// Values from the device into as many on the host, once all earlier work of the stream is done.
+pub(crate) fn download<F: Field>(
+    stream: &Stream,
+    buffer: &Buffer<layout::Field>,
+    values: &mut [F::Ark],
+) -> Result<()> {
+    crate::csr::check_len("values to download", buffer.len(), values.len())?;
+    if F::SAME_FORM {
+        return download_limbs::<F>(stream, buffer, values);
+    }
+    let field = Owner::field::<F>();
+    let factor = upload_factor::<F>(stream, &field, 32 * F::WORDS + 32)?;
+    let converted = stream.elements(&field, buffer.len())?;
+    scale(stream, &field, buffer, &factor, &converted)?;
+    download_limbs::<F>(stream, &converted, values)
+}
+
+/// Zeros: all cores touch the new memory first, while the device may still be at work.
+pub(crate) fn zeros<F: Field>(len: usize) -> Vec<F::Ark> {
+    (0..len).into_par_iter().with_min_len(GRAIN).map(|_| F::Ark::ZERO).collect()
+}
+
+fn download_limbs<F: Field>(
+    stream: &Stream,
+    buffer: &Buffer<layout::Field>,
+    values: &mut [F::Ark],
+) -> Result<()> {
+    let each = element_bytes::<F>();
+    stream.download_into(buffer, values, |bytes, values| {
+        for (value, bytes) in values.iter_mut().zip(bytes.chunks_exact(each)) {
+            *value = read_limbs::<F>(bytes).ok_or_else(|| not_canonical(F::NAME))?;
+        }
+        Ok(())
+    })
+}
+
+/// Each element times `2^exponent / R`, in fields whose form is not arkworks'.
+fn change_form<F: Field>(
+    stream: &Stream,
+    field: &Owner,
+    buffer: Buffer<layout::Field>,
+    exponent: usize,
+) -> Result<Buffer<layout::Field>> {
+    if F::SAME_FORM {
+        return Ok(buffer);
+    }
+    let factor = upload_factor::<F>(stream, field, exponent)?;
+    let converted = stream.elements(field, buffer.len())?;
+    scale(stream, field, &buffer, &factor, &converted)?;
+    Ok(converted)
+}
+
+fn upload_factor<F: Field>(stream: &Stream, field: &Owner, exponent: usize) -> Result<Buffer<layout::Field>> {
+    let factor = stream.elements(field, 1)?;
+    stream.upload_bytes(&factor, &power_of_two::<F>(exponent))?;
+    Ok(factor)
+}
+
+/// Points to the device.
+pub(crate) fn upload_points<G: Group>(
+    stream: &Stream,
+    points: &[AffineOf<G>],
+) -> Result<Buffer<layout::Affine>> {
+    crate::algorithms::index32("number of bases", points.len())?;
+    let buffer: Buffer<layout::Affine> = stream.elements(&Owner::group::<G>(), points.len())?;
+    let each = buffer.element_bytes();
+    stream.upload(&buffer, &|range, bytes| {
+        for (point, bytes) in points[range].iter().zip(bytes.chunks_exact_mut(each)) {
+            write_point::<G>(point, bytes);
+        }
+    })?;
+    Ok(buffer)
+}
+
+/// An affine point: `2·DEGREE` padded elements, or all ones for the identity.
+fn write_point<G: Group>(point: &AffineOf<G>, bytes: &mut [u8]) {
+    let Some((x, y)) = point.xy() else { return bytes.fill(0xff) };
+    let coordinates = x.to_base_prime_field_elements().chain(y.to_base_prime_field_elements());
+    for (value, bytes) in coordinates.zip(bytes.chunks_exact_mut(element_bytes::<G::Base>())) {
+        write_element::<G::Base>(&value, bytes);
+    }
+}
+
+/// An XYZZ point as Jacobian coordinates, without an inversion.
+///
+/// With x = X/ZZ, y = Y/ZZZ and ZZ³ = ZZZ², the choice Z = ZZZ gives the Jacobian
+/// numerators x·Z² = X·ZZ² and y·Z³ = Y·ZZZ².
+pub(crate) fn read_point<G: Group>(bytes: &[u8]) -> Result<ProjectiveOf<G>> {
+    let elements = bytes.chunks_exact(element_bytes::<G::Base>()).map(read_element::<G::Base>);
+    let elements: Option<Vec<_>> = elements.collect();
+    let elements = elements.ok_or_else(|| not_canonical(G::NAME))?;
+    let mut coordinates = elements.chunks_exact(G::DEGREE).map(|c| {
+        CoordinateOf::<G>::from_base_prime_field_elems(c.iter().copied())
+            .expect("DEGREE is the extension degree of the coordinates")
+    });
+    let mut next = || coordinates.next().expect("an XYZZ point has four coordinates");
+    let (x, y, zz, zzz) = (next(), next(), next(), next());
+    if zz.is_zero() {
+        return Ok(ProjectiveOf::<G>::ZERO);
+    }
+    if zz.square() * zz != zzz.square() {
+        let reason = format!("a point of {} has ZZ^3 other than ZZZ^2", G::NAME);
+        return Err(RuntimeError::Device { call: "download", reason });
+    }
+    Ok(ProjectiveOf::<G>::new_unchecked(x * zz.square(), y * zzz.square(), zzz))
+}
+
+/// `Σ_w 2^(c·w)·sum_w` over the windows of every part, by Horner; the sums in device form, the
+/// `windows` of a part after each other.
+pub(crate) fn combine_windows<G: Group>(sums: &[u8], window: u32, windows: usize) -> Result<ProjectiveOf<G>> {
+    let each = 4 * G::DEGREE * element_bytes::<G::Base>();
+    let points: Vec<_> = sums.chunks_exact(each).map(read_point::<G>).collect::<Result<_>>()?;
+    let mut total = ProjectiveOf::<G>::ZERO;
+    for w in (0..windows).rev() {
+        for _ in 0..window {
+            total.double_in_place();
+        }
+        for part in points.chunks(windows.max(1)) {
+            total += part.get(w).unwrap_or(&ProjectiveOf::<G>::ZERO);
+        }
+    }
+    Ok(total)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! Conversions against arkworks, with markers written by hand.
+
+use super::*;
+use ark_ec::{CurveGroup, PrimeGroup};
+use ark_ff::UniformRand;
+use ark_std::rand::{SeedableRng, rngs::StdRng};
+
+macro_rules! field {
+    ($name:ident, $ark:ty, $words:literal) => {
+        #[derive(Clone, Copy, Debug)]
+        struct $name;
+        impl Field for $name {
+            type Ark = $ark;
+            const NAME: &'static str = stringify!($name);
+            const WORDS: usize = $words;
+            fn images() -> &'static [&'static [u8]] {
+                &[]
+            }
+        }
+    };
+}
+
+macro_rules! group {
+    ($name:ident, $config:ty, $degree:literal) => {
+        #[derive(Clone, Copy, Debug)]
+        struct $name;
+        impl Group for $name {
+            type Config = $config;
+            type Base = Fq;
+            type Scalar = Fr;
+            const NAME: &'static str = stringify!($name);
+            const DEGREE: usize = $degree;
+            fn images() -> &'static [&'static [u8]] {
+                &[]
+            }
+        }
+    };
+}
+
+field!(Fq, ark_bn254::Fq, 8);
+field!(Fr, ark_bn254::Fr, 8);
+group!(G1, ark_bn254::g1::Config, 1);
+group!(G2, ark_bn254::g2::Config, 2);
+
+/// BN254's scalars with nine words: a form that is not arkworks'.
+#[derive(Clone, Copy, Debug)]
+struct Nine;
+impl Field for Nine {
+    type Ark = ark_bn254::Fr;
+    const NAME: &'static str = "Nine";
+    const WORDS: usize = 9;
+    fn images() -> &'static [&'static [u8]] {
+        &[]
+    }
+}
+
+#[test]
+fn elements_are_montgomery_words() {
+    let mut rng = StdRng::seed_from_u64(3);
+    for value in [Fr::rand_value(&mut rng), ark_bn254::Fr::ZERO, -ark_bn254::Fr::ONE] {
+        const { assert!(Fr::SAME_FORM && !Nine::SAME_FORM) };
+        // By the definition: value·R mod p, in 8 words here.
+        let r = ark_bn254::Fr::from(2u64).pow([256]);
+        let expected: Vec<u8> =
+            (value * r).into_bigint().0.iter().flat_map(|limb| limb.to_le_bytes()).collect();
+        let bytes = device_bytes::<Fr>(&[value]);
+        assert_eq!(bytes, expected);
+        assert_eq!((read_element::<Fr>(&bytes), read_limbs::<Fr>(&bytes)), (Some(value), Some(value)));
+
+        let bytes = device_bytes::<Nine>(&[value]);
+        let r = ark_bn254::Fr::from(2u64).pow([288]);
+        assert_eq!(bytes.len(), 48);
+        assert_eq!(read_element::<Nine>(&bytes), Some(value));
+        let mut canonical = (value * r).into_bigint().0.to_vec();
+        canonical.resize(6, 0);
+        assert_eq!(bytes, canonical.iter().flat_map(|limb| limb.to_le_bytes()).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn values_beyond_the_modulus_are_refused() {
+    let p: Vec<u8> = ark_bn254::Fr::MODULUS.0.iter().flat_map(|limb| limb.to_le_bytes()).collect();
+    assert_eq!((read_element::<Fr>(&p), read_element::<Fr>(&[0xff; 32])), (None, None));
+    let mut padded = device_bytes::<Nine>(&[ark_bn254::Fr::ONE]);
+    padded[47] = 1;
+    assert_eq!(read_element::<Nine>(&padded), None);
+}
+
+trait RandValue: Field {
+    fn rand_value(rng: &mut StdRng) -> Self::Ark {
+        Self::Ark::rand(rng)
+    }
+}
+impl<F: Field> RandValue for F {}
+
+/// The bytes of `(x·k², y·k³, k², k³)` in device form.
+fn xyzz<G: Group>(point: AffineOf<G>, k: CoordinateOf<G>) -> Vec<u8> {
+    let k2 = k.square();
+    let coordinates = [point.x * k2, point.y * k2 * k, k2, k2 * k];
+    let elements: Vec<_> = coordinates.iter().flat_map(|c| c.to_base_prime_field_elements()).collect();
+    device_bytes::<G::Base>(&elements)
+}
+
+fn check<G: Group>() {
+    let mut rng = StdRng::seed_from_u64(7);
+    let g = ProjectiveOf::<G>::generator();
+    for _ in 0..20 {
+        let point = (g * crate::group::ScalarOf::<G>::rand(&mut rng)).into_affine();
+        let bytes = xyzz::<G>(point, CoordinateOf::<G>::rand(&mut rng));
+        assert_eq!(read_point::<G>(&bytes).unwrap(), ProjectiveOf::<G>::from(point));
+
+        let mut affine = vec![7; bytes.len() / 2];
+        write_point::<G>(&point, &mut affine);
+        assert_eq!(affine, xyzz::<G>(point, CoordinateOf::<G>::ONE)[..affine.len()]);
+    }
+    let mut bytes = xyzz::<G>(g.into_affine(), CoordinateOf::<G>::ONE);
+    let quarter = bytes.len() / 4;
+    bytes[3 * quarter] ^= 1;
+    assert!(matches!(read_point::<G>(&bytes), Err(RuntimeError::Device { .. })));
+    bytes[2 * quarter..3 * quarter].fill(0);
+    assert_eq!(read_point::<G>(&bytes).unwrap(), ProjectiveOf::<G>::ZERO);
+    bytes[0..quarter].fill(u8::MAX);
+    assert!(matches!(read_point::<G>(&bytes), Err(RuntimeError::Device { .. })));
+
+    let mut affine = vec![7; bytes.len() / 2];
+    write_point::<G>(&AffineOf::<G>::zero(), &mut affine);
+    assert!(affine.iter().all(|&byte| byte == 0xff));
+}
+
+#[test]
+fn points_in_both_directions() {
+    check::<G1>();
+    check::<G2>();
+}
+
+#[test]
+fn windows_are_combined_by_their_weight() {
+    let mut rng = StdRng::seed_from_u64(9);
+    let g = ProjectiveOf::<G1>::generator();
+    let points: Vec<_> = (0..6).map(|_| (g * ark_bn254::Fr::rand(&mut rng)).into_affine()).collect();
+    let bytes: Vec<u8> =
+        points.iter().flat_map(|point| xyzz::<G1>(*point, ark_bn254::Fq::rand(&mut rng))).collect();
+    // Two parts of three windows of five bits.
+    let weight = |w: usize| ark_bn254::Fr::from(1u64 << (5 * w));
+    let expected: ProjectiveOf<G1> = (0..6).map(|i| points[i] * weight(i % 3)).sum();
+    assert_eq!(combine_windows::<G1>(&bytes, 5, 3).unwrap(), expected);
+    assert_eq!(combine_windows::<G1>(&[], 5, 3).unwrap(), ProjectiveOf::<G1>::ZERO);
+}

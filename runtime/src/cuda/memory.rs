@@ -1,0 +1,139 @@
+//! Device memory, and page-locked host memory.
+
+use super::stream::{CudaEvent, CudaStream};
+use super::{Context, describe, failed};
+use cudarc::driver::{DriverError, result, sys};
+use curvesmith_device::{Result, RuntimeError, Staging};
+use std::any::Any;
+use std::fmt;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+/// An allocation on the device.
+pub(super) struct Allocation {
+    context: Arc<Context>,
+    address: u64,
+}
+
+impl Allocation {
+    /// The context is current.
+    pub(super) fn new(context: &Arc<Context>, bytes: u64) -> Result<Allocation> {
+        let out_of_memory = RuntimeError::OutOfMemory { requested: bytes };
+        let Ok(size) = usize::try_from(bytes) else { return Err(out_of_memory) };
+        // SAFETY: the context is current.
+        match unsafe { result::malloc_sync(size) } {
+            Ok(address) => Ok(Allocation { context: Arc::clone(context), address }),
+            Err(DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => Err(out_of_memory),
+            Err(error) => Err(failed("cuMemAlloc")(error)),
+        }
+    }
+
+    pub(super) fn address(&self) -> u64 {
+        self.address
+    }
+}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        // SAFETY: the address is freed once, and its user has waited for all work on it.
+        let freed = self.context.bind().map(|()| unsafe { result::free_sync(self.address) });
+        if let Ok(Err(error)) = freed {
+            tracing::debug!("cuMemFree: {}", describe(error));
+        }
+    }
+}
+
+/// Page-locked host memory.
+pub(super) struct Pinned {
+    context: Arc<Context>,
+    start: NonNull<u8>,
+    len: usize,
+    /// The end of the last copy.
+    copied: Option<CudaEvent>,
+}
+
+// SAFETY: the memory is owned, and only reached through `&mut self`; the driver's handles may be used from any
+// thread.
+unsafe impl Send for Pinned {}
+// SAFETY: as above; `&self` reads the length only.
+unsafe impl Sync for Pinned {}
+
+impl Pinned {
+    /// The context is current.
+    pub(super) fn new(context: &Arc<Context>, len: usize) -> Result<Pinned> {
+        // SAFETY: the result is not used before it is set, below.
+        let start = unsafe { result::malloc_host(len.max(1), 0) }.map_err(failed("cuMemHostAlloc"))?;
+        let start = NonNull::new(start.cast::<u8>()).ok_or(RuntimeError::Device {
+            call: "cuMemHostAlloc",
+            reason: "the driver gave a null pointer".into(),
+        })?;
+        // SAFETY: the driver gave `len` bytes.
+        unsafe { start.write_bytes(0, len) };
+        Ok(Pinned { context: Arc::clone(context), start, len, copied: None })
+    }
+
+    /// Another device's staging is refused.
+    pub(super) fn of(staging: &mut dyn Staging) -> Result<&mut Pinned> {
+        (staging as &mut dyn Any)
+            .downcast_mut()
+            .ok_or(RuntimeError::Device { call: "staging", reason: "it belongs to another device".into() })
+    }
+
+    /// Copies the first `len` bytes to the device; the range there was checked.
+    pub(super) fn upload(&mut self, stream: &CudaStream, address: u64, len: usize) -> Result<()> {
+        let bytes = &self.bytes()?[..len];
+        // SAFETY: the bytes live, and nobody writes them, until `copied` is waited for.
+        unsafe { result::memcpy_htod_async(address, bytes, stream.raw()) }
+            .map_err(failed("cuMemcpyHtoDAsync"))?;
+        self.copied = Some(CudaEvent::record(stream, false)?);
+        Ok(())
+    }
+
+    /// Copies `len` bytes of the device, a checked range, to the start.
+    pub(super) fn download(&mut self, stream: &CudaStream, address: u64, len: usize) -> Result<()> {
+        let bytes = &mut self.bytes()?[..len];
+        // SAFETY: the bytes live, and nobody reads them, until `copied` is waited for.
+        unsafe { result::memcpy_dtoh_async(bytes, address, stream.raw()) }
+            .map_err(failed("cuMemcpyDtoHAsync"))?;
+        self.copied = Some(CudaEvent::record(stream, false)?);
+        Ok(())
+    }
+
+    fn wait(&mut self) -> Result<()> {
+        let Some(copied) = &self.copied else { return Ok(()) };
+        self.context.bind()?;
+        copied.synchronize()?;
+        self.copied = None;
+        Ok(())
+    }
+}
+
+impl Staging for Pinned {
+    fn bytes(&mut self) -> Result<&mut [u8]> {
+        self.wait()?;
+        // SAFETY: the driver gave `len` bytes, which were initialised; no copy uses them.
+        Ok(unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) })
+    }
+
+    fn capacity(&self) -> usize {
+        self.len
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        // After a failure the device copies nothing any more.
+        let waited = self.wait();
+        // SAFETY: the memory is freed once, and no copy uses it.
+        let freed = self.context.bind().map(|()| unsafe { result::free_host(self.start.as_ptr().cast()) });
+        if let (Err(error), _) | (_, Err(error)) = (waited, freed) {
+            tracing::debug!("page-locked memory: {error}");
+        }
+    }
+}
+
+impl fmt::Debug for Pinned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pinned[{} bytes]", self.len)
+    }
+}

@@ -1,0 +1,169 @@
+//! Typed launches: from a kernel's ABI struct to an entry point of a loaded image.
+//!
+//! An image is decoded and loaded at its first launch, once per device. Loads of
+//! different images run in parallel: the only lock held while loading belongs to the
+//! image itself.
+
+use crate::error::{Result, RuntimeError};
+use crate::owner::Owner;
+use curvesmith_abi::{Image, KernelDesc, KernelEntry};
+use curvesmith_device::{KernelDevice, Module};
+use rayon::prelude::*;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+
+/// The images that a device has loaded, and the entry points in them.
+#[derive(Default)]
+pub(super) struct Modules {
+    catalogs: RwLock<HashMap<ImageList, Arc<Catalog>>>,
+}
+
+/// Address and length of an owner's image list: images are statics.
+type ImageList = (usize, usize);
+
+struct Catalog {
+    images: Vec<Arc<LazyImage>>,
+    /// By the kernel's name in the ABI.
+    entries: HashMap<String, Arc<Entry>>,
+}
+
+/// A kernel of an owner.
+pub(super) struct Entry {
+    kernel: KernelEntry,
+    /// Whether the contract it was generated under is this build's.
+    checked: OnceLock<()>,
+    resident: OnceLock<u32>,
+    image: Arc<LazyImage>,
+}
+
+struct LazyImage {
+    image: Image,
+    module: Mutex<Option<Arc<Module>>>,
+}
+
+impl fmt::Debug for Modules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let catalogs = self.catalogs.read().unwrap_or_else(PoisonError::into_inner);
+        f.debug_struct("Modules").field("owners", &catalogs.len()).finish()
+    }
+}
+
+impl Modules {
+    /// The kernel of `owner` under the contract `desc`.
+    pub(super) fn entry(&self, owner: &Owner, desc: &KernelDesc) -> Result<Arc<Entry>> {
+        debug_assert_eq!(desc.family, owner.family, "kernel {} of {}", desc.name, owner.name);
+        let catalog = self.catalog(owner)?;
+        let entry = catalog.entries.get(desc.name).ok_or_else(|| RuntimeError::Image {
+            image: owner.name.into(),
+            reason: format!("kernel `{}` is in none of its {} images", desc.name, owner.images.len()),
+        })?;
+        entry.check(desc)?;
+        Ok(Arc::clone(entry))
+    }
+
+    /// Loads every image of `owners`, in parallel.
+    pub(super) fn preload(&self, device: &dyn KernelDevice, owners: &[Owner]) -> Result<()> {
+        let catalogs: Vec<_> = owners.iter().map(|owner| self.catalog(owner)).collect::<Result<_>>()?;
+        let images: Vec<_> = catalogs.iter().flat_map(|catalog| &catalog.images).collect();
+        images.par_iter().try_for_each(|image| image.module(device).map(drop))
+    }
+
+    fn catalog(&self, owner: &Owner) -> Result<Arc<Catalog>> {
+        let key = (owner.images.as_ptr() as usize, owner.images.len());
+        if let Some(catalog) = self.catalogs.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Ok(Arc::clone(catalog));
+        }
+        let catalog = Arc::new(Catalog::decode(owner)?);
+        let mut catalogs = self.catalogs.write().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have been faster; its catalog may hold loaded modules.
+        Ok(Arc::clone(catalogs.entry(key).or_insert(catalog)))
+    }
+}
+
+impl Catalog {
+    fn decode(owner: &Owner) -> Result<Self> {
+        let (mut images, mut entries) = (vec![], HashMap::new());
+        for bytes in owner.images {
+            let image = Image::decode(bytes).map_err(|error| RuntimeError::Image {
+                image: owner.name.into(),
+                reason: error.to_string(),
+            })?;
+            let image = Arc::new(LazyImage { image, module: Mutex::new(None) });
+            for kernel in &image.image.kernels {
+                let entry = Entry {
+                    kernel: kernel.clone(),
+                    checked: OnceLock::new(),
+                    resident: OnceLock::new(),
+                    image: Arc::clone(&image),
+                };
+                entries.insert(kernel.name.clone(), Arc::new(entry));
+            }
+            images.push(image);
+        }
+        Ok(Catalog { images, entries })
+    }
+}
+
+impl Entry {
+    /// Symbol in the module.
+    pub(super) fn symbol(&self) -> &str {
+        &self.kernel.symbol
+    }
+
+    /// The loaded module.
+    pub(super) fn module(&self, device: &dyn KernelDevice) -> Result<Arc<Module>> {
+        self.image.module(device)
+    }
+
+    /// Blocks that are resident at once on one multiprocessor.
+    pub(super) fn resident_blocks(&self, device: &dyn KernelDevice, block: u32) -> Result<u32> {
+        if let Some(blocks) = self.resident.get() {
+            return Ok(*blocks);
+        }
+        let module = self.module(device)?;
+        let blocks = device.resident_blocks(&module, self.symbol(), block)?.max(1);
+        Ok(*self.resident.get_or_init(|| blocks))
+    }
+
+    /// Compares the contract the kernel was generated under with this build's.
+    fn check(&self, desc: &KernelDesc) -> Result<()> {
+        if self.checked.get().is_some() {
+            return Ok(());
+        }
+        let expected = desc.signature();
+        if self.kernel.signature != expected {
+            return Err(RuntimeError::Image {
+                image: self.image.image.name.clone(),
+                reason: format!(
+                    "kernel `{}` was generated as `{}`, this build launches `{expected}`",
+                    self.kernel.symbol, self.kernel.signature
+                ),
+            });
+        }
+        self.checked.get_or_init(|| ());
+        Ok(())
+    }
+}
+
+impl LazyImage {
+    fn module(&self, device: &dyn KernelDevice) -> Result<Arc<Module>> {
+        let mut slot = self.module.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(module) = &*slot {
+            return Ok(Arc::clone(module));
+        }
+        let compute = device.properties().compute;
+        if compute < self.image.min_compute {
+            return Err(RuntimeError::Image {
+                image: self.image.name.clone(),
+                reason: format!(
+                    "it needs compute capability {}, the device has {compute}",
+                    self.image.min_compute
+                ),
+            });
+        }
+        let module = Arc::new(device.load(&self.image)?);
+        *slot = Some(Arc::clone(&module));
+        Ok(module)
+    }
+}

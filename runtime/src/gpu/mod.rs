@@ -1,0 +1,137 @@
+//! What runs above a [`KernelDevice`], compiled once: memory, streams, launches, transfers.
+//!
+//! A [`Gpu`] is shared by all who use a device. Work is done by a [`Stream`], which a call takes for
+//! itself: memory of the call follows the order of its streams (`pool`), its failures are its
+//! own, and it waits for nobody else. No lock is held while the driver is called, but an image's own
+//! while that image is loaded.
+
+mod buffer;
+mod launch;
+mod pool;
+mod record;
+mod ring;
+mod stream;
+mod transfer;
+
+pub use buffer::Buffer;
+pub use record::{Detail, Kind, Report, Span};
+pub use stream::Stream;
+pub(crate) use transfer::not_canonical;
+
+use crate::algorithms::Policy;
+use crate::error::Result;
+use crate::job::Cancel;
+use crate::owner::Owner;
+use curvesmith_device::{self as device, DeviceProperties, KernelDevice};
+use launch::Modules;
+use pool::Pool;
+use ring::Slots;
+use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A kernel device with its loaded kernels, its memory and its launch policies. Clones share all of it.
+#[derive(Clone)]
+pub struct Gpu {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    // Dropped first, and all of it before the device.
+    pool: Arc<Pool>,
+    slots: Arc<Slots>,
+    idle: Mutex<Vec<Lane>>,
+    modules: Modules,
+    policy: Policy,
+    /// Wait after every launch, so that a fault names its kernel.
+    synchronous: bool,
+    lanes: AtomicU32,
+    device: Arc<dyn KernelDevice>,
+}
+
+/// A stream of the device with the number that traces show.
+#[derive(Debug)]
+struct Lane {
+    number: u32,
+    raw: device::Stream,
+}
+
+impl fmt::Debug for Gpu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Gpu").field(&self.shared.device).finish()
+    }
+}
+
+impl Gpu {
+    /// Everything on `device`, with the policies for its properties or with others; results do not depend
+    /// on them. With `CURVESMITH_SYNC=1` in the environment every launch is waited for.
+    pub fn new(device: Arc<dyn KernelDevice>, policy: Option<Policy>) -> Gpu {
+        let policy = policy.unwrap_or_else(|| Policy::for_device(device.properties()));
+        let synchronous = std::env::var_os("CURVESMITH_SYNC").is_some_and(|v| v == "1");
+        Gpu {
+            shared: Arc::new(Shared {
+                pool: Arc::default(),
+                slots: Arc::default(),
+                idle: Mutex::default(),
+                modules: Modules::default(),
+                policy,
+                synchronous,
+                lanes: AtomicU32::new(0),
+                device,
+            }),
+        }
+    }
+
+    /// Static facts of the device.
+    pub fn properties(&self) -> &DeviceProperties {
+        self.shared.device.properties()
+    }
+
+    /// The policies in force.
+    pub fn policy(&self) -> &Policy {
+        &self.shared.policy
+    }
+
+    /// Loads all images of `owners` now, in parallel, instead of at first use.
+    pub fn preload(&self, owners: &[Owner]) -> Result<()> {
+        self.shared.modules.preload(self.device(), owners)
+    }
+
+    /// Gives memory that waits for re-use back to the device.
+    pub fn release_unused(&self) {
+        self.shared.pool.clear();
+        self.shared.slots.clear();
+    }
+
+    /// Bytes of device memory that wait for re-use.
+    pub fn unused_bytes(&self) -> u64 {
+        self.shared.pool.bytes()
+    }
+
+    /// A stream for one call; `cancel` ends it early.
+    pub fn stream(&self, detail: Detail, cancel: Cancel) -> Result<Stream> {
+        Stream::start(self.clone(), detail, cancel)
+    }
+
+    fn device(&self) -> &dyn KernelDevice {
+        &*self.shared.device
+    }
+
+    fn lane(&self) -> Result<Lane> {
+        let idle = self.shared.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        match idle {
+            Some(lane) => Ok(lane),
+            None => {
+                let raw = self.device().stream()?;
+                Ok(Lane { number: self.shared.lanes.fetch_add(1, Ordering::Relaxed), raw })
+            }
+        }
+    }
+
+    fn put_back(&self, lane: Lane) {
+        self.shared.idle.lock().unwrap_or_else(PoisonError::into_inner).push(lane);
+    }
+}
+
+#[cfg(test)]
+mod tests;

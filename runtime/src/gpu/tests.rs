@@ -1,0 +1,240 @@
+//! Streams, memory and copies on the emulator, with a kernel written by hand.
+
+use super::*;
+use crate::error::RuntimeError;
+use curvesmith_abi::{Image, KernelEntry, Ptr, layout};
+use curvesmith_device::{Launch, Module};
+use curvesmith_emulator::{Emulator, EmulatorOptions};
+
+/// `out[i] = in[i] + 1` for one block of 32 words.
+const INCREMENT: &str = "
+.version 6.3
+.target sm_75
+.address_size 64
+.visible .entry inc(.param .u64 inc_param_0, .param .u64 inc_param_1)
+.maxntid 32, 1, 1
+{
+.reg .b32 %r<4>; .reg .b64 %rd<6>;
+ld.param.u64 %rd0, [inc_param_0];
+ld.param.u64 %rd1, [inc_param_1];
+mov.u32 %r0, %tid.x;
+mul.wide.u32 %rd2, %r0, 4;
+add.s64 %rd3, %rd0, %rd2;
+add.s64 %rd4, %rd1, %rd2;
+ld.global.u32 %r1, [%rd3];
+add.s32 %r2, %r1, 1;
+st.global.u32 [%rd4], %r2;
+ret;
+}
+";
+
+fn gpu(options: EmulatorOptions) -> (Gpu, Emulator) {
+    let emulator = Emulator::new(options);
+    (Gpu::new(Arc::new(emulator.clone()), None), emulator)
+}
+
+fn start(gpu: &Gpu) -> Stream {
+    gpu.stream(Detail::Counts, Cancel::default()).unwrap()
+}
+
+fn module(gpu: &Gpu) -> Module {
+    let entry = KernelEntry { symbol: "inc".into(), name: "inc".into(), signature: String::new() };
+    let image = Image {
+        name: "toy".into(),
+        declaration: String::new(),
+        emitter: String::new(),
+        min_compute: 75,
+        kernels: vec![entry],
+        ptx_len: INCREMENT.len() as u64,
+        ptx_zstd: zstd::bulk::compress(INCREMENT.as_bytes(), 1).unwrap(),
+    };
+    gpu.device().load(&image).unwrap()
+}
+
+fn increment(stream: &Stream, module: &Module, from: Ptr<layout::U32>, to: Ptr<layout::U32>) {
+    let args = [curvesmith_abi::Arg::U64(from.address), curvesmith_abi::Arg::U64(to.address)];
+    let launch = Launch { symbol: "inc", grid: 1, block: 32, shared: 0, args: &args };
+    stream.device().launch(stream.raw(), module, launch).unwrap();
+}
+
+#[test]
+fn memory_is_reused_in_order_and_counts_as_undefined_again() {
+    let (gpu, emulator) = gpu(EmulatorOptions::default());
+    let module = module(&gpu);
+    let stream = start(&gpu);
+    let a = stream.upload_words(&[7; 32]).unwrap();
+    let (address, b) = (a.ptr().address, stream.words(32).unwrap());
+    increment(&stream, &module, a.ptr(), b.ptr());
+    drop(a);
+    // The same stream takes the memory at once, without waiting.
+    let again = stream.words(32).unwrap();
+    assert_eq!(again.ptr().address, address);
+    assert_eq!(stream.download_words(&b).unwrap(), [8; 32]);
+    increment(&stream, &module, again.ptr(), b.ptr());
+    let error = stream.finish().unwrap_err();
+    assert!(error.to_string().contains("uninitialised"), "{error}");
+    // A smaller owner does not see what is behind its end.
+    let stream = start(&gpu);
+    let few = stream.upload_words(&[1; 31]).unwrap();
+    increment(&stream, &module, few.ptr(), stream.words(32).unwrap().ptr());
+    let error = stream.finish().unwrap_err().to_string();
+    assert!(error.contains("outside") || error.contains("out of bounds"), "{error}");
+    drop((again, b, few));
+    gpu.release_unused();
+    // The module has no data of its own.
+    assert_eq!(emulator.memory_in_use(), 0);
+}
+
+#[test]
+fn memory_moves_on_when_a_stream_was_waited_for() {
+    let (gpu, emulator) = gpu(EmulatorOptions::default());
+    let first = start(&gpu);
+    let kept = first.words(1000).unwrap();
+    let address = first.words(2000).unwrap().ptr().address;
+    let second = start(&gpu);
+    assert_ne!(second.words(2000).unwrap().ptr().address, address, "the first may still use it");
+    first.finish().unwrap();
+    second.finish().unwrap();
+    let before = emulator.allocations();
+    let third = start(&gpu);
+    let both = [third.words(2000).unwrap(), third.words(2000).unwrap()];
+    assert!(both.iter().any(|b| b.ptr().address == address));
+    assert_eq!(emulator.allocations(), before, "nothing new is needed");
+    drop(kept);
+    third.finish().unwrap();
+}
+
+#[test]
+fn forks_are_ordered_by_fork_and_join() {
+    for seed in 0..8 {
+        let (gpu, _) = gpu(EmulatorOptions::default().racecheck(true).seed(seed));
+        let module = module(&gpu);
+        let run = |join: bool| {
+            let stream = start(&gpu);
+            let a = stream.upload_words(&[1; 32])?;
+            let (b, c) = (stream.words(32)?, stream.words(32)?);
+            increment(&stream, &module, a.ptr(), b.ptr());
+            let fork = stream.fork()?;
+            increment(&fork, &module, b.ptr(), c.ptr());
+            // Memory that a fork frees is re-used by the stream it joined.
+            let temporary = fork.upload_words(&[9; 32])?;
+            increment(&fork, &module, temporary.ptr(), fork.words(32)?.ptr());
+            drop(temporary);
+            let fork = match join {
+                true => stream.join(fork).map(|()| None)?,
+                false => Some(fork),
+            };
+            increment(&stream, &module, c.ptr(), a.ptr());
+            increment(&stream, &module, a.ptr(), stream.words(32)?.ptr());
+            let words = stream.download_words(&a)?;
+            stream.finish()?;
+            drop(fork);
+            Ok::<_, RuntimeError>(words)
+        };
+        assert_eq!(run(true).unwrap(), [4; 32], "seed {seed}");
+        assert!(run(false).is_err(), "seed {seed}: without join it is a race");
+    }
+}
+
+#[test]
+fn long_vectors_pass_in_chunks_and_leave_nothing_behind() {
+    let (gpu, _) = gpu(EmulatorOptions::default().memory(1 << 30));
+    let words: Vec<u32> =
+        (0..(9 * ring::LARGE / 4 + 77) as u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+    let stream = start(&gpu);
+    let buffer = stream.upload_words(&words).unwrap();
+    assert!(stream.download_words(&buffer).unwrap() == words);
+    let small = stream.upload_words(&[5; 8]).unwrap();
+    assert_eq!(stream.download_words(&small).unwrap(), [5; 8]);
+    drop((buffer, small));
+    let report = stream.finish().unwrap();
+    assert_eq!(
+        (report.bytes_up, report.bytes_down),
+        (4 * words.len() as u64 + 32, 4 * words.len() as u64 + 32)
+    );
+    // They are wiped beside the call.
+    let mut slots = vec![];
+    while slots.len() < 3 {
+        slots.extend(gpu.shared.slots.drain());
+        std::thread::yield_now();
+    }
+    for mut staging in slots {
+        assert!(staging.bytes().unwrap().iter().all(|byte| *byte == 0), "staging is wiped");
+    }
+}
+
+#[test]
+fn cancelled_calls_submit_nothing_more() {
+    let (gpu, _) = gpu(EmulatorOptions::default());
+    let cancel = Cancel::default();
+    let stream = gpu.stream(Detail::Counts, cancel.clone()).unwrap();
+    let buffer = stream.upload_words(&[1]).unwrap();
+    cancel.cancel();
+    assert!(matches!(stream.upload_words(&[1]), Err(RuntimeError::Cancelled)));
+    assert!(matches!(stream.download_words(&buffer), Err(RuntimeError::Cancelled)));
+    let fork = stream.fork().unwrap();
+    assert!(matches!(fork.upload_words(&[1]), Err(RuntimeError::Cancelled)));
+}
+
+#[test]
+fn what_a_stream_holds_lives_until_its_work_is_done() {
+    let (gpu, _) = gpu(EmulatorOptions::default());
+    let stream = start(&gpu);
+    let value = Arc::new(7);
+    let fork = stream.fork().unwrap();
+    fork.hold(value.clone());
+    stream.join(fork).unwrap();
+    assert_eq!(Arc::strong_count(&value), 2);
+    stream.finish().unwrap();
+    assert_eq!(Arc::strong_count(&value), 1);
+}
+
+#[test]
+fn failed_streams_are_not_used_again_and_blame_nobody_else() {
+    let (gpu, _) = gpu(EmulatorOptions::default());
+    let module = module(&gpu);
+    let good = start(&gpu);
+    let bad = start(&gpu);
+    let number = bad.lane.as_ref().unwrap().number;
+    increment(&bad, &module, Ptr::new(8), Ptr::new(8));
+    let words = good.upload_words(&[3; 32]).unwrap();
+    assert!(bad.synchronize().is_err() && bad.synchronize().is_err(), "the error stays");
+    assert_eq!(good.download_words(&words).unwrap(), [3; 32]);
+    assert!(bad.finish().is_err());
+    good.finish().unwrap();
+    // A fork's failure is its parent's.
+    let parent = start(&gpu);
+    let fork = parent.fork().unwrap();
+    increment(&fork, &module, Ptr::new(8), Ptr::new(8));
+    parent.join(fork).unwrap();
+    assert!(parent.finish().is_err());
+    for _ in 0..10 {
+        let next = start(&gpu);
+        assert_ne!(next.lane.as_ref().unwrap().number, number);
+        next.finish().unwrap();
+    }
+}
+
+#[test]
+fn reports_tell_what_was_done_and_when() {
+    let (gpu, _) = gpu(EmulatorOptions::default());
+    let stream = gpu.stream(Detail::Kernels, Cancel::default()).unwrap();
+    stream.stage("part", || stream.upload_words(&[1; 8])).unwrap();
+    let report = stream.finish().unwrap();
+    let kinds: Vec<_> = report.spans.iter().map(|span| (span.kind, &*span.name)).collect();
+    assert_eq!(kinds, [(Kind::Copy, "upload"), (Kind::Stage, "part"), (Kind::Host, "part")]);
+    assert!(report.spans.iter().all(|span| span.begin <= span.end));
+    assert!(report.device_seconds() >= report.busy_seconds());
+
+    let span = |kind, begin, end| Span { name: "x".into(), kind, stream: 0, begin, end };
+    let overlapping = Report {
+        spans: vec![
+            span(Kind::Kernel, 1.0, 2.0),
+            span(Kind::Kernel, 1.5, 3.0),
+            span(Kind::Copy, 4.0, 5.0),
+            span(Kind::Host, 0.0, 9.0),
+        ],
+        ..Report::default()
+    };
+    assert_eq!((overlapping.busy_seconds(), overlapping.device_seconds()), (3.0, 4.0));
+}

@@ -1,0 +1,78 @@
+//! Work that runs beside the caller.
+
+use crate::error::{Result, RuntimeError};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+/// A wish to end a call early, shared between the call and who may wish it.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Asks for the end.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// [`RuntimeError::Cancelled`] once the end is asked for.
+    pub fn check(&self) -> Result<()> {
+        if self.0.load(Ordering::Relaxed) { Err(RuntimeError::Cancelled) } else { Ok(()) }
+    }
+}
+
+/// A call that runs on a thread of its own, with streams of its own.
+///
+/// Dropping it waits for the call, whose result is lost; cancel first to wait less.
+#[must_use = "dropping a job waits for it"]
+pub struct Job<T> {
+    thread: Option<JoinHandle<Result<T>>>,
+    cancel: Cancel,
+}
+
+impl<T: Send + 'static> Job<T> {
+    pub(crate) fn start(work: impl FnOnce(Cancel) -> Result<T> + Send + 'static) -> Job<T> {
+        let cancel = Cancel::default();
+        let wish = cancel.clone();
+        Job { thread: Some(std::thread::spawn(move || work(wish))), cancel }
+    }
+
+    /// The result of the call.
+    pub fn wait(mut self) -> Result<T> {
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Ok(result)) => result,
+            Some(Err(panic)) => std::panic::resume_unwind(panic),
+            None => Err(RuntimeError::Cancelled),
+        }
+    }
+}
+
+impl<T> Job<T> {
+    /// Asks the call to end. What the device has begun it completes, nothing more is submitted, and
+    /// [`Job::wait`] gives [`RuntimeError::Cancelled`] unless the call had ended before. The CPU's
+    /// algorithms end between their steps only.
+    pub fn cancel(&self) {
+        self.cancel.cancel();
+    }
+
+    /// Whether [`Job::wait`] would not block.
+    pub fn is_finished(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+}
+
+impl<T> Drop for Job<T> {
+    fn drop(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            // A panic was reported by the thread itself.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl<T> fmt::Debug for Job<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Job").field("finished", &self.is_finished()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,59 @@
+//! Descriptors: what non-generic code knows of a field or a group.
+
+use crate::field::{Field, modulus_bits};
+use crate::group::Group;
+use curvesmith_abi::{Element, Family};
+
+/// A field, a group, or nobody in particular: where its kernels are found, and how large its elements are.
+#[derive(Clone, Copy, Debug)]
+pub struct Owner {
+    /// Prefix of the kernel symbols.
+    pub name: &'static str,
+    /// What the owner is; kernels of another family are not asked of it.
+    pub family: Family,
+    /// Words of an element of the field, or of the group's base field; 0 for common kernels.
+    pub words: usize,
+    /// Extension degree of a group's coordinates over the base field; 1 otherwise.
+    pub degree: usize,
+    /// Bits of the modulus of the field, or of the group's scalar field; 0 for common kernels.
+    pub bits: u32,
+    /// Encoded images.
+    pub images: &'static [&'static [u8]],
+}
+
+impl Owner {
+    /// The field-independent kernels.
+    pub fn common() -> Owner {
+        let images = crate::common::images();
+        Owner { name: "common", family: Family::Common, words: 0, degree: 1, bits: 0, images }
+    }
+
+    /// The kernels of a field.
+    pub fn field<F: Field>() -> Owner {
+        Owner {
+            name: F::NAME,
+            family: Family::Field,
+            words: F::WORDS,
+            degree: 1,
+            bits: modulus_bits::<F>(),
+            images: F::images(),
+        }
+    }
+
+    /// The kernels of a group.
+    pub fn group<G: Group>() -> Owner {
+        Owner {
+            name: G::NAME,
+            family: Family::Group,
+            words: G::Base::WORDS,
+            degree: G::DEGREE,
+            bits: modulus_bits::<G::Scalar>(),
+            images: G::images(),
+        }
+    }
+
+    /// Bytes of one element of a layout.
+    pub fn bytes(&self, element: Element) -> usize {
+        element.bytes(self.words, self.degree)
+    }
+}

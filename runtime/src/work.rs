@@ -1,0 +1,544 @@
+//! One call's work on a device, whichever it is: the only place that asks.
+//!
+//! Operations of a GPU are submitted in order and done later; those of the CPU are done at once. What a
+//! call made is ready when [`Work::finish`] returns. A value of another device is refused.
+
+use crate::algorithms::{self, msm, ntt, pointwise, spmv};
+use crate::convert;
+use crate::cpu::Cpu;
+use crate::csr::{Csr, check_len, check_omega, invert_shift};
+use crate::error::{Result, RuntimeError};
+use crate::field::{Field, modulus_bits};
+use crate::gpu::{Buffer, Detail, Kind, Report, Span, Stream};
+use crate::group::{AffineOf, Group, ProjectiveOf};
+use crate::handle::{Device, Inner};
+use crate::job::Cancel;
+use crate::owner::Owner;
+use crate::values::{DeviceBases, DeviceVec, Digits, Matrix, NttTables, Repr};
+use ark_ff::{Field as _, LegendreSymbol, One, PrimeField};
+use curvesmith_abi::{Element, Ptr, layout};
+use std::any::TypeId;
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// Direction of an NTT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Coefficients to evaluations at `shift·omega^i`.
+    Forward,
+    /// Evaluations at `shift·omega^i` to coefficients, with the factor `1/n`.
+    Inverse,
+}
+
+/// How scalars are cut into signed digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DigitShape {
+    /// Window width `c` in bits, 2 to 16.
+    pub window: u32,
+    /// Number of windows.
+    pub windows: u32,
+}
+
+/// A pointwise operation on two vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOp {
+    /// `a + b`
+    Add,
+    /// `a - b`
+    Sub,
+    /// `a · b`
+    Mul,
+}
+
+/// A pointwise operation on one vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOp {
+    /// `-a`
+    Neg,
+    /// `2a`
+    Dbl,
+    /// `a²`
+    Sqr,
+    /// `1/a`, each element by itself; 0 for 0.
+    Inverse,
+}
+
+/// The work of one call. Vectors, matrices and bases that it makes or takes are of its device; every
+/// operation checks the lengths of its arguments against each other.
+#[derive(Debug)]
+pub struct Work {
+    device: Device,
+    on: Repr<CpuWork, Stream>,
+}
+
+/// What is noted of work on the CPU.
+#[derive(Debug)]
+struct CpuWork {
+    start: Instant,
+    spans: Mutex<Vec<Span>>,
+    cancel: Cancel,
+}
+
+impl CpuWork {
+    fn timed<T>(&self, name: &'static str, part: impl FnOnce() -> T) -> T {
+        let begin = self.start.elapsed().as_secs_f64();
+        let result = part();
+        let end = self.start.elapsed().as_secs_f64();
+        let span = Span { name: Cow::Borrowed(name), kind: Kind::Host, stream: 0, begin, end };
+        self.spans.lock().unwrap_or_else(PoisonError::into_inner).push(span);
+        result
+    }
+}
+
+/// Room on the device for the sums of several MSMs, which come to the host together.
+#[derive(Debug)]
+pub struct Sums {
+    room: Option<Buffer<layout::U32>>,
+    used: AtomicUsize,
+}
+
+/// A sum of an MSM that may still be on the device.
+#[derive(Debug)]
+pub struct Sum<G: Group>(Repr<ProjectiveOf<G>, Windows>);
+
+/// Where the sums of the windows lie in [`Sums`].
+#[derive(Debug)]
+struct Windows {
+    offset: usize,
+    bytes: usize,
+    shape: DigitShape,
+}
+
+/// The bytes of [`Sums`] on the host.
+#[derive(Debug)]
+pub struct SumBytes(Vec<u8>);
+
+fn other<T>(what: &'static str) -> Result<T> {
+    Err(RuntimeError::OtherDevice { what })
+}
+
+impl Work {
+    pub(crate) fn new(device: &Device, detail: Detail, cancel: Cancel) -> Result<Work> {
+        let on = match &device.inner {
+            Inner::Cpu => Repr::Cpu(CpuWork { start: Instant::now(), spans: Mutex::default(), cancel }),
+            Inner::Gpu(gpu) => Repr::Gpu(gpu.stream(detail, cancel)?),
+        };
+        Ok(Work { device: device.clone(), on })
+    }
+
+    /// The stream below, where the device is one of kernels.
+    pub fn stream(&self) -> Option<&Stream> {
+        match &self.on {
+            Repr::Cpu(_) => None,
+            Repr::Gpu(stream) => Some(stream),
+        }
+    }
+
+    /// Waits for all of it; the first failure, if there was one.
+    pub fn finish(self) -> Result<Report> {
+        match self.on {
+            Repr::Gpu(stream) => stream.finish(),
+            Repr::Cpu(work) => {
+                let spans = work.spans.into_inner().unwrap_or_else(PoisonError::into_inner);
+                Ok(Report { start: Some(work.start), spans, ..Report::default() })
+            }
+        }
+    }
+
+    /// Submits a call with `run` and waits for it. If both fail, the device's failure is told, since what `run`
+    /// noticed is its consequence; unless the call was cancelled.
+    pub fn complete<T, E: From<RuntimeError>>(
+        self,
+        run: impl FnOnce(&Self) -> std::result::Result<T, E>,
+    ) -> std::result::Result<(T, Report), E> {
+        let value = run(&self);
+        let cancelled = self.is_cancelled();
+        let done = self.finish();
+        match (value, done) {
+            (Ok(value), done) => Ok((value, done?)),
+            (Err(_), Err(cause)) if !cancelled => Err(cause.into()),
+            (Err(error), _) => Err(error),
+        }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        match &self.on {
+            Repr::Gpu(stream) => stream.check_cancelled().is_err(),
+            Repr::Cpu(work) => work.cancel.check().is_err(),
+        }
+    }
+
+    /// Work that is ordered after what this has now, and otherwise independent, until [`Work::join`]. On the CPU
+    /// it is the same work.
+    pub fn fork(&self) -> Result<Work> {
+        let on = match &self.on {
+            Repr::Gpu(stream) => Repr::Gpu(stream.fork()?),
+            Repr::Cpu(work) => {
+                Repr::Cpu(CpuWork { start: work.start, spans: Mutex::default(), cancel: work.cancel.clone() })
+            }
+        };
+        Ok(Work { device: self.device.clone(), on })
+    }
+
+    /// Orders later work after all of `fork`.
+    pub fn join(&self, fork: Work) -> Result<()> {
+        match (&self.on, fork.on) {
+            (Repr::Gpu(stream), Repr::Gpu(fork)) => stream.join(fork),
+            (Repr::Cpu(work), Repr::Cpu(fork)) => {
+                let spans = fork.spans.into_inner().unwrap_or_else(PoisonError::into_inner);
+                work.spans.lock().unwrap_or_else(PoisonError::into_inner).extend(spans);
+                Ok(())
+            }
+            _ => other("fork"),
+        }
+    }
+
+    /// Runs a named part of the call, for its [`Report`].
+    pub fn stage<T>(&self, name: &'static str, part: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
+        match &self.on {
+            Repr::Gpu(stream) => stream.stage(name, || part(self)),
+            Repr::Cpu(work) => {
+                work.cancel.check()?;
+                work.timed(name, || part(self))
+            }
+        }
+    }
+
+    /// Runs a named part of the call that the host does by itself.
+    pub fn host_stage<T>(&self, name: &'static str, part: impl FnOnce() -> T) -> T {
+        match &self.on {
+            Repr::Gpu(stream) => stream.host_stage(name, part),
+            Repr::Cpu(work) => work.timed(name, part),
+        }
+    }
+
+    fn vector<F: Field>(&self, repr: Repr<Vec<F::Ark>, Buffer<layout::Field>>) -> DeviceVec<F> {
+        DeviceVec { device: self.device.clone(), repr }
+    }
+
+    /// Copies values to the device.
+    pub fn upload<F: Field>(&self, values: &[F::Ark]) -> Result<DeviceVec<F>> {
+        Ok(self.vector(match &self.on {
+            Repr::Cpu(_) => Repr::Cpu(values.to_vec()),
+            Repr::Gpu(stream) => Repr::Gpu(convert::upload::<F>(stream, values)?),
+        }))
+    }
+
+    /// Copies values back, after all earlier work.
+    pub fn download<F: Field>(&self, vector: &DeviceVec<F>) -> Result<Vec<F::Ark>> {
+        if let (Repr::Cpu(_), Repr::Cpu(values)) = (&self.on, &vector.repr) {
+            return Ok(values.clone());
+        }
+        let mut values = convert::zeros::<F>(vector.len());
+        self.download_into(vector, &mut values)?;
+        Ok(values)
+    }
+
+    /// As [`Work::download`], into memory that is there; `values` is as long as the vector.
+    pub fn download_into<F: Field>(&self, vector: &DeviceVec<F>, values: &mut [F::Ark]) -> Result<()> {
+        match (&self.on, &vector.repr) {
+            (Repr::Cpu(_), Repr::Cpu(found)) => {
+                check_len("values to download", found.len(), values.len())?;
+                values.copy_from_slice(found);
+                Ok(())
+            }
+            (Repr::Gpu(stream), Repr::Gpu(buffer)) => {
+                stream.uses("vector", buffer)?;
+                convert::download::<F>(stream, buffer, values)
+            }
+            _ => other("vector"),
+        }
+    }
+
+    /// `a ∘ b`, elementwise.
+    pub fn binary<F: Field>(&self, op: BinaryOp, a: &DeviceVec<F>, b: &DeviceVec<F>) -> Result<DeviceVec<F>> {
+        Ok(self.vector(match (&self.on, &a.repr, &b.repr) {
+            (Repr::Cpu(_), Repr::Cpu(a), Repr::Cpu(b)) => Repr::Cpu(Cpu.binary::<F>(op, a, b)?),
+            (Repr::Gpu(stream), Repr::Gpu(a), Repr::Gpu(b)) => {
+                stream.uses("left operand", a)?;
+                stream.uses("right operand", b)?;
+                Repr::Gpu(pointwise::binary(stream, &Owner::field::<F>(), op, a, b)?)
+            }
+            _ => return other("operand"),
+        }))
+    }
+
+    /// Elementwise operation.
+    pub fn unary<F: Field>(&self, op: UnaryOp, a: &DeviceVec<F>) -> Result<DeviceVec<F>> {
+        self.map(a, |a| Cpu.unary::<F>(op, a), |stream, field, a| pointwise::unary(stream, field, op, a))
+    }
+
+    /// `1/a`, elementwise, with one inversion for many elements; 0 for 0.
+    pub fn batch_inverse<F: Field>(&self, a: &DeviceVec<F>) -> Result<DeviceVec<F>> {
+        self.map(a, |a| Cpu.batch_inverse::<F>(a), pointwise::batch_inverse)
+    }
+
+    /// `a · c`, elementwise.
+    pub fn mul_const<F: Field>(&self, a: &DeviceVec<F>, c: F::Ark) -> Result<DeviceVec<F>> {
+        self.map(
+            a,
+            |a| Cpu.mul_const::<F>(a, c),
+            |stream, field, a| pointwise::mul_const(stream, field, a, &convert::device_bytes::<F>(&[c])),
+        )
+    }
+
+    fn map<F: Field>(
+        &self,
+        a: &DeviceVec<F>,
+        cpu: impl FnOnce(&Vec<F::Ark>) -> Result<Vec<F::Ark>>,
+        gpu: impl FnOnce(&Stream, &Owner, &Buffer<layout::Field>) -> Result<Buffer<layout::Field>>,
+    ) -> Result<DeviceVec<F>> {
+        Ok(self.vector(match (&self.on, &a.repr) {
+            (Repr::Cpu(_), Repr::Cpu(a)) => Repr::Cpu(cpu(a)?),
+            (Repr::Gpu(stream), Repr::Gpu(a)) => {
+                stream.uses("operand", a)?;
+                Repr::Gpu(gpu(stream, &Owner::field::<F>(), a)?)
+            }
+            _ => return other("operand"),
+        }))
+    }
+
+    /// `a·b - c`, elementwise.
+    pub fn mul_sub<F: Field>(
+        &self,
+        a: &DeviceVec<F>,
+        b: &DeviceVec<F>,
+        c: &DeviceVec<F>,
+    ) -> Result<DeviceVec<F>> {
+        Ok(self.vector(match (&self.on, &a.repr, &b.repr, &c.repr) {
+            (Repr::Cpu(_), Repr::Cpu(a), Repr::Cpu(b), Repr::Cpu(c)) => Repr::Cpu(Cpu.mul_sub::<F>(a, b, c)?),
+            (Repr::Gpu(stream), Repr::Gpu(a), Repr::Gpu(b), Repr::Gpu(c)) => {
+                [a, b, c].into_iter().try_for_each(|operand| stream.uses("operand", operand))?;
+                Repr::Gpu(pointwise::mul_sub(stream, &Owner::field::<F>(), a, b, c)?)
+            }
+            _ => return other("operand"),
+        }))
+    }
+
+    /// Moves a matrix to the device. Checks offsets and columns.
+    pub fn matrix<F: Field>(&self, matrix: &Csr<F::Ark>) -> Result<Matrix<F>> {
+        matrix.validate()?;
+        let repr = match &self.on {
+            Repr::Cpu(_) => Repr::Cpu(matrix.clone()),
+            Repr::Gpu(stream) => Repr::Gpu(Arc::new(spmv::GpuMatrix {
+                row_offsets: stream.upload_words(&matrix.row_offsets)?,
+                columns: stream.upload_words(&matrix.columns)?,
+                values: convert::upload::<F>(stream, &matrix.values)?,
+                rows: matrix.rows(),
+                width: matrix.width as usize,
+            })),
+        };
+        Ok(Matrix { repr })
+    }
+
+    /// `matrix · x`, zero-extended to `out_len ≥ rows` elements.
+    pub fn spmv<F: Field>(
+        &self,
+        matrix: &Matrix<F>,
+        x: &DeviceVec<F>,
+        out_len: usize,
+    ) -> Result<DeviceVec<F>> {
+        Ok(self.vector(match (&self.on, &matrix.repr, &x.repr) {
+            (Repr::Cpu(_), Repr::Cpu(matrix), Repr::Cpu(x)) => Repr::Cpu(Cpu.spmv::<F>(matrix, x, out_len)?),
+            (Repr::Gpu(stream), Repr::Gpu(matrix), Repr::Gpu(x)) => {
+                stream.uses("matrix", &matrix.values)?;
+                stream.hold(matrix.clone());
+                stream.uses("vector", x)?;
+                Repr::Gpu(spmv::spmv(stream, &Owner::field::<F>(), matrix, x, out_len)?)
+            }
+            _ => return other("vector"),
+        }))
+    }
+
+    /// Tables for size `2^log_n` and a root `omega` of exactly that order (checked).
+    pub fn ntt_tables<F: Field>(&self, log_n: u32, omega: F::Ark) -> Result<NttTables<F>> {
+        check_omega::<F>(log_n, omega)?;
+        let repr = match &self.on {
+            Repr::Cpu(_) => Repr::Cpu(Cpu.ntt_tables::<F>(log_n, omega)?),
+            Repr::Gpu(stream) => {
+                let field = Owner::field::<F>();
+                let passes = ntt::passes_of(stream, &field, log_n);
+                let n = 1u64 << log_n;
+                let turn = match passes.iter().map(|pass| pass.log_r).max() {
+                    Some(log_r) => turn::<F>(omega.pow([n >> log_r]), log_r),
+                    None => 1,
+                };
+                let squarings =
+                    passes.iter().map(|pass| convert::squarings::<F>(omega.pow([n >> pass.end()])));
+                let size_inv = F::Ark::from(n).inverse().expect("powers of two are units");
+                let size_inv = convert::device_bytes::<F>(&[size_inv]);
+                let roots = ntt::Roots { size_inv, turn, squarings: squarings.collect() };
+                Repr::Gpu(Arc::new(ntt::make_tables(stream, field, log_n, &roots)?))
+            }
+        };
+        Ok(NttTables { repr })
+    }
+
+    /// NTT in natural order on both sides, over the coset `shift·<omega>` (`shift` nonzero; one for none). After a
+    /// failure the contents of `vector` are undefined.
+    pub fn ntt<F: Field>(
+        &self,
+        tables: &NttTables<F>,
+        vector: &mut DeviceVec<F>,
+        direction: Direction,
+        shift: F::Ark,
+    ) -> Result<()> {
+        match (&self.on, &tables.repr, &mut vector.repr) {
+            (Repr::Cpu(_), Repr::Cpu(tables), Repr::Cpu(values)) => {
+                Cpu.ntt::<F>(tables, values, direction, shift)
+            }
+            (Repr::Gpu(stream), Repr::Gpu(tables), Repr::Gpu(buffer)) => {
+                stream.uses("vector", buffer)?;
+                let inverse = invert_shift::<F>(shift)?;
+                let base = match direction {
+                    Direction::Forward => shift,
+                    Direction::Inverse => inverse,
+                };
+                let powers = (!shift.is_one()).then(|| convert::squarings::<F>(base));
+                stream.hold(tables.clone());
+                ntt::transform(stream, tables, buffer, direction, powers.as_deref())
+            }
+            _ => other("vector"),
+        }
+    }
+
+    /// Moves points to the device; identities allowed. The CPU keeps owned ones as they are.
+    pub fn bases<G: Group>(&self, points: Cow<'_, [AffineOf<G>]>) -> Result<DeviceBases<G>> {
+        let repr = match &self.on {
+            Repr::Cpu(_) => Repr::Cpu(Cpu.bases::<G>(points)?),
+            Repr::Gpu(stream) => Repr::Gpu(convert::upload_points::<G>(stream, &points)?),
+        };
+        Ok(DeviceBases { device: self.device.clone(), repr })
+    }
+
+    /// The digit shape this device likes for `n` scalars of `F`.
+    pub fn digit_shape<F: Field>(&self, n: usize) -> DigitShape {
+        let bits = modulus_bits::<F>();
+        match &self.on {
+            // arkworks chooses its own windows; the shape only has to be valid.
+            Repr::Cpu(_) => DigitShape { window: 16, windows: algorithms::policy::windows_of(bits, 16) },
+            Repr::Gpu(stream) => stream.gpu().policy().msm.digit_shape(bits, n),
+        }
+    }
+
+    /// Cuts scalars into digits and sorts them by bucket; one result serves any number of [`Work::msm`]s.
+    pub fn digits<F: Field>(&self, scalars: &DeviceVec<F>, shape: DigitShape) -> Result<Digits> {
+        let repr = match (&self.on, &scalars.repr) {
+            (Repr::Cpu(_), Repr::Cpu(scalars)) => Repr::Cpu(Cpu.digits::<F>(scalars)?),
+            (Repr::Gpu(stream), Repr::Gpu(scalars)) => {
+                stream.uses("scalars", scalars)?;
+                Repr::Gpu(Arc::new(msm::sorted_digits(stream, &Owner::field::<F>(), scalars, shape)?))
+            }
+            _ => return other("scalars"),
+        };
+        Ok(Digits { field: TypeId::of::<F::Ark>(), repr })
+    }
+
+    /// `Σ scalar_i · base_i`; the numbers of scalars and bases are equal. Waits for the sum.
+    pub fn msm<G: Group>(&self, digits: &Digits, bases: &DeviceBases<G>) -> Result<ProjectiveOf<G>> {
+        let sums = self.sums(Sums::bytes::<G>(digits))?;
+        let sum = self.msm_into(digits, bases, &sums)?;
+        let bytes = self.download_sums(&sums)?;
+        self.host_stage("combine", || sum.point(&bytes))
+    }
+
+    /// Bytes of [`Sums`] that an MSM over `n` scalars takes.
+    pub fn sum_bytes<G: Group>(&self, n: usize, shape: DigitShape) -> usize {
+        match &self.on {
+            Repr::Cpu(_) => 0,
+            Repr::Gpu(stream) => {
+                msm::parts(stream, n, shape)
+                    * shape.windows as usize
+                    * Owner::group::<G>().bytes(Element::Xyzz)
+            }
+        }
+    }
+
+    /// Room for sums of so many bytes in all; see [`Work::sum_bytes`].
+    pub fn sums(&self, bytes: usize) -> Result<Sums> {
+        let room = match &self.on {
+            Repr::Cpu(_) => None,
+            Repr::Gpu(stream) => Some(stream.words(bytes.div_ceil(4))?),
+        };
+        Ok(Sums { room, used: AtomicUsize::new(0) })
+    }
+
+    /// As [`Work::msm`], with the result in `sums`, which belong to this work or to one that it is a fork of.
+    pub fn msm_into<G: Group>(&self, digits: &Digits, bases: &DeviceBases<G>, sums: &Sums) -> Result<Sum<G>> {
+        if digits.field != TypeId::of::<<G::Scalar as Field>::Ark>() {
+            let reason = format!("they are not of {}, the scalar field of {}", G::Scalar::NAME, G::NAME);
+            return Err(RuntimeError::Input { what: "digits", reason });
+        }
+        match (&self.on, &digits.repr, &bases.repr) {
+            (Repr::Cpu(_), Repr::Cpu(digits), Repr::Cpu(bases)) => {
+                Ok(Sum(Repr::Cpu(Cpu.msm::<G>(digits, bases)?)))
+            }
+            (Repr::Gpu(stream), Repr::Gpu(gpu_digits), Repr::Gpu(bases)) => {
+                stream.uses("bases", bases)?;
+                let (bytes, shape) = (Sums::bytes::<G>(digits), gpu_digits.shape());
+                let (out, offset) = sums.reserve(stream, bytes)?;
+                stream.hold(gpu_digits.clone());
+                msm::window_sums(stream, &Owner::group::<G>(), gpu_digits, bases, out)?;
+                Ok(Sum(Repr::Gpu(Windows { offset, bytes, shape })))
+            }
+            _ => other("bases"),
+        }
+    }
+
+    /// Copies sums to the host, after all earlier work.
+    pub fn download_sums(&self, sums: &Sums) -> Result<SumBytes> {
+        match (&self.on, &sums.room) {
+            (Repr::Gpu(stream), Some(room)) => Ok(SumBytes(stream.download_bytes(room)?)),
+            _ => Ok(SumBytes(Vec::new())),
+        }
+    }
+}
+
+impl Sums {
+    /// Bytes of the sums of an MSM over these digits.
+    fn bytes<G: Group>(digits: &Digits) -> usize {
+        match &digits.repr {
+            Repr::Cpu(_) => 0,
+            Repr::Gpu(digits) => digits.sums() * Owner::group::<G>().bytes(Element::Xyzz),
+        }
+    }
+
+    fn reserve(&self, stream: &Stream, bytes: usize) -> Result<(Ptr<layout::Xyzz>, usize)> {
+        let Some(room) = &self.room else { return other("sums") };
+        stream.uses("sums", room)?;
+        let offset = self.used.fetch_add(bytes, Ordering::Relaxed);
+        if offset + bytes > 4 * room.len() {
+            let (expected, found) = (offset + bytes, 4 * room.len());
+            return Err(RuntimeError::Length { what: "room for sums", expected, found });
+        }
+        Ok((Ptr::new(room.ptr().address + offset as u64), offset))
+    }
+}
+
+impl<G: Group> Sum<G> {
+    /// The sum, with the bytes of the [`Sums`] that it lies in.
+    pub fn point(&self, sums: &SumBytes) -> Result<ProjectiveOf<G>> {
+        match &self.0 {
+            Repr::Cpu(point) => Ok(*point),
+            Repr::Gpu(Windows { offset, bytes, shape }) => {
+                let bytes = sums.0.get(*offset..offset + bytes);
+                let bytes = bytes.ok_or(RuntimeError::OtherDevice { what: "sum" })?;
+                convert::combine_windows::<G>(bytes, shape.window, shape.windows as usize)
+            }
+        }
+    }
+}
+
+/// The odd `t < 2^log_r` with `root^t = W`, `W = z^((p-1)/2^log_r)` for the least nonresidue `z`: the
+/// rule by which the compiler chose the root in its kernels. `root` has order `2^log_r`; `log_r` is 1 or more, and
+/// small.
+fn turn<F: Field>(root: F::Ark, log_r: u32) -> u32 {
+    let nonresidue = (2u64..).map(F::Ark::from).find(|z| z.legendre() == LegendreSymbol::QuadraticNonResidue);
+    // p - 1 is p without its lowest bit, which the shift drops.
+    let exponent = F::Ark::MODULUS >> log_r;
+    let own = nonresidue.expect("half of the units are no squares").pow(exponent);
+    let turn = (1..=1 << log_r).step_by(2).find(|&t| root.pow([t]) == own);
+    turn.expect("the roots of one order are the odd powers of any of them") as u32
+}
