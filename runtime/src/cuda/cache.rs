@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn drivers_of_one_cuda_version_differ() {
+    fn the_full_version_is_read_from_the_drivers_text() {
         let text = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build";
         assert_eq!(proc_version(text).as_deref(), Some("580.159.04"));
         assert_eq!(proc_version("no version here"), None);
