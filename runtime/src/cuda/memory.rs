@@ -124,6 +124,9 @@ impl Drop for Pinned {
     fn drop(&mut self) {
         // After a failure the device copies nothing any more.
         let waited = self.wait();
+        // SAFETY: the driver gave `len` bytes, and no copy uses them. They may be secrets of a copy that failed, and
+        // the driver, which gets the pointer next, keeps the compiler from leaving the stores out.
+        unsafe { self.start.write_bytes(0, self.len) };
         // SAFETY: the memory is freed once, and no copy uses it.
         let freed = self.context.bind().map(|()| unsafe { result::free_host(self.start.as_ptr().cast()) });
         if let (Err(error), _) | (_, Err(error)) = (waited, freed) {
