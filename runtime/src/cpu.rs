@@ -1,18 +1,21 @@
-//! The CPU backend: arkworks' algorithms, parallel over rows and elements.
+//! The CPU backend: arkworks' arithmetic, parallel over rows and elements.
 //!
 //! It is the fallback on machines without a GPU and the reference that the kernels
 //! are tested against, so it holds no arithmetic of its own. Scalars 0, 1 and other
-//! short ones are sorted out by `ark-ec`'s MSM; identities among the bases, frequent
+//! short ones are cheap in [`msm`]; identities among the bases, frequent
 //! in Groth16 keys, are dropped here when the bases are made.
+
+mod msm;
 
 use crate::csr::{Csr, check_len, check_omega, check_out_len, invert_shift};
 use crate::error::{Result, RuntimeError};
 use crate::field::Field;
-use crate::group::{AffineOf, Group, ProjectiveOf};
+use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use crate::work::{BinaryOp, Direction, UnaryOp};
-use ark_ec::{AffineRepr, VariableBaseMSM};
+use ark_ec::AffineRepr;
 use ark_ff::{AdditiveGroup, Field as _, One, PrimeField, Zero};
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
+use msm::{Signed, SignedOf};
 use rayon::prelude::*;
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
@@ -38,7 +41,7 @@ pub struct CpuBases<G: Group> {
     kept: Option<Vec<u32>>,
 }
 
-/// Canonical scalars of one field, in `Vec<BigInt>`.
+/// Scalars of one field, in `Vec<Signed<BigInt>>`.
 #[derive(Clone)]
 pub struct CpuDigits {
     len: usize,
@@ -172,29 +175,28 @@ impl Cpu {
 
     /// Scalars for [`Cpu::msm`].
     pub fn digits<F: Field>(&self, scalars: &[F::Ark]) -> Result<CpuDigits> {
-        let bigints: Vec<<F::Ark as PrimeField>::BigInt> =
-            scalars.par_iter().with_min_len(MIN_LEN).map(|s| s.into_bigint()).collect();
-        Ok(CpuDigits { len: bigints.len(), field: TypeId::of::<F::Ark>(), scalars: Arc::new(bigints) })
+        let signed: Vec<Signed<<F::Ark as PrimeField>::BigInt>> =
+            scalars.par_iter().with_min_len(MIN_LEN).map(|s| Signed::of(*s)).collect();
+        Ok(CpuDigits { len: signed.len(), field: TypeId::of::<F::Ark>(), scalars: Arc::new(signed) })
     }
 
     /// `Σ scalar_i · base_i`; the numbers of scalars and bases are equal.
     pub fn msm<G: Group>(&self, digits: &CpuDigits, bases: &CpuBases<G>) -> Result<ProjectiveOf<G>> {
         check_len("scalars of the MSM", bases.len, digits.len)?;
-        type BigInts<G> = Vec<<<<G as Group>::Scalar as Field>::Ark as PrimeField>::BigInt>;
-        let scalars: Option<&BigInts<G>> = digits.scalars.downcast_ref();
+        let scalars: Option<&Vec<SignedOf<G>>> = digits.scalars.downcast_ref();
         let same_field = digits.field == TypeId::of::<<G::Scalar as Field>::Ark>();
         let scalars = scalars.filter(|_| same_field).ok_or_else(|| RuntimeError::Input {
             what: "digits",
             reason: format!("they are not of {}, the scalar field of {}", G::Scalar::NAME, G::NAME),
         })?;
-        Ok(match &bases.kept {
-            None => ProjectiveOf::<G>::msm_bigint(&bases.points, scalars),
-            Some(kept) => {
-                let scalars: BigInts<G> = kept.iter().map(|&i| scalars[i as usize]).collect();
-                ProjectiveOf::<G>::msm_bigint(&bases.points, &scalars)
-            }
-        })
+        Ok(msm::sum::<G>(&bases.points, scalars, bases.kept.as_deref()))
     }
+}
+
+/// `Σ scalar_i · base_i` without a device; the numbers of scalars and bases are equal.
+pub fn msm<G: Group>(bases: &[AffineOf<G>], scalars: &[ScalarOf<G>]) -> ProjectiveOf<G> {
+    let scalars: Vec<SignedOf<G>> = scalars.iter().map(|scalar| Signed::of(*scalar)).collect();
+    msm::sum::<G>(bases, &scalars, None)
 }
 
 fn dot<F: Field>(columns: &[u32], values: &[F::Ark], x: &[F::Ark]) -> F::Ark {

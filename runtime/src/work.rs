@@ -417,7 +417,7 @@ impl Work {
     pub fn digit_shape<F: Field>(&self, n: usize) -> DigitShape {
         let bits = modulus_bits::<F>();
         match &self.on {
-            // arkworks chooses its own windows; the shape only has to be valid.
+            // The CPU chooses its own windows; the shape only has to be valid.
             Repr::Cpu(_) => DigitShape { window: 16, windows: algorithms::policy::windows_of(bits, 16) },
             Repr::Gpu(stream) => stream.gpu().policy().msm.digit_shape(bits, n),
         }

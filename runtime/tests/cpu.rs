@@ -142,6 +142,27 @@ fn msm_is_the_definition() {
     check_msms::<G2>();
 }
 
+/// With many threads the terms are cut into parts; one of them is shorter than the others.
+#[test]
+fn msm_of_many_terms_on_many_threads() {
+    let n = 3001;
+    let mut rng = rng(7);
+    let step = ProjectiveOf::<G1>::generator();
+    let points: Vec<_> =
+        (0..n).scan(step, |point, _| Some(std::mem::replace(point, *point + step))).collect();
+    let mut points = ProjectiveOf::<G1>::normalize_batch(&points);
+    points[n - 1] = AffineOf::<G1>::zero();
+    let scalars: Vec<ScalarOf<G1>> = values(n, &mut rng);
+    for threads in [1, 3, 64] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| check_msm::<G1>(&points, &scalars));
+        let sum = pool.install(|| curvesmith_runtime::cpu::msm::<G1>(&points[..n - 1], &scalars[..n - 1]));
+        let logarithm: ScalarOf<G1> =
+            (1..n as u64).zip(&scalars).map(|(i, scalar)| ScalarOf::<G1>::from(i) * scalar).sum();
+        assert_eq!(sum, step * logarithm);
+    }
+}
+
 #[test]
 fn msm_arguments_must_fit() {
     let bases = Cpu.bases::<G1>(vec![AffineOf::<G1>::generator(); 2].into()).unwrap();
