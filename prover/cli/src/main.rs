@@ -13,7 +13,9 @@ mod trace;
 use clap::{Parser, Subcommand};
 use failure::Failure;
 use std::process::ExitCode;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -49,8 +51,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let filter = EnvFilter::try_from_env("CURVESMITH_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let everything = tracing_subscriber::fmt().with_max_level(LevelFilter::TRACE);
+    everything.with_writer(std::io::stderr).finish().with(log_filter()).init();
     let arguments = Arguments::parse();
     // A panic is a bug of ours; its message is on standard error already.
     let result = std::panic::catch_unwind(|| match arguments.command {
@@ -69,4 +71,12 @@ fn main() -> ExitCode {
         }
         Err(_) => Failure::Internal(String::new()).code().into(),
     }
+}
+
+/// What `CURVESMITH_LOG` asks for, levels with or without a target: `debug`, `curvesmith=debug,warn`.
+/// Warnings if it is not set, empty or not understood.
+fn log_filter() -> Targets {
+    let asked = std::env::var("CURVESMITH_LOG").ok().filter(|text| !text.is_empty());
+    let warnings = || Targets::new().with_default(LevelFilter::WARN);
+    asked.and_then(|text| text.parse().ok()).unwrap_or_else(warnings)
 }
