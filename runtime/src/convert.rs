@@ -14,10 +14,6 @@ use crate::owner::Owner;
 use ark_ec::AffineRepr;
 use ark_ff::{AdditiveGroup, Field as _, PrimeField, Zero};
 use curvesmith_abi::{layout, padded_words};
-use rayon::prelude::*;
-
-/// Elements for which starting another core pays.
-const GRAIN: usize = 8 << 10;
 
 /// Bytes of a padded element on the device.
 pub(crate) fn element_bytes<F: Field>() -> usize {
@@ -132,7 +128,7 @@ pub(crate) fn download<F: Field>(
 
 /// Zeros: all cores touch the new memory first, while the device may still be at work.
 pub(crate) fn zeros<F: Field>(len: usize) -> Vec<F::Ark> {
-    (0..len).into_par_iter().with_min_len(GRAIN).map(|_| F::Ark::ZERO).collect()
+    crate::cpu::collect(len, &|_| F::Ark::ZERO)
 }
 
 fn download_limbs<F: Field>(

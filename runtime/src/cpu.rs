@@ -13,7 +13,7 @@ use crate::field::Field;
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use crate::work::{BinaryOp, Direction, UnaryOp};
 use ark_ec::AffineRepr;
-use ark_ff::{AdditiveGroup, Field as _, One, PrimeField, Zero};
+use ark_ff::{AdditiveGroup, Field as _, One, Zero};
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use msm::{Signed, SignedOf};
 use rayon::prelude::*;
@@ -68,23 +68,23 @@ impl Cpu {
     /// `a ∘ b`, elementwise.
     pub fn binary<F: Field>(&self, op: BinaryOp, a: &[F::Ark], b: &[F::Ark]) -> Result<Vec<F::Ark>> {
         check_len("right operand", a.len(), b.len())?;
-        let pairs = a.par_iter().zip(b).with_min_len(MIN_LEN);
-        Ok(match op {
-            BinaryOp::Add => pairs.map(|(a, b)| *a + b).collect(),
-            BinaryOp::Sub => pairs.map(|(a, b)| *a - b).collect(),
-            BinaryOp::Mul => pairs.map(|(a, b)| *a * b).collect(),
-        })
+        let op: fn(F::Ark, F::Ark) -> F::Ark = match op {
+            BinaryOp::Add => |a, b| a + b,
+            BinaryOp::Sub => |a, b| a - b,
+            BinaryOp::Mul => |a, b| a * b,
+        };
+        Ok(collect(a.len(), &|i| op(a[i], b[i])))
     }
 
     /// Elementwise operation.
     pub fn unary<F: Field>(&self, op: UnaryOp, a: &[F::Ark]) -> Result<Vec<F::Ark>> {
-        let values = a.par_iter().with_min_len(MIN_LEN);
-        Ok(match op {
-            UnaryOp::Neg => values.map(|a| -*a).collect(),
-            UnaryOp::Dbl => values.map(|a| a.double()).collect(),
-            UnaryOp::Sqr => values.map(|a| a.square()).collect(),
-            UnaryOp::Inverse => values.map(|a| a.inverse().unwrap_or_default()).collect(),
-        })
+        let op: fn(F::Ark) -> F::Ark = match op {
+            UnaryOp::Neg => |a| -a,
+            UnaryOp::Dbl => |a| a.double(),
+            UnaryOp::Sqr => |a| a.square(),
+            UnaryOp::Inverse => |a| a.inverse().unwrap_or_default(),
+        };
+        Ok(collect(a.len(), &|i| op(a[i])))
     }
 
     /// `1/a`, elementwise; 0 for 0.
@@ -97,14 +97,14 @@ impl Cpu {
 
     /// `a · c`, elementwise.
     pub fn mul_const<F: Field>(&self, a: &[F::Ark], c: F::Ark) -> Result<Vec<F::Ark>> {
-        Ok(a.par_iter().with_min_len(MIN_LEN).map(|a| *a * c).collect())
+        Ok(collect(a.len(), &|i| a[i] * c))
     }
 
     /// `a·b - c`, elementwise.
     pub fn mul_sub<F: Field>(&self, a: &[F::Ark], b: &[F::Ark], c: &[F::Ark]) -> Result<Vec<F::Ark>> {
         check_len("second factor", a.len(), b.len())?;
         check_len("subtrahend", a.len(), c.len())?;
-        Ok(a.par_iter().zip(b).zip(c).with_min_len(MIN_LEN).map(|((a, b), c)| *a * b - c).collect())
+        Ok(collect(a.len(), &|i| a[i] * b[i] - c[i]))
     }
 
     /// `matrix · x`, zero-extended to `out_len ≥ rows` elements.
@@ -161,7 +161,7 @@ impl Cpu {
     /// Bases for [`Cpu::msm`], kept as they are if they are owned and none is an identity.
     pub fn bases<G: Group>(&self, points: Cow<'_, [AffineOf<G>]>) -> Result<CpuBases<G>> {
         let len = points.len();
-        if points.par_iter().with_min_len(MIN_LEN).all(|p| !p.is_zero()) {
+        if all(len, &|i| !points[i].is_zero()) {
             return Ok(CpuBases { len, points: points.into_owned(), kept: None });
         }
         let limit = u64::from(u32::MAX);
@@ -175,8 +175,7 @@ impl Cpu {
 
     /// Scalars for [`Cpu::msm`].
     pub fn digits<F: Field>(&self, scalars: &[F::Ark]) -> Result<CpuDigits> {
-        let signed: Vec<Signed<<F::Ark as PrimeField>::BigInt>> =
-            scalars.par_iter().with_min_len(MIN_LEN).map(|s| Signed::of(*s)).collect();
+        let signed = collect(scalars.len(), &|i| Signed::of(scalars[i]));
         Ok(CpuDigits { len: signed.len(), field: TypeId::of::<F::Ark>(), scalars: Arc::new(signed) })
     }
 
@@ -197,6 +196,17 @@ impl Cpu {
 pub fn msm<G: Group>(bases: &[AffineOf<G>], scalars: &[ScalarOf<G>]) -> ProjectiveOf<G> {
     let scalars: Vec<SignedOf<G>> = scalars.iter().map(|scalar| Signed::of(*scalar)).collect();
     msm::sum::<G>(bases, &scalars, None)
+}
+
+/// `value` of `0..len`, on all threads. Compiled once for each type, not for everything that makes its
+/// values: a parallel loop is some thousand lines of code.
+pub(crate) fn collect<T: Send>(len: usize, value: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
+    (0..len).into_par_iter().with_min_len(MIN_LEN).map(value).collect()
+}
+
+/// Does `condition` hold for all of `0..len`?
+fn all(len: usize, condition: &(dyn Fn(usize) -> bool + Sync)) -> bool {
+    (0..len).into_par_iter().with_min_len(MIN_LEN).all(condition)
 }
 
 fn dot<F: Field>(columns: &[u32], values: &[F::Ark], x: &[F::Ark]) -> F::Ark {

@@ -250,8 +250,14 @@ fn after_identities<G: Group>(
     Ok(all)
 }
 
+/// The first of `0..len` for which `condition` holds, sought on all threads. Compiled once, not for every
+/// type of point.
+pub(super) fn first(len: usize, condition: &(dyn Fn(usize) -> bool + Sync)) -> Option<usize> {
+    (0..len).into_par_iter().find_first(|&i| condition(i))
+}
+
 fn on_curve<G: Group>(query: &'static str, points: &[AffineOf<G>]) -> Result<(), KeyError> {
-    match points.par_iter().position_first(|p| !p.is_on_curve()) {
+    match first(points.len(), &|i| !points[i].is_on_curve()) {
         Some(index) => Err(KeyError::OffCurve { query, index }),
         None => Ok(()),
     }

@@ -12,11 +12,10 @@
 //! With these a proof that passes its self-check tells nothing, whoever made the key: r·δ and s·δ
 //! make A and B uniform, and the equation determines C. Without a self-check that is not so.
 
-use super::key::{HostKey, KeyError, KeyOptions};
+use super::key::{HostKey, KeyError, KeyOptions, first};
 use crate::verify::{PointProblem, check_point};
 use ark_ec::AffineRepr;
 use curvesmith_runtime::group::{AffineOf, Group, PairingCurve};
-use rayon::prelude::*;
 
 /// Makes the checks of a key that its options ask for, and those that are made always.
 pub(super) fn check_key<C: PairingCurve>(key: &HostKey<C>, options: &KeyOptions) -> Result<(), KeyError> {
@@ -50,12 +49,10 @@ pub(super) fn check_key<C: PairingCurve>(key: &HostKey<C>, options: &KeyOptions)
 }
 
 fn in_group<G: Group>(query: &'static str, points: &[AffineOf<G>]) -> Result<(), KeyError> {
-    let outside =
-        points.par_iter().enumerate().find_map_first(|(i, p)| Some((i, check_point::<G>(p).err()?)));
-    match outside {
-        None => Ok(()),
-        Some((index, PointProblem::OffCurve)) => Err(KeyError::OffCurve { query, index }),
-        Some((index, _)) => Err(KeyError::OutsideSubgroup { query, index }),
+    let Some(index) = first(points.len(), &|i| check_point::<G>(&points[i]).is_err()) else { return Ok(()) };
+    match check_point::<G>(&points[index]) {
+        Err(PointProblem::OffCurve) => Err(KeyError::OffCurve { query, index }),
+        _ => Err(KeyError::OutsideSubgroup { query, index }),
     }
 }
 
