@@ -1,7 +1,7 @@
 //! FIR as text, its verifier, and its interpreter against plain integer arithmetic.
 
 use curvesmith_abi::Kernel as _;
-use curvesmith_abi::kernels::{FieldMul, RadixHistogram, ScanAdd};
+use curvesmith_abi::kernels::{FieldMul, RadixCountFirst, ScanAdd};
 use curvesmith_codegen::fir::build::{Builder, FULL_MASK};
 use curvesmith_codegen::fir::interp::{Argument, from_words, launch, to_words};
 use curvesmith_codegen::fir::ir::{AtomicOp, Kernel, ShuffleMode};
@@ -120,7 +120,7 @@ fn loops_shuffles_and_atomics() {
 #[test]
 fn faults_are_named() {
     let fault = |build: fn(&Builder)| {
-        let b = Builder::common::<RadixHistogram>();
+        let b = Builder::common::<RadixCountFirst>();
         build(&b);
         let mut args = [Argument::Buffer(vec![1, 2, 3]), Argument::Buffer(vec![0; 3])].to_vec();
         args.extend(vec![Argument::U32(0); 4]);

@@ -57,21 +57,11 @@ fn write_limbs(limbs: &[u64], bytes: &mut [u8]) {
     rest.copy_from_slice(&half[..rest.len()]);
 }
 
-/// The element with the limbs that the bytes hold, as arkworks keeps them.
-#[inline(always)]
-fn read_limbs<F: Field>(bytes: &[u8]) -> Option<F::Ark> {
-    let mut big = <F::Ark as PrimeField>::BigInt::default();
-    let mut words = bytes.as_chunks::<8>().0.iter().map(|limb| u64::from_le_bytes(*limb));
-    for limb in big.as_mut() {
-        *limb = words.next().unwrap_or(0);
-    }
-    if words.any(|padding| padding != 0) { None } else { F::Ark::from_mont_limbs(big.as_ref()) }
-}
-
 /// An element in device form; `None` unless it is canonical.
 fn read_element<F: Field>(bytes: &[u8]) -> Option<F::Ark> {
     if F::SAME_FORM {
-        return read_limbs::<F>(bytes);
+        let mut value = F::Ark::ZERO;
+        return F::Ark::read_limbs(bytes, bytes.len(), std::slice::from_mut(&mut value)).map(|()| value);
     }
     let mut big = <F::Ark as PrimeField>::BigInt::default();
     let words = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
@@ -101,9 +91,7 @@ pub(crate) fn upload<F: Field>(stream: &Stream, values: &[F::Ark]) -> Result<Buf
     let buffer = stream.elements(&field, values.len())?;
     let each = element_bytes::<F>();
     stream.upload(&buffer, &|range, bytes| {
-        for (value, bytes) in values[range].iter().zip(bytes.chunks_exact_mut(each)) {
-            write_limbs(value.mont_limbs(), bytes);
-        }
+        F::Ark::write_limbs(&values[range], each, bytes);
     })?;
     // With W words and arkworks' R = 2^(32W + 32): x·2^(32W + 32) · 2^(32W - 32) / 2^(32W) = x·2^(32W).
     change_form::<F>(stream, &field, buffer, 32 * F::WORDS.saturating_sub(1))
@@ -138,10 +126,7 @@ fn download_limbs<F: Field>(
 ) -> Result<()> {
     let each = element_bytes::<F>();
     stream.download_into(buffer, values, |bytes, values| {
-        for (value, bytes) in values.iter_mut().zip(bytes.chunks_exact(each)) {
-            *value = read_limbs::<F>(bytes).ok_or_else(|| not_canonical(F::NAME))?;
-        }
-        Ok(())
+        F::Ark::read_limbs(bytes, each, values).ok_or_else(|| not_canonical(F::NAME))
     })
 }
 
@@ -216,11 +201,15 @@ pub(crate) fn read_point<G: Group>(bytes: &[u8]) -> Result<ProjectiveOf<G>> {
     Ok(ProjectiveOf::<G>::new_unchecked(x * zz.square(), y * zzz.square(), zzz))
 }
 
+/// XYZZ points in device form.
+pub(crate) fn read_points<G: Group>(bytes: &[u8]) -> Result<Vec<ProjectiveOf<G>>> {
+    bytes.chunks_exact(4 * G::DEGREE * element_bytes::<G::Base>()).map(read_point::<G>).collect()
+}
+
 /// `Σ_w 2^(c·w)·sum_w` over the windows of every part, by Horner; the sums in device form, the
 /// `windows` of a part after each other.
 pub(crate) fn combine_windows<G: Group>(sums: &[u8], window: u32, windows: usize) -> Result<ProjectiveOf<G>> {
-    let each = 4 * G::DEGREE * element_bytes::<G::Base>();
-    let points: Vec<_> = sums.chunks_exact(each).map(read_point::<G>).collect::<Result<_>>()?;
+    let points = read_points::<G>(sums)?;
     let mut total = ProjectiveOf::<G>::ZERO;
     for w in (0..windows).rev() {
         for _ in 0..window {

@@ -26,6 +26,11 @@ pub trait MontLimbs: Sized {
     fn mont_limbs(&self) -> &[u64];
     /// The element with these limbs; `None` unless they are [`MontLimbs::LIMBS`] and below the modulus.
     fn from_mont_limbs(limbs: &[u64]) -> Option<Self>;
+    /// Writes the limbs of each value as little-endian bytes, with zeros up to `stride` bytes a value:
+    /// `stride` is at least `8·LIMBS`, and `out` has `stride` bytes for each value. As fast as a copy.
+    fn write_limbs(values: &[Self], stride: usize, out: &mut [u8]);
+    /// The inverse of [`MontLimbs::write_limbs`]; `None` where padding is not zero or a value not below the modulus.
+    fn read_limbs(bytes: &[u8], stride: usize, values: &mut [Self]) -> Option<()>;
 }
 
 impl<T: MontConfig<N>, const N: usize> MontLimbs for Fp<MontBackend<T, N>, N> {
@@ -38,6 +43,36 @@ impl<T: MontConfig<N>, const N: usize> MontLimbs for Fp<MontBackend<T, N>, N> {
     fn from_mont_limbs(limbs: &[u64]) -> Option<Self> {
         let value = BigInt(limbs.try_into().ok()?);
         (value < T::MODULUS).then(|| Fp::new_unchecked(value))
+    }
+
+    fn write_limbs(values: &[Self], stride: usize, out: &mut [u8]) {
+        debug_assert_eq!(out.len(), values.len() * stride);
+        for (value, out) in values.iter().zip(out.chunks_exact_mut(stride)) {
+            let (limbs, padding) = out.split_at_mut(8 * N);
+            for (out, limb) in limbs.as_chunks_mut::<8>().0.iter_mut().zip(value.0.0) {
+                *out = limb.to_le_bytes();
+            }
+            if !padding.is_empty() {
+                padding.fill(0);
+            }
+        }
+    }
+
+    fn read_limbs(bytes: &[u8], stride: usize, values: &mut [Self]) -> Option<()> {
+        debug_assert_eq!(bytes.len(), values.len() * stride);
+        for (value, bytes) in values.iter_mut().zip(bytes.chunks_exact(stride)) {
+            let (bytes, padding) = bytes.split_at(8 * N);
+            let mut limbs = [0; N];
+            for (limb, bytes) in limbs.iter_mut().zip(bytes.as_chunks::<8>().0) {
+                *limb = u64::from_le_bytes(*bytes);
+            }
+            let big = BigInt(limbs);
+            if big >= T::MODULUS || padding.iter().any(|byte| *byte != 0) {
+                return None;
+            }
+            *value = Fp::new_unchecked(big);
+        }
+        Some(())
     }
 }
 

@@ -173,8 +173,18 @@ impl Work {
     /// Work that is ordered after what this has now, and otherwise independent, until [`Work::join`]. On the CPU
     /// it is the same work.
     pub fn fork(&self) -> Result<Work> {
+        self.fork_by(Stream::fork)
+    }
+
+    /// As [`Work::fork`], for work that other work waits for: where the device can do that, its kernels go before
+    /// those that wait for room.
+    pub fn fork_urgent(&self) -> Result<Work> {
+        self.fork_by(Stream::fork_urgent)
+    }
+
+    fn fork_by(&self, fork: fn(&Stream) -> Result<Stream>) -> Result<Work> {
         let on = match &self.on {
-            Repr::Gpu(stream) => Repr::Gpu(stream.fork()?),
+            Repr::Gpu(stream) => Repr::Gpu(fork(stream)?),
             Repr::Cpu(work) => {
                 Repr::Cpu(CpuWork { start: work.start, spans: Mutex::default(), cancel: work.cancel.clone() })
             }
@@ -328,6 +338,7 @@ impl Work {
                 values: convert::upload::<F>(stream, &matrix.values)?,
                 rows: matrix.rows(),
                 width: matrix.width as usize,
+                mapping: spmv::Mapping::of(&matrix.row_offsets),
             })),
         };
         Ok(Matrix { repr })
@@ -444,6 +455,23 @@ impl Work {
         self.host_stage("combine", || sum.point(&bytes))
     }
 
+    /// The sums of the windows of an MSM by themselves, `Σ digit_{w,i}·base_i` for window `w`, those of a part of the
+    /// scalars after each other where an MSM runs in parts. On the CPU, which cuts scalars up in its own way, the one
+    /// sum of them all.
+    pub fn window_sums<G: Group>(
+        &self,
+        digits: &Digits,
+        bases: &DeviceBases<G>,
+    ) -> Result<Vec<ProjectiveOf<G>>> {
+        let sums = self.sums(Sums::bytes::<G>(digits))?;
+        let sum = self.msm_into(digits, bases, &sums)?;
+        let bytes = self.download_sums(&sums)?;
+        match &sum.0 {
+            Repr::Cpu(point) => Ok(vec![*point]),
+            Repr::Gpu(windows) => convert::read_points::<G>(windows.of(&bytes)?),
+        }
+    }
+
     /// Bytes of [`Sums`] that an MSM over `n` scalars takes.
     pub fn sum_bytes<G: Group>(&self, n: usize, shape: DigitShape) -> usize {
         match &self.on {
@@ -522,12 +550,18 @@ impl<G: Group> Sum<G> {
     pub fn point(&self, sums: &SumBytes) -> Result<ProjectiveOf<G>> {
         match &self.0 {
             Repr::Cpu(point) => Ok(*point),
-            Repr::Gpu(Windows { offset, bytes, shape }) => {
-                let bytes = sums.0.get(*offset..offset + bytes);
-                let bytes = bytes.ok_or(RuntimeError::OtherDevice { what: "sum" })?;
-                convert::combine_windows::<G>(bytes, shape.window, shape.windows as usize)
+            Repr::Gpu(windows) => {
+                let shape = windows.shape;
+                convert::combine_windows::<G>(windows.of(sums)?, shape.window, shape.windows as usize)
             }
         }
+    }
+}
+
+impl Windows {
+    fn of<'a>(&self, sums: &'a SumBytes) -> Result<&'a [u8]> {
+        let bytes = sums.0.get(self.offset..self.offset + self.bytes);
+        bytes.ok_or(RuntimeError::OtherDevice { what: "sum" })
     }
 }
 

@@ -6,11 +6,15 @@ use curvesmith_abi::kernels::BucketStarts;
 
 pub(super) fn bucket_starts() -> Kernel {
     let b = Builder::common::<BucketStarts>();
-    let k = b.global_index();
-    b.return_if(k.gt(b.scalar("buckets")));
-    let keys = b.buffer("keys");
+    let (k, buckets) = (b.global_index(), b.scalar("buckets"));
+    b.return_if(k.gt(buckets));
+    let (keys, offsets) = (b.buffer("keys"), b.buffer("offsets"));
+    // The keys that agree with `k` above `shift` lie between two offsets.
+    let (shift, tiles) = (b.scalar("shift"), b.scalar("tiles"));
+    let group = k >> shift;
+    let end = (group + 1).min(buckets >> shift);
     // Keys below `low` are < k, keys from `high` on are ≥ k.
-    let (low, high) = (b.var(b.u32(0)), b.var(b.scalar("n")));
+    let (low, high) = (b.var(offsets.word(group * tiles)), b.var(offsets.word(end * tiles)));
     b.while_(
         || low.get().lt(high.get()),
         || {

@@ -3,7 +3,7 @@
 use crate::fir::build::{Builder, U32};
 use crate::fir::ir::Kernel;
 use crate::spec::FieldDesc;
-use curvesmith_abi::kernels::Digits;
+use curvesmith_abi::kernels::{Digits, NO_DIGIT};
 
 /// One thread a scalar. A 64-bit buffer takes the words one after the other and gives the
 /// windows; a window above `2^(c-1)` becomes negative and carries one into the next. With
@@ -15,7 +15,7 @@ pub(super) fn digits(field: &FieldDesc) -> Kernel {
     let n = b.scalar("n");
     b.return_if(i.ge(n));
     let (c, windows) = (b.scalar("c"), b.scalar("windows"));
-    let (keys, entries) = (b.buffer("keys"), b.buffer("entries"));
+    let codes = b.buffer("codes");
     let half = b.u32(1) << (c - 1);
     let mask = half + half - 1;
     let zero = b.u32(0);
@@ -27,11 +27,9 @@ pub(super) fn digits(field: &FieldDesc) -> Kernel {
         let raw = (bits.get().narrow() & mask) + carry.get();
         let negative = raw.gt(half);
         let magnitude = negative.select(half + half - raw, raw);
-        let key = magnitude.is(0).select(windows * half, w * half + magnitude - 1);
-        let sign = (negative & magnitude.ne(zero)).select(b.u32(1 << 31), zero);
-        let at = w * n + i;
-        keys.set_word(at, key);
-        entries.set_word(at, i | sign);
+        let sign = negative.select(b.u32(1 << 31), zero);
+        let code = (w * half + magnitude - 1) | sign;
+        codes.set_word(w * n + i, magnitude.is(0).select(b.u32(NO_DIGIT), code));
         carry.set(negative.select(b.u32(1), zero));
         bits.set(bits.get() >> c);
         window.set(w + 1);

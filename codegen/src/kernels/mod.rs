@@ -24,7 +24,7 @@ pub fn field_kernels(field: &FieldDesc) -> Vec<Kernel> {
     kernels.extend([inverse::inverse(field), inverse::batch_inverse(field)]);
     kernels.push(digits::digits(field));
     kernels.extend(ntt::kernels(field));
-    kernels.push(spmv::warp_per_row(field));
+    kernels.extend([spmv::warp_per_row(field), spmv::thread_per_row(field)]);
     kernels
 }
 
@@ -45,7 +45,15 @@ pub fn formula_kernels(group: &GroupDesc) -> Vec<Kernel> {
 
 /// The field-independent kernels.
 pub fn common_kernels() -> Vec<Kernel> {
-    vec![radix::histogram(), radix::scatter(), scan::scan_tiles(), scan::scan_add(), buckets::bucket_starts()]
+    vec![
+        radix::count_first(),
+        radix::scatter_first(),
+        radix::count_next(),
+        radix::scatter_next(),
+        scan::scan_tiles(),
+        scan::scan_add(),
+        buckets::bucket_starts(),
+    ]
 }
 
 /// The mask of a full warp.

@@ -64,7 +64,7 @@ fn spread(j: U32<'_>) -> U32<'_> {
 }
 
 /// The sum of `value` over the lanes up to the own, for lanes below `lanes`, a power of two.
-fn inclusive_scan<'k>(b: &'k Builder, value: U32<'k>, lanes: u32) -> U32<'k> {
+pub(super) fn inclusive_scan<'k>(b: &'k Builder, value: U32<'k>, lanes: u32) -> U32<'k> {
     let mut sum = value;
     for distance in (0..lanes.ilog2()).map(|log| 1 << log) {
         let before = shuffle(b, ShuffleMode::Up, sum, distance);

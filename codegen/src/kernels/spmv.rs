@@ -1,11 +1,11 @@
-//! Sparse matrix times vector, one warp a row.
+//! Sparse matrix times vector: a warp a row for long rows, a thread a row for short ones.
 
 use super::shuffle;
 use crate::fir::build::{Builder, U32};
 use crate::fir::ir::{Kernel, ShuffleMode};
 use crate::spec::FieldDesc;
 use curvesmith_abi::Kernel as _;
-use curvesmith_abi::kernels::SpMvWarp;
+use curvesmith_abi::kernels::{SpMvThread, SpMvWarp};
 
 pub(super) fn warp_per_row(field: &FieldDesc) -> Kernel {
     const ROWS: u32 = SpMvWarp::DESC.block / 32;
@@ -32,5 +32,19 @@ pub(super) fn warp_per_row(field: &FieldDesc) -> Kernel {
         sum.set(sum.get() + b.from_words(&other));
     }
     b.if_(lane.is(0), || b.buffer("out").set_field(row, sum.get()));
+    b.finish()
+}
+
+pub(super) fn thread_per_row(field: &FieldDesc) -> Kernel {
+    let b = Builder::for_field::<SpMvThread>(field);
+    let row = b.global_index();
+    b.return_if(row.ge(b.scalar("rows")));
+    let offsets = b.buffer("row_offsets");
+    let (columns, values, x) = (b.buffer("columns"), b.buffer("values"), b.buffer("x"));
+    let sum = b.var(b.zero());
+    b.for_(offsets.word(row), offsets.word(row + 1), 1, |k| {
+        sum.set(sum.get() + values.field(k) * x.field(columns.word(k)));
+    });
+    b.buffer("out").set_field(row, sum.get());
     b.finish()
 }

@@ -513,7 +513,7 @@ mod tests {
     #[test]
     fn equal_operations_are_computed_once_where_the_first_dominates() {
         let b = Builder::common::<BucketStarts>();
-        let (out, n) = (b.buffer("starts"), b.scalar("n"));
+        let (out, n) = (b.buffer("starts"), b.scalar("buckets"));
         let x = out.word(b.u32(0));
         b.if_else(n.is(3), || out.set_word(n, (x + 1) * 7), || out.set_word(n, (x + 1) * 7));
         out.set_word(n, (x + 1) * 7);
@@ -527,7 +527,7 @@ mod tests {
     #[test]
     fn a_local_is_read_again_after_each_write() {
         let b = Builder::common::<BucketStarts>();
-        let (starts, n) = (b.buffer("starts"), b.scalar("n"));
+        let (starts, n) = (b.buffer("starts"), b.scalar("buckets"));
         let local = b.var(n);
         let first = local.get();
         b.if_(n.is(3), || local.set(n + 5));
@@ -544,7 +544,7 @@ mod tests {
     #[test]
     fn what_nothing_needs_is_left_out() {
         let b = Builder::common::<BucketStarts>();
-        let (keys, starts, n) = (b.buffer("keys"), b.buffer("starts"), b.scalar("n"));
+        let (keys, starts, n) = (b.buffer("keys"), b.buffer("starts"), b.scalar("buckets"));
         let unused = b.var(keys.word(n));
         b.if_(n.is(4), || unused.set(n));
         starts.set_word(n, (b.u32(6) * b.u32(7)).min(b.u32(50)));

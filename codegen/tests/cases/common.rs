@@ -2,7 +2,9 @@
 
 use super::{Random, buf, num};
 use crate::Machine;
-use curvesmith_abi::kernels::{BucketStarts, RadixHistogram, RadixScatter, ScanAdd, ScanTiles};
+use curvesmith_abi::kernels::{
+    BucketStarts, NO_DIGIT, RadixCount, RadixCountFirst, RadixScatter, RadixScatterFirst, ScanAdd, ScanTiles,
+};
 
 const TILE: usize = curvesmith_abi::kernels::RADIX_TILE as usize;
 const SCAN_TILE: usize = curvesmith_abi::kernels::SCAN_TILE as usize;
@@ -39,48 +41,112 @@ fn scans_are_exclusive_prefix_sums() {
     }
 }
 
-fn radix_pass(machine: &Machine, keys: &[u32], entries: &[u32], shift: usize, bits: usize) -> [Vec<u32>; 2] {
-    let (n, tiles) = (keys.len(), keys.len().div_ceil(TILE));
-    let args = [
-        ("keys", buf(keys)),
-        ("counts", buf(&vec![0; tiles << bits])),
-        ("shift", num(shift)),
-        ("bits", num(bits)),
-        ("tiles", num(tiles)),
-        ("n", num(n)),
-    ];
-    let [counts] = machine.run::<RadixHistogram, 1>(tiles, &args, ["counts"]);
-    assert_eq!(counts.iter().sum::<u32>() as usize, n);
-    let args = [
-        ("keys_in", buf(keys)),
-        ("entries_in", buf(entries)),
-        ("keys_out", buf(&vec![u32::MAX; n])),
-        ("entries_out", buf(&vec![u32::MAX; n])),
-        ("offsets", buf(&scan(machine, &counts))),
-        ("shift", num(shift)),
-        ("bits", num(bits)),
-        ("tiles", num(tiles)),
-        ("n", num(n)),
-    ];
-    machine.run::<RadixScatter, 2>(tiles, &args, ["keys_out", "entries_out"])
+/// A sort by the bits `0..bits` and then by `bits..bits + more` of the keys, if `more` is not 0.
+struct Sort {
+    segments: usize,
+    bits: usize,
+    more: usize,
+}
+
+impl Sort {
+    fn tiles(codes: &[u32], segments: usize) -> (usize, usize) {
+        let n = codes.len() / segments;
+        (n, n.div_ceil(TILE))
+    }
+
+    /// Keys and entries after the first pass, and its offsets.
+    fn first(&self, machine: &Machine, codes: &[u32]) -> [Vec<u32>; 3] {
+        let &Sort { segments, bits, .. } = self;
+        let (n, tiles) = Sort::tiles(codes, segments);
+        let numbers =
+            [("bits", num(bits)), ("segments", num(segments)), ("tiles", num(tiles)), ("n", num(n))];
+        let cells = ((segments << bits) * tiles) + 1;
+        let args = [vec![("codes", buf(codes)), ("counts", buf(&vec![7; cells]))], numbers.to_vec()].concat();
+        let [counts] = machine.run::<RadixCountFirst, 1>(segments * tiles, &args, ["counts"]);
+        let total = codes.iter().filter(|code| **code != NO_DIGIT).count();
+        assert_eq!((counts.iter().sum::<u32>() as usize, counts[cells - 1]), (total, 0));
+        let offsets = scan(machine, &counts);
+        let blank = buf(&vec![u32::MAX; total]);
+        let buffers = vec![
+            ("codes", buf(codes)),
+            ("offsets", buf(&offsets)),
+            ("keys_out", blank.clone()),
+            ("entries_out", blank),
+        ];
+        let args = [buffers, numbers.to_vec()].concat();
+        let [keys, entries] =
+            machine.run::<RadixScatterFirst, 2>(segments * tiles, &args, ["keys_out", "entries_out"]);
+        [keys, entries, offsets]
+    }
+
+    /// Keys and entries after both passes.
+    fn run(&self, machine: &Machine, codes: &[u32]) -> [Vec<u32>; 2] {
+        let &Sort { segments, bits, more } = self;
+        let [keys, entries, bounds] = self.first(machine, codes);
+        if more == 0 {
+            return [keys, entries];
+        }
+        let (_, tiles) = Sort::tiles(codes, segments);
+        let numbers = [
+            ("stride", num(tiles << bits)),
+            ("shift", num(bits)),
+            ("bits", num(more)),
+            ("segments", num(segments)),
+            ("tiles", num(tiles)),
+        ];
+        let counts = buf(&vec![7; ((segments << more) * tiles) + 1]);
+        let buffers = vec![("keys", buf(&keys)), ("bounds", buf(&bounds)), ("counts", counts)];
+        let args = [buffers, numbers.to_vec()].concat();
+        let [counts] = machine.run::<RadixCount, 1>(segments * tiles, &args, ["counts"]);
+        assert_eq!(counts.iter().sum::<u32>() as usize, keys.len());
+        let blank = buf(&vec![u32::MAX; keys.len()]);
+        let buffers = vec![
+            ("keys_in", buf(&keys)),
+            ("entries_in", buf(&entries)),
+            ("bounds", buf(&bounds)),
+            ("offsets", buf(&scan(machine, &counts))),
+            ("keys_out", blank.clone()),
+            ("entries_out", blank),
+        ];
+        let args = [buffers, numbers.to_vec()].concat();
+        machine.run::<RadixScatter, 2>(segments * tiles, &args, ["keys_out", "entries_out"])
+    }
 }
 
 #[test]
-fn radix_passes_are_stable_sorts_by_their_digit() {
+fn radix_passes_are_stable_sorts_of_every_segment() {
     let machine = Machine::common();
     let mut random = Random(3);
-    let lengths = [1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 2500];
-    for (n, (shift, bits)) in lengths.iter().flat_map(|&n| [(0, 8), (8, 3), (31, 1), (24, 8)].map(|s| (n, s)))
-    {
-        for spread in [u32::MAX, 3 << shift, 0] {
-            let keys: Vec<u32> = random.words(n).iter().map(|k| k & spread).collect();
-            let entries: Vec<u32> = (0..n as u32).collect();
-            let mut expected: Vec<(u32, u32)> = keys.iter().copied().zip(entries.iter().copied()).collect();
-            expected.sort_by_key(|(key, _)| (key >> shift) & ((1 << bits) - 1));
-            let [keys, entries] = radix_pass(&machine, &keys, &entries, shift, bits);
-            let found: Vec<(u32, u32)> = keys.into_iter().zip(entries).collect();
-            assert_eq!(found, expected, "{n} keys, {bits} bits at {shift}, spread {spread:x}");
+    let mut case = |sort: Sort, n: usize, spread: u32, zeros: u32| {
+        let Sort { segments, bits, more } = sort;
+        let width = bits + more;
+        let code = |segment: u32, key: u32, sign: u32| segment << width | key | sign << 31;
+        let mut codes = vec![];
+        for i in 0..segments * n {
+            let key = random.words(1)[0] & spread & ((1 << width) - 1);
+            let sign = random.below(2);
+            let zero = zeros > 0 && random.below(zeros) == 0;
+            codes.push(if zero { NO_DIGIT } else { code((i / n) as u32, key, sign) });
         }
+        let pairs = codes.iter().enumerate().filter(|(_, code)| **code != NO_DIGIT);
+        let mut expected: Vec<(u32, u32)> =
+            pairs.map(|(i, code)| (code & (u32::MAX >> 1), (i % n) as u32 | code >> 31 << 31)).collect();
+        expected.sort_by_key(|(key, _)| *key);
+        let [keys, entries] = sort.run(&machine, &codes);
+        let found: Vec<(u32, u32)> = keys.into_iter().zip(entries).collect();
+        assert!(found == expected, "{segments}·{n} codes, {bits} + {more} bits, spread {spread:x}");
+    };
+    for n in [1, 2, 31, 32, 33, 511, 512, 513] {
+        case(Sort { segments: 3, bits: 3, more: 2 }, n, u32::MAX, 3);
+    }
+    for n in [TILE - 1, TILE, TILE + 1, 2 * TILE + 700] {
+        case(Sort { segments: 2, bits: 8, more: 7 }, n, u32::MAX, 5);
+        case(Sort { segments: 1, bits: 1, more: 8 }, n, u32::MAX, 0);
+    }
+    // Few digits, one, and none at all.
+    for (spread, zeros) in [(0x11, 0), (0, 0), (0, 2), (u32::MAX, 1)] {
+        case(Sort { segments: 2, bits: 5, more: 0 }, 700, spread, zeros);
+        case(Sort { segments: 2, bits: 8, more: 3 }, TILE + 5, spread, zeros);
     }
 }
 
@@ -88,18 +154,28 @@ fn radix_passes_are_stable_sorts_by_their_digit() {
 fn bucket_starts_are_lower_bounds() {
     let machine = Machine::common();
     let mut random = Random(4);
-    for (n, buckets) in [(0, 5), (1, 1), (7, 300), (1000, 3), (513, 127), (300, 128)] {
-        let mut keys: Vec<u32> = (0..n).map(|_| random.below(buckets as u32 + 1)).collect();
+    for (n, buckets, shift) in
+        [(0, 6, 1), (1, 1, 0), (7, 300, 2), (1000, 4, 2), (513, 128, 5), (300, 127, 0), (90, 64, 6)]
+    {
+        let mut keys: Vec<u32> = (0..n).map(|_| random.below(buckets as u32)).collect();
         keys.sort_unstable();
+        let below = |k: u32| keys.partition_point(|&key| key < k) as u32;
+        // As after a pass of three tiles.
+        let tiles = 3;
+        let offsets: Vec<u32> = (0..=(buckets >> shift) as u32)
+            .flat_map(|group| [below(group << shift), u32::MAX, u32::MAX])
+            .take((buckets >> shift) * tiles + 1)
+            .collect();
         let args = [
             ("keys", buf(&keys)),
+            ("offsets", buf(&offsets)),
             ("starts", buf(&vec![9; buckets + 1])),
             ("buckets", num(buckets)),
-            ("n", num(n)),
+            ("shift", num(shift)),
+            ("tiles", num(tiles)),
         ];
         let starts = machine.run_threads::<BucketStarts>(buckets + 1, &args, "starts");
-        let expected: Vec<u32> =
-            (0..=buckets as u32).map(|k| keys.partition_point(|&key| key < k) as u32).collect();
-        assert_eq!(starts, expected, "{n} keys, {buckets} buckets");
+        let expected: Vec<u32> = (0..=buckets as u32).map(below).collect();
+        assert_eq!(starts, expected, "{n} keys, {buckets} buckets in groups of 2^{shift}");
     }
 }

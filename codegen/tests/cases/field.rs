@@ -1,6 +1,6 @@
 //! Field kernels against big integers.
 
-use super::{Random, blocks, buf, num};
+use super::{Random, buf, num};
 use crate::Machine;
 use curvesmith_abi::kernels::*;
 use curvesmith_codegen::fir::interp::{from_words, to_words};
@@ -183,28 +183,25 @@ fn digits_are_signed_windows_of_the_scalars() {
         for c in 2..=16 {
             let windows = (bits + 1).div_ceil(c);
             let half = 1u32 << (c - 1);
-            let blank = buf(&vec![0xdead_beef; n * windows]);
             let args = [
                 ("scalars", buf(&to_words(&field, &scalars))),
-                ("keys", blank.clone()),
-                ("entries", blank),
+                ("codes", buf(&vec![0xdead_beef; n * windows])),
                 ("c", num(c)),
                 ("windows", num(windows)),
                 ("n", num(n)),
             ];
-            let out = machine.run::<Digits, 2>(blocks::<Digits>(n), &args, ["keys", "entries"]);
+            let codes = machine.run_threads::<Digits>(n, &args, "codes");
             for (i, scalar) in scalars.iter().enumerate() {
                 let mut sum = BigInt::ZERO;
                 for w in 0..windows {
-                    let (key, entry) = (out[0][w * n + i], out[1][w * n + i]);
-                    assert_eq!(entry & 0x7fff_ffff, i as u32);
-                    if key == windows as u32 * half {
-                        assert_eq!(entry >> 31, 0);
+                    let code = codes[w * n + i];
+                    if code == NO_DIGIT {
                         continue;
                     }
+                    let key = code & (u32::MAX >> 1);
                     assert_eq!(key / half, w as u32, "{} c={c}", field.name);
                     let magnitude = BigInt::from(key % half + 1) << (c * w);
-                    sum += if entry >> 31 == 1 { -magnitude } else { magnitude };
+                    sum += if code >> 31 == 1 { -magnitude } else { magnitude };
                 }
                 assert_eq!(sum, BigInt::from(scalar.clone()), "{} c={c} scalar {i}", field.name);
             }
@@ -325,13 +322,16 @@ fn sparse_products_with_empty_and_huge_rows() {
             ("out", buf(&to_words(&field, &vec![1u32.into(); rows]))),
             ("rows", num(rows)),
         ];
-        let out = machine.run_threads::<SpMvWarp>(rows * 32, &args, "out");
+        let by_warps = machine.run_threads::<SpMvWarp>(rows * 32, &args, "out");
+        let by_threads = machine.run_threads::<SpMvThread>(rows, &args, "out");
         let expected: Vec<BigUint> = (0..rows)
             .map(|r| {
                 let range = offsets[r] as usize..offsets[r + 1] as usize;
                 range.map(|k| &values[k] * &x[columns[k] as usize]).sum::<BigUint>() % p
             })
             .collect();
-        assert_eq!(from_words(&field, &out), expected, "{}", field.name);
+        for out in [by_warps, by_threads] {
+            assert_eq!(from_words(&field, &out), expected, "{}", field.name);
+        }
     }
 }

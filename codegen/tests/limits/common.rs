@@ -1,11 +1,13 @@
 //! Sort, scan and search.
 
-use super::{LENGTHS, Limits, hash};
+use super::{LENGTHS, LONGEST, Limits, Touched, hash};
 use curvesmith_abi::Family;
 use curvesmith_abi::kernels::{
-    BucketStarts, RADIX_TILE, RadixHistogram, RadixScatter, SCAN_TILE, ScanAdd, ScanTiles,
+    BucketStarts, NO_DIGIT, RADIX_TILE, RadixCount, RadixCountFirst, RadixScatter, RadixScatterFirst,
+    SCAN_TILE, ScanAdd, ScanTiles,
 };
 use curvesmith_codegen::kernels::common_kernels;
+use std::ops::Range;
 
 const TILE: u64 = RADIX_TILE as u64;
 
@@ -14,11 +16,16 @@ fn common_kernels_do_not_wrap() {
     let mut limits = Limits::new(common_kernels());
     for n in LENGTHS {
         scans(&mut limits, n);
-        for (shift, bits) in [(24, 8), (0, 8), (31, 1)] {
-            radix(&mut limits, n, shift, bits);
+        for (segments, shift, bits) in [(1, 23, 8), (17, 0, 8), (512, 30, 1)] {
+            let radix = Radix::new(n, segments, shift, bits);
+            radix.later(&mut limits);
+            if shift == 0 {
+                radix.first(&mut limits);
+            }
         }
-        for buckets in [n - 1, 1 << 19] {
-            starts(&mut limits, n, buckets);
+        Radix::new(n, 1, 0, 8).first(&mut limits);
+        for (buckets, shift, tiles) in [(n - 1, 0, 1), (1 << 19, 7, 1 << 14)] {
+            starts(&mut limits, n, buckets, shift, tiles);
         }
     }
     Limits::finish(&[limits], Family::Common);
@@ -48,62 +55,153 @@ fn scans(limits: &mut Limits, n: u64) {
     });
 }
 
-fn radix(limits: &mut Limits, n: u64, shift: u64, bits: u64) {
-    let tiles = n.div_ceil(TILE);
-    let digit = |i: u64| u64::from(hash(i)) >> shift & ((1 << bits) - 1);
-    let scalars = [("shift", shift), ("bits", bits), ("tiles", tiles), ("n", n)];
-    let keys = |_: &str, i: u64| vec![hash(i)];
-    limits.check_blocks::<RadixHistogram>(tiles, &scalars, keys, |tile, touched| {
-        let mut counts = vec![0; 1 << bits];
-        for i in (tile * TILE..(tile + 1) * TILE).filter(|i| *i < n) {
-            touched.read("keys", i);
-            counts[digit(i) as usize] += 1;
-        }
-        for (digit, count) in counts.into_iter().enumerate() {
-            touched.write_words("counts", digit as u64 * tiles + tile, vec![count]);
-        }
-    });
-    // Digits and tiles lie apart, up to 2^31 - 1.
-    let offset = |digit: u64, tile: u64| (((1 << 31) - TILE) >> bits) * digit + tile % 512 * 1024 % (1 << 20);
-    let contents = |buffer: &str, i: u64| {
-        vec![match buffer {
-            "keys_in" => hash(i),
-            "offsets" => offset(i / tiles, i % tiles) as u32,
-            _ => hash(!i),
-        }]
-    };
-    limits.check_blocks::<RadixScatter>(tiles, &scalars, contents, |tile, touched| {
-        let mut next: Vec<u64> = (0..1 << bits).map(|digit| offset(digit, tile)).collect();
-        for digit in 0..1 << bits {
-            touched.read("offsets", digit * tiles + tile);
-        }
-        for i in (tile * TILE..(tile + 1) * TILE).filter(|i| *i < n) {
-            touched.read("keys_in", i);
-            touched.read("entries_in", i);
-            let target = next[digit(i) as usize];
-            next[digit(i) as usize] += 1;
-            touched.write_words("keys_out", target, vec![hash(i)]);
-            touched.write_words("entries_out", target, vec![hash(!i)]);
-        }
-    });
+/// The sort of `segments` segments, together about `n` codes, a sixth of them none.
+struct Radix {
+    segments: u64,
+    n: u64,
+    tiles: u64,
+    shift: u64,
+    bits: u64,
 }
 
-fn starts(limits: &mut Limits, n: u64, buckets: u64) {
+impl Radix {
+    fn new(n: u64, segments: u64, shift: u64, bits: u64) -> Self {
+        Radix { segments, n: n / segments, tiles: (n / segments).div_ceil(TILE), shift, bits }
+    }
+
+    fn code(i: u64) -> u32 {
+        if hash(i) % 6 == 0 { NO_DIGIT } else { hash(!i) & !(1 << 30) }
+    }
+
+    fn digit(&self, key: u32) -> u64 {
+        u64::from(key) >> self.shift & ((1 << self.bits) - 1)
+    }
+
+    fn cell(&self, segment: u64, digit: u64, tile: u64) -> u64 {
+        ((segment << self.bits) + digit) * self.tiles + tile
+    }
+
+    /// Cells lie apart, up to 2^31 - 1.
+    fn offset(&self, cell: u64) -> u64 {
+        let cells = (self.segments << self.bits) * self.tiles;
+        u64::try_from(u128::from(LONGEST - TILE) * u128::from(cell) / u128::from(cells)).expect("below 2^31")
+    }
+
+    /// Segment, tile, and the indices of a block's pairs.
+    fn tile(&self, block: u64, start: u64, end: u64) -> (u64, u64, Range<u64>) {
+        let (segment, tile) = (block / self.tiles, block % self.tiles);
+        let from = start + tile * TILE;
+        (segment, tile, from.min(end)..(from + TILE).min(end))
+    }
+
+    fn counts(&self, touched: &mut Touched, block: u64, keys: impl Iterator<Item = u32>) {
+        let (segment, tile) = (block / self.tiles, block % self.tiles);
+        let mut counts = vec![0; 1 << self.bits];
+        keys.for_each(|key| counts[self.digit(key) as usize] += 1);
+        for (digit, count) in (0..).zip(counts) {
+            touched.write_words("counts", self.cell(segment, digit, tile), vec![count]);
+        }
+        if block == 0 {
+            touched.write_words("counts", self.cell(self.segments, 0, 0), vec![0]);
+        }
+    }
+
+    fn scattered(&self, touched: &mut Touched, block: u64, pairs: impl Iterator<Item = (u32, u32)>) {
+        let (segment, tile) = (block / self.tiles, block % self.tiles);
+        let cell = |digit| self.cell(segment, digit, tile);
+        (0..1 << self.bits).for_each(|digit| touched.read("offsets", cell(digit)));
+        let mut next: Vec<u64> = (0..1 << self.bits).map(|digit| self.offset(cell(digit))).collect();
+        for (key, entry) in pairs {
+            let to = &mut next[self.digit(key) as usize];
+            touched.write_words("keys_out", *to, vec![key]);
+            touched.write_words("entries_out", *to, vec![entry]);
+            *to += 1;
+        }
+    }
+
+    fn first(&self, limits: &mut Limits) {
+        let &Radix { segments, n, tiles, bits, .. } = self;
+        let scalars = [("segments", segments), ("n", n), ("tiles", tiles), ("bits", bits)];
+        let contents = |buffer: &str, i: u64| match buffer {
+            "codes" => vec![Self::code(i)],
+            _ => vec![self.offset(i) as u32],
+        };
+        let codes = |block: u64, touched: &mut Touched| {
+            let segment = block / tiles;
+            let (_, _, range) = self.tile(block, segment * n, (segment + 1) * n);
+            range.clone().for_each(|i| touched.read("codes", i));
+            let codes = range.map(|i| (i - segment * n, Self::code(i)));
+            codes.filter(|(_, code)| *code != NO_DIGIT).collect::<Vec<_>>()
+        };
+        limits.check_blocks::<RadixCountFirst>(segments * tiles, &scalars, contents, |block, touched| {
+            let codes = codes(block, touched);
+            self.counts(touched, block, codes.into_iter().map(|(_, code)| code));
+        });
+        limits.check_blocks::<RadixScatterFirst>(segments * tiles, &scalars, contents, |block, touched| {
+            let codes = codes(block, touched);
+            let pairs =
+                codes.into_iter().map(|(i, code)| (code & (u32::MAX >> 1), i as u32 | code >> 31 << 31));
+            self.scattered(touched, block, pairs);
+        });
+    }
+
+    /// A pass over segments that are 5 shorter than they can be.
+    fn later(&self, limits: &mut Limits) {
+        let &Radix { segments, n, tiles, shift, bits } = self;
+        let stride = tiles << 3;
+        let scalars =
+            [("segments", segments), ("tiles", tiles), ("stride", stride), ("shift", shift), ("bits", bits)];
+        let bound = |segment: u64| segment * (n - 5);
+        let key = |i: u64| hash(i) >> 1;
+        let contents = |buffer: &str, i: u64| match buffer {
+            "keys" | "keys_in" => vec![key(i)],
+            "entries_in" => vec![hash(!i)],
+            "bounds" => vec![bound(i / stride) as u32],
+            _ => vec![self.offset(i) as u32],
+        };
+        let range = |block: u64, touched: &mut Touched| {
+            let segment = block / tiles;
+            [segment, segment + 1].map(|s| touched.read("bounds", s * stride));
+            self.tile(block, bound(segment), bound(segment + 1)).2
+        };
+        limits.check_blocks::<RadixCount>(segments * tiles, &scalars, contents, |block, touched| {
+            let range = range(block, touched);
+            range.clone().for_each(|i| touched.read("keys", i));
+            self.counts(touched, block, range.map(key));
+        });
+        limits.check_blocks::<RadixScatter>(segments * tiles, &scalars, contents, |block, touched| {
+            let range = range(block, touched);
+            if range.is_empty() {
+                return;
+            }
+            range.clone().for_each(|i| ["keys_in", "entries_in"].iter().for_each(|b| touched.read(b, i)));
+            self.scattered(touched, block, range.map(|i| (key(i), hash(!i))));
+        });
+    }
+}
+
+fn starts(limits: &mut Limits, n: u64, buckets: u64, shift: u64, tiles: u64) {
     // Each key some times, but for the last.
     let key = |i: u64| i * buckets / n;
-    let contents = |_: &str, i: u64| vec![key(i) as u32];
-    let scalars = [("buckets", buckets), ("n", n)];
+    let first = |k: u64| (k * n).div_ceil(buckets);
+    let contents = |buffer: &str, i: u64| match buffer {
+        "offsets" => vec![first(i / tiles << shift) as u32],
+        _ => vec![key(i) as u32],
+    };
+    let scalars = [("buckets", buckets), ("shift", shift), ("tiles", tiles)];
     limits.check::<BucketStarts>(buckets + 1, &scalars, contents, |k, touched| {
         if k > buckets {
             return;
         }
-        let (mut low, mut high) = (0, n);
+        let groups = [k >> shift, ((k >> shift) + 1).min(buckets >> shift)];
+        groups.iter().for_each(|group| touched.read("offsets", group * tiles));
+        let [mut low, mut high] = groups.map(|group| first(group << shift));
         while low < high {
             let middle = (low + high) / 2;
             touched.read("keys", middle);
             if key(middle) < k { low = middle + 1 } else { high = middle }
         }
-        assert_eq!(low, (k * n).div_ceil(buckets), "the case");
+        assert_eq!(low, first(k), "the case");
         touched.write_words("starts", k, vec![low as u32]);
     });
 }

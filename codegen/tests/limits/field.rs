@@ -1,6 +1,6 @@
 //! Element-wise kernels, digits and sparse products.
 
-use super::{LENGTHS, LONGEST, Limits, hash, ntt};
+use super::{LENGTHS, LONGEST, Limits, Touched, hash, ntt};
 use curvesmith_abi::kernels::*;
 use curvesmith_abi::{Family, Kernel as _};
 use curvesmith_codegen::fir::interp::to_words;
@@ -165,10 +165,11 @@ fn digits(Case { field, limits }: &mut Case, c: u64) {
             let negative = raw > half;
             let magnitude = if negative { 2 * half - raw } else { raw };
             rest += u32::from(negative);
-            let key = if magnitude == 0 { windows * half } else { w * half + magnitude - 1 };
-            touched.write_words("keys", w * n + i, vec![u32::try_from(key).expect("a key")]);
-            let entry = i | u64::from(negative) << 31;
-            touched.write_words("entries", w * n + i, vec![u32::try_from(entry).expect("an entry")]);
+            let code = match magnitude {
+                0 => NO_DIGIT,
+                _ => u32::try_from(w * half + magnitude - 1).expect("a key") | u32::from(negative) << 31,
+            };
+            touched.write_words("codes", w * n + i, vec![code]);
         }
         assert_eq!(rest, BigUint::ZERO, "the case");
     });
@@ -182,19 +183,26 @@ fn sparse(Case { field, limits }: &mut Case, rows: u64, length: u64) {
         "columns" => vec![column(i) as u32],
         _ => Case::words(field, i + 1),
     };
+    let row = |r: u64, touched: &mut Touched| {
+        if r >= rows {
+            return;
+        }
+        touched.read("row_offsets", r);
+        touched.read("row_offsets", r + 1);
+        let mut sum = BigUint::ZERO;
+        for k in r * length..(r + 1) * length {
+            touched.read("columns", k);
+            touched.read("values", k);
+            touched.read("x", column(k));
+            sum += BigUint::from(k + 1) * (column(k) + 1);
+        }
+        touched.write_words("out", r, Case::words(field, sum));
+    };
     let each = u64::from(SpMvWarp::DESC.block / 32);
     limits.check_blocks::<SpMvWarp>(rows.div_ceil(each), &[("rows", rows)], contents, |block, touched| {
-        for r in (block * each..(block + 1) * each).filter(|r| *r < rows) {
-            touched.read("row_offsets", r);
-            touched.read("row_offsets", r + 1);
-            let mut sum = BigUint::ZERO;
-            for k in r * length..(r + 1) * length {
-                touched.read("columns", k);
-                touched.read("values", k);
-                touched.read("x", column(k));
-                sum += BigUint::from(k + 1) * (column(k) + 1);
-            }
-            touched.write_words("out", r, Case::words(field, sum));
-        }
+        (block * each..(block + 1) * each).for_each(|r| row(r, touched));
     });
+    if length < 100 {
+        limits.check::<SpMvThread>(rows, &[("rows", rows)], contents, row);
+    }
 }

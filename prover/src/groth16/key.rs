@@ -256,7 +256,7 @@ pub(super) fn first(len: usize, condition: &(dyn Fn(usize) -> bool + Sync)) -> O
     (0..len).into_par_iter().find_first(|&i| condition(i))
 }
 
-fn on_curve<G: Group>(query: &'static str, points: &[AffineOf<G>]) -> Result<(), KeyError> {
+pub(super) fn on_curve<G: Group>(query: &'static str, points: &[AffineOf<G>]) -> Result<(), KeyError> {
     match first(points.len(), &|i| !points[i].is_on_curve()) {
         Some(index) => Err(KeyError::OffCurve { query, index }),
         None => Ok(()),

@@ -91,12 +91,20 @@ impl<C: PairingCurve> Groth16<C> {
     }
 
     fn from_host(device: &Device, key: HostKey<C>, options: &KeyOptions) -> Result<Self, KeyError> {
-        subgroup::check_key(&key, options)?;
+        subgroup::check_header(&key, options)?;
         let (wires, quotient, points) = (key.wires, key.quotient, key.points.clone());
         let mut key = key;
-        let (on_device, host) = match device.is_cpu() {
-            true => (DeviceKey::new(device, Source::Take(&mut key))?, None),
-            false => (DeviceKey::new(device, Source::Keep(&key))?, Some(key)),
+        let (on_device, host) = if device.is_cpu() {
+            if options.check_subgroups {
+                subgroup::check_queries(&key)?;
+            }
+            (DeviceKey::new(device, Source::Take(&mut key))?, None)
+        } else {
+            let on_device = DeviceKey::new(device, Source::Keep(&key))?;
+            if options.check_subgroups {
+                subgroup::check_queries_on(device, &on_device, &key)?;
+            }
+            (on_device, Some(key))
         };
         Ok(Self {
             device: device.clone(),
@@ -257,8 +265,11 @@ impl<C: PairingCurve> Groth16<C> {
     /// put into them would tell the witness (`subgroup`).
     fn is_sound(&self, values: &[Scalar<C>], proof: &Proof<C::Engine>) -> bool {
         let public = &values[1..=self.public_inputs()];
-        check_proof::<C>(proof).is_ok()
-            && (!self.self_check || self.verifier.verify_equation(public, proof).is_ok())
+        let (points, equation) = rayon::join(
+            || check_proof::<C>(proof).is_ok(),
+            || !self.self_check || self.verifier.verify_equation(public, proof).is_ok(),
+        );
+        points && equation
     }
 
     /// Proves again on the CPU with the same r and s: who made the first proof fail?

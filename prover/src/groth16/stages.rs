@@ -57,12 +57,12 @@ pub(crate) struct DeviceKey<C: PairingCurve> {
     a: Matrix<C::Fr>,
     b: Matrix<C::Fr>,
     c: Option<Matrix<C::Fr>>,
-    wires: usize,
-    a_query: DeviceBases<C::G1>,
-    b_g1_query: DeviceBases<C::G1>,
-    b_g2_query: DeviceBases<C::G2>,
-    l_query: DeviceBases<C::G1>,
-    h_query: DeviceBases<C::G1>,
+    pub(super) wires: usize,
+    pub(super) a_query: DeviceBases<C::G1>,
+    pub(super) b_g1_query: DeviceBases<C::G1>,
+    pub(super) b_g2_query: DeviceBases<C::G2>,
+    pub(super) l_query: DeviceBases<C::G1>,
+    pub(super) h_query: DeviceBases<C::G1>,
 }
 
 /// A key on the host, and what becomes of its queries once a device has them.
@@ -121,7 +121,8 @@ impl<C: PairingCurve> DeviceKey<C> {
     /// of its own; the G2 sum, which takes longest, is submitted first.
     pub(crate) fn submit(&self, work: &Work, witness: &[Scalar<C>]) -> Result<PendingSums<C>, RuntimeError> {
         let witness = work.stage("upload", |work| work.upload::<C::Fr>(witness))?;
-        let quotient = work.fork()?;
+        // A long chain of short kernels: behind the additions of the other sums it would end last, and alone.
+        let quotient = work.fork_urgent()?;
         // One decomposition and sort serves the four queries that are indexed by wire.
         let shape = work.digit_shape::<C::Fr>(self.wires);
         let digits = work.stage("digits", |work| work.digits::<C::Fr>(&witness, shape))?;

@@ -33,11 +33,10 @@ kernel! {
     /// Signed window digits of canonical scalars (Montgomery in, converted inside).
     ///
     /// For scalar `i` and window `w` in `0..windows` of `c` bits, the digit `d` lies in
-    /// `[-2^(c-1), 2^(c-1)]` and `Σ d_w·2^(cw)` is the scalar. Writes, at `w·n + i`, the key
-    /// `w·2^(c-1) + |d| - 1` and the entry `i | sign << 31`; for `d = 0` the key is
-    /// `windows·2^(c-1)`, which sorts last. `1 ≤ c ≤ 16`, `windows·c ≥ bits + 1` for a modulus of `bits` bits, and
-    /// `windows·n < 2^31`.
-    Field Digits = "digits" [128] { scalars: In Field, keys: InOut U32, entries: InOut U32, c: u32, windows: u32, n: u32 }
+    /// `[-2^(c-1), 2^(c-1)]` and `Σ d_w·2^(cw)` is the scalar. Writes, at `w·n + i`, the code
+    /// `sign << 31 | w·2^(c-1) + |d| - 1`, and [`NO_DIGIT`] for `d = 0`. `1 ≤ c ≤ 16`, `windows·c ≥ bits + 1` for a
+    /// modulus of `bits` bits, and `windows·n < 2^31`.
+    Field Digits = "digits" [128] { scalars: In Field, codes: InOut U32, c: u32, windows: u32, n: u32 }
 
     /// One stage of a transform of `n = 2^log_n` elements after `log_done` of them, for `n ≥ 2^(log_done + 1)`;
     /// one of the passes in radix `r`, here 2. The field has the roots of order `r`.
@@ -77,18 +76,32 @@ kernel! {
     /// CSR product, one warp a row: `out[r] = Σ values[k]·x[columns[k]]` over
     /// `row_offsets[r] ≤ k < row_offsets[r+1]`; `block/32` rows a block.
     Field SpMvWarp = "spmv_warp" [128] { row_offsets: In U32, columns: In U32, values: In Field, x: In Field, out: InOut Field, rows: u32 }
+    /// As [`SpMvWarp`], one thread a row.
+    Field SpMvThread = "spmv_thread" [128] { row_offsets: In U32, columns: In U32, values: In Field, x: In Field, out: InOut Field, rows: u32 }
 
-    /// Counts of the `bits`-wide digit at `shift`, per tile of [`RADIX_TILE`] keys:
-    /// `counts[digit · tiles + tile]`. One block a tile; `bits` in `1..=RADIX_BITS`.
-    Common RadixHistogram = "radix_histogram" [128] { keys: In U32, counts: InOut U32, shift: u32, bits: u32, tiles: u32, n: u32 }
-    /// Stable scatter of keys and entries by that digit, given the exclusive scan of `counts`.
-    Common RadixScatter = "radix_scatter" [128] { keys_in: In U32, entries_in: In U32, keys_out: InOut U32, entries_out: InOut U32, offsets: In U32, shift: u32, bits: u32, tiles: u32, n: u32 }
+    /// The first pass of a radix sort of each of `segments` segments of `n` codes, as [`Digits`] writes them, by the
+    /// low `bits` bits of their keys: the numbers of codes with each digit in each tile of [`RADIX_TILE`],
+    /// `counts[(segment << bits | digit)·tiles + tile]`, and a 0 behind the last. [`NO_DIGIT`] is not counted. One
+    /// block a tile, `tiles = ⌈n/RADIX_TILE⌉` a segment; `1 ≤ bits ≤ RADIX_BITS`, `segments·n < 2^31`.
+    Common RadixCountFirst = "radix_count_first" [256] { codes: In U32, counts: InOut U32, bits: u32, segments: u32, tiles: u32, n: u32 }
+    /// Stable scatter of the codes that were counted, as pairs: the key, without the sign, and the entry
+    /// `i | sign << 31` for code `i` of a segment. `offsets` is the exclusive scan of `counts`: segments follow
+    /// each other without gaps.
+    Common RadixScatterFirst = "radix_scatter_first" [256] { codes: In U32, offsets: In U32, keys_out: InOut U32, entries_out: InOut U32, bits: u32, segments: u32, tiles: u32, n: u32 }
+    /// As [`RadixCountFirst`], for a later pass, by the `bits` bits at `shift` of the keys: segment `s` is
+    /// `bounds[s·stride]..bounds[(s+1)·stride]`, at most `tiles` tiles. With `bounds` the offsets of the pass before,
+    /// `stride` is its `tiles << bits`. A key is below 2^31.
+    Common RadixCount = "radix_count" [256] { keys: In U32, bounds: In U32, counts: InOut U32, stride: u32, shift: u32, bits: u32, segments: u32, tiles: u32 }
+    /// As [`RadixScatterFirst`], for a later pass.
+    Common RadixScatter = "radix_scatter" [256] { keys_in: In U32, entries_in: In U32, bounds: In U32, offsets: In U32, keys_out: InOut U32, entries_out: InOut U32, stride: u32, shift: u32, bits: u32, segments: u32, tiles: u32 }
     /// Exclusive scan of each [`SCAN_TILE`] words in place, one block a tile; the sum of tile `b` to `sums[b]`.
     Common ScanTiles = "scan_tiles" [512] { data: InOut U32, sums: InOut U32, n: u32 }
     /// `data[i] += offsets[i / SCAN_TILE]`, one thread a word.
     Common ScanAdd = "scan_add" [128] { data: InOut U32, offsets: In U32, n: u32 }
-    /// `starts[k]` = least index `i` with `keys[i] ≥ k`, for `k` in `0..=buckets`; `keys` sorted, `n` long.
-    Common BucketStarts = "bucket_starts" [128] { keys: In U32, starts: InOut U32, buckets: u32, n: u32 }
+    /// `starts[k]` = least index `i` with `keys[i] ≥ k`, for `k` in `0..=buckets`; `keys` sorted. Keys `≥ g << shift` begin
+    /// at `offsets[g·tiles]`, for `g` in `0..=(buckets >> shift)`, and `2^shift` divides `buckets`: the offsets of
+    /// the last pass of the sort.
+    Common BucketStarts = "bucket_starts" [128] { keys: In U32, offsets: In U32, starts: InOut U32, buckets: u32, shift: u32, tiles: u32 }
 
     /// EqualSlices accumulation (Chen et al. §4): the `total = starts[buckets]` sorted entries are cut
     /// into `slices` slices of `len = ⌈total/slices⌉`. Slice `t` sums its runs of equal keys. Its
@@ -157,8 +170,10 @@ pub const NTT_TABLE_LOG_RADIX: u32 = 3;
 /// or 20 words spills (ptxas 13.5); with 150, radix 8 by tables in 15 words does.
 const NTT_THREAD_WORDS: usize = 144;
 
-/// Keys that one block of the radix sort handles.
-pub const RADIX_TILE: u32 = 1024;
+/// What [`Digits`] writes for a digit that is 0.
+pub const NO_DIGIT: u32 = u32::MAX;
+/// Pairs that one block of the radix sort handles.
+pub const RADIX_TILE: u32 = 4096;
 /// Widest digit of the radix sort, in bits.
 pub const RADIX_BITS: u32 = 8;
 /// Words that one block of the scan handles.

@@ -80,6 +80,11 @@ pub trait KernelDevice: Debug + Send + Sync + 'static {
     fn staging(&self, bytes: usize) -> Result<Box<dyn Staging>>;
     /// A new stream.
     fn stream(&self) -> Result<Stream>;
+    /// A new stream whose kernels go before those of other streams that wait for room on the device, where the
+    /// device can do that. What they compute does not depend on it.
+    fn urgent_stream(&self) -> Result<Stream> {
+        self.stream()
+    }
     /// Copies the first `len` bytes of `src` to `dst[offset..]`.
     fn upload(
         &self,

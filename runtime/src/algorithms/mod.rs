@@ -12,7 +12,7 @@ mod sort;
 pub(crate) mod spmv;
 
 pub use policy::Policy;
-pub use sort::sort_pairs;
+pub use sort::sort_codes;
 
 use crate::error::{Result, RuntimeError};
 

@@ -87,28 +87,23 @@ fn sort_part(
     start: usize,
     len: usize,
 ) -> Result<Part> {
-    let entries = len * shape.windows as usize;
-    let pairs = Pairs { keys: stream.words(entries)?, entries: stream.words(entries)? };
-    let kernel = Digits {
-        scalars,
-        keys: pairs.keys.ptr(),
-        entries: pairs.entries.ptr(),
-        c: shape.window,
-        windows: shape.windows,
-        n: index32("number of scalars", len)?,
-    };
+    let n = index32("number of scalars", len)?;
+    let DigitShape { window: c, windows } = shape;
+    let codes = stream.words(len * windows as usize)?;
+    let kernel = Digits { scalars, codes: codes.ptr(), c, windows, n };
     stream.launch(field, len, &kernel)?;
-    // Keys go up to `buckets`, the key of zero digits.
-    let sorted = sort(stream, pairs, u32::BITS - buckets.leading_zeros())?;
+    let (Pairs { keys, entries }, last) = sort(stream, codes, windows, n, c - 1)?;
     let starts = stream.words(buckets as usize + 1)?;
     let kernel = BucketStarts {
-        keys: sorted.keys.ptr(),
+        keys: keys.ptr(),
+        offsets: last.offsets.ptr(),
         starts: starts.ptr(),
         buckets,
-        n: index32("number of digits", entries)?,
+        shift: last.shift,
+        tiles: last.tiles,
     };
     stream.launch(&Owner::common(), buckets as usize + 1, &kernel)?;
-    Ok(Part { start, keys: sorted.keys, entries: sorted.entries, starts })
+    Ok(Part { start, keys, entries, starts })
 }
 
 /// Writes `Σ digit_w(scalar_i)·base_i` of every part and window `w` to `sums`, which has room for

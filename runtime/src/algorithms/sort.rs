@@ -1,21 +1,35 @@
-//! Stable radix sort of (key, entry) pairs on the device, least significant digit first.
+//! Stable radix sort of digits by bucket on the device, each window by itself, least significant bits first.
 //!
-//! Each pass counts the digits of every tile, scans the counts in digit-major order, and
-//! scatters: a pair's place is its digit's start plus its rank among equal digits.
+//! Each pass counts the keys' bits of every tile, scans the counts in the order (window, bits, tile), and
+//! scatters: a pair's place is its bits' start plus its rank among equal bits. Digits that are 0 are left out by
+//! the first pass, so that the windows follow each other without gaps.
 
 use super::index32;
 use super::scan::exclusive_scan;
 use crate::error::Result;
 use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
-use curvesmith_abi::kernels::{RADIX_BITS, RADIX_TILE, RadixHistogram, RadixScatter};
+use curvesmith_abi::kernels::{
+    RADIX_BITS, RADIX_TILE, RadixCount, RadixCountFirst, RadixScatter, RadixScatterFirst,
+};
 use curvesmith_abi::layout;
 
-/// Keys and entries, sorted together.
+/// Keys and entries, sorted together. Both buffers have room for all digits; what lies behind those that are not
+/// 0 was never written.
 #[derive(Debug)]
 pub(super) struct Pairs {
     pub(super) keys: Buffer<layout::U32>,
     pub(super) entries: Buffer<layout::U32>,
+}
+
+/// What the last pass sorted by.
+#[derive(Debug)]
+pub(super) struct LastPass {
+    /// Where the pairs begin whose keys have the same bits from `shift` on, every `tiles` words.
+    pub(super) offsets: Buffer<layout::U32>,
+    pub(super) shift: u32,
+    bits: u32,
+    pub(super) tiles: u32,
 }
 
 /// The digits of a sort over `key_bits` bits: shift and width of each pass, lowest first,
@@ -26,52 +40,102 @@ fn passes(key_bits: u32) -> impl Iterator<Item = (u32, u32)> {
     (0..count).map(move |i| (edge(i), edge(i + 1) - edge(i)))
 }
 
-/// Sorts by the low `key_bits` bits of the keys; higher bits must be zero.
-pub(super) fn sort(stream: &Stream, pairs: Pairs, key_bits: u32) -> Result<Pairs> {
-    debug_assert_eq!(pairs.keys.len(), pairs.entries.len());
-    let len = pairs.keys.len();
-    let n = index32("number of pairs to sort", len)?;
-    if n <= 1 {
-        return Ok(pairs);
-    }
+/// Sorts the codes of `n` scalars in each of `segments` windows, as [`Digits`](curvesmith_abi::kernels::Digits)
+/// writes them, by window and by the low `key_bits ≥ 1` bits of their keys; the bits above are the window.
+pub(super) fn sort(
+    stream: &Stream,
+    codes: Buffer<layout::U32>,
+    segments: u32,
+    n: u32,
+    key_bits: u32,
+) -> Result<(Pairs, LastPass)> {
+    debug_assert_eq!(codes.len(), segments as usize * n as usize);
+    let len = codes.len();
     let common = Owner::common();
     let tiles = n.div_ceil(RADIX_TILE);
-    let mut from = pairs;
-    let mut to = Pairs { keys: stream.words(len)?, entries: stream.words(len)? };
-    for (shift, bits) in passes(key_bits) {
-        let counts = stream.words((tiles as usize) << bits)?;
-        let histogram = RadixHistogram { keys: from.keys.ptr(), counts: counts.ptr(), shift, bits, tiles, n };
-        stream.launch_blocks(&common, u64::from(tiles), &histogram)?;
-        exclusive_scan(stream, &counts)?;
-        let scatter = RadixScatter {
-            keys_in: from.keys.ptr(),
-            entries_in: from.entries.ptr(),
-            keys_out: to.keys.ptr(),
-            entries_out: to.entries.ptr(),
-            offsets: counts.ptr(),
+    let blocks = u64::from(segments) * u64::from(tiles);
+    let counts = |bits: u32| stream.words(((blocks as usize) << bits) + 1);
+    let mut passes = passes(key_bits);
+
+    let (shift, bits) = passes.next().unwrap_or_default();
+    let offsets = counts(bits)?;
+    let count = RadixCountFirst { codes: codes.ptr(), counts: offsets.ptr(), bits, segments, tiles, n };
+    stream.launch_blocks(&common, blocks, &count)?;
+    exclusive_scan(stream, &offsets)?;
+    let mut from = Pairs { keys: stream.words(len)?, entries: stream.words(len)? };
+    let scatter = RadixScatterFirst {
+        codes: codes.ptr(),
+        offsets: offsets.ptr(),
+        keys_out: from.keys.ptr(),
+        entries_out: from.entries.ptr(),
+        bits,
+        segments,
+        tiles,
+        n,
+    };
+    stream.launch_blocks(&common, blocks, &scatter)?;
+
+    let mut last = LastPass { offsets, shift, bits, tiles };
+    // The codes have served.
+    let mut spare = Some(codes);
+    for (shift, bits) in passes {
+        let (bounds, stride) = (last.offsets, tiles << last.bits);
+        let offsets = counts(bits)?;
+        let (keys, entries) = (from.keys.ptr(), from.entries.ptr());
+        let count = RadixCount {
+            keys,
+            bounds: bounds.ptr(),
+            counts: offsets.ptr(),
+            stride,
             shift,
             bits,
+            segments,
             tiles,
-            n,
         };
-        stream.launch_blocks(&common, u64::from(tiles), &scatter)?;
-        std::mem::swap(&mut from, &mut to);
+        stream.launch_blocks(&common, blocks, &count)?;
+        exclusive_scan(stream, &offsets)?;
+        let to =
+            Pairs { keys: spare.take().map_or_else(|| stream.words(len), Ok)?, entries: stream.words(len)? };
+        let scatter = RadixScatter {
+            keys_in: keys,
+            entries_in: entries,
+            bounds: bounds.ptr(),
+            offsets: offsets.ptr(),
+            keys_out: to.keys.ptr(),
+            entries_out: to.entries.ptr(),
+            stride,
+            shift,
+            bits,
+            segments,
+            tiles,
+        };
+        stream.launch_blocks(&common, blocks, &scatter)?;
+        (from, last) = (to, LastPass { offsets, shift, bits, tiles });
     }
-    Ok(from)
+    Ok((from, last))
 }
 
-/// Sorts pairs by the low `key_bits` bits of their keys (the rest zero), stably, on the
-/// device. For tests: the MSM keeps its pairs there.
-pub fn sort_pairs(
+/// Sorts codes of `segments` windows of the same length by the low `key_bits` bits, on the device, and
+/// reads keys and entries back. For tests: the MSM keeps its pairs there.
+pub fn sort_codes(
     stream: &Stream,
-    keys: &[u32],
-    entries: &[u32],
+    codes: &[u32],
+    segments: u32,
     key_bits: u32,
 ) -> Result<(Vec<u32>, Vec<u32>)> {
-    crate::csr::check_len("entries to sort", keys.len(), entries.len())?;
-    let pairs = Pairs { keys: stream.upload_words(keys)?, entries: stream.upload_words(entries)? };
-    let sorted = sort(stream, pairs, key_bits.min(32))?;
-    Ok((stream.download_words(&sorted.keys)?, stream.download_words(&sorted.entries)?))
+    let n = index32("codes to sort", codes.len())? / segments.max(1);
+    crate::csr::check_len("codes to sort", segments as usize * n as usize, codes.len())?;
+    if n == 0 {
+        return Ok((vec![], vec![]));
+    }
+    let (pairs, last) = sort(stream, stream.upload_words(codes)?, segments, n, key_bits)?;
+    let len = stream.download_words(&last.offsets)?.last().copied().unwrap_or_default() as usize;
+    let read = |words| -> Result<Vec<u32>> {
+        let mut all = stream.download_words(words)?;
+        all.truncate(len);
+        Ok(all)
+    };
+    Ok((read(&pairs.keys)?, read(&pairs.entries)?))
 }
 
 #[cfg(test)]

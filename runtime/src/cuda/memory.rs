@@ -48,8 +48,10 @@ pub(super) struct Pinned {
     context: Arc<Context>,
     start: NonNull<u8>,
     len: usize,
-    /// The end of the last copy.
-    copied: Option<CudaEvent>,
+    /// The end of the last copy. One for all copies: to create one for each costs more than a short copy.
+    copied: CudaEvent,
+    /// Whether a copy may still run.
+    copying: bool,
 }
 
 // SAFETY: the memory is owned, and only reached through `&mut self`; the driver's handles may be used from any
@@ -61,6 +63,7 @@ unsafe impl Sync for Pinned {}
 impl Pinned {
     /// The context is current.
     pub(super) fn new(context: &Arc<Context>, len: usize) -> Result<Pinned> {
+        let copied = CudaEvent::new(context, false)?;
         // SAFETY: the result is not used before it is set, below.
         let start = unsafe { result::malloc_host(len.max(1), 0) }.map_err(failed("cuMemHostAlloc"))?;
         let start = NonNull::new(start.cast::<u8>()).ok_or(RuntimeError::Device {
@@ -69,7 +72,7 @@ impl Pinned {
         })?;
         // SAFETY: the driver gave `len` bytes.
         unsafe { start.write_bytes(0, len) };
-        Ok(Pinned { context: Arc::clone(context), start, len, copied: None })
+        Ok(Pinned { context: Arc::clone(context), start, len, copied, copying: false })
     }
 
     /// Another device's staging is refused.
@@ -85,8 +88,7 @@ impl Pinned {
         // SAFETY: the bytes live, and nobody writes them, until `copied` is waited for.
         unsafe { result::memcpy_htod_async(address, bytes, stream.raw()) }
             .map_err(failed("cuMemcpyHtoDAsync"))?;
-        self.copied = Some(CudaEvent::record(stream, false)?);
-        Ok(())
+        self.mark(stream)
     }
 
     /// Copies `len` bytes of the device, a checked range, to the start.
@@ -95,15 +97,22 @@ impl Pinned {
         // SAFETY: the bytes live, and nobody reads them, until `copied` is waited for.
         unsafe { result::memcpy_dtoh_async(bytes, address, stream.raw()) }
             .map_err(failed("cuMemcpyDtoHAsync"))?;
-        self.copied = Some(CudaEvent::record(stream, false)?);
-        Ok(())
+        self.mark(stream)
+    }
+
+    /// A copy was submitted.
+    fn mark(&mut self, stream: &CudaStream) -> Result<()> {
+        self.copying = true;
+        // Without the mark, nothing else would tell when the copy has ended.
+        self.copied.record(stream).inspect_err(|_| drop(stream.synchronize()))
     }
 
     fn wait(&mut self) -> Result<()> {
-        let Some(copied) = &self.copied else { return Ok(()) };
-        self.context.bind()?;
-        copied.synchronize()?;
-        self.copied = None;
+        if self.copying {
+            self.context.bind()?;
+            self.copied.synchronize()?;
+            self.copying = false;
+        }
         Ok(())
     }
 }

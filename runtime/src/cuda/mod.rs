@@ -197,6 +197,11 @@ impl KernelDevice for Cuda {
         Ok(Stream::new(CudaStream::new(&self.shared.context)?))
     }
 
+    fn urgent_stream(&self) -> Result<Stream> {
+        self.bind()?;
+        Ok(Stream::new(CudaStream::urgent(&self.shared.context)?))
+    }
+
     fn upload(
         &self,
         stream: &Stream,
@@ -242,7 +247,9 @@ impl KernelDevice for Cuda {
 
     fn record(&self, stream: &Stream, timed: bool) -> Result<Event> {
         self.bind()?;
-        Ok(Event::new(CudaEvent::record(stream.get()?, timed)?))
+        let event = CudaEvent::new(&self.shared.context, timed)?;
+        event.record(stream.get()?)?;
+        Ok(Event::new(event))
     }
 
     fn wait(&self, stream: &Stream, event: &Event) -> Result<()> {

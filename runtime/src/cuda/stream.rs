@@ -1,6 +1,7 @@
 //! Streams and events.
 
 use super::{Context, failed};
+use cudarc::driver::result::stream::StreamKind;
 use cudarc::driver::{result, sys};
 use curvesmith_device::Result;
 use std::sync::Arc;
@@ -30,8 +31,19 @@ unsafe impl Sync for CudaEvent {}
 impl CudaStream {
     /// The context is current.
     pub(super) fn new(context: &Arc<Context>) -> Result<CudaStream> {
-        let raw = result::stream::create(result::stream::StreamKind::NonBlocking);
+        let raw = result::stream::create(StreamKind::NonBlocking);
         Ok(CudaStream { context: Arc::clone(context), raw: raw.map_err(failed("cuStreamCreate"))? })
+    }
+
+    /// Of the highest priority. The context is current.
+    pub(super) fn urgent(context: &Arc<Context>) -> Result<CudaStream> {
+        let range = result::stream::get_priority_range();
+        let (_, greatest) = range.map_err(failed("cuCtxGetStreamPriorityRange"))?;
+        let raw = result::stream::create_with_priority(StreamKind::NonBlocking, greatest);
+        Ok(CudaStream {
+            context: Arc::clone(context),
+            raw: raw.map_err(failed("cuStreamCreateWithPriority"))?,
+        })
     }
 
     pub(super) fn raw(&self) -> sys::CUstream {
@@ -51,17 +63,20 @@ impl CudaStream {
 }
 
 impl CudaEvent {
-    /// Marks the current end of a stream.
-    pub(super) fn record(stream: &CudaStream, timed: bool) -> Result<CudaEvent> {
+    /// The context is current.
+    pub(super) fn new(context: &Arc<Context>, timed: bool) -> Result<CudaEvent> {
         let flags = match timed {
             true => sys::CUevent_flags::CU_EVENT_DEFAULT,
             false => sys::CUevent_flags::CU_EVENT_DISABLE_TIMING,
         };
         let raw = result::event::create(flags).map_err(failed("cuEventCreate"))?;
-        let event = CudaEvent { context: Arc::clone(&stream.context), raw };
+        Ok(CudaEvent { context: Arc::clone(context), raw })
+    }
+
+    /// Marks the current end of a stream; what was marked before is forgotten.
+    pub(super) fn record(&self, stream: &CudaStream) -> Result<()> {
         // SAFETY: both handles are alive.
-        unsafe { result::event::record(event.raw, stream.raw) }.map_err(failed("cuEventRecord"))?;
-        Ok(event)
+        unsafe { result::event::record(self.raw, stream.raw) }.map_err(failed("cuEventRecord"))
     }
 
     pub(super) fn synchronize(&self) -> Result<()> {

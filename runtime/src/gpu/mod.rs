@@ -53,6 +53,7 @@ struct Shared {
 #[derive(Debug)]
 struct Lane {
     number: u32,
+    urgent: bool,
     raw: device::Stream,
 }
 
@@ -117,13 +118,16 @@ impl Gpu {
         &*self.shared.device
     }
 
-    fn lane(&self) -> Result<Lane> {
-        let idle = self.shared.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    fn lane(&self, urgent: bool) -> Result<Lane> {
+        let idle = {
+            let mut idle = self.shared.idle.lock().unwrap_or_else(PoisonError::into_inner);
+            idle.iter().rposition(|lane| lane.urgent == urgent).map(|i| idle.swap_remove(i))
+        };
         match idle {
             Some(lane) => Ok(lane),
             None => {
-                let raw = self.device().stream()?;
-                Ok(Lane { number: self.shared.lanes.fetch_add(1, Ordering::Relaxed), raw })
+                let raw = if urgent { self.device().urgent_stream()? } else { self.device().stream()? };
+                Ok(Lane { number: self.shared.lanes.fetch_add(1, Ordering::Relaxed), urgent, raw })
             }
         }
     }

@@ -48,7 +48,7 @@ impl fmt::Debug for Stream {
 
 impl Stream {
     pub(super) fn start(gpu: Gpu, detail: Detail, cancel: Cancel) -> Result<Stream> {
-        let lane = gpu.lane()?;
+        let lane = gpu.lane(false)?;
         let account = Arc::new(Account::new(gpu.device(), &lane.raw, detail)?);
         Ok(Stream::on(gpu, lane, account, cancel))
     }
@@ -75,7 +75,15 @@ impl Stream {
     /// A stream whose work is ordered after what this one has now, and not after what follows.
     /// Memory of this stream that it uses must live until [`Stream::join`].
     pub fn fork(&self) -> Result<Stream> {
-        let lane = self.gpu.lane()?;
+        self.fork_on(self.gpu.lane(false)?)
+    }
+
+    /// As [`Stream::fork`], on a [stream that goes first](KernelDevice::urgent_stream).
+    pub fn fork_urgent(&self) -> Result<Stream> {
+        self.fork_on(self.gpu.lane(true)?)
+    }
+
+    fn fork_on(&self, lane: Lane) -> Result<Stream> {
         let event = self.device().record(self.raw(), false)?;
         self.device().wait(&lane.raw, &event)?;
         Ok(Stream::on(self.gpu.clone(), lane, Arc::clone(&self.account), self.cancel.clone()))

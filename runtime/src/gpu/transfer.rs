@@ -9,15 +9,37 @@ use super::ring::{LARGE, Slot};
 use super::stream::Stream;
 use crate::error::{Result, RuntimeError};
 use curvesmith_abi::{Layout, layout};
-use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Least bytes of a chunk: copying fewer takes less time than starting another core.
 const LEAST_CHUNK: usize = 256 << 10;
 /// Chunks that a vector is cut into at least, if they are not too short.
 const CHUNKS: usize = 16;
+
+/// Calls `work` for each number below `count`, in this order, from this thread and those of the pool, up to the first
+/// failure, which is the result. This thread begins at once: others take a tenth of a millisecond to wake up.
+fn on_all_cores(count: usize, work: impl Fn(usize) -> Result<()> + Sync) -> Result<()> {
+    let next = AtomicUsize::new(0);
+    let failure = Mutex::new(None);
+    let run = || {
+        while let Some(i) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|i| *i < count) {
+            if let Err(error) = work(i) {
+                next.store(count, Ordering::Relaxed);
+                failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            }
+        }
+    };
+    rayon::in_place_scope(|scope| {
+        for _ in 1..count.min(rayon::current_num_threads()) {
+            scope.spawn(|_| run());
+        }
+        run();
+    });
+    failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}
 
 /// Writes the elements of an index range as device bytes.
 pub(crate) type Fill<'a> = dyn Fn(Range<usize>, &mut [u8]) + Sync + 'a;
@@ -33,7 +55,9 @@ impl Stream {
     /// Elements of a chunk of the buffer; the last one can be shorter.
     pub(crate) fn chunk_len<L: Layout>(&self, buffer: &Buffer<L>) -> usize {
         let each = buffer.element_bytes();
-        let bytes = (buffer.len() * each / CHUNKS).clamp(LEAST_CHUNK, LARGE);
+        let env = |n: &str, d: usize| std::env::var(n).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
+        let bytes = (buffer.len() * each / env("CS_CHUNKS", CHUNKS))
+            .clamp(env("CS_LEAST", LEAST_CHUNK), env("CS_LARGE", LARGE));
         (bytes / each).max(1)
     }
 
@@ -50,8 +74,7 @@ impl Stream {
         };
         match len.div_ceil(per_chunk) {
             0 => Ok(()),
-            1 => chunk(0),
-            chunks => (0..chunks).into_par_iter().try_for_each(|i| chunk(i * per_chunk)),
+            chunks => on_all_cores(chunks, |i| chunk(i * per_chunk)),
         }
     }
 
@@ -97,7 +120,7 @@ impl Stream {
             chunks => {
                 // One thread waits for what comes before, not all.
                 self.device().synchronize(self.raw())?;
-                (0..chunks).into_par_iter().try_for_each(chunk)
+                on_all_cores(chunks, chunk)
             }
         }
     }

@@ -4,9 +4,10 @@ use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
 use ark_ff::{AdditiveGroup, FftField, Field as _, PrimeField, UniformRand};
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
+use curvesmith_abi::kernels::NO_DIGIT;
 use curvesmith_device::KernelDevice;
 use curvesmith_runtime::algorithms::policy::{NttPolicy, Policy};
-use curvesmith_runtime::algorithms::sort_pairs;
+use curvesmith_runtime::algorithms::sort_codes;
 use curvesmith_runtime::cpu::Cpu;
 use curvesmith_runtime::error::Result;
 use curvesmith_runtime::field::Field;
@@ -121,20 +122,28 @@ pub(crate) fn sparse_products<F: Field>(device: &Device, long: usize) {
     }
 }
 
-pub(crate) fn sort(device: &Device, n: u32, key_bits: u32) {
+/// Sorts the codes of `windows` windows of `n` digits each, a quarter of them 0.
+pub(crate) fn sort(device: &Device, n: u32, windows: u32, key_bits: u32) {
     let mut rng = StdRng::seed_from_u64(u64::from(n));
     let mask = u32::MAX >> (32 - key_bits);
-    let keys: Vec<u32> = (0..n).map(|_| rng.r#gen::<u32>() & mask).collect();
-    let entries: Vec<u32> = (0..n).collect();
-    let mut expected: Vec<(u32, u32)> = keys.iter().copied().zip(entries.iter().copied()).collect();
+    let codes: Vec<u32> = (0..windows)
+        .flat_map(|w| (0..n).map(move |_| w))
+        .map(|w| match rng.gen_range(0..4) {
+            0 => NO_DIGIT,
+            _ => w << key_bits | rng.r#gen::<u32>() & (mask | 1 << 31),
+        })
+        .collect();
+    let pairs = codes.iter().zip((0..n).cycle()).filter(|(code, _)| **code != NO_DIGIT);
+    let mut expected: Vec<(u32, u32)> =
+        pairs.map(|(code, i)| (code & (u32::MAX >> 1), i | code >> 31 << 31)).collect();
     expected.sort_by_key(|pair| pair.0);
     let sorted = call(device, |work| {
         let stream = work.stream().expect("a device of kernels has one");
-        sort_pairs(stream, &keys, &entries, key_bits)
+        sort_codes(stream, &codes, windows, key_bits)
     });
     let (keys, entries) = sorted.unwrap();
     let found: Vec<(u32, u32)> = keys.into_iter().zip(entries).collect();
-    assert_eq!(found, expected, "{n} keys of {key_bits} bits");
+    assert!(found == expected, "{windows} windows of {n} keys of {key_bits} bits");
 }
 
 /// Points and scalars of one hard case.

@@ -1,10 +1,12 @@
 //! The embedded PTX on a GPU; skipped loudly where there is none, unless `REQUIRE_GPU=1`.
 
 use super::checks;
+use curvesmith_abi::Ptr;
+use curvesmith_abi::kernels::ScanAdd;
 use curvesmith_curves::toy::{babybear, toy_curve};
 use curvesmith_curves::{bls12_381, bn254};
-use curvesmith_runtime::Device;
 use curvesmith_runtime::cuda::Cuda;
+use curvesmith_runtime::{Device, Owner};
 use std::sync::Arc;
 
 fn gpu() -> Option<(Cuda, Device)> {
@@ -30,8 +32,10 @@ fn everything_the_emulator_does() {
     checks::ntts::<bn254::FrField>(gpu.clone(), 0..=16);
     checks::ntts::<bls12_381::FrField>(gpu, 0..=16);
     checks::sparse_products::<bn254::FrField>(&device, 100_000);
-    for (n, key_bits) in [(0, 8), (1, 8), (1025, 17), (70_000, 21), (5_000_000, 32)] {
-        checks::sort(&device, n, key_bits);
+    for (n, windows, key_bits) in
+        [(0, 1, 8), (1, 500, 1), (4097, 20, 15), (70_000, 1, 23), (1_000_000, 5, 16)]
+    {
+        checks::sort(&device, n, windows, key_bits);
     }
     for n in [1, 2, 33, 300, 5000] {
         checks::msm::<toy_curve::G1>(&device, n, None);
@@ -60,4 +64,35 @@ fn values_stay_on_a_gpu() {
     super::resident::chain(&device);
     super::resident::refuses_values_of(&device, &Device::cpu());
     super::resident::jobs(&device);
+}
+
+/// Set in a process that is to break its device.
+const BREAK: &str = "CURVESMITH_TEST_BREAKS_DEVICE";
+
+/// A kernel with addresses that are not aligned takes the device from its process, so the test does that in another one.
+#[test]
+fn a_fault_loses_the_device_and_can_be_named() {
+    let Some((_, device)) = gpu() else { return };
+    if std::env::var_os(BREAK).is_some() {
+        let faulty = checks::call(&device, |work| {
+            let (data, offsets) = (Ptr::new(2), Ptr::new(2));
+            let stream = work.stream().expect("a GPU has one");
+            stream.launch(&Owner::common(), 1, &ScanAdd { data, offsets, n: 1 })
+        });
+        let later = checks::call(&device, |work| work.upload::<bn254::FrField>(&[1u64.into()]).map(drop));
+        println!("faulty: {:?}\nlater: {:?}", faulty.unwrap_err(), later.unwrap_err());
+        return;
+    }
+    for (synchronous, faulty) in
+        [("0", "faulty: DeviceLost"), ("1", "faulty: Launch { symbol: \"common_scan_add\"")]
+    {
+        let output = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["a_fault_loses_the_device_and_can_be_named", "--nocapture", "--test-threads=1"])
+            .env(BREAK, "1")
+            .env("CURVESMITH_SYNC", synchronous)
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains(faulty) && text.contains("later: DeviceLost"), "{output:?}");
+    }
 }

@@ -67,8 +67,8 @@ fn sparse_products() {
 #[test]
 fn sort() {
     let tile = RADIX_TILE;
-    for (n, key_bits) in [(0, 8), (1, 8), (2, 1), (tile - 1, 3), (tile, 9), (tile + 1, 17), (2500, 32)] {
-        checks::sort(&device(), n, key_bits);
+    for (n, windows, key_bits) in [(0, 3, 8), (1, 1, 8), (2, 5, 1), (tile - 1, 2, 9), (tile + 1, 1, 17)] {
+        checks::sort(&device(), n, windows, key_bits);
     }
 }
 

@@ -93,7 +93,7 @@ fn a_trace_shows_every_stream_of_a_proof() {
     let accumulations = [rows("bn254_g1_accumulate"), rows("bn254_g2_accumulate")].concat();
     let streams: std::collections::BTreeSet<_> = accumulations.iter().map(|row| row.as_u64()).collect();
     assert_eq!((accumulations.len(), streams.len()), (5, 5));
-    for name in ["upload", "download", "self-check", "bn254_fr_spmv_warp"] {
+    for name in ["upload", "download", "self-check", "bn254_fr_spmv_thread"] {
         assert!(!rows(name).is_empty(), "{name}");
     }
 

@@ -88,6 +88,18 @@ fn no_proof_has_a_point_of_small_order() {
 
 #[test]
 fn check_subgroups_names_the_point() {
+    names_the_point(&Device::cpu());
+}
+
+/// There the sums of the windows tell.
+#[cfg(feature = "emulator")]
+#[test]
+fn check_subgroups_on_a_device_names_the_point() {
+    names_the_point(&Device::emulator(crate::EmulatorOptions::default()).unwrap());
+}
+
+fn names_the_point(device: &Device) {
+    let load = |key: &Zkey<Bls>, options: &KeyOptions| Groth16::from_zkey_parts(device, key.clone(), options);
     let checked = KeyOptions::default().check_subgroups(true);
     load(&key(), &checked).unwrap();
     let refused = |damage: &dyn Fn(&mut Zkey<Bls>), expected: (&str, usize)| {
