@@ -1,5 +1,7 @@
 //! The definitions, and the comparison of a block's outputs with them.
 
+use std::collections::BTreeSet;
+
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Zero as _};
@@ -259,7 +261,7 @@ impl Goal<'_> {
     }
 }
 
-/// Words and the constants that they all equal.
+/// Distinct words and the constants that they all equal.
 type Test = Vec<(Id, u32)>;
 
 /// The tests of which a word that is 0 or 1 says that one holds.
@@ -271,20 +273,23 @@ fn disjunction(model: &Model, word: Val) -> Option<Vec<Test>> {
     }
 }
 
-/// The test of which a word is the truth value: `1 - q`, `q` being whether something is not zero.
+/// The test of which a word is the truth value: `1 - q`, `q` being whether something is not zero. A test that names
+/// a word twice is none: with two constants it never holds.
 fn equality(model: &Model, word: Id) -> Option<Test> {
     let Kind::Exact(poly) = &model.node(word).kind else { return None };
     let (&[(q, -1)], 1) = (poly.terms.as_slice(), poly.constant) else { return None };
     let node = model.node(q);
-    match (&node.zero, &node.fact) {
-        (Some(Zero::All(words)), _) => words.iter().map(|&id| equals(model, id)).collect(),
-        (Some(Zero::Equals(id, c)), _) => Some(vec![(*id, *c)]),
+    let test: Test = match (&node.zero, &node.fact) {
+        (Some(Zero::All(words)), _) => words.iter().map(|&id| equals(model, id)).collect::<Option<_>>()?,
+        (Some(Zero::Equals(id, c)), _) => vec![(*id, *c)],
         (None, Some(fact)) if fact.constant == -1 => match fact.terms.as_slice() {
-            [(id, 1)] => Some(vec![equals(model, *id)?]),
-            _ => None,
+            [(id, 1)] => vec![equals(model, *id)?],
+            _ => return None,
         },
-        _ => None,
-    }
+        _ => return None,
+    };
+    let words: BTreeSet<Id> = test.iter().map(|(word, _)| *word).collect();
+    (words.len() == test.len()).then_some(test)
 }
 
 /// What a word that is zero says of a word.

@@ -5,6 +5,7 @@ use crate::limb::choices;
 use crate::limb::tests::{fields::fields, ops};
 
 mod mutants;
+mod wrong;
 
 /// Bounds that variants distinguish: canonical, any, the largest that narrow products take, `<2p`.
 fn bounds(f: &FieldDesc) -> Vec<Bound> {
