@@ -5,7 +5,7 @@ use crate::fir::ir::{self, Kernel, Stmt, Value};
 use crate::fir::print::print_noted;
 use crate::limb::{Block, Choice, Pipes};
 use crate::llvm;
-use crate::passes::{KernelInfo, prepare_observed};
+use crate::passes::{Checked, KernelInfo, prepare_observed};
 use std::fmt::Write as _;
 
 /// A kernel at one point of its way.
@@ -34,13 +34,13 @@ pub fn stages(kernel: &Kernel) -> (Vec<Stage>, Result<(), EmitError>) {
 }
 
 /// The stages up to the limb blocks, without LLVM, and the prepared kernel.
-pub fn passes(kernel: &Kernel) -> (Vec<Stage>, Result<(Kernel, KernelInfo), EmitError>) {
+pub fn passes(kernel: &Kernel) -> (Vec<Stage>, Result<Checked, EmitError>) {
     let mut stages = Vec::new();
     let prepared = prepare_observed(kernel, &mut |name, kernel, info| {
         stages.push(Stage { name, text: fir(kernel, info) });
     });
-    if let Ok((kernel, info)) = &prepared {
-        stages.push(Stage { name: "blocks", text: blocks(kernel, info) });
+    if let Ok(checked) = &prepared {
+        stages.push(Stage { name: "blocks", text: blocks(checked.kernel(), checked.info()) });
     }
     let fault = |source| EmitError::Pass { kernel: kernel.symbol.clone(), source };
     (stages, prepared.map_err(fault))

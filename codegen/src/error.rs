@@ -69,6 +69,18 @@ pub enum PassError {
         /// What could not be shown of it.
         source: ProofError,
     },
+    /// A block that was chosen is not proven.
+    #[error("{value}: the block of {op} by `{variant}` is not proven: {source}")]
+    Block {
+        /// The value.
+        value: Value,
+        /// The operation.
+        op: String,
+        /// The variant.
+        variant: &'static str,
+        /// What could not be shown of it.
+        source: ProofError,
+    },
     /// The checker disagrees with the bounds.
     #[error("{value}: {reason}")]
     Bounds {

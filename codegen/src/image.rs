@@ -6,7 +6,7 @@ use crate::fir::ir::{Kernel, Local};
 use crate::fir::print::print;
 use crate::kernels::{common_kernels, field_kernels, formula_kernels, group_kernels};
 use crate::llvm;
-use crate::passes::{KernelInfo, multiplication, prepare};
+use crate::passes::{Checked, multiplication, prepare};
 use crate::spec::{FieldDesc, GroupDesc};
 use crate::version;
 use curvesmith_abi::{Image, KernelEntry};
@@ -203,7 +203,7 @@ impl Plan {
     }
 
     /// What a reader of the PTX needs to know where it comes from and what holds in it.
-    fn header(&self, prepared: &[(Kernel, KernelInfo)]) -> String {
+    fn header(&self, prepared: &[Checked]) -> String {
         let first = self.kernels.first().map_or("", |k| k.desc.name);
         let mut lines = vec![
             format!("image {}", self.name),
@@ -213,10 +213,11 @@ impl Plan {
             format!("made by: cargo xtask dump {} {first} --after image", self.owner),
         ];
         lines.extend(self.constants.iter().cloned());
-        for (kernel, info) in prepared {
+        for checked in prepared {
+            let kernel = checked.kernel();
             // The signature names the bound of every buffer.
             lines.push(format!("kernel {}: {}", kernel.symbol, kernel.desc.signature()));
-            lines.extend(widest(kernel, info).map(|bound| format!("  every value in it is {bound}")));
+            lines.extend(widest(checked).map(|bound| format!("  every value in it is {bound}")));
             lines.push(format!("  FIR {}", &blake3::hash(print(kernel).as_bytes()).to_hex()[..16]));
         }
         lines.iter().map(|line| format!("// {line}\n")).collect()
@@ -224,7 +225,8 @@ impl Plan {
 }
 
 /// The weakest bound of a kernel's field values and locals, in multiples of the modulus.
-fn widest(kernel: &Kernel, info: &KernelInfo) -> Option<String> {
+fn widest(checked: &Checked) -> Option<String> {
+    let (kernel, info) = (checked.kernel(), checked.info());
     let field = kernel.field.as_ref()?;
     let locals = (0..kernel.locals.len()).filter_map(|l| info.local(Local(l as u32)));
     let bounds = computed(&kernel.body).into_iter().filter_map(|v| info.bound(v)).chain(locals);

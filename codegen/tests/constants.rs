@@ -90,8 +90,8 @@ fn text_reads_back() {
 
 /// As written, simplified, and prepared for a back end.
 fn forms(kernel: Kernel) -> [Kernel; 3] {
-    let (simple, (prepared, _)) = (simplify(&kernel), prepare(&kernel).expect("the kernel is valid"));
-    [kernel, simple, prepared]
+    let (simple, prepared) = (simplify(&kernel), prepare(&kernel).expect("the kernel is valid"));
+    [kernel, simple, prepared.kernel().clone()]
 }
 
 #[test]
@@ -219,8 +219,8 @@ fn a_buffer_of_tables() {
 fn prepared_text() {
     let mut text = String::new();
     for kernel in [by_table(&toy(), SHAPE.fit(1)), shared(&toy())] {
-        let (prepared, info) = prepare(&kernel).expect("the kernel is valid");
-        text += &format!("{}\n{}\n", print(&prepared), annotate(&prepared, &info));
+        let prepared = prepare(&kernel).expect("the kernel is valid");
+        text += &format!("{}\n{}\n", print(prepared.kernel()), annotate(&prepared));
     }
     insta::assert_snapshot!(text);
 }

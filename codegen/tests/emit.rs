@@ -32,16 +32,13 @@ fn ptx(image: &Image) -> String {
 fn a_product_from_fir_to_ptx() {
     let kernel = toy_kernel(FieldMul::DESC.name);
     insta::assert_snapshot!("toy_mul_fir", print(&kernel));
-    let (prepared, info) = prepare(&kernel).expect("the kernel is valid");
+    let prepared = prepare(&kernel).expect("the kernel is valid");
     insta::assert_snapshot!(
         "toy_mul_prepared",
-        format!("{}\n{}", print(&prepared), annotate(&prepared, &info))
+        format!("{}\n{}", print(prepared.kernel()), annotate(&prepared))
     );
     // The bytes depend on the LLVM release, which is pinned.
-    insta::assert_snapshot!(
-        "toy_mul@llvm19",
-        llvm::emit(&[(prepared, info)]).expect("the kernel can be emitted")
-    );
+    insta::assert_snapshot!("toy_mul@llvm19", llvm::emit(&[prepared]).expect("the kernel can be emitted"));
 }
 
 /// All plans of a curve over a quadratic extension of the field of 2^61 - 1. Its elements have two words, so that
@@ -116,8 +113,8 @@ fn a_dump_holds_every_stage() {
     let placed = text(names[names.len() - 4]);
     assert!(placed.contains("  ; <") && placed.contains(" mul."), "no bound or variant in\n{placed}");
     // What stands behind a semicolon is a comment of the text form.
-    let (prepared, _) = prepare(&kernel).expect("the kernel is valid");
-    assert_eq!(print(&parse(placed).expect("it reads back")), print(&prepared));
+    let prepared = prepare(&kernel).expect("the kernel is valid");
+    assert_eq!(print(&parse(placed).expect("it reads back")), print(prepared.kernel()));
     assert!(text("blocks").contains("used 1 times") && text("blocks").contains("mad"));
     assert!(text("llvm").contains("define ptx_kernel void @toy_mul("));
     assert!(text("ptx").contains(".visible .entry toy_mul("));

@@ -30,7 +30,7 @@ pub mod ptx;
 mod variants;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use num_bigint::BigUint;
 
@@ -139,6 +139,12 @@ impl Choice {
     /// The program: inputs and outputs as [`LimbOp`] says.
     pub fn block(&self) -> &Block {
         &self.block
+    }
+
+    /// As this one under another name, with another program.
+    #[cfg(test)]
+    pub(crate) fn with_block(&self, variant: &'static str, block: Block) -> Choice {
+        Choice { variant, cost: Cost::of(&block), block, ..self.clone() }
     }
 
     /// The program, without a copy.

@@ -12,6 +12,14 @@ mod tables;
 mod text;
 mod toy;
 
+/// A block of the shape of another that gives its first operand back.
+pub(crate) fn first_operand(like: &Block) -> Block {
+    let mut b = ir::Builder::new("first_operand");
+    let inputs: Vec<_> = like.inputs().iter().map(|input| b.input(&input.name, input.words.len())).collect();
+    b.output("r", inputs[0].clone());
+    b.finish()
+}
+
 /// Runs every variant of `op` for these operand bounds on every tuple of `values` and compares
 /// with the definition; results must be within the stated bound. Returns how many variants ran.
 fn check(f: &FieldDesc, op: &LimbOp, bounds: &[Bound], values: &[Vec<BigUint>]) -> usize {

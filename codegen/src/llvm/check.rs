@@ -3,13 +3,14 @@
 use super::locals::SHARED_BYTES;
 use crate::error::EmitError;
 use crate::fir::ir::{Block, Kernel, Op, Place, Stmt, Type, Value};
-use crate::passes::KernelInfo;
+use crate::passes::Checked;
 use curvesmith_abi::ParamKind;
 
 /// Most threads of a block.
 const MAX_BLOCK: u32 = 1024;
 
-pub(super) fn check(kernel: &Kernel, info: &KernelInfo) -> Result<(), EmitError> {
+pub(super) fn check(checked: &Checked) -> Result<(), EmitError> {
+    let (kernel, info) = (checked.kernel(), checked.info());
     let error = |reason: String| Err(EmitError::Kernel { kernel: kernel.symbol.clone(), reason });
     let ok = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if kernel.symbol.is_empty()

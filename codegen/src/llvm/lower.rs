@@ -7,7 +7,7 @@ use crate::error::EmitError;
 use crate::fir::ir::*;
 use crate::limb::ptx::template;
 use crate::limb::{self, Choice};
-use crate::passes::KernelInfo;
+use crate::passes::{Checked, KernelInfo};
 use curvesmith_abi::{Access, ParamKind};
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::basic_block::BasicBlock;
@@ -56,10 +56,10 @@ struct Lower<'a, 'c> {
 pub(super) fn kernel<'c>(
     ctx: &'c Context,
     module: &Module<'c>,
-    kernel: &Kernel,
-    info: &KernelInfo,
+    checked: &Checked,
     outlined: Option<&mut Outlined<'c>>,
 ) -> Result<(), EmitError> {
+    let (kernel, info) = (checked.kernel(), checked.info());
     let function = declare(ctx, module, kernel)?;
     let b = ctx.create_builder();
     b.position_at_end(ctx.append_basic_block(function, "entry"));

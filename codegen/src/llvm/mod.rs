@@ -11,8 +11,7 @@ mod lower;
 mod memory;
 
 use crate::error::EmitError;
-use crate::fir::ir::Kernel;
-use crate::passes::{KernelInfo, calls};
+use crate::passes::{Checked, calls};
 use inkwell::OptimizationLevel;
 use inkwell::context::Context;
 use inkwell::module::Module;
@@ -54,7 +53,7 @@ pub fn llvm_version() -> String {
 }
 
 /// PTX of the kernels, in order, as one module.
-pub fn emit(kernels: &[(Kernel, KernelInfo)]) -> Result<String, EmitError> {
+pub fn emit(kernels: &[Checked]) -> Result<String, EmitError> {
     with_module(kernels, |module, machine| {
         let text = machine.write_to_memory_buffer(module, FileType::Assembly).map_err(asm::llvm)?;
         let text = String::from_utf8(text.as_slice().to_vec()).map_err(asm::llvm)?;
@@ -71,24 +70,24 @@ fn uncommented(text: &str) -> String {
 }
 
 /// LLVM IR of the kernels, in order, as [`emit`] hands it to LLVM's back end.
-pub fn emit_ir(kernels: &[(Kernel, KernelInfo)]) -> Result<String, EmitError> {
+pub fn emit_ir(kernels: &[Checked]) -> Result<String, EmitError> {
     with_module(kernels, |module, _| Ok(module.print_to_string().to_string()))
 }
 
 fn with_module<T>(
-    kernels: &[(Kernel, KernelInfo)],
+    kernels: &[Checked],
     finish: impl FnOnce(&Module<'_>, &TargetMachine) -> Result<T, EmitError>,
 ) -> Result<T, EmitError> {
     check_llvm()?;
-    kernels.iter().try_for_each(|(k, info)| check::check(k, info))?;
+    kernels.iter().try_for_each(check::check)?;
     let machine = machine()?;
     let ctx = Context::create();
     let module = ctx.create_module("curvesmith");
     module.set_triple(&TargetTriple::create(TRIPLE));
     module.set_data_layout(&machine.get_target_data().get_data_layout());
     let mut outlined = lower::Outlined::default();
-    for (kernel, info) in kernels {
-        lower::kernel(&ctx, &module, kernel, info, calls(kernel).then_some(&mut outlined))?;
+    for kernel in kernels {
+        lower::kernel(&ctx, &module, kernel, calls(kernel.kernel()).then_some(&mut outlined))?;
     }
     module.verify().map_err(asm::llvm)?;
     module.run_passes("mem2reg", &machine, PassBuilderOptions::create()).map_err(asm::llvm)?;

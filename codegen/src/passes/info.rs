@@ -1,6 +1,7 @@
 //! What a back end needs to know of a kernel besides its text.
 
-use crate::fir::ir::{Kernel, Local, Op, Value};
+use super::gate::Checked;
+use crate::fir::ir::{Local, Op, Value};
 use crate::limb::{Bound, Choice, LimbOp};
 use curvesmith_abi::TableShape;
 
@@ -18,8 +19,8 @@ impl Fact {
     pub(super) const NONE: Fact = Fact { bound: None, choice: None };
 }
 
-/// Bounds and variants of one kernel. Only [`prepare`](super::prepare) makes one, after
-/// the checker of [certificates](super::certificate) has agreed.
+/// Bounds and variants of one kernel, as the placing pass has found and chosen them. They are claims until the
+/// [gate](super::gate) has let them through together with the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelInfo {
     pub(super) facts: Vec<Fact>,
@@ -68,7 +69,8 @@ pub(super) fn limb_op(op: &Op) -> Option<LimbOp> {
 }
 
 /// The kernel's text with the bound and variant of every field operation, for snapshots.
-pub fn annotate(kernel: &Kernel, info: &KernelInfo) -> String {
+pub fn annotate(checked: &Checked) -> String {
+    let (kernel, info) = (checked.kernel(), checked.info());
     let Some(field) = &kernel.field else { return String::new() };
     let mut out = String::new();
     for v in kernel.values() {

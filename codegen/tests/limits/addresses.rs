@@ -23,8 +23,8 @@ fn strides(kernel: &Kernel) -> Vec<u64> {
 /// Every pointer into a buffer is one of the kernel's, plus a 32-bit index that is widened and then multiplied
 /// by the stride of a buffer in words, plus a constant.
 fn check(kernel: &Kernel) {
-    let (prepared, info) = prepare(kernel).expect("the kernel is valid");
-    let text = emit_ir(&[(prepared, info)]).expect("the kernel can be emitted");
+    let prepared = prepare(kernel).expect("the kernel is valid");
+    let text = emit_ir(&[prepared]).expect("the kernel can be emitted");
     let strides = strides(kernel);
     let mut elements = 0;
     for function in text.split("\ndefine ") {

@@ -2,13 +2,14 @@
 //!
 //! Operations with other bounds often have the same block. Such a block is proven once, for the weakest
 //! bounds of its operands in the kernel; that proof holds for the narrower ones too, and what is left
-//! is to bound the results by them. Nothing depends on what was proven before, or on the order.
+//! is to bound the results by them. Nothing depends on what was proven before, or on the order: what is
+//! remembered is found by the block itself, not by its name.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use super::{ProofError, goal, prove};
-use crate::limb::{Bound, Choice, LimbOp};
+use crate::limb::{Block, Bound, Choice, LimbOp};
 use crate::spec::FieldDesc;
 
 /// What is to be proven: that the choice computes the operation for these bounds of its operands.
@@ -24,40 +25,59 @@ pub struct Claim<'a> {
 
 type Proof = Result<(), ProofError>;
 
-/// Results by modulus, operation, operand bounds (the weakest of the kernel, then their own) and variant,
-/// which determine a block.
-static MADE: Mutex<BTreeMap<String, Proof>> = Mutex::new(BTreeMap::new());
+/// By bounds of operands and results.
+type Known = BTreeMap<String, Proof>;
+
+/// Results by modulus, operation and the weakest operand bounds of the kernel, and then by block.
+static MADE: Mutex<BTreeMap<String, Vec<(Block, Known)>>> = Mutex::new(BTreeMap::new());
 
 /// As [`prove`] for every claim, in order.
 pub fn prove_all(field: &FieldDesc, claims: &[Claim<'_>]) -> Vec<Proof> {
     let mut proofs = vec![Ok(()); claims.len()];
     for same in of_equal_blocks(claims) {
         let weakest = weakest(field, claims, &same);
+        let Claim { op, choice, .. } = &claims[same[0]];
+        let (what, block) = (format!("{:x} {op:?} {weakest:?}", field.p), choice.block());
+        let known = known(&what, block);
         let mut open = BTreeMap::new();
         for &i in &same {
-            let Claim { op, operands, choice } = &claims[i];
-            let (variant, out) = (choice.variant, choice.out);
-            let key = format!("{:x} {op:?} {weakest:?} {operands:?} {variant} {out:?}", field.p);
-            match made(&key) {
-                Some(proof) => proofs[i] = proof,
+            let key = format!("{:?} {:?}", claims[i].operands, claims[i].choice.out);
+            match known.get(&key) {
+                Some(proof) => proofs[i] = proof.clone(),
                 None => open.entry(key).or_insert_with(Vec::new).push(i),
             }
+        }
+        if open.is_empty() {
+            continue;
         }
         let first: Vec<&Claim<'_>> = open.values().map(|equal| &claims[equal[0]]).collect();
         // Not under the lock: two threads may prove the same, and find the same.
         let made = prove_equal(field, &weakest, &first);
+        let mut new = Known::new();
         for ((key, equal), proof) in open.into_iter().zip(made) {
             for i in equal {
                 proofs[i] = proof.clone();
             }
-            MADE.lock().unwrap_or_else(PoisonError::into_inner).insert(key, proof);
+            new.insert(key, proof);
         }
+        remember(what, block, new);
     }
     proofs
 }
 
-fn made(key: &str) -> Option<Proof> {
-    MADE.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+fn known(what: &str, block: &Block) -> Known {
+    let made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let same = made.get(what).and_then(|blocks| blocks.iter().find(|(other, _)| other == block));
+    same.map(|(_, known)| known.clone()).unwrap_or_default()
+}
+
+fn remember(what: String, block: &Block, new: Known) {
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let blocks = made.entry(what).or_default();
+    match blocks.iter_mut().find(|(other, _)| other == block) {
+        Some((_, known)) => known.extend(new),
+        None => blocks.push((block.clone(), new)),
+    }
 }
 
 /// Claims of one operation and block each, by index.

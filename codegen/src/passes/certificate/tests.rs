@@ -55,11 +55,11 @@ fn lowered(limit: Limit, p: &FieldDesc) -> Limit {
 fn every_kernel_has_a_certificate_and_no_stronger_one() {
     for base in fields() {
         for kernel in kernels(&base) {
-            let (kernel, info) = prepare(&kernel).expect("the kernel is valid");
-            let certificate = certify(&kernel, &info);
-            assert_eq!(check(&kernel, &certificate), Ok(()), "{}", kernel.symbol);
+            let checked = prepare(&kernel).expect("the kernel is valid");
+            let (kernel, certificate) = (checked.kernel(), checked.certificate());
+            assert_eq!(check(kernel, certificate), Ok(()), "{}", kernel.symbol);
             assert_eq!(certificate.to_string().parse(), Ok(certificate.clone()), "{}", kernel.symbol);
-            mutate(&kernel, &certificate, &base);
+            mutate(kernel, certificate, &base);
         }
     }
 }
@@ -113,8 +113,8 @@ fn a_variant_cannot_rely_on_what_is_not_so() {
     let i = b.global_index();
     let sum = b.buffer("a").field(i) + b.buffer("b").field(i);
     b.buffer("out").set_field(i, sum.dbl().dbl() * sum);
-    let (kernel, info) = prepare(&b.finish()).expect("the kernel is valid");
-    let certificate = certify(&kernel, &info);
+    let checked = prepare(&b.finish()).expect("the kernel is valid");
+    let (kernel, certificate) = (checked.kernel(), checked.certificate());
     let mut tried = 0;
     for (v, claim) in certificate.values.iter().enumerate() {
         let Some(step) = claim.as_ref().and_then(|c| c.step.as_ref()) else { continue };
@@ -123,7 +123,7 @@ fn a_variant_cannot_rely_on_what_is_not_so() {
                 let mut mutant = certificate.clone();
                 let claim = mutant.values[v].as_mut().expect("it has a claim");
                 claim.step.as_mut().expect("it has a step").operands[operand] = limit;
-                assert!(check(&kernel, &mutant).is_err(), "v{v} relies on {limit}");
+                assert!(check(kernel, &mutant).is_err(), "v{v} relies on {limit}");
                 tried += 1;
             }
         }
@@ -135,12 +135,10 @@ fn a_variant_cannot_rely_on_what_is_not_so() {
 fn a_certificate_of_another_kernel_is_refused() {
     let base = field("toy", "d");
     let all: Vec<_> = kernels(&base).iter().map(|k| prepare(k).expect("the kernel is valid")).collect();
-    let certificates: Vec<_> = all.iter().map(|(k, info)| certify(k, info)).collect();
-    for (i, (kernel, _)) in all.iter().enumerate() {
-        for (j, certificate) in certificates.iter().enumerate() {
-            if *certificate != certificates[i] {
-                assert!(check(kernel, certificate).is_err(), "{} by that of {j}", kernel.symbol);
-            }
+    for own in &all {
+        for other in all.iter().filter(|other| other.certificate() != own.certificate()) {
+            let (kernel, of) = (own.kernel(), &other.kernel().symbol);
+            assert!(check(kernel, other.certificate()).is_err(), "{} by that of {of}", kernel.symbol);
         }
     }
 }
@@ -232,14 +230,14 @@ fn a_local_that_grows_in_its_loop_is_found() {
     let acc = b.var(b.buffer("a").field(i));
     b.for_(b.u32(0), n, 1, |_| acc.set(acc.get().dbl() + b.buffer("b").field(i)));
     b.buffer("out").set_field(i, acc.get());
-    let (kernel, info) = prepare(&simplify(&b.finish())).expect("the kernel is valid");
-    let certificate = certify(&kernel, &info);
+    let checked = prepare(&simplify(&b.finish())).expect("the kernel is valid");
+    let (kernel, certificate) = (checked.kernel(), checked.certificate());
     assert_eq!(certificate.loops.len(), 1);
     let local = kernel.locals.iter().position(|l| l.ty == Type::Field).expect("there is an accumulator");
     let Some(limit) = certificate.loops[0][local] else { panic!("the accumulator has no invariant") };
     let mut mutant = certificate.clone();
     mutant.loops[0][local] = Some(Limit::Units(8191));
-    assert_eq!(check(&kernel, &mutant).is_err(), limit != Limit::Canonical);
+    assert_eq!(check(kernel, &mutant).is_err(), limit != Limit::Canonical);
     mutant.loops[0][local] = None;
-    assert!(check(&kernel, &mutant).is_err(), "nothing is known of a local that is read");
+    assert!(check(kernel, &mutant).is_err(), "nothing is known of a local that is read");
 }

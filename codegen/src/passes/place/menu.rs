@@ -1,14 +1,18 @@
 //! The variants on offer, remembered: a program costs more to build than to find.
 
-use crate::limb::{Bound, Choice, LimbOp, choices};
+use crate::limb::{self, Bound, Choice, LimbOp};
 use crate::spec::FieldDesc;
 use std::collections::BTreeMap;
 
 /// Variants by the units of the operands' bounds; 0 for canonical.
 type Known = BTreeMap<Vec<u64>, Vec<Choice>>;
 
+/// The variants of an operation, as [`limb::choices`] gives them.
+pub(super) type Offers = fn(&FieldDesc, &LimbOp, &[Bound]) -> Vec<Choice>;
+
 pub(super) struct Menu<'a> {
     pub(super) field: &'a FieldDesc,
+    offers: Offers,
     seen: Vec<(LimbOp, Known)>,
     /// Variants that are not used, because a block of theirs is not proven.
     refused: Vec<&'static str>,
@@ -17,7 +21,12 @@ pub(super) struct Menu<'a> {
 
 impl<'a> Menu<'a> {
     pub(super) fn new(field: &'a FieldDesc) -> Self {
-        Menu { field, seen: vec![], refused: vec![], effort: 0 }
+        Menu::of(field, limb::choices)
+    }
+
+    /// A menu of what `offers` gives.
+    pub(super) fn of(field: &'a FieldDesc, offers: Offers) -> Self {
+        Menu { field, offers, seen: vec![], refused: vec![], effort: 0 }
     }
 
     /// Instructions of all programs built so far.
@@ -37,7 +46,7 @@ impl<'a> Menu<'a> {
         });
         let key = operands.iter().map(|b| if let Bound::Units(units) = b { *units } else { 0 }).collect();
         self.seen[at].1.entry(key).or_insert_with(|| {
-            let all = choices(self.field, op, operands);
+            let all = (self.offers)(self.field, op, operands);
             self.effort += all.iter().map(|c| c.block().insts().len()).sum::<usize>();
             all
         })

@@ -14,11 +14,14 @@ mod hoist;
 mod menu;
 mod placer;
 mod score;
+#[cfg(test)]
+mod tests;
 
+use super::gate;
 use super::info::{Fact, KernelInfo, limb_op};
 use crate::error::PassError;
 use crate::fir::ir::{Kernel, Op, Type, Value};
-use crate::limb::prove::{Claim, ProofError, prove_all};
+use crate::limb::prove::{ProofError, prove_all};
 use crate::limb::{Choice, LimbOp};
 use crate::spec::FieldDesc;
 use crowd::Crowd;
@@ -43,8 +46,14 @@ pub fn place_reductions(kernel: &Kernel) -> Result<(Kernel, KernelInfo), PassErr
         let facts = vec![Fact::NONE; kernel.values().count()];
         return Ok((kernel.clone(), KernelInfo { facts, locals: vec![None; kernel.locals.len()] }));
     };
-    let (mut menu, crowd) = (Menu::new(field), Crowd::of(kernel));
+    place_from(kernel, Menu::new(field))
+}
+
+/// As [`place_reductions`], with what is on a menu.
+fn place_from(kernel: &Kernel, mut menu: Menu<'_>) -> Result<(Kernel, KernelInfo), PassError> {
+    let (field, crowd) = (menu.field, Crowd::of(kernel));
     let mut unproven: Option<PassError> = None;
+    let mut refused: Vec<&'static str> = vec![];
     loop {
         let placed = match (search(kernel, &mut menu, &crowd), unproven.take()) {
             (Err(PassError::NoVariant { .. }), Some(unproven)) => return Err(unproven),
@@ -52,7 +61,10 @@ pub fn place_reductions(kernel: &Kernel) -> Result<(Kernel, KernelInfo), PassErr
         };
         // Every round takes a variant off the menu: a block that is not proven is not used, and where
         // nothing is left the kernel does not compile.
+        let before = refused.len();
         for (op, choice, source) in unproven_blocks(field, &placed) {
+            assert!(!refused[..before].contains(&choice.variant), "what is off the menu is not chosen");
+            refused.push(choice.variant);
             menu.refuse(choice.variant);
             let op = format!("{op:?}");
             unproven = Some(PassError::Unproven { op, variant: choice.variant, source });
@@ -99,15 +111,13 @@ fn plans(kernel: &Kernel) -> Vec<Plan> {
 
 /// The blocks of a placement that are not shown to be right for all operands.
 fn unproven_blocks<'p>(field: &FieldDesc, placed: &'p Placed) -> Vec<(LimbOp, &'p Choice, ProofError)> {
-    let claim = |v: Value| {
-        let (choice, operands) = placed.info.facts[v.0 as usize].choice.as_ref()?;
-        Some(Claim { op: limb_op(&placed.kernel[v])?, operands, choice })
-    };
-    let claims: Vec<Claim<'_>> = placed.kernel.values().filter_map(claim).collect();
-    let proofs = prove_all(field, &claims);
-    let failed =
-        |(claim, proof): (Claim<'p>, Result<(), ProofError>)| Some((claim.op, claim.choice, proof.err()?));
-    claims.into_iter().zip(proofs).filter_map(failed).collect()
+    let (_, claims) = gate::claims(&placed.kernel, &placed.info);
+    let proofs = prove_all(field, &claims).into_iter();
+    claims
+        .into_iter()
+        .zip(proofs)
+        .filter_map(|(claim, proof)| Some((claim.op, claim.choice, proof.err()?)))
+        .collect()
 }
 
 fn place(kernel: &Kernel, menu: &mut Menu<'_>, crowd: &Crowd, plan: &Plan) -> Result<Placed, PassError> {

@@ -1,0 +1,100 @@
+//! The gate between passes and back ends: nothing is emitted that was not checked here, as it is emitted.
+
+use super::certificate::{self, Certificate, certify};
+use super::info::{KernelInfo, limb_op};
+use crate::error::PassError;
+use crate::fir::ir::{Kernel, Value};
+use crate::fir::verify::verify;
+use crate::limb::prove::{Claim, prove_all};
+
+/// A kernel that a back end may emit, with the bounds and programs it is emitted with. Only [`check`] makes one,
+/// and nothing changes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    kernel: Kernel,
+    info: KernelInfo,
+    certificate: Certificate,
+}
+
+impl Checked {
+    /// The kernel in its final form.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// The bound and program of each of its values.
+    pub fn info(&self) -> &KernelInfo {
+        &self.info
+    }
+
+    /// Why the bounds hold.
+    pub fn certificate(&self) -> &Certificate {
+        &self.certificate
+    }
+}
+
+/// Judges a kernel as the last pass left it, and believes no pass:
+///
+/// 1. the kernel is well-formed, and the facts are about it;
+/// 2. the bounds hold: the certificate that the facts amount to is checked;
+/// 3. every program computes its operation, within the bound that is claimed of it, for the operands that the
+///    certificate allows. The proofs are those that the placing pass has made of the same blocks, where it has.
+pub fn check(kernel: Kernel, info: KernelInfo) -> Result<Checked, PassError> {
+    well_formed(&kernel, "as scheduled")?;
+    about(&kernel, &info)?;
+    let certificate = certify(&kernel, &info);
+    certificate::check(&kernel, &certificate)?;
+    blocks(&kernel, &info)?;
+    Ok(Checked { kernel, info, certificate })
+}
+
+/// What the verifier says of a kernel, and when.
+pub(super) fn well_formed(kernel: &Kernel, when: &str) -> Result<(), PassError> {
+    verify(kernel).map_err(|errors| {
+        let lines: Vec<String> = errors.iter().map(|e| e.to_string()).collect();
+        PassError::Malformed(format!("{when}: {}", lines.join("; ")))
+    })
+}
+
+/// There is a fact for each value and each local, and no program's result exceeds the bound that stands for it.
+fn about(kernel: &Kernel, info: &KernelInfo) -> Result<(), PassError> {
+    if info.facts.len() != kernel.values().count() || info.locals.len() != kernel.locals.len() {
+        return Err(PassError::Malformed("facts of another kernel".into()));
+    }
+    let Some(field) = &kernel.field else { return Ok(()) };
+    for v in kernel.values() {
+        let fact = &info.facts[v.0 as usize];
+        if let (Some(bound), Some((choice, _))) = (fact.bound, &fact.choice)
+            && !choice.out.within(bound, field)
+        {
+            return Err(PassError::Bounds { value: v, reason: "claims less than its program gives".into() });
+        }
+    }
+    Ok(())
+}
+
+/// The program of every operation is proven.
+fn blocks(kernel: &Kernel, info: &KernelInfo) -> Result<(), PassError> {
+    let Some(field) = &kernel.field else { return Ok(()) };
+    let (values, claims) = claims(kernel, info);
+    let proofs = prove_all(field, &claims);
+    for ((value, claim), proof) in values.into_iter().zip(claims).zip(proofs) {
+        proof.map_err(|source| {
+            let (op, variant) = (format!("{:?}", claim.op), claim.choice.variant);
+            PassError::Block { value, op, variant, source }
+        })?;
+    }
+    Ok(())
+}
+
+/// What is to be proven of the programs of a kernel.
+pub(super) fn claims<'i>(kernel: &Kernel, info: &'i KernelInfo) -> (Vec<Value>, Vec<Claim<'i>>) {
+    let claim = |v: Value| {
+        let (choice, operands) = info.facts[v.0 as usize].choice.as_ref()?;
+        Some((v, Claim { op: limb_op(&kernel[v])?, operands, choice }))
+    };
+    kernel.values().filter_map(claim).unzip()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+//! What the gate refuses. Each of its parts is the only one that sees its fault.
+
+use super::*;
+use crate::fir::build::Builder;
+use crate::fir::ir::{Op, Stmt};
+use crate::kernels::common_kernels;
+use crate::limb::{self, Bound};
+use crate::passes::{Fact, place_reductions, schedule, simplify};
+use crate::spec::FieldDesc;
+use curvesmith_abi::kernels::FieldMulSub;
+
+fn field() -> FieldDesc {
+    FieldDesc::new("m61", ((1u64 << 61) - 1).into())
+}
+
+/// What all passes make of a kernel of one product and some sums.
+fn scheduled() -> (Kernel, KernelInfo) {
+    let b = Builder::for_field::<FieldMulSub>(&field());
+    let i = b.global_index();
+    let sum = b.buffer("a").field(i) + b.buffer("b").field(i);
+    b.buffer("out").set_field(i, sum.dbl().dbl() * sum);
+    passed(&b.finish())
+}
+
+fn passed(kernel: &Kernel) -> (Kernel, KernelInfo) {
+    let (mut kernel, info) = place_reductions(&simplify(kernel)).expect("the kernel is valid");
+    schedule(&mut kernel, &info);
+    (kernel, info)
+}
+
+/// The scheduled kernel with one of its facts changed.
+fn with(value: Value, change: impl FnOnce(&mut Fact)) -> Result<(), PassError> {
+    let (kernel, mut info) = scheduled();
+    change(&mut info.facts[value.0 as usize]);
+    check(kernel, info).map(drop)
+}
+
+/// Values with a program, by their number of operands.
+fn computed(kernel: &Kernel, info: &KernelInfo) -> Vec<(Value, usize)> {
+    let operands = |v: Value| Some((v, info.facts[v.0 as usize].choice.as_ref()?.1.len()));
+    kernel.values().filter_map(operands).collect()
+}
+
+fn lowered(bound: Bound) -> Bound {
+    Bound::Units(bound.units(&field()) - 1)
+}
+
+#[test]
+fn what_the_passes_make_goes_through_as_it_is() {
+    let (kernel, info) = scheduled();
+    assert!(computed(&kernel, &info).len() >= 4);
+    let checked = check(kernel.clone(), info.clone()).expect("the passes are right");
+    assert_eq!((checked.kernel(), checked.info()), (&kernel, &info));
+    assert_eq!(certificate::check(&kernel, checked.certificate()), Ok(()));
+}
+
+#[test]
+fn a_malformed_kernel_is_refused() {
+    let common = common_kernels().into_iter().next().expect("there are some");
+    for (mut kernel, info) in [passed(&common), scheduled()] {
+        kernel.body.push(Stmt::Break);
+        let error = check(kernel, info).map(drop).expect_err("a break outside a loop");
+        assert!(error.to_string().starts_with("malformed kernel: as scheduled: "), "{error}");
+    }
+}
+
+#[test]
+fn facts_of_another_kernel_are_refused() {
+    let (kernel, info) = scheduled();
+    let mut fewer = info.clone();
+    fewer.facts.pop();
+    let mut more = info;
+    more.locals.push(None);
+    for info in [fewer, more] {
+        let error = check(kernel.clone(), info).map(drop).expect_err("not one fact a value");
+        assert_eq!(error.to_string(), "malformed kernel: facts of another kernel");
+    }
+}
+
+/// The programs are right, and what is said of their operands is not: only the certificate shows it.
+#[test]
+fn a_bound_that_does_not_hold_is_refused() {
+    let (kernel, info) = scheduled();
+    let bounds = |result: Result<(), PassError>| matches!(result, Err(PassError::Bounds { .. }));
+    let loads: Vec<Value> = kernel.values().filter(|v| matches!(kernel[*v], Op::FromWords(_))).collect();
+    assert_eq!(loads.len(), 2);
+    for v in loads {
+        assert!(bounds(with(v, |fact| fact.bound = fact.bound.map(lowered))), "{v} is loaded with less");
+    }
+    for (v, operands) in computed(&kernel, &info) {
+        for k in 0..operands {
+            let narrower = |fact: &mut Fact| {
+                let (_, operands) = fact.choice.as_mut().expect("it has a program");
+                operands[k] = lowered(operands[k]);
+            };
+            assert!(bounds(with(v, narrower)), "{v} relies on less than operand {k} has");
+        }
+    }
+}
+
+#[test]
+fn a_program_that_gives_more_than_its_bound_is_refused() {
+    let (kernel, info) = scheduled();
+    for (v, _) in computed(&kernel, &info) {
+        let more = |fact: &mut Fact| {
+            let (choice, _) = fact.choice.as_mut().expect("it has a program");
+            choice.out = Bound::ANY;
+        };
+        let error = with(v, more).expect_err("its bound says less");
+        assert_eq!(error.to_string(), format!("{v}: claims less than its program gives"));
+    }
+}
+
+/// A block of the right shape that gives its first operand back, under the name and bounds of a right one that
+/// has been proven before.
+#[test]
+fn a_wrong_block_is_refused() {
+    let (kernel, info) = scheduled();
+    assert!(check(kernel.clone(), info.clone()).is_ok());
+    for (v, _) in computed(&kernel, &info) {
+        let wrong = |fact: &mut Fact| {
+            let (choice, _) = fact.choice.as_mut().expect("it has a program");
+            *choice = choice.with_block(choice.variant, limb::tests::first_operand(choice.block()));
+        };
+        match with(v, wrong) {
+            Err(PassError::Block { value, variant, .. }) => {
+                assert_eq!((value, Some(variant)), (v, info.choice(v).map(|choice| choice.variant)));
+            }
+            other => panic!("{v} by a copy of its operand: {other:?}"),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Variants that are on the menu and not proven.
+
+use super::*;
+use crate::fir::build::Builder;
+use crate::limb::{self, Bound};
+use curvesmith_abi::kernels::FieldAdd;
+
+const WRONG: &str = "add.wrong";
+
+fn field() -> FieldDesc {
+    FieldDesc::new("m61", ((1u64 << 61) - 1).into())
+}
+
+fn sum() -> Kernel {
+    let field = field();
+    let b = Builder::for_field::<FieldAdd>(&field);
+    let i = b.global_index();
+    b.buffer("out").set_field(i, b.buffer("a").field(i) + b.buffer("b").field(i));
+    b.finish()
+}
+
+/// What is on offer, and for sums a block that gives the first operand back: nothing is cheaper.
+fn with_a_wrong_sum(field: &FieldDesc, op: &LimbOp, operands: &[Bound]) -> Vec<Choice> {
+    [only_wrong_sums(field, op, operands), limb::choices(field, op, operands)].concat()
+}
+
+/// What is on offer, and for sums that block alone.
+fn only_wrong_sums(field: &FieldDesc, op: &LimbOp, operands: &[Bound]) -> Vec<Choice> {
+    let choices = limb::choices(field, op, operands);
+    let wrong = |choice: &Choice| choice.with_block(WRONG, limb::tests::first_operand(choice.block()));
+    if *op == LimbOp::Add { choices.iter().map(wrong).collect() } else { choices }
+}
+
+fn variants(kernel: &Kernel, info: &KernelInfo) -> Vec<&'static str> {
+    kernel.values().filter_map(|v| info.choice(v)).map(|choice| choice.variant).collect()
+}
+
+#[test]
+fn a_variant_that_is_not_proven_is_chosen_no_more() {
+    let (kernel, field) = (sum(), field());
+    let mut menu = Menu::of(&field, with_a_wrong_sum);
+    let first = search(&kernel, &mut menu, &Crowd::of(&kernel)).expect("there are variants");
+    assert_eq!(variants(&first.kernel, &first.info), [WRONG], "the cheapest is not tried first");
+    assert!(!unproven_blocks(&field, &first).is_empty());
+    let (kernel, info) = place_from(&kernel, Menu::of(&field, with_a_wrong_sum)).expect("others are right");
+    let chosen = variants(&kernel, &info);
+    assert!(!chosen.is_empty() && !chosen.contains(&WRONG), "{chosen:?}");
+}
+
+#[test]
+fn an_operation_without_a_proven_variant_does_not_compile() {
+    let error =
+        place_from(&sum(), Menu::of(&field(), only_wrong_sums)).map(drop).expect_err("no sum is right");
+    let PassError::Unproven { op, variant, source: ProofError::Definition { .. } } = &error else {
+        panic!("{error}");
+    };
+    assert_eq!((op.as_str(), *variant), ("Add", WRONG));
+}
+
+#[test]
+fn an_operation_without_a_variant_does_not_compile() {
+    let error =
+        place_from(&sum(), Menu::of(&field(), |_, _, _| vec![])).map(drop).expect_err("there is no sum");
+    assert!(matches!(error, PassError::NoVariant { .. }), "{error}");
+}
