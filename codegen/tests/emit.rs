@@ -1,7 +1,7 @@
 //! Emission: text snapshots of a toy kernel, and determinism.
 #![cfg(feature = "llvm")]
 
-use curvesmith_abi::{Image, Kernel as _, kernels::FieldMul};
+use curvesmith_abi::{Access, Image, Kernel as _, ParamKind, kernels::FieldMul};
 use curvesmith_codegen::dump::stages;
 use curvesmith_codegen::fir::{
     ir::{Kernel, Stmt},
@@ -127,6 +127,26 @@ fn a_dump_ends_with_the_fault() {
     let (stages, ended) = stages(&kernel);
     assert!(ended.is_err());
     assert_eq!(stages.iter().map(|s| s.name).collect::<Vec<_>>(), ["written"]);
+}
+
+/// What a kernel only reads is declared so, which lets LLVM read it through the cache that writes do not reach
+/// (`ld.global.nc`); what it writes is not.
+#[test]
+fn buffers_that_are_only_read_are_declared_so_and_no_others() {
+    for kernel in plans().iter().flat_map(Plan::kernels) {
+        let prepared = prepare(kernel).expect("the kernel is valid");
+        let text = llvm::emit_ir(&[prepared]).expect("the kernel can be emitted");
+        let head = text.lines().find(|line| line.starts_with("define ptx_kernel")).expect("it has a kernel");
+        let (_, params) = head.split_once('(').expect("it has parameters");
+        let params: Vec<&str> = params.split(", ").collect();
+        assert_eq!(params.len(), kernel.desc.params.len(), "{head}");
+        for (text, param) in params.iter().zip(kernel.desc.params) {
+            let read_only = matches!(param.kind, ParamKind::Buffer(Access::In, _));
+            for attribute in ["noalias", "readonly"] {
+                assert_eq!(text.contains(attribute), read_only, "{}: {}: {text}", kernel.symbol, param.name);
+            }
+        }
+    }
 }
 
 #[test]

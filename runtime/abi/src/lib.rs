@@ -104,9 +104,13 @@ impl Element {
 }
 
 /// How a kernel uses a buffer.
+///
+/// Buffers that are read only may overlap each other. A written one overlaps no other buffer: no kernel works in
+/// place but on one buffer that is `InOut`. The compiler relies on it, so that what is read only is read through the cache
+/// that writes do not reach (`ld.global.nc`), and launches are refused where [`KernelDesc::overlap`] finds otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// Read only; never aliases a written buffer.
+    /// Read only.
     In,
     /// Written, and possibly read.
     InOut,
@@ -170,6 +174,33 @@ impl KernelDesc {
             })
             .collect();
         format!("{:?} {}[{}]({})", self.family, self.name, self.block, params.join(", "))
+    }
+}
+
+/// Two buffers of a launch in the same place, one of them written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overlap {
+    /// The parameter that is written.
+    pub written: &'static str,
+    /// The other parameter.
+    pub other: &'static str,
+}
+
+impl KernelDesc {
+    /// A written buffer among `args` that starts where another one does. Arguments do not say how long buffers are.
+    pub fn overlap(&self, args: &[Arg]) -> Option<Overlap> {
+        let buffers = || {
+            self.params.iter().zip(args).filter_map(|(param, arg)| match (param.kind, arg) {
+                (ParamKind::Buffer(access, _), Arg::U64(address)) => Some((param.name, access, *address)),
+                _ => None,
+            })
+        };
+        let written = buffers().filter(|(_, access, _)| *access == Access::InOut);
+        written.flat_map(|w| buffers().map(move |other| (w, other))).find_map(
+            |((written, _, a), (other, _, b))| {
+                (written != other && a == b).then_some(Overlap { written, other })
+            },
+        )
     }
 }
 
@@ -286,4 +317,38 @@ macro_rules! kernel {
         /// The contracts declared here.
         pub const ALL: &[$crate::KernelDesc] = &[$( <$name as $crate::Kernel>::DESC ),*];
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::{FieldMul, RadixScatter};
+
+    #[test]
+    fn a_written_buffer_overlaps_no_other() {
+        let overlap = |a, b, out| {
+            let kernel = FieldMul { a: Ptr::new(a), b: Ptr::new(b), out: Ptr::new(out), n: 16 };
+            FieldMul::DESC.overlap(&kernel.args()).map(|found| (found.written, found.other))
+        };
+        assert_eq!(overlap(16, 32, 48), None);
+        assert_eq!(overlap(16, 16, 48), None, "what is read only may be read twice");
+        assert_eq!(overlap(16, 32, 16), Some(("out", "a")));
+        assert_eq!(overlap(16, 32, 32), Some(("out", "b")));
+        // Two written ones; numbers are no addresses.
+        let mut scatter = RadixScatter {
+            keys_in: Ptr::new(16),
+            entries_in: Ptr::new(32),
+            keys_out: Ptr::new(48),
+            entries_out: Ptr::new(48),
+            offsets: Ptr::new(64),
+            shift: 0,
+            bits: 8,
+            tiles: 48,
+            n: 64,
+        };
+        let found = RadixScatter::DESC.overlap(&scatter.args());
+        assert_eq!(found, Some(Overlap { written: "keys_out", other: "entries_out" }));
+        scatter.entries_out = Ptr::new(80);
+        assert_eq!(RadixScatter::DESC.overlap(&scatter.args()), None);
+    }
 }

@@ -32,6 +32,16 @@ pub enum RuntimeError {
         /// What it said.
         reason: String,
     },
+    /// A launch writes a buffer that is another of its buffers too, which its kernel does not allow: a bug of the caller.
+    #[error("kernel `{symbol}`: `{written}` is written, and is `{other}` too")]
+    Overlap {
+        /// Kernel symbol.
+        symbol: String,
+        /// The parameter that is written.
+        written: &'static str,
+        /// The other parameter.
+        other: &'static str,
+    },
     /// Another call to the device failed.
     #[error("{call}: {reason}")]
     Device {

@@ -95,8 +95,9 @@ impl Warp {
             let address = self.aligned(ctx, place, address, total).map_err(at)?;
             if let Some(race) = block.race.as_deref_mut() {
                 let (actor, space) = (self.actor(block.index, lane), place.space());
-                let (order, scope) = (m.order, m.scope);
-                race.load(Touch { actor, space, address, bytes: total, order, scope, line }).map_err(at)?;
+                let (order, scope, non_coherent) = (m.order, m.scope, m.non_coherent);
+                let touch = Touch { actor, space, address, bytes: total, order, scope, non_coherent, line };
+                race.load(touch).map_err(at)?;
             }
             let _single = ctx.global.single(m.order != Order::Weak, m.bytes.into());
             match (place, m.bytes >= 4, total) {
@@ -233,9 +234,9 @@ impl Warp {
             let address = self.aligned(ctx, place, address, total).map_err(at)?;
             if let Some(race) = block.race.as_deref_mut() {
                 let (actor, space) = (self.actor(block.index, lane), place.space());
-                let (order, scope) = (m.order, m.scope);
+                let (order, scope, non_coherent) = (m.order, m.scope, false);
                 let value = std::array::from_fn(|i| words[i][lane]);
-                let touch = Touch { actor, space, address, bytes: total, order, scope, line };
+                let touch = Touch { actor, space, address, bytes: total, order, scope, non_coherent, line };
                 race.store(touch, value).map_err(at)?;
             }
             if place == Place::Global && ctx.zero_stores {
@@ -303,8 +304,9 @@ impl Warp {
             let address = self.aligned(ctx, place, address, bytes).map_err(at)?;
             if let Some(race) = block.race.as_deref_mut() {
                 let (actor, space) = (self.actor(block.index, lane), place.space());
-                let (order, scope) = (m.order, m.scope);
-                race.atomic(Touch { actor, space, address, bytes, order, scope, line }).map_err(at)?;
+                let (order, scope, non_coherent) = (m.order, m.scope, false);
+                let touch = Touch { actor, space, address, bytes, order, scope, non_coherent, line };
+                race.atomic(touch).map_err(at)?;
             }
             let zero = ctx.zero_stores && place == Place::Global;
             let apply = |old: u64| if zero { 0 } else { combine(m.op, wide, old, b[lane], c[lane]) };

@@ -145,8 +145,12 @@ impl<'a> Builder<'a, '_> {
         } else {
             Window::Generic
         };
+        let non_coherent = m.take("nc");
+        if non_coherent && (!load || window != Window::Global || order != Order::Weak) {
+            return Err("`.nc` is for plain loads of global memory".into());
+        }
         // Cache hints do not change what is read.
-        for hint in ["nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt"] {
+        for hint in ["ca", "cg", "cs", "lu", "cv", "wb", "wt"] {
             m.take(hint);
         }
         for hint in ["L1::no_allocate", "L1::evict_first", "L1::evict_last", "L1::evict_normal"] {
@@ -163,8 +167,8 @@ impl<'a> Builder<'a, '_> {
             regs.push(self.data(e, ty.bytes, load)?);
         }
         let (base, offset) = self.address(address)?;
-        let access =
-            Access { window, order, scope, bytes: ty.bytes, signed: ty.signed, base, offset, data: regs };
+        let (bytes, signed) = (ty.bytes, ty.signed);
+        let access = Access { window, order, scope, bytes, signed, non_coherent, base, offset, data: regs };
         let class = match (window, load) {
             (Window::Global, true) => OpClass::LoadGlobal,
             (Window::Global, false) => OpClass::StoreGlobal,

@@ -148,6 +148,17 @@ pub enum FaultKind {
         /// The earlier access: what, who and where.
         other: String,
     },
+    /// A read through the cache for what no one writes (`ld.global.nc`) of memory that the same launch writes: the
+    /// value is undefined, whatever orders the two. Looked for with the race check on.
+    #[error("global {access} at {address:#x} of memory that the launch also {other}")]
+    NonCoherent {
+        /// Address of the 32-bit word.
+        address: u64,
+        /// `non-coherent read` or `write`.
+        access: &'static str,
+        /// The earlier access: what, and where.
+        other: String,
+    },
     /// A `.sync` operation whose mask is not the set of lanes that execute it.
     #[error("mask {mask:#010x} of a .sync operation, executed by lanes {executing:#010x}")]
     SyncMask {

@@ -248,6 +248,8 @@ pub(super) struct Access {
     pub(super) bytes: u8,
     /// Sign-extend a narrow load.
     pub(super) signed: bool,
+    /// A load through the cache that writes of the launch do not reach.
+    pub(super) non_coherent: bool,
     /// 64-bit address register.
     pub(super) base: u32,
     pub(super) offset: i64,

@@ -4,7 +4,7 @@
 //! thread's clock and its block's count of barriers. Two accesses by different threads, at least one a
 //! write and not both strong, must be ordered by barriers, by a release and an acquire of the same
 //! location (or fences around relaxed accesses), or, between operations of streams, by stream order,
-//! events or the host. Shadows keep a bounded number of accesses, so a race may go unseen where very
+//! events or the host. What a launch reads with `.nc` it may not write at all. Shadows keep a bounded number of accesses, so a race may go unseen where very
 //! many threads read a word, but what is reported is unordered.
 
 use super::clock::{Actor, Clocks};
@@ -39,6 +39,17 @@ struct Stamp {
 struct Word {
     writes: Vec<Stamp>,
     reads: Vec<Stamp>,
+    /// The last write, and the last read that is not coherent with writes of its launch.
+    written: Option<Mark>,
+    non_coherent: Option<Mark>,
+}
+
+/// A launch that did something to a word, and the line at which it did.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    stream: usize,
+    position: u64,
+    line: u32,
 }
 
 /// An operation on a byte range that is no kernel.
@@ -63,6 +74,8 @@ pub(super) struct Touch {
     pub(super) bytes: u32,
     pub(super) order: Order,
     pub(super) scope: Scope,
+    /// A read that writes of the launch do not reach.
+    pub(super) non_coherent: bool,
     pub(super) line: u32,
 }
 
@@ -261,6 +274,8 @@ impl RaceState {
                 Space::Shared => self.shared.entry((t.actor.block, word)).or_default(),
                 _ => self.global.entry(word).or_default(),
             };
+            let mark = Mark { stream: self.stream, position: self.position, line: t.line };
+            shadow.marks(word, mark, write, t.non_coherent)?;
             let reads = if write { shadow.reads.as_slice() } else { &[] };
             let bad = shadow
                 .writes
@@ -290,6 +305,34 @@ impl RaceState {
                 shadow.reads.retain(|s| !covered(s));
                 keep(&mut shadow.reads, stamp);
             }
+        }
+        Ok(())
+    }
+}
+
+impl Word {
+    /// Notes an access of a launch: it may not both write the word and read it non-coherently.
+    fn marks(
+        &mut self,
+        address: u64,
+        mark: Mark,
+        write: bool,
+        non_coherent: bool,
+    ) -> std::result::Result<(), FaultKind> {
+        let same = |m: &Mark| (m.stream, m.position) == (mark.stream, mark.position);
+        if write && let Some(read) = self.non_coherent.filter(same) {
+            let other = format!("reads with .nc, at line {}", read.line);
+            return Err(FaultKind::NonCoherent { address, access: "write", other });
+        }
+        if non_coherent && let Some(written) = self.written.filter(same) {
+            let other = format!("writes, at line {}", written.line);
+            return Err(FaultKind::NonCoherent { address, access: "non-coherent read", other });
+        }
+        if write {
+            self.written = Some(mark);
+        }
+        if non_coherent {
+            self.non_coherent = Some(mark);
         }
         Ok(())
     }
@@ -326,7 +369,8 @@ mod tests {
             for word in 0..64 {
                 let actor = Actor { block: 0, thread: 0 };
                 let (space, order, scope) = (Space::Global, Order::Weak, Scope::Gpu);
-                let t = Touch { actor, space, address: 256 + 4 * word, bytes: 4, order, scope, line: 1 };
+                let address = 256 + 4 * word;
+                let t = Touch { actor, space, address, bytes: 4, order, scope, non_coherent: false, line: 1 };
                 race.store(t, [0; 8]).unwrap();
             }
             race.forget(256, 4 * words);

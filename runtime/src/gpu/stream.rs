@@ -9,7 +9,7 @@ use super::{Gpu, Lane};
 use crate::error::{Result, RuntimeError};
 use crate::job::Cancel;
 use crate::owner::Owner;
-use curvesmith_abi::{Kernel, KernelDesc, Layout, layout};
+use curvesmith_abi::{Kernel, KernelDesc, Layout, Overlap, layout};
 use curvesmith_device::{self as device, KernelDevice, Launch};
 use std::any::Any;
 use std::borrow::Cow;
@@ -219,8 +219,11 @@ impl Stream {
             found: blocks,
             limit: (1 << 31) - 1,
         })?;
-        let module = entry.module(self.device())?;
         let symbol = entry.symbol();
+        if let Some(Overlap { written, other }) = desc.overlap(args) {
+            return Err(RuntimeError::Overlap { symbol: symbol.into(), written, other });
+        }
+        let module = entry.module(self.device())?;
         self.account.count_launch();
         self.spanned(
             Kind::Kernel,

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::error::RuntimeError;
+use crate::owner::Owner;
+use curvesmith_abi::kernels::ScanAdd;
 use curvesmith_abi::{Image, KernelEntry, Ptr, layout};
 use curvesmith_device::{Launch, Module};
 use curvesmith_emulator::{Emulator, EmulatorOptions};
@@ -237,4 +239,22 @@ fn reports_tell_what_was_done_and_when() {
         ..Report::default()
     };
     assert_eq!((overlapping.busy_seconds(), overlapping.device_seconds()), (3.0, 4.0));
+}
+
+#[test]
+fn a_written_buffer_is_no_other_of_its_launch() {
+    let (gpu, _) = gpu(EmulatorOptions::default());
+    let stream = start(&gpu);
+    let data = stream.upload_words(&[1; 8]).unwrap();
+    let mut kernel = ScanAdd { data: data.ptr(), offsets: data.ptr(), n: 8 };
+    let error = stream.launch(&Owner::common(), 8, &kernel).unwrap_err();
+    let RuntimeError::Overlap { symbol, written: "data", other: "offsets" } = &error else {
+        panic!("{error}")
+    };
+    assert_eq!(symbol, "common_scan_add");
+    let offsets = stream.upload_words(&[4]).unwrap();
+    kernel.offsets = offsets.ptr();
+    stream.launch(&Owner::common(), 8, &kernel).unwrap();
+    assert_eq!(stream.download_words(&data).unwrap(), [5; 8]);
+    stream.finish().unwrap();
 }

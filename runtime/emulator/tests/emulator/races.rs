@@ -202,3 +202,44 @@ fn a_copy_from_another_stream() {
         assert_eq!(result.is_ok(), ordered, "seed {seed}: {result:?}");
     }
 }
+
+/// What a launch writes it may not read through the cache that writes do not reach, not even in one thread, before
+/// or after. Other launches may.
+#[test]
+fn a_non_coherent_read_of_what_the_launch_writes() {
+    let (read, write) = ("ld.global.nc.u32 %r2, [%rd3];", "st.global.u32 [%rd3], %r0;");
+    let fault = |body: &str, seed| {
+        let result = run(&checked(seed), &kernel(body), 2, 32, &[1; 256], 256);
+        result.err().map(|error| error.to_string()).unwrap_or_default()
+    };
+    for seed in 0..SEEDS {
+        let after = fault(&format!("{write}\n{read}"), seed);
+        let parts = ["kernel `k`", "non-coherent read at 0x", "also writes, at line", "`ld.global.nc.u32"];
+        assert!(parts.iter().all(|part| after.contains(part)), "seed {seed}: {after}");
+        let before = fault(&format!("{read}\n{write}"), seed);
+        let parts = ["global write at 0x", "also reads with .nc, at line", "`st.global.u32"];
+        assert!(parts.iter().all(|part| before.contains(part)), "seed {seed}: {before}");
+        // Coherent reads, and other memory.
+        assert_eq!(fault(&format!("{write} ld.global.u32 %r2, [%rd3];"), seed), "");
+        assert_eq!(fault(&format!("ld.global.nc.u32 %r2, [%rd2]; {write}"), seed), "");
+    }
+    let e = checked(1);
+    let [w, r] = [("w", write), ("r", read)].map(|(name, body)| {
+        e.load_ptx(&kernel(body).replace("entry k(", &format!("entry {name}("))).unwrap()
+    });
+    let (a, s) = (words(&e, &[9; 256]), e.stream().unwrap());
+    for _ in 0..2 {
+        launch(&e, &s, &w, "w", (2, 32), (&a, &a)).unwrap();
+        launch(&e, &s, &r, "r", (2, 32), (&a, &a)).unwrap();
+    }
+    e.synchronize(&s).unwrap();
+}
+
+#[test]
+fn non_coherent_stores_do_not_load() {
+    for wrong in ["st.global.nc.u32 [%rd3], %r0;", "ld.shared.nc.u32 %r2, [%rd3];", "ld.nc.u32 %r2, [%rd3];"]
+    {
+        let error = emulator().load_ptx(&kernel(wrong)).expect_err("`.nc` is for loads of global memory");
+        assert!(error.to_string().contains("`.nc` is for"), "{error}");
+    }
+}
