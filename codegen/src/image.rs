@@ -18,7 +18,7 @@ pub use crate::llvm::check_llvm;
 // On those of BLS12-381 alone (6.5 MB): 17 gives 392 kB in 0.9 s, 18 gives 386 kB in 1.7 s.
 const ZSTD_LEVEL: i32 = 18;
 
-/// Most multiplication in one image, as [`llvm::multiplication`] counts it: ptxas 13.5 takes 1.5 to
+/// Most multiplication in one image, as [`multiplication`] counts it: ptxas 13.5 takes 1.5 to
 /// 2.5 s for as much on one core of a server.
 const IMAGE_LIMIT: usize = 20_000;
 

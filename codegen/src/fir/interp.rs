@@ -472,7 +472,7 @@ impl<M: Memory + ?Sized> Run<'_, M> {
                 let words = self.field().to_mont(fe(a)).to_u32_digits();
                 Val::U32(words.get(*i as usize).copied().unwrap_or(0))
             }
-            Op::Reduce(a) | Op::Weak(a, _) => Val::Field(fe(a).clone()),
+            Op::Reduce(a) | Op::Weak(a) => Val::Field(fe(a).clone()),
         })
     }
 

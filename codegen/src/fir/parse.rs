@@ -344,10 +344,6 @@ impl<'a> Parser<'a> {
                 let (a, i) = self.pair(rest)?;
                 Ok(Op::Part(self.value(a)?, self.number(i)?))
             }
-            ["weak"] => {
-                let (a, k) = self.pair(rest)?;
-                Ok(Op::Weak(self.value(a)?, self.number(k)?))
-            }
             ["dot"] => {
                 let values = self.values_of(rest)?;
                 if values.is_empty() || !values.len().is_multiple_of(2) {
@@ -377,6 +373,7 @@ impl<'a> Parser<'a> {
             ["maybe_zero"] => one(Op::MaybeZero),
             ["from_mont"] => one(Op::FromMont),
             ["reduce"] => one(Op::Reduce),
+            ["weak"] => one(Op::Weak),
             ["add"] => two(Op::Add),
             ["sub"] => two(Op::Sub),
             ["mul"] => two(Op::Mul),

@@ -186,7 +186,6 @@ impl Printer<'_> {
             Op::MulConst(a, c) => format!("mul_const {}, {c}", self.v(*a)),
             Op::Word(a, i) => format!("word {}, {i}", self.v(*a)),
             Op::Part(a, i) => format!("part {}, {i}", self.v(*a)),
-            Op::Weak(a, k) => format!("weak {}, {k}", self.v(*a)),
             _ => format!("{} {}", mnemonic(op), self.vs(&op.args())),
         }
     }
@@ -216,6 +215,7 @@ pub(super) fn mnemonic(op: &Op) -> String {
         Op::FromMont(_) => "from_mont".into(),
         Op::FromWords(_) => "from_words".into(),
         Op::Reduce(_) => "reduce".into(),
+        Op::Weak(_) => "weak".into(),
         _ => unreachable!("operations with immediates are printed by hand"),
     }
 }

@@ -235,7 +235,7 @@ impl Verifier<'_> {
             | Op::FromMont(_)
             | Op::Word(..)
             | Op::Reduce(_)
-            | Op::Weak(..) => {
+            | Op::Weak(_) => {
                 for a in op.args() {
                     self.expect(a, Field, v);
                 }

@@ -3,9 +3,9 @@
 //! `(X, Y, ZZ, ZZZ)` with `ZZ³ = ZZZ²` is the affine point `(X/ZZ, Y/ZZZ)`; `ZZ = 0` is the
 //! identity, whatever the other coordinates hold. The formulas are those of the
 //! [Explicit-Formulas Database](https://hyperelliptic.org/EFD/g1p/auto-shortw-xyzz.html):
-//! `add-2008-s`, `madd-2008-s`, `dbl-2008-s-1`, `mdbl-2008-s-1`. The additions are wrong
+//! `add-2008-s`, `madd-2008-s`, `dbl-2008-s-1`. The additions are wrong
 //! exactly where an operand is the identity or the points are equal, so those cases are branches;
-//! equal points share the end of the formula with different ones. The doublings are right for every input: a point of order two has `Y = 0`,
+//! equal points share the end of the formula with different ones. The doubling is right for every input: a point of order two has `Y = 0`,
 //! hence `V = 0` and `ZZ' = 0`, and the identity keeps `ZZ' = V·0`.
 
 use super::tower::{Coord, CoordField, CoordVar};
@@ -284,15 +284,13 @@ impl<'k, C: Coord<'k>> Curve<'k, C> {
     /// `2p`: dbl-2008-s-1, 6M + 3S, and where `a ≠ 0` one more square and a product by `a`; any input.
     pub fn dbl(self, p: Xyzz<C>) -> Xyzz<C> {
         let slope = self.slope(p.x, |a| a * p.zz.sqr());
-        let (x, y, v, w) = self.tangent(p.x, p.y, slope);
+        let u = p.y.dbl();
+        let v = u.sqr();
+        let w = u * v;
+        let s = p.x * v;
+        let x = slope.sqr() - s.dbl();
+        let y = C::dot(&[(slope, s - x), (-w, p.y)]);
         Xyzz { x, y, zz: v * p.zz, zzz: w * p.zzz }
-    }
-
-    /// `2p`: mdbl-2008-s-1, 4M + 3S; any point.
-    pub fn mdbl(self, p: Affine<C>) -> Xyzz<C> {
-        let slope = self.slope(p.x, |a| a);
-        let (x, y, zz, zzz) = self.tangent(p.x, p.y, slope);
-        Xyzz { x, y, zz, zzz }
     }
 
     /// `M = 3x² + a·ZZ²`; `scale` multiplies `a` by `ZZ²`.
@@ -303,16 +301,5 @@ impl<'k, C: Coord<'k>> Curve<'k, C> {
             return triple;
         }
         triple + scale(self.field.constant(&self.group.a))
-    }
-
-    /// The common end of both doublings: X3, Y3, `V = (2y)²`, `W = (2y)³`.
-    fn tangent(self, x: C, y: C, slope: C) -> (C, C, C, C) {
-        let u = y.dbl();
-        let v = u.sqr();
-        let w = u * v;
-        let s = x * v;
-        let x3 = slope.sqr() - s.dbl();
-        let y3 = C::dot(&[(slope, s - x3), (-w, y)]);
-        (x3, y3, v, w)
     }
 }

@@ -8,16 +8,14 @@
 //! ```text
 //! choices(field, op, operands) ─► every legal variant, cheapest first
 //! choose(field, op, operands)  ─► the cheapest
-//! choose_within(.., limit)     ─► the cheapest whose result is within a bound
 //! ```
 //!
 //! **Every op has a legal variant for every odd prime and all operand bounds**, and one whose result
-//! is canonical ([`LimbOp::ReduceWeak`] and [`LimbOp::Select`] excepted, which promise less), so
+//! is canonical ([`LimbOp::ReduceWeak`] excepted, which promises less), so
 //! that a caller that asks for canonical results only is already right. What a lazier choice saves is for
 //! the caller to weigh: a lazy result costs later ops their own laziness.
 //!
-//! The blocks are emitted by [`ptx::template`] with the constraints of [`ptx::constraints`], run by
-//! [`interp::run`], and printed by `Display`.
+//! The blocks are emitted by [`ptx::template`], run by [`interp::run`], and printed by `Display`.
 
 pub mod bound;
 pub mod chain;
@@ -83,8 +81,6 @@ pub enum LimbOp {
     /// `x → x`, to the least bound that looking at top words can reach: about `<1p` plus `2^-30` of
     /// the top word's range.
     ReduceWeak,
-    /// `c, x, y → c ≠ 0 ? x : y`. The input `c` is one word and has no bound.
-    Select,
     /// `x → x ≡ 0 (mod p)`, one word 0 or 1. The result's bound says nothing.
     IsZero,
     /// `x → 1` where `x ≡ 0 (mod p)`, 0 or 1 elsewhere. The result's bound says nothing.
@@ -92,12 +88,12 @@ pub enum LimbOp {
 }
 
 impl LimbOp {
-    /// Number of field operands: the bounds that [`choices`] takes. `Select` has an input more.
+    /// Number of field operands: the bounds that [`choices`] takes.
     pub fn operands(&self, field: &FieldDesc) -> usize {
         match self {
             LimbOp::MulShared(m) => m + 1,
             LimbOp::MulTable { step, .. } => 1 + field.words.div_ceil((*step).max(1) as usize),
-            LimbOp::Add | LimbOp::Sub | LimbOp::Mul | LimbOp::Select => 2,
+            LimbOp::Add | LimbOp::Sub | LimbOp::Mul => 2,
             LimbOp::Dot(k) => 2 * k,
             LimbOp::Neg
             | LimbOp::Dbl
@@ -184,9 +180,4 @@ fn sorted(field: &FieldDesc, op: &LimbOp, operands: &[Bound], everything: bool) 
 /// The cheapest legal variant.
 pub fn choose(field: &FieldDesc, op: &LimbOp, operands: &[Bound]) -> Option<Choice> {
     choices(field, op, operands).into_iter().next()
-}
-
-/// The cheapest legal variant whose result is within `limit`.
-pub fn choose_within(field: &FieldDesc, op: &LimbOp, operands: &[Bound], limit: Bound) -> Option<Choice> {
-    choices(field, op, operands).into_iter().find(|choice| choice.out.within(limit, field))
 }

@@ -37,13 +37,6 @@ pub fn template(block: &Block) -> String {
     text
 }
 
-/// The constraint string that fits [`template`]: `=&r` per output word, `r` per input word.
-pub fn constraints(block: &Block) -> String {
-    let mut parts = vec!["=&r"; block.output_words()];
-    parts.resize(block.output_words() + block.input_words(), "r");
-    parts.join(",")
-}
-
 /// How words and predicates are called in a text.
 pub(super) trait Names {
     fn word(&self, word: Word) -> String;

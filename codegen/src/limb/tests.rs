@@ -37,14 +37,6 @@ fn check(f: &FieldDesc, op: &LimbOp, bounds: &[Bound], values: &[Vec<BigUint>]) 
                 debug_assert!(*value < bound.limit(f), "{what}: operand {value}");
             }
             let words: Vec<Vec<u32>> = operands.iter().map(|x| f.limbs(x)).collect();
-            if *op == LimbOp::Select {
-                for c in [0u32, 1, 1 << 31] {
-                    let inputs = [&[vec![c]], words.as_slice()].concat();
-                    let out = interp::run(block, &inputs).unwrap();
-                    assert_eq!(out[0], words[usize::from(c == 0)], "{what} {c}");
-                }
-                continue;
-            }
             let out = interp::run(block, &words).unwrap_or_else(|e| panic!("{what} {operands:?}: {e}"));
             let out: Vec<BigUint> = out.into_iter().map(BigUint::new).collect();
             assert_eq!(out.len(), op.results(), "{what}");
@@ -94,7 +86,7 @@ pub(super) fn define(f: &FieldDesc, op: &LimbOp, x: &[BigUint]) -> Vec<BigUint> 
         }
         LimbOp::FromMont => &x[0] * r_inv,
         LimbOp::ReduceFull | LimbOp::ReduceWeak => x[0].clone(),
-        LimbOp::Select | LimbOp::IsZero | LimbOp::MaybeZero | LimbOp::MulShared(_) => {
+        LimbOp::IsZero | LimbOp::MaybeZero | LimbOp::MulShared(_) => {
             unreachable!("checked apart")
         }
     };
@@ -113,7 +105,6 @@ pub(super) fn ops(f: &FieldDesc) -> Vec<LimbOp> {
         LimbOp::FromMont,
         LimbOp::ReduceFull,
         LimbOp::ReduceWeak,
-        LimbOp::Select,
         LimbOp::IsZero,
         LimbOp::MaybeZero,
     ];

@@ -339,7 +339,7 @@ impl<'c> Lower<'_, 'c> {
             | Op::MaybeZero(_)
             | Op::FromMont(_)
             | Op::Reduce(_)
-            | Op::Weak(..) => {
+            | Op::Weak(_) => {
                 let reason = format!("{v} has no program");
                 return Err(EmitError::Kernel { kernel: kernel.symbol.clone(), reason });
             }

@@ -63,7 +63,7 @@ pub(super) fn limb_op(op: &Op) -> Option<LimbOp> {
         Op::IsZero(_) => LimbOp::IsZero,
         Op::MaybeZero(_) => LimbOp::MaybeZero,
         Op::Reduce(_) => LimbOp::ReduceFull,
-        Op::Weak(..) => LimbOp::ReduceWeak,
+        Op::Weak(_) => LimbOp::ReduceWeak,
         _ => return None,
     })
 }

@@ -95,7 +95,7 @@ impl Kernel {
             Int(_, a, _) | Not(a) | Select(_, a, _) => self.ty(*a),
             Const(_) | Add(..) | Sub(..) | Neg(_) | Dbl(_) | Mul(..) | Sqr(_) | MulSmall(..)
             | MulConst(..) | Dot(_) | Part(..) | MulTable(..) | FromMont(_) | FromWords(_) | Reduce(_)
-            | Weak(..) => Type::Field,
+            | Weak(_) => Type::Field,
         }
     }
 }

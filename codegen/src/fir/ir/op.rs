@@ -144,9 +144,9 @@ pub enum Op {
     Word(Value, u32),
     /// The same element, with a canonical representation. Placed by the pass, never written by hand.
     Reduce(Value),
-    /// The same element, with `multiple·p` subtracted where the top word exceeds that of
-    /// `multiple·p`. Placed by the pass, never written by hand.
-    Weak(Value, u64),
+    /// The same element, within the least bound that looking at top words can reach. Placed by the pass, never written
+    /// by hand.
+    Weak(Value),
 }
 
 impl Op {
@@ -170,7 +170,7 @@ impl Op {
             | Word(a, _)
             | Part(a, _)
             | Reduce(a)
-            | Weak(a, _) => vec![*a],
+            | Weak(a) => vec![*a],
             Int(_, a, b) | Cmp(_, a, b) | Add(a, b) | Sub(a, b) | Mul(a, b) => vec![*a, *b],
             Select(c, a, b) => vec![*c, *a, *b],
             Dot(terms) => terms.iter().flat_map(|(a, b)| [*a, *b]).collect(),
@@ -210,7 +210,7 @@ impl Op {
             FromWords(words) => FromWords(words.iter().map(|w| f(*w)).collect()),
             Word(a, i) => Word(f(*a), *i),
             Reduce(a) => Reduce(f(*a)),
-            Weak(a, k) => Weak(f(*a), *k),
+            Weak(a) => Weak(f(*a)),
         }
     }
 }

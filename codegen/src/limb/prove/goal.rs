@@ -9,7 +9,7 @@ use num_traits::{One, Zero as _};
 use super::ProofError;
 use super::exec::Exec;
 use super::expand::{self, Mono, Terms};
-use super::model::{B, Kind, Model, Val, Zero};
+use super::model::{Kind, Model, Val, Zero};
 use super::poly::{Id, Poly};
 use crate::limb::ir::{Block, Src};
 use crate::limb::{Bound, LimbOp};
@@ -36,7 +36,7 @@ pub(super) fn prove_cases(
     cases: &[(&[Bound], Bound)],
 ) -> Result<Vec<Result<(), ProofError>>, ProofError> {
     check_shape(field, op, operands, block)?;
-    let maxima = maxima(field, op, operands);
+    let maxima = maxima(field, operands);
     // Room for the division by R of a double-length value, and some more.
     let rows = if let LimbOp::MulTable { rows, .. } = op { *rows as usize } else { 0 };
     let scale = 2 * field.words + rows + 8;
@@ -45,36 +45,29 @@ pub(super) fn prove_cases(
     match op {
         LimbOp::IsZero => goal.is_zero()?,
         LimbOp::MaybeZero => goal.maybe_zero(&maxima[0])?,
-        LimbOp::Select => goal.select()?,
         _ => (0..block.outputs().len()).try_for_each(|k| goal.congruent(k))?,
     }
     let case = |(operands, out): &(&[Bound], Bound)| {
         if let LimbOp::IsZero | LimbOp::MaybeZero = op {
             return Ok(());
         }
-        goal.exec.narrow(&self::maxima(field, op, operands));
+        goal.exec.narrow(&self::maxima(field, operands));
         goal.bounds(*out)
     };
     Ok(cases.iter().map(case).collect())
 }
 
 /// The largest value of each input.
-fn maxima(field: &FieldDesc, op: &LimbOp, operands: &[Bound]) -> Vec<BigInt> {
-    let mut maxima: Vec<BigInt> = operands.iter().map(|bound| bound.max(field).into()).collect();
-    if *op == LimbOp::Select {
-        maxima.insert(0, BigInt::from(B - 1));
-    }
-    maxima
+fn maxima(field: &FieldDesc, operands: &[Bound]) -> Vec<BigInt> {
+    operands.iter().map(|bound| bound.max(field).into()).collect()
 }
 
 fn check_shape(field: &FieldDesc, op: &LimbOp, operands: &[Bound], block: &Block) -> Result<(), ProofError> {
-    let mut inputs = vec![field.words; op.operands(field)];
-    let mut outputs = vec![field.words; op.results()];
-    match op {
-        LimbOp::Select => inputs.insert(0, 1),
-        LimbOp::IsZero | LimbOp::MaybeZero => outputs = vec![1],
-        _ => {}
-    }
+    let inputs = vec![field.words; op.operands(field)];
+    let outputs = match op {
+        LimbOp::IsZero | LimbOp::MaybeZero => vec![1],
+        _ => vec![field.words; op.results()],
+    };
     let right = operands.len() == op.operands(field)
         && block.inputs().iter().map(|input| input.words.len()).eq(inputs)
         && block.outputs().iter().map(|output| output.words.len()).eq(outputs);
@@ -100,13 +93,13 @@ impl Goal<'_> {
             add_val(&mut terms, word, &weight);
             weight <<= 32;
         }
-        self.vanishes(terms, Some(&self.field.p.clone().into()))
+        self.vanishes(terms)
     }
 
-    /// The terms sum to zero (modulo `p`).
-    fn vanishes(&self, terms: Terms, p: Option<&BigInt>) -> Result<(), ProofError> {
-        let exec = &self.exec;
-        let divides = |k: &BigInt| p.map_or(k.is_zero(), |p| k.is_multiple_of(p));
+    /// The terms sum to zero modulo `p`.
+    fn vanishes(&self, terms: Terms) -> Result<(), ProofError> {
+        let (exec, p) = (&self.exec, BigInt::from(self.field.p.clone()));
+        let divides = |k: &BigInt| k.is_multiple_of(&p);
         let mut leaf =
             |terms: &mut Terms, id: Id, k: &BigInt| Some(divides(k) || carry_is_zero(exec, terms, id, k));
         let left = expand::fully(&exec.model, terms, &mut leaf);
@@ -146,7 +139,7 @@ impl Goal<'_> {
             }
             LimbOp::FromMont => sum.linear(&x(0), &by_r),
             LimbOp::ReduceFull | LimbOp::ReduceWeak => sum.linear(&x(0), &one),
-            LimbOp::Select | LimbOp::IsZero | LimbOp::MaybeZero => {}
+            LimbOp::IsZero | LimbOp::MaybeZero => {}
         }
         sum.terms
     }
@@ -163,23 +156,6 @@ impl Goal<'_> {
             }
         }
         Ok(())
-    }
-
-    /// `c ≠ 0 ? x : y`, the same words.
-    fn select(&mut self) -> Result<(), ProofError> {
-        let (c, x, y) = (self.input(0), self.input(1), self.input(2));
-        let q = self.exec.model.boolean(Poly::of(c[0]).shifted(-1));
-        let mut terms = Terms::new();
-        let mut weight = BigInt::one();
-        for ((word, x), y) in self.output(0)?.into_iter().zip(x).zip(y) {
-            let difference = Poly::of(x).plus(-1, &Poly::of(y));
-            let chosen = self.exec.model.multiply(&q, &difference).map(|part| part.plus(1, &Poly::of(y)));
-            let chosen = chosen.ok_or_else(|| self.undefined())?;
-            add_val(&mut terms, word, &weight);
-            add_poly(&mut terms, &chosen, &-weight.clone());
-            weight <<= 32;
-        }
-        self.vanishes(terms, None)
     }
 
     /// The word is 1 exactly where some words equal one of several numbers: these are all the multiples
@@ -223,7 +199,7 @@ impl Goal<'_> {
             add_val(&mut terms, Val::Node(word), &weight);
             weight <<= 32;
         }
-        self.vanishes(terms, Some(&p))
+        self.vanishes(terms)
     }
 
     /// The word is 0 or 1, and 1 for every multiple of `p` within the bound.

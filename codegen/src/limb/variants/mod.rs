@@ -7,7 +7,6 @@ mod karatsuba;
 mod product;
 mod redc;
 mod reduce;
-mod select;
 mod separate;
 mod shared;
 mod small;
@@ -53,7 +52,6 @@ pub(super) fn offers(field: &FieldDesc, op: &LimbOp, operands: &[Bound], everyth
         LimbOp::MulSmall(c) => small::mul_small(&mut offers, operands[0], *c),
         LimbOp::ReduceFull => reduce::full(&mut offers, operands[0]),
         LimbOp::ReduceWeak => reduce::weak(&mut offers, operands[0]),
-        LimbOp::Select => select::select(&mut offers, operands[0], operands[1]),
         LimbOp::IsZero => zero::is_zero(&mut offers, operands[0]),
         LimbOp::MaybeZero => zero::maybe_zero(&mut offers, operands[0]),
     }

@@ -84,7 +84,7 @@ impl Numbers {
                 "ladder" => Some(self.canonical()),
                 _ => self.reduce(form, &x[0]).filter(|o| o.max.as_ref().is_some_and(|max| *max < self.p)),
             },
-            (Op::Weak(..), "reduce") => self.reduce(form, &x[0]),
+            (Op::Weak(_), "reduce") => self.reduce(form, &x[0]),
             (Op::IsZero(_), "is_zero") => matches!(form, "multiples" | "ladder").then(Outcome::none),
             (Op::MaybeZero(_), "maybe_zero") => matches!(form, "low_word" | "never_sure").then(Outcome::none),
             _ => None,

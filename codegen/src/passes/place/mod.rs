@@ -174,7 +174,7 @@ fn candidates(kernel: &Kernel) -> Vec<Value> {
     let is_candidate = |v: &Value| {
         kernel.ty(*v) == Type::Field
             && limb_op(&kernel[*v]).is_some()
-            && !matches!(kernel[*v], Op::Reduce(_) | Op::Weak(..))
+            && !matches!(kernel[*v], Op::Reduce(_) | Op::Weak(_))
     };
     let all: Vec<Value> = kernel.values().filter(is_candidate).collect();
     let most = all.iter().map(|v| weights[v.0 as usize]).max().unwrap_or(0);

@@ -390,7 +390,7 @@ impl Placer<'_, '_, '_> {
         let bounds = vec![self.bound(old)];
         let missing = || PassError::NoVariant { value: old, op: format!("{limb:?}") };
         let choice = self.within(limb, &bounds, None).ok_or_else(missing)?;
-        let op = if *limb == LimbOp::ReduceWeak { Op::Weak(now, 1) } else { Op::Reduce(now) };
+        let op = if *limb == LimbOp::ReduceWeak { Op::Weak(now) } else { Op::Reduce(now) };
         let fact = Fact { bound: Some(choice.out), choice: Some((choice, bounds)) };
         let new = self.push(op, fact, out);
         self.at.r.set(old, Some(new));

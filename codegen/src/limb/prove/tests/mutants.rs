@@ -131,12 +131,6 @@ fn sources(inst: Inst, out: &mut Vec<Inst>) {
 /// Whether a block computes the operation on these operands, and drops no carry that it denies.
 fn right(f: &FieldDesc, op: &LimbOp, out: Bound, block: &Block, operands: &[BigUint]) -> bool {
     let words: Vec<Vec<u32>> = operands.iter().map(|x| f.limbs(x)).collect();
-    if *op == LimbOp::Select {
-        return [0u32, 1, 1 << 31].into_iter().all(|c| {
-            let inputs = [&[vec![c]], words.as_slice()].concat();
-            interp::run(block, &inputs).is_ok_and(|out| out[0] == words[usize::from(c == 0)])
-        });
-    }
     let Ok(results) = interp::run(block, &words) else { return false };
     let results: Vec<BigUint> = results.into_iter().map(BigUint::new).collect();
     let zero = (&operands[0] % &f.p).is_zero();
