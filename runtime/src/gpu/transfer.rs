@@ -55,9 +55,7 @@ impl Stream {
     /// Elements of a chunk of the buffer; the last one can be shorter.
     pub(crate) fn chunk_len<L: Layout>(&self, buffer: &Buffer<L>) -> usize {
         let each = buffer.element_bytes();
-        let env = |n: &str, d: usize| std::env::var(n).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
-        let bytes = (buffer.len() * each / env("CS_CHUNKS", CHUNKS))
-            .clamp(env("CS_LEAST", LEAST_CHUNK), env("CS_LARGE", LARGE));
+        let bytes = (buffer.len() * each / CHUNKS).clamp(LEAST_CHUNK, LARGE);
         (bytes / each).max(1)
     }
 

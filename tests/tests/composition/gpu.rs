@@ -75,7 +75,7 @@ fn a_fault_loses_the_device_and_can_be_named() {
     let Some((_, device)) = gpu() else { return };
     if std::env::var_os(BREAK).is_some() {
         let faulty = checks::call(&device, |work| {
-            let (data, offsets) = (Ptr::new(2), Ptr::new(2));
+            let (data, offsets) = (Ptr::new(2), Ptr::new(6));
             let stream = work.stream().expect("a GPU has one");
             stream.launch(&Owner::common(), 1, &ScanAdd { data, offsets, n: 1 })
         });
