@@ -232,7 +232,7 @@ fn everything(device: &Device) -> Result<Vec<toy_curve::Fr>> {
             width: N as u32,
         };
         out.extend(work.download(&work.spmv(&work.matrix::<F>(&csr)?, &x, 2)?)?);
-        let codes: Vec<u32> = (0..17 * DIGITS).map(|i| i / DIGITS << 8 | i * 37 % 251).collect();
+        let codes: Vec<u32> = (0..17 * DIGITS).map(|i| ((i / DIGITS) << 8) | (i * 37 % 251)).collect();
         let stream = work.stream().expect("a device of kernels has one");
         let (keys, entries) = sort_codes(stream, &codes, 17, 8)?;
         out.extend(keys.into_iter().chain(entries).map(toy_curve::Fr::from));
