@@ -70,7 +70,7 @@ impl Radix {
     }
 
     fn code(i: u64) -> u32 {
-        if hash(i) % 6 == 0 { NO_DIGIT } else { hash(!i) & !(1 << 30) }
+        if hash(i).is_multiple_of(6) { NO_DIGIT } else { hash(!i) & !(1 << 30) }
     }
 
     fn digit(&self, key: u32) -> u64 {
@@ -161,7 +161,8 @@ impl Radix {
         };
         let range = |block: u64, touched: &mut Touched| {
             let segment = block / tiles;
-            [segment, segment + 1].map(|s| touched.read("bounds", s * stride));
+            touched.read("bounds", segment * stride);
+            touched.read("bounds", (segment + 1) * stride);
             self.tile(block, bound(segment), bound(segment + 1)).2
         };
         limits.check_blocks::<RadixCount>(segments * tiles, &scalars, contents, |block, touched| {
@@ -185,7 +186,7 @@ fn starts(limits: &mut Limits, n: u64, buckets: u64, shift: u64, tiles: u64) {
     let key = |i: u64| i * buckets / n;
     let first = |k: u64| (k * n).div_ceil(buckets);
     let contents = |buffer: &str, i: u64| match buffer {
-        "offsets" => vec![first(i / tiles << shift) as u32],
+        "offsets" => vec![first((i / tiles) << shift) as u32],
         _ => vec![key(i) as u32],
     };
     let scalars = [("buckets", buckets), ("shift", shift), ("tiles", tiles)];
