@@ -340,11 +340,13 @@ mod tests {
             entries_in: Ptr::new(32),
             keys_out: Ptr::new(48),
             entries_out: Ptr::new(48),
-            offsets: Ptr::new(64),
+            bounds: Ptr::new(64),
+            offsets: Ptr::new(96),
+            stride: 64,
             shift: 0,
             bits: 8,
+            segments: 48,
             tiles: 48,
-            n: 64,
         };
         let found = RadixScatter::DESC.overlap(&scatter.args());
         assert_eq!(found, Some(Overlap { written: "keys_out", other: "entries_out" }));
