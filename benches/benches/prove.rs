@@ -1,4 +1,4 @@
-//! Proving on the CPU beside ark-groth16: key in memory, self-check on for ours.
+//! Proving on the CPU beside ark-groth16, and on a GPU if there is one: key in memory, self-check on for ours.
 
 use ark_bn254::Fr;
 use ark_ff::UniformRand;
@@ -33,6 +33,15 @@ fn semaphore(criterion: &mut Criterion) {
     group.bench_function("ark-groth16", |bencher| {
         bencher.iter(|| theirs.prove(witness.values(), r, s).expect("a proof"));
     });
+    match Device::cuda(0) {
+        Ok(gpu) => {
+            let ours = Groth16::from_zkey_parts(&gpu, read(), &KeyOptions::default()).expect("a valid key");
+            group.bench_function("curvesmith on a GPU", |bencher| {
+                bencher.iter(|| ours.prove(&witness, &mut rng).expect("a proof"));
+            });
+        }
+        Err(error) => eprintln!("prove/semaphore20 on a GPU: SKIPPED, {error}"),
+    }
     group.finish();
 }
 
