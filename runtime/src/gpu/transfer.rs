@@ -67,7 +67,11 @@ impl Stream {
             let n = per_chunk.min(len - start);
             self.with_slot(n * each, |slot| {
                 fill(start..start + n, slot.bytes(n * each)?);
-                self.copy_up(buffer, start, slot, n * each)
+                self.account.count_up(n * each);
+                let (offset, staging) = ((start * each) as u64, &mut *slot.staging);
+                self.copied("upload", || {
+                    self.device().upload(self.raw(), buffer.memory(), offset, staging, n * each)
+                })
             })
         };
         match len.div_ceil(per_chunk) {
@@ -83,22 +87,6 @@ impl Stream {
         self.upload(buffer, &|range, out| out.copy_from_slice(&bytes[range.start * each..range.end * each]))
     }
 
-    fn copy_up<L: Layout>(
-        &self,
-        buffer: &Buffer<L>,
-        start: usize,
-        slot: &mut Slot,
-        len: usize,
-    ) -> Result<()> {
-        let offset = (start * buffer.element_bytes()) as u64;
-        self.account.count_up(len);
-        self.spanned(
-            Kind::Copy,
-            || Cow::Borrowed("upload"),
-            || self.device().upload(self.raw(), buffer.memory(), offset, &mut *slot.staging, len),
-        )
-    }
-
     /// Hands the chunks of a buffer to `take`, which is called from several threads. Waits for all earlier work of
     /// this stream; the first failure of it is the result.
     pub(crate) fn download<L: Layout>(&self, buffer: &Buffer<L>, take: &Take<'_>) -> Result<()> {
@@ -108,7 +96,11 @@ impl Stream {
             let start = i * per_chunk;
             let bytes = per_chunk.min(len - start) * each;
             self.with_slot(bytes, |slot| {
-                self.copy_down(buffer, start, slot, bytes)?;
+                self.account.count_down(bytes);
+                let (offset, staging) = ((start * each) as u64, &mut *slot.staging);
+                self.copied("download", || {
+                    self.device().download(self.raw(), buffer.memory(), offset, staging, bytes)
+                })?;
                 take(i, slot.bytes(bytes)?)
             })
         };
@@ -123,20 +115,9 @@ impl Stream {
         }
     }
 
-    fn copy_down<L: Layout>(
-        &self,
-        buffer: &Buffer<L>,
-        start: usize,
-        slot: &mut Slot,
-        len: usize,
-    ) -> Result<()> {
-        let offset = (start * buffer.element_bytes()) as u64;
-        self.account.count_down(len);
-        self.spanned(
-            Kind::Copy,
-            || Cow::Borrowed("download"),
-            || self.device().download(self.raw(), buffer.memory(), offset, &mut *slot.staging, len),
-        )
+    /// A copy as traces show it.
+    fn copied(&self, name: &'static str, copy: impl FnOnce() -> Result<()>) -> Result<()> {
+        self.spanned(Kind::Copy, || Cow::Borrowed(name), copy)
     }
 
     /// As [`Stream::download`], into elements on the host, `T` of them for each of the buffer.
