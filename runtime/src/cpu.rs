@@ -7,7 +7,7 @@
 
 mod msm;
 
-use crate::csr::{Csr, check_len, check_omega, check_out_len, invert_shift};
+use crate::csr::{Csr, check_len, check_omega, check_out_len, check_range, invert_shift};
 use crate::error::{Result, RuntimeError};
 use crate::field::Field;
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
@@ -20,6 +20,7 @@ use rayon::prelude::*;
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Least number of elements for which a second thread is worth its start (about 10 µs
@@ -179,16 +180,25 @@ impl Cpu {
         Ok(CpuDigits { len: signed.len(), field: TypeId::of::<F::Ark>(), scalars: Arc::new(signed) })
     }
 
-    /// `Σ scalar_i · base_i`; the numbers of scalars and bases are equal.
-    pub fn msm<G: Group>(&self, digits: &CpuDigits, bases: &CpuBases<G>) -> Result<ProjectiveOf<G>> {
-        check_len("scalars of the MSM", bases.len, digits.len)?;
+    /// `Σ scalar_i · base_i` over a range of the bases; as many scalars as bases.
+    pub fn msm<G: Group>(
+        &self,
+        digits: &CpuDigits,
+        bases: &CpuBases<G>,
+        range: Range<usize>,
+    ) -> Result<ProjectiveOf<G>> {
+        check_len("scalars of the MSM", range.len(), digits.len)?;
+        check_range(&range, bases.len)?;
         let scalars: Option<&Vec<SignedOf<G>>> = digits.scalars.downcast_ref();
         let same_field = digits.field == TypeId::of::<<G::Scalar as Field>::Ark>();
         let scalars = scalars.filter(|_| same_field).ok_or_else(|| RuntimeError::Input {
             what: "digits",
             reason: format!("they are not of {}, the scalar field of {}", G::Scalar::NAME, G::NAME),
         })?;
-        Ok(msm::sum::<G>(&bases.points, scalars, bases.kept.as_deref()))
+        let Some(kept) = &bases.kept else { return Ok(msm::sum::<G>(&bases.points[range], scalars, None)) };
+        let [from, to] = [range.start, range.end].map(|end| kept.partition_point(|&i| (i as usize) < end));
+        let kept: Vec<u32> = kept[from..to].iter().map(|&i| i - range.start as u32).collect();
+        Ok(msm::sum::<G>(&bases.points[from..to], scalars, Some(&kept)))
     }
 }
 

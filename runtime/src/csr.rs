@@ -52,6 +52,11 @@ pub(crate) fn check_len(what: &'static str, expected: usize, found: usize) -> Re
     if expected == found { Ok(()) } else { Err(RuntimeError::Length { what, expected, found }) }
 }
 
+/// `Ok` when a range of bases ends within all `len` of them.
+pub(crate) fn check_range(range: &std::ops::Range<usize>, len: usize) -> Result<()> {
+    check_at_most("bases of a range", range.end, len)
+}
+
 /// `Ok` when `rows` fit into an output of `out_len` elements.
 pub(crate) fn check_out_len(rows: usize, out_len: usize) -> Result<()> {
     check_at_most("output of the product", rows, out_len)

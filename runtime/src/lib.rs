@@ -29,7 +29,7 @@ pub use csr::Csr;
 pub use curvesmith_device::{self as device, RuntimeError};
 #[cfg(feature = "emulator")]
 pub use curvesmith_emulator::{self as emulator, EmulatorOptions};
-pub use gpu::{Detail, Report, Span};
+pub use gpu::{Detail, Kind, Report, Span};
 pub use handle::Device;
 pub use job::{Cancel, Job};
 pub use owner::Owner;

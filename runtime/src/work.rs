@@ -19,6 +19,7 @@ use ark_ff::{Field as _, LegendreSymbol, One, PrimeField};
 use curvesmith_abi::{Element, Ptr, layout};
 use std::any::TypeId;
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -434,6 +435,16 @@ impl Work {
         }
     }
 
+    /// The parts in which an MSM over `n` scalars of the host does best: while the device works on one, the next is
+    /// copied. One part, where that would not pay.
+    pub fn msm_parts(&self, n: usize) -> Vec<Range<usize>> {
+        let part = match &self.on {
+            Repr::Cpu(_) => n,
+            Repr::Gpu(stream) => stream.gpu().policy().msm.part(n),
+        };
+        (0..n).step_by(part.max(1)).map(|start| start..n.min(start + part)).collect()
+    }
+
     /// Cuts scalars into digits and sorts them by bucket; one result serves any number of [`Work::msm`]s.
     pub fn digits<F: Field>(&self, scalars: &DeviceVec<F>, shape: DigitShape) -> Result<Digits> {
         let repr = match (&self.on, &scalars.repr) {
@@ -495,20 +506,31 @@ impl Work {
 
     /// As [`Work::msm`], with the result in `sums`, which belong to this work or to one that it is a fork of.
     pub fn msm_into<G: Group>(&self, digits: &Digits, bases: &DeviceBases<G>, sums: &Sums) -> Result<Sum<G>> {
+        self.msm_range_into(digits, bases, 0..bases.len(), sums)
+    }
+
+    /// As [`Work::msm_into`], over a range of the bases.
+    pub fn msm_range_into<G: Group>(
+        &self,
+        digits: &Digits,
+        bases: &DeviceBases<G>,
+        range: Range<usize>,
+        sums: &Sums,
+    ) -> Result<Sum<G>> {
         if digits.field != TypeId::of::<<G::Scalar as Field>::Ark>() {
             let reason = format!("they are not of {}, the scalar field of {}", G::Scalar::NAME, G::NAME);
             return Err(RuntimeError::Input { what: "digits", reason });
         }
         match (&self.on, &digits.repr, &bases.repr) {
             (Repr::Cpu(_), Repr::Cpu(digits), Repr::Cpu(bases)) => {
-                Ok(Sum(Repr::Cpu(Cpu.msm::<G>(digits, bases)?)))
+                Ok(Sum(Repr::Cpu(Cpu.msm::<G>(digits, bases, range)?)))
             }
             (Repr::Gpu(stream), Repr::Gpu(gpu_digits), Repr::Gpu(bases)) => {
                 stream.uses("bases", bases)?;
                 let (bytes, shape) = (Sums::bytes::<G>(digits), gpu_digits.shape());
                 let (out, offset) = sums.reserve(stream, bytes)?;
                 stream.hold(gpu_digits.clone());
-                msm::window_sums(stream, &Owner::group::<G>(), gpu_digits, bases, out)?;
+                msm::window_sums(stream, &Owner::group::<G>(), gpu_digits, bases, range, out)?;
                 Ok(Sum(Repr::Gpu(Windows { offset, bytes, shape })))
             }
             _ => other("bases"),

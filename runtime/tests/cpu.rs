@@ -112,7 +112,11 @@ fn check_msm<G: Group>(points: &[AffineOf<G>], scalars: &[ScalarOf<G>]) {
     let naive: ProjectiveOf<G> = points.iter().zip(scalars).map(|(p, s)| *p * s).sum();
     let bases = Cpu.bases::<G>(points.into()).unwrap();
     let digits = Cpu.digits::<G::Scalar>(scalars).unwrap();
-    assert_eq!(Cpu.msm::<G>(&digits, &bases).unwrap(), naive, "{} points", points.len());
+    assert_eq!(Cpu.msm::<G>(&digits, &bases, 0..points.len()).unwrap(), naive, "{} points", points.len());
+    let (from, to) = (points.len() / 3, points.len() - points.len() / 4);
+    let digits = Cpu.digits::<G::Scalar>(&scalars[from..to]).unwrap();
+    let naive: ProjectiveOf<G> = points[from..to].iter().zip(&scalars[from..to]).map(|(p, s)| *p * s).sum();
+    assert_eq!(Cpu.msm::<G>(&digits, &bases, from..to).unwrap(), naive, "{from} to {to}");
 }
 
 fn check_msms<G: Group>() {
@@ -167,7 +171,8 @@ fn msm_of_many_terms_on_many_threads() {
 fn msm_arguments_must_fit() {
     let bases = Cpu.bases::<G1>(vec![AffineOf::<G1>::generator(); 2].into()).unwrap();
     let digits = Cpu.digits::<Fr>(&[1.into(); 3]).unwrap();
-    assert!(matches!(Cpu.msm::<G1>(&digits, &bases), Err(RuntimeError::Length { .. })));
+    assert!(matches!(Cpu.msm::<G1>(&digits, &bases, 0..2), Err(RuntimeError::Length { .. })));
+    assert!(matches!(Cpu.msm::<G1>(&digits, &bases, 0..3), Err(RuntimeError::Length { .. })));
     let digits = Cpu.digits::<Fr381>(&[1.into(); 2]).unwrap();
-    assert!(matches!(Cpu.msm::<G1>(&digits, &bases), Err(RuntimeError::Input { .. })));
+    assert!(matches!(Cpu.msm::<G1>(&digits, &bases, 0..2), Err(RuntimeError::Input { .. })));
 }

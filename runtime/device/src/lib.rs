@@ -51,6 +51,12 @@ pub struct Launch<'a> {
 pub trait Staging: Any + Send + Sync + Debug {
     /// The bytes, once no copy uses them. Errors are those of the copy's stream.
     fn bytes(&mut self) -> Result<&mut [u8]>;
+    /// Puts `bytes` at `offset`, once no copy uses the memory; the range is within the capacity. The device reads
+    /// them next and not the host, so a GPU's memory takes them past the host's caches.
+    fn write(&mut self, offset: usize, bytes: &[u8]) -> Result<()> {
+        self.bytes()?[offset..offset + bytes.len()].copy_from_slice(bytes);
+        Ok(())
+    }
     /// Number of bytes.
     fn capacity(&self) -> usize;
 }

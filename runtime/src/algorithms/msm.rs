@@ -10,6 +10,7 @@
 use super::index32;
 use super::policy::windows_of;
 use super::sort::{Pairs, sort};
+use crate::csr::{check_len, check_range};
 use crate::error::{Result, RuntimeError};
 use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
@@ -18,6 +19,7 @@ use curvesmith_abi::kernels::{
     Accumulate, BucketStarts, Digits, FlushPartials, MergePartials, ReduceChunks, SumWindows,
 };
 use curvesmith_abi::{Kernel, Ptr, layout};
+use std::ops::Range;
 
 /// Signed digits of scalars, sorted by bucket, on a device.
 #[derive(Debug)]
@@ -106,20 +108,23 @@ fn sort_part(
     Ok(Part { start, keys, entries, starts })
 }
 
-/// Writes `Σ digit_w(scalar_i)·base_i` of every part and window `w` to `sums`, which has room for
-/// [`GpuDigits::sums`] points, the windows of a part after each other.
+/// Writes `Σ digit_w(scalar_i)·base_i` over a range of the bases, for every part and window `w`, to `sums`, which has
+/// room for [`GpuDigits::sums`] points, the windows of a part after each other.
 pub(crate) fn window_sums(
     stream: &Stream,
     group: &Owner,
     digits: &GpuDigits,
     bases: &Buffer<layout::Affine>,
+    range: Range<usize>,
     sums: Ptr<layout::Xyzz>,
 ) -> Result<()> {
-    crate::csr::check_len("scalars of the MSM", bases.len(), digits.len)?;
+    check_len("scalars of the MSM", range.len(), digits.len)?;
+    check_range(&range, bases.len())?;
     let part_bytes = digits.shape.windows as usize * group.bytes(curvesmith_abi::Element::Xyzz);
     for (i, part) in digits.parts.iter().enumerate() {
         stream.uses("digits", &part.keys)?;
-        let buckets = accumulate(stream, group, digits.buckets, part, bases.ptr_at(part.start))?;
+        let buckets =
+            accumulate(stream, group, digits.buckets, part, bases.ptr_at(range.start + part.start))?;
         let out = Ptr::new(sums.address + (i * part_bytes) as u64);
         reduce(stream, group, digits.shape, digits.buckets, &buckets, out)?;
     }

@@ -124,9 +124,42 @@ impl Staging for Pinned {
         Ok(unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) })
     }
 
+    fn write(&mut self, offset: usize, bytes: &[u8]) -> Result<()> {
+        store_past_caches(&mut self.bytes()?[offset..offset + bytes.len()], bytes);
+        Ok(())
+    }
+
     fn capacity(&self) -> usize {
         self.len
     }
+}
+
+/// A copy that leaves nothing of `to` in the caches: the bus would have to ask them for every line that it reads.
+#[cfg(target_arch = "x86_64")]
+fn store_past_caches(to: &mut [u8], from: &[u8]) {
+    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
+    const LINE: usize = size_of::<__m128i>();
+    assert_eq!(to.len(), from.len());
+    let head = to.as_ptr().align_offset(LINE).min(to.len());
+    let ((to_head, to), (from_head, from)) = (to.split_at_mut(head), from.split_at(head));
+    to_head.copy_from_slice(from_head);
+    let (to_lines, to_tail) = to.as_chunks_mut::<LINE>();
+    let (from_lines, from_tail) = from.as_chunks::<LINE>();
+    to_tail.copy_from_slice(from_tail);
+    for (to, from) in to_lines.iter_mut().zip(from_lines) {
+        // SAFETY: both are of the size of the vector, and `to` is aligned: the head was cut off. SSE2 is part of the
+        // architecture.
+        unsafe { _mm_stream_si128(to.as_mut_ptr().cast(), _mm_loadu_si128(from.as_ptr().cast())) };
+    }
+    // SAFETY: SSE is part of the architecture. Such stores are ordered by a fence only: the bytes are there before
+    // anyone is told.
+    unsafe { _mm_sfence() };
+}
+
+/// Other processors have no such stores, or need none.
+#[cfg(not(target_arch = "x86_64"))]
+fn store_past_caches(to: &mut [u8], from: &[u8]) {
+    to.copy_from_slice(from);
 }
 
 impl Drop for Pinned {
@@ -147,5 +180,24 @@ impl Drop for Pinned {
 impl fmt::Debug for Pinned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Pinned[{} bytes]", self.len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::store_past_caches;
+
+    #[test]
+    fn every_byte_is_stored_wherever_it_begins() {
+        let from: Vec<u8> = (0..200u8).collect();
+        for start in 0..20 {
+            for len in (0..70).chain([180]) {
+                let mut to = vec![0xaa; 220];
+                store_past_caches(&mut to[start..start + len], &from[3..3 + len]);
+                assert_eq!(to[start..start + len], from[3..3 + len], "{len} bytes at {start}");
+                let rest = to[..start].iter().chain(&to[start + len..]);
+                assert!(rest.into_iter().all(|byte| *byte == 0xaa), "{len} bytes at {start}");
+            }
+        }
     }
 }

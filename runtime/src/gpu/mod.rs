@@ -5,7 +5,9 @@
 //! own, and it waits for nobody else. No lock is held while the driver is called, but an image's own
 //! while that image is loaded.
 
+mod arrivals;
 mod buffer;
+mod chunks;
 mod launch;
 mod pool;
 mod record;

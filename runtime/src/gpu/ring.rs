@@ -11,14 +11,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Bytes of a slot for constants and results.
 pub(super) const SMALL: usize = 64 << 10;
-/// Bytes of a slot for vectors: a core fills it in some tenths of a millisecond, and the bus takes it in less.
-pub(super) const LARGE: usize = 2 << 20;
-/// Slots of a stream for each thread that fills them: one is filled, one is copied.
-const LARGE_SLOTS: usize = 2;
+/// Bytes of a slot for vectors. On an H200's host a core fills it in a tenth of a millisecond or two, the bus takes it in
+/// 0.02; twice as many, or half, take some percent longer.
+pub(super) const LARGE: usize = 1 << 20;
+/// Slots of a stream for each thread that fills them: one is filled, the others are copied.
+const LARGE_SLOTS: usize = 4;
 /// Small slots of a stream.
 const SMALL_SLOTS: usize = 16;
 /// Bytes that the call itself wipes; more are wiped beside it.
 const WIPED_AT_ONCE: usize = 256 << 10;
+
+/// Most slots of a stream for vectors.
+pub(super) fn large_slots() -> usize {
+    LARGE_SLOTS * rayon::current_num_threads()
+}
 
 /// A slot with the largest number of its bytes that held anything.
 #[derive(Debug)]
@@ -32,6 +38,12 @@ impl Slot {
     pub(super) fn bytes(&mut self, len: usize) -> Result<&mut [u8]> {
         self.used = self.used.max(len);
         Ok(&mut self.staging.bytes()?[..len])
+    }
+
+    /// Puts bytes at an offset, once no copy uses them.
+    pub(super) fn write(&mut self, offset: usize, bytes: &[u8]) -> Result<()> {
+        self.used = self.used.max(offset + bytes.len());
+        self.staging.write(offset, bytes)
     }
 
     /// Zeroes what was used; false if a copy failed, after which the slot is not used again. The memory is
@@ -123,7 +135,7 @@ impl Ring {
     pub(super) fn take(&mut self, len: usize) -> Option<Slot> {
         let (lane, most) = match len <= SMALL {
             true => (&mut self.small, SMALL_SLOTS),
-            false => (&mut self.large, LARGE_SLOTS * rayon::current_num_threads()),
+            false => (&mut self.large, large_slots()),
         };
         let full = lane.waiting.len() + lane.taken >= most;
         lane.taken += 1;

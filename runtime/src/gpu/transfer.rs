@@ -1,50 +1,22 @@
 //! Copies between host and device, in chunks through the ring.
 //!
 //! Every core fills or reads chunks of its own, so that many are on their way at once and the bus waits for
-//! none of them.
+//! none of them; one of them at a time talks to the driver.
 
+use super::arrivals::Arrivals;
 use super::buffer::Buffer;
+use super::chunks::{OneByOne, fill_slot, growing, on_all_cores, shrinking};
 use super::record::Kind;
-use super::ring::{LARGE, Slot};
+use super::ring::Slot;
 use super::stream::Stream;
 use crate::error::{Result, RuntimeError};
 use curvesmith_abi::{Layout, layout};
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-
-/// Least bytes of a chunk: copying fewer takes less time than starting another core.
-const LEAST_CHUNK: usize = 256 << 10;
-/// Chunks that a vector is cut into at least, if they are not too short.
-const CHUNKS: usize = 16;
-
-/// Calls `work` for each number below `count`, in this order, from this thread and those of the pool, up to the first
-/// failure, which is the result. This thread begins at once: others take a tenth of a millisecond to wake up.
-fn on_all_cores(count: usize, work: impl Fn(usize) -> Result<()> + Sync) -> Result<()> {
-    let next = AtomicUsize::new(0);
-    let failure = Mutex::new(None);
-    let run = || {
-        while let Some(i) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|i| *i < count) {
-            if let Err(error) = work(i) {
-                next.store(count, Ordering::Relaxed);
-                failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-            }
-        }
-    };
-    rayon::in_place_scope(|scope| {
-        for _ in 1..count.min(rayon::current_num_threads()) {
-            scope.spawn(|_| run());
-        }
-        run();
-    });
-    failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
-}
 
 /// Writes the elements of an index range as device bytes.
 pub(crate) type Fill<'a> = dyn Fn(Range<usize>, &mut [u8]) + Sync + 'a;
-/// Takes the device bytes of the elements of chunk `i`.
-pub(crate) type Take<'a> = dyn Fn(usize, &[u8]) -> Result<()> + Sync + 'a;
 
 /// What a device gave that no right kernel writes.
 pub(crate) fn not_canonical(name: &str) -> RuntimeError {
@@ -52,32 +24,32 @@ pub(crate) fn not_canonical(name: &str) -> RuntimeError {
 }
 
 impl Stream {
-    /// Elements of a chunk of the buffer; the last one can be shorter.
-    pub(crate) fn chunk_len<L: Layout>(&self, buffer: &Buffer<L>) -> usize {
-        let each = buffer.element_bytes();
-        let bytes = (buffer.len() * each / CHUNKS).clamp(LEAST_CHUNK, LARGE);
-        (bytes / each).max(1)
-    }
-
     /// Fills a whole buffer with what `fill` writes; `fill` is called for parts, from several threads.
     pub(crate) fn upload<L: Layout>(&self, buffer: &Buffer<L>, fill: &Fill<'_>) -> Result<()> {
-        let (len, each, per_chunk) = (buffer.len(), buffer.element_bytes(), self.chunk_len(buffer));
-        let chunk = |start: usize| {
-            self.check_cancelled()?;
-            let n = per_chunk.min(len - start);
-            self.with_slot(n * each, |slot| {
-                fill(start..start + n, slot.bytes(n * each)?);
-                self.account.count_up(n * each);
-                let (offset, staging) = ((start * each) as u64, &mut *slot.staging);
-                self.copied("upload", || {
-                    self.device().upload(self.raw(), buffer.memory(), offset, staging, n * each)
-                })
-            })
+        let each = buffer.element_bytes();
+        let chunks = growing(buffer.len(), each);
+        let copies = OneByOne::new();
+        let copy = |(chunk, mut slot): (&Range<usize>, Slot)| {
+            let (bytes, offset) = (chunk.len() * each, (chunk.start * each) as u64);
+            self.account.count_up(bytes);
+            let copied = self.copied("upload", || {
+                self.device().upload(self.raw(), buffer.memory(), offset, &mut *slot.staging, bytes)
+            });
+            self.ring().put(bytes, Some(slot));
+            copied
         };
-        match len.div_ceil(per_chunk) {
-            0 => Ok(()),
-            chunks => on_all_cores(chunks, |i| chunk(i * per_chunk)),
-        }
+        on_all_cores(chunks.len(), |i| {
+            self.check_cancelled()?;
+            let bytes = chunks[i].len() * each;
+            let mut slot = self.slot(bytes)?;
+            match fill_slot(&mut slot, &chunks[i], each, fill) {
+                Ok(()) => copies.add((&chunks[i], slot), copy),
+                Err(error) => {
+                    self.ring().put(bytes, Some(slot));
+                    Err(error)
+                }
+            }
+        })
     }
 
     /// As [`Stream::upload`], from bytes in device form.
@@ -87,40 +59,13 @@ impl Stream {
         self.upload(buffer, &|range, out| out.copy_from_slice(&bytes[range.start * each..range.end * each]))
     }
 
-    /// Hands the chunks of a buffer to `take`, which is called from several threads. Waits for all earlier work of
-    /// this stream; the first failure of it is the result.
-    pub(crate) fn download<L: Layout>(&self, buffer: &Buffer<L>, take: &Take<'_>) -> Result<()> {
-        let (len, each, per_chunk) = (buffer.len(), buffer.element_bytes(), self.chunk_len(buffer));
-        let chunk = |i: usize| {
-            self.check_cancelled()?;
-            let start = i * per_chunk;
-            let bytes = per_chunk.min(len - start) * each;
-            self.with_slot(bytes, |slot| {
-                self.account.count_down(bytes);
-                let (offset, staging) = ((start * each) as u64, &mut *slot.staging);
-                self.copied("download", || {
-                    self.device().download(self.raw(), buffer.memory(), offset, staging, bytes)
-                })?;
-                take(i, slot.bytes(bytes)?)
-            })
-        };
-        match len.div_ceil(per_chunk) {
-            0 => Ok(()),
-            1 => chunk(0),
-            chunks => {
-                // One thread waits for what comes before, not all.
-                self.device().synchronize(self.raw())?;
-                on_all_cores(chunks, chunk)
-            }
-        }
-    }
-
     /// A copy as traces show it.
-    fn copied(&self, name: &'static str, copy: impl FnOnce() -> Result<()>) -> Result<()> {
+    pub(super) fn copied(&self, name: &'static str, copy: impl FnOnce() -> Result<()>) -> Result<()> {
         self.spanned(Kind::Copy, || Cow::Borrowed(name), copy)
     }
 
-    /// As [`Stream::download`], into elements on the host, `T` of them for each of the buffer.
+    /// Reads a whole buffer into elements on the host, `T` of them for each of the buffer; `read` is called for parts,
+    /// from several threads. Comes after all earlier work of this stream; the first failure of it is the result.
     pub(crate) fn download_into<L: Layout, T: Send>(
         &self,
         buffer: &Buffer<L>,
@@ -128,11 +73,12 @@ impl Stream {
         read: impl Fn(&[u8], &mut [T]) -> Result<()> + Sync,
     ) -> Result<()> {
         let each = out.len() / buffer.len().max(1);
-        let parts: Vec<Mutex<&mut [T]>> =
-            out.chunks_mut((self.chunk_len(buffer) * each).max(1)).map(Mutex::new).collect();
-        self.download(buffer, &|i, bytes| {
-            read(bytes, &mut parts[i].lock().unwrap_or_else(PoisonError::into_inner))
-        })
+        let chunks = shrinking(buffer.len(), buffer.element_bytes());
+        let mut rest = out;
+        let part = |chunk: &Range<usize>| rest.split_off_mut(..chunk.len() * each).unwrap_or_default();
+        let parts: Vec<Mutex<&mut [T]>> = chunks.iter().map(part).map(Mutex::new).collect();
+        Arrivals::new(self, buffer.memory(), &chunks, buffer.element_bytes())
+            .take_all(&|i, bytes| read(bytes, &mut parts[i].lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
     pub(crate) fn upload_words(&self, words: &[u32]) -> Result<Buffer<layout::U32>> {
@@ -156,18 +102,10 @@ impl Stream {
         Ok(bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
     }
 
-    /// Runs `copy` with a slot of the ring. No lock is held meanwhile.
-    fn with_slot<T>(&self, len: usize, copy: impl FnOnce(&mut Slot) -> Result<T>) -> Result<T> {
+    /// A slot for `len` bytes, which goes back by [`Ring::put`](super::ring::Ring::put). No lock is held while it is found.
+    pub(super) fn slot(&self, len: usize) -> Result<Slot> {
         let ours = self.ring().take(len);
-        let mut slot = match ours.map_or_else(|| self.gpu.shared.slots.take(self.device(), len), Ok) {
-            Ok(slot) => slot,
-            Err(error) => {
-                self.ring().put(len, None);
-                return Err(error);
-            }
-        };
-        let result = copy(&mut slot);
-        self.ring().put(len, Some(slot));
-        result
+        let slot = ours.map_or_else(|| self.gpu.shared.slots.take(self.device(), len), Ok);
+        slot.inspect_err(|_| self.ring().put(len, None))
     }
 }

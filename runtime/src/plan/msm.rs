@@ -13,6 +13,7 @@ use crate::values::{DeviceBases, DeviceVec};
 use crate::work::{DigitShape, Work};
 use ark_ff::AdditiveGroup;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Options of an [`Msm`].
@@ -99,16 +100,48 @@ impl<G: Group> Msm<G> {
     ) -> Result<(ProjectiveOf<G>, Report)> {
         check_len("scalars of the MSM", self.len(), scalars.len())?;
         call(self.device(), detail, cancel, |work| {
+            let parts = work.msm_parts(scalars.len());
+            if parts.len() > 1 {
+                return self.sum_of_parts(work, scalars, &parts);
+            }
             let scalars = work.stage("upload", |work| work.upload::<G::Scalar>(scalars))?;
             self.sum(work, &scalars)
         })
+    }
+
+    /// Copies go on beside the work on the parts before.
+    fn sum_of_parts(
+        &self,
+        work: &Work,
+        scalars: &[ScalarOf<G>],
+        parts: &[Range<usize>],
+    ) -> Result<ProjectiveOf<G>> {
+        let shape = |part: &Range<usize>| self.shape(work, part.len());
+        let bytes = parts.iter().map(|part| work.sum_bytes::<G>(part.len(), shape(part)));
+        let sums = work.sums(bytes.sum())?;
+        // Forks of what is there now: later work does not hold the copies up.
+        let copies = parts.iter().map(|_| work.fork()).collect::<Result<Vec<_>>>()?;
+        let on_device = parts.iter().zip(copies).map(|(part, copy)| {
+            let scalars = copy.stage("upload", |copy| copy.upload::<G::Scalar>(&scalars[part.clone()]))?;
+            work.join(copy)?;
+            let digits = work.stage("digits", |work| work.digits::<G::Scalar>(&scalars, shape(part)))?;
+            work.stage("msm", |work| work.msm_range_into::<G>(&digits, &self.bases, part.clone(), &sums))
+        });
+        let on_device = on_device.collect::<Result<Vec<_>>>()?;
+        let bytes = work.download_sums(&sums)?;
+        work.host_stage("combine", || on_device.iter().map(|sum| sum.point(&bytes)).sum())
+    }
+
+    /// The shape of digits for so many scalars.
+    fn shape(&self, work: &Work, n: usize) -> DigitShape {
+        self.shape.unwrap_or_else(|| work.digit_shape::<G::Scalar>(n))
     }
 
     fn sum(&self, work: &Work, scalars: &DeviceVec<G::Scalar>) -> Result<ProjectiveOf<G>> {
         if self.is_empty() {
             return Ok(ProjectiveOf::<G>::ZERO);
         }
-        let shape = self.shape.unwrap_or_else(|| work.digit_shape::<G::Scalar>(self.len()));
+        let shape = self.shape(work, self.len());
         let digits = work.stage("digits", |work| work.digits::<G::Scalar>(scalars, shape))?;
         work.stage("msm", |work| work.msm::<G>(&digits, &self.bases))
     }

@@ -13,8 +13,9 @@ use curvesmith_runtime::error::Result;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use curvesmith_runtime::work::{BinaryOp, DigitShape, Direction, UnaryOp, Work};
-use curvesmith_runtime::{Csr, Device, Msm, MsmOptions, Ntt, NttOptions, SpMv, SpMvOptions};
+use curvesmith_runtime::{Csr, Detail, Device, Kind, Msm, MsmOptions, Ntt, NttOptions, SpMv, SpMvOptions};
 use curvesmith_tests::KnownSum;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Runs one call from its start to its end.
@@ -185,6 +186,26 @@ pub(crate) fn large_msm<G: Group>(device: &Device, n: usize) {
     let known = KnownSum::<G>::new(n);
     let plan = Msm::<G>::new(device, &known.points, MsmOptions::default()).unwrap();
     assert_eq!(plan.run(&known.scalars).unwrap(), known.sum, "{n} points of {}", G::NAME);
+}
+
+/// MSMs over scalars of the host in parts of about `part` scalars, whose copies wait for no kernel.
+pub(crate) fn msm_in_parts<G: Group>(device: impl KernelDevice, n: usize, part: usize) {
+    let mut policy = Policy::for_device(device.properties());
+    policy.msm.least_part = part;
+    let device = Device::with_kernels(Arc::new(device), Some(policy));
+    for (name, points, scalars) in cases::<G>(n, &mut StdRng::seed_from_u64(n as u64)) {
+        let expected: ProjectiveOf<G> = points.iter().zip(&scalars).map(|(p, s)| *p * s).sum();
+        let plan = Msm::<G>::new(&device, &points, MsmOptions::default()).unwrap();
+        let (found, report) = plan.run_with_report(&scalars, Detail::Kernels).unwrap();
+        assert_eq!(found, expected, "{n} points, {name}");
+        let streams = |kind, what: &str| -> BTreeSet<u32> {
+            let of = report.spans.iter().filter(|span| span.kind == kind && span.name.contains(what));
+            of.map(|span| span.stream).collect()
+        };
+        let (copies, sums) = (streams(Kind::Copy, "upload"), streams(Kind::Kernel, "accumulate"));
+        assert_eq!((copies.len(), sums.len()), (n / part, 1), "{n} points, {name}");
+        assert!(copies.is_disjoint(&sums), "copies go on beside kernels");
+    }
 }
 
 /// A large transform by a plan, there and back, over a coset.

@@ -113,6 +113,12 @@ fn msm_in_parts() {
 }
 
 #[test]
+fn scalars_of_the_host_come_in_parts() {
+    checks::msm_in_parts::<toy_curve::G1>(racecheck(1), 103, 20);
+    checks::msm_in_parts::<bn254::G1>(emulator(), 33, 16);
+}
+
+#[test]
 fn msm_on_bn254() {
     for n in [1, 33] {
         checks::msm::<bn254::G1>(&device(), n, None);

@@ -30,7 +30,7 @@ fn everything_the_emulator_does() {
     }
     checks::ntts::<babybear::FpField>(gpu.clone(), 0..=20);
     checks::ntts::<bn254::FrField>(gpu.clone(), 0..=16);
-    checks::ntts::<bls12_381::FrField>(gpu, 0..=16);
+    checks::ntts::<bls12_381::FrField>(gpu.clone(), 0..=16);
     checks::sparse_products::<bn254::FrField>(&device, 100_000);
     for (n, windows, key_bits) in
         [(0, 1, 8), (1, 500, 1), (4097, 20, 15), (70_000, 1, 23), (1_000_000, 5, 16)]
@@ -44,6 +44,7 @@ fn everything_the_emulator_does() {
         checks::msm::<bls12_381::G1>(&device, n, None);
         checks::msm::<bls12_381::G2>(&device, n, None);
     }
+    checks::msm_in_parts::<bn254::G1>(gpu, 5000, 1000);
 }
 
 /// Slices in several waves, merges on two levels, passes that fill the device.
