@@ -45,9 +45,14 @@ fn is_private(directory: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     // What this process creates belongs to its user.
     let own = || tempfile::tempfile().ok()?.metadata().ok().map(|file| file.uid());
-    fs::metadata(directory).is_ok_and(|found| {
-        found.is_dir() && found.mode() & 0o022 == 0 && (found.uid() == 0 || Some(found.uid()) == own())
-    })
+    fs::metadata(directory)
+        .is_ok_and(|found| found.is_dir() && writable_by_owner_alone(found.mode(), found.uid(), own))
+}
+
+/// Whether a directory's mode lets its owner alone write, who is `own` or the system's administrator.
+#[cfg(unix)]
+fn writable_by_owner_alone(mode: u32, owner: u32, own: impl FnOnce() -> Option<u32>) -> bool {
+    mode & 0o022 == 0 && (owner == 0 || Some(owner) == own())
 }
 
 #[cfg(not(unix))]
@@ -172,6 +177,15 @@ mod tests {
             cache.put(&key(b"b", 90), b"cubin");
             assert_eq!(fs::read_dir(&path).unwrap().count(), 1, "{mode:o}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn directories_of_other_users_are_not_trusted() {
+        let trusted = |mode, owner, own| super::writable_by_owner_alone(mode, owner, || own);
+        assert!(trusted(0o700, 1000, Some(1000)) && trusted(0o755, 0, Some(1000)) && trusted(0o700, 0, None));
+        assert!(!trusted(0o700, 1001, Some(1000)) && !trusted(0o700, 1000, None) && !trusted(0o700, 1000, Some(0)));
+        assert!(!trusted(0o770, 1000, Some(1000)) && !trusted(0o702, 0, Some(1000)));
     }
 
     #[test]
