@@ -184,7 +184,11 @@ mod tests {
     fn directories_of_other_users_are_not_trusted() {
         let trusted = |mode, owner, own| super::writable_by_owner_alone(mode, owner, || own);
         assert!(trusted(0o700, 1000, Some(1000)) && trusted(0o755, 0, Some(1000)) && trusted(0o700, 0, None));
-        assert!(!trusted(0o700, 1001, Some(1000)) && !trusted(0o700, 1000, None) && !trusted(0o700, 1000, Some(0)));
+        assert!(
+            !trusted(0o700, 1001, Some(1000))
+                && !trusted(0o700, 1000, None)
+                && !trusted(0o700, 1000, Some(0))
+        );
         assert!(!trusted(0o770, 1000, Some(1000)) && !trusted(0o702, 0, Some(1000)));
     }
 
