@@ -1,4 +1,4 @@
-//! From checked declarations to images: kernels, PTX with a header, compression.
+//! From checked declarations to images: kernels, PTX with a header, one compressed text for all.
 
 use crate::dump::computed;
 use crate::error::EmitError;
@@ -9,14 +9,22 @@ use crate::llvm;
 use crate::passes::{Checked, multiplication, prepare};
 use crate::spec::{FieldDesc, GroupDesc};
 use crate::version;
-use curvesmith_abi::{Image, KernelEntry};
+use curvesmith_abi::{Bundle, Image, KernelEntry, Packed};
+use zstd::zstd_safe::{CParameter, Strategy};
 
 pub use crate::llvm::check_llvm;
 
-/// Compression level of the payload: 15 to 21 times smaller than the text.
-// On all images of two curves (10.2 MB of PTX): level 17 gives 549 kB in 5.8 s, 19 gives 536 kB in 13.2 s.
-// On those of BLS12-381 alone (6.5 MB): 17 gives 392 kB in 0.9 s, 18 gives 386 kB in 1.7 s.
-const ZSTD_LEVEL: i32 = 18;
+/// How a bundle's texts are compressed. On those of BLS12-381 (4.2 MB), one bundle a declaration: zstd's level 9 gives 288 kB in
+/// 0.15 s, this 248 kB in 0.4 s, level 17 239 kB in 1.2 s; at level 18 and each image by itself they are 286 kB.
+const COMPRESSION: [CParameter; 7] = [
+    CParameter::WindowLog(23),
+    CParameter::HashLog(22),
+    CParameter::ChainLog(22),
+    CParameter::SearchLog(2),
+    CParameter::MinMatch(5),
+    CParameter::TargetLength(32),
+    CParameter::Strategy(Strategy::ZSTD_btopt),
+];
 
 /// Most multiplication in one image, as [`multiplication`] counts it: ptxas 13.5 takes 1.5 to
 /// 2.5 s for as much on one core of a server.
@@ -34,6 +42,15 @@ pub struct Plan {
     /// Constants that follow from it.
     constants: Vec<String>,
     kernels: Vec<Kernel>,
+}
+
+/// An image with its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Emitted {
+    /// The image.
+    pub image: Image,
+    /// Its PTX.
+    pub ptx: String,
 }
 
 /// The images of a prime field: element-wise operations, digits, NTT and SpMV.
@@ -86,23 +103,38 @@ pub fn plan_common() -> Vec<Plan> {
 }
 
 /// Compiles the images of a prime field.
-pub fn compile_field(field: &FieldDesc) -> Result<Vec<Image>, EmitError> {
+pub fn compile_field(field: &FieldDesc) -> Result<Vec<Emitted>, EmitError> {
     plan_field(field).iter().map(Plan::compile).collect()
 }
 
 /// Compiles the images of a group.
-pub fn compile_group(group: &GroupDesc) -> Result<Vec<Image>, EmitError> {
+pub fn compile_group(group: &GroupDesc) -> Result<Vec<Emitted>, EmitError> {
     plan_group(group).iter().map(Plan::compile).collect()
 }
 
 /// Compiles [`formula_kernels`], which are in no image of a group.
-pub fn compile_formulas(group: &GroupDesc) -> Result<Vec<Image>, EmitError> {
+pub fn compile_formulas(group: &GroupDesc) -> Result<Vec<Emitted>, EmitError> {
     plan_kernels(group, vec![formula_kernels(group)]).iter().map(Plan::compile).collect()
 }
 
 /// Compiles the image of the field-independent kernels.
-pub fn compile_common() -> Result<Vec<Image>, EmitError> {
+pub fn compile_common() -> Result<Vec<Emitted>, EmitError> {
     plan_common().iter().map(Plan::compile).collect()
+}
+
+/// The images of a declaration as programs embed them.
+pub fn pack(emitted: Vec<Emitted>) -> Result<Bundle, EmitError> {
+    let texts: Vec<&str> = emitted.iter().map(|emitted| &*emitted.ptx).collect();
+    let mut compressor =
+        zstd::bulk::Compressor::new(zstd::DEFAULT_COMPRESSION_LEVEL).map_err(EmitError::Compress)?;
+    COMPRESSION.into_iter().try_for_each(|p| compressor.set_parameter(p)).map_err(EmitError::Compress)?;
+    let texts_zstd = compressor.compress(texts.concat().as_bytes()).map_err(EmitError::Compress)?;
+    let packed = |Emitted { image, ptx }| Packed {
+        image,
+        ptx_len: ptx.len() as u64,
+        ptx_hash: *blake3::hash(ptx.as_bytes()).as_bytes(),
+    };
+    Ok(Bundle { images: emitted.into_iter().map(packed).collect(), texts_zstd })
 }
 
 /// Cuts a list so that no image holds more than [`IMAGE_LIMIT`], except a kernel that does alone.
@@ -183,23 +215,22 @@ impl Plan {
         Ok(self.header(&prepared) + &llvm::emit(&prepared)?)
     }
 
-    /// Passes, emission, header, compression.
-    pub fn compile(&self) -> Result<Image, EmitError> {
+    /// Passes, emission, header.
+    pub fn compile(&self) -> Result<Emitted, EmitError> {
         let ptx = self.ptx()?;
         let entry = |k: &Kernel| KernelEntry {
             symbol: k.symbol.clone(),
             name: k.desc.name.into(),
             signature: k.desc.signature(),
         };
-        Ok(Image {
+        let image = Image {
             name: self.name.clone(),
             declaration: hash(&self.declaration),
             emitter: emitter_version(),
             min_compute: llvm::MIN_COMPUTE,
             kernels: self.kernels.iter().map(entry).collect(),
-            ptx_len: ptx.len() as u64,
-            ptx_zstd: zstd::bulk::compress(ptx.as_bytes(), ZSTD_LEVEL).map_err(EmitError::Compress)?,
-        })
+        };
+        Ok(Emitted { image, ptx })
     }
 
     /// What a reader of the PTX needs to know where it comes from and what holds in it.

@@ -1,7 +1,7 @@
 //! Emission: text snapshots of a toy kernel, and determinism.
 #![cfg(feature = "llvm")]
 
-use curvesmith_abi::{Access, Image, Kernel as _, ParamKind, kernels::FieldMul};
+use curvesmith_abi::{Access, Kernel as _, ParamKind, kernels::FieldMul};
 use curvesmith_codegen::dump::stages;
 use curvesmith_codegen::fir::{
     ir::{Kernel, Stmt},
@@ -11,8 +11,8 @@ use curvesmith_codegen::fir::{
 use curvesmith_codegen::passes::{annotate, prepare};
 use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
 use curvesmith_codegen::{
-    Plan, compile_common, compile_field, compile_group, kernels::field_kernels, llvm, plan_common,
-    plan_field, plan_group,
+    Emitted, Plan, compile_common, compile_field, compile_group, kernels::field_kernels, llvm, pack,
+    plan_common, plan_field, plan_group,
 };
 
 fn toy() -> FieldDesc {
@@ -21,11 +21,6 @@ fn toy() -> FieldDesc {
 
 fn toy_kernel(name: &str) -> Kernel {
     field_kernels(&toy()).into_iter().find(|k| k.desc.name == name).expect("the field has it")
-}
-
-fn ptx(image: &Image) -> String {
-    let text = zstd::bulk::decompress(&image.ptx_zstd, image.ptx_len as usize).expect("own payload");
-    String::from_utf8(text).expect("PTX is text")
 }
 
 #[test]
@@ -55,16 +50,16 @@ fn plans() -> Vec<Plan> {
     [plan_field(&base), plan_group(&group), plan_common()].concat()
 }
 
-fn compile(plan: &Plan) -> Image {
+fn compile(plan: &Plan) -> Emitted {
     plan.compile().expect("the image is emitted")
 }
 
 #[test]
 fn images_do_not_depend_on_what_else_the_process_compiles() {
     let plans = plans();
-    let images: Vec<Image> = plans.iter().map(compile).collect();
-    assert!(images.iter().any(|image| ptx(image).contains("call.uni")), "no image has a call");
-    let mut backwards: Vec<Image> = plans.iter().rev().map(compile).collect();
+    let images: Vec<Emitted> = plans.iter().map(compile).collect();
+    assert!(images.iter().any(|image| image.ptx.contains("call.uni")), "no image has a call");
+    let mut backwards: Vec<Emitted> = plans.iter().rev().map(compile).collect();
     backwards.reverse();
     assert!(images == backwards, "the order of compilation shows in the images");
     let other = || plans.iter().rev().map(compile).collect::<Vec<_>>();
@@ -77,9 +72,29 @@ fn images_do_not_depend_on_what_else_the_process_compiles() {
 }
 
 #[test]
+fn a_bundle_holds_every_text_once() {
+    let emitted: Vec<Emitted> = plans().iter().map(compile).collect();
+    let bundle = pack(emitted.clone()).expect("there is memory");
+    let texts: String = emitted.iter().map(|emitted| &*emitted.ptx).collect();
+    let unpacked = zstd::bulk::decompress(&bundle.texts_zstd, texts.len()).expect("it was packed");
+    assert!(unpacked == texts.as_bytes(), "the texts one after the other");
+    assert!(
+        bundle.texts_zstd.len() < texts.len() / 10,
+        "{} bytes of {}",
+        bundle.texts_zstd.len(),
+        texts.len()
+    );
+    for (packed, emitted) in bundle.images.iter().zip(&emitted) {
+        assert_eq!(packed.image, emitted.image);
+        assert_eq!(packed.ptx_len, emitted.ptx.len() as u64);
+        assert_eq!(packed.ptx_hash, *blake3::hash(emitted.ptx.as_bytes()).as_bytes());
+    }
+    assert_eq!(pack(emitted).expect("there is memory"), bundle, "the same again");
+}
+
+#[test]
 fn an_image_names_its_kernels_constants_and_versions() {
-    let image = compile_field(&toy()).expect("field").remove(0);
-    let text = ptx(&image);
+    let Emitted { image, ptx: text } = compile_field(&toy()).expect("field").remove(0);
     let parts = [
         "// p = 0x1fff",
         "// declaration ",
@@ -151,8 +166,8 @@ fn buffers_that_are_only_read_are_declared_so_and_no_others() {
 
 #[test]
 fn no_local_memory_is_left() {
-    for image in compile_field(&toy()).expect("field").iter().chain(&compile_common().expect("common")) {
-        let text = ptx(image);
+    for emitted in compile_field(&toy()).expect("field").iter().chain(&compile_common().expect("common")) {
+        let Emitted { image, ptx: text } = emitted;
         for word in ["ld.local", "st.local", ".local", "__local_depot"] {
             assert!(!text.contains(word), "{}: {word}", image.name);
         }
@@ -170,7 +185,7 @@ fn the_extreme_fields_are_emitted() {
         ("full_1024", power(1024) - 105u32),
     ] {
         let images = compile_field(&FieldDesc::new(name, p)).expect("the field is emitted");
-        let text = ptx(&images[0]);
+        let text = &images[0].ptx;
         for kernel in ["mul", "inverse", "batch_inverse", "digits", "powers", "spmv_warp"] {
             assert!(text.contains(&format!(".visible .entry {name}_{kernel}(")), "{name}_{kernel}");
         }
@@ -188,5 +203,5 @@ fn a_group_of_odd_and_many_words_is_emitted() {
     let b = vec![num_bigint::BigUint::parse_bytes(b.as_bytes(), 16).expect("hex")];
     let group = GroupDesc { name: "p521_g1".into(), base, nonresidue: None, a, b };
     let images = compile_group(&group).expect("the group is emitted");
-    assert!(images.iter().any(|image| ptx(image).contains(".visible .entry p521_g1_accumulate(")));
+    assert!(images.iter().any(|image| image.ptx.contains(".visible .entry p521_g1_accumulate(")));
 }

@@ -1,13 +1,13 @@
 //! Kernel images of a declaration: from the compiler, its cache, or a directory.
 //!
-//! A *bundle* is all images of one declaration in one file, headed by the BLAKE3 hash of
-//! the rest. Its name says what it was made from:
+//! A [bundle](Bundle) is all images of one declaration; its file is headed by the BLAKE3 hash of
+//! the rest, and its name says what it was made from:
 //! `<name>-<hash of declaration and ABI>-<hash of emitter and LLVM>.images`. With feature
 //! `codegen` the macros emit images and keep bundles in a cache; without it they read them
 //! from the directory in the environment variable `CURVESMITH_IMAGES`, for which such a cache
 //! will do. A damaged bundle is never used, an unwritable cache is no fault.
 
-use curvesmith_abi::Image;
+use curvesmith_abi::Bundle;
 use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
 use std::fmt::Write as _;
 use std::fs;
@@ -45,9 +45,9 @@ pub(crate) enum ImagesError {
     },
 }
 
-/// The encoded images of a declaration.
+/// The images of a declaration, an encoded [`Bundle`].
 #[cfg(feature = "codegen")]
-pub(crate) fn images(declaration: Declaration<'_>) -> Result<Vec<Vec<u8>>, ImagesError> {
+pub(crate) fn images(declaration: Declaration<'_>) -> Result<Vec<u8>, ImagesError> {
     use curvesmith_codegen as codegen;
     let emit = |e: codegen::EmitError| ImagesError::Emit(e.to_string());
     codegen::check_llvm().map_err(emit)?;
@@ -62,18 +62,19 @@ pub(crate) fn images(declaration: Declaration<'_>) -> Result<Vec<Vec<u8>>, Image
         Declaration::Group(group) => codegen::plan_group(group),
         Declaration::Common => codegen::plan_common(),
     };
-    let images = crate::parallel::map(&plans, |plan| plan.compile().map(|image| image.encode()));
-    let images = images.into_iter().collect::<Result<Vec<Vec<u8>>, _>>().map_err(emit)?;
+    let emitted = crate::parallel::map(&plans, codegen::Plan::compile);
+    let emitted = emitted.into_iter().collect::<Result<Vec<_>, _>>().map_err(emit)?;
+    let encoded = codegen::pack(emitted).map_err(emit)?.encode();
     if let Some(directory) = cache {
         // The next expansion emits again if this one could not be kept.
-        let _ = cache::write(&directory, &file, &bundle(&images));
+        let _ = cache::write(&directory, &file, &sealed(&encoded));
     }
-    Ok(images)
+    Ok(encoded)
 }
 
-/// The encoded images of a declaration.
+/// The images of a declaration, an encoded [`Bundle`].
 #[cfg(not(feature = "codegen"))]
-pub(crate) fn images(declaration: Declaration<'_>) -> Result<Vec<Vec<u8>>, ImagesError> {
+pub(crate) fn images(declaration: Declaration<'_>) -> Result<Vec<u8>, ImagesError> {
     let directory = std::env::var_os("CURVESMITH_IMAGES").ok_or(ImagesError::NoDirectory)?;
     let stem = declaration.stem();
     find_bundle(Path::new(&directory), &stem)
@@ -119,49 +120,26 @@ fn hash(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex()[..32].to_owned()
 }
 
-/// Hash, number of images, and each with its length.
+/// The file of an encoded bundle.
 #[cfg(any(feature = "codegen", test))]
-fn bundle(images: &[Vec<u8>]) -> Vec<u8> {
-    let mut body = (images.len() as u32).to_le_bytes().to_vec();
-    for image in images {
-        body.extend((image.len() as u32).to_le_bytes());
-        body.extend(image);
-    }
-    let mut bytes = blake3::hash(&body).as_bytes().to_vec();
-    bytes.extend(body);
-    bytes
+fn sealed(encoded: &[u8]) -> Vec<u8> {
+    [blake3::hash(encoded).as_bytes(), encoded].concat()
 }
 
-/// What [`bundle`] wrote, if it is intact and every image is of this version.
-fn unbundle(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
-    let (hash, body) = bytes.split_at_checked(blake3::OUT_LEN)?;
-    if blake3::hash(body) != blake3::Hash::from_slice(hash).ok()? {
-        return None;
-    }
-    let word = |bytes: &mut &[u8]| {
-        let (word, rest) = bytes.split_first_chunk::<4>()?;
-        *bytes = rest;
-        Some(u32::from_le_bytes(*word) as usize)
-    };
-    let mut rest = body;
-    let mut images = Vec::new();
-    for _ in 0..word(&mut rest)? {
-        let length = word(&mut rest)?;
-        let (image, after) = rest.split_at_checked(length)?;
-        Image::decode(image).ok()?;
-        images.push(image.to_vec());
-        rest = after;
-    }
-    rest.is_empty().then_some(images)
+/// What [`sealed`] got, if it is intact and a bundle of this version.
+fn unsealed(bytes: &[u8]) -> Option<Vec<u8>> {
+    let (hash, encoded) = bytes.split_first_chunk::<{ blake3::OUT_LEN }>()?;
+    let intact = blake3::hash(encoded) == *hash && Bundle::decode(encoded).is_ok();
+    intact.then(|| encoded.to_vec())
 }
 
-fn read_bundle(path: &Path) -> Option<Vec<Vec<u8>>> {
-    unbundle(&fs::read(path).ok()?)
+fn read_bundle(path: &Path) -> Option<Vec<u8>> {
+    unsealed(&fs::read(path).ok()?)
 }
 
 /// The first intact bundle of a declaration in a directory, by file name.
 #[cfg(any(not(feature = "codegen"), test))]
-fn find_bundle(directory: &Path, stem: &str) -> Option<Vec<Vec<u8>>> {
+fn find_bundle(directory: &Path, stem: &str) -> Option<Vec<u8>> {
     let fits = |name: &str| name.starts_with(&format!("{stem}-")) && name.ends_with(EXTENSION);
     let entries = fs::read_dir(directory).ok()?.flatten().map(|entry| entry.path());
     let mut paths: Vec<_> =
@@ -201,31 +179,30 @@ pub(crate) mod cache {
 mod tests {
     use super::*;
 
-    fn image(name: &str) -> Vec<u8> {
-        let image = Image {
+    fn images(name: &str) -> Vec<u8> {
+        let image = curvesmith_abi::Image {
             name: name.into(),
             declaration: String::new(),
             emitter: String::new(),
             min_compute: 75,
             kernels: Vec::new(),
-            ptx_len: 0,
-            ptx_zstd: vec![0; 9],
         };
-        image.encode()
+        let packed = curvesmith_abi::Packed { image, ptx_len: 0, ptx_hash: [7; 32] };
+        Bundle { images: vec![packed], texts_zstd: vec![0; 9] }.encode()
     }
 
     #[test]
-    fn damaged_bundles_are_refused() {
-        let images = vec![image("a"), image("bc")];
-        let bytes = bundle(&images);
-        assert_eq!(unbundle(&bytes), Some(images));
+    fn damaged_files_are_refused() {
+        let encoded = images("toy");
+        let bytes = sealed(&encoded);
+        assert_eq!(unsealed(&bytes), Some(encoded));
         for i in 0..bytes.len() {
-            assert_eq!(unbundle(&bytes[..i]), None, "cut at {i}");
+            assert_eq!(unsealed(&bytes[..i]), None, "cut at {i}");
             let mut flipped = bytes.clone();
             flipped[i] ^= 1;
-            assert_eq!(unbundle(&flipped), None, "flipped at {i}");
+            assert_eq!(unsealed(&flipped), None, "flipped at {i}");
         }
-        assert_eq!(unbundle(&bundle(&[b"no image".to_vec()])), None);
+        assert_eq!(unsealed(&sealed(b"no bundle")), None);
     }
 
     #[test]
@@ -236,8 +213,8 @@ mod tests {
         assert_eq!(find_bundle(directory.path(), &stem), None);
         let path = |end: &str| directory.path().join(format!("{stem}-{end}.images"));
         fs::write(path("0"), b"damaged").unwrap();
-        fs::write(path("1"), bundle(&[image("toy")])).unwrap();
-        assert_eq!(find_bundle(directory.path(), &stem), Some(vec![image("toy")]));
+        fs::write(path("1"), sealed(&images("toy"))).unwrap();
+        assert_eq!(find_bundle(directory.path(), &stem), Some(images("toy")));
         let other = FieldDesc::new("toy", 17u32.into());
         assert_eq!(find_bundle(directory.path(), &Declaration::Field(&other).stem()), None);
     }

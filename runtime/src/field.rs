@@ -14,8 +14,8 @@ pub trait Field: Copy + Debug + Send + Sync + 'static {
     /// Whether an element in arkworks' memory is one on the device: both are Montgomery form, and so are equal
     /// where the two `R` are.
     const SAME_FORM: bool = 32 * Self::WORDS == 64 * <Self::Ark as MontLimbs>::LIMBS;
-    /// The embedded images (encoded [`curvesmith_abi::Image`]).
-    fn images() -> &'static [&'static [u8]];
+    /// The embedded images, an encoded [`curvesmith_abi::Bundle`]; empty if there are none.
+    fn images() -> &'static [u8];
 }
 
 /// Elements that arkworks keeps in Montgomery form, with `R = 2^(64·LIMBS)`.

@@ -21,8 +21,8 @@ pub trait Group: Copy + Debug + Send + Sync + 'static {
     const NAME: &'static str;
     /// Extension degree of the coordinates over `Base`: 1 or 2.
     const DEGREE: usize;
-    /// The embedded images (encoded [`curvesmith_abi::Image`]).
-    fn images() -> &'static [&'static [u8]];
+    /// The embedded images, an encoded [`curvesmith_abi::Bundle`]; empty if there are none.
+    fn images() -> &'static [u8];
 }
 
 /// Affine points of a group.

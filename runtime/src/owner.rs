@@ -17,8 +17,8 @@ pub struct Owner {
     pub degree: usize,
     /// Bits of the modulus of the field, or of the group's scalar field; 0 for common kernels.
     pub bits: u32,
-    /// Encoded images.
-    pub images: &'static [&'static [u8]],
+    /// Its images, an encoded [`curvesmith_abi::Bundle`]; empty if there are none.
+    pub images: &'static [u8],
 }
 
 impl Owner {

@@ -4,13 +4,14 @@
 //! emulator in between. It also checks what a kernel's contract says of its buffers: an
 //! input does not share an allocation with an output.
 
-use curvesmith_abi::{Access, Arg, Image, KernelEntry, ParamKind};
+use curvesmith_abi::{Access, Arg, Bundle, Image, KernelEntry, Packed, ParamKind};
 use curvesmith_codegen::fir::interp::{Argument, launch};
 use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::kernels::{field_kernels, group_kernels};
 use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
 use curvesmith_device::{
-    DeviceProperties, Event, KernelDevice, Launch, Memory, Module, Result, RuntimeError, Staging, Stream,
+    DeviceProperties, Event, KernelDevice, Launch, Memory, Module, Result, RuntimeError, Source, Staging,
+    Stream,
 };
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::Group;
@@ -32,7 +33,7 @@ impl<F: Field> Field for FirField<F> {
     type Ark = F::Ark;
     const NAME: &'static str = F::NAME;
     const WORDS: usize = F::WORDS;
-    fn images() -> &'static [&'static [u8]] {
+    fn images() -> &'static [u8] {
         images(F::NAME, || field_kernels(&field_desc::<F>()))
     }
 }
@@ -43,7 +44,7 @@ impl<G: Group> Group for FirGroup<G> {
     type Scalar = FirField<G::Scalar>;
     const NAME: &'static str = G::NAME;
     const DEGREE: usize = G::DEGREE;
-    fn images() -> &'static [&'static [u8]] {
+    fn images() -> &'static [u8] {
         images(G::NAME, || group_kernels(&group_desc::<G>()).concat())
     }
 }
@@ -75,8 +76,8 @@ fn group_desc<G: Group>() -> GroupDesc {
 
 /// Kernels by symbol, for all declarations seen so far.
 static KERNELS: Mutex<BTreeMap<String, Arc<Kernel>>> = Mutex::new(BTreeMap::new());
-/// Image lists by owner.
-static IMAGES: Mutex<BTreeMap<&'static str, &'static [&'static [u8]]>> = Mutex::new(BTreeMap::new());
+/// Encoded images by owner.
+static IMAGES: Mutex<BTreeMap<&'static str, &'static [u8]>> = Mutex::new(BTreeMap::new());
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -98,8 +99,8 @@ fn register(kernels: Vec<Kernel>) -> Vec<KernelEntry> {
         .collect()
 }
 
-/// An image list that names the kernels but has no PTX; made once an owner.
-fn images(owner: &'static str, kernels: impl FnOnce() -> Vec<Kernel>) -> &'static [&'static [u8]] {
+/// An image that names the kernels but has no PTX; made once an owner.
+fn images(owner: &'static str, kernels: impl FnOnce() -> Vec<Kernel>) -> &'static [u8] {
     lock(&IMAGES).entry(owner).or_insert_with(|| {
         let image = Image {
             name: owner.into(),
@@ -107,11 +108,9 @@ fn images(owner: &'static str, kernels: impl FnOnce() -> Vec<Kernel>) -> &'stati
             emitter: "fir".into(),
             min_compute: 0,
             kernels: register(kernels()),
-            ptx_len: 0,
-            ptx_zstd: vec![],
         };
-        let bytes: &'static [u8] = Box::leak(image.encode().into_boxed_slice());
-        Box::leak(Box::new([bytes]))
+        let images = vec![Packed { image, ptx_len: 0, ptx_hash: [0; 32] }];
+        Box::leak(Bundle { images, texts_zstd: vec![] }.encode().into_boxed_slice())
     })
 }
 
@@ -265,8 +264,8 @@ impl KernelDevice for Interpreter {
         &self.properties
     }
 
-    fn load(&self, image: &Image) -> Result<Module> {
-        if image.name == "common" {
+    fn load(&self, source: &Source) -> Result<Module> {
+        if source.image().name == "common" {
             register(curvesmith_codegen::kernels::common_kernels());
         }
         Ok(Module::new(Nothing))

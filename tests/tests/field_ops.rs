@@ -38,9 +38,8 @@ impl Machine {
         let field = FieldDesc::new(name, p);
         let mut images = compile_field(&field).unwrap();
         assert_eq!(images.len(), 1);
-        let image = images.remove(0);
-        let ptx = zstd::bulk::decompress(&image.ptx_zstd, image.ptx_len as usize).unwrap();
-        Machine { field, module: Module::load(&String::from_utf8(ptx).unwrap()) }
+        let ptx = images.remove(0).ptx;
+        Machine { field, module: Module::load(&ptx) }
     }
 
     /// Runs kernel `K` on inputs given as elements, then the scalars; the words of `out`.

@@ -6,11 +6,11 @@
 mod cases;
 mod real_points;
 
-use curvesmith_abi::{Arg, Image, KernelDesc};
+use curvesmith_abi::{Arg, KernelDesc};
 use curvesmith_codegen::fir::interp::Argument;
 use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
-use curvesmith_codegen::{compile_common, compile_field, compile_formulas, compile_group};
-use curvesmith_device::{KernelDevice, Launch, Memory, read_bytes, write_bytes};
+use curvesmith_codegen::{Emitted, compile_common, compile_field, compile_formulas, compile_group};
+use curvesmith_device::{KernelDevice, Launch, Memory, Source, read_bytes, write_bytes};
 use curvesmith_emulator::{Emulator, EmulatorOptions};
 use curvesmith_tests::Size;
 
@@ -22,7 +22,7 @@ fn seeds() -> &'static [u64] {
 /// Emulators with the images of one owner.
 struct Machine {
     owner: String,
-    images: Vec<Image>,
+    images: Vec<Emitted>,
 }
 
 impl Machine {
@@ -56,10 +56,11 @@ impl Machine {
 
     fn launch_once(&self, seed: u64, desc: &KernelDesc, blocks: u32, args: &mut [Argument]) {
         let symbol = format!("{}_{}", self.owner, desc.name);
-        let image = self.images.iter().find(|i| i.kernels.iter().any(|k| k.symbol == symbol));
+        let image = self.images.iter().find(|i| i.image.kernels.iter().any(|k| k.symbol == symbol));
         let options = EmulatorOptions::default().racecheck(seed != 0).seed(seed).memory(1 << 28);
         let device = Emulator::new(options);
-        let module = device.load(image.expect("some image has the kernel")).expect("the image loads");
+        let Emitted { image, ptx } = image.expect("some image has the kernel");
+        let module = device.load(&Source::new(image.clone(), ptx.clone())).expect("the image loads");
         let stream = device.stream().expect("a stream");
         let memory: Vec<Option<Memory>> = args
             .iter()

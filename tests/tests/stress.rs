@@ -7,10 +7,11 @@ use ark_ff::{FftField, Field as _};
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use curvesmith::{Groth16, KeyOptions, ProveError, Witness};
 use curvesmith_abi::kernels::{Accumulate, FlushPartials, SumWindows};
-use curvesmith_abi::{Image, Kernel, KernelDesc, KernelEntry, ParamKind};
+use curvesmith_abi::{Bundle, Image, Kernel, KernelDesc, KernelEntry, ParamKind};
+use curvesmith_codegen::{Emitted, pack};
 use curvesmith_curves::bn254;
 use curvesmith_curves::toy::{toy_curve, toy7681};
-use curvesmith_device::RuntimeError;
+use curvesmith_device::{RuntimeError, Source};
 use curvesmith_emulator::{DeviceCall, Emulator, EmulatorOptions, InjectedFault};
 use curvesmith_runtime::error::Result;
 use curvesmith_runtime::field::Field;
@@ -310,17 +311,19 @@ impl<const K: usize> Group for Poisoned<K> {
     type Scalar = <toy_curve::G1 as Group>::Scalar;
     const NAME: &'static str = <toy_curve::G1 as Group>::NAME;
     const DEGREE: usize = <toy_curve::G1 as Group>::DEGREE;
-    fn images() -> &'static [&'static [u8]] {
-        static IMAGES: [OnceLock<&'static [&'static [u8]]>; 3] = [const { OnceLock::new() }; 3];
+    fn images() -> &'static [u8] {
+        static IMAGES: [OnceLock<&'static [u8]>; 3] = [const { OnceLock::new() }; 3];
         IMAGES[K].get_or_init(|| {
-            let poison: &'static [u8] = Box::leak(poison(&POISONED[K]).encode().into_boxed_slice());
-            Box::leak([toy_curve::G1::images(), &[poison]].concat().into_boxed_slice())
+            let sound = Source::unpack(Bundle::decode(toy_curve::G1::images()).unwrap());
+            let sound = sound.iter().map(|s| Emitted { image: s.image().clone(), ptx: s.ptx().unwrap() });
+            let images = pack(sound.chain([poison(&POISONED[K])]).collect()).unwrap();
+            Box::leak(images.encode().into_boxed_slice())
         })
     }
 }
 
 /// An image with a kernel under the contract `desc` that faults.
-fn poison(desc: &KernelDesc) -> Image {
+fn poison(desc: &KernelDesc) -> Emitted {
     let params = desc.params.iter().map(|param| match param.kind {
         ParamKind::Buffer(..) | ParamKind::U64 => format!(".param .u64 {}", param.name),
         ParamKind::U32 => format!(".param .u32 {}", param.name),
@@ -330,7 +333,7 @@ fn poison(desc: &KernelDesc) -> Image {
          {{\n.reg .b64 %rd<2>;\nmov.u64 %rd1, 64;\nst.global.u32 [%rd1], 7;\nret;\n}}\n",
         params.collect::<Vec<_>>().join(", ")
     );
-    Image {
+    let image = Image {
         name: "poison".into(),
         declaration: String::new(),
         emitter: "by hand".into(),
@@ -340,9 +343,8 @@ fn poison(desc: &KernelDesc) -> Image {
             name: desc.name.into(),
             signature: desc.signature(),
         }],
-        ptx_len: ptx.len() as u64,
-        ptx_zstd: zstd::bulk::compress(ptx.as_bytes(), 1).unwrap(),
-    }
+    };
+    Emitted { image, ptx }
 }
 
 fn poisoned<const K: usize>(device: &Device) -> Call {

@@ -2,12 +2,10 @@
 
 use anyhow::{Context, Result};
 use curvesmith_abi::{Arg, Image, KernelEntry};
-use curvesmith_device::{KernelDevice, Launch, Memory, Module, Stream, read_bytes, write_bytes};
+use curvesmith_device::{KernelDevice, Launch, Memory, Module, Source, Stream, read_bytes, write_bytes};
 use curvesmith_runtime::cuda::Cuda;
 use std::time::{Duration, Instant};
 
-/// Level of the compression that an image asks for; speed is all that counts here.
-const ZSTD_LEVEL: i32 = 1;
 /// Launches of which the shortest counts.
 const RUNS: usize = 5;
 
@@ -77,14 +75,12 @@ impl Gpu {
                 name: symbol.into(),
                 signature: String::new(),
             }],
-            ptx_len: ptx.len() as u64,
-            ptx_zstd: zstd::bulk::compress(ptx.as_bytes(), ZSTD_LEVEL)?,
         };
-        self.load_image(&image)
+        self.load_image(&Source::new(image, ptx.into()))
     }
 
-    pub(crate) fn load_image(&self, image: &Image) -> Result<Module> {
-        self.cuda.load(image).with_context(|| format!("image {}", image.name))
+    pub(crate) fn load_image(&self, source: &Source) -> Result<Module> {
+        self.cuda.load(source).with_context(|| format!("image {}", source.image().name))
     }
 
     /// The shortest of some launches, start and end seen from the host.

@@ -5,7 +5,8 @@ use anyhow::{Context, Result};
 use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
 use curvesmith::{Field, Group, bls12_381, bn254};
 use curvesmith_abi::kernels::Accumulate;
-use curvesmith_abi::{Arg, Element, Image, Kernel, padded_words};
+use curvesmith_abi::{Arg, Bundle, Element, Kernel, padded_words};
+use curvesmith_device::Source;
 
 /// Different bases.
 const BASES: usize = 1 << 16;
@@ -26,9 +27,8 @@ pub(crate) fn report(gpu: &Gpu) -> Result<()> {
 
 fn measure<G: Group>(gpu: &Gpu) -> Result<()> {
     let symbol = format!("{}_{}", G::NAME, Accumulate::DESC.name);
-    let images: Vec<Image> =
-        G::images().iter().map(|bytes| Image::decode(bytes)).collect::<Result<_, _>>()?;
-    let image = images.iter().find(|image| image.kernels.iter().any(|k| k.symbol == symbol));
+    let images = Source::unpack(Bundle::decode(G::images())?);
+    let image = images.iter().find(|source| source.image().kernels.iter().any(|k| k.symbol == symbol));
     let module = gpu.load_image(image.with_context(|| format!("no image holds {symbol}"))?)?;
 
     let block = Accumulate::DESC.block;

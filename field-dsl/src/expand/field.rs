@@ -34,7 +34,7 @@ pub(super) fn items(
             type Ark = #ident;
             const NAME: &'static str = #name;
             const WORDS: usize = #word_count;
-            fn images() -> &'static [&'static [u8]] {
+            fn images() -> &'static [u8] {
                 #images
             }
         }

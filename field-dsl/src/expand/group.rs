@@ -48,7 +48,7 @@ pub(super) fn items(
             type Scalar = FrField;
             const NAME: &'static str = #name;
             const DEGREE: usize = #degree;
-            fn images() -> &'static [&'static [u8]] {
+            fn images() -> &'static [u8] {
                 #images
             }
         }

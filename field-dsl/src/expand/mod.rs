@@ -108,7 +108,7 @@ pub(crate) fn common(input: TokenStream, errors: &mut Errors) -> TokenStream {
     if let Some(token) = input.into_iter().next() {
         errors.push(token.span(), error::COMMON_TAKES_NOTHING);
     }
-    image_slice(&images(Declaration::Common, proc_macro2::Span::call_site(), errors))
+    images(Some(Declaration::Common), proc_macro2::Span::call_site(), errors)
 }
 
 fn module(header: &Header, items: TokenStream) -> TokenStream {
@@ -123,25 +123,18 @@ fn module(header: &Header, items: TokenStream) -> TokenStream {
 }
 
 fn embedded(declaration: Option<Declaration<'_>>, header: &Header, errors: &mut Errors) -> TokenStream {
-    let encoded = declaration.map(|d| images(d, header.name.span(), errors)).unwrap_or_default();
-    image_slice(&encoded)
+    images(declaration, header.name.span(), errors)
 }
 
-/// An image that cannot be had is a fault of the installation, reported once.
-fn images(declaration: Declaration<'_>, span: proc_macro2::Span, errors: &mut Errors) -> Vec<Vec<u8>> {
-    if !errors.is_empty() {
-        return Vec::new();
-    }
-    errors.keep(span, images::images(declaration)).unwrap_or_default()
-}
-
-fn image_slice(images: &[Vec<u8>]) -> TokenStream {
-    let images = images.iter().map(|bytes| Literal::byte_string(bytes));
-    // A constant of that type, because a cast of an array of arrays of two lengths is none.
-    quote!({
-        const IMAGES: &[&[u8]] = &[#(#images),*];
-        IMAGES
-    })
+/// The encoded images as an expression; empty without a declaration or after an error. Images that cannot be had are a
+/// fault of the installation, reported once.
+fn images(declaration: Option<Declaration<'_>>, span: proc_macro2::Span, errors: &mut Errors) -> TokenStream {
+    let encoded = match declaration {
+        Some(declaration) if errors.is_empty() => errors.keep(span, images::images(declaration)),
+        _ => None,
+    };
+    let encoded = Literal::byte_string(&encoded.unwrap_or_default());
+    quote!(#encoded)
 }
 
 /// `x` as `count` little-endian 64-bit words.

@@ -1,6 +1,6 @@
 //! The container of generated machine code that a macro embeds.
 
-/// PTX of one or more kernels, compressed, with all that is needed to load it.
+/// What is known of PTX with one or more kernels, without its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
     /// Owner, in snake case: `bn254_fq`, `bn254_g1_accumulate`, `common`.
@@ -13,10 +13,26 @@ pub struct Image {
     pub min_compute: u32,
     /// The kernels in the image.
     pub kernels: Vec<KernelEntry>,
-    /// Bytes of the PTX text once decompressed.
+}
+
+/// All images of a declaration. Their texts have much in common, so they are compressed as one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bundle {
+    /// The images, in the order of their texts.
+    pub images: Vec<Packed>,
+    /// The PTX texts one after the other, zstd. Unpacked they are as long as all images together.
+    pub texts_zstd: Vec<u8>,
+}
+
+/// An image of a [`Bundle`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Packed {
+    /// The image.
+    pub image: Image,
+    /// Bytes of its PTX text.
     pub ptx_len: u64,
-    /// The PTX text, zstd.
-    pub ptx_zstd: Vec<u8>,
+    /// BLAKE3 of its PTX text.
+    pub ptx_hash: [u8; 32],
 }
 
 /// One kernel of an image.
@@ -30,14 +46,14 @@ pub struct KernelEntry {
     pub signature: String,
 }
 
-/// Why bytes are not an image of this version.
+/// Why bytes are not a bundle of this version.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ImageError {
     /// The bytes end early or carry another magic; the build is damaged.
-    #[error("kernel image is damaged: {0}")]
+    #[error("kernel images are damaged: {0}")]
     Damaged(&'static str),
     /// Made by another version of curvesmith; rebuild.
-    #[error("kernel image has format {found}, this build reads {expected}")]
+    #[error("kernel images have format {found}, this build reads {expected}")]
     Version {
         /// Version found.
         found: u32,
@@ -46,32 +62,25 @@ pub enum ImageError {
     },
 }
 
-const MAGIC: &[u8; 4] = b"CSMI";
-const VERSION: u32 = 1;
+const MAGIC: &[u8; 4] = b"CSMB";
+const VERSION: u32 = 2;
 
-impl Image {
-    /// The image as bytes; [`Image::decode`] is the inverse.
+impl Bundle {
+    /// The bundle as bytes; [`Bundle::decode`] is the inverse.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(self.ptx_zstd.len() + 1024);
+        let mut out = Vec::with_capacity(self.texts_zstd.len() + 4096);
         out.extend_from_slice(MAGIC);
         out.extend_from_slice(&VERSION.to_le_bytes());
-        for s in [&self.name, &self.declaration, &self.emitter] {
-            put(&mut out, s.as_bytes());
+        out.extend_from_slice(&(self.images.len() as u32).to_le_bytes());
+        for packed in &self.images {
+            packed.encode(&mut out);
         }
-        out.extend_from_slice(&self.min_compute.to_le_bytes());
-        out.extend_from_slice(&(self.kernels.len() as u32).to_le_bytes());
-        for k in &self.kernels {
-            for s in [&k.symbol, &k.name, &k.signature] {
-                put(&mut out, s.as_bytes());
-            }
-        }
-        out.extend_from_slice(&self.ptx_len.to_le_bytes());
-        put(&mut out, &self.ptx_zstd);
+        put(&mut out, &self.texts_zstd);
         out
     }
 
-    /// Reads what [`Image::encode`] wrote.
-    pub fn decode(bytes: &[u8]) -> Result<Image, ImageError> {
+    /// Reads what [`Bundle::encode`] wrote.
+    pub fn decode(bytes: &[u8]) -> Result<Bundle, ImageError> {
         let mut r = Reader(bytes);
         if r.take(4)? != MAGIC {
             return Err(ImageError::Damaged("wrong magic"));
@@ -80,19 +89,47 @@ impl Image {
         if found != VERSION {
             return Err(ImageError::Version { found, expected: VERSION });
         }
+        let mut images = Vec::new();
+        for _ in 0..r.u32()? {
+            images.push(Packed::decode(&mut r)?);
+        }
+        let len = r.u32()? as usize;
+        let texts_zstd = r.take(len)?.to_vec();
+        if !r.0.is_empty() {
+            return Err(ImageError::Damaged("trailing bytes"));
+        }
+        Ok(Bundle { images, texts_zstd })
+    }
+}
+
+impl Packed {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let image = &self.image;
+        for s in [&image.name, &image.declaration, &image.emitter] {
+            put(out, s.as_bytes());
+        }
+        out.extend_from_slice(&image.min_compute.to_le_bytes());
+        out.extend_from_slice(&(image.kernels.len() as u32).to_le_bytes());
+        for k in &image.kernels {
+            for s in [&k.symbol, &k.name, &k.signature] {
+                put(out, s.as_bytes());
+            }
+        }
+        out.extend_from_slice(&self.ptx_len.to_le_bytes());
+        out.extend_from_slice(&self.ptx_hash);
+    }
+
+    fn decode(r: &mut Reader<'_>) -> Result<Packed, ImageError> {
         let (name, declaration, emitter) = (r.string()?, r.string()?, r.string()?);
         let min_compute = r.u32()?;
         let mut kernels = Vec::new();
         for _ in 0..r.u32()? {
             kernels.push(KernelEntry { symbol: r.string()?, name: r.string()?, signature: r.string()? });
         }
+        let image = Image { name, declaration, emitter, min_compute, kernels };
         let ptx_len = u64::from_le_bytes(r.take(8)?.try_into().expect("eight bytes were taken"));
-        let len = r.u32()? as usize;
-        let ptx_zstd = r.take(len)?.to_vec();
-        if !r.0.is_empty() {
-            return Err(ImageError::Damaged("trailing bytes"));
-        }
-        Ok(Image { name, declaration, emitter, min_compute, kernels, ptx_len, ptx_zstd })
+        let ptx_hash = r.take(32)?.try_into().expect("32 bytes were taken");
+        Ok(Packed { image, ptx_len, ptx_hash })
     }
 }
 
@@ -130,13 +167,15 @@ mod tests {
             emitter: "e".into(),
             min_compute: 75,
             kernels: vec![KernelEntry { symbol: "a".into(), name: "b".into(), signature: "c".into() }],
-            ptx_len: 3,
-            ptx_zstd: vec![1, 2, 3],
         };
-        let bytes = image.encode();
-        assert_eq!(Image::decode(&bytes), Ok(image));
+        let first = Packed { image, ptx_len: 3, ptx_hash: [7; 32] };
+        let second = Packed { ptx_len: 1 << 40, ptx_hash: [8; 32], ..first.clone() };
+        let bundle = Bundle { images: vec![first, second], texts_zstd: vec![1, 2, 3] };
+        let bytes = bundle.encode();
+        assert_eq!(Bundle::decode(&bytes), Ok(bundle));
         for n in 0..bytes.len() {
-            assert!(Image::decode(&bytes[..n]).is_err(), "{n} bytes");
+            assert!(Bundle::decode(&bytes[..n]).is_err(), "{n} bytes");
         }
+        assert_eq!(Bundle::decode(&[bytes, vec![0]].concat()), Err(ImageError::Damaged("trailing bytes")));
     }
 }

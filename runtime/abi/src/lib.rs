@@ -17,7 +17,7 @@
 mod image;
 pub mod kernels;
 
-pub use image::{Image, ImageError, KernelEntry};
+pub use image::{Bundle, Image, ImageError, KernelEntry, Packed};
 
 /// Words of a padded field element of `words` words.
 pub const fn padded_words(words: usize) -> usize {

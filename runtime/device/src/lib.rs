@@ -6,13 +6,13 @@
 
 mod error;
 mod handles;
-mod text;
+mod source;
 
 pub use error::{Result, RuntimeError};
 pub use handles::{Event, Memory, Module, Stream};
-pub use text::decompress;
+pub use source::Source;
 
-use curvesmith_abi::{Arg, Image};
+use curvesmith_abi::Arg;
 use std::any::Any;
 use std::fmt::Debug;
 
@@ -74,7 +74,7 @@ pub trait KernelDevice: Debug + Send + Sync + 'static {
     /// Static facts.
     fn properties(&self) -> &DeviceProperties;
     /// Loads an image, from the device's own cache where it has one.
-    fn load(&self, image: &Image) -> Result<Module>;
+    fn load(&self, source: &Source) -> Result<Module>;
     /// Blocks of `block` threads of a kernel that are resident at once on one multiprocessor, at least 1.
     fn resident_blocks(&self, module: &Module, symbol: &str, block: u32) -> Result<u32>;
     /// Allocates `bytes` (≥ 1) with 256-byte alignment, contents undefined.

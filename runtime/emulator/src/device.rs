@@ -7,10 +7,9 @@ use super::memory::Allocation;
 use super::program::Program;
 use super::queue::{Mark, Operation, StreamState};
 use super::staging::{EmulatorStaging, StagedBytes};
-use curvesmith_abi::Image;
 use curvesmith_device::{
-    DeviceProperties, Event, KernelDevice, Launch, Memory, Module, Result, RuntimeError, Staging, Stream,
-    decompress,
+    DeviceProperties, Event, KernelDevice, Launch, Memory, Module, Result, RuntimeError, Source, Staging,
+    Stream,
 };
 use std::any::Any;
 use std::sync::Arc;
@@ -151,8 +150,9 @@ impl KernelDevice for Emulator {
         &self.inner.properties
     }
 
-    fn load(&self, image: &Image) -> Result<Module> {
+    fn load(&self, source: &Source) -> Result<Module> {
         self.inner.count_now(DeviceCall::Load, 0)?;
+        let image = source.image();
         let refuse = |reason: String| RuntimeError::Image { image: image.name.clone(), reason };
         if image.min_compute > COMPUTE {
             return Err(refuse(format!(
@@ -160,8 +160,7 @@ impl KernelDevice for Emulator {
                 image.min_compute
             )));
         }
-        let text = String::from_utf8(decompress(image)?).map_err(|_| refuse("PTX is not UTF-8".into()))?;
-        self.load_ptx(&text).map_err(|e| refuse(e.to_string()))
+        self.load_ptx(&source.ptx()?).map_err(|e| refuse(e.to_string()))
     }
 
     fn resident_blocks(&self, module: &Module, symbol: &str, block: u32) -> Result<u32> {

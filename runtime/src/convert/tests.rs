@@ -13,7 +13,7 @@ macro_rules! field {
             type Ark = $ark;
             const NAME: &'static str = stringify!($name);
             const WORDS: usize = $words;
-            fn images() -> &'static [&'static [u8]] {
+            fn images() -> &'static [u8] {
                 &[]
             }
         }
@@ -30,7 +30,7 @@ macro_rules! group {
             type Scalar = Fr;
             const NAME: &'static str = stringify!($name);
             const DEGREE: usize = $degree;
-            fn images() -> &'static [&'static [u8]] {
+            fn images() -> &'static [u8] {
                 &[]
             }
         }
@@ -49,7 +49,7 @@ impl Field for Nine {
     type Ark = ark_bn254::Fr;
     const NAME: &'static str = "Nine";
     const WORDS: usize = 9;
-    fn images() -> &'static [&'static [u8]] {
+    fn images() -> &'static [u8] {
         &[]
     }
 }

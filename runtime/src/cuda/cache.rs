@@ -5,7 +5,7 @@
 //! to somebody else, or that others may write, is not used. Anything unexpected is a miss; a directory that
 //! cannot be written costs time and nothing else.
 
-use curvesmith_abi::Image;
+use curvesmith_device::Source;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ const HASH_BYTES: usize = blake3::OUT_LEN;
 pub(super) struct Key(String);
 
 impl Key {
-    pub(super) fn new(image: &Image, compute: u32, driver: &str) -> Key {
-        let content = blake3::hash(&image.ptx_zstd).to_hex();
+    pub(super) fn new(source: &Source, compute: u32, driver: &str) -> Key {
+        let content = blake3::Hash::from_bytes(*source.hash()).to_hex();
         Key(format!("{content}-sm{compute}-{driver}.cubin"))
     }
 }
@@ -123,24 +123,22 @@ fn seal(key: &Key, cubin: &[u8]) -> blake3::Hash {
 mod tests {
     use super::*;
 
-    fn key(text: &[u8], compute: u32) -> Key {
-        let image = Image {
+    fn key(text: &str, compute: u32) -> Key {
+        let image = curvesmith_abi::Image {
             name: "toy".into(),
             declaration: String::new(),
             emitter: String::new(),
             min_compute: 75,
             kernels: vec![],
-            ptx_len: 0,
-            ptx_zstd: text.to_vec(),
         };
-        Key::new(&image, compute, "12080-580.159.04")
+        Key::new(&Source::new(image, text.into()), compute, "12080-580.159.04")
     }
 
     #[test]
     fn only_whole_files_of_the_same_key_are_hits() {
         let directory = tempfile::tempdir().unwrap();
         let cache = CubinCache { directory: Some(directory.path().join("new/deep")) };
-        let (a, b) = (key(b"a", 90), key(b"a", 80));
+        let (a, b) = (key("a", 90), key("a", 80));
         assert_eq!(cache.get(&a), None);
         cache.put(&a, b"cubin");
         assert_eq!(cache.get(&a).as_deref(), Some(&b"cubin"[..]));
@@ -167,14 +165,14 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("cache");
         let cache = CubinCache { directory: Some(path.clone()) };
-        let a = key(b"a", 90);
+        let a = key("a", 90);
         cache.put(&a, b"cubin");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
         assert!(cache.get(&a).is_some());
         for mode in [0o777, 0o720, 0o702] {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             assert_eq!(cache.get(&a), None, "{mode:o}");
-            cache.put(&key(b"b", 90), b"cubin");
+            cache.put(&key("b", 90), b"cubin");
             assert_eq!(fs::read_dir(&path).unwrap().count(), 1, "{mode:o}");
         }
     }
@@ -204,8 +202,8 @@ mod tests {
     fn a_directory_that_cannot_be_made_is_harmless() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let cache = CubinCache { directory: Some(file.path().join("below")) };
-        cache.put(&key(b"a", 90), b"cubin");
-        assert_eq!(cache.get(&key(b"a", 90)), None);
-        CubinCache { directory: None }.put(&key(b"a", 90), b"cubin");
+        cache.put(&key("a", 90), b"cubin");
+        assert_eq!(cache.get(&key("a", 90)), None);
+        CubinCache { directory: None }.put(&key("a", 90), b"cubin");
     }
 }

@@ -18,7 +18,8 @@ impl Drop for Link {
 }
 
 /// Assembles PTX for the device of the current context; the error is the driver's text.
-pub(super) fn link(mut ptx: Vec<u8>) -> Result<Vec<u8>, String> {
+pub(super) fn link(ptx: String) -> Result<Vec<u8>, String> {
+    let mut ptx = ptx.into_bytes();
     // The driver takes PTX as a C string with its terminator counted.
     if ptx.contains(&0) {
         return Err("PTX text has a zero byte".into());

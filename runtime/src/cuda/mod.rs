@@ -25,9 +25,9 @@ mod stream;
 
 use cache::CubinCache;
 use cudarc::driver::{CudaContext, DriverError, result, sys};
-use curvesmith_abi::Image;
 use curvesmith_device::{
-    DeviceProperties, Event, KernelDevice, Launch, Memory, Module, Result, RuntimeError, Staging, Stream,
+    DeviceProperties, Event, KernelDevice, Launch, Memory, Module, Result, RuntimeError, Source, Staging,
+    Stream,
 };
 use memory::{Allocation, Pinned};
 use module::CudaModule;
@@ -165,10 +165,10 @@ impl KernelDevice for Cuda {
         &self.shared.properties
     }
 
-    fn load(&self, image: &Image) -> Result<Module> {
+    fn load(&self, source: &Source) -> Result<Module> {
         self.bind()?;
         let Shared { context, properties, driver, cache } = &*self.shared;
-        Ok(Module::new(CudaModule::load(context, cache, image, properties.compute, driver)?))
+        Ok(Module::new(CudaModule::load(context, cache, source, properties.compute, driver)?))
     }
 
     fn resident_blocks(&self, module: &Module, symbol: &str, block: u32) -> Result<u32> {

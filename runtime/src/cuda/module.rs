@@ -4,8 +4,8 @@ use super::cache::{CubinCache, Key};
 use super::stream::CudaStream;
 use super::{Context, describe, failed, link};
 use cudarc::driver::{DriverError, result, sys};
-use curvesmith_abi::{Arg, Image};
-use curvesmith_device::{Launch, Result, RuntimeError, decompress};
+use curvesmith_abi::Arg;
+use curvesmith_device::{Launch, Result, RuntimeError, Source};
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
 use std::sync::Arc;
@@ -28,12 +28,13 @@ impl CudaModule {
     pub(super) fn load(
         context: &Arc<Context>,
         cache: &CubinCache,
-        image: &Image,
+        source: &Source,
         compute: u32,
         driver: &str,
     ) -> Result<CudaModule> {
+        let image = source.image();
         let refused = |reason: String| RuntimeError::Image { image: image.name.clone(), reason };
-        let key = Key::new(image, compute, driver);
+        let key = Key::new(source, compute, driver);
         let cached = cache.get(&key).and_then(|cubin| {
             // SAFETY: the cubin's hash is that of one this driver linked.
             unsafe { result::module::load_data(cubin.as_ptr().cast()) }.ok()
@@ -41,7 +42,7 @@ impl CudaModule {
         let module = match cached {
             Some(module) => module,
             None => {
-                let cubin = link::link(decompress(image)?).map_err(refused)?;
+                let cubin = link::link(source.ptx()?).map_err(refused)?;
                 // SAFETY: the bytes are a whole cubin made by this driver for this device.
                 let module = unsafe { result::module::load_data(cubin.as_ptr().cast()) };
                 let module = module.map_err(|e| refused(format!("cuModuleLoadData: {}", describe(e))))?;

@@ -6,8 +6,8 @@
 
 use crate::error::{Result, RuntimeError};
 use crate::owner::Owner;
-use curvesmith_abi::{Image, KernelDesc, KernelEntry};
-use curvesmith_device::{KernelDevice, Module};
+use curvesmith_abi::{Bundle, KernelDesc, KernelEntry};
+use curvesmith_device::{KernelDevice, Module, Source};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::fmt;
@@ -19,7 +19,7 @@ pub(super) struct Modules {
     catalogs: RwLock<HashMap<ImageList, Arc<Catalog>>>,
 }
 
-/// Address and length of an owner's image list: images are statics.
+/// Address and length of an owner's encoded images, which are statics.
 type ImageList = (usize, usize);
 
 struct Catalog {
@@ -38,7 +38,7 @@ pub(super) struct Entry {
 }
 
 struct LazyImage {
-    image: Image,
+    source: Source,
     module: Mutex<Option<Arc<Module>>>,
 }
 
@@ -56,7 +56,7 @@ impl Modules {
         let catalog = self.catalog(owner)?;
         let entry = catalog.entries.get(desc.name).ok_or_else(|| RuntimeError::Image {
             image: owner.name.into(),
-            reason: format!("kernel `{}` is in none of its {} images", desc.name, owner.images.len()),
+            reason: format!("kernel `{}` is in none of its {} images", desc.name, catalog.images.len()),
         })?;
         entry.check(desc)?;
         Ok(Arc::clone(entry))
@@ -84,13 +84,17 @@ impl Modules {
 impl Catalog {
     fn decode(owner: &Owner) -> Result<Self> {
         let (mut images, mut entries) = (vec![], HashMap::new());
-        for bytes in owner.images {
-            let image = Image::decode(bytes).map_err(|error| RuntimeError::Image {
-                image: owner.name.into(),
-                reason: error.to_string(),
-            })?;
-            let image = Arc::new(LazyImage { image, module: Mutex::new(None) });
-            for kernel in &image.image.kernels {
+        let damaged = |error: curvesmith_abi::ImageError| RuntimeError::Image {
+            image: owner.name.into(),
+            reason: error.to_string(),
+        };
+        let sources = match owner.images {
+            [] => vec![],
+            encoded => Source::unpack(Bundle::decode(encoded).map_err(damaged)?),
+        };
+        for source in sources {
+            let image = Arc::new(LazyImage { source, module: Mutex::new(None) });
+            for kernel in &image.source.image().kernels {
                 let entry = Entry {
                     kernel: kernel.clone(),
                     checked: OnceLock::new(),
@@ -134,7 +138,7 @@ impl Entry {
         let expected = desc.signature();
         if self.kernel.signature != expected {
             return Err(RuntimeError::Image {
-                image: self.image.image.name.clone(),
+                image: self.image.source.image().name.clone(),
                 reason: format!(
                     "kernel `{}` was generated as `{}`, this build launches `{expected}`",
                     self.kernel.symbol, self.kernel.signature
@@ -152,17 +156,13 @@ impl LazyImage {
         if let Some(module) = &*slot {
             return Ok(Arc::clone(module));
         }
-        let compute = device.properties().compute;
-        if compute < self.image.min_compute {
-            return Err(RuntimeError::Image {
-                image: self.image.name.clone(),
-                reason: format!(
-                    "it needs compute capability {}, the device has {compute}",
-                    self.image.min_compute
-                ),
-            });
+        let (compute, image) = (device.properties().compute, self.source.image());
+        if compute < image.min_compute {
+            let reason =
+                format!("it needs compute capability {}, the device has {compute}", image.min_compute);
+            return Err(RuntimeError::Image { image: image.name.clone(), reason });
         }
-        let module = Arc::new(device.load(&self.image)?);
+        let module = Arc::new(device.load(&self.source)?);
         *slot = Some(Arc::clone(&module));
         Ok(module)
     }

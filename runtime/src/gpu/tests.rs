@@ -5,7 +5,7 @@ use crate::error::RuntimeError;
 use crate::owner::Owner;
 use curvesmith_abi::kernels::ScanAdd;
 use curvesmith_abi::{Image, KernelEntry, Ptr, layout};
-use curvesmith_device::{Launch, Module};
+use curvesmith_device::{Launch, Module, Source};
 use curvesmith_emulator::{Emulator, EmulatorOptions};
 
 /// `out[i] = in[i] + 1` for one block of 32 words.
@@ -47,10 +47,8 @@ fn module(gpu: &Gpu) -> Module {
         emitter: String::new(),
         min_compute: 75,
         kernels: vec![entry],
-        ptx_len: INCREMENT.len() as u64,
-        ptx_zstd: zstd::bulk::compress(INCREMENT.as_bytes(), 1).unwrap(),
     };
-    gpu.device().load(&image).unwrap()
+    gpu.device().load(&Source::new(image, INCREMENT.into())).unwrap()
 }
 
 fn increment(stream: &Stream, module: &Module, from: Ptr<layout::U32>, to: Ptr<layout::U32>) {

@@ -15,7 +15,7 @@ macro_rules! field {
             type Ark = $ark;
             const NAME: &'static str = $text;
             const WORDS: usize = $words;
-            fn images() -> &'static [&'static [u8]] {
+            fn images() -> &'static [u8] {
                 &[]
             }
         }
@@ -32,7 +32,7 @@ macro_rules! group {
             type Scalar = $scalar;
             const NAME: &'static str = $text;
             const DEGREE: usize = $degree;
-            fn images() -> &'static [&'static [u8]] {
+            fn images() -> &'static [u8] {
                 &[]
             }
         }

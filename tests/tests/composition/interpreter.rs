@@ -29,7 +29,7 @@ impl Field for Mnt4 {
     type Ark = Fp768<MontBackend<Mnt4Config, 12>>;
     const NAME: &'static str = "mnt4_753_fq";
     const WORDS: usize = 24;
-    fn images() -> &'static [&'static [u8]] {
+    fn images() -> &'static [u8] {
         &[]
     }
 }

@@ -1,8 +1,8 @@
 //! The emulator as a device: memory, streams, modules, the log and fault injection.
 
 use crate::support::*;
-use curvesmith_abi::{Arg, Image, KernelEntry};
-use curvesmith_device::{KernelDevice, Launch, RuntimeError};
+use curvesmith_abi::{Arg, Bundle, Image, KernelEntry, Packed};
+use curvesmith_device::{KernelDevice, Launch, RuntimeError, Source};
 use curvesmith_emulator::{Emulator, EmulatorOptions, OpClass};
 
 const SQUARE: &str = "ld.global.u32 %r2, [%rd2]; mul.lo.u32 %r2, %r2, %r2; st.global.u32 [%rd3], %r2;";
@@ -191,30 +191,23 @@ fn images_load_or_say_why_not() {
         emitter: String::new(),
         min_compute: 75,
         kernels: vec![KernelEntry { symbol: "k".into(), name: "k".into(), signature: String::new() }],
-        ptx_len: text.len() as u64,
-        ptx_zstd: zstd::bulk::compress(text.as_bytes(), 3).unwrap(),
     };
-    e.load(&image).unwrap();
-    let bad = |f: &dyn Fn(&mut Image)| {
-        let mut i = image.clone();
-        f(&mut i);
-        match e.load(&i) {
-            Err(RuntimeError::Image { image, reason }) => {
-                assert_eq!(image, "toy");
-                reason
-            }
-            other => panic!("{other:?}"),
+    e.load(&Source::new(image.clone(), text.clone())).unwrap();
+    let refused = |source: &Source| match e.load(source) {
+        Err(RuntimeError::Image { image, reason }) => {
+            assert_eq!(image, "toy");
+            reason
         }
+        other => panic!("{other:?}"),
     };
-    assert!(bad(&|i| i.ptx_len = u64::MAX).contains("at most"));
-    for wrong in [-1, 1] {
-        let reason = bad(&|i| i.ptx_len = i.ptx_len.wrapping_add_signed(wrong));
-        assert!(reason.contains("bytes long"), "{reason}");
-    }
-    bad(&|i| i.ptx_zstd.truncate(9));
-    assert!(bad(&|i| i.min_compute = 80).contains("compute capability"));
-    let nonsense = zstd::bulk::compress(b"what", 3).unwrap();
-    assert!(bad(&|i| (i.ptx_len, i.ptx_zstd) = (4, nonsense.clone())).contains("unknown directive `what`"));
+    let newer = Image { min_compute: 80, ..image.clone() };
+    assert!(refused(&Source::new(newer, text.clone())).contains("compute capability"));
+    let nonsense = Source::new(image.clone(), "what".into());
+    assert!(refused(&nonsense).contains("unknown directive `what`"));
+    let packed = Packed { image, ptx_len: text.len() as u64, ptx_hash: *nonsense.hash() };
+    let texts_zstd = zstd::bulk::compress(text.as_bytes(), 3).unwrap();
+    let other_text = Source::unpack(Bundle { images: vec![packed], texts_zstd });
+    assert!(refused(&other_text[0]).contains("not the one that was packed"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use curvesmith_abi::{Image, KernelEntry};
-use curvesmith_device::{KernelDevice, Result, RuntimeError};
+use curvesmith_device::{KernelDevice, Result, RuntimeError, Source};
 use curvesmith_emulator::{DeviceCall, Emulator, EmulatorOptions, InjectedFault};
 
 fn modes() -> [Emulator; 3] {
@@ -92,17 +92,16 @@ fn neighbours_of_failing_streams() {
     }
 }
 
-fn image() -> Image {
+fn image() -> Source {
     let text = kernel("ld.global.u32 %r2, [%rd2]; add.u32 %r2, %r2, 1; st.global.u32 [%rd3], %r2;");
-    Image {
+    let image = Image {
         name: "toy".into(),
         declaration: String::new(),
         emitter: String::new(),
         min_compute: 75,
         kernels: vec![KernelEntry { symbol: "k".into(), name: "k".into(), signature: String::new() }],
-        ptx_len: text.len() as u64,
-        ptx_zstd: zstd::bulk::compress(text.as_bytes(), 3).unwrap(),
-    }
+    };
+    Source::new(image, text)
 }
 
 /// A small computation that makes every call there is.
