@@ -1,6 +1,10 @@
 //! Cross-crate tests of curvesmith, and what they share.
 
 pub mod interpreter;
+mod random;
+pub mod three_ways;
+
+pub use random::Random;
 
 use ark_ec::{CurveGroup, PrimeGroup};
 use ark_ff::{AdditiveGroup, UniformRand};

@@ -11,7 +11,8 @@ use curvesmith_abi::{Kernel, padded_words};
 use curvesmith_codegen::compile_field;
 use curvesmith_codegen::fir::interp::{Argument, from_words, to_words};
 use curvesmith_codegen::spec::FieldDesc;
-use device::{Module, Random};
+use curvesmith_tests::Random;
+use device::Module;
 use num_bigint::BigUint;
 
 const BN254_FQ: &str = "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47";
@@ -130,7 +131,7 @@ fn awkward(field: &FieldDesc, random: &mut Random) -> Vec<BigUint> {
     // Random, and of high Hamming weight.
     for i in 0..10 {
         let draw = |r: &mut Random| {
-            let w: Vec<u32> = (0..field.words).map(|_| r.next() as u32).collect();
+            let w: Vec<u32> = (0..field.words).map(|_| r.word() as u32).collect();
             BigUint::new(w)
         };
         let x = draw(random);

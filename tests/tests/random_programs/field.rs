@@ -1,25 +1,15 @@
-//! Random kernels, through all passes to PTX on the emulator, against the interpreter.
-//!
-//! The kernels chain field operations through nested loops and branches, with mutable locals that
-//! grow lazily, so that the placement of reductions and the bounds of locals are exercised for
-//! fields with many spare bits, with one, and with none. Inputs lie near `p`.
+//! Field operations through loops and branches.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod device;
-
+use super::{MOST, Trial, check};
 use curvesmith_abi::kernels::FieldMulSub;
-use curvesmith_abi::{Kernel as _, TableShape, padded_words};
+use curvesmith_abi::{TableShape, padded_words};
 use curvesmith_codegen::fir::build::{Builder, Fe, Pred, Table, U32, Var};
-use curvesmith_codegen::fir::interp::{Argument, launch, to_words};
+use curvesmith_codegen::fir::interp::{Argument, to_words};
 use curvesmith_codegen::fir::ir::Kernel;
-use curvesmith_codegen::fir::print::print;
-use curvesmith_codegen::llvm::emit;
-use curvesmith_codegen::passes::prepare;
 use curvesmith_codegen::spec::FieldDesc;
-use curvesmith_tests::Size;
-use device::{Module, Random};
+use curvesmith_tests::{Random, Size};
 use num_bigint::BigUint;
+use std::cell::RefCell;
 
 /// Threads with data.
 const N: usize = 40;
@@ -49,7 +39,7 @@ impl<'k> Writer<'k> {
 
     fn value(&mut self, values: &[Fe<'k>]) -> Fe<'k> {
         let (x, y) = (self.pick(values), self.pick(values));
-        match self.random.below(18) {
+        match self.random.below(20) {
             0..=2 => x + y,
             3..=5 => x - y,
             6 => -x,
@@ -57,7 +47,7 @@ impl<'k> Writer<'k> {
             8 | 9 => x * y,
             10 => x.sqr(),
             11 => x.mul_small([0, 1, 3, 8, 12, 255][self.random.below(6)]),
-            12 => x.mul_const(&BigUint::from(self.random.next())),
+            12 => x.mul_const(&BigUint::from(self.random.word())),
             13 => {
                 let terms: Vec<_> =
                     (0..2 + self.random.below(2)).map(|_| (self.pick(values), self.pick(values))).collect();
@@ -76,7 +66,31 @@ impl<'k> Writer<'k> {
                 used.reduce(|sum, product| sum - product).unwrap()
             }
             16 => x.mul_table(&self.table()),
+            17 | 18 => self.signed_sum(values),
             _ => x.from_mont(),
+        }
+    }
+
+    /// Products that nobody else needs, joined two by two to one sum of either sign each.
+    fn signed_sum(&mut self, values: &[Fe<'k>]) -> Fe<'k> {
+        let mut terms: Vec<_> = (0..2 + self.random.below(4)).map(|_| self.product(values)).collect();
+        while terms.len() > 1 {
+            let (x, y) = (self.take(&mut terms), self.take(&mut terms));
+            terms.push(if self.random.one_in(2) { x - y } else { x + y });
+        }
+        terms[0]
+    }
+
+    fn take(&mut self, terms: &mut Vec<Fe<'k>>) -> Fe<'k> {
+        terms.swap_remove(self.random.below(terms.len()))
+    }
+
+    fn product(&mut self, values: &[Fe<'k>]) -> Fe<'k> {
+        let (x, y) = (self.pick(values), self.pick(values));
+        match self.random.below(4) {
+            0 => x.sqr(),
+            1 => self.b.dot(&[(x, y), (self.pick(values), self.pick(values))]),
+            _ => x * y,
         }
     }
 
@@ -85,7 +99,7 @@ impl<'k> Writer<'k> {
         let field = self.b.field_desc();
         let (step, rows) = [(1, 1), (1, 2), (2, 2), (2, 3), (4, 5)][self.random.below(5)];
         let shape = TableShape { step, rows }.fit(field.words);
-        let w = BigUint::new((0..field.words).map(|_| self.random.next() as u32).collect());
+        let w = BigUint::new((0..field.words).map(|_| self.random.word() as u32).collect());
         // The element whose Montgomery words are those of an entry.
         let r_inv = field.r_mod_p().modinv(&field.p).unwrap();
         let entry = |i: u32| self.b.constant(&((&w << (32 * (shape.rows + shape.step * i))) * &r_inv));
@@ -95,36 +109,38 @@ impl<'k> Writer<'k> {
     fn statements(&mut self, count: usize, depth: usize, values: &[Fe<'k>]) {
         let mut values = values.to_vec();
         for _ in 0..count {
-            let l = self.locals[self.random.below(self.locals.len())];
+            let l = self.random.one_of(&self.locals);
             match self.random.below(10) {
                 0..=4 => values.push(self.value(&values)),
                 5 | 6 => l.set(self.pick(&values)),
                 7 | 8 => values.push(l.get()),
                 _ if depth == 0 => {}
-                _ => {
-                    let (b, inner) = (self.b, 2 + self.random.below(6));
-                    if self.random.below(2) == 0 {
-                        let condition = self.condition(&values);
-                        // Both arms are written by one closure each; the state is shared.
-                        let this = std::cell::RefCell::new(&mut *self);
-                        b.if_else(
-                            condition,
-                            || this.borrow_mut().statements(inner, depth - 1, &values),
-                            || this.borrow_mut().statements(inner / 2, depth - 1, &values),
-                        );
-                    } else {
-                        let rounds = b.u32(1 + self.random.below(4) as u32);
-                        b.for_(b.u32(0), rounds, 1, |_| self.statements(inner, depth - 1, &values));
-                    }
-                }
+                _ => self.nested(depth - 1, &values),
             }
         }
-        let l = self.locals[self.random.below(self.locals.len())];
+        let l = self.random.one_of(&self.locals);
         l.set(self.pick(&values));
+    }
+
+    fn nested(&mut self, depth: usize, values: &[Fe<'k>]) {
+        let (b, inner) = (self.b, 2 + self.random.below(6));
+        if self.random.one_in(2) {
+            let condition = self.condition(values);
+            // Both arms are written by one closure each; the state is shared.
+            let this = RefCell::new(self);
+            b.if_else(
+                condition,
+                || this.borrow_mut().statements(inner, depth, values),
+                || this.borrow_mut().statements(inner / 2, depth, values),
+            );
+        } else {
+            let rounds = b.u32(1 + self.random.below(4) as u32);
+            b.for_(b.u32(0), rounds, 1, |_| self.statements(inner, depth, values));
+        }
     }
 }
 
-fn program(field: &FieldDesc, random: &mut Random) -> Kernel {
+fn program(field: &FieldDesc, random: &mut Random, most: usize) -> Kernel {
     let b = Builder::for_field::<FieldMulSub>(field);
     let i = b.global_index();
     b.return_if(i.ge(b.scalar("n")));
@@ -132,7 +148,7 @@ fn program(field: &FieldDesc, random: &mut Random) -> Kernel {
     // Every third program has more locals than registers are meant for, at eight words and more.
     let locals = if random.below(3) == 0 { 24 } else { 3 };
     let locals = (0..locals).map(|l| b.var(inputs[l % 3])).collect::<Vec<_>>();
-    let count = 8 + random.below(30);
+    let count = (8 + random.below(MOST - 8)).min(most);
     let mut writer = Writer { b: &b, random, locals: locals.clone(), counter: i };
     writer.statements(count, 3, &inputs);
     let sum = locals.iter().fold(b.zero(), |sum, l| sum + l.get());
@@ -144,7 +160,7 @@ fn inputs(field: &FieldDesc, random: &mut Random) -> Vec<BigUint> {
     let r_inv = field.r_mod_p().modinv(&field.p).unwrap();
     (0..N)
         .map(|i| {
-            let x: Vec<u32> = (0..field.words).map(|_| random.next() as u32).collect();
+            let x: Vec<u32> = (0..field.words).map(|_| random.word() as u32).collect();
             let words = match i % 4 {
                 0 => BigUint::from(random.below(3)),
                 1 => &field.p - 1u32 - random.below(2),
@@ -155,23 +171,14 @@ fn inputs(field: &FieldDesc, random: &mut Random) -> Vec<BigUint> {
         .collect()
 }
 
-fn check(field: &FieldDesc, seeds: std::ops::Range<u64>) {
-    for seed in seeds {
-        let mut random = Random(seed);
-        let kernel = program(field, &mut random);
-        let out = vec![0; N * padded_words(field.words)];
-        let mut args = vec![];
-        for _ in 0..3 {
-            args.push(Argument::Buffer(to_words(field, &inputs(field, &mut random))));
-        }
-        args.extend([Argument::Buffer(out), Argument::U32(N as u32)]);
-        let mut expected = args.clone();
-        launch(&kernel, 1, &mut expected).unwrap();
-        let prepared = prepare(&kernel).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}", print(&kernel)));
-        let ptx = emit(&[prepared]).unwrap();
-        Module::load(&ptx).launch(&kernel.symbol, 1, FieldMulSub::DESC.block, &mut args);
-        assert!(args == expected, "{} seed {seed}:\n{}", field.name, print(&kernel));
-    }
+fn trial(field: &FieldDesc, seed: u64, most: usize) -> Trial {
+    let kernel = program(field, &mut Random(seed), most);
+    let mut random = Random(!seed);
+    let out = vec![0; N * padded_words(field.words)];
+    let mut args: Vec<Argument> =
+        (0..3).map(|_| Argument::Buffer(to_words(field, &inputs(field, &mut random)))).collect();
+    args.extend([Argument::Buffer(out), Argument::U32(N as u32)]);
+    Trial { kernel, grid: 1, args, inside: None }
 }
 
 /// Programs of `count` seeds from `first` on, fewer or more by the size of the run.
@@ -179,7 +186,8 @@ fn fields(list: &[(&str, &str)], first: u64, count: u64) {
     let seeds = first..first + Size::from_env().pick(count / 5, count, 10 * count);
     for (name, hex) in list {
         let p = BigUint::parse_bytes(hex.as_bytes(), 16).unwrap();
-        check(&FieldDesc::new(*name, p), seeds.clone());
+        let field = FieldDesc::new(*name, p);
+        seeds.clone().for_each(|seed| check(seed, |most| trial(&field, seed, most)));
     }
 }
 
