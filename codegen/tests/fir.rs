@@ -3,7 +3,7 @@
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::{FieldMul, RadixCountFirst, ScanAdd};
 use curvesmith_codegen::fir::build::{Builder, FULL_MASK};
-use curvesmith_codegen::fir::interp::{Argument, from_words, launch, to_words};
+use curvesmith_codegen::fir::interp::{Argument, Position, from_words, launch, run_block, to_words};
 use curvesmith_codegen::fir::ir::{AtomicOp, Kernel, ShuffleMode};
 use curvesmith_codegen::fir::{parse::parse, print::print, verify::verify};
 use curvesmith_codegen::spec::FieldDesc;
@@ -114,6 +114,34 @@ fn loops_shuffles_and_atomics() {
         launch(&sum_kernel(), 1, &mut args).unwrap();
         let Argument::Buffer(data) = &args[0] else { unreachable!() };
         assert_eq!(data[0], expected, "{n}");
+    }
+}
+
+/// Wrong arguments are an error that names the parameter, and memory without the buffer is memory that ends before it.
+#[test]
+fn arguments_of_another_kind_are_refused() {
+    let buffer = || Argument::Buffer(vec![0; 4]);
+    let right = [buffer(), buffer(), Argument::U32(1)];
+    let refused = |change: &dyn Fn(&mut Vec<Argument>)| {
+        let mut args = right.to_vec();
+        change(&mut args);
+        launch(&sum_kernel(), 1, &mut args).unwrap_err().reason
+    };
+    assert_eq!(launch(&sum_kernel(), 1, &mut right.clone()), Ok(()));
+    let found = refused(&|args| args[0] = Argument::U64(7));
+    assert_eq!(found, "data is Buffer(InOut, U32), given a u64");
+    assert_eq!(refused(&|args| args[2] = buffer()), "n is U32, given a buffer");
+    assert_eq!(refused(&|args| args[2] = Argument::U64(1)), "n is U32, given a u64");
+    assert_eq!(refused(&|args| drop(args.pop())), "2 arguments for 3 parameters");
+    assert_eq!(refused(&|args| args.push(buffer())), "4 arguments for 3 parameters");
+
+    let block = Position { block: 0, grid: 1 };
+    let run = |scalars: &[u64], args: &mut [Argument]| run_block(&sum_kernel(), block, scalars, args);
+    assert_eq!(run(&[0, 0, 1], &mut right.clone()), Ok(()));
+    assert_eq!(run(&[0, 0, 1 << 32], &mut right.clone()).unwrap_err().reason, "n is U32, given 0x100000000");
+    for memory in [vec![Argument::U32(0); 3], vec![]] {
+        let outside = run(&[0, 0, 1], &mut memory.clone()).unwrap_err().reason;
+        assert!(outside.starts_with("reads outside at word 0"), "{outside}");
     }
 }
 

@@ -39,8 +39,14 @@ pub struct InterpError {
 /// Statements a block may run, so that a lost loop ends.
 const STEP_LIMIT: u64 = 3_000_000;
 
-/// Runs `grid` blocks of a verified kernel; buffers in `args` are changed in place.
+/// Runs `grid` blocks of a verified kernel; buffers in `args` are changed in place. Arguments of other kinds than its
+/// parameters are an error.
 pub fn launch(kernel: &Kernel, grid: u32, args: &mut [Argument]) -> Result<(), InterpError> {
+    for (param, arg) in kernel.desc.params.iter().zip(&*args) {
+        if !arg.fits(param.kind) {
+            return Err(refusal(kernel, format!("{} is {:?}, given {}", param.name, param.kind, arg.kind())));
+        }
+    }
     let scalars: Vec<u64> = args.iter().map(Argument::scalar).collect();
     (0..grid).try_for_each(|block| run_block(kernel, Position { block, grid }, &scalars, args))
 }
@@ -64,16 +70,38 @@ pub trait Memory {
 
 impl Memory for [Argument] {
     fn read(&mut self, param: usize, at: usize) -> Option<u32> {
-        let Argument::Buffer(words) = &self[param] else { panic!("argument {param} is a buffer") };
+        let Some(Argument::Buffer(words)) = self.get(param) else { return None };
         words.get(at).copied()
     }
     fn write(&mut self, param: usize, at: usize, word: u32) -> Option<()> {
-        let Argument::Buffer(words) = &mut self[param] else { panic!("argument {param} is a buffer") };
+        let Some(Argument::Buffer(words)) = self.get_mut(param) else { return None };
         words.get_mut(at).map(|w| *w = word)
     }
 }
 
+/// An error that is about no thread.
+fn refusal(kernel: &Kernel, reason: String) -> InterpError {
+    InterpError { symbol: kernel.symbol.clone(), block: 0, thread: 0, reason }
+}
+
 impl Argument {
+    fn fits(&self, kind: ParamKind) -> bool {
+        matches!(
+            (self, kind),
+            (Argument::Buffer(_), ParamKind::Buffer(..))
+                | (Argument::U32(_), ParamKind::U32)
+                | (Argument::U64(_), ParamKind::U64)
+        )
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Argument::Buffer(_) => "a buffer",
+            Argument::U32(_) => "a u32",
+            Argument::U64(_) => "a u64",
+        }
+    }
+
     /// The value of a scalar, and zero for a buffer.
     fn scalar(&self) -> u64 {
         match self {
@@ -84,15 +112,23 @@ impl Argument {
     }
 }
 
-/// Runs one block of a verified kernel on any memory. `scalars` has an entry a parameter; those of buffers are not
-/// looked at.
+/// Runs one block of a verified kernel on any memory. `scalars` has an entry a parameter, else that is an error, as is
+/// one that its type does not hold; those of buffers are not looked at.
 pub fn run_block<M: Memory + ?Sized>(
     kernel: &Kernel,
     position: Position,
     scalars: &[u64],
     memory: &mut M,
 ) -> Result<(), InterpError> {
-    assert_eq!(scalars.len(), kernel.desc.params.len(), "one argument a parameter");
+    let params = kernel.desc.params;
+    if scalars.len() != params.len() {
+        return Err(refusal(kernel, format!("{} arguments for {} parameters", scalars.len(), params.len())));
+    }
+    for (param, scalar) in params.iter().zip(scalars) {
+        if param.kind == ParamKind::U32 && u32::try_from(*scalar).is_err() {
+            return Err(refusal(kernel, format!("{} is U32, given {scalar:#x}", param.name)));
+        }
+    }
     let threads = kernel.desc.block as usize;
     let mut run = Run {
         kernel,
@@ -399,7 +435,8 @@ impl<M: Memory + ?Sized> Run<'_, M> {
             Op::Param(p) => {
                 let x = self.scalars[p.0 as usize];
                 match self.kernel.desc.params[p.0 as usize].kind {
-                    ParamKind::U32 => Val::U32(u32::try_from(x).expect("the argument has 32 bits")),
+                    // Checked for every parameter before the first statement.
+                    ParamKind::U32 => Val::U32(x as u32),
                     ParamKind::U64 => Val::U64(x),
                     ParamKind::Buffer(..) => unreachable!("verified: a scalar"),
                 }

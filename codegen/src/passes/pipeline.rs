@@ -18,19 +18,116 @@ pub fn prepare(kernel: &Kernel) -> Result<Checked, PassError> {
 
 /// [`prepare`], with an observer of every pass; `written` comes before the first.
 pub fn prepare_observed(kernel: &Kernel, observe: &mut Observer<'_>) -> Result<Checked, PassError> {
-    observe("written", kernel, None);
-    well_formed(kernel, "as written")?;
-    let kernel = simplify(kernel);
-    observe("simplify", &kernel, None);
-    well_formed(&kernel, "after simplify")?;
-    // The single products that were joined are left to the second run to remove.
-    let kernel = simplify(&join_products(&kernel));
-    observe("join_products", &kernel, None);
-    well_formed(&kernel, "after join_products")?;
-    let (mut kernel, info) = place_reductions(&kernel)?;
-    observe("place_reductions", &kernel, Some(&info));
-    well_formed(&kernel, "after place_reductions")?;
-    schedule(&mut kernel, &info);
-    observe("schedule", &kernel, Some(&info));
-    gate::check(kernel, info)
+    PASSES.run(kernel, observe)
+}
+
+/// What is done to a kernel, in this order.
+#[derive(Clone, Copy)]
+struct Passes {
+    /// Passes that know of no bounds, by name.
+    rewrites: [(&'static str, fn(&Kernel) -> Kernel); 3],
+    place: fn(&Kernel) -> Result<(Kernel, KernelInfo), PassError>,
+    schedule: fn(&mut Kernel, &KernelInfo),
+}
+
+const PASSES: Passes = Passes {
+    rewrites: [
+        ("simplify", simplify),
+        ("join_products", join_products),
+        // The single products that were joined are left to it.
+        ("simplify_joined", simplify),
+    ],
+    place: place_reductions,
+    schedule,
+};
+
+impl Passes {
+    fn run(&self, kernel: &Kernel, observe: &mut Observer<'_>) -> Result<Checked, PassError> {
+        observe("written", kernel, None);
+        well_formed(kernel, "as written")?;
+        let mut kernel = kernel.clone();
+        for (name, pass) in self.rewrites {
+            kernel = pass(&kernel);
+            observe(name, &kernel, None);
+            well_formed(&kernel, &format!("after {name}"))?;
+        }
+        let (mut kernel, info) = (self.place)(&kernel)?;
+        observe("place_reductions", &kernel, Some(&info));
+        well_formed(&kernel, "after place_reductions")?;
+        (self.schedule)(&mut kernel, &info);
+        observe("schedule", &kernel, Some(&info));
+        gate::check(kernel, info)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fir::ir::Stmt;
+    use crate::kernels::common_kernels;
+
+    /// Outside of a loop: against the rules, and nothing that a pass would stumble over.
+    fn break_form(mut kernel: Kernel) -> Kernel {
+        kernel.body.push(Stmt::Break);
+        kernel
+    }
+
+    fn kernel() -> Kernel {
+        common_kernels().into_iter().next().expect("there are some")
+    }
+
+    /// The fault of these passes, and the stages that were reached.
+    fn fault(passes: &Passes, kernel: &Kernel) -> (String, Vec<&'static str>) {
+        let mut stages = vec![];
+        let error = passes.run(kernel, &mut |name, _, _| stages.push(name)).map(drop);
+        (error.expect_err("the form is broken").to_string(), stages)
+    }
+
+    #[test]
+    fn the_passes_as_they_are_leave_no_fault() {
+        let mut stages = vec![];
+        assert!(PASSES.run(&kernel(), &mut |name, _, _| stages.push(name)).is_ok());
+        let rewrites = PASSES.rewrites.map(|(name, _)| name);
+        assert_eq!(stages, [&["written"][..], &rewrites, &["place_reductions", "schedule"]].concat());
+    }
+
+    #[test]
+    fn a_kernel_that_is_written_against_the_rules_reaches_no_pass() {
+        let (error, stages) = fault(&PASSES, &break_form(kernel()));
+        assert!(error.starts_with("malformed kernel: as written: "), "{error}");
+        assert_eq!(stages, ["written"]);
+    }
+
+    /// Every pass in turn breaks the form: the next one does not see it, and the fault has its name.
+    #[test]
+    fn a_pass_that_breaks_the_form_is_named() {
+        let broken: [fn(&Kernel) -> Kernel; 3] = [
+            |kernel| break_form(simplify(kernel)),
+            |kernel| break_form(join_products(kernel)),
+            |kernel| break_form(simplify(kernel)),
+        ];
+        for (at, pass) in broken.into_iter().enumerate() {
+            let mut passes = PASSES;
+            let name = passes.rewrites[at].0;
+            passes.rewrites[at].1 = pass;
+            let (error, stages) = fault(&passes, &kernel());
+            assert!(error.starts_with(&format!("malformed kernel: after {name}: ")), "{error}");
+            assert_eq!(stages.last(), Some(&name));
+        }
+
+        let place: fn(&Kernel) -> Result<(Kernel, KernelInfo), PassError> = |kernel| {
+            let (kernel, info) = place_reductions(kernel)?;
+            Ok((break_form(kernel), info))
+        };
+        let (error, stages) = fault(&Passes { place, ..PASSES }, &kernel());
+        assert!(error.starts_with("malformed kernel: after place_reductions: "), "{error}");
+        assert_eq!(stages.last(), Some(&"place_reductions"));
+
+        let late: fn(&mut Kernel, &KernelInfo) = |kernel, info| {
+            schedule(kernel, info);
+            kernel.body.push(Stmt::Break);
+        };
+        let (error, _) = fault(&Passes { schedule: late, ..PASSES }, &kernel());
+        assert!(error.starts_with("malformed kernel: as scheduled: "), "{error}");
+    }
 }

@@ -158,6 +158,7 @@ impl Shared<'_> {
 mod tests {
     use super::*;
     use crate::fir::build::Builder;
+    use crate::fir::interp::{Argument, from_words, launch, to_words};
     use crate::fir::verify::verify;
     use crate::passes::simplify;
     use curvesmith_abi::kernels::FieldMulSub;
@@ -191,6 +192,50 @@ mod tests {
             count(&kernel, |op| matches!(op, Op::Mul(..) | Op::Sqr(_) | Op::Add(..) | Op::Sub(..))),
             0
         );
+    }
+
+    /// `terms` products, number `k` subtracted where bit `k` of `signs` is one: one after another, or two sums joined.
+    fn signed_sum(terms: usize, signs: u32, halves: bool) -> Kernel {
+        let b = Builder::for_field::<FieldMulSub>(&bn254());
+        let i = b.global_index();
+        b.return_if(i.ge(b.scalar("n")));
+        let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
+        let products = [x * y, y * z, z * x, z.sqr()];
+        let join = |from: usize, to: usize| {
+            let signed = |sum, k| if signs >> k & 1 == 1 { sum - products[k] } else { sum + products[k] };
+            (from + 1..to).fold(products[from], signed)
+        };
+        let sum = match (halves, signs & 1) {
+            (false, _) => join(0, terms),
+            (true, 0) => join(0, terms / 2) + join(terms / 2, terms),
+            (true, _) => join(0, terms / 2) - join(terms / 2, terms),
+        };
+        b.buffer("out").set_field(i, sum);
+        b.finish()
+    }
+
+    fn result(kernel: &Kernel) -> Vec<BigUint> {
+        let element = |x: u32| Argument::Buffer(to_words(&bn254(), &[x.into()]));
+        let mut args = vec![element(3), element(5), element(11), element(0), Argument::U32(1)];
+        launch(kernel, 1, &mut args).expect("the kernel runs");
+        let Argument::Buffer(out) = &args[3] else { unreachable!("a buffer") };
+        from_words(&bn254(), out)
+    }
+
+    #[test]
+    fn joined_sums_keep_their_signs() {
+        let mut longest = [0; 2];
+        for (terms, signs, halves) in
+            (2..=4).flat_map(|n| (0..1 << n).flat_map(move |signs| [(n, signs, false), (n, signs, true)]))
+        {
+            let written = signed_sum(terms, signs, halves);
+            let kernel = simplify(&join_products(&simplify(&written)));
+            assert_eq!(verify(&kernel), Ok(()));
+            assert_eq!(result(&kernel), result(&written), "{terms} products, {signs:b}, halves: {halves}");
+            let whole = |op: &Op| matches!(op, Op::Dot(all) if all.len() == terms);
+            longest[usize::from(signs > 1)] += count(&kernel, whole);
+        }
+        assert!(longest.iter().all(|n| *n > 0), "no sum was joined as a whole: {longest:?}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Field operations through loops and branches.
 
+use super::scope::stir;
 use super::{MOST, Trial, check};
 use curvesmith_abi::kernels::FieldMulSub;
 use curvesmith_abi::{TableShape, padded_words};
@@ -146,8 +147,11 @@ fn program(field: &FieldDesc, random: &mut Random, most: usize) -> Kernel {
     b.return_if(i.ge(b.scalar("n")));
     let inputs = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
     // Every third program has more locals than registers are meant for, at eight words and more.
-    let locals = if random.below(3) == 0 { 24 } else { 3 };
-    let locals = (0..locals).map(|l| b.var(inputs[l % 3])).collect::<Vec<_>>();
+    let many = random.one_in(3);
+    let locals: Vec<_> = (0..if many { 24 } else { 3 }).map(|l| b.var(inputs[l % 3])).collect();
+    if many {
+        stir(&b, &locals, inputs[0]);
+    }
     let count = (8 + random.below(MOST - 8)).min(most);
     let mut writer = Writer { b: &b, random, locals: locals.clone(), counter: i };
     writer.statements(count, 3, &inputs);

@@ -1,6 +1,6 @@
 //! Integers, predicates, memory, control, and locals of every type.
 
-use super::scope::{LONGS, Pool, Scope, WORDS};
+use super::scope::{LONGS, Pool, Scope, WORDS, stir};
 use super::{MOST, Trial, check};
 use curvesmith_abi::{Access, Element, Family, KernelDesc, Param, ParamKind, padded_words};
 use curvesmith_codegen::fir::build::{Buffer, Builder, FULL_MASK, Fe, Pred, Shared, U32, U64};
@@ -396,6 +396,9 @@ fn first_values<'k>(w: &mut Writer<'k>, elements: bool, locals: usize) -> Scope<
     let mut elements = Pool::of(elements);
     for k in 0..locals {
         elements.locals.push(b.var(elements.values[k % 2]));
+    }
+    if let Some(first) = elements.values.first() {
+        stir(b, &elements.locals, *first);
     }
     let words = [vec![w.thread, b.scalar("n")], inputs].concat();
     let (mut words, longs) = (Pool::of(words), Pool::of(longs));

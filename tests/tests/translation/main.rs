@@ -1,2 +1,104 @@
+//! Every kernel that is shipped, in three forms that have to agree on random and awkward inputs: as written, as the
+//! passes leave it, and as PTX on the emulator. A kernel without a case fails.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+mod field;
+mod group;
+mod session;
+
+use curvesmith_abi::kernels::ALL;
+use curvesmith_codegen::fir::ir::Kernel;
+use curvesmith_codegen::kernels::{common_kernels, field_kernels, formula_kernels, group_kernels};
+use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
+use num_bigint::BigUint;
+use session::Session;
+use std::collections::BTreeSet;
+
+fn big(hex: &str) -> BigUint {
+    BigUint::parse_bytes(hex.as_bytes(), 16).unwrap()
+}
+
+fn bn254_fq() -> FieldDesc {
+    FieldDesc::new("bn254_fq", big("30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47"))
+}
+
+fn bls12_381_fq() -> FieldDesc {
+    let p =
+        "1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab";
+    FieldDesc::new("bls12_381_fq", big(p))
+}
+
+/// One word, two without a spare bit, eight with and without one, twelve; with the roots of every radix and with few.
+fn fields() -> Vec<FieldDesc> {
+    vec![
+        FieldDesc::new("toy13", 13u32.into()),
+        FieldDesc::new("goldilocks", 0xffff_ffff_0000_0001u64.into()),
+        FieldDesc::new("bn254_fr", big("30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001")),
+        FieldDesc::new(
+            "secp256k1_fq",
+            big("fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f"),
+        ),
+        bls12_381_fq(),
+    ]
+}
+
+/// `y² = x³ + ax + b` over a field, or over its extension by the root of -1.
+fn group(name: &str, base: FieldDesc, degree: usize, a: u32) -> GroupDesc {
+    let nonresidue = (degree == 2).then(|| &base.p - 1u32);
+    let number = |x: u32| {
+        let mut parts = vec![BigUint::from(x)];
+        parts.resize(degree, BigUint::ZERO);
+        parts
+    };
+    GroupDesc { name: name.into(), base, nonresidue, a: number(a), b: number(3) }
+}
+
+/// With and without `a`, of both degrees.
+fn groups() -> Vec<GroupDesc> {
+    vec![
+        group("toy_g1", FieldDesc::new("toy13", 13u32.into()), 1, 2),
+        group("m61_g2", FieldDesc::new("m61", ((1u64 << 61) - 1).into()), 2, 1),
+        group("bn254_g1", bn254_fq(), 1, 0),
+        group("bn254_g2", bn254_fq(), 2, 0),
+        group("bls12_381_g1", bls12_381_fq(), 1, 0),
+    ]
+}
+
+fn kernels_of_group(group: &GroupDesc) -> Vec<Kernel> {
+    [group_kernels(group).concat(), formula_kernels(group)].concat()
+}
+
 #[test]
-fn none() {}
+fn every_contract_has_a_kernel_here() {
+    let kernels = common_kernels().into_iter();
+    let kernels = kernels.chain(fields().into_iter().flat_map(|field| field_kernels(&field)));
+    let kernels = kernels.chain(groups().into_iter().flat_map(|group| kernels_of_group(&group)));
+    let here: BTreeSet<&str> = kernels.map(|kernel| kernel.desc.name).collect();
+    let contracts: BTreeSet<&str> = ALL.iter().map(|desc| desc.name).collect();
+    assert_eq!(here, contracts);
+}
+
+#[test]
+fn common_kernels_keep_their_meaning() {
+    let mut session = Session::new(&common_kernels(), None, 1);
+    session.each_kernel(common::case);
+}
+
+#[test]
+fn field_kernels_keep_their_meaning() {
+    for field in fields() {
+        let mut session = Session::new(&field_kernels(&field), Some(field), 1);
+        session.each_kernel(field::case);
+    }
+}
+
+#[test]
+fn group_kernels_keep_their_meaning() {
+    for group in groups() {
+        let kernels = kernels_of_group(&group);
+        let mut session = Session::new(&kernels, Some(group.base.clone()), group.degree());
+        session.each_kernel(group::case);
+    }
+}

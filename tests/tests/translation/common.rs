@@ -1,0 +1,110 @@
+//! Inputs of the kernels without a field.
+
+use super::session::{Named, Session, buf, num};
+use curvesmith_abi::KernelDesc;
+use curvesmith_abi::kernels::{NO_DIGIT, RADIX_TILE, RadixCount, SCAN_TILE, ScanTiles};
+
+const TILE: usize = RADIX_TILE as usize;
+
+pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
+    match desc.name {
+        name @ ("radix_count_first" | "radix_scatter_first" | "radix_count" | "radix_scatter") => {
+            if !s.has_run(name) {
+                sort(s, 40, 3, [3, 2]);
+                sort(s, TILE + 300, 1, [8, 7]);
+            }
+        }
+        "scan_tiles" => scan(s, SCAN_TILE as usize + 700),
+        name @ "scan_add" => {
+            let n = 2 * SCAN_TILE as usize - 3;
+            let (data, offsets) = (buf(&s.words(n)), buf(&s.words(2)));
+            s.run(name, n, n, &[("data", data), ("offsets", offsets)]);
+        }
+        name @ "bucket_starts" => bucket_starts(s, name),
+        _ => return None,
+    }
+    Some(())
+}
+
+fn exclusive_sums(words: &[u32]) -> Vec<u32> {
+    let sums = words.iter().scan(0u32, |sum, x| Some(std::mem::replace(sum, sum.wrapping_add(*x))));
+    sums.collect()
+}
+
+/// The numbers of a pass, the same for its count and its scatter.
+type Numbers<'a> = Named<'a>;
+
+/// Count, sums, scatter; the arrays after it, and the sums.
+fn sort_pass(
+    s: &mut Session,
+    [count, scatter]: [&str; 2],
+    tiles: usize,
+    cells: usize,
+    inputs: [Named<'_>; 2],
+    numbers: Numbers<'_>,
+) -> [Vec<u32>; 3] {
+    let threads = tiles * <RadixCount as curvesmith_abi::Kernel>::DESC.block as usize;
+    let counts = ("counts", buf(&s.words(cells)));
+    let args = [inputs[0], numbers, &[counts]].concat();
+    let counted = s.run(count, threads, 0, &args).remove("counts").unwrap();
+    let offsets = exclusive_sums(&counted);
+    let blank = buf(&vec![u32::MAX; *offsets.last().unwrap() as usize]);
+    let outputs = [("offsets", buf(&offsets)), ("keys_out", blank.clone()), ("entries_out", blank)];
+    let args = [inputs[0], inputs[1], numbers, &outputs].concat();
+    let mut after = s.run(scatter, threads, 0, &args);
+    [after.remove("keys_out").unwrap(), after.remove("entries_out").unwrap(), offsets]
+}
+
+/// Two passes over segments of `n` codes each.
+fn sort(s: &mut Session, n: usize, segments: usize, [low, high]: [usize; 2]) {
+    let (tiles, width) = (n.div_ceil(TILE), low + high);
+    let code = |s: &mut Session, i: usize| match s.random.below(5) {
+        0 => NO_DIGIT,
+        _ => ((i / n) << width | s.random.below(1 << width) | s.random.below(2) << 31) as u32,
+    };
+    let codes: Vec<u32> = (0..segments * n).map(|i| code(s, i)).collect();
+    let codes = [("codes", buf(&codes))];
+    let numbers = [("bits", num(low)), ("segments", num(segments)), ("tiles", num(tiles)), ("n", num(n))];
+    let cells = ((segments << low) * tiles) + 1;
+    let names = ["radix_count_first", "radix_scatter_first"];
+    let [keys, entries, bounds] = sort_pass(s, names, segments * tiles, cells, [&codes, &[]], &numbers);
+    let numbers = [
+        ("stride", num(tiles << low)),
+        ("shift", num(low)),
+        ("bits", num(high)),
+        ("segments", num(segments)),
+        ("tiles", num(tiles)),
+    ];
+    let keys = buf(&keys);
+    let counted = [("keys", keys.clone()), ("bounds", buf(&bounds))];
+    let scattered = [("keys_in", keys), ("entries_in", buf(&entries))];
+    let cells = ((segments << high) * tiles) + 1;
+    let names = ["radix_count", "radix_scatter"];
+    sort_pass(s, names, segments * tiles, cells, [&counted, &scattered], &numbers);
+}
+
+fn scan(s: &mut Session, n: usize) {
+    let tiles = n.div_ceil(SCAN_TILE as usize);
+    let threads = tiles * <ScanTiles as curvesmith_abi::Kernel>::DESC.block as usize;
+    let (data, sums) = (buf(&s.words(n)), buf(&s.words(tiles)));
+    s.run("scan_tiles", threads, n, &[("data", data), ("sums", sums)]);
+}
+
+/// As after a last pass of the sort with one tile.
+fn bucket_starts(s: &mut Session, name: &str) {
+    for (n, buckets, shift) in [(0usize, 6usize, 1usize), (300, 64, 3), (500, 128, 0)] {
+        let mut keys: Vec<u32> = (0..n).map(|_| s.random.below(buckets) as u32).collect();
+        keys.sort_unstable();
+        let below = |group: usize| keys.partition_point(|key| (*key as usize) < group << shift) as u32;
+        let offsets: Vec<u32> = (0..=buckets >> shift).map(below).collect();
+        let named = [
+            ("keys", buf(&keys)),
+            ("offsets", buf(&offsets)),
+            ("starts", buf(&s.words(buckets + 1))),
+            ("buckets", num(buckets)),
+            ("shift", num(shift)),
+            ("tiles", num(1)),
+        ];
+        s.run(name, buckets + 1, 0, &named);
+    }
+}

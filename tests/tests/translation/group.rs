@@ -1,0 +1,142 @@
+//! Inputs of the kernels of a group. Formulas are the same arithmetic on the curve and off it, so that points are any
+//! coordinates; what matters is that many are the identity, equal or opposite.
+
+use super::session::{Named, Session, buf, num};
+use curvesmith_abi::kernels::SumWindows;
+use curvesmith_abi::{IDENTITY_WORD, Kernel as _, KernelDesc, padded_words};
+use curvesmith_codegen::fir::interp::to_words;
+use num_bigint::BigUint;
+
+pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
+    match desc.name {
+        name @ ("point_add" | "point_madd" | "point_dbl") => {
+            s.run(name, 60, 60, &[]);
+        }
+        name @ "accumulate" => accumulate(s, name),
+        name @ ("merge_partials" | "flush_partials") => merge(s, name),
+        name @ "reduce_chunks" => {
+            for (log_b, chunk) in [(3, 2), (2, 4), (4, 1)] {
+                let n = 32 / chunk;
+                let out = buf(&s.xyzz_points(n));
+                let named = [("log_b", num(log_b)), ("chunk", num(chunk)), ("out", out), ("n", num(n))];
+                s.run(name, n, 32, &named);
+            }
+        }
+        name @ "sum_windows" => {
+            for (windows, width) in [(1, 1), (2, 5), (1, 300)] {
+                let named = [("windows", num(windows)), ("width", num(width))];
+                s.run(name, windows * SumWindows::DESC.block as usize, windows * width, &named);
+            }
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+/// Sorted keys with runs that span slices, and with empty buckets.
+fn keys(s: &mut Session, n: usize, buckets: usize) -> (Vec<u32>, Vec<u32>) {
+    let mut keys: Vec<u32> = (0..n).map(|_| (s.random.below(buckets) * s.random.below(2)) as u32).collect();
+    keys.sort_unstable();
+    let starts = (0..=buckets as u32).map(|k| keys.partition_point(|key| *key < k) as u32).collect();
+    (keys, starts)
+}
+
+fn accumulate(s: &mut Session, name: &str) {
+    let (points, buckets) = (12, 7);
+    for (n, slices) in [(90, 11), (5, 9), (0, 2)] {
+        let (keys, starts) = keys(s, n, buckets);
+        let entries: Vec<u32> =
+            (0..n).map(|_| (s.random.below(points) | s.random.below(2) << 31) as u32).collect();
+        let xyzz = 4 * s.degree * padded_words(s.field().words);
+        let named = [
+            ("keys", buf(&keys)),
+            ("entries", buf(&entries)),
+            ("starts", buf(&starts)),
+            // Zeros are identities.
+            ("sums", buf(&vec![0; buckets * xyzz])),
+            ("partials", buf(&s.xyzz_points(slices))),
+            ("buckets", num(buckets)),
+            ("slices", num(slices)),
+        ];
+        s.run(name, slices, points, &named);
+    }
+}
+
+fn merge(s: &mut Session, name: &str) {
+    let buckets = 9;
+    for (n, slices, stride) in [(60, 20, 1), (150, 150, 1), (150, 150, 128)] {
+        let (keys, starts) = keys(s, n, buckets);
+        let (partials, sums) = (buf(&s.xyzz_points(slices)), buf(&s.xyzz_points(buckets)));
+        let mut named = vec![
+            ("keys", buf(&keys)),
+            ("starts", buf(&starts)),
+            ("partials", partials),
+            ("buckets", num(buckets)),
+            ("slices", num(slices)),
+        ];
+        let (more, threads) = match name {
+            "merge_partials" => (("stride", num(stride)), slices.div_ceil(stride)),
+            _ => (("sums", sums), slices),
+        };
+        named.push(more);
+        let named: Named<'_> = &named;
+        s.run(name, threads, 0, named);
+    }
+}
+
+/// A coordinate: as many components as the degree.
+type Coordinate = Vec<BigUint>;
+
+impl Session {
+    fn coordinate(&mut self) -> Coordinate {
+        (0..self.degree).map(|_| self.element()).collect()
+    }
+
+    /// `None` is the identity. Few different points, so that equal and opposite ones meet.
+    fn points(&mut self, n: usize) -> Vec<Option<[Coordinate; 2]>> {
+        let all: Vec<[Coordinate; 2]> = (0..3).map(|_| [self.coordinate(), self.coordinate()]).collect();
+        let p = self.field().p.clone();
+        let mut one = || {
+            let [x, y] = self.random.one_of(&all);
+            match self.random.below(4) {
+                0 => None,
+                1 => Some([x, y.iter().map(|y| (&p - y) % &p).collect()]),
+                _ => Some([x, y]),
+            }
+        };
+        (0..n).map(|_| one()).collect()
+    }
+
+    pub(crate) fn affine_points(&mut self, n: usize) -> Vec<u32> {
+        let field = self.field().clone();
+        let identity = vec![IDENTITY_WORD; 2 * self.degree * padded_words(field.words)];
+        let words = |point: Option<[Coordinate; 2]>| match point {
+            None => identity.clone(),
+            Some(point) => to_words(&field, &point.concat()),
+        };
+        self.points(n).into_iter().flat_map(words).collect()
+    }
+
+    /// With denominators of the base field; the identity with any `x` and `y`.
+    pub(crate) fn xyzz_points(&mut self, n: usize) -> Vec<u32> {
+        let field = self.field().clone();
+        let p = &field.p;
+        let mut words = vec![];
+        for point in self.points(n) {
+            let z = self.element().max(1u32.into());
+            let (zz, zzz) = (&z * &z % p, &z * &z * &z % p);
+            let number = |x: BigUint| {
+                let mut parts = vec![x];
+                parts.resize(self.degree, BigUint::ZERO);
+                parts
+            };
+            let times = |c: &Coordinate, k: &BigUint| c.iter().map(|x| x * k % p).collect::<Coordinate>();
+            let parts = match point {
+                Some([x, y]) => [times(&x, &zz), times(&y, &zzz), number(zz), number(zzz)],
+                None => [number(zz), number(zzz), number(BigUint::ZERO), number(BigUint::ZERO)],
+            };
+            words.extend(to_words(&field, &parts.concat()));
+        }
+        words
+    }
+}
