@@ -163,6 +163,52 @@ pub(super) fn llvm(e: impl std::fmt::Display) -> EmitError {
 #[cfg(test)]
 mod tests {
     use super::check;
+    use crate::llvm::{TRIPLE, machine};
+    use inkwell::context::Context;
+    use inkwell::memory_buffer::MemoryBuffer;
+    use inkwell::targets::{FileType, TargetTriple};
+
+    /// The assembly line of a loop `x = 7 + x`, whose block writes its output and reads its input later.
+    fn block_in_a_loop(output: &str) -> String {
+        let ir = format!(
+            "define ptx_kernel void @k(ptr addrspace(1) %p, i32 %n) {{
+            entry:
+              %a = load i32, ptr addrspace(1) %p
+              br label %loop
+            loop:
+              %x = phi i32 [ %a, %entry ], [ %y, %loop ]
+              %y = call i32 asm \"mov.u32 $0, 7; add.u32 $0, $0, $1;\", \"{output},r\"(i32 %x)
+              %c = icmp ult i32 %y, %n
+              br i1 %c, label %loop, label %exit
+            exit:
+              store i32 %y, ptr addrspace(1) %p
+              ret void
+            }}\0"
+        );
+        let machine = machine().expect("there is a target machine");
+        let context = Context::create();
+        let text = MemoryBuffer::create_from_memory_range(ir.as_bytes(), "loop");
+        let module = context.create_module_from_ir(text).expect("the IR is right");
+        module.set_triple(&TargetTriple::create(TRIPLE));
+        let ptx = machine.write_to_memory_buffer(&module, FileType::Assembly).expect("PTX");
+        let ptx = String::from_utf8_lossy(ptx.as_slice()).into_owned();
+        ptx.lines().find(|line| line.contains(", 7;")).expect("the block is there").trim().to_owned()
+    }
+
+    /// The reason for `=&r`: as soon as this fails for `=r`, NVPTX does no longer need it.
+    #[test]
+    fn an_output_shares_the_register_of_an_input_unless_it_is_early_clobber() {
+        let registers = |line: &str| -> Vec<String> {
+            let words = line.split([' ', ',', ';']).filter(|word| word.starts_with('%'));
+            words.map(str::to_owned).collect()
+        };
+        for (constraint, shares) in [("=r", true), ("=&r", false)] {
+            let line = block_in_a_loop(constraint);
+            let [moved, sum, again, input] = &registers(&line)[..] else { panic!("{line}") };
+            assert!(moved == sum && sum == again, "{line}");
+            assert_eq!(input == sum, shares, "{constraint}: {line}");
+        }
+    }
 
     #[test]
     fn wrong_blocks_are_found_before_llvm_sees_them() {
