@@ -28,9 +28,9 @@ pub struct Inside {
     pub words: usize,
 }
 
-/// The options of an emulator that looks for races too, under the schedule of a seed.
+/// The options of an emulator that looks for races too, under the schedule of a seed. It ends loops that are lost.
 pub fn checked(seed: u64) -> EmulatorOptions {
-    EmulatorOptions::default().memory(1 << 28).racecheck(true).seed(seed)
+    EmulatorOptions::default().memory(1 << 28).step_limit(1 << 20).racecheck(true).seed(seed)
 }
 
 impl ThreeWays {

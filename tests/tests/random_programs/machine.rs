@@ -415,7 +415,8 @@ fn with_long_parameter(mut kernel: Kernel) -> Kernel {
     kernel
 }
 
-fn trial(field: Option<&FieldDesc>, seed: u64, most: usize, locals: usize) -> Trial {
+/// The program of a seed, with inputs.
+pub(crate) fn trial(field: Option<&FieldDesc>, seed: u64, most: usize, locals: usize) -> Trial {
     let kernel = program(field, &mut Random(seed), most, locals);
     let random = &mut Random(!seed);
     let a: Vec<u32> = (0..INPUT).map(|_| any_word(random)).collect();

@@ -12,6 +12,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod coverage;
 mod field;
 mod machine;
 mod scope;
