@@ -3,7 +3,7 @@
 use super::scope::stir;
 use super::{MOST, Trial, check};
 use curvesmith_abi::kernels::FieldMulSub;
-use curvesmith_abi::{TableShape, padded_words};
+use curvesmith_abi::{Kernel as _, TableShape, padded_words};
 use curvesmith_codegen::fir::build::{Builder, Fe, Pred, Table, U32, Var};
 use curvesmith_codegen::fir::interp::{Argument, to_words};
 use curvesmith_codegen::fir::ir::Kernel;
@@ -142,7 +142,9 @@ impl<'k> Writer<'k> {
 }
 
 fn program(field: &FieldDesc, random: &mut Random, most: usize) -> Kernel {
-    let b = Builder::for_field::<FieldMulSub>(field);
+    // In kernels of an extension's degree, products are calls.
+    let degree = if random.one_in(3) { 2 } else { 1 };
+    let b = Builder::new(format!("{}_program", field.name), FieldMulSub::DESC, Some(field.clone()), degree);
     let i = b.global_index();
     b.return_if(i.ge(b.scalar("n")));
     let inputs = ["a", "b", "c"].map(|name| b.buffer(name).field(i));

@@ -5,7 +5,9 @@ use super::{MOST, Trial, check};
 use curvesmith_abi::{Access, Element, Family, KernelDesc, Param, ParamKind, padded_words};
 use curvesmith_codegen::fir::build::{Buffer, Builder, FULL_MASK, Fe, Pred, Shared, U32, U64};
 use curvesmith_codegen::fir::interp::{Argument, to_words};
-use curvesmith_codegen::fir::ir::{AtomicOp, Kernel, Op, Order, ParamId, Scope as Reach, ShuffleMode};
+use curvesmith_codegen::fir::ir::{
+    AtomicOp, Kernel, Op, Order, ParamId, Scope as Reach, ShuffleMode, Special,
+};
 use curvesmith_codegen::spec::FieldDesc;
 use curvesmith_tests::three_ways::Inside;
 use curvesmith_tests::{Random, Size};
@@ -151,7 +153,7 @@ impl<'k> Writer<'k> {
             1 => p | q,
             2 => p ^ q,
             3 => !p,
-            4 if !s.elements.values.is_empty() => s.elements.pick(self.random).is_zero(),
+            4 if !s.elements.values.is_empty() => self.is_zero(s),
             5 => p.select(q, !p),
             6 => {
                 let (x, y) = (self.long_or_edge(s), self.long_or_edge(s));
@@ -161,6 +163,15 @@ impl<'k> Writer<'k> {
                 let (x, y) = (self.word_or_edge(s), self.word_or_edge(s));
                 [x.lt(y), x.le(y), x.gt(y), x.ge(y), x.eq(y), x.ne(y)][self.random.below(6)]
             }
+        }
+    }
+
+    /// Asked at once, or behind the cheap test, which alone may say anything of what is not zero.
+    fn is_zero(&mut self, s: &Scope<'k>) -> Pred<'k> {
+        let x = s.elements.pick(self.random);
+        match self.random.one_in(2) {
+            true => x.is_zero(),
+            false => x.maybe_zero() & x.is_zero(),
         }
     }
 
@@ -400,7 +411,7 @@ fn first_values<'k>(w: &mut Writer<'k>, elements: bool, locals: usize) -> Scope<
     if let Some(first) = elements.values.first() {
         stir(b, &elements.locals, *first);
     }
-    let words = [vec![w.thread, b.scalar("n")], inputs].concat();
+    let words = [vec![w.thread, b.lane(), b.special(Special::GridSize), b.scalar("n")], inputs].concat();
     let (mut words, longs) = (Pool::of(words), Pool::of(longs));
     words.locals.push(b.var(w.thread));
     Scope { words, longs, preds: Pool::of(preds), elements }
