@@ -101,11 +101,18 @@ impl<'a> Builder<'a, '_> {
                 self.words(o, Op::Prmt, 3)?;
             }
             "bfe" => {
-                let signed = m.take("s32");
-                if !signed {
-                    m.require("u32")?;
-                }
-                self.words(o, if signed { Op::BfeS32 } else { Op::BfeU32 }, 3)?;
+                let ty = int(m.last()?)?;
+                let op = match (ty.bits, ty.signed) {
+                    (32, false) => Op::BfeU32,
+                    (32, true) => Op::BfeS32,
+                    (64, false) => Op::BfeU64,
+                    (64, true) => Op::BfeS64,
+                    _ => return Err(format!("`bfe` of {} bits is not supported", ty.bits)),
+                };
+                let d = self.destination(arg(o, 0)?, ty.bits)?;
+                let a = self.source(arg(o, 1)?, ty.bits)?;
+                let (position, length) = (self.source(arg(o, 2)?, 32)?, self.source(arg(o, 3)?, 32)?);
+                self.alu(OpClass::Logic, op, d, &[a, position, length]);
             }
             "lop3" => {
                 m.require("b32")?;

@@ -353,8 +353,8 @@ impl Registers {
             }
             Op::RemS32 => a32!(a, b => if b == 0 { a } else { (a as i32).wrapping_rem(b as i32) as u32 }),
             Op::Lop3(t) => a32!(a, b, c => lop3(a, b, c, t)),
-            Op::BfeU32 => a32!(a, b, c => bit_field(a, b, c, false)),
-            Op::BfeS32 => a32!(a, b, c => bit_field(a, b, c, true)),
+            Op::BfeU32 => a32!(a, b, c => bit_field(a.into(), 32, [b, c], false) as u32),
+            Op::BfeS32 => a32!(a, b, c => bit_field(a.into(), 32, [b, c], true) as u32),
             Op::ZeroExtend32(n) => {
                 let s = 32 - u32::from(n);
                 a32!(a => (a << s) >> s)
@@ -420,6 +420,11 @@ impl Registers {
             Op::MaxS64 => a64!(a, b => (a as i64).max(b as i64) as u64),
             Op::Popc64 => from64!(a => a.count_ones()),
             Op::Clz64 => from64!(a => a.leading_zeros()),
+            Op::BfeU64 | Op::BfeS64 => {
+                let (a, b, c) = (self.get64(k, ra), self.get32(k, rb), self.get32(k, rc));
+                let out = lanes(|i| bit_field(a[i], 64, [b[i], c[i]], op == Op::BfeS64));
+                self.set64(mask, d, &out)
+            }
             Op::BfindU64 => from64!(a => 63u32.wrapping_sub(a.leading_zeros())),
             Op::Brev64 => a64!(a => a.reverse_bits()),
             Op::DivU64 => a64!(a, b => a.checked_div(b).unwrap_or(u64::MAX)),
@@ -538,19 +543,21 @@ fn lop3(a: u32, b: u32, c: u32, table: u8) -> u32 {
     out
 }
 
-/// `bfe` of 32 bits: position and length are bytes; bits past the top read as zero, or as the sign.
-fn bit_field(a: u32, position: u32, length: u32, signed: bool) -> u32 {
+/// `bfe` of 32 or 64 bits: position and length are bytes; bits past the top read as zero, or as the sign. What is above
+/// `bits` in the result has no meaning.
+fn bit_field(a: u64, bits: u32, [position, length]: [u32; 2], signed: bool) -> u64 {
     let (pos, len) = (position & 0xff, length & 0xff);
     if len == 0 {
         return 0;
     }
-    let wide = if signed { i64::from(a as i32) } else { i64::from(a) };
-    let shifted = wide >> pos.min(63);
-    if len >= 32 {
-        return shifted as u32;
+    let above = 64 - bits;
+    let wide = if signed { i128::from((a << above) as i64 >> above) } else { i128::from(a) };
+    let shifted = (wide >> pos.min(127)) as u64;
+    if len >= bits {
+        return shifted;
     }
-    // The sign is bit `min(pos + len - 1, 31)` of the source.
-    let sign = signed && (a >> (pos + len - 1).min(31)) & 1 != 0;
-    let low = shifted as u32 & ((1 << len) - 1);
-    if sign { low | (u32::MAX << len) } else { low }
+    // The sign is bit `min(pos + len, bits) - 1` of the source.
+    let sign = signed && (a >> ((pos + len).min(bits) - 1)) & 1 != 0;
+    let low = shifted & ((1 << len) - 1);
+    if sign { low | (u64::MAX << len) } else { low }
 }

@@ -139,6 +139,9 @@ pub(super) enum Op {
     Clz64,
     /// 32-bit result.
     BfindU64,
+    /// Position and length are 32-bit registers.
+    BfeU64,
+    BfeS64,
     Brev64,
     DivU64,
     RemU64,
@@ -197,6 +200,7 @@ impl Op {
             | MinS64 | MaxS64 | DivU64 | RemU64 | DivS64 | RemS64 => [B, B, B, N],
             MadLo64(_) | MadHiU64(_) => [B, B, B, B],
             Shl64 | ShrU64 | ShrS64 => [B, B, A, N],
+            BfeU64 | BfeS64 => [B, B, A, A],
             Selp64 => [B, B, B, P],
             Popc64 | Clz64 | BfindU64 | Low | High => [A, B, N, N],
             MulWideU | MulWideS => [B, A, A, N],

@@ -205,6 +205,34 @@ fn logic_and_shifts_32() {
     check32("bfe.s32 %r20, %r10, 28, 9;", |a, _, _| ((a as i32) >> 28) as u32);
 }
 
+/// Bit by bit, as the manual of PTX has it.
+fn bit_field(a: u64, bits: u32, position: u32, length: u32, signed: bool) -> u64 {
+    let (position, length) = (position & 0xff, length & 0xff);
+    let bit = |at: u32| a >> at & 1;
+    let sign = if signed && length > 0 { bit((position + length - 1).min(bits - 1)) } else { 0 };
+    let inside = |i: u32| i < length && position + i < bits;
+    (0..bits).map(|i| if inside(i) { bit(position + i) } else { sign } << i).sum()
+}
+
+#[test]
+fn bit_fields_of_every_position_and_length() {
+    for signed in [false, true] {
+        let s = if signed { "s" } else { "u" };
+        check32(&format!("bfe.{s}32 %r20, %r10, %r11, %r12;"), |a, b, c| {
+            bit_field(a.into(), 32, b, c, signed) as u32
+        });
+        check(&format!("bfe.{s}64 %rd20, %rd10, %r12, %r13;"), |[a, b, c, d]| {
+            (0, 0, bit_field(u64::from(a) | u64::from(b) << 32, 64, c, d, signed))
+        });
+        for (position, length) in (0..70).step_by(3).flat_map(|p| [0, 1, 16, 31, 32, 33, 64].map(|l| (p, l)))
+        {
+            check64(&format!("bfe.{s}64 %rd20, %rd10, {position}, {length};"), |a, _| {
+                bit_field(a, 64, position, length, signed)
+            });
+        }
+    }
+}
+
 #[test]
 fn compare_select_divide_32() {
     check32("min.u32 %r20, %r10, %r11;", |a, b, _| a.min(b));
