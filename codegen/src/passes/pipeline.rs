@@ -21,11 +21,14 @@ pub fn prepare_observed(kernel: &Kernel, observe: &mut Observer<'_>) -> Result<C
     PASSES.run(kernel, observe)
 }
 
+/// A pass that knows of no bounds.
+type Rewrite = fn(&Kernel) -> Kernel;
+
 /// What is done to a kernel, in this order.
 #[derive(Clone, Copy)]
 struct Passes {
-    /// Passes that know of no bounds, by name.
-    rewrites: [(&'static str, fn(&Kernel) -> Kernel); 3],
+    /// By name.
+    rewrites: [(&'static str, Rewrite); 3],
     place: fn(&Kernel) -> Result<(Kernel, KernelInfo), PassError>,
     schedule: fn(&mut Kernel, &KernelInfo),
 }
@@ -101,7 +104,7 @@ mod tests {
     /// Every pass in turn breaks the form: the next one does not see it, and the fault has its name.
     #[test]
     fn a_pass_that_breaks_the_form_is_named() {
-        let broken: [fn(&Kernel) -> Kernel; 3] = [
+        let broken: [Rewrite; 3] = [
             |kernel| break_form(simplify(kernel)),
             |kernel| break_form(join_products(kernel)),
             |kernel| break_form(simplify(kernel)),

@@ -48,6 +48,25 @@ fn a_variant_that_is_not_proven_is_chosen_no_more() {
 }
 
 #[test]
+fn what_is_refused_is_off_the_menu() {
+    let field = field();
+    let mut menu = Menu::of(&field, with_a_wrong_sum);
+    let cheapest = |menu: &mut Menu<'_>| {
+        let length = |choice: &Choice| choice.block().insts().len() as u64;
+        menu.cheapest(&LimbOp::Add, &[Bound::Canonical; 2], |_| true, length).map(|choice| choice.variant)
+    };
+    assert_eq!(cheapest(&mut menu), Some(WRONG));
+    let mut refused = vec![];
+    while let Some(variant) = cheapest(&mut menu) {
+        assert!(!refused.contains(&variant), "{variant} is chosen after it was refused");
+        menu.refuse(variant);
+        refused.push(variant);
+    }
+    let offered = with_a_wrong_sum(&field, &LimbOp::Add, &[Bound::Canonical; 2]);
+    assert!(offered.iter().all(|choice| refused.contains(&choice.variant)));
+}
+
+#[test]
 fn an_operation_without_a_proven_variant_does_not_compile() {
     let error =
         place_from(&sum(), Menu::of(&field(), only_wrong_sums)).map(drop).expect_err("no sum is right");
