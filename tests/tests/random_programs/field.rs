@@ -40,7 +40,7 @@ impl<'k> Writer<'k> {
 
     fn value(&mut self, values: &[Fe<'k>]) -> Fe<'k> {
         let (x, y) = (self.pick(values), self.pick(values));
-        match self.random.below(20) {
+        match self.random.below(21) {
             0..=2 => x + y,
             3..=5 => x - y,
             6 => -x,
@@ -68,6 +68,11 @@ impl<'k> Writer<'k> {
             }
             16 => x.mul_table(&self.table()),
             17 | 18 => self.signed_sum(values),
+            19 => {
+                // By one operand, and each needed by itself.
+                let xs: Vec<_> = (0..3 + self.random.below(3)).map(|_| self.pick(values) * y).collect();
+                xs[1..].iter().fold(xs[0], |sum, product| sum * *product + *product)
+            }
             _ => x.from_mont(),
         }
     }

@@ -43,7 +43,7 @@ const PARAMS: &[Param] = &[
 ];
 /// Where `long` stands. The builder has no parameters of 64 bits, the IR has: they are built as this constant.
 const LONG: ParamId = ParamId(5);
-const STANDS_FOR_LONG: u64 = 0x5eed_0f_a_10_46_5eed;
+const STANDS_FOR_LONG: u64 = 0x5eed_1046_5eed_2026;
 /// Without a field the last two do not exist.
 const PARAMS_WITHOUT_FIELD: &[Param] = PARAMS.split_at(6).0;
 
@@ -350,7 +350,7 @@ impl<'k> Writer<'k> {
         let preds = s.preds.locals.iter().map(|l| l.get());
         words.extend(preds.chain(s.preds.values.last().copied()).map(|p| p.select(b.u32(1), b.u32(0))));
         for (k, chunk) in words.chunks(words.len().div_ceil(OWN as usize)).enumerate() {
-            let mixed = chunk.iter().fold(b.u32(0), |mixed, w| mixed * 0x9e37_79b1 ^ *w);
+            let mixed = chunk.iter().fold(b.u32(0), |mixed, w| (mixed * 0x9e37_79b1) ^ *w);
             b.buffer("out").set_word(self.global * OWN + k as u32, mixed);
         }
         let elements = s.elements.locals.iter().map(|l| l.get());
