@@ -30,23 +30,28 @@ fn bls12_381_fq() -> FieldDesc {
     FieldDesc::new("bls12_381_fq", big(p))
 }
 
-/// One word, two without a spare bit, eight with and without one, twelve; with the roots of every radix and with few.
+fn secp256k1_fq() -> FieldDesc {
+    let p = "fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f";
+    FieldDesc::new("secp256k1_fq", big(p))
+}
+
+/// One word, two without a spare bit, eight with and without one, twelve, seventeen; with the roots of every radix and with few.
 fn fields() -> Vec<FieldDesc> {
     vec![
         FieldDesc::new("toy13", 13u32.into()),
         FieldDesc::new("goldilocks", 0xffff_ffff_0000_0001u64.into()),
         FieldDesc::new("bn254_fr", big("30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001")),
-        FieldDesc::new(
-            "secp256k1_fq",
-            big("fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f"),
-        ),
+        secp256k1_fq(),
         bls12_381_fq(),
+        // An odd number of words, and many.
+        FieldDesc::new("m521", (BigUint::from(1u32) << 521) - 1u32),
     ]
 }
 
-/// `y² = x³ + ax + b` over a field, or over its extension by the root of -1.
-fn group(name: &str, base: FieldDesc, degree: usize, a: u32) -> GroupDesc {
-    let nonresidue = (degree == 2).then(|| &base.p - 1u32);
+/// `y² = x³ + ax + b` over a field, or over its extension by the root of a negative number.
+fn group(name: &str, base: FieldDesc, minus: Option<u32>, a: u32) -> GroupDesc {
+    let degree = if minus.is_some() { 2 } else { 1 };
+    let nonresidue = minus.map(|n| &base.p - n);
     let number = |x: u32| {
         let mut parts = vec![BigUint::from(x)];
         parts.resize(degree, BigUint::ZERO);
@@ -57,12 +62,17 @@ fn group(name: &str, base: FieldDesc, degree: usize, a: u32) -> GroupDesc {
 
 /// With and without `a`, of both degrees.
 fn groups() -> Vec<GroupDesc> {
+    let toy = || FieldDesc::new("toy13", 13u32.into());
+    let m61 = FieldDesc::new("m61", ((1u64 << 61) - 1).into());
     vec![
-        group("toy_g1", FieldDesc::new("toy13", 13u32.into()), 1, 2),
-        group("m61_g2", FieldDesc::new("m61", ((1u64 << 61) - 1).into()), 2, 1),
-        group("bn254_g1", bn254_fq(), 1, 0),
-        group("bn254_g2", bn254_fq(), 2, 0),
-        group("bls12_381_g1", bls12_381_fq(), 1, 0),
+        group("toy_g1", toy(), None, 2),
+        group("toy_g2", toy(), Some(2), 0),
+        group("m61_g2", m61, Some(1), 1),
+        group("bn254_g1", bn254_fq(), None, 0),
+        group("bn254_g2", bn254_fq(), Some(1), 0),
+        group("secp256k1_g1", secp256k1_fq(), None, 0),
+        group("bls12_381_g1", bls12_381_fq(), None, 0),
+        group("bls12_381_g2", bls12_381_fq(), Some(1), 0),
     ]
 }
 
