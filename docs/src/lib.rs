@@ -22,4 +22,5 @@ page!(ntt, "ntt.md");
 page!(testing, "testing.md");
 page!(defects, "defects.md");
 page!(measurements, "measurements.md");
+page!(experiments, "experiments.md");
 page!(gaps, "gaps.md");

@@ -11,7 +11,7 @@ const COLD: f64 = 3.0;
 /// Most seconds of an expansion from the cache.
 const CACHED: f64 = 0.020;
 /// Most bytes of a curve's compressed images.
-const BYTES: u64 = 400_000;
+const BYTES: u64 = 260_000;
 
 #[derive(Args)]
 pub(crate) struct CostArgs {
@@ -124,9 +124,9 @@ mod tests {
         let sizes: BTreeMap<_, _> = sizes.iter().map(|(n, b)| ((*n).to_owned(), *b)).collect();
         assert_eq!(of(&sizes, "toy"), 35);
         assert_eq!(of(&sizes, "toy_curve"), 120);
-        assert!(!Cost { cold: 2.9, cached: 0.019, bytes: 399_999 }.misses());
+        assert!(!Cost { cold: 2.9, cached: 0.019, bytes: 259_999 }.misses());
         assert!(Cost { cold: 3.1, ..Cost::default() }.misses());
         assert!(Cost { cached: 0.021, ..Cost::default() }.misses());
-        assert!(Cost { bytes: 400_001, ..Cost::default() }.misses());
+        assert!(Cost { bytes: 260_001, ..Cost::default() }.misses());
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! In line a block costs nothing besides itself. A call moves operands and results to where the function has them,
 //! which is 4 to 8 % of a kernel's instructions, but the block stands in an image once. What that is worth is
-//! measured with ptxas 13.5 (`docs/src/measurements.md`, "Calls or in line"): up to 8 words the instruction cache and the
+//! measured with ptxas 13.5 (`docs/src/experiments.md`, "Calls or in line"): up to 8 words the instruction cache and the
 //! assembler's time set the limit, above them registers do. The decision is for a kernel as a whole: where only its most
 //! frequent products are called, kernels of 12 words spill.
 //!

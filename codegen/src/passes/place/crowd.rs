@@ -4,7 +4,7 @@
 //! one of them is itself made of several side by side (Karatsuba), it runs out: carries go to
 //! registers and back, some 10 instructions a word, and the products take longer than rows would. On an H200
 //! one Karatsuba product beside others cost a mixed addition 3 to 5 %, two beside each other gained
-//! nothing; alone a product gained 3 % at 8 words and 10 % at 12 (`docs/src/measurements.md`, "Products in
+//! nothing; alone a product gained 3 % at 8 words and 10 % at 12 (`docs/src/experiments.md`, "Products in
 //! company").
 
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
