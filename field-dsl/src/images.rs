@@ -45,45 +45,65 @@ pub(crate) enum ImagesError {
     },
 }
 
-/// The images of a declaration, an encoded [`Bundle`].
+/// The images of each declaration, an encoded [`Bundle`].
 #[cfg(feature = "codegen")]
-pub(crate) fn images(declaration: Declaration<'_>) -> Result<Vec<u8>, ImagesError> {
+pub(crate) fn images(declarations: &[Declaration<'_>]) -> Result<Vec<Vec<u8>>, ImagesError> {
     use curvesmith_codegen as codegen;
     let emit = |e: codegen::EmitError| ImagesError::Emit(e.to_string());
     codegen::check_llvm().map_err(emit)?;
     let emitter = hash(codegen::emitter_version().as_bytes());
-    let file = format!("{}-{emitter}.{EXTENSION}", declaration.stem());
     let cache = cache::directory();
-    if let Some(found) = cache.as_deref().and_then(|directory| read_bundle(&directory.join(&file))) {
-        return Ok(found);
-    }
-    let plans = match declaration {
-        Declaration::Field(field) => codegen::plan_field(field),
-        Declaration::Group(group) => codegen::plan_group(group),
-        Declaration::Common => codegen::plan_common(),
-    };
-    let emitted = crate::parallel::map(&plans, codegen::Plan::compile);
+    let file = |declaration: &Declaration<'_>| format!("{}-{emitter}.{EXTENSION}", declaration.stem());
+    let kept = |declaration| read_bundle(&cache.as_deref()?.join(file(declaration)));
+    let mut encoded: Vec<Option<Vec<u8>>> = declarations.iter().map(kept).collect();
+
+    // All at once, so that no core waits for the end of a declaration; what comes last is a group, and longest.
+    let missing: Vec<usize> = (0..declarations.len()).rev().filter(|&i| encoded[i].is_none()).collect();
+    let plans: Vec<_> =
+        missing.iter().flat_map(|&i| declarations[i].plans().into_iter().map(move |p| (i, p))).collect();
+    let emitted = crate::parallel::map(&plans, |(i, plan)| plan.compile().map(|emitted| (*i, emitted)));
     let emitted = emitted.into_iter().collect::<Result<Vec<_>, _>>().map_err(emit)?;
-    let encoded = codegen::pack(emitted).map_err(emit)?.encode();
-    if let Some(directory) = cache {
-        // The next expansion emits again if this one could not be kept.
-        let _ = cache::write(&directory, &file, &sealed(&encoded));
+    let packed = crate::parallel::map(&missing, |&i| {
+        let own = emitted.iter().filter(|(of, _)| *of == i).map(|(_, emitted)| emitted.clone());
+        codegen::pack(own.collect()).map(|bundle| bundle.encode())
+    });
+    for (i, packed) in missing.into_iter().zip(packed) {
+        let packed = packed.map_err(emit)?;
+        if let Some(directory) = &cache {
+            // The next expansion emits again if this one could not be kept.
+            let _ = cache::write(directory, &file(&declarations[i]), &sealed(&packed));
+        }
+        encoded[i] = Some(packed);
     }
-    Ok(encoded)
+    Ok(encoded.into_iter().flatten().collect())
 }
 
-/// The images of a declaration, an encoded [`Bundle`].
+/// The images of each declaration, an encoded [`Bundle`].
 #[cfg(not(feature = "codegen"))]
-pub(crate) fn images(declaration: Declaration<'_>) -> Result<Vec<u8>, ImagesError> {
+pub(crate) fn images(declarations: &[Declaration<'_>]) -> Result<Vec<Vec<u8>>, ImagesError> {
     let directory = std::env::var_os("CURVESMITH_IMAGES").ok_or(ImagesError::NoDirectory)?;
-    let stem = declaration.stem();
-    find_bundle(Path::new(&directory), &stem)
-        .ok_or_else(|| ImagesError::NotFound { stem, directory: directory.to_string_lossy().into_owned() })
+    let find = |declaration: &Declaration<'_>| {
+        let stem = declaration.stem();
+        find_bundle(Path::new(&directory), &stem).ok_or_else(|| ImagesError::NotFound {
+            stem,
+            directory: directory.to_string_lossy().into_owned(),
+        })
+    };
+    declarations.iter().map(find).collect()
 }
 
 const EXTENSION: &str = "images";
 
 impl Declaration<'_> {
+    #[cfg(feature = "codegen")]
+    fn plans(&self) -> Vec<curvesmith_codegen::Plan> {
+        match self {
+            Declaration::Field(field) => curvesmith_codegen::plan_field(field),
+            Declaration::Group(group) => curvesmith_codegen::plan_group(group),
+            Declaration::Common => curvesmith_codegen::plan_common(),
+        }
+    }
+
     /// `<name>-<hash of the declaration and the kernels' signatures>`
     fn stem(self) -> String {
         let mut text = String::new();

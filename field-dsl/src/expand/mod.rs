@@ -56,8 +56,8 @@ pub(crate) fn field(
     let model = model.unwrap_or_else(|| stand_in::field(stem(&declaration.header.name)));
     let binding = declaration.bindings.as_ref().and_then(|b| b.get("fp"));
     let images = valid.then_some(Declaration::Field(&model.desc));
-    let images = embedded(images, &declaration.header, errors);
-    let items = field::items(&root, "Fp", &model, binding, valid, &images);
+    let images = embedded(images.as_slice(), declaration.header.name.span(), errors);
+    let items = field::items(&root, "Fp", &model, binding, valid, &literal(images.first()));
     module(&declaration.header, items)
 }
 
@@ -77,10 +77,20 @@ pub(crate) fn curve(
     let bindings = declaration.bindings.as_ref().filter(complete);
     let bound = |key: &str| bindings.and_then(|b| b.get(key));
 
+    let fields = [("Fq", "fq", &model.fq), ("Fr", "fr", &model.fr)];
+    let groups = [("G1", "g1", Some(&model.g1)), ("G2", "g2", model.g2.as_ref())];
+    let groups = groups.into_iter().filter_map(|(marker, key, group)| Some((marker, key, group?)));
+    let mut declarations = vec![];
+    if valid {
+        declarations.extend(fields.iter().map(|(.., field)| Declaration::Field(&field.desc)));
+        declarations.extend(groups.clone().map(|(.., group)| Declaration::Group(&group.desc)));
+    }
+    let images = embedded(&declarations, header.name.span(), errors);
+    let mut images = images.iter();
+
     let mut items = TokenStream::new();
-    for (ark, key, field) in [("Fq", "fq", &model.fq), ("Fr", "fr", &model.fr)] {
-        let images = embedded(valid.then_some(Declaration::Field(&field.desc)), header, errors);
-        items.extend(field::items(&root, ark, field, bound(key), valid, &images));
+    for (ark, key, field) in fields {
+        items.extend(field::items(&root, ark, field, bound(key), valid, &literal(images.next())));
     }
     if let Some(nonresidue) = &model.fq2 {
         let over_fq2 = |g: &crate::check::GroupModel| g.desc.degree() == 2;
@@ -91,10 +101,8 @@ pub(crate) fn curve(
         };
         items.extend(field::extension(&root, &model.fq, nonresidue, bound("fq2"), group, valid));
     }
-    let groups = [("G1", "g1", Some(&model.g1)), ("G2", "g2", model.g2.as_ref())];
     for (marker, key, group) in groups {
-        let Some(group) = group else { continue };
-        let images = embedded(valid.then_some(Declaration::Group(&group.desc)), header, errors);
+        let images = literal(images.next());
         items.extend(group::items(&root, marker, group, &model.fr, bound(key), valid, &images));
     }
     if let (Some(engine), Some(_)) = (bound("engine"), &model.g2) {
@@ -108,7 +116,8 @@ pub(crate) fn common(input: TokenStream, errors: &mut Errors) -> TokenStream {
     if let Some(token) = input.into_iter().next() {
         errors.push(token.span(), error::COMMON_TAKES_NOTHING);
     }
-    images(Some(Declaration::Common), proc_macro2::Span::call_site(), errors)
+    let images = embedded(&[Declaration::Common], proc_macro2::Span::call_site(), errors);
+    literal(images.first())
 }
 
 fn module(header: &Header, items: TokenStream) -> TokenStream {
@@ -122,19 +131,18 @@ fn module(header: &Header, items: TokenStream) -> TokenStream {
     }
 }
 
-fn embedded(declaration: Option<Declaration<'_>>, header: &Header, errors: &mut Errors) -> TokenStream {
-    images(declaration, header.name.span(), errors)
+/// The encoded images of declarations; none after an error. Images that cannot be had are a fault of the installation,
+/// reported once.
+fn embedded(declarations: &[Declaration<'_>], span: proc_macro2::Span, errors: &mut Errors) -> Vec<Vec<u8>> {
+    if !errors.is_empty() {
+        return vec![];
+    }
+    errors.keep(span, images::images(declarations)).unwrap_or_default()
 }
 
-/// The encoded images as an expression; empty without a declaration or after an error. Images that cannot be had are a
-/// fault of the installation, reported once.
-fn images(declaration: Option<Declaration<'_>>, span: proc_macro2::Span, errors: &mut Errors) -> TokenStream {
-    let encoded = match declaration {
-        Some(declaration) if errors.is_empty() => errors.keep(span, images::images(declaration)),
-        _ => None,
-    };
-    let encoded = Literal::byte_string(&encoded.unwrap_or_default());
-    quote!(#encoded)
+/// Images as an expression, empty if there are none.
+fn literal(images: Option<&Vec<u8>>) -> TokenStream {
+    Literal::byte_string(images.map_or(&[], Vec::as_slice)).into_token_stream()
 }
 
 /// `x` as `count` little-endian 64-bit words.
