@@ -19,6 +19,7 @@
 
 pub mod bound;
 pub mod chain;
+pub mod check;
 pub mod cost;
 pub mod interp;
 pub mod ir;

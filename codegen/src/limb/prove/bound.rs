@@ -21,12 +21,14 @@ use super::expand;
 use super::form::{Form, Spare, Sparse};
 use super::model::{B, Group, Kind, Model};
 use super::poly::{Id, Poly};
+use super::record::scaled;
+use crate::limb::check::certificate::{Fact, Proof, Use};
 
-/// A boolean's value in one case of a case split, and polynomials that are then not negative.
+/// A boolean's value in one case of a case split, and polynomials that are then not negative, and why.
 pub(super) struct Known {
     pub(super) id: Id,
     pub(super) value: bool,
-    pub(super) facts: Vec<Poly>,
+    pub(super) facts: Vec<(Poly, Vec<Use>)>,
 }
 
 /// What to do with a word that weighs more than its carry.
@@ -81,6 +83,9 @@ pub(super) struct Memory {
     last: Cell<Option<Plan>>,
 }
 
+/// A fact that is added with a weight.
+type Help<'k> = Option<(&'k (Poly, Vec<Use>), &'k BigInt)>;
+
 /// Bounds under the definitions of one model.
 pub(super) struct Query<'a> {
     model: &'a Model,
@@ -94,67 +99,95 @@ impl<'a> Query<'a> {
         Query { model, scale, memory, met: Cell::default() }
     }
 
-    /// Whether `value < below` and `value ≥ from`, where asked.
+    /// Why `value ≥ from` and `value < below`, where asked.
     pub(super) fn within(
         &self,
         value: &Poly,
         (below, from): (Option<i128>, Option<i128>),
         known: &[Known],
-    ) -> bool {
-        below.is_none_or(|limit| self.below(value, limit, known))
-            && from.is_none_or(|limit| self.below(&value.times(-1), 1 - limit, known))
+    ) -> Option<[Proof; 2]> {
+        let shown = |value: &Poly, limit: Option<i128>| {
+            limit.map_or_else(|| Some(self.obvious(value)), |limit| self.below(value, limit, known))
+        };
+        let most = shown(value, below)?;
+        let least = shown(&value.times(-1), from.map(|limit| 1 - limit))?;
+        Some([least, most])
     }
 
-    fn below(&self, value: &Poly, limit: i128, known: &[Known]) -> bool {
+    fn below(&self, value: &Poly, limit: i128, known: &[Known]) -> Option<Proof> {
         if self.model.range(value).1 < limit {
-            return true;
+            return Some(self.obvious(value));
         }
         let limit = BigInt::from(limit) << (32 * self.scale);
-        let attempt = |plan: Plan| {
-            let with = |fact: Option<&Poly>| {
-                let mut form = Work::new(self, plan, known);
+        let mut found = None;
+        let mut attempt = |plan: Plan| {
+            let with = |fact: Option<&(Poly, Vec<Use>)>, log: bool| {
+                let mut form = Work::new(self, plan, known, log);
                 form.add(value, &self.unit());
-                if let Some(fact) = fact {
-                    form.add(fact, &self.unit());
+                if let Some((fact, uses)) = fact {
+                    form.help(fact, uses, &self.unit());
                 }
-                form.upper() < limit
+                form.upper()
             };
-            let shown =
-                with(None) || known.iter().flat_map(|known| &known.facts).any(|fact| with(Some(fact)));
-            if shown && plan.is_thorough() {
+            let facts = known.iter().flat_map(|known| &known.facts).map(Some);
+            let help = std::iter::once(None).chain(facts).find(|help| with(*help, false).0 < limit);
+            let Some(help) = help else { return false };
+            found = Some(with(help, true).1);
+            if plan.is_thorough() {
                 self.memory.last.set(Some(plan));
             }
-            shown
+            true
         };
         // What was hard to show last is often like it.
-        self.quick(attempt) || self.memory.last.get().is_some_and(attempt) || self.thorough(attempt)
+        let _ = self.quick(&mut attempt)
+            || self.memory.last.get().is_some_and(&mut attempt)
+            || self.thorough(&mut attempt);
+        found.map(Proof::Sum)
     }
 
-    /// An upper bound of `Σ wordsᵢ·2^(32i)`; no better one is looked for below `enough`.
-    pub(super) fn largest(&self, words: &[Poly], known: &[Known], enough: &BigInt) -> BigInt {
+    /// A bound by ranges alone, from above. Abbreviations have their own.
+    fn obvious(&self, value: &Poly) -> Proof {
+        let inline = value.terms.iter().filter(|(id, _)| self.model.node(*id).inline);
+        let using = |&(id, k): &(Id, i128)| {
+            let (fact, times) = if k > 0 { (Fact::AtMost(id), k) } else { (Fact::AtLeast(id), -k) };
+            Use { fact, times: self.unit() * times, by: Vec::new() }
+        };
+        Proof::Sum(inline.map(using).collect())
+    }
+
+    /// An upper bound of `Σ wordsᵢ·2^(32i)`, and why; no better one is looked for below `enough`.
+    pub(super) fn largest(&self, words: &[Poly], known: &[Known], enough: &BigInt) -> (BigInt, Proof) {
         let facts = known.iter().flat_map(|known| &known.facts);
         let top = self.unit() << (32 * words.len().saturating_sub(1));
         let weights = [&top, &self.unit()].map(BigInt::clone);
-        let mut helps: Vec<Option<(&Poly, &BigInt)>> = vec![None];
+        let mut helps: Vec<Help<'_>> = vec![None];
         helps.extend(facts.flat_map(|fact| weights.iter().map(move |weight| Some((fact, weight)))));
-        let mut best: Option<BigInt> = None;
+        let attempt = |plan: Plan, help: Help<'_>, log: bool| {
+            let mut work = Work::new(self, plan, known, log);
+            let mut weight = self.unit();
+            for word in words {
+                work.add(word, &weight);
+                weight <<= 32;
+            }
+            if let Some(((fact, uses), weight)) = help {
+                work.help(fact, uses, weight);
+            }
+            let (bound, uses) = work.upper();
+            (bound >> (32 * self.scale), uses)
+        };
+        let mut best: Option<(BigInt, Plan, Help<'_>)> = None;
         self.thorough(|plan| {
             helps.iter().any(|help| {
-                let mut work = Work::new(self, plan, known);
-                let mut weight = self.unit();
-                for word in words {
-                    work.add(word, &weight);
-                    weight <<= 32;
+                let bound = attempt(plan, *help, false).0;
+                if best.as_ref().is_none_or(|(least, ..)| bound < *least) {
+                    best = Some((bound, plan, *help));
                 }
-                if let Some((fact, weight)) = help {
-                    work.add(fact, weight);
-                }
-                let bound = work.upper() >> (32 * self.scale);
-                let least = best.take().map_or(bound.clone(), |best| best.min(bound));
-                *best.insert(least) <= *enough
+                best.as_ref().is_some_and(|(least, ..)| least <= enough)
             })
         });
-        best.expect("there is a plan")
+        let (bound, plan, help) = best.expect("there is a plan");
+        let (_, uses) = attempt(plan, help, true);
+        (bound, Proof::Sum(uses))
     }
 
     /// Whether an attempt succeeds that looks at what is near.
@@ -226,13 +259,48 @@ struct Work<'q> {
     /// Products that are to be written out, and nodes that are bounded after that.
     later: Option<(Sparse, Form)>,
     total: BigInt,
+    /// What the bound rests on, where that is asked for, and what the form is multiplied with.
+    log: Option<Vec<Use>>,
+    path: Vec<Id>,
 }
 
 impl<'q> Work<'q> {
-    fn new(query: &'q Query<'q>, plan: Plan, known: &'q [Known]) -> Self {
+    fn new(query: &'q Query<'q>, plan: Plan, known: &'q [Known], log: bool) -> Self {
         let form = || query.memory.forms.take(query.model.nodes.len());
         let later = plan.expand.then(|| (Sparse::new(), form()));
-        Work { query, plan, known, sum: form(), products: BTreeMap::new(), later, total: BigInt::zero() }
+        Work {
+            query,
+            plan,
+            known,
+            sum: form(),
+            products: BTreeMap::new(),
+            later,
+            total: BigInt::zero(),
+            log: log.then(Vec::new),
+            path: Vec::new(),
+        }
+    }
+
+    /// Adds a fact times a weight.
+    fn help(&mut self, fact: &Poly, uses: &[Use], weight: &BigInt) {
+        self.add(fact, weight);
+        if let Some(log) = &mut self.log {
+            log.extend(scaled(uses, weight));
+        }
+    }
+
+    /// Notes that a fact times a number is what is bounded, less what is left.
+    fn note(&mut self, fact: Fact, times: impl FnOnce() -> BigInt) {
+        if let Some(log) = &mut self.log {
+            log.push(Use { fact, times: times(), by: self.path.clone() });
+        }
+    }
+
+    /// Notes that an equation was used to replace `k` of what it defines.
+    fn replaced(&mut self, id: Id, k: &BigInt) {
+        if !k.is_zero() {
+            self.note(Fact::Defined(id), || -k);
+        }
     }
 
     fn model(&self) -> &'q Model {
@@ -251,7 +319,7 @@ impl<'q> Work<'q> {
         }
     }
 
-    fn upper(mut self) -> BigInt {
+    fn upper(mut self) -> (BigInt, Vec<Use>) {
         self.rewrite();
         if let Some((products, leaves)) = self.later.take() {
             self.plan.fuel = 0;
@@ -261,7 +329,7 @@ impl<'q> Work<'q> {
             self.rewrite();
         }
         self.query.memory.forms.give(self.sum);
-        self.total
+        (self.total, self.log.unwrap_or_default())
     }
 
     fn rewrite(&mut self) {
@@ -285,11 +353,18 @@ impl<'q> Work<'q> {
             None => k,
             // outer·Σ ≤ outer·max Σ, since outer ≥ 0.
             Some(inner) => {
-                let mut work = Work::new(self.query, Plan { expand: false, ..self.plan }, self.known);
+                let plan = Plan { expand: false, ..self.plan };
+                let mut work = Work::new(self.query, plan, self.known, self.log.is_some());
+                work.path.clone_from(&self.path);
+                work.path.push(id);
                 for (id, k) in inner {
                     work.sum.add(id, &k, 1);
                 }
-                k + work.upper()
+                let (most, uses) = work.upper();
+                if let Some(log) = &mut self.log {
+                    log.extend(uses);
+                }
+                k + most
             }
         }
     }
@@ -323,7 +398,10 @@ impl<'q> Work<'q> {
             }
         }
         match &node.kind {
-            Kind::Exact(poly) => self.add(poly, &k),
+            Kind::Exact(poly) => {
+                self.replaced(id, &k);
+                self.add(poly, &k);
+            }
             Kind::Low(pair) => self.low(*pair, id, k),
             Kind::High(pair) => self.high(*pair, id, k),
             Kind::Leaf | Kind::Product(_) => self.by_range(id, &k),
@@ -349,6 +427,7 @@ impl<'q> Work<'q> {
             }
             // low = value - sign·2^32·known.
             let known = i128::from(known);
+            self.replaced(pair.high, &k);
             self.add(&pair.value, &k);
             self.total += &k * (-pair.sign * B * known) + carry * known;
             return;
@@ -365,12 +444,22 @@ impl<'q> Work<'q> {
         };
         if sums && left.is_positive() && pair.sign > 0 {
             // k·value + (carry - 2^32·k)·high, the last not positive.
+            self.replaced(pair.high, &k);
             self.add(&pair.value, &k);
             return;
         }
-        self.total += rest;
+        self.rest(pair.high, rest);
+        self.replaced(pair.high, &shared);
         self.add(&pair.value, &shared);
         self.by_range(low, &left);
+    }
+
+    /// Adds what a carry is left with at most.
+    fn rest(&mut self, high: Id, rest: BigInt) {
+        if !self.path.is_empty() && !rest.is_zero() {
+            self.note(Fact::AtMost(high), || &rest >> 32);
+        }
+        self.total += rest;
     }
 
     fn high(&mut self, pair: usize, high: Id, k: BigInt) {
@@ -379,7 +468,8 @@ impl<'q> Work<'q> {
         if self.model().node(high).hi < 1 {
             return;
         }
-        self.total += rest;
+        self.rest(high, rest);
+        self.replaced(high, &shared);
         self.add(&pair.value, &shared);
         match pair.low {
             super::model::Val::Const(c) => self.total -= shared * c,
@@ -458,7 +548,7 @@ impl<'q> Work<'q> {
         let top = 32 * (group.words.len() - 1);
         let (_, weight) = &weights[0];
         let none = BigInt::zero();
-        let lambda: BigInt = if weight.is_positive() { weight >> top } else { BigInt::zero() };
+        let mut lambda: BigInt = if weight.is_positive() { weight >> top } else { BigInt::zero() };
         let bound = |lambda: &BigInt| {
             let mut bound = lambda * &group.max;
             for (i, (word, weight)) in weights.iter().enumerate() {
@@ -467,7 +557,40 @@ impl<'q> Work<'q> {
             bound
         };
         // A few words of a group are better bounded alone.
-        self.total += if lambda.is_zero() { bound(&none) } else { bound(&none).min(bound(&lambda)) };
+        let mut least = bound(&none);
+        if !lambda.is_zero() {
+            let together = bound(&lambda);
+            if together < least {
+                least = together;
+            } else {
+                lambda = none;
+            }
+        }
+        self.total += least;
+        if self.log.is_some() {
+            for (i, (word, weight)) in weights.iter().enumerate() {
+                let part = &lambda << (top - 32 * i);
+                self.ranged(*word, &(weight - &part));
+                if group.shown.is_none() && !part.is_zero() {
+                    self.note(Fact::AtMost(*word), || part);
+                }
+            }
+            if let (Some(shown), false) = (group.shown, lambda.is_zero()) {
+                self.note(Fact::Bounded(shown), || lambda);
+            }
+        }
+    }
+
+    /// Notes the use of a range, where the checker would not see it: inside of a product, and of an abbreviation.
+    fn ranged(&mut self, id: Id, k: &BigInt) {
+        if self.path.is_empty() && !self.model().node(id).inline {
+            return;
+        }
+        match k.sign() {
+            Sign::Plus => self.note(Fact::AtMost(id), || k.clone()),
+            Sign::Minus => self.note(Fact::AtLeast(id), || -k),
+            Sign::NoSign => {}
+        }
     }
 
     fn by_range(&mut self, id: Id, k: &BigInt) {
@@ -476,6 +599,7 @@ impl<'q> Work<'q> {
             return;
         }
         self.total += self.range(id, k);
+        self.ranged(id, k);
     }
 
     /// Upper bound of `k·node` from the node's range.
@@ -493,11 +617,15 @@ impl<'q> Work<'q> {
         let model = self.model();
         let depth = self.plan.depth;
         let stop = |id| model.group_of(id, depth).is_some();
-        let Some(terms) = expand::to_leaves(model, products, &stop) else {
+        let mut log = self.log.is_some().then(Vec::new);
+        let Some(terms) = expand::to_leaves(model, products, &stop, log.as_mut()) else {
             // Too deep: nothing is known.
             self.total += BigInt::one() << (64 * self.query.scale + 128);
             return;
         };
+        if let (Some(all), Some(log)) = (&mut self.log, log) {
+            all.extend(scaled(&log, &-BigInt::one()));
+        }
         for (factors, k) in terms {
             let present: Vec<Id> = factors.iter().copied().filter(|&id| id != 0).collect();
             match present.as_slice() {

@@ -10,6 +10,8 @@ use super::ProofError;
 use super::bound::{Known, Memory, Query};
 use super::model::{B, Kind, Model, Val, Zero};
 use super::poly::{Id, Poly};
+use super::record::{by_cases, fact, obvious, with};
+use crate::limb::check::certificate::{Bits, Fact, Halves, Proof, Step, Use, Written};
 use crate::limb::ir::{Block, CarryOut, Cmp, Flag, Inst, Logic, Pred, Src};
 
 /// Everything known after the last instruction.
@@ -47,7 +49,7 @@ impl<'a> Exec<'a> {
     /// `operands` bounds the inputs in order: the largest value of each.
     pub(super) fn run(block: &'a Block, operands: &[BigInt], scale: usize) -> Result<Exec<'a>, ProofError> {
         let mut exec = Exec {
-            model: Model::new(),
+            model: Model::new(scale),
             block,
             words: vec![None; block.words()],
             preds: vec![None; block.preds()],
@@ -97,16 +99,19 @@ impl<'a> Exec<'a> {
             Inst::Selp { q, .. } => return self.selects(q),
             Inst::Setp { q, cmp, a, b } => {
                 let (a, b) = (self.get(a)?, self.get(b)?);
-                let holds = self.compare(cmp, a, b);
+                let (holds, differs, range) = self.compare(cmp, a, b);
+                self.model.record.inst(Written::Compare { holds: holds.clone(), differs, range });
                 self.preds[q.index()] = Some(holds);
             }
             Inst::MulWide { lo, hi, a, b } => {
-                let (low, high) = self.halves(a, b)?;
-                self.words[lo.index()] = Some(low);
-                self.words[hi.index()] = Some(high);
+                let halves = self.halves(a, b)?;
+                self.words[lo.index()] = Some(halves.low);
+                self.words[hi.index()] = Some(halves.high);
+                self.model.record.inst(Written::Half(halves));
             }
             inst => {
-                let word = self.value(&inst)?;
+                let (word, written) = self.value(&inst)?;
+                self.model.record.inst(written);
                 let d = inst.dst().expect("only setp writes no word");
                 self.words[d.index()] = Some(word);
             }
@@ -114,52 +119,57 @@ impl<'a> Exec<'a> {
         Ok(1)
     }
 
-    fn value(&mut self, inst: &Inst) -> Result<Val, ProofError> {
+    /// The word that an instruction writes.
+    fn value(&mut self, inst: &Inst) -> Result<(Val, Written), ProofError> {
         Ok(match *inst {
             Inst::Add { a, b, cin, out, .. } => {
                 let (a, b) = (self.term(a, out)?, self.term(b, out)?);
-                let sum = self.model.poly(a).plus(1, &self.model.poly(b));
-                self.sum(sum, Flag::Carry, cin, out)?
+                self.sum([a, b], Flag::Carry, cin, out, None)?
             }
             Inst::Sub { a, b, cin, out, .. } => {
                 let (a, b) = (self.term(a, out)?, self.term(b, out)?);
-                let difference = self.model.poly(a).plus(-1, &self.model.poly(b));
-                self.sum(difference, Flag::Borrow, cin, out)?
+                self.sum([a, b], Flag::Borrow, cin, out, None)?
             }
             Inst::MulLo { a, b, .. } => {
                 let alone = !self.wide.contains(&ordered(a, b));
                 let (a, b) = (self.get(a)?, self.get(b)?);
-                if alone { self.model.low_half(a, b) } else { self.model.halves(a, b).0 }
+                let halves = if alone { self.model.low_half(a, b) } else { self.model.halves(a, b) };
+                (halves.low, Written::Half(halves))
             }
-            Inst::MulHi { a, b, .. } => self.halves(a, b)?.1,
+            Inst::MulHi { a, b, .. } => {
+                let halves = self.halves(a, b)?;
+                (halves.high, Written::Half(halves))
+            }
             Inst::MadLo { a, b, c, cin, out, .. } => {
-                let (low, c) = (self.halves(a, b)?.0, self.get(c)?);
-                let sum = self.model.poly(low).plus(1, &self.model.poly(c));
-                self.sum(sum, Flag::Carry, cin, out)?
+                let (halves, c) = (self.halves(a, b)?, self.get(c)?);
+                self.sum([halves.low, c], Flag::Carry, cin, out, Some(halves))?
             }
             Inst::MadHi { a, b, c, cin, out, .. } => {
-                let (high, c) = (self.halves(a, b)?.1, self.get(c)?);
-                let sum = self.model.poly(high).plus(1, &self.model.poly(c));
-                self.sum(sum, Flag::Carry, cin, out)?
+                let (halves, c) = (self.halves(a, b)?, self.get(c)?);
+                self.sum([halves.high, c], Flag::Carry, cin, out, Some(halves))?
             }
             Inst::Logic { op, a, b, .. } => {
                 let (a, b) = (self.get(a)?, self.get(b)?);
-                self.logic(op, a, b)
+                let bits = self.logic(op, a, b);
+                (bits.word, Written::Bits(bits))
             }
             Inst::Shl { a, by, .. } => {
                 let (a, by) = (self.get(a)?, self.amount(by)?);
-                self.model.shifted(a, by).0
+                let halves = self.model.shifted(a, by);
+                (halves.low, Written::Half(halves))
             }
             // The bits that a shift to the left would push out.
             Inst::Shr { a, by, .. } => {
                 let (a, by) = (self.get(a)?, self.amount(by)?);
-                self.model.shifted(a, 32 - by).1
+                let halves = self.model.shifted(a, 32 - by);
+                (halves.high, Written::Half(halves))
             }
             Inst::ShfL { lo, hi, by, .. } => {
                 let (lo, hi, by) = (self.get(lo)?, self.get(hi)?, self.amount(by)?);
-                let (upper, lower) = (self.model.shifted(hi, by).0, self.model.shifted(lo, by).1);
-                let word = self.model.poly(upper).plus(1, &self.model.poly(lower));
-                self.model.exact(word)
+                let (upper, lower) = (self.model.shifted(hi, by), self.model.shifted(lo, by));
+                let value = self.model.poly(upper.low).plus(1, &self.model.poly(lower.high));
+                let word = self.model.exact(value.clone());
+                (word, Written::Funnel { upper, lower, word, uses: self.model.defined(word, &value) })
             }
             Inst::Setp { .. } | Inst::Selp { .. } | Inst::MulWide { .. } => {
                 return Err(self.error("is executed elsewhere"));
@@ -171,7 +181,7 @@ impl<'a> Exec<'a> {
         if (1..32).contains(&by) { Ok(by) } else { Err(self.error("shifts by no or all bits")) }
     }
 
-    fn halves(&mut self, a: Src, b: Src) -> Result<(Val, Val), ProofError> {
+    fn halves(&mut self, a: Src, b: Src) -> Result<Halves, ProofError> {
         let (a, b) = (self.get(a)?, self.get(b)?);
         self.multiplied(a);
         self.multiplied(b);
@@ -186,10 +196,17 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// The word of `value` plus the carry (minus the borrow) in.
-    fn sum(&mut self, mut value: Poly, kind: Flag, cin: bool, out: CarryOut) -> Result<Val, ProofError> {
+    /// The word of `a + b` plus the carry in, or of `a - b` minus the borrow in.
+    fn sum(
+        &mut self,
+        [a, b]: [Val; 2],
+        kind: Flag,
+        cin: bool,
+        out: CarryOut,
+        product: Option<Halves>,
+    ) -> Result<(Val, Written), ProofError> {
         let sign = sign(kind);
-        let mut read = None;
+        let (mut value, mut read) = (self.model.poly(a).plus(sign, &self.model.poly(b)), None);
         if cin {
             match &self.flag {
                 Some((set, carry)) if *set == kind => {
@@ -199,7 +216,11 @@ impl<'a> Exec<'a> {
                 _ => return Err(self.error("reads a flag of the other kind, or none")),
             }
         }
-        let (word, carry) = self.split(value, sign, out)?;
+        let (word, carry) = match self.never(&value, sign, out, [a, b])? {
+            Some(word) => (word, Poly::default()),
+            None => self.split(value.clone(), sign, out)?,
+        };
+        let uses = self.model.defined_sum(word, &carry, &value, sign);
         if let Some(id) = read {
             self.readers.push((id, word));
         }
@@ -207,9 +228,9 @@ impl<'a> Exec<'a> {
             self.difference(word, cin);
         }
         if out == CarryOut::Flag {
-            self.flag = Some((kind, carry));
+            self.flag = Some((kind, carry.clone()));
         }
-        Ok(word)
+        Ok((word, Written::Sum { product, word, carry, uses }))
     }
 
     /// Records a word of a difference, the next one if `continued`.
@@ -223,26 +244,48 @@ impl<'a> Exec<'a> {
         }
     }
 
+    /// The word of a sum of two words of which the carry is denied.
+    fn never(
+        &mut self,
+        value: &Poly,
+        sign: i128,
+        out: CarryOut,
+        [a, b]: [Val; 2],
+    ) -> Result<Option<Val>, ProofError> {
+        let (lo, hi) = self.model.range(value);
+        if out != CarryOut::Never || (lo >= 0 && hi < B) {
+            return Ok(None);
+        }
+        let limit = if sign > 0 { (Some(B), None) } else { (None, Some(0)) };
+        let Some([mut least, mut most]) = self.query().within(value, limit, &[]) else {
+            return Err(self.error("drops a carry that is not shown to be zero"));
+        };
+        // The other end is that of the two words, which say more than what they abbreviate.
+        if sign > 0 {
+            least = Proof::Sum(self.model.ends([(a, Fact::AtLeast), (b, Fact::AtLeast)]));
+        } else {
+            most = Proof::Sum(self.model.ends([(a, Fact::AtMost), (b, Fact::AtLeast)]));
+        }
+        let word = self.model.exact(value.clone());
+        self.model.record_word(word, value, [least, most]);
+        Ok(Some(word))
+    }
+
     /// Word and carry of `value`.
     fn split(&mut self, value: Poly, sign: i128, out: CarryOut) -> Result<(Val, Poly), ProofError> {
         let (lo, hi) = self.model.range(&value);
         if lo >= 0 && hi < B {
             return Ok((self.model.exact(value), Poly::default()));
         }
-        if out == CarryOut::Never {
-            let limit = if sign > 0 { (Some(B), None) } else { (None, Some(0)) };
-            if !self.query().within(&value, limit, &[]) {
-                return Err(self.error("drops a carry that is not shown to be zero"));
-            }
-            return Ok((self.model.exact(value), Poly::default()));
-        }
         if let Some(both) = self.split_booleans(&value, sign, out) {
             return Ok(both);
         }
         if out == CarryOut::Lost
-            && let Some(carry) = self.flag_that_is(&value, sign)
+            && let Some((carry, proofs)) = self.flag_that_is(&value, sign)
         {
-            let word = self.model.exact(value.plus(-sign * B, &Poly::of(carry)));
+            let value = value.plus(-sign * B, &Poly::of(carry));
+            let word = self.model.exact(value.clone());
+            self.model.record_word(word, &value, proofs);
             return Ok((word, Poly::of(carry)));
         }
         let residue = self.model.residue(&value);
@@ -254,16 +297,17 @@ impl<'a> Exec<'a> {
         Ok(self.model.carry(value, sign))
     }
 
-    /// The flag of a mask in `value` that is also the carry out of it, by a case split.
-    fn flag_that_is(&self, value: &Poly, sign: i128) -> Option<Id> {
+    /// The flag of a mask in `value` that is also the carry out of it, by a case split; why the word is one then.
+    fn flag_that_is(&self, value: &Poly, sign: i128) -> Option<(Id, [Proof; 2])> {
         let mask = |&&(id, k): &&(Id, i128)| k.abs() == B - 1 && self.model.is_flag(id);
         let (flag, _) = *value.terms.iter().find(mask)?;
         let case = |holds| Known { id: flag, value: holds, facts: Vec::new() };
         let (with, without) =
             if sign > 0 { ((None, Some(B)), (Some(B), None)) } else { ((Some(0), None), (None, Some(0))) };
-        let is = self.query().within(value, without, &[case(false)])
-            && self.query().within(value, with, &[case(true)]);
-        is.then_some(flag)
+        let [least_without, most_without] = self.query().within(value, without, &[case(false)])?;
+        let [least_with, most_with] = self.query().within(value, with, &[case(true)])?;
+        let cases = |without, with| Proof::Cases(flag, Box::new([without, with]));
+        Some((flag, [cases(least_without, least_with), cases(most_without, most_with)]))
     }
 
     /// As [`split`](Self::split) for a value made of booleans.
@@ -276,7 +320,10 @@ impl<'a> Exec<'a> {
                 let carry = self.model.tabulate(value, &booleans, |v| sign * v.div_euclid(B));
                 // Of a product of flags nothing is known where it decides.
                 if few || carry.terms.len() < 2 {
-                    return Some((self.model.exact(word), carry));
+                    let value = self.model.exact(word.clone());
+                    let cases = || by_cases(&booleans);
+                    self.model.record_word(value, &word, [cases(), cases()]);
+                    return Some((value, carry));
                 }
             }
         }
@@ -301,36 +348,45 @@ impl<'a> Exec<'a> {
             return Ok(value);
         }
         let residue = self.model.node(id).residue.clone().unwrap_or_else(|| Poly::of(id));
-        if !self.query().within(&residue, (Some(B), Some(0)), &[]) {
+        let Some(proofs) = self.query().within(&residue, (Some(B), Some(0)), &[]) else {
             return Ok(value);
-        }
-        let exact = self.model.exact(residue);
+        };
+        let exact = self.model.exact(residue.clone());
+        self.model.record_word(exact, &residue, proofs);
         if let Src::Word(word) = src {
+            let mut uses = self.model.residue_uses(&Poly::of(id));
+            uses.extend(self.model.defined(exact, &residue));
+            self.model.record.step(Step::Rename { word: word.0, to: exact, uses });
             self.words[word.index()] = Some(exact);
         }
         Ok(exact)
     }
 
-    fn logic(&mut self, op: Logic, a: Val, b: Val) -> Val {
+    fn logic(&mut self, op: Logic, a: Val, b: Val) -> Bits {
         if let (Val::Const(a), Val::Const(b)) = (a, b) {
-            return Val::Const(match op {
+            let word = Val::Const(match op {
                 Logic::And => a & b,
                 Logic::Or => a | b,
                 Logic::Xor => a ^ b,
             });
+            return Bits { word, mask: None, uses: Vec::new() };
         }
         if op != Logic::Or {
-            for (mask, other) in [(a, b), (b, a)] {
-                if let Some(word) = self.masked(op, mask, other) {
-                    return self.model.exact(word);
+            for (mask, other, first) in [(a, b, true), (b, a, false)] {
+                if let Some((q, value, mut uses)) = self.masked(op, mask, other) {
+                    let word = self.model.exact(value.clone());
+                    uses.extend(self.model.defined(word, &value));
+                    return Bits { word, mask: Some((q, first)), uses };
                 }
             }
         }
         let most = |v: Val| self.model.val_range(v).1;
         let bits = 128 - (most(a) | most(b)).leading_zeros();
         let hi = if op == Logic::And { most(a).min(most(b)) } else { (1i128 << bits) - 1 };
+        self.model.record.step(Step::Logic { op, a, b });
         let id = self.model.opaque(hi);
-        self.model.node_mut(id).zero = match (op, a, b) {
+        self.model.node_mut(id).bits = Some((op, a, b));
+        let zero = match (op, a, b) {
             (Logic::Or, Val::Node(a), Val::Node(b)) => {
                 let mut words = self.vanishing(a);
                 words.extend(self.vanishing(b));
@@ -344,7 +400,10 @@ impl<'a> Exec<'a> {
             }
             _ => None,
         };
-        Val::Node(id)
+        if let Some(zero) = zero {
+            self.model.vanishes(id, zero);
+        }
+        Bits { word: Val::Node(id), mask: None, uses: Vec::new() }
     }
 
     /// The words that are zero where `id` is.
@@ -355,8 +414,8 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// `mask & other` or `mask ^ other` where the mask is a boolean's: `(2^32 - 1)·q`.
-    fn masked(&mut self, op: Logic, mask: Val, other: Val) -> Option<Poly> {
+    /// `q`, and `mask & other` or `mask ^ other`, where the mask is a boolean's: `(2^32 - 1)·q`.
+    fn masked(&mut self, op: Logic, mask: Val, other: Val) -> Option<(Poly, Poly, Vec<Use>)> {
         let q = self.model.poly(mask).divided(B - 1)?;
         self.model.booleans(&q)?;
         let range = self.model.range(&q);
@@ -364,61 +423,72 @@ impl<'a> Exec<'a> {
             return None;
         }
         let other = self.model.poly(other);
-        let both = self.model.multiply(&q, &other)?;
-        Some(match op {
-            Logic::And => both,
+        let (both, implied) = self.model.multiply(&q, &other)?;
+        let (word, k) = match op {
+            Logic::And => (both, -1),
             // w ^ (2^32 - 1) = 2^32 - 1 - w.
-            _ => other.plus(B - 1, &q).plus(-2, &both),
-        })
+            _ => (other.plus(B - 1, &q).plus(-2, &both), 2),
+        };
+        let using = |(c, (index, by))| Use { fact: Fact::Implied(index), times: BigInt::from(k * c), by };
+        Some((q, word, implied.into_iter().map(using).collect()))
     }
 
-    fn compare(&mut self, cmp: Cmp, a: Val, b: Val) -> Poly {
-        let not = |q: Poly| q.times(-1).shifted(1);
-        let (pa, pb) = (self.model.poly(a), self.model.poly(b));
-        match (cmp, a, b) {
-            (Cmp::Ge, _, _) => self.model.boolean(pa.plus(-1, &pb)),
-            (Cmp::Ne, word, Val::Const(0)) | (Cmp::Ne, Val::Const(0), word) => self.nonzero(word),
-            (Cmp::Eq, word, Val::Const(0)) | (Cmp::Eq, Val::Const(0), word) => not(self.nonzero(word)),
-            (_, Val::Const(a), Val::Const(b)) => Poly::constant(i128::from((a == b) == (cmp == Cmp::Eq))),
-            // As through `xor`.
-            (_, word, other) => {
-                let differs = self.logic(Logic::Xor, word, other);
-                let differs = self.nonzero(differs);
-                if cmp == Cmp::Eq { not(differs) } else { differs }
-            }
+    /// The predicate, the word that is zero where the operands are equal, and why.
+    fn compare(&mut self, cmp: Cmp, a: Val, b: Val) -> (Poly, Option<Bits>, [Proof; 2]) {
+        if cmp == Cmp::Ge {
+            let fact = self.model.poly(a).plus(-1, &self.model.poly(b));
+            let q = self.model.boolean(fact.clone());
+            let range = self.model.truth(&fact, &q);
+            return (q, None, range);
         }
+        let (word, differs) = match (a, b) {
+            (word, Val::Const(0)) | (Val::Const(0), word) => (word, None),
+            (word, other) => {
+                let bits = self.logic(Logic::Xor, word, other);
+                (bits.word, Some(bits))
+            }
+        };
+        let (q, range) = self.nonzero(word);
+        (if cmp == Cmp::Eq { q.times(-1).shifted(1) } else { q }, differs, range)
     }
 
-    /// `[word ≠ 0]`.
-    fn nonzero(&mut self, word: Val) -> Poly {
+    /// `[word ≠ 0]`, which is `[word - 1 ≥ 0]`.
+    fn nonzero(&mut self, word: Val) -> (Poly, [Proof; 2]) {
         let poly = self.model.poly(word);
         if let Some(value) = poly.value() {
-            return Poly::constant(i128::from(value != 0));
+            return (Poly::constant(i128::from(value != 0)), [obvious(), obvious()]);
         }
         if let Some(booleans) = self.model.booleans(&poly).filter(|b| b.len() <= 2) {
-            return self.model.tabulate(&poly, &booleans, |v| i128::from(v != 0));
+            let q = self.model.tabulate(&poly, &booleans, |v| i128::from(v != 0));
+            return (q, [by_cases(&booleans), by_cases(&booleans)]);
         }
-        if let Some(borrow) = self.borrow_of_top(word) {
-            return Poly::of(borrow);
+        if let Some((borrow, range)) = self.borrow_of_top(word) {
+            return (Poly::of(borrow), range);
         }
         let zero = match word {
             Val::Node(id) => self.model.node(id).zero.clone().or(Some(Zero::All(vec![id]))),
             Val::Const(_) => None,
         };
-        let q = self.model.boolean(poly.shifted(-1));
+        let positive = poly.shifted(-1);
+        let q = self.model.boolean(positive.clone());
         if let (Some(id), Some(zero)) = (q.single(), zero) {
-            self.model.node_mut(id).zero = Some(zero);
+            self.model.vanishes(id, zero);
         }
-        q
+        let range = self.model.truth(&positive, &q);
+        (q, range)
     }
 
     /// The borrow `q` of `word = v + 2^32·q` where `-2^32 < v ≤ 0`: the word is not zero where `q` is 1.
-    fn borrow_of_top(&mut self, word: Val) -> Option<Id> {
+    fn borrow_of_top(&mut self, word: Val) -> Option<(Id, [Proof; 2])> {
         let Val::Node(id) = word else { return None };
         let Kind::Low(pair) = self.model.node(id).kind else { return None };
         let pair = self.model.pairs[pair].clone();
-        let fits = pair.sign < 0 && self.query().within(&pair.value, (Some(1), Some(1 - B)), &[]);
-        fits.then_some(pair.high)
+        if pair.sign > 0 {
+            return None;
+        }
+        let [least, most] = self.query().within(&pair.value, (Some(1), Some(1 - B)), &[])?;
+        let defined = |k| self.model.in_units(&[fact(Fact::Defined(pair.high), k)]);
+        Some((pair.high, [with(least, &defined(1)), with(most, &defined(-1))]))
     }
 
     pub(super) fn query(&self) -> Query<'_> {

@@ -11,6 +11,7 @@ use num_traits::Zero;
 
 use super::model::{B, Kind, Model, Val};
 use super::poly::{Id, Poly};
+use crate::limb::check::certificate::{Fact, Use};
 
 /// Up to four factors, descending, 0 for none.
 pub(super) type Mono = [Id; 4];
@@ -18,14 +19,15 @@ pub(super) type Mono = [Id; 4];
 /// A polynomial by monomial.
 pub(super) type Terms = BTreeMap<Mono, BigInt>;
 
-/// `Σ k·node` written out, nodes with `stop` kept whole; `None` where that grows beyond four factors.
+/// `Σ k·node` written out, and the equations of which multiples were taken off for that; nodes with `stop` kept whole; `None` where that grows beyond four factors.
 pub(super) fn to_leaves(
     model: &Model,
     form: BTreeMap<Id, BigInt>,
     stop: &dyn Fn(Id) -> bool,
+    log: Option<&mut Vec<Use>>,
 ) -> Option<Terms> {
     let terms = form.into_iter().map(|(id, k)| ([id, 0, 0, 0], k)).collect();
-    Expansion { model, stop, terms, done: Terms::new() }.run(|_, _, _| Some(false))
+    Expansion { model, stop, terms, done: Terms::new(), log }.run(|_, _, _| Some(false))
 }
 
 /// What decides about a leaf that is left alone: its coefficient may be dropped (`true`), or terms be
@@ -34,8 +36,8 @@ pub(super) type Hook<'h> = dyn FnMut(&mut Terms, Id, &BigInt) -> Option<bool> + 
 
 /// As [`to_leaves`] for a polynomial, everything written out. `leaf` is asked about every carry that
 /// is left alone.
-pub(super) fn fully(model: &Model, form: Terms, leaf: &mut Hook<'_>) -> Option<Terms> {
-    Expansion { model, stop: &|_| false, terms: form, done: Terms::new() }.run(leaf)
+pub(super) fn fully(model: &Model, form: Terms, leaf: &mut Hook<'_>, log: &mut Vec<Use>) -> Option<Terms> {
+    Expansion { model, stop: &|_| false, terms: form, done: Terms::new(), log: Some(log) }.run(leaf)
 }
 
 struct Expansion<'a> {
@@ -43,6 +45,7 @@ struct Expansion<'a> {
     stop: &'a dyn Fn(Id) -> bool,
     terms: Terms,
     done: Terms,
+    log: Option<&'a mut Vec<Use>>,
 }
 
 impl Expansion<'_> {
@@ -80,9 +83,13 @@ impl Expansion<'_> {
         let mut others = mono;
         others[at] = 0;
         match &model.node(mono[at]).kind {
-            Kind::Exact(poly) => self.add(others, k, poly),
+            Kind::Exact(poly) => {
+                self.note(Fact::Defined(mono[at]), others, k);
+                self.add(others, k, poly)
+            }
             Kind::Low(pair) => {
                 let pair = &model.pairs[*pair];
+                self.note(Fact::Defined(pair.high), others, k);
                 self.add(others, k, &pair.value)?;
                 self.add_term(others, pair.high, k * (-pair.sign * B))
             }
@@ -93,6 +100,7 @@ impl Expansion<'_> {
                 if !rest.is_zero() {
                     return None;
                 }
+                self.note(Fact::Defined(pair.high), others, &shared);
                 let value = pair.value.clone().shifted(-i128::from(low));
                 self.add(others, &shared, &value)
             }
@@ -102,6 +110,14 @@ impl Expansion<'_> {
                 self.add_factors(&all, k.clone())
             }
             Kind::Leaf => None,
+        }
+    }
+
+    /// Notes that `k` times an equation was taken off.
+    fn note(&mut self, fact: Fact, others: Mono, k: &BigInt) {
+        if let Some(log) = &mut self.log {
+            let by = others.iter().copied().filter(|&id| id != 0).collect();
+            log.push(Use { fact, times: k.clone(), by });
         }
     }
 
@@ -126,7 +142,15 @@ impl Expansion<'_> {
         let factors = match all {
             [] => Vec::new(),
             [id] if !matches!(self.model.node(*id).kind, Kind::Product(_)) => vec![*id],
-            _ => self.model.factors(all)?,
+            _ => {
+                let (factors, implied) = self.model.factors(all)?;
+                for (index, by) in implied {
+                    if let Some(log) = &mut self.log {
+                        log.push(Use { fact: Fact::Implied(index), times: -&k, by });
+                    }
+                }
+                factors
+            }
         };
         let mut mono = [0; 4];
         for (slot, &id) in mono.iter_mut().zip(factors.iter().rev()) {

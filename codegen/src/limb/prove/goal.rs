@@ -1,40 +1,31 @@
 //! The definitions, and the comparison of a block's outputs with them.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
 
-use num_bigint::{BigInt, BigUint};
+use num_bigint::BigInt;
 use num_integer::Integer;
-use num_traits::{One, Zero as _};
+use num_traits::One;
 
 use super::ProofError;
 use super::exec::Exec;
 use super::expand::{self, Mono, Terms};
-use super::model::{Kind, Model, Val, Zero};
+use super::model::{Kind, Model, Val};
 use super::poly::{Id, Poly};
+use super::record::obvious;
+use crate::limb::check::certificate::{Certificate, Fact, Proof, Reason, Step, Use};
 use crate::limb::ir::{Block, Src};
 use crate::limb::{Bound, LimbOp};
 use crate::spec::FieldDesc;
 
-/// Proves the block of a choice.
-pub(super) fn prove(
-    field: &FieldDesc,
-    op: &LimbOp,
-    operands: &[Bound],
-    block: &Block,
-    out: Bound,
-) -> Result<(), ProofError> {
-    prove_cases(field, op, operands, block, &[(operands, out)])?.into_iter().collect()
-}
-
-/// Proves a block for `operands`, and that its results are within the second bound for operands within
-/// the first, which are within `operands`: an error of its own for each case.
-pub(super) fn prove_cases(
+/// The certificate that a block computes an operation for `operands`, and that its results are within the second
+/// bound for operands within the first, which are within `operands`: an error of its own for each case.
+pub(super) fn certify(
     field: &FieldDesc,
     op: &LimbOp,
     operands: &[Bound],
     block: &Block,
     cases: &[(&[Bound], Bound)],
-) -> Result<Vec<Result<(), ProofError>>, ProofError> {
+) -> Result<(Certificate, Vec<Result<(), ProofError>>), ProofError> {
     check_shape(field, op, operands, block)?;
     let maxima = maxima(field, operands);
     // Room for the division by R of a double-length value, and some more.
@@ -42,19 +33,26 @@ pub(super) fn prove_cases(
     let scale = 2 * field.words + rows + 8;
     let exec = Exec::run(block, &maxima, scale)?;
     let mut goal = Goal { field, op, block, exec, scale };
-    match op {
+    let reason = match op {
         LimbOp::IsZero => goal.is_zero()?,
         LimbOp::MaybeZero => goal.maybe_zero(&maxima[0])?,
-        _ => (0..block.outputs().len()).try_for_each(|k| goal.congruent(k))?,
-    }
+        _ => {
+            let congruent = (0..block.outputs().len()).map(|k| goal.congruent(k));
+            Reason::Congruent(congruent.collect::<Result<_, _>>()?)
+        }
+    };
+    let steps = goal.exec.model.record.take();
     let case = |(operands, out): &(&[Bound], Bound)| {
         if let LimbOp::IsZero | LimbOp::MaybeZero = op {
-            return Ok(());
+            return Ok(Vec::new());
         }
         goal.exec.narrow(&self::maxima(field, operands));
         goal.bounds(*out)
     };
-    Ok(cases.iter().map(case).collect())
+    let proofs: Vec<Result<Vec<Proof>, ProofError>> = cases.iter().map(case).collect();
+    let cases = proofs.iter().map(|proofs| proofs.as_ref().ok().cloned()).collect();
+    let proofs = proofs.into_iter().map(|proofs| proofs.map(|_| ())).collect();
+    Ok((Certificate { scale, steps, reason, cases }, proofs))
 }
 
 /// The largest value of each input.
@@ -74,37 +72,51 @@ fn check_shape(field: &FieldDesc, op: &LimbOp, operands: &[Bound], block: &Block
     if right { Ok(()) } else { Err(ProofError::Shape(format!("{op:?}"))) }
 }
 
-struct Goal<'a> {
-    field: &'a FieldDesc,
-    op: &'a LimbOp,
+pub(super) struct Goal<'a> {
+    pub(super) field: &'a FieldDesc,
+    pub(super) op: &'a LimbOp,
     block: &'a Block,
-    exec: Exec<'a>,
+    pub(super) exec: Exec<'a>,
     /// Terms are compared times `2^(32·scale)`.
     scale: usize,
 }
 
 impl Goal<'_> {
     /// Output `k` is the definition modulo `p`.
-    fn congruent(&mut self, k: usize) -> Result<(), ProofError> {
+    fn congruent(&mut self, k: usize) -> Result<Vec<Use>, ProofError> {
         let words = self.output(k)?;
+        self.congruent_words(k, &words)
+    }
+
+    /// The words are the definition of output `k` modulo `p`.
+    pub(super) fn congruent_words(&mut self, k: usize, words: &[Val]) -> Result<Vec<Use>, ProofError> {
         let mut terms = self.definition(k);
         let mut weight = -(BigInt::one() << (32 * self.scale));
-        for word in words {
+        for &word in words {
             add_val(&mut terms, word, &weight);
             weight <<= 32;
         }
         self.vanishes(terms)
     }
 
-    /// The terms sum to zero modulo `p`.
-    fn vanishes(&self, terms: Terms) -> Result<(), ProofError> {
+    /// The terms sum to zero modulo `p`: the equations of which multiples are taken off for that.
+    fn vanishes(&mut self, terms: Terms) -> Result<Vec<Use>, ProofError> {
         let (exec, p) = (&self.exec, BigInt::from(self.field.p.clone()));
         let divides = |k: &BigInt| k.is_multiple_of(&p);
-        let mut leaf =
-            |terms: &mut Terms, id: Id, k: &BigInt| Some(divides(k) || carry_is_zero(exec, terms, id, k));
-        let left = expand::fully(&exec.model, terms, &mut leaf);
+        let (carries, mut uses) = (RefCell::new(Carries::default()), Vec::new());
+        let mut leaf = |terms: &mut Terms, id: Id, k: &BigInt| {
+            Some(divides(k) || carry_is_zero(exec, terms, id, k, &mut carries.borrow_mut()))
+        };
+        let left = expand::fully(&exec.model, terms, &mut leaf, &mut uses);
         let left = left.map_or(usize::MAX, |left| left.values().filter(|k| !divides(k)).count());
-        if left == 0 { Ok(()) } else { Err(ProofError::Definition { op: format!("{:?}", self.op), left }) }
+        if left != 0 {
+            return Err(ProofError::Definition { op: format!("{:?}", self.op), left });
+        }
+        let carries = carries.into_inner();
+        uses.extend(carries.uses);
+        carries.steps.into_iter().for_each(|step| self.exec.model.record.step(step));
+        let reduced = |using: Use| Use { times: using.times % &p, ..using };
+        Ok(uses.into_iter().map(reduced).collect())
     }
 
     /// The terms of the definition of output `k`, times `2^(32·scale)`.
@@ -139,158 +151,64 @@ impl Goal<'_> {
             }
             LimbOp::FromMont => sum.linear(&x(0), &by_r),
             LimbOp::ReduceFull | LimbOp::ReduceWeak => sum.linear(&x(0), &one),
-            LimbOp::IsZero | LimbOp::MaybeZero => {}
+            LimbOp::IsZero | LimbOp::MaybeZero => sum.linear(&x(0), &one),
         }
         sum.terms
     }
 
-    /// Every output is within its bound.
-    fn bounds(&self, out: Bound) -> Result<(), ProofError> {
+    /// Why every output is within its bound.
+    fn bounds(&self, out: Bound) -> Result<Vec<Proof>, ProofError> {
         let bound = BigInt::from(out.max(self.field));
-        for k in 0..self.block.outputs().len() {
+        let proof = |k: usize| {
             let words: Vec<Poly> =
                 self.output(k)?.into_iter().map(|word| self.exec.model.poly(word)).collect();
-            let max = self.exec.query().largest(&words, &[], &bound);
+            let (max, proof) = self.exec.query().largest(&words, &[], &bound);
             if max > bound {
                 return Err(ProofError::Bound { max: max.to_string(), bound: bound.to_string() });
             }
-        }
-        Ok(())
-    }
-
-    /// The word is 1 exactly where some words equal one of several numbers: these are all the multiples
-    /// of `p` that the words can be, and the words are the operand modulo `p`.
-    fn is_zero(&mut self) -> Result<(), ProofError> {
-        let model = &self.exec.model;
-        let tests = disjunction(model, self.output(0)?[0]).ok_or_else(|| self.undefined())?;
-        let group = tests.first().and_then(|test| model.node(test.first()?.0).group);
-        let (words, max) = match group {
-            Some(group) => (model.groups[group].words.clone(), &model.groups[group].max),
-            None => return Err(self.undefined()),
+            Ok(proof)
         };
-        let p = BigInt::from(self.field.p.clone());
-        let mut numbers = Vec::new();
-        for test in &tests {
-            let mut number = BigInt::zero();
-            for (k, &word) in words.iter().enumerate() {
-                let Some(&(_, c)) = test.iter().find(|(id, _)| *id == word) else {
-                    return Err(self.undefined());
-                };
-                number += BigInt::from(c) << (32 * k);
-            }
-            if test.iter().any(|(id, _)| !words.contains(id)) || !number.is_multiple_of(&p) {
-                return Err(self.undefined());
-            }
-            numbers.push(number);
-        }
-        let mut multiple = BigInt::zero();
-        while multiple <= *max {
-            if !numbers.contains(&multiple) {
-                return Err(self.undefined());
-            }
-            multiple += &p;
-        }
-        let mut terms = Terms::new();
-        let mut weight = BigInt::one() << (32 * self.scale);
-        let mut sum = Sum { model, terms: Terms::new() };
-        sum.linear(&self.input(0), &-weight.clone());
-        terms.append(&mut sum.terms);
-        for &word in &words {
-            add_val(&mut terms, Val::Node(word), &weight);
-            weight <<= 32;
-        }
-        self.vanishes(terms)
+        (0..self.block.outputs().len()).map(proof).collect()
     }
 
-    /// The word is 0 or 1, and 1 for every multiple of `p` within the bound.
-    fn maybe_zero(&mut self, max: &BigInt) -> Result<(), ProofError> {
-        let model = &self.exec.model;
-        let word = self.output(0)?[0];
-        if word == Val::Const(1) {
-            return Ok(());
-        }
-        let tests = disjunction(model, word).ok_or_else(|| self.undefined())?;
-        let x = self.input(0);
-        let mut multiple = BigUint::zero();
-        while BigInt::from(multiple.clone()) <= *max {
-            let words = self.field.limbs(&multiple);
-            let holds = |(id, c): &(Id, u32)| x.iter().position(|x| x == id).is_some_and(|k| words[k] == *c);
-            if !tests.iter().any(|test| test.iter().all(holds)) {
-                return Err(self.undefined());
-            }
-            multiple += &self.field.p;
-        }
-        Ok(())
-    }
-
-    fn undefined(&self) -> ProofError {
+    pub(super) fn undefined(&self) -> ProofError {
         ProofError::Definition { op: format!("{:?}", self.op), left: usize::MAX }
     }
 
     /// The words of an operand. Inputs are the first nodes, in order.
-    fn input(&self, index: usize) -> Vec<Id> {
+    pub(super) fn input(&self, index: usize) -> Vec<Id> {
         self.exec.model.groups[index].words.clone()
     }
 
-    fn output(&self, k: usize) -> Result<Vec<Val>, ProofError> {
+    pub(super) fn output(&self, k: usize) -> Result<Vec<Val>, ProofError> {
         self.block.outputs()[k].words.iter().map(|&src: &Src| self.exec.get(src)).collect()
     }
 }
 
-/// Distinct words and the constants that they all equal.
-type Test = Vec<(Id, u32)>;
-
-/// The tests of which a word that is 0 or 1 says that one holds.
-fn disjunction(model: &Model, word: Val) -> Option<Vec<Test>> {
-    let Val::Node(id) = word else { return None };
-    match &model.node(id).zero {
-        Some(Zero::All(words)) => words.iter().map(|&word| equality(model, word)).collect(),
-        _ => Some(vec![equality(model, id)?]),
-    }
-}
-
-/// The test of which a word is the truth value: `1 - q`, `q` being whether something is not zero. A test that names
-/// a word twice is none: with two constants it never holds.
-fn equality(model: &Model, word: Id) -> Option<Test> {
-    let Kind::Exact(poly) = &model.node(word).kind else { return None };
-    let (&[(q, -1)], 1) = (poly.terms.as_slice(), poly.constant) else { return None };
-    let node = model.node(q);
-    let test: Test = match (&node.zero, &node.fact) {
-        (Some(Zero::All(words)), _) => words.iter().map(|&id| equals(model, id)).collect::<Option<_>>()?,
-        (Some(Zero::Equals(id, c)), _) => vec![(*id, *c)],
-        (None, Some(fact)) if fact.constant == -1 => match fact.terms.as_slice() {
-            [(id, 1)] => vec![equals(model, *id)?],
-            _ => return None,
-        },
-        _ => return None,
-    };
-    let words: BTreeSet<Id> = test.iter().map(|(word, _)| *word).collect();
-    (words.len() == test.len()).then_some(test)
-}
-
-/// What a word that is zero says of a word.
-fn equals(model: &Model, id: Id) -> Option<(Id, u32)> {
-    match (&model.node(id).zero, &model.node(id).kind) {
-        (Some(Zero::Equals(word, c)), _) => Some((*word, *c)),
-        // w ^ (2^32 - 1) is a difference.
-        (None, Kind::Exact(poly)) => match poly.terms.as_slice() {
-            [(word, -1)] => Some((*word, u32::try_from(poly.constant).ok()?)),
-            _ => Some((id, 0)),
-        },
-        (None, _) => Some((id, 0)),
-        (Some(Zero::All(_)), _) => None,
-    }
+/// What is shown of carries.
+#[derive(Default)]
+struct Carries {
+    steps: Vec<Step>,
+    uses: Vec<Use>,
 }
 
 /// Whether a carry with coefficient `k` contributes nothing, because it is zero, or because it was added
 /// to a word that is: the word's definition is then added to the terms with the factor that cancels it.
-fn carry_is_zero(exec: &Exec<'_>, terms: &mut Terms, id: Id, k: &BigInt) -> bool {
+fn carry_is_zero(exec: &Exec<'_>, terms: &mut Terms, id: Id, k: &BigInt, carries: &mut Carries) -> bool {
     let model = &exec.model;
     let reader = exec.readers.iter().find_map(|&(carry, word)| match word {
         Val::Node(word) if carry == id => Some(word),
         _ => None,
     });
-    let zero = |id: Id| exec.query().within(&Poly::of(id), (Some(1), None), &[]);
+    let mut zero = |id: Id| {
+        let Some([_, most]) = exec.query().within(&Poly::of(id), (Some(1), None), &[]) else { return false };
+        carries.steps.push(Step::Narrow {
+            var: id,
+            range: [model.node(id).lo, 0],
+            proofs: [obvious(), most],
+        });
+        true
+    };
     if let Some(word) = reader.filter(|&word| word != id)
         && let Kind::Exact(poly) = &model.node(word).kind
         && poly.terms.last() == Some(&(id, 1))
@@ -299,6 +217,7 @@ fn carry_is_zero(exec: &Exec<'_>, terms: &mut Terms, id: Id, k: &BigInt) -> bool
         let mut rest = poly.clone();
         rest.terms.pop();
         add_poly(terms, &rest, &-k);
+        carries.uses.push(Use { fact: Fact::Defined(word), times: -k, by: Vec::new() });
         return true;
     }
     zero(id)
@@ -338,7 +257,7 @@ impl Sum<'_> {
     fn product(&mut self, x: &[Id], y: &[Id], k: &BigInt) {
         for (i, &x) in x.iter().enumerate() {
             for (j, &y) in y.iter().enumerate() {
-                let factors = self.model.factors(&[x, y]).expect("two factors");
+                let (factors, _) = self.model.factors(&[x, y]).expect("two factors");
                 let mut mono = [0; 4];
                 for (slot, &id) in mono.iter_mut().zip(factors.iter().rev()) {
                     *slot = id;

@@ -8,7 +8,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use super::{ProofError, goal, prove};
+use super::{ProofError, prove, prove_cases};
+use crate::limb::check::Accepted;
 use crate::limb::{Block, Bound, Choice, LimbOp};
 use crate::spec::FieldDesc;
 
@@ -23,7 +24,7 @@ pub struct Claim<'a> {
     pub choice: &'a Choice,
 }
 
-type Proof = Result<(), ProofError>;
+type Proof = Result<Accepted, ProofError>;
 
 /// By bounds of operands and results.
 type Known = BTreeMap<String, Proof>;
@@ -33,7 +34,7 @@ static MADE: Mutex<BTreeMap<String, Vec<(Block, Known)>>> = Mutex::new(BTreeMap:
 
 /// As [`prove`] for every claim, in order.
 pub fn prove_all(field: &FieldDesc, claims: &[Claim<'_>]) -> Vec<Proof> {
-    let mut proofs = vec![Ok(()); claims.len()];
+    let mut proofs: Vec<Option<Proof>> = vec![None; claims.len()];
     for same in of_equal_blocks(claims) {
         let weakest = weakest(field, claims, &same);
         let Claim { op, choice, .. } = &claims[same[0]];
@@ -43,7 +44,7 @@ pub fn prove_all(field: &FieldDesc, claims: &[Claim<'_>]) -> Vec<Proof> {
         for &i in &same {
             let key = format!("{:?} {:?}", claims[i].operands, claims[i].choice.out);
             match known.get(&key) {
-                Some(proof) => proofs[i] = proof.clone(),
+                Some(proof) => proofs[i] = Some(proof.clone()),
                 None => open.entry(key).or_insert_with(Vec::new).push(i),
             }
         }
@@ -56,13 +57,13 @@ pub fn prove_all(field: &FieldDesc, claims: &[Claim<'_>]) -> Vec<Proof> {
         let mut new = Known::new();
         for ((key, equal), proof) in open.into_iter().zip(made) {
             for i in equal {
-                proofs[i] = proof.clone();
+                proofs[i] = Some(proof.clone());
             }
             new.insert(key, proof);
         }
         remember(what, block, new);
     }
-    proofs
+    proofs.into_iter().map(|proof| proof.expect("every claim is in a group")).collect()
 }
 
 fn known(what: &str, block: &Block) -> Known {
@@ -114,7 +115,7 @@ fn prove_equal(field: &FieldDesc, weakest: &[Bound], claims: &[&Claim<'_>]) -> V
     let Some(Claim { op, choice, .. }) = claims.first() else { return Vec::new() };
     let cases: Vec<(&[Bound], Bound)> =
         claims.iter().map(|claim| (claim.operands, claim.choice.out)).collect();
-    let together = goal::prove_cases(field, op, weakest, choice.block(), &cases);
+    let together = prove_cases(field, op, weakest, choice.block(), &cases);
     let alone = |claim: &Claim<'_>| prove(field, &claim.op, claim.operands, claim.choice);
     match together {
         Ok(proofs) => {

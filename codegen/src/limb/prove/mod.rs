@@ -8,11 +8,14 @@ mod goal;
 mod memo;
 mod model;
 mod poly;
+mod record;
+mod zero;
 
 pub use memo::{Claim, prove_all};
 use thiserror::Error;
 
-use super::{Bound, Choice, LimbOp};
+use super::check::{self, Accepted, Refused, check};
+use super::{Block, Bound, Choice, LimbOp};
 use crate::spec::FieldDesc;
 
 /// Why a block is not proven. It may still be right; it is not used.
@@ -45,11 +48,49 @@ pub enum ProofError {
         /// Number of terms that are left.
         left: usize,
     },
+    /// The checker refuses the certificate: the search has found what does not follow.
+    #[error("the certificate {0}")]
+    Refused(#[from] Refused),
 }
 
 /// Shows that `choice` computes `op` within its bound for all operands within `operands`.
-pub fn prove(field: &FieldDesc, op: &LimbOp, operands: &[Bound], choice: &Choice) -> Result<(), ProofError> {
-    goal::prove(field, op, operands, choice.block(), choice.out)
+pub fn prove(
+    field: &FieldDesc,
+    op: &LimbOp,
+    operands: &[Bound],
+    choice: &Choice,
+) -> Result<Accepted, ProofError> {
+    prove_block(field, op, operands, choice.block(), choice.out)
+}
+
+/// As [`prove`], of a block and the bound of its results.
+fn prove_block(
+    field: &FieldDesc,
+    op: &LimbOp,
+    operands: &[Bound],
+    block: &Block,
+    out: Bound,
+) -> Result<Accepted, ProofError> {
+    let mut proofs = prove_cases(field, op, operands, block, &[(operands, out)])?;
+    proofs.pop().expect("one proof for each case")
+}
+
+/// Searches for a certificate and has it checked: that a block computes an operation for `operands`, and that its
+/// results are within the second bound of each case for operands within the first.
+fn prove_cases(
+    field: &FieldDesc,
+    op: &LimbOp,
+    operands: &[Bound],
+    block: &Block,
+    cases: &[(&[Bound], Bound)],
+) -> Result<Vec<Result<Accepted, ProofError>>, ProofError> {
+    let (certificate, found) = goal::certify(field, op, operands, block, cases)?;
+    let accepted = check(&check::Claim { field, op, block, operands, cases }, &certificate)?;
+    let judged = |(found, accepted): (Result<(), ProofError>, Option<Accepted>)| match (found, accepted) {
+        (_, Some(accepted)) => Ok(accepted),
+        (found, None) => Err(found.err().unwrap_or(ProofError::Refused(Refused("leaves out a case")))),
+    };
+    Ok(found.into_iter().zip(accepted).map(judged).collect())
 }
 
 #[cfg(test)]

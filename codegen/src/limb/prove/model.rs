@@ -5,6 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_bigint::BigInt;
 
 use super::poly::{Id, Poly};
+use super::record::Record;
+pub(super) use crate::limb::check::certificate::Val;
+use crate::limb::check::certificate::{Halves, Step};
+use crate::limb::ir::Logic;
 
 /// `2^32`.
 pub(super) const B: i128 = 1 << 32;
@@ -17,13 +21,6 @@ const MAX_PRODUCT: i128 = 1 << 80;
 
 /// Nodes of a boolean polynomial that is written out where it is used.
 const MAX_INLINE: usize = 8;
-
-/// A word: a constant or a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Val {
-    Const(u32),
-    Node(Id),
-}
 
 /// How a node is defined.
 #[derive(Clone, Debug)]
@@ -76,6 +73,10 @@ pub(super) struct Node {
     pub(super) zero: Option<Zero>,
     /// Used as a multiplier: better bounded as a word.
     pub(super) multiplier: bool,
+    /// The operands of a bitwise operation.
+    pub(super) bits: Option<(Logic, Val, Val)>,
+    /// Of the low word of a product whose high word nothing needs: that word, and the product.
+    pub(super) divided: Option<(Id, Poly)>,
 }
 
 /// Words that together have a known bound: `Σ wordᵢ·2^(32i) ≤ max`.
@@ -86,7 +87,12 @@ pub(super) struct Group {
     /// 0 where nothing more is known. An open group is one of words whose definitions say more than the
     /// bound, so that forms may be rewritten through them: one more than the groups that they lead to.
     pub(super) depth: u32,
+    /// Which bound of the certificate this is; none where it follows from the ranges of the words.
+    pub(super) shown: Option<usize>,
 }
+
+/// A fact of the certificate, `word = flag·word`, and what both sides are multiplied with.
+pub(super) type Implied = (usize, Vec<Id>);
 
 /// The arena.
 #[derive(Debug, Default)]
@@ -94,15 +100,19 @@ pub(super) struct Model {
     pub(super) nodes: Vec<Node>,
     pub(super) pairs: Vec<Pair>,
     pub(super) groups: Vec<Group>,
+    pub(super) record: Record,
     products: BTreeMap<Vec<Id>, Id>,
+    /// By flag and word.
+    implied: BTreeMap<(Id, Id), usize>,
     facts: BTreeMap<Poly, Id>,
-    halves: BTreeMap<(Val, Val), (Val, Val)>,
-    shifts: BTreeMap<(Id, u32), (Val, Val)>,
+    halves: BTreeMap<(Val, Val), Halves>,
+    shifts: BTreeMap<(Id, u32), Halves>,
 }
 
 impl Model {
-    pub(super) fn new() -> Model {
-        let mut model = Model::default();
+    /// Proofs are in units of `2^(32·scale)`.
+    pub(super) fn new(scale: usize) -> Model {
+        let mut model = Model { record: Record::new(scale), ..Model::default() };
         model.push(Kind::Leaf, 0, 0);
         model
     }
@@ -126,14 +136,17 @@ impl Model {
             fact: None,
             zero: None,
             multiplier: false,
+            bits: None,
+            divided: None,
         };
         self.nodes.push(node);
         (self.nodes.len() - 1) as Id
     }
 
-    /// States `Σ wordsᵢ·2^(32i) ≤ max`.
+    /// States `Σ wordsᵢ·2^(32i) ≤ max`, which the next bound of the certificate is to show.
     pub(super) fn group(&mut self, words: Vec<Id>, max: BigInt) {
-        self.add_group(Group { words, max, depth: 0 });
+        let shown = Some(self.record.next_bound());
+        self.add_group(Group { words, max, depth: 0, shown });
     }
 
     /// Makes words that are multiplied a group with nothing but their ranges known, which forms may end at.
@@ -144,7 +157,7 @@ impl Model {
         let weigh = |(k, &id): (usize, &Id)| BigInt::from(self.node(id).hi) << (32 * k);
         let max = words.iter().enumerate().map(weigh).sum();
         let depth = 1 + self.depth_below(words);
-        self.add_group(Group { words: words.to_vec(), max, depth });
+        self.add_group(Group { words: words.to_vec(), max, depth, shown: None });
     }
 
     /// The greatest depth of the groups that the definitions of `words` lead to.
@@ -241,11 +254,13 @@ impl Model {
         let (lo, hi) = self.range(&poly);
         let (lo, hi) = (lo.clamp(0, B - 1), hi.clamp(0, B - 1));
         if poly.height() > MAX_HEIGHT {
+            self.record.step(Step::Let { value: poly, inline: false });
             return Val::Node(self.push(Kind::Leaf, lo, hi));
         }
         let booleans = self.booleans(&poly).is_some();
         let inline = booleans && poly.terms.len() <= MAX_INLINE;
         let residue = (booleans || poly.terms.len() == 1).then(|| self.residue(&poly));
+        self.record.step(Step::Let { value: poly.clone(), inline });
         let id = self.push(Kind::Exact(poly), lo, hi);
         let node = self.node_mut(id);
         node.inline = inline;
@@ -286,6 +301,7 @@ impl Model {
         if let Some(poly) = self.known_boolean(&fact) {
             return poly;
         }
+        self.record.step(Step::Truth(fact.clone()));
         let id = self.push(Kind::Leaf, 0, 1);
         self.name_boolean(id, fact);
         Poly::of(id)
@@ -299,6 +315,7 @@ impl Model {
     /// The pair of `value`, with `high` in `[0, most]`.
     pub(super) fn pair(&mut self, value: Poly, sign: i128, most: i128) -> (Id, Id) {
         let index = self.pairs.len();
+        self.record.step(Step::Divide { value: value.clone(), sign });
         let high = self.push(Kind::High(index), 0, most);
         let low = self.push(Kind::Low(index), 0, B - 1);
         self.pairs.push(Pair { value, sign, high, low: Val::Node(low) });
@@ -310,7 +327,13 @@ impl Model {
     pub(super) fn carry(&mut self, value: Poly, sign: i128) -> (Val, Poly) {
         let fact = if sign > 0 { value.clone().shifted(-B) } else { value.times(-1).shifted(-1) };
         if let Some(carry) = self.known_boolean(&fact) {
-            let word = self.exact(value.plus(-sign * B, &carry));
+            let value = value.plus(-sign * B, &carry);
+            let word = self.exact(value.clone());
+            let [mut least, mut most] = self.truth(&fact, &carry);
+            if sign < 0 {
+                std::mem::swap(&mut least, &mut most);
+            }
+            self.record_word(word, &value, [least, most]);
             return (word, carry);
         }
         let (low, high) = self.pair(value, sign, 1);
@@ -321,40 +344,54 @@ impl Model {
     /// The carry of a sum whose word is the constant `low`.
     pub(super) fn carry_of_constant(&mut self, value: Poly, sign: i128, low: u32) -> Poly {
         let index = self.pairs.len();
+        let uses = self.residue_uses(&value);
+        self.record.step(Step::Quotient { value: value.clone(), sign, low, uses });
         let high = self.push(Kind::High(index), 0, 1);
         self.pairs.push(Pair { value, sign, high, low: Val::Const(low) });
         Poly::of(high)
     }
 
     /// Low and high word of `a·b`.
-    pub(super) fn halves(&mut self, a: Val, b: Val) -> (Val, Val) {
+    pub(super) fn halves(&mut self, a: Val, b: Val) -> Halves {
         let (a, b) = (a.min(b), a.max(b));
-        if let Some(&halves) = self.halves.get(&(a, b)) {
-            return halves;
+        if let Some(halves) = self.halves.get(&(a, b)) {
+            return halves.clone();
         }
         let (value, hi) = self.whole(a, b);
-        let halves = if hi < B {
-            (self.exact(value), Val::Const(0))
-        } else {
-            let residue = self.product_residue(a, b);
-            let (low, high) = self.pair(value, 1, hi >> 32);
-            self.node_mut(low).residue = residue;
-            (Val::Node(low), Val::Node(high))
-        };
-        self.halves.insert((a, b), halves);
+        let halves = self.divided(value, hi);
+        if let (Val::Node(low), Val::Node(_)) = (halves.low, halves.high) {
+            self.node_mut(low).residue = self.product_residue(a, b);
+        }
+        self.halves.insert((a, b), halves.clone());
         halves
     }
 
+    /// Low and high word of a value that is at most `hi`.
+    fn divided(&mut self, value: Poly, hi: i128) -> Halves {
+        if hi < B {
+            let low = self.exact(value.clone());
+            return Halves { low, high: Val::Const(0), uses: self.defined(low, &value) };
+        }
+        let (low, high) = self.pair(value, 1, hi >> 32);
+        let (low, high) = (Val::Node(low), Val::Node(high));
+        Halves { low, high, uses: self.defined_pair(high) }
+    }
+
     /// The low word of `a·b` where nothing needs the high one: opaque but for its residue.
-    pub(super) fn low_half(&mut self, a: Val, b: Val) -> Val {
+    pub(super) fn low_half(&mut self, a: Val, b: Val) -> Halves {
         let (a, b) = (a.min(b), a.max(b));
-        if self.halves.contains_key(&(a, b)) || self.whole(a, b).1 < B {
-            return self.halves(a, b).0;
+        let (value, hi) = self.whole(a, b);
+        if self.halves.contains_key(&(a, b)) || hi < B {
+            return self.halves(a, b);
         }
         let residue = self.product_residue(a, b);
-        let id = self.opaque(B - 1);
-        self.node_mut(id).residue = residue;
-        Val::Node(id)
+        self.record.step(Step::Divide { value: value.clone(), sign: 1 });
+        let high = self.opaque(hi >> 32);
+        let low = self.opaque(B - 1);
+        let node = self.node_mut(low);
+        (node.residue, node.divided) = (residue, Some((high, value)));
+        let (low, high) = (Val::Node(low), Val::Node(high));
+        Halves { low, high, uses: self.defined_pair(high) }
     }
 
     /// `a·b` and its largest value; `a ≤ b`, so that a constant is first.
@@ -381,32 +418,28 @@ impl Model {
     }
 
     /// Low word of `a·2^by`, and the bits shifted out.
-    pub(super) fn shifted(&mut self, a: Val, by: u32) -> (Val, Val) {
+    pub(super) fn shifted(&mut self, a: Val, by: u32) -> Halves {
         let a = match a {
             Val::Const(c) => {
                 let wide = u64::from(c) << by;
-                return (Val::Const(wide as u32), Val::Const((wide >> 32) as u32));
+                let (low, high) = (Val::Const(wide as u32), Val::Const((wide >> 32) as u32));
+                return Halves { low, high, uses: Vec::new() };
             }
             Val::Node(a) => a,
         };
-        if let Some(&halves) = self.shifts.get(&(a, by)) {
-            return halves;
+        if let Some(halves) = self.shifts.get(&(a, by)) {
+            return halves.clone();
         }
         let value = self.poly(Val::Node(a)).times(1 << by);
         let hi = self.node(a).hi << by;
-        let halves = if hi < B {
-            (self.exact(value), Val::Const(0))
-        } else {
-            let (low, high) = self.pair(value, 1, hi >> 32);
-            (Val::Node(low), Val::Node(high))
-        };
-        self.shifts.insert((a, by), halves);
+        let halves = self.divided(value, hi);
+        self.shifts.insert((a, by), halves.clone());
         halves
     }
 
     /// The product of nodes as a node; `None` above four factors, or where it may be too large.
     pub(super) fn product(&mut self, factors: &[Id]) -> Option<Id> {
-        let factors = self.factors(factors)?;
+        let (factors, _) = self.factors(factors)?;
         if let [id] = factors.as_slice() {
             return Some(*id);
         }
@@ -421,14 +454,15 @@ impl Model {
         if hi > MAX_PRODUCT {
             return None;
         }
+        self.record.step(Step::Product(factors.clone()));
         let id = self.push(Kind::Product(factors.clone()), lo, hi);
         self.products.insert(factors, id);
         Some(id)
     }
 
     /// The factors written out and sorted: a boolean once, and not beside a word that is zero where
-    /// the boolean is.
-    pub(super) fn factors(&self, factors: &[Id]) -> Option<Vec<Id>> {
+    /// the boolean is. What was implied is listed with the factors beside it.
+    pub(super) fn factors(&self, factors: &[Id]) -> Option<(Vec<Id>, Vec<Implied>)> {
         let mut all = Vec::with_capacity(4);
         for &id in factors {
             match &self.node(id).kind {
@@ -439,36 +473,54 @@ impl Model {
         all.sort_unstable();
         let mut kept: Vec<Id> = Vec::with_capacity(all.len());
         for &id in &all {
-            let again = kept.last() == Some(&id) && self.is_bool(id);
-            let implied = all.iter().any(|&other| other != id && self.vanishes_with(other, id));
-            if !again && !implied {
+            if kept.last() != Some(&id) || !self.is_bool(id) {
                 kept.push(id);
             }
         }
-        (kept.len() <= 4).then_some(kept)
-    }
-
-    /// Whether `word` is zero where the boolean `id` is.
-    fn vanishes_with(&self, word: Id, id: Id) -> bool {
-        match &self.node(id).zero {
-            Some(Zero::All(words)) if self.is_bool(id) => words.contains(&word),
-            _ => false,
+        let mut implied = Vec::new();
+        // The words that imply a boolean are older.
+        for at in (0..kept.len()).rev().filter(|_| !self.implied.is_empty()) {
+            let with =
+                kept.iter().find_map(|&word| self.implied.get(&(kept[at], word)).map(|index| (*index, word)));
+            if let Some((index, word)) = with {
+                kept.remove(at);
+                let beside = kept.iter().position(|&other| other == word);
+                let by = (0..kept.len()).filter(|&i| Some(i) != beside).map(|i| kept[i]).collect();
+                implied.push((index, by));
+            }
         }
+        (kept.len() <= 4).then_some((kept, implied))
     }
 
-    /// `x·y`; `None` where a coefficient or the number of factors grows out of hand.
-    pub(super) fn multiply(&mut self, x: &Poly, y: &Poly) -> Option<Poly> {
+    /// Notes what is zero where a word is, and shows it of a boolean.
+    pub(super) fn vanishes(&mut self, id: Id, zero: Zero) {
+        if let (Zero::All(words), true) = (&zero, self.is_bool(id)) {
+            for &word in words {
+                if word != id && !self.implied.contains_key(&(id, word)) {
+                    let index = self.record_implied(id, word);
+                    self.implied.insert((id, word), index);
+                }
+            }
+        }
+        self.node_mut(id).zero = Some(zero);
+    }
+
+    /// `x·y`; `None` where a coefficient or the number of factors grows out of hand. What was implied is listed
+    /// with its coefficient.
+    pub(super) fn multiply(&mut self, x: &Poly, y: &Poly) -> Option<(Poly, Vec<(i128, Implied)>)> {
         if x.height() > MAX_HEIGHT || y.height() > MAX_HEIGHT {
             return None;
         }
-        let mut product = y.times(x.constant);
+        let (mut product, mut all) = (y.times(x.constant), Vec::new());
         for &(a, ka) in &x.terms {
             product = product.plus(ka * y.constant, &Poly::of(a));
             for &(b, kb) in &y.terms {
+                let (_, implied) = self.factors(&[a, b])?;
+                all.extend(implied.into_iter().map(|implied| (ka * kb, implied)));
                 product = product.plus(ka * kb, &Poly::of(self.product(&[a, b])?));
             }
         }
-        Some(product)
+        Some((product, all))
     }
 
     /// Whether a node is a carry or a predicate.
@@ -494,7 +546,7 @@ impl Model {
     }
 
     /// The value of a polynomial of at most two booleans at one corner.
-    fn at(&self, poly: &Poly, booleans: &[Id], corner: [i128; 2]) -> i128 {
+    pub(super) fn at(&self, poly: &Poly, booleans: &[Id], corner: [i128; 2]) -> i128 {
         let value = |id: Id| booleans.iter().position(|&b| b == id).map_or(1, |k| corner[k]);
         let term = |&(id, k): &(Id, i128)| match &self.node(id).kind {
             Kind::Product(factors) => k * factors.iter().map(|&id| value(id)).product::<i128>(),

@@ -1,14 +1,11 @@
 //! Small integer polynomials: linear forms over nodes, where a product of nodes is a node too.
 
-/// A node of the [`Model`](super::model::Model). 0 is none.
-pub(super) type Id = u32;
+pub(super) use crate::limb::check::certificate::Poly;
 
-/// `constant + Σ coefficient·node`, sorted by node, no coefficient zero.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Poly {
-    pub(super) terms: Vec<(Id, i128)>,
-    pub(super) constant: i128,
-}
+/// A node of the [`Model`](super::model::Model), and the variable of the certificate. 0 is none.
+pub(super) type Id = crate::limb::check::certificate::Var;
+
+/// Of the search: sorted by node, no coefficient zero.
 
 impl Poly {
     pub(super) fn constant(constant: i128) -> Poly {

@@ -203,7 +203,7 @@ fn mutate_some(
                 for at in (tally.blocks % step..block.insts().len()).step_by(step) {
                     for mutant in mutants(block, at) {
                         tally.mutants += 1;
-                        if goal::prove(f, op, &operands, &mutant, out).is_err() {
+                        if prove_block(f, op, &operands, &mutant, out).is_err() {
                             continue;
                         }
                         tally.accepted += 1;
