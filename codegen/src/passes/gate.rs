@@ -5,6 +5,7 @@ use super::info::{KernelInfo, limb_op};
 use crate::error::PassError;
 use crate::fir::ir::{Kernel, Value};
 use crate::fir::verify::verify;
+use crate::limb::check::Accepted;
 use crate::limb::prove::{Claim, prove_all};
 
 /// A kernel that a back end may emit, with the bounds and programs it is emitted with. Only [`check`] makes one,
@@ -73,13 +74,13 @@ fn about(kernel: &Kernel, info: &KernelInfo) -> Result<(), PassError> {
     Ok(())
 }
 
-/// The program of every operation is proven.
+/// The program of every operation is proven: the checker has accepted a certificate.
 fn blocks(kernel: &Kernel, info: &KernelInfo) -> Result<(), PassError> {
     let Some(field) = &kernel.field else { return Ok(()) };
     let (values, claims) = claims(kernel, info);
     let proofs = prove_all(field, &claims);
     for ((value, claim), proof) in values.into_iter().zip(claims).zip(proofs) {
-        proof.map_err(|source| {
+        let _: Accepted = proof.map_err(|source| {
             let (op, variant) = (format!("{:?}", claim.op), claim.choice.variant);
             PassError::Block { value, op, variant, source }
         })?;

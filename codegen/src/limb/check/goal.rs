@@ -109,17 +109,21 @@ impl Machine<'_> {
         p: &BigInt,
     ) -> Result<(), Refused> {
         let (cx, mut sum) = (&self.cx, Sum::new());
-        sum.number(cx, words.iter().copied(), -cx.unit())?;
+        let weights = powers(cx.scale + 2 * claim.field.words, p);
+        let weight = |words: usize| weights.get(words).ok_or(Refused("has another shape"));
+        for (i, &word) in words.iter().enumerate() {
+            sum.word(cx, word, &-weight(cx.scale + i)?.clone(), &[])?;
+        }
         for Term { factor, x, y, down } in definition(claim.op, claim.field.words, k) {
             let up = cx.scale.checked_sub(down).ok_or(Refused("has too small a unit"))?;
             let start = x.1.start;
             for i in x.1 {
-                let factor = &factor << (32 * (up + i - start));
                 let x_i = cx.operand(x.0, i)?;
                 match y {
-                    None => sum.term(cx, &[x_i], factor)?,
-                    Some(y) => (0..claim.field.words)
-                        .try_for_each(|j| sum.term(cx, &[x_i, cx.operand(y, j)?], &factor << (32 * j)))?,
+                    None => sum.term(cx, &[x_i], &factor * weight(up + i - start)?)?,
+                    Some(y) => (0..claim.field.words).try_for_each(|j| {
+                        sum.term(cx, &[x_i, cx.operand(y, j)?], &factor * weight(up + i - start + j)?)
+                    })?,
                 }
             }
         }
@@ -203,6 +207,12 @@ impl Machine<'_> {
         let output = self.block.outputs().get(k).ok_or(Refused("has another shape"))?;
         output.words.iter().map(|&src| self.get(src)).collect()
     }
+}
+
+/// `2^(32i)` modulo `p`, up to and without `i = count`.
+fn powers(count: usize, p: &BigInt) -> Vec<BigInt> {
+    let next = |power: &BigInt| Some((power << 32) % p);
+    std::iter::successors(Some(BigInt::one() % p), next).take(count).collect()
 }
 
 /// The words of a number.

@@ -15,13 +15,16 @@
 //! The claim is that of [`Claim`]: the definitions of the operations are in `goal.rs`.
 
 pub(in crate::limb) mod certificate;
+#[cfg(test)]
+mod corpus;
 mod goal;
 mod insts;
 mod steps;
 mod sum;
+#[cfg(test)]
+mod tests;
 
 use num_bigint::BigInt;
-use thiserror::Error;
 
 use super::{Block, Bound, LimbOp};
 use crate::spec::FieldDesc;
@@ -30,9 +33,16 @@ use insts::Machine;
 use sum::{B, Context, Rule};
 
 /// What a certificate does that does not follow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("{0}")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused(pub(in crate::limb) &'static str);
+
+impl std::error::Error for Refused {}
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0)
+    }
+}
 
 /// A block was shown to be right. Only [`check`] makes one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

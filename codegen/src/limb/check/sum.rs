@@ -1,7 +1,5 @@
 //! What is known of the variables, and sums of facts: the two ways to conclude.
 
-use std::collections::HashMap;
-
 use num_bigint::{BigInt, Sign};
 use num_traits::{One, Signed, Zero};
 
@@ -51,9 +49,9 @@ pub(super) struct Context<'c> {
 /// Up to four variables in ascending order, 0 for none.
 type Mono = [Var; 4];
 
-/// `Σ coefficient·variables`, constants apart.
+/// `Σ coefficient·variables`, constants apart, as it comes.
 pub(super) struct Sum {
-    terms: HashMap<Mono, BigInt>,
+    terms: Vec<(Mono, BigInt)>,
     constant: BigInt,
 }
 
@@ -154,12 +152,39 @@ pub(super) fn compute(op: Logic, a: u32, b: u32) -> u32 {
 
 impl Sum {
     pub(super) fn new() -> Sum {
-        Sum { terms: HashMap::new(), constant: BigInt::zero() }
+        Sum { terms: Vec::new(), constant: BigInt::zero() }
     }
 
     /// Adds `k` times the product of variables.
     pub(super) fn term(&mut self, cx: &Context<'_>, vars: &[Var], k: BigInt) -> Result<(), Refused> {
+        if let [var] = *vars {
+            return self.one(cx, var, k, &[]);
+        }
         self.expand(cx, vars.to_vec(), [0; 4], k)
+    }
+
+    /// Adds `k` times a variable and some others.
+    fn one(&mut self, cx: &Context<'_>, var: Var, k: BigInt, by: &[Var]) -> Result<(), Refused> {
+        if by.is_empty()
+            && cx.value(var)?.is_none()
+            && !matches!(cx.var(var)?.rule, Rule::Product(_) | Rule::Let(_, true))
+        {
+            self.terms.push(([0, 0, 0, var], k));
+            return Ok(());
+        }
+        self.expand(cx, by.iter().copied().chain([var]).collect(), [0; 4], k)
+    }
+
+    /// Adds up what has the same variables.
+    fn gather(&mut self) {
+        self.terms.sort_unstable_by_key(|(mono, _)| *mono);
+        self.terms.dedup_by(|next, sum| {
+            let same = next.0 == sum.0;
+            if same {
+                sum.1 += std::mem::take(&mut next.1);
+            }
+            same
+        });
     }
 
     /// Adds `k` times some variables that are still to be looked at, times those of `kept`.
@@ -198,7 +223,7 @@ impl Sum {
             self.constant += k;
         } else if !k.is_zero() {
             kept.sort_unstable();
-            *self.terms.entry(kept).or_default() += k;
+            self.terms.push((kept, k));
         }
         Ok(())
     }
@@ -214,13 +239,12 @@ impl Sum {
         if poly.constant != 0 {
             self.term(cx, by, k * poly.constant)?;
         }
-        let mut vars = by.to_vec();
-        for &(var, c) in &poly.terms {
-            vars.push(var);
-            self.term(cx, &vars, k * c)?;
-            vars.pop();
-        }
-        Ok(())
+        let times = |c| match c {
+            1 => k.clone(),
+            -1 => -k,
+            _ => k * c,
+        };
+        poly.terms.iter().try_for_each(|&(var, c)| self.one(cx, var, times(c), by))
     }
 
     /// Adds `k·word` times some variables.
@@ -231,7 +255,10 @@ impl Sum {
         k: &BigInt,
         by: &[Var],
     ) -> Result<(), Refused> {
-        self.poly(cx, &poly_of(word), k, by)
+        match word {
+            Val::Const(c) => self.term(cx, by, k * c),
+            Val::Node(var) => self.one(cx, var, k.clone(), by),
+        }
     }
 
     /// Adds `k·x·y`.
@@ -283,42 +310,51 @@ impl Sum {
 
     /// Adds `k` times a fact, times some variables.
     fn fact(&mut self, cx: &Context<'_>, fact: Fact, k: &BigInt, by: &[Var]) -> Result<(), Refused> {
-        let var = |var: Var| Poly { terms: vec![(var, 1)], constant: 0 };
         let none = Refused("uses a fact that is none");
         match fact {
             Fact::Defined(x) => {
-                let (value, rest) = match cx.var(x)?.rule {
-                    Rule::Let(value, _) => (value, var(x)),
+                let value = match cx.var(x)?.rule {
+                    Rule::Let(value, _) => {
+                        self.one(cx, x, k.clone(), by)?;
+                        value
+                    }
                     Rule::High(value, sign) => {
-                        (value, Poly { terms: vec![(x, sign * B), (x + 1, 1)], constant: 0 })
+                        self.one(cx, x, k * (sign * B), by)?;
+                        self.one(cx, x + 1, k.clone(), by)?;
+                        value
                     }
                     Rule::Quotient(value, sign, low) => {
-                        (value, Poly { terms: vec![(x, sign * B)], constant: low.into() })
+                        self.one(cx, x, k * (sign * B), by)?;
+                        self.term(cx, by, k * low)?;
+                        value
                     }
                     _ => return Err(none),
                 };
-                self.poly(cx, &rest, k, by)?;
                 self.poly(cx, value, &-k, by)
             }
             Fact::AtMost(x) => {
-                self.poly(cx, &Poly { terms: vec![(x, -1)], constant: cx.var(x)?.most }, k, by)
+                self.term(cx, by, k * cx.var(x)?.most)?;
+                self.one(cx, x, -k, by)
             }
             Fact::AtLeast(x) => {
-                let constant = cx.var(x)?.least.checked_neg().ok_or(none)?;
-                self.poly(cx, &Poly { terms: vec![(x, 1)], constant }, k, by)
+                self.term(cx, by, -k * cx.var(x)?.least)?;
+                self.one(cx, x, k.clone(), by)
             }
             Fact::Holds(x) | Fact::Fails(x) => {
                 let Rule::Truth(value) = cx.var(x)?.rule else { return Err(none) };
                 let (least, most) = cx.interval(value)?;
-                // value ≥ least·(1 - x), and value ≤ -1 + (most + 1)·x.
-                let (sign, rest) = if fact == Fact::Holds(x) {
-                    let room = least.min(0);
-                    (1, Poly { terms: vec![(x, room)], constant: -room })
+                if fact == Fact::Holds(x) {
+                    // value ≥ least·(1 - x)
+                    let room = k * least.min(0);
+                    self.term(cx, by, -&room)?;
+                    self.one(cx, x, room, by)?;
+                    self.poly(cx, value, k, by)
                 } else {
-                    (-1, Poly { terms: vec![(x, most.saturating_add(1).max(0))], constant: -1 })
-                };
-                self.poly(cx, &rest, k, by)?;
-                self.poly(cx, value, &(k * sign), by)
+                    // value ≤ -1 + (most + 1)·x
+                    self.term(cx, by, -k)?;
+                    self.one(cx, x, k * most.saturating_add(1).max(0), by)?;
+                    self.poly(cx, value, &-k, by)
+                }
             }
             Fact::Both(x) | Fact::Left(x) | Fact::Right(x) | Fact::Computed(x) => {
                 let Rule::Logic(op, a, b) = cx.var(x)?.rule else { return Err(none) };
@@ -329,16 +365,16 @@ impl Sum {
                 self.term(cx, by, k * max)?;
                 let mut weight = -k;
                 for &word in words {
-                    self.poly(cx, &var(word), &weight, by)?;
+                    self.one(cx, word, weight.clone(), by)?;
                     weight <<= 32;
                 }
                 Ok(())
             }
             Fact::Implied(index) => {
                 let &(flag, word) = cx.implied.get(index).ok_or(none)?;
-                self.poly(cx, &var(word), k, by)?;
+                self.one(cx, word, k.clone(), by)?;
                 let by: Vec<Var> = by.iter().copied().chain([flag]).collect();
-                self.poly(cx, &var(word), &-k, &by)
+                self.one(cx, word, -k, &by)
             }
         }
     }
@@ -372,19 +408,19 @@ impl Sum {
     }
 
     /// The least value, from the ranges of the variables.
-    fn least(&self, cx: &Context<'_>) -> Result<BigInt, Refused> {
-        let mut least = self.constant.clone();
-        for (mono, k) in &self.terms {
+    fn least(mut self, cx: &Context<'_>) -> Result<BigInt, Refused> {
+        self.gather();
+        let mut least = self.constant;
+        for (mono, mut k) in self.terms.into_iter().filter(|(_, k)| !k.is_zero()) {
             let negative = k.sign() == Sign::Minus;
-            let mut end = k.clone();
             for &var in mono.iter().filter(|&&var| var != 0) {
                 let var = cx.var(var)?;
                 if var.least < 0 && mono[2] != 0 {
                     return Err(Refused("multiplies what may be negative"));
                 }
-                end *= if negative { var.most } else { var.least };
+                k *= if negative { var.most } else { var.least };
             }
-            least += end;
+            least += k;
         }
         Ok(least)
     }
@@ -397,8 +433,9 @@ impl Sum {
         modulus: Option<&BigInt>,
     ) -> Result<(), Refused> {
         self.without(cx, uses, false)?;
+        self.gather();
         let zero = |k: &BigInt| modulus.map_or(k.is_zero(), |modulus| (k % modulus).is_zero());
-        if zero(&self.constant) && self.terms.values().all(zero) {
+        if zero(&self.constant) && self.terms.iter().all(|(_, k)| zero(k)) {
             Ok(())
         } else {
             Err(Refused("equates what is not shown to be equal"))

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_bigint::BigInt;
 
 use super::ProofError;
-use super::bound::{Known, Memory, Query};
 use super::model::{B, Kind, Model, Val, Zero};
 use super::poly::{Id, Poly};
+use super::query::{Known, Memory, Query};
 use super::record::{by_cases, fact, obvious, with};
 use crate::limb::check::certificate::{Bits, Fact, Halves, Proof, Step, Use, Written};
 use crate::limb::ir::{Block, CarryOut, Cmp, Flag, Inst, Logic, Pred, Src};

@@ -8,6 +8,7 @@ mod goal;
 mod memo;
 mod model;
 mod poly;
+mod query;
 mod record;
 mod zero;
 

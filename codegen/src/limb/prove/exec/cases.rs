@@ -7,9 +7,9 @@ use super::{Exec, sign};
 use crate::limb::check::certificate::{Fact, Proof, Step, Use, Written};
 use crate::limb::ir::{CarryOut, Flag, Inst, Pred, Word};
 use crate::limb::prove::ProofError;
-use crate::limb::prove::bound::Known;
 use crate::limb::prove::model::{B, Implied, Kind, Val, Zero};
 use crate::limb::prove::poly::{Id, Poly};
+use crate::limb::prove::query::Known;
 use crate::limb::prove::record::{fact, obvious, scaled, with};
 
 /// A run of guarded or selecting instructions is one step on whole values.

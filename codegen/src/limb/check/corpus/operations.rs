@@ -1,0 +1,123 @@
+//! The definitions of the operations.
+
+use super::*;
+
+/// Operations in the field of 7, where `1/2^32` is 2: `2·x`, `2·x·y` and `x + 6·y`.
+pub(super) fn operations() -> Vec<Entry> {
+    let double = |op: LimbOp| {
+        let mut b = Builder::new("double");
+        let x = b.input("x", 1)[0];
+        let (d, _) = b.add(x, x, None, CarryOut::Never);
+        b.output("r", vec![d]);
+        let steps =
+            vec![define(poly([(1, 2)], 0)), sum(Val::Node(2), poly([], 0), vec![once(Fact::Defined(2), -1)])];
+        let reason = Reason::Congruent(vec![vec![units(Fact::Defined(2), -1)]]);
+        entry(op, 7, b.finish(), 12, steps, reason)
+    };
+    let product = |op: LimbOp, operands: usize, x: usize, y: usize, outputs: usize| {
+        let mut b = Builder::new("product");
+        let inputs: Vec<Src> = (0..operands).map(|_| b.input("x", 1)[0]).collect();
+        let (x_var, y_var, first) = (x as Var + 1, y as Var + 1, operands as Var + 1);
+        let low = b.mul_lo(inputs[x], inputs[y]);
+        let (d, _) = b.add(low, low, None, CarryOut::Never);
+        (0..outputs).for_each(|_| b.output("r", vec![d]));
+        let halves = Halves { low: Val::Node(first), high: Val::Const(0), uses: vec![] };
+        let steps = vec![
+            Step::Product(vec![x_var, y_var]),
+            Step::Inst(Written::Half(halves)),
+            define(poly([(first, 2)], 0)),
+            sum(Val::Node(first + 1), poly([], 0), vec![once(Fact::Defined(first + 1), -1)]),
+        ];
+        let reason = Reason::Congruent(vec![vec![units(Fact::Defined(first + 1), -1)]; outputs]);
+        let mut entry = entry(op, 7, b.finish(), 72, steps, reason);
+        entry.operands = vec![Bound::Canonical; operands];
+        entry.certificate.cases = vec![Some(vec![obvious(); outputs])];
+        entry
+    };
+    let six = |op: LimbOp| {
+        let mut b = Builder::new("six");
+        let two = op == LimbOp::Sub;
+        let x = b.input("x", 1)[0];
+        let y = if two { b.input("y", 1)[0] } else { x };
+        let var = if two { 3 } else { 2 };
+        let low = b.mul_lo(Src::Imm(6), y);
+        let (d, _) = b.add(if two { x } else { Src::Imm(0) }, low, None, CarryOut::Never);
+        b.output("r", vec![d]);
+        let halves =
+            Halves { low: Val::Node(var), high: Val::Const(0), uses: vec![once(Fact::Defined(var), -1)] };
+        let steps = vec![
+            define(poly([(var - 1, 6)], 0)),
+            Step::Inst(Written::Half(halves)),
+            define(if two { poly([(1, 1), (var, 1)], 0) } else { poly([(var, 1)], 0) }),
+            sum(Val::Node(var + 1), poly([], 0), vec![once(Fact::Defined(var + 1), -1)]),
+        ];
+        let uses = vec![units(Fact::Defined(var), -1), units(Fact::Defined(var + 1), -1)];
+        let mut entry = entry(op, 7, b.finish(), 42, steps, Reason::Congruent(vec![uses]));
+        entry.operands = vec![Bound::Canonical; 1 + usize::from(two)];
+        entry
+    };
+    let plus = |op: LimbOp| {
+        let mut b = Builder::new("plus");
+        let (x, y) = (b.input("x", 1)[0], b.input("y", 1)[0]);
+        let (d, _) = b.add(x, y, None, CarryOut::Never);
+        b.output("r", vec![d]);
+        let steps = vec![
+            define(poly([(1, 1), (2, 1)], 0)),
+            sum(Val::Node(3), poly([], 0), vec![once(Fact::Defined(3), -1)]),
+        ];
+        let reason = Reason::Congruent(vec![vec![units(Fact::Defined(3), -1)]]);
+        let mut entry = entry(op, 7, b.finish(), 12, steps, reason);
+        entry.operands = vec![Bound::Canonical; 2];
+        entry
+    };
+    let mut all = vec![
+        double(LimbOp::Dbl),
+        double(LimbOp::FromMont),
+        double(LimbOp::MulSmall(2)),
+        double(LimbOp::MulConst(2u32.into())),
+        six(LimbOp::Sub),
+        six(LimbOp::Neg),
+        plus(LimbOp::Add),
+        product(LimbOp::Mul, 2, 0, 1, 1),
+        product(LimbOp::Sqr, 1, 0, 0, 1),
+        product(LimbOp::Dot(1), 2, 0, 1, 1),
+        product(LimbOp::MulShared(1), 2, 0, 1, 1),
+        product(LimbOp::MulTable { step: 1, rows: 1 }, 2, 0, 1, 1),
+        double(LimbOp::MulSmall(3)).wrong("two for three"),
+        double(LimbOp::ReduceFull).wrong("two for one"),
+        plus(LimbOp::Sub).wrong("a sum for a difference"),
+        plus(LimbOp::Mul).wrong("a sum for a product"),
+        product(LimbOp::MulTable { step: 1, rows: 2 }, 2, 0, 1, 1).wrong("a row too few"),
+        product(LimbOp::Dot(2), 4, 0, 1, 1).wrong("one product for two"),
+        product(LimbOp::MulShared(2), 3, 0, 2, 2).wrong("one of two products twice"),
+    ];
+    let mut tight = plus(LimbOp::Add);
+    tight.out = Bound::Units(12);
+    all.push(tight.wrong("a bound that is one too small"));
+    let mut unused = plus(LimbOp::Add);
+    unused.certificate.reason = Reason::Congruent(vec![vec![]]);
+    all.push(unused.wrong("a definition without its equation"));
+    let mut none = plus(LimbOp::Add);
+    none.certificate.reason = Reason::Congruent(vec![]);
+    all.push(none.wrong("no definition"));
+    let mut left = plus(LimbOp::Add);
+    left.certificate.cases = vec![Some(vec![])];
+    all.push(left.wrong("no bound"));
+    let mut even = plus(LimbOp::Sub);
+    // All is equal modulo 2^(32·scale).
+    even.p = 2;
+    all.push(even.wrong("an even modulus"));
+    let mut short = plus(LimbOp::Add);
+    short.block.insts.push(Inst::Logic {
+        op: Logic::Or,
+        d: word(&short.block, 0),
+        a: Src::Imm(0),
+        b: Src::Imm(0),
+    });
+    all.push(short.wrong("an instruction that is left out"));
+    let mut wide = plus(LimbOp::Add);
+    wide.operands = vec![Bound::ANY; 2];
+    wide.out = Bound::ANY;
+    all.push(wide.wrong("a carry that may be"));
+    all
+}
