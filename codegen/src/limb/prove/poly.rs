@@ -6,7 +6,6 @@ pub(super) use crate::limb::check::certificate::Poly;
 pub(super) type Id = crate::limb::check::certificate::Var;
 
 /// Of the search: sorted by node, no coefficient zero.
-
 impl Poly {
     pub(super) fn constant(constant: i128) -> Poly {
         Poly { terms: Vec::new(), constant }

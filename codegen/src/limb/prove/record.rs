@@ -41,6 +41,9 @@ impl Record {
     }
 }
 
+/// A word, and the end of its range.
+type End = (Val, fn(Id) -> Fact);
+
 /// A fact as it is.
 pub(super) fn fact(fact: Fact, times: i128) -> Use {
     Use { fact, times: times.into(), by: Vec::new() }
@@ -116,8 +119,8 @@ impl Model {
     }
 
     /// The ends of the ranges of words.
-    pub(super) fn ends(&self, words: [(Val, fn(Id) -> Fact); 2]) -> Vec<Use> {
-        let end = |(word, end): (Val, fn(Id) -> Fact)| match word {
+    pub(super) fn ends(&self, words: [End; 2]) -> Vec<Use> {
+        let end = |(word, end): End| match word {
             Val::Node(id) => Some(Use { fact: end(id), times: self.unit().clone(), by: Vec::new() }),
             Val::Const(_) => None,
         };

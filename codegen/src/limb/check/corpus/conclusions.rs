@@ -69,11 +69,8 @@ pub(super) fn conclusions() -> Vec<Entry> {
         truth(),
         Step::Narrow { var: 3, range: [0, 0], proofs: [obvious(), cases(3, obvious(), obvious())] },
     ];
-    let assumed = vec![
-        truth(),
-        define(poly([(3, 1)], 0)),
-        Step::Narrow { var: 4, range: [0, 0], proofs: [obvious(), by([])] },
-    ];
+    let assumed =
+        vec![define(poly([(3, 1)], 0)), Step::Narrow { var: 4, range: [0, 0], proofs: [obvious(), by([])] }];
     let zero = |proof: Proof| {
         vec![truth(), Step::Imply { flag: 3, word: 3, proof: obvious() }, at_most(3, 0, proof)]
     };
@@ -114,12 +111,7 @@ pub(super) fn conclusions() -> Vec<Entry> {
         aside("a word that vanishes with a word", false, none, imply(1, 1, obvious())),
         aside("a word that does not vanish", false, none, imply(3, 1, obvious())),
         aside("one case for both", false, none, remains),
-        aside(
-            "what was assumed before",
-            false,
-            none,
-            [imply(3, 3, obvious()), assumed[1..].to_vec()].concat(),
-        ),
+        aside("what was assumed before", false, none, [imply(3, 3, obvious()), assumed].concat()),
         aside(
             "an implication for a fact",
             false,
@@ -166,8 +158,8 @@ pub(super) fn definitions() -> Vec<Entry> {
         define(poly([(4, 1), (1, -1)], 0)),
         Step::Narrow {
             var: 5,
-            range: [0, B],
-            proofs: [by([units(Fact::Defined(5), 1), units(Fact::Implied(0), -1)]), obvious()],
+            range: [-(1 << 70), 0],
+            proofs: [obvious(), by([units(Fact::Defined(5), -1), units(Fact::Implied(0), 1)])],
         },
     ];
     let logic =
@@ -180,7 +172,11 @@ pub(super) fn definitions() -> Vec<Entry> {
             vec![
                 quotient(5),
                 define(poly([(3, B), (1, -B)], 0)),
-                at_most(4, 0, by([units(Fact::Defined(4), -1), units(Fact::Defined(3), -1)])),
+                Step::Narrow {
+                    var: 4,
+                    range: [-(1 << 70), 0],
+                    proofs: [obvious(), by([units(Fact::Defined(4), -1), units(Fact::Defined(3), -1)])],
+                },
             ],
         ),
         aside("a right implication that is used", true, none, used),

@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// Of the tests, the proof that there are no others, and those of what is found.
+type Change<'c> = dyn Fn(&mut Vec<Test>, &mut Proof, &mut Vec<Proof>) + 'c;
+
 /// `[x = 0]`, or with the second also `[x = c]`, below 7 or 14.
 pub(super) fn tests_for_zero() -> Vec<Entry> {
     // Why the output is 1 where x is 0 (x = c, by the word 5 that is then 0), in units.
@@ -89,7 +92,7 @@ pub(super) fn tests_for_zero() -> Vec<Entry> {
         entry.operands = vec![Bound::Units(14)];
         entry
     };
-    let edit = |mut entry: Entry, name, change: &dyn Fn(&mut Vec<Test>, &mut Proof, &mut Vec<Proof>)| {
+    let edit = |mut entry: Entry, name, change: &Change<'_>| {
         if let Reason::Zero { tests, none, found, .. } = &mut entry.certificate.reason {
             change(tests, none, found);
         }
