@@ -51,7 +51,7 @@ pub enum LimbOp {
 }
 
 impl LimbOp {
-    /// Number of field operands: the bounds that [`choices`] takes.
+    /// Number of field operands: the bounds that [`choices`](super::choices) takes.
     pub fn operands(&self, field: &FieldDesc) -> usize {
         match self {
             LimbOp::MulShared(m) => m + 1,

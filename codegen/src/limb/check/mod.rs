@@ -1,7 +1,7 @@
 //! Checks certificates of blocks: that a block computes its operation for all operands within their bounds.
 //!
 //! What stands here is trusted; what finds certificates (`limb/prove`) is not, and nothing of it is used here. A
-//! certificate names integers that the operands determine ([`Step`](certificate::Step)), and the checker
+//! certificate names integers that the operands determine (`Step`), and the checker
 //! follows it by few rules:
 //!
 //! * **Definitions** always hold: a polynomial or product of what is known, the division of one by `2^32`, a truth value.
@@ -12,7 +12,7 @@
 //! * **Cases**: what holds where a boolean is 0, and where it is 1, holds.
 //! * **Instructions**: what one writes is the only integer that is in the range of words and has its equation.
 //!
-//! The claim is that of [`Claim`]: the definitions of the operations are in `goal.rs`.
+//! The claim is that of `Claim`: the definitions of the operations are in `goal.rs`.
 
 pub(in crate::limb) mod certificate;
 #[cfg(test)]
@@ -44,7 +44,7 @@ impl std::fmt::Display for Refused {
     }
 }
 
-/// A block was shown to be right. Only [`check`] makes one.
+/// A block was shown to be right. Only `check` makes one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accepted(());
 
