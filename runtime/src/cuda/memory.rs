@@ -138,15 +138,15 @@ impl Staging for Pinned {
 #[cfg(target_arch = "x86_64")]
 fn store_past_caches(to: &mut [u8], from: &[u8]) {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
-    const LINE: usize = size_of::<__m128i>();
+    const VECTOR: usize = size_of::<__m128i>();
     assert_eq!(to.len(), from.len());
-    let head = to.as_ptr().align_offset(LINE).min(to.len());
+    let head = to.as_ptr().align_offset(VECTOR).min(to.len());
     let ((to_head, to), (from_head, from)) = (to.split_at_mut(head), from.split_at(head));
     to_head.copy_from_slice(from_head);
-    let (to_lines, to_tail) = to.as_chunks_mut::<LINE>();
-    let (from_lines, from_tail) = from.as_chunks::<LINE>();
+    let (to_vectors, to_tail) = to.as_chunks_mut::<VECTOR>();
+    let (from_vectors, from_tail) = from.as_chunks::<VECTOR>();
     to_tail.copy_from_slice(from_tail);
-    for (to, from) in to_lines.iter_mut().zip(from_lines) {
+    for (to, from) in to_vectors.iter_mut().zip(from_vectors) {
         // SAFETY: both are of the size of the vector, and `to` is aligned: the head was cut off. SSE2 is part of the
         // architecture.
         unsafe { _mm_stream_si128(to.as_mut_ptr().cast(), _mm_loadu_si128(from.as_ptr().cast())) };
