@@ -4,7 +4,7 @@
 //! Counts per operation: a kernel of four operations in a row less one of one, divided by three.
 //! Registers are those of the kernel of four. A table in Markdown, beside the model's numbers.
 
-use curvesmith_codegen::limb::{Bound, Choice, LimbOp, Pipes, all_choices, chain};
+use curvesmith_codegen::limb::{Bound, Choice, FieldOp, Pipes, all_choices, chain};
 use curvesmith_codegen::spec::FieldDesc;
 use num_bigint::BigUint;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ fn main() -> Result<()> {
     for (name, p) in FIELDS.iter().filter(|(name, _)| name.contains(&filter)) {
         let p = BigUint::parse_bytes(p.as_bytes(), 16).ok_or("a modulus is not a number")?;
         let field = FieldDesc::new(*name, p);
-        for op in [LimbOp::Mul, LimbOp::Sqr, LimbOp::Dot(2)] {
+        for op in [FieldOp::Mul, FieldOp::Sqr, FieldOp::Dot(2)] {
             let operands = vec![Bound::Canonical; op.operands(&field)];
             let all = all_choices(&field, &op, &operands);
             for choice in all.iter().filter(|choice| !choice.variant.contains("canonical")) {

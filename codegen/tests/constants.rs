@@ -7,7 +7,7 @@ use curvesmith_codegen::fir::interp::{Argument, from_words, launch, to_words};
 use curvesmith_codegen::fir::ir::{Kernel, Op};
 use curvesmith_codegen::fir::{parse::parse, print::print, verify::verify};
 use curvesmith_codegen::passes::{annotate, prepare, simplify};
-use curvesmith_codegen::spec::FieldDesc;
+use curvesmith_codegen::spec::{FieldDesc, FieldOp};
 use num_bigint::BigUint;
 
 const SHAPE: TableShape = TableShape { step: 2, rows: 3 };
@@ -154,7 +154,7 @@ fn parts_that_nothing_needs_are_dropped() {
     };
     let ops = |k: &Kernel| -> Vec<usize> {
         let shared = k.values().filter_map(|v| match &k[v] {
-            Op::MulShared(xs, _) => Some(xs.len()),
+            Op::Field(FieldOp::MulShared(n), _) => Some(*n),
             _ => None,
         });
         shared.collect()
@@ -165,8 +165,8 @@ fn parts_that_nothing_needs_are_dropped() {
         let k = kernel(&[needed]);
         verify(&k).unwrap();
         assert_eq!(ops(&k), [0usize; 0]);
-        let alone = k.values().filter(|v| matches!(k[*v], Op::Mul(..) | Op::Sqr(_)));
-        let alone: Vec<bool> = alone.map(|v| matches!(k[v], Op::Sqr(_))).collect();
+        let alone = k.values().filter(|v| matches!(k[*v], Op::Field(FieldOp::Mul | FieldOp::Sqr, _)));
+        let alone: Vec<bool> = alone.map(|v| matches!(k[v], Op::Field(FieldOp::Sqr, _))).collect();
         assert_eq!(alone, [square]);
     }
 }

@@ -6,8 +6,8 @@
 //! a representation; only [`Op::Word`], [`Op::FromWords`] and [`Op::FromMont`] know `R`.
 
 use super::ir::*;
-use crate::spec::FieldDesc;
-use curvesmith_abi::{ParamKind, TableShape, padded_words};
+use crate::spec::{FieldDesc, FieldOp, Gives};
+use curvesmith_abi::{ParamKind, padded_words};
 use num_bigint::BigUint;
 use num_traits::Zero;
 
@@ -479,25 +479,22 @@ impl<M: Memory + ?Sized> Run<'_, M> {
             Op::Narrow(a) => Val::U32(self.wide(*a, t) as u32),
             Op::Select(c, a, b) => self.get(if self.pred(*c, t) { *a } else { *b }, t).clone(),
             Op::Const(c) => reduced(c.clone()),
-            Op::Add(a, b) => reduced(fe(a) + fe(b)),
-            Op::Sub(a, b) => reduced(fe(a) + &self.field().p - fe(b)),
-            Op::Neg(a) => reduced(&self.field().p - fe(a)),
-            Op::Dbl(a) => reduced(fe(a) * 2u32),
-            Op::Mul(a, b) => reduced(fe(a) * fe(b)),
-            Op::Sqr(a) => reduced(fe(a) * fe(a)),
-            Op::MulSmall(a, k) => reduced(fe(a) * *k),
-            Op::MulConst(a, c) => reduced(fe(a) * c),
-            Op::Dot(terms) => reduced(terms.iter().map(|(a, b)| fe(a) * fe(b)).sum()),
-            Op::MulShared(xs, y) => Val::Fields(xs.iter().map(|x| fe(x) * fe(y) % &self.field().p).collect()),
+            Op::Field(op, args) => {
+                if let FieldOp::MulTable { step, .. } = op {
+                    self.check_table(v, &args[1..], *step, t)?;
+                }
+                let args: Vec<&BigUint> = args.iter().map(fe).collect();
+                let mut values = op.values(self.field(), &args);
+                match op.gives() {
+                    Gives::Element => Val::Field(values.swap_remove(0)),
+                    Gives::Elements => Val::Fields(values),
+                    Gives::Truth => Val::Pred(!values[0].is_zero()),
+                }
+            }
             Op::Part(a, i) => {
                 let Val::Fields(parts) = self.get(*a, t) else { unreachable!("verified types") };
                 Val::Field(parts[*i as usize].clone())
             }
-            Op::MulTable(a, table, shape) => reduced(fe(a) * self.constant_of(v, table, *shape, t)?),
-            Op::IsZero(a) => Val::Pred(fe(a).is_zero()),
-            // Wrong for half of the others, so that a kernel that relies on it is found out.
-            Op::MaybeZero(a) => Val::Pred(fe(a).is_zero() || fe(a).bit(0)),
-            Op::FromMont(a) => reduced(fe(a) * r_inv()),
             Op::FromWords(words) => {
                 let x = BigUint::new(words.iter().map(|w| self.u32(*w, t)).collect());
                 if x >= self.field().p {
@@ -509,32 +506,20 @@ impl<M: Memory + ?Sized> Run<'_, M> {
                 let words = self.field().to_mont(fe(a)).to_u32_digits();
                 Val::U32(words.get(*i as usize).copied().unwrap_or(0))
             }
-            Op::Reduce(a) | Op::Weak(a) => Val::Field(fe(a).clone()),
         })
     }
 
-    /// The constant that a table is made of; an error where its entries are not those of one constant.
-    fn constant_of(
-        &self,
-        v: Value,
-        table: &[Value],
-        shape: TableShape,
-        t: usize,
-    ) -> Result<BigUint, InterpError> {
-        let p = &self.field().p;
-        let b = BigUint::from(1u64 << 32) % p;
-        let first = self.fe(table[0], t);
-        let (mut expected, factor) = (first.clone(), b.modpow(&shape.step.into(), p));
+    /// An error where the entries of a table are not those of one constant.
+    fn check_table(&self, v: Value, table: &[Value], step: u32, t: usize) -> Result<(), InterpError> {
+        let field = self.field();
+        let mut expected = self.fe(table[0], t).clone();
         for (i, entry) in table.iter().enumerate() {
             if *self.fe(*entry, t) != expected {
                 return self.error(t, format!("{v}: entry {i} of the table is not that of its constant"));
             }
-            expected = expected * &factor % p;
+            expected = expected * field.power_of_two(32 * i64::from(step)) % &field.p;
         }
-        // Entry 0 is w·B^rows/R, and R = B^words.
-        let r_inv = self.r_inv.as_ref().expect("verified: the kernel has a field");
-        let rows = b.modpow(&shape.rows.into(), p) * r_inv % p;
-        Ok(first * rows.modinv(p).expect("B and R are prime to p") % p)
+        Ok(())
     }
 
     fn wide(&self, v: Value, t: usize) -> u64 {

@@ -2,8 +2,8 @@
 
 use super::ir::*;
 use super::print::*;
-use crate::spec::FieldDesc;
-use curvesmith_abi::{KernelDesc, TableShape, kernels};
+use crate::spec::{FieldDesc, FieldOp};
+use curvesmith_abi::{KernelDesc, kernels};
 use num_bigint::BigUint;
 use std::str::FromStr;
 
@@ -298,7 +298,6 @@ impl<'a> Parser<'a> {
 
     fn op(&self, parts: &[&str], rest: &str) -> Parsed<Op> {
         let one = |f: fn(Value) -> Op| self.exactly(rest).map(|[a]| f(a));
-        let two = |f: fn(Value, Value) -> Op| self.exactly(rest).map(|[a, b]| f(a, b));
         match *parts {
             ["get"] => Ok(Op::Get(self.local(rest)?)),
             ["param"] => {
@@ -328,14 +327,6 @@ impl<'a> Parser<'a> {
                 self.exactly(rest).map(|[a, b]| Op::Cmp(op, a, b))
             }
             ["select"] => self.exactly(rest).map(|[c, a, b]| Op::Select(c, a, b)),
-            ["mul_small"] => {
-                let (a, k) = self.pair(rest)?;
-                Ok(Op::MulSmall(self.value(a)?, self.number(k)?))
-            }
-            ["mul_const"] => {
-                let (a, c) = self.pair(rest)?;
-                Ok(Op::MulConst(self.value(a)?, self.number(c)?))
-            }
             ["word"] => {
                 let (a, i) = self.pair(rest)?;
                 Ok(Op::Word(self.value(a)?, self.number(i)?))
@@ -344,40 +335,24 @@ impl<'a> Parser<'a> {
                 let (a, i) = self.pair(rest)?;
                 Ok(Op::Part(self.value(a)?, self.number(i)?))
             }
-            ["dot"] => {
-                let values = self.values_of(rest)?;
-                if values.is_empty() || !values.len().is_multiple_of(2) {
-                    return self.fail("dot takes pairs");
-                }
-                Ok(Op::Dot(values.chunks(2).map(|c| (c[0], c[1])).collect()))
-            }
-            ["mul_shared"] => match self.values_of(rest)?.split_last() {
-                Some((y, xs)) if !xs.is_empty() => Ok(Op::MulShared(xs.to_vec(), *y)),
-                _ => self.fail("mul_shared takes factors and the one they share"),
-            },
-            ["mul_table", step, rows] => {
-                let shape = TableShape { step: self.number(step)?, rows: self.number(rows)? };
-                match self.values_of(rest)?.split_first() {
-                    Some((a, table)) => Ok(Op::MulTable(*a, table.to_vec(), shape)),
-                    None => self.fail("mul_table takes a factor and a table"),
-                }
-            }
             ["from_words"] => Ok(Op::FromWords(self.values_of(rest)?)),
             ["not"] => one(Op::Not),
             ["widen"] => one(Op::Widen),
             ["narrow"] => one(Op::Narrow),
-            ["neg"] => one(Op::Neg),
-            ["dbl"] => one(Op::Dbl),
-            ["sqr"] => one(Op::Sqr),
-            ["is_zero"] => one(Op::IsZero),
-            ["maybe_zero"] => one(Op::MaybeZero),
-            ["from_mont"] => one(Op::FromMont),
-            ["reduce"] => one(Op::Reduce),
-            ["weak"] => one(Op::Weak),
-            ["add"] => two(Op::Add),
-            ["sub"] => two(Op::Sub),
-            ["mul"] => two(Op::Mul),
-            _ => self.fail(format!("unknown operation `{}`", parts.join("."))),
+            _ => self.field_op(parts, rest),
+        }
+    }
+
+    /// An operation of the field: values, and at the end a number where it has one.
+    fn field_op(&self, parts: &[&str], rest: &str) -> Parsed<Op> {
+        let (values, number) = match rest.rsplit_once(", ") {
+            Some((values, last)) if !last.starts_with('v') => (values, Some(self.number(last)?)),
+            _ => (rest, None),
+        };
+        let values = self.values_of(values)?;
+        match FieldOp::parse(parts, values.len(), number.as_ref()) {
+            Some(op) => Ok(Op::Field(op, values)),
+            None => self.fail(format!("unknown operation `{}` of {} values", parts.join("."), values.len())),
         }
     }
 }

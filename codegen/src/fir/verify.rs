@@ -9,6 +9,7 @@
 //! 7. Several products are read by `part` only, and not held in locals; a table has the entries of its shape.
 
 use super::ir::*;
+use crate::spec::FieldOp;
 use curvesmith_abi::{Access, ParamKind};
 use std::collections::BTreeSet;
 
@@ -213,29 +214,14 @@ impl Verifier<'_> {
                     self.error(v, format!("{} words given", words.len()));
                 }
             }
-            Op::Part(a, i) => match &self.kernel[*a] {
-                Op::MulShared(xs, _) if (*i as usize) < xs.len() => {}
-                Op::MulShared(xs, _) => self.error(v, format!("part {i} of {} products", xs.len())),
+            Op::Part(a, i) => match self.kernel[*a].field() {
+                Some((FieldOp::MulShared(n), _)) if (*i as usize) < *n => {}
+                Some((FieldOp::MulShared(n), _)) => self.error(v, format!("part {i} of {n} products")),
                 _ => self.error(v, format!("{a} is not a mul_shared")),
             },
-            Op::Const(_)
-            | Op::Add(..)
-            | Op::Sub(..)
-            | Op::Neg(_)
-            | Op::Dbl(_)
-            | Op::Mul(..)
-            | Op::Sqr(_)
-            | Op::MulSmall(..)
-            | Op::MulConst(..)
-            | Op::Dot(_)
-            | Op::MulShared(..)
-            | Op::MulTable(..)
-            | Op::IsZero(_)
-            | Op::MaybeZero(_)
-            | Op::FromMont(_)
-            | Op::Word(..)
-            | Op::Reduce(_)
-            | Op::Weak(_) => {
+            Op::Word(a, _) => self.expect(*a, Field, v),
+            Op::Const(_) => {}
+            Op::Field(..) => {
                 for a in op.args() {
                     self.expect(a, Field, v);
                 }
@@ -247,23 +233,17 @@ impl Verifier<'_> {
 
     fn field_op(&mut self, v: Value, field: Option<&crate::spec::FieldDesc>) {
         let op = &self.kernel[v];
-        let touches_field = matches!(self.kernel.ty(v), Type::Field | Type::Fields)
-            || matches!(op, Op::IsZero(_) | Op::MaybeZero(_) | Op::Word(..));
+        let touches_field = matches!(op, Op::Field(..) | Op::Word(..))
+            || matches!(self.kernel.ty(v), Type::Field | Type::Fields);
         match (field, op) {
             (None, _) if touches_field => self.error(v, "the kernel has no field"),
-            (Some(f), Op::Const(c) | Op::MulConst(_, c)) if *c >= f.p => {
-                self.error(v, "constant is not below p")
-            }
+            (Some(f), Op::Const(c)) if *c >= f.p => self.error(v, "constant is not below p"),
             (Some(f), Op::Word(_, i)) if *i as usize >= f.words => {
                 self.error(v, "word number is not below words")
             }
-            (_, Op::MulShared(xs, _)) if xs.is_empty() => self.error(v, "there is nothing to multiply"),
-            (Some(f), Op::MulTable(_, table, shape)) => {
-                if !(1..=shape.rows).contains(&shape.step) {
-                    self.error(v, format!("a step of {} with {} rows", shape.step, shape.rows));
-                } else if table.len() != shape.entries(f.words) {
-                    let want = shape.entries(f.words);
-                    self.error(v, format!("a table of {} entries, expected {want}", table.len()));
+            (Some(f), Op::Field(op, args)) => {
+                if let Some(fault) = op.fault(f, args.len()) {
+                    self.error(v, fault);
                 }
             }
             _ => {}

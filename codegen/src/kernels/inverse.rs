@@ -10,7 +10,7 @@
 
 use crate::fir::build::{Builder, Fe, U32, U64, Var};
 use crate::fir::ir::Kernel;
-use crate::limb::{self, Bound, Cost, LimbOp, Pipes};
+use crate::limb::{self, Bound, Cost, FieldOp, Pipes};
 use crate::spec::FieldDesc;
 use curvesmith_abi::kernels::{FieldBatchInverse, FieldInverse};
 use num_bigint::BigUint;
@@ -177,12 +177,12 @@ fn power<'k>(x: Fe<'k>, e: &BigUint) -> Fe<'k> {
 /// Modelled cycles per warp and scheduler of `x^(p-2)`.
 pub fn fermat_cycles(field: &FieldDesc) -> u64 {
     let (squarings, products) = Plan::new(&(&field.p - 2u32)).split();
-    let tenths = |op: &LimbOp, operands: &[Bound]| {
+    let tenths = |op: &FieldOp, operands: &[Bound]| {
         let choice = limb::choose(field, op, operands).expect("every op has a legal variant");
         u64::from(choice.cost.tenths(&Pipes::SM_90))
     };
-    let square = tenths(&LimbOp::Sqr, &[Bound::Canonical]);
-    let product = tenths(&LimbOp::Mul, &[Bound::Canonical; 2]);
+    let square = tenths(&FieldOp::Sqr, &[Bound::Canonical]);
+    let product = tenths(&FieldOp::Mul, &[Bound::Canonical; 2]);
     (squarings as u64 * square + products as u64 * product) / 10
 }
 

@@ -1,6 +1,6 @@
 use super::*;
-use crate::fir::ir::Op;
 use crate::fir::verify::verify;
+use crate::spec::FieldOp;
 use curvesmith_abi::Family;
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
@@ -64,14 +64,12 @@ fn costs(kernels: &[Kernel]) -> String {
     for kernel in kernels {
         let mut counts = BTreeMap::new();
         for v in kernel.values() {
-            let name = match &kernel[v] {
-                Op::Mul(..) => "mul".to_owned(),
-                Op::Sqr(_) => "sqr".to_owned(),
-                Op::Dot(terms) => format!("dot{}", terms.len()),
-                Op::Add(..) | Op::Sub(..) | Op::Neg(_) | Op::Dbl(_) => "linear".to_owned(),
-                Op::MulSmall(..) | Op::MulConst(..) => "constant".to_owned(),
-                Op::IsZero(_) => "is_zero".to_owned(),
-                Op::MaybeZero(_) => "maybe_zero".to_owned(),
+            let Some((op, _)) = kernel[v].field() else { continue };
+            let name = match op {
+                FieldOp::Dot(terms) => format!("dot{terms}"),
+                FieldOp::Add | FieldOp::Sub | FieldOp::Neg | FieldOp::Dbl => "linear".to_owned(),
+                FieldOp::MulSmall(_) | FieldOp::MulConst(_) => "constant".to_owned(),
+                FieldOp::Mul | FieldOp::Sqr | FieldOp::IsZero | FieldOp::MaybeZero => op.name(),
                 _ => continue,
             };
             *counts.entry(name).or_insert(0) += 1;

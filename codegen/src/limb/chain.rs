@@ -84,14 +84,14 @@ impl Names for Copy<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::ir::Inst;
-    use super::super::{Bound, LimbOp, choose};
+    use super::super::{Bound, FieldOp, choose};
     use super::*;
     use crate::spec::FieldDesc;
 
     #[test]
     fn each_repetition_takes_the_last_result() {
         let f = FieldDesc::new("m31", 0x7fff_ffffu32.into());
-        let block = choose(&f, &LimbOp::Add, &[Bound::Canonical; 2]).unwrap().into_block();
+        let block = choose(&f, &FieldOp::Add, &[Bound::Canonical; 2]).unwrap().into_block();
         let Some(Inst::Add { d, .. }) = block.insts().first() else { panic!("an addition adds") };
         let text = kernel(&block, "add3", 3);
         let (words, sum) = (block.words(), d.index());

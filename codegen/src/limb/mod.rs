@@ -11,7 +11,7 @@
 //! ```
 //!
 //! **Every op has a legal variant for every odd prime and all operand bounds**, and one whose result
-//! is canonical ([`LimbOp::ReduceWeak`] excepted, which promises less), so
+//! is canonical ([`FieldOp::ReduceWeak`] excepted, which promises less), so
 //! that a caller that asks for canonical results only is already right. What a lazier choice saves is for
 //! the caller to weigh: a lazy result costs later ops their own laziness.
 //!
@@ -23,7 +23,6 @@ pub mod check;
 pub mod cost;
 pub mod interp;
 pub mod ir;
-mod op;
 mod print;
 pub mod prove;
 pub mod ptx;
@@ -35,12 +34,10 @@ pub(crate) mod tests;
 pub use bound::Bound;
 pub use cost::{Cost, Pipes};
 pub use ir::Block;
-pub use op::LimbOp;
+
+pub use crate::spec::{FieldOp, MAX_ROWS};
 
 use crate::spec::FieldDesc;
-
-/// Most rows of a product by a table: more only cost.
-pub const MAX_ROWS: u32 = 33;
 
 /// A legal variant of an operation for given operand bounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +54,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// The program: inputs and outputs as [`LimbOp`] says.
+    /// The program: inputs and outputs as [`FieldOp`] says.
     pub fn block(&self) -> &Block {
         &self.block
     }
@@ -77,24 +74,17 @@ impl Choice {
 /// The legal variants, cheapest first, without those that never pay at the field's number of words.
 /// Empty when the number of `operands` is not the op's, when a `MulConst` is not canonical, a table's
 /// shape is not one, or for `Dot(0)` and `MulShared(0)`.
-pub fn choices(field: &FieldDesc, op: &LimbOp, operands: &[Bound]) -> Vec<Choice> {
+pub fn choices(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Vec<Choice> {
     sorted(field, op, operands, false)
 }
 
 /// Every legal variant, as [`choices`]: for tests, proofs and measurements.
-pub fn all_choices(field: &FieldDesc, op: &LimbOp, operands: &[Bound]) -> Vec<Choice> {
+pub fn all_choices(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Vec<Choice> {
     sorted(field, op, operands, true)
 }
 
-fn sorted(field: &FieldDesc, op: &LimbOp, operands: &[Bound], everything: bool) -> Vec<Choice> {
-    let well_formed = operands.len() == op.operands(field)
-        && match op {
-            LimbOp::MulConst(c) => *c < field.p,
-            LimbOp::Dot(k) | LimbOp::MulShared(k) => *k > 0,
-            LimbOp::MulTable { step, rows } => (1..=*rows).contains(step) && *rows <= MAX_ROWS,
-            _ => true,
-        };
-    if !well_formed {
+fn sorted(field: &FieldDesc, op: &FieldOp, operands: &[Bound], everything: bool) -> Vec<Choice> {
+    if op.fault(field, operands.len()).is_some() {
         return Vec::new();
     }
     let mut choices = variants::offers(field, op, operands, everything);
@@ -103,6 +93,6 @@ fn sorted(field: &FieldDesc, op: &LimbOp, operands: &[Bound], everything: bool) 
 }
 
 /// The cheapest legal variant.
-pub fn choose(field: &FieldDesc, op: &LimbOp, operands: &[Bound]) -> Option<Choice> {
+pub fn choose(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Option<Choice> {
     choices(field, op, operands).into_iter().next()
 }

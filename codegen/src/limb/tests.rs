@@ -22,7 +22,7 @@ pub(crate) fn first_operand(like: &Block) -> Block {
 
 /// Runs every variant of `op` for these operand bounds on every tuple of `values` and compares
 /// with the definition; results must be within the stated bound. Returns how many variants ran.
-fn check(f: &FieldDesc, op: &LimbOp, bounds: &[Bound], values: &[Vec<BigUint>]) -> usize {
+fn check(f: &FieldDesc, op: &FieldOp, bounds: &[Bound], values: &[Vec<BigUint>]) -> usize {
     let chosen: Vec<&str> = choices(f, op, bounds).iter().map(|choice| choice.variant).collect();
     let all = all_choices(f, op, bounds);
     for (i, choice) in all.iter().enumerate() {
@@ -40,12 +40,12 @@ fn check(f: &FieldDesc, op: &LimbOp, bounds: &[Bound], values: &[Vec<BigUint>]) 
             let out = interp::run(block, &words).unwrap_or_else(|e| panic!("{what} {operands:?}: {e}"));
             let out: Vec<BigUint> = out.into_iter().map(BigUint::new).collect();
             assert_eq!(out.len(), op.results(), "{what}");
-            if *op == LimbOp::IsZero {
+            if *op == FieldOp::IsZero {
                 let zero = (&operands[0] % &f.p).is_zero();
                 assert_eq!(out[0], BigUint::from(u32::from(zero)), "{what} {operands:?}");
                 continue;
             }
-            if *op == LimbOp::MaybeZero {
+            if *op == FieldOp::MaybeZero {
                 let zero = (&operands[0] % &f.p).is_zero();
                 assert!(out[0] <= BigUint::one() && (out[0].is_one() || !zero), "{what} {operands:?}");
                 continue;
@@ -61,32 +61,32 @@ fn check(f: &FieldDesc, op: &LimbOp, bounds: &[Bound], values: &[Vec<BigUint>]) 
 }
 
 /// The definition of an op: its results mod `p`.
-pub(super) fn define(f: &FieldDesc, op: &LimbOp, x: &[BigUint]) -> Vec<BigUint> {
+pub(super) fn define(f: &FieldDesc, op: &FieldOp, x: &[BigUint]) -> Vec<BigUint> {
     let p = &f.p;
     let r_inv = f.r_mod_p().modpow(&(p - 2u32), p);
-    if let LimbOp::MulShared(m) = op {
+    if let FieldOp::MulShared(m) = op {
         return x[..*m].iter().map(|x_k| x_k * &x[*m] * &r_inv % p).collect();
     }
     let r = match op {
-        LimbOp::Add => &x[0] + &x[1],
-        LimbOp::Sub => &x[0] + p - &x[1] % p,
-        LimbOp::Neg => p - &x[0] % p,
-        LimbOp::Dbl => &x[0] * 2u32,
-        LimbOp::Mul => &x[0] * &x[1] * r_inv,
-        LimbOp::Sqr => &x[0] * &x[0] * r_inv,
-        LimbOp::MulSmall(c) => &x[0] * *c,
-        LimbOp::MulConst(c) => &x[0] * c,
-        LimbOp::Dot(_) => x.chunks(2).map(|pair| &pair[0] * &pair[1]).sum::<BigUint>() * r_inv,
-        LimbOp::MulTable { step, rows } => {
+        FieldOp::Add => &x[0] + &x[1],
+        FieldOp::Sub => &x[0] + p - &x[1] % p,
+        FieldOp::Neg => p - &x[0] % p,
+        FieldOp::Dbl => &x[0] * 2u32,
+        FieldOp::Mul => &x[0] * &x[1] * r_inv,
+        FieldOp::Sqr => &x[0] * &x[0] * r_inv,
+        FieldOp::MulSmall(c) => &x[0] * *c,
+        FieldOp::MulConst(c) => &x[0] * c,
+        FieldOp::Dot(_) => x.chunks(2).map(|pair| &pair[0] * &pair[1]).sum::<BigUint>() * r_inv,
+        FieldOp::MulTable { step, rows } => {
             let words = f.limbs(&x[0]);
             let pieces = words.chunks(*step as usize).map(|piece| BigUint::new(piece.to_vec()));
             let sum: BigUint = pieces.zip(&x[1..]).map(|(piece, w)| piece * w).sum();
             let b_inv = (BigUint::one() << 32u32).modpow(&(p - 2u32), p);
             sum * b_inv.modpow(&(*rows).into(), p)
         }
-        LimbOp::FromMont => &x[0] * r_inv,
-        LimbOp::ReduceFull | LimbOp::ReduceWeak => x[0].clone(),
-        LimbOp::IsZero | LimbOp::MaybeZero | LimbOp::MulShared(_) => {
+        FieldOp::FromMont => &x[0] * r_inv,
+        FieldOp::ReduceFull | FieldOp::ReduceWeak => x[0].clone(),
+        FieldOp::IsZero | FieldOp::MaybeZero | FieldOp::MulShared(_) => {
             unreachable!("checked apart")
         }
     };
@@ -94,31 +94,31 @@ pub(super) fn define(f: &FieldDesc, op: &LimbOp, x: &[BigUint]) -> Vec<BigUint> 
 }
 
 /// Every op, with constants that are awkward for `f`.
-pub(super) fn ops(f: &FieldDesc) -> Vec<LimbOp> {
+pub(super) fn ops(f: &FieldDesc) -> Vec<FieldOp> {
     let mut ops = vec![
-        LimbOp::Add,
-        LimbOp::Sub,
-        LimbOp::Neg,
-        LimbOp::Dbl,
-        LimbOp::Mul,
-        LimbOp::Sqr,
-        LimbOp::FromMont,
-        LimbOp::ReduceFull,
-        LimbOp::ReduceWeak,
-        LimbOp::IsZero,
-        LimbOp::MaybeZero,
+        FieldOp::Add,
+        FieldOp::Sub,
+        FieldOp::Neg,
+        FieldOp::Dbl,
+        FieldOp::Mul,
+        FieldOp::Sqr,
+        FieldOp::FromMont,
+        FieldOp::ReduceFull,
+        FieldOp::ReduceWeak,
+        FieldOp::IsZero,
+        FieldOp::MaybeZero,
     ];
     // Long fields repeat the rows of shorter ones and cost the square of their length.
     let long = f.words > 12;
-    ops.extend(if long { vec![3] } else { vec![1, 2, 3, 5] }.into_iter().map(LimbOp::Dot));
-    ops.extend(if long { vec![2] } else { vec![1, 3] }.into_iter().map(LimbOp::MulShared));
+    ops.extend(if long { vec![3] } else { vec![1, 2, 3, 5] }.into_iter().map(FieldOp::Dot));
+    ops.extend(if long { vec![2] } else { vec![1, 3] }.into_iter().map(FieldOp::MulShared));
     let shapes = if long { vec![(2, 3)] } else { vec![(1, 2), (2, 2), (4, 5)] };
-    ops.extend(shapes.into_iter().map(|(step, rows)| LimbOp::MulTable { step, rows }));
+    ops.extend(shapes.into_iter().map(|(step, rows)| FieldOp::MulTable { step, rows }));
     let small = if long { vec![2, 3, u32::MAX] } else { vec![0, 1, 2, 3, 5, 8, 13, 1 << 16, u32::MAX] };
-    ops.extend(small.into_iter().map(LimbOp::MulSmall));
+    ops.extend(small.into_iter().map(FieldOp::MulSmall));
     let one = BigUint::one();
     for c in [BigUint::zero(), one.clone(), &f.p - &one, f.r_mod_p(), &f.p >> 1u32] {
-        ops.push(LimbOp::MulConst(c % &f.p));
+        ops.push(FieldOp::MulConst(c % &f.p));
     }
     ops
 }
@@ -128,7 +128,7 @@ pub(super) fn ops(f: &FieldDesc) -> Vec<LimbOp> {
 fn every_product_has_a_variant_in_one_part() {
     let mut several = 0;
     for field in fields::fields() {
-        for op in [LimbOp::Mul, LimbOp::Sqr, LimbOp::Dot(2), LimbOp::Dot(4), LimbOp::MulShared(3)] {
+        for op in [FieldOp::Mul, FieldOp::Sqr, FieldOp::Dot(2), FieldOp::Dot(4), FieldOp::MulShared(3)] {
             for bound in [Bound::Canonical, Bound::ANY] {
                 let choices = choices(&field, &op, &vec![bound; op.operands(&field)]);
                 assert!(choices.iter().any(|c| c.parts == 1), "{} {op:?} {bound:?}", field.name);

@@ -323,23 +323,7 @@ impl<'c> Lower<'_, 'c> {
             Op::Narrow(x) => {
                 self.b.build_int_truncate(self.value(*x), self.ctx.i32_type(), "").map_err(llvm)?
             }
-            Op::Result(_)
-            | Op::Add(..)
-            | Op::Sub(..)
-            | Op::Neg(_)
-            | Op::Dbl(_)
-            | Op::Mul(..)
-            | Op::Sqr(_)
-            | Op::MulSmall(..)
-            | Op::MulConst(..)
-            | Op::Dot(_)
-            | Op::MulShared(..)
-            | Op::MulTable(..)
-            | Op::IsZero(_)
-            | Op::MaybeZero(_)
-            | Op::FromMont(_)
-            | Op::Reduce(_)
-            | Op::Weak(_) => {
+            Op::Result(_) | Op::Field(..) => {
                 let reason = format!("{v} has no program");
                 return Err(EmitError::Kernel { kernel: kernel.symbol.clone(), reason });
             }
@@ -428,7 +412,7 @@ impl<'c> Lower<'_, 'c> {
             _ => self.inline(&self.b, block, &inputs)?,
         };
         match op {
-            Op::IsZero(_) | Op::MaybeZero(_) => {
+            Op::Field(op, _) if op.tests_zero() => {
                 let zero = self.word(0);
                 Ok(vec![self.b.build_int_compare(IntPredicate::NE, words[0], zero, "").map_err(llvm)?])
             }

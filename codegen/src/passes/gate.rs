@@ -1,7 +1,7 @@
 //! The gate between passes and back ends: nothing is emitted that was not checked here, as it is emitted.
 
 use super::certificate::{self, Certificate, certify};
-use super::info::{KernelInfo, limb_op};
+use super::info::KernelInfo;
 use crate::error::PassError;
 use crate::fir::ir::{Kernel, Value};
 use crate::fir::verify::verify;
@@ -92,7 +92,7 @@ fn blocks(kernel: &Kernel, info: &KernelInfo) -> Result<(), PassError> {
 pub(super) fn claims<'i>(kernel: &Kernel, info: &'i KernelInfo) -> (Vec<Value>, Vec<Claim<'i>>) {
     let claim = |v: Value| {
         let (choice, operands) = info.facts[v.0 as usize].choice.as_ref()?;
-        Some((v, Claim { op: limb_op(&kernel[v])?, operands, choice }))
+        Some((v, Claim { op: kernel[v].field()?.0.clone(), operands, choice }))
     };
     kernel.values().filter_map(claim).unzip()
 }

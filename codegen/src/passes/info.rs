@@ -1,9 +1,8 @@
 //! What a back end needs to know of a kernel besides its text.
 
 use super::gate::Checked;
-use crate::fir::ir::{Local, Op, Value};
-use crate::limb::{Bound, Choice, LimbOp};
-use curvesmith_abi::TableShape;
+use crate::fir::ir::{Local, Value};
+use crate::limb::{Bound, Choice};
 
 /// What is known of one value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,29 +42,6 @@ impl KernelInfo {
     pub fn local(&self, l: Local) -> Option<Bound> {
         self.locals[l.0 as usize]
     }
-}
-
-/// The limb operation that computes a field operation; its operands are [`Op::args`] in order.
-pub(super) fn limb_op(op: &Op) -> Option<LimbOp> {
-    Some(match op {
-        Op::Add(..) => LimbOp::Add,
-        Op::Sub(..) => LimbOp::Sub,
-        Op::Neg(_) => LimbOp::Neg,
-        Op::Dbl(_) => LimbOp::Dbl,
-        Op::Mul(..) => LimbOp::Mul,
-        Op::Sqr(_) => LimbOp::Sqr,
-        Op::MulSmall(_, k) => LimbOp::MulSmall(*k),
-        Op::MulConst(_, c) => LimbOp::MulConst(c.clone()),
-        Op::Dot(terms) => LimbOp::Dot(terms.len()),
-        Op::MulShared(xs, _) => LimbOp::MulShared(xs.len()),
-        Op::MulTable(_, _, TableShape { step, rows }) => LimbOp::MulTable { step: *step, rows: *rows },
-        Op::FromMont(_) => LimbOp::FromMont,
-        Op::IsZero(_) => LimbOp::IsZero,
-        Op::MaybeZero(_) => LimbOp::MaybeZero,
-        Op::Reduce(_) => LimbOp::ReduceFull,
-        Op::Weak(_) => LimbOp::ReduceWeak,
-        _ => return None,
-    })
 }
 
 /// The kernel's text with the bound and variant of every field operation, for snapshots.

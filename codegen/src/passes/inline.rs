@@ -9,9 +9,8 @@
 //! It is made by the instructions of the products as the cost model counts them, before variants are chosen, since
 //! products that run one after another have other variants than products side by side.
 
-use super::info::limb_op;
 use crate::fir::ir::{Kernel, Op};
-use crate::limb::{Bound, LimbOp, choose};
+use crate::limb::{Bound, FieldOp, choose};
 use crate::spec::FieldDesc;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -38,10 +37,10 @@ fn instructions(field: &FieldDesc, op: &Op) -> u32 {
     if products(op) == 0 {
         return 0;
     }
-    let op = match limb_op(op) {
+    let op = match op.field() {
         // Of all constants alike.
-        Some(LimbOp::MulConst(_)) => LimbOp::MulConst(&field.p / 3u32),
-        Some(op) => op,
+        Some((FieldOp::MulConst(_), _)) => FieldOp::MulConst(&field.p / 3u32),
+        Some((op, _)) => op.clone(),
         None => return 0,
     };
     /// By modulus and operation, which determine them.
@@ -65,12 +64,7 @@ pub(crate) fn multiplication(kernel: &Kernel) -> usize {
 
 /// Multiplications of one operation.
 pub(crate) fn products(op: &Op) -> usize {
-    match op {
-        Op::Mul(..) | Op::Sqr(_) | Op::MulConst(..) | Op::MulTable(..) => 1,
-        Op::Dot(terms) => terms.len(),
-        Op::MulShared(xs, _) => xs.len(),
-        _ => 0,
-    }
+    op.field().map_or(0, |(op, _)| op.products())
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 
 use super::rewrite::Rewriter;
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
-use crate::limb::{Bound, LimbOp, Pipes, choose};
+use crate::limb::{Bound, FieldOp, Pipes, choose};
 use crate::spec::FieldDesc;
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub fn join_products(kernel: &Kernel) -> Kernel {
 }
 
 /// The time to expect of an operation on canonical operands, in tenths of a cycle.
-fn price(field: &FieldDesc, op: &LimbOp) -> u32 {
+fn price(field: &FieldDesc, op: &FieldOp) -> u32 {
     let operands = vec![Bound::Canonical; op.operands(field)];
     choose(field, op, &operands).map_or(u32::MAX, |choice| choice.cost.tenths(&Pipes::SM_90))
 }
@@ -43,9 +43,9 @@ struct Dots<'a> {
 
 impl Dots<'_> {
     fn value(&self, r: &mut Rewriter<'_>, old: Value, out: &mut Block) -> Value {
-        let sum = match r.old[old] {
-            Op::Add(a, b) => Some((a, b, false)),
-            Op::Sub(a, b) => Some((a, b, true)),
+        let sum = match r.old[old].field() {
+            Some((FieldOp::Add, &[a, b])) => Some((a, b, false)),
+            Some((FieldOp::Sub, &[a, b])) => Some((a, b, true)),
             _ => None,
         };
         let joined = sum.and_then(|(a, b, subtracts)| {
@@ -54,11 +54,12 @@ impl Dots<'_> {
         });
         let Some((mut terms, right, subtracts)) = joined else { return r.compute(r.op(old), out) };
         for (x, y) in right {
-            let x = if subtracts { r.compute(Op::Neg(x), out) } else { x };
+            let x = if subtracts { r.compute(Op::Field(FieldOp::Neg, vec![x]), out) } else { x };
             terms.push((x, y));
         }
         // A later sum may take these terms in turn; the single products die of disuse.
-        r.compute(Op::Dot(terms), out)
+        let args = terms.iter().flat_map(|(x, y)| [*x, *y]).collect();
+        r.compute(Op::Field(FieldOp::Dot(terms.len()), args), out)
     }
 
     /// The new terms of an old value that is a sum of products and used once.
@@ -66,19 +67,21 @@ impl Dots<'_> {
         if self.uses[old.0 as usize] != 1 {
             return None;
         }
-        match &r.new[r.get(old)] {
-            Op::Mul(a, b) => Some(vec![(*a, *b)]),
-            Op::Sqr(a) => Some(vec![(*a, *a)]),
-            Op::Dot(terms) => Some(terms.clone()),
+        match r.new[r.get(old)].field() {
+            Some((FieldOp::Mul, &[a, b])) => Some(vec![(a, b)]),
+            Some((FieldOp::Sqr, &[a])) => Some(vec![(a, a)]),
+            Some((FieldOp::Dot(_), args)) => {
+                Some(args.chunks_exact(2).map(|term| (term[0], term[1])).collect())
+            }
             _ => None,
         }
     }
 
     fn pays(&self, left: usize, right: usize, subtracts: bool) -> bool {
-        let price = |op: LimbOp| u64::from(price(self.field, &op));
-        let sum = |terms: usize| price(if terms == 1 { LimbOp::Mul } else { LimbOp::Dot(terms) });
-        let apart = sum(left) + sum(right) + price(if subtracts { LimbOp::Sub } else { LimbOp::Add });
-        let negations = if subtracts { right as u64 * price(LimbOp::Neg) } else { 0 };
+        let price = |op: FieldOp| u64::from(price(self.field, &op));
+        let sum = |terms: usize| price(if terms == 1 { FieldOp::Mul } else { FieldOp::Dot(terms) });
+        let apart = sum(left) + sum(right) + price(if subtracts { FieldOp::Sub } else { FieldOp::Add });
+        let negations = if subtracts { right as u64 * price(FieldOp::Neg) } else { 0 };
         sum(left + right) + negations < apart
     }
 }
@@ -121,7 +124,7 @@ impl Shared<'_> {
     /// If `v` is the first of enough products by one operand, computes them all.
     fn share(&mut self, r: &mut Rewriter<'_>, v: Value, rest: &[Stmt], out: &mut Block) {
         let kernel = r.old;
-        let Op::Mul(a, b) = kernel[v] else { return };
+        let Some((FieldOp::Mul, &[a, b])) = kernel[v].field() else { return };
         if self.parts.contains_key(&v) {
             return;
         }
@@ -129,9 +132,9 @@ impl Shared<'_> {
             let mut group = vec![(v, x)];
             for stmt in rest {
                 let Stmt::Let(w) = stmt else { continue };
-                let other = match kernel[*w] {
-                    Op::Mul(c, d) if d == y => c,
-                    Op::Mul(c, d) if c == y => d,
+                let other = match kernel[*w].field() {
+                    Some((FieldOp::Mul, &[c, d])) if d == y => c,
+                    Some((FieldOp::Mul, &[c, d])) if c == y => d,
                     _ => continue,
                 };
                 if other != y && r.has(other) && !self.parts.contains_key(w) {
@@ -139,13 +142,15 @@ impl Shared<'_> {
                 }
             }
             let m = group.len();
-            let together = u64::from(price(self.field, &LimbOp::MulShared(m)));
-            if x == y || m < LEAST_SHARED || together >= m as u64 * u64::from(price(self.field, &LimbOp::Mul))
+            let together = u64::from(price(self.field, &FieldOp::MulShared(m)));
+            if x == y
+                || m < LEAST_SHARED
+                || together >= m as u64 * u64::from(price(self.field, &FieldOp::Mul))
             {
                 continue;
             }
-            let xs = group.iter().map(|(_, x)| r.get(*x)).collect();
-            let all = r.compute(Op::MulShared(xs, r.get(y)), out);
+            let factors = group.iter().map(|(_, x)| *x).chain([y]).map(|x| r.get(x)).collect();
+            let all = r.compute(Op::Field(FieldOp::MulShared(m), factors), out);
             for (which, (w, _)) in group.into_iter().enumerate() {
                 self.parts.insert(w, (all, which as u32));
             }
@@ -186,10 +191,13 @@ mod tests {
         let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
         b.buffer("out").set_field(i, x * y - z * z + y * z);
         let kernel = joined(b);
-        assert_eq!(count(&kernel, |op| matches!(op, Op::Dot(terms) if terms.len() == 3)), 1);
-        assert_eq!(count(&kernel, |op| matches!(op, Op::Neg(_))), 1);
+        assert_eq!(count(&kernel, |op| matches!(op, Op::Field(FieldOp::Dot(3), _))), 1);
+        assert_eq!(count(&kernel, |op| matches!(op, Op::Field(FieldOp::Neg, _))), 1);
         assert_eq!(
-            count(&kernel, |op| matches!(op, Op::Mul(..) | Op::Sqr(_) | Op::Add(..) | Op::Sub(..))),
+            count(&kernel, |op| matches!(
+                op,
+                Op::Field(FieldOp::Mul | FieldOp::Sqr | FieldOp::Add | FieldOp::Sub, _)
+            )),
             0
         );
     }
@@ -232,7 +240,7 @@ mod tests {
             let kernel = simplify(&join_products(&simplify(&written)));
             assert_eq!(verify(&kernel), Ok(()));
             assert_eq!(result(&kernel), result(&written), "{terms} products, {signs:b}, halves: {halves}");
-            let whole = |op: &Op| matches!(op, Op::Dot(all) if all.len() == terms);
+            let whole = |op: &Op| matches!(op, Op::Field(FieldOp::Dot(n), _) if *n == terms);
             longest[usize::from(signs > 1)] += count(&kernel, whole);
         }
         assert!(longest.iter().all(|n| *n > 0), "no sum was joined as a whole: {longest:?}");
@@ -245,7 +253,7 @@ mod tests {
         let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
         let product = x * y;
         b.buffer("out").set_field(i, (product + y * z) * product);
-        assert_eq!(count(&joined(b), |op| matches!(op, Op::Dot(_))), 0);
+        assert_eq!(count(&joined(b), |op| matches!(op, Op::Field(FieldOp::Dot(_), _))), 0);
     }
 
     /// Three products by `y` whose other operands are known; the fourth needs the first.
@@ -261,8 +269,8 @@ mod tests {
         let all = products.iter().fold(late, |all, p| all * *p);
         b.buffer("out").set_field(i, all);
         let kernel = joined(b);
-        let pays = price(&field, &LimbOp::MulShared(3)) < 3 * price(&field, &LimbOp::Mul);
-        let shared = |op: &Op| matches!(op, Op::MulShared(xs, _) if xs.len() == 3);
+        let pays = price(&field, &FieldOp::MulShared(3)) < 3 * price(&field, &FieldOp::Mul);
+        let shared = |op: &Op| matches!(op, Op::Field(FieldOp::MulShared(3), _));
         assert_eq!(count(&kernel, shared), usize::from(pays));
         assert_eq!(count(&kernel, |op| matches!(op, Op::Part(..))), if pays { 3 } else { 0 });
     }

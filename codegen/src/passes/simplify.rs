@@ -6,6 +6,7 @@
 
 use super::rewrite::{Rewriter, locals_set};
 use crate::fir::ir::{BitOp, Block, CmpOp, IntOp, Kernel, Local, Op, Stmt, Type, Value};
+use crate::spec::FieldOp;
 use num_traits::{One, Zero};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -164,8 +165,9 @@ impl Sharer<'_> {
 /// Commutative operands in ascending order.
 fn order_operands(op: Op) -> Op {
     match op {
-        Op::Add(a, b) if b < a => Op::Add(b, a),
-        Op::Mul(a, b) if b < a => Op::Mul(b, a),
+        Op::Field(op @ (FieldOp::Add | FieldOp::Mul), args) if args[1] < args[0] => {
+            Op::Field(op, vec![args[1], args[0]])
+        }
         Op::Int(o, a, b) if b < a && commutes(o) => Op::Int(o, b, a),
         op => op,
     }
@@ -296,47 +298,10 @@ fn fold_int(k: &Kernel, o: IntOp, a: Value, b: Value) -> Folded {
 }
 
 fn fold_field(k: &Kernel, op: &Op) -> Folded {
-    let zero = |v: &Value| matches!(&k[*v], Op::Const(c) if c.is_zero());
-    let one = |v: &Value| matches!(&k[*v], Op::Const(c) if c.is_one());
-    let nothing = || Folded::Op(Op::Const(Zero::zero()));
     match op {
-        Op::Add(a, b) if zero(a) => Folded::Value(*b),
-        Op::Add(a, b) | Op::Sub(a, b) if zero(b) => Folded::Value(*a),
-        Op::Sub(a, b) if a == b => nothing(),
-        Op::Sub(a, b) if zero(a) => Folded::Op(Op::Neg(*b)),
-        Op::Add(a, b) if a == b => Folded::Op(Op::Dbl(*a)),
-        Op::Neg(a) | Op::Dbl(a) | Op::Sqr(a) | Op::MulSmall(a, _) | Op::MulConst(a, _) if zero(a) => {
-            nothing()
-        }
-        Op::Neg(a) => match k[*a] {
-            Op::Neg(x) => Folded::Value(x),
-            _ => Folded::Same,
-        },
-        Op::Mul(a, b) if zero(a) || zero(b) => nothing(),
-        Op::Mul(a, b) if one(a) => Folded::Value(*b),
-        Op::Mul(a, b) if one(b) => Folded::Value(*a),
-        Op::Mul(a, b) if a == b => Folded::Op(Op::Sqr(*a)),
-        Op::MulSmall(_, 0) => nothing(),
-        Op::MulSmall(a, 1) => Folded::Value(*a),
-        Op::MulSmall(a, 2) => Folded::Op(Op::Dbl(*a)),
-        Op::MulConst(_, c) if c.is_zero() => nothing(),
-        Op::MulConst(a, c) if c.is_one() => Folded::Value(*a),
-        Op::Dot(terms) if terms.iter().any(|(a, b)| zero(a) || zero(b)) => {
-            let left: Vec<_> = terms.iter().copied().filter(|(a, b)| !zero(a) && !zero(b)).collect();
-            if left.is_empty() { nothing() } else { Folded::Op(Op::Dot(left)) }
-        }
-        Op::Dot(terms) => match terms[..] {
-            [(a, b)] => Folded::Op(Op::Mul(a, b)),
-            _ => Folded::Same,
-        },
-        Op::MulTable(a, ..) if zero(a) => nothing(),
-        Op::Part(a, i) => match &k[*a] {
-            Op::MulShared(xs, y) => fold_part(xs, xs[*i as usize], *y, zero, one),
-            _ => Folded::Same,
-        },
-        Op::IsZero(a) => match &k[*a] {
-            Op::Const(c) => Folded::Op(Op::Bool(c.is_zero())),
-            Op::Neg(x) => Folded::Op(Op::IsZero(*x)),
+        Op::Field(op, args) => fold_field_op(k, op, args),
+        Op::Part(a, i) => match k[*a].field() {
+            Some((FieldOp::MulShared(n), args)) => fold_part(k, *n, args[*i as usize], args[*n]),
             _ => Folded::Same,
         },
         Op::Word(a, i) => match &k[*a] {
@@ -347,22 +312,65 @@ fn fold_field(k: &Kernel, op: &Op) -> Folded {
     }
 }
 
+fn is_zero(k: &Kernel, v: Value) -> bool {
+    matches!(&k[v], Op::Const(c) if c.is_zero())
+}
+
+fn is_one(k: &Kernel, v: Value) -> bool {
+    matches!(&k[v], Op::Const(c) if c.is_one())
+}
+
+fn fold_field_op(k: &Kernel, op: &FieldOp, args: &[Value]) -> Folded {
+    use FieldOp::*;
+    let (zero, one) = (|v: Value| is_zero(k, v), |v: Value| is_one(k, v));
+    let nothing = || Folded::Op(Op::Const(Zero::zero()));
+    let of = |op: FieldOp, args: &[Value]| Folded::Op(Op::Field(op, args.to_vec()));
+    match (op, args) {
+        (Add, &[a, b]) if zero(a) => Folded::Value(b),
+        (Add | Sub, &[a, b]) if zero(b) => Folded::Value(a),
+        (Sub, &[a, b]) if a == b => nothing(),
+        (Sub, &[a, b]) if zero(a) => of(Neg, &[b]),
+        (Add, &[a, b]) if a == b => of(Dbl, &[a]),
+        (Neg | Dbl | Sqr | MulSmall(_) | MulConst(_), &[a]) if zero(a) => nothing(),
+        (Neg, &[a]) => match k[a].field() {
+            Some((Neg, &[x])) => Folded::Value(x),
+            _ => Folded::Same,
+        },
+        (Mul, &[a, b]) if zero(a) || zero(b) => nothing(),
+        (Mul, &[a, b]) if one(a) => Folded::Value(b),
+        (Mul, &[a, b]) if one(b) => Folded::Value(a),
+        (Mul, &[a, b]) if a == b => of(Sqr, &[a]),
+        (MulSmall(0), _) => nothing(),
+        (MulSmall(1), &[a]) => Folded::Value(a),
+        (MulSmall(2), &[a]) => of(Dbl, &[a]),
+        (MulConst(c), _) if c.is_zero() => nothing(),
+        (MulConst(c), &[a]) if c.is_one() => Folded::Value(a),
+        (Dot(_), terms) if terms.iter().any(|v| zero(*v)) => {
+            let left = terms.chunks_exact(2).filter(|term| !zero(term[0]) && !zero(term[1]));
+            let left: Vec<Value> = left.flatten().copied().collect();
+            if left.is_empty() { nothing() } else { of(Dot(left.len() / 2), &left) }
+        }
+        (Dot(1), term) => of(Mul, term),
+        (MulTable { .. }, [a, ..]) if zero(*a) => nothing(),
+        (IsZero, &[a]) => match &k[a] {
+            Op::Const(c) => Folded::Op(Op::Bool(c.is_zero())),
+            Op::Field(Neg, inner) => of(IsZero, inner),
+            _ => Folded::Same,
+        },
+        _ => Folded::Same,
+    }
+}
+
 /// A product of several: none where a factor is 0 or 1, and an ordinary one where it is alone.
-fn fold_part(
-    xs: &[Value],
-    x: Value,
-    y: Value,
-    zero: impl Fn(&Value) -> bool,
-    one: impl Fn(&Value) -> bool,
-) -> Folded {
-    if zero(&x) || zero(&y) {
+fn fold_part(k: &Kernel, products: usize, x: Value, y: Value) -> Folded {
+    if is_zero(k, x) || is_zero(k, y) {
         Folded::Op(Op::Const(Zero::zero()))
-    } else if one(&y) {
+    } else if is_one(k, y) {
         Folded::Value(x)
-    } else if one(&x) {
+    } else if is_one(k, x) {
         Folded::Value(y)
-    } else if xs.len() == 1 {
-        Folded::Op(Op::Mul(x, y))
+    } else if products == 1 {
+        Folded::Op(Op::Field(FieldOp::Mul, vec![x, y]))
     } else {
         Folded::Same
     }
@@ -488,11 +496,18 @@ fn keep(r: &mut Rewriter<'_>, block: &Block, live: &Live) -> Block {
 fn without_dead_parts(r: &Rewriter<'_>, v: Value, live: &Live) -> Op {
     let needed = |all: &Value| live.parts.get(all).into_iter().flatten().copied();
     match (&r.old[v], r.op(v)) {
-        (_, Op::MulShared(xs, y)) => Op::MulShared(needed(&v).map(|i| xs[i as usize]).collect(), y),
-        (Op::Part(all, i), Op::Part(new, _)) => match (&r.new[new], needed(all).position(|j| j == *i)) {
-            (Op::MulShared(xs, y), _) if xs.len() == 1 && xs[0] == *y => Op::Sqr(*y),
-            (Op::MulShared(xs, y), _) if xs.len() == 1 => Op::Mul(xs[0], *y),
-            (_, at) => Op::Part(new, at.expect("a live part is needed") as u32),
+        (_, Op::Field(FieldOp::MulShared(n), args)) => {
+            let left: Vec<Value> = needed(&v).map(|i| args[i as usize]).collect();
+            let m = left.len();
+            Op::Field(FieldOp::MulShared(m), left.into_iter().chain([args[n]]).collect())
+        }
+        (Op::Part(all, i), Op::Part(new, _)) => match r.new[new].field() {
+            Some((FieldOp::MulShared(1), &[x, y])) if x == y => Op::Field(FieldOp::Sqr, vec![y]),
+            Some((FieldOp::MulShared(1), &[x, y])) => Op::Field(FieldOp::Mul, vec![x, y]),
+            _ => {
+                let at = needed(all).position(|j| j == *i);
+                Op::Part(new, at.expect("a live part is needed") as u32)
+            }
         },
         (_, op) => op,
     }
@@ -564,8 +579,9 @@ mod tests {
         b.buffer("out").set_field(i, y * x);
         let kernel = simplify(&b.finish());
         assert_eq!(verify(&kernel), Ok(()));
-        assert_eq!(count(&kernel, |op| matches!(op, Op::Sqr(_))), 1);
-        let others = |op: &Op| matches!(op, Op::Add(..) | Op::Sub(..) | Op::Mul(..) | Op::Const(_));
+        assert_eq!(count(&kernel, |op| matches!(op, Op::Field(FieldOp::Sqr, _))), 1);
+        let others =
+            |op: &Op| matches!(op, Op::Field(FieldOp::Add | FieldOp::Sub | FieldOp::Mul, _) | Op::Const(_));
         assert_eq!(count(&kernel, others), 0);
     }
 }

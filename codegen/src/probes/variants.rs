@@ -6,7 +6,7 @@
 
 use super::{constant, counts};
 use crate::limb::ptx::template;
-use crate::limb::{Block, Bound, Choice, LimbOp, choices};
+use crate::limb::{Block, Bound, Choice, FieldOp, choices};
 use crate::spec::FieldDesc;
 use std::fmt::Write;
 
@@ -30,13 +30,13 @@ pub struct VariantProbe {
 /// Every variant, for canonical operands, of the operations of [`field_probes`](super::field_probes).
 pub fn variant_probes(field: &FieldDesc) -> Vec<VariantProbe> {
     let ops = [
-        ("mul", LimbOp::Mul),
-        ("sqr", LimbOp::Sqr),
-        ("dot2", LimbOp::Dot(2)),
-        ("mul_const", LimbOp::MulConst(constant(field, 0))),
-        ("shared3", LimbOp::MulShared(3)),
+        ("mul", FieldOp::Mul),
+        ("sqr", FieldOp::Sqr),
+        ("dot2", FieldOp::Dot(2)),
+        ("mul_const", FieldOp::MulConst(constant(field, 0))),
+        ("shared3", FieldOp::MulShared(3)),
     ];
-    let variants = |(name, op): (&'static str, LimbOp)| {
+    let variants = |(name, op): (&'static str, FieldOp)| {
         let operands = vec![Bound::Canonical; op.operands(field)];
         let choices = choices(field, &op, &operands);
         choices.into_iter().flat_map(move |choice| probes(field, name, &choice))

@@ -38,6 +38,12 @@ impl FieldDesc {
         &r * &r % &self.p
     }
 
+    /// `2^exponent mod p`.
+    pub fn power_of_two(&self, exponent: i64) -> BigUint {
+        let power = BigUint::from(2u32).modpow(&exponent.unsigned_abs().into(), &self.p);
+        if exponent < 0 { power.modinv(&self.p).expect("p is odd") } else { power }
+    }
+
     /// `-p⁻¹ mod 2^32`.
     pub fn n0(&self) -> u32 {
         let p0 = self.p.iter_u32_digits().next().expect("p is not zero");

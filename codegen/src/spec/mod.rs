@@ -8,10 +8,12 @@ pub mod curve;
 mod error;
 mod field;
 mod lucas;
+mod op;
 pub mod prime;
 
 pub use error::SpecError;
 pub use field::FieldDesc;
+pub use op::{FieldOp, Gives, MAX_ROWS};
 pub use prime::MAX_MODULUS_BITS;
 
 use num_bigint::BigUint;

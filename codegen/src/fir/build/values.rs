@@ -2,6 +2,8 @@
 
 use super::{Builder, Fe, Handle, Pred, Table, U32, U64};
 use crate::fir::ir::*;
+use crate::spec::FieldOp;
+use curvesmith_abi::TableShape;
 use num_bigint::BigUint;
 
 impl Builder {
@@ -38,14 +40,18 @@ impl Builder {
 
     /// `Σ a·b` with one reduction where the field has room.
     pub fn dot<'k>(&'k self, terms: &[(Fe<'k>, Fe<'k>)]) -> Fe<'k> {
-        self.emit(Op::Dot(terms.iter().map(|(a, b)| (a.id, b.id)).collect()))
+        self.emit(Op::Field(
+            FieldOp::Dot(terms.len()),
+            terms.iter().flat_map(|(a, b)| [a.id, b.id]).collect(),
+        ))
     }
 
     /// The products `x·y` of every `x` by one `y`, which together cost less than one by one.
     pub fn mul_shared<'k>(&'k self, xs: &[Fe<'k>], y: Fe<'k>) -> Vec<Fe<'k>> {
         let all = {
             let mut s = self.state.borrow_mut();
-            s.kernel.push(Op::MulShared(xs.iter().map(|x| x.id).collect(), y.id))
+            s.kernel
+                .push(Op::Field(FieldOp::MulShared(xs.len()), xs.iter().chain([&y]).map(|x| x.id).collect()))
         };
         self.stmt(Stmt::Let(all));
         (0..xs.len() as u32).map(|i| self.emit(Op::Part(all, i))).collect()
@@ -173,50 +179,56 @@ macro_rules! binary {
 }
 
 binary!(Pred: BitAnd bitand |a, b| Op::Int(IntOp::And, a, b), BitOr bitor |a, b| Op::Int(IntOp::Or, a, b), BitXor bitxor |a, b| Op::Int(IntOp::Xor, a, b));
-binary!(Fe: Add add Op::Add, Sub sub Op::Sub, Mul mul Op::Mul);
+binary!(Fe: Add add |a, b| Op::Field(FieldOp::Add, vec![a, b]), Sub sub |a, b| Op::Field(FieldOp::Sub, vec![a, b]), Mul mul |a, b| Op::Field(FieldOp::Mul, vec![a, b]));
 
 impl std::ops::Neg for Fe<'_> {
     type Output = Self;
     fn neg(self) -> Self {
-        self.b.emit(Op::Neg(self.id))
+        self.of(FieldOp::Neg)
     }
 }
 
 impl<'k> Fe<'k> {
+    /// An operation of this element alone.
+    fn of<T: Handle<'k>>(self, op: FieldOp) -> T {
+        self.b.emit(Op::Field(op, vec![self.id]))
+    }
+
     /// `2·self`
     pub fn dbl(self) -> Self {
-        self.b.emit(Op::Dbl(self.id))
+        self.of(FieldOp::Dbl)
     }
     /// `self²`
     pub fn sqr(self) -> Self {
-        self.b.emit(Op::Sqr(self.id))
+        self.of(FieldOp::Sqr)
     }
     /// `k·self`
     pub fn mul_small(self, k: u32) -> Self {
-        self.b.emit(Op::MulSmall(self.id, k))
+        self.of(FieldOp::MulSmall(k))
     }
     /// `c·self`, `c` reduced mod `p`.
     pub fn mul_const(self, c: &BigUint) -> Self {
         let c = c % &self.b.field_desc().p;
-        self.b.emit(Op::MulConst(self.id, c))
+        self.of(FieldOp::MulConst(c))
     }
     /// `self·w` for the constant `w` of a table.
     pub fn mul_table(self, table: &Table<'k>) -> Self {
-        let entries = table.entries.iter().map(|w| w.id).collect();
-        self.b.emit(Op::MulTable(self.id, entries, table.shape))
+        let TableShape { step, rows } = table.shape;
+        let args = [self].iter().chain(&table.entries).map(|x| x.id).collect();
+        self.b.emit(Op::Field(FieldOp::MulTable { step, rows }, args))
     }
     /// Whether it is zero.
     pub fn is_zero(self) -> Pred<'k> {
-        self.b.emit(Op::IsZero(self.id))
+        self.of(FieldOp::IsZero)
     }
     /// True wherever it is zero, and perhaps elsewhere. For branches whose arm asks
     /// [`Fe::is_zero`].
     pub fn maybe_zero(self) -> Pred<'k> {
-        self.b.emit(Op::MaybeZero(self.id))
+        self.of(FieldOp::MaybeZero)
     }
     /// The element whose Montgomery words are the canonical integer `self`.
     pub fn from_mont(self) -> Self {
-        self.b.emit(Op::FromMont(self.id))
+        self.of(FieldOp::FromMont)
     }
     /// The words of the canonical Montgomery representation.
     pub fn words(self) -> Vec<U32<'k>> {

@@ -1,7 +1,7 @@
 //! Kernels: the arena of operations and the tree of statements.
 
 use super::{Block, Op, Type, Value};
-use crate::spec::FieldDesc;
+use crate::spec::{FieldDesc, Gives};
 use curvesmith_abi::KernelDesc;
 use std::ops::{Index, IndexMut};
 
@@ -88,14 +88,16 @@ impl Kernel {
                 curvesmith_abi::ParamKind::U64 => Type::U64,
                 _ => Type::U32,
             },
-            Bool(_) | Cmp(..) | IsZero(_) | MaybeZero(_) => Type::Pred,
+            Bool(_) | Cmp(..) => Type::Pred,
             Special(_) | U32(_) | Bit(..) | Narrow(_) | Word(..) => Type::U32,
             U64(_) | Widen(_) => Type::U64,
-            MulShared(..) => Type::Fields,
             Int(_, a, _) | Not(a) | Select(_, a, _) => self.ty(*a),
-            Const(_) | Add(..) | Sub(..) | Neg(_) | Dbl(_) | Mul(..) | Sqr(_) | MulSmall(..)
-            | MulConst(..) | Dot(_) | Part(..) | MulTable(..) | FromMont(_) | FromWords(_) | Reduce(_)
-            | Weak(_) => Type::Field,
+            Const(_) | Part(..) | FromWords(_) => Type::Field,
+            Field(op, _) => match op.gives() {
+                Gives::Element => Type::Field,
+                Gives::Elements => Type::Fields,
+                Gives::Truth => Type::Pred,
+            },
         }
     }
 }

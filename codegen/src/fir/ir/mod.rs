@@ -57,6 +57,6 @@ pub enum Type {
     U64,
     /// An element of the kernel's field.
     Field,
-    /// Several elements, the results of [`Op::MulShared`]; only [`Op::Part`] reads them.
+    /// Several elements, the results of [`FieldOp::MulShared`](crate::spec::FieldOp::MulShared); only [`Op::Part`] reads them.
     Fields,
 }

@@ -1,7 +1,7 @@
 //! Pure operations: what a value is computed from.
 
 use super::{Local, ParamId, Type, Value};
-use curvesmith_abi::TableShape;
+use crate::spec::FieldOp;
 use num_bigint::BigUint;
 
 /// Binary operations on integers (both operands and result of one type), and the
@@ -107,76 +107,34 @@ pub enum Op {
 
     /// A canonical field constant, `< p`.
     Const(BigUint),
-    /// `a + b`
-    Add(Value, Value),
-    /// `a - b`
-    Sub(Value, Value),
-    /// `-a`
-    Neg(Value),
-    /// `2a`
-    Dbl(Value),
-    /// `a·b`
-    Mul(Value, Value),
-    /// `a²`
-    Sqr(Value),
-    /// `k·a` for a small integer.
-    MulSmall(Value, u32),
-    /// `a·c` for a canonical constant.
-    MulConst(Value, BigUint),
-    /// `Σ a_i·b_i`, at least one term.
-    Dot(Vec<(Value, Value)>),
-    /// The products `x_i·y` of at least one `x_i` by one `y`.
-    MulShared(Vec<Value>, Value),
-    /// Product `i` of a [`Op::MulShared`].
+    /// An operation of the field on its operands.
+    Field(FieldOp, Vec<Value>),
+    /// Product `i` of a [`FieldOp::MulShared`].
     Part(Value, u32),
-    /// `a·w` for the constant `w` whose table is given: the Montgomery words of entry `i` are the
-    /// integer `w·2^(32·(rows + step·i)) mod p`, `1 ≤ step ≤ rows`.
-    MulTable(Value, Vec<Value>, TableShape),
-    /// Whether the element is zero.
-    IsZero(Value),
-    /// True wherever the element is zero, and perhaps elsewhere: the cheap test before the exact one.
-    MaybeZero(Value),
-    /// `a/R`: the element whose Montgomery words are the canonical integer `a`.
-    FromMont(Value),
     /// The element with these Montgomery words, `words` of them; the kernel promises that they are canonical.
     FromWords(Vec<Value>),
     /// Word `i` of the canonical Montgomery representation.
     Word(Value, u32),
-    /// The same element, with a canonical representation. Placed by the pass, never written by hand.
-    Reduce(Value),
-    /// The same element, within the least bound that looking at top words can reach. Placed by the pass, never written
-    /// by hand.
-    Weak(Value),
 }
 
 impl Op {
+    /// The operation of the field and its operands, if it is one.
+    pub fn field(&self) -> Option<(&FieldOp, &[Value])> {
+        match self {
+            Op::Field(op, args) => Some((op, args)),
+            _ => None,
+        }
+    }
+
     /// The operands, in order.
     pub fn args(&self) -> Vec<Value> {
         use Op::*;
         match self {
             Result(_) | Get(_) | Param(_) | Special(_) | Bool(_) | U32(_) | U64(_) | Const(_) => vec![],
-            Not(a)
-            | Bit(_, a)
-            | Widen(a)
-            | Narrow(a)
-            | Neg(a)
-            | Dbl(a)
-            | Sqr(a)
-            | MulSmall(a, _)
-            | MulConst(a, _)
-            | IsZero(a)
-            | MaybeZero(a)
-            | FromMont(a)
-            | Word(a, _)
-            | Part(a, _)
-            | Reduce(a)
-            | Weak(a) => vec![*a],
-            Int(_, a, b) | Cmp(_, a, b) | Add(a, b) | Sub(a, b) | Mul(a, b) => vec![*a, *b],
+            Not(a) | Bit(_, a) | Widen(a) | Narrow(a) | Word(a, _) | Part(a, _) => vec![*a],
+            Int(_, a, b) | Cmp(_, a, b) => vec![*a, *b],
             Select(c, a, b) => vec![*c, *a, *b],
-            Dot(terms) => terms.iter().flat_map(|(a, b)| [*a, *b]).collect(),
-            MulShared(xs, y) => xs.iter().chain([y]).copied().collect(),
-            MulTable(a, table, _) => std::iter::once(a).chain(table).copied().collect(),
-            FromWords(words) => words.clone(),
+            Field(_, values) | FromWords(values) => values.clone(),
         }
     }
 
@@ -192,25 +150,10 @@ impl Op {
             Widen(a) => Widen(f(*a)),
             Narrow(a) => Narrow(f(*a)),
             Select(c, a, b) => Select(f(*c), f(*a), f(*b)),
-            Add(a, b) => Add(f(*a), f(*b)),
-            Sub(a, b) => Sub(f(*a), f(*b)),
-            Neg(a) => Neg(f(*a)),
-            Dbl(a) => Dbl(f(*a)),
-            Mul(a, b) => Mul(f(*a), f(*b)),
-            Sqr(a) => Sqr(f(*a)),
-            MulSmall(a, k) => MulSmall(f(*a), *k),
-            MulConst(a, c) => MulConst(f(*a), c.clone()),
-            Dot(terms) => Dot(terms.iter().map(|(a, b)| (f(*a), f(*b))).collect()),
-            MulShared(xs, y) => MulShared(xs.iter().map(|x| f(*x)).collect(), f(*y)),
+            Field(op, args) => Field(op.clone(), args.iter().map(|a| f(*a)).collect()),
             Part(a, i) => Part(f(*a), *i),
-            MulTable(a, table, shape) => MulTable(f(*a), table.iter().map(|w| f(*w)).collect(), *shape),
-            IsZero(a) => IsZero(f(*a)),
-            MaybeZero(a) => MaybeZero(f(*a)),
-            FromMont(a) => FromMont(f(*a)),
             FromWords(words) => FromWords(words.iter().map(|w| f(*w)).collect()),
             Word(a, i) => Word(f(*a), *i),
-            Reduce(a) => Reduce(f(*a)),
-            Weak(a) => Weak(f(*a)),
         }
     }
 }

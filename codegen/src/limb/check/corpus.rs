@@ -11,7 +11,7 @@ use num_bigint::{BigInt, BigUint};
 
 use super::certificate::*;
 use crate::limb::ir::{Block, Builder, CarryOut, Cmp, Inst, Logic, Pred, Src};
-use crate::limb::{Bound, LimbOp};
+use crate::limb::{Bound, FieldOp};
 use crate::spec::FieldDesc;
 
 const B: i128 = 1 << 32;
@@ -22,7 +22,7 @@ pub(in crate::limb) struct Entry {
     name: &'static str,
     right: bool,
     p: u64,
-    pub(in crate::limb) op: LimbOp,
+    pub(in crate::limb) op: FieldOp,
     pub(in crate::limb) block: Block,
     pub(in crate::limb) operands: Vec<Bound>,
     pub(in crate::limb) out: Bound,
@@ -108,7 +108,7 @@ fn word(block: &Block, input: usize) -> crate::limb::ir::Word {
     block.inputs()[input].words[0]
 }
 
-fn entry(op: LimbOp, p: u64, block: Block, most: u64, steps: Vec<Step>, reason: Reason) -> Entry {
+fn entry(op: FieldOp, p: u64, block: Block, most: u64, steps: Vec<Step>, reason: Reason) -> Entry {
     Entry {
         name: "a right one",
         right: true,
@@ -143,7 +143,7 @@ fn aside(
         name,
         right,
         p: (1 << 40) + 15,
-        op: LimbOp::ReduceWeak,
+        op: FieldOp::ReduceWeak,
         block: b.finish(),
         operands,
         out: Bound::ANY,

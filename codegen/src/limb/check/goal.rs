@@ -9,7 +9,7 @@ use super::certificate::{Proof, Reason, Test, Use, Val, Var};
 use super::insts::Machine;
 use super::sum::Sum;
 use super::{Claim, Refused};
-use crate::limb::{Bound, LimbOp};
+use crate::limb::{Bound, FieldOp};
 
 /// `factor·x[·y]/2^(32·down)`, `x` some words of an operand and `y` a whole one.
 struct Term {
@@ -20,36 +20,38 @@ struct Term {
 }
 
 /// Result `k` of an operation on operands of `n` words, modulo `p`.
-fn definition(op: &LimbOp, n: usize, k: usize) -> Vec<Term> {
+fn definition(op: &FieldOp, n: usize, k: usize) -> Vec<Term> {
     let one = BigInt::one;
     let times = |factor: BigInt, x: usize| Term { factor, x: (x, 0..n), y: None, down: 0 };
     let product = |x: usize, y: usize| Term { factor: one(), x: (x, 0..n), y: Some(y), down: n };
     match op {
-        LimbOp::Add => vec![times(one(), 0), times(one(), 1)],
-        LimbOp::Sub => vec![times(one(), 0), times(-one(), 1)],
-        LimbOp::Neg => vec![times(-one(), 0)],
-        LimbOp::Dbl => vec![times(2.into(), 0)],
-        LimbOp::Mul => vec![product(0, 1)],
-        LimbOp::Sqr => vec![product(0, 0)],
-        LimbOp::MulSmall(c) => vec![times((*c).into(), 0)],
-        LimbOp::MulConst(c) => vec![times(c.clone().into(), 0)],
-        LimbOp::Dot(m) => (0..*m).map(|i| product(2 * i, 2 * i + 1)).collect(),
-        LimbOp::MulShared(m) => vec![product(k, *m)],
-        LimbOp::MulTable { step, rows } => {
+        FieldOp::Add => vec![times(one(), 0), times(one(), 1)],
+        FieldOp::Sub => vec![times(one(), 0), times(-one(), 1)],
+        FieldOp::Neg => vec![times(-one(), 0)],
+        FieldOp::Dbl => vec![times(2.into(), 0)],
+        FieldOp::Mul => vec![product(0, 1)],
+        FieldOp::Sqr => vec![product(0, 0)],
+        FieldOp::MulSmall(c) => vec![times((*c).into(), 0)],
+        FieldOp::MulConst(c) => vec![times(c.clone().into(), 0)],
+        FieldOp::Dot(m) => (0..*m).map(|i| product(2 * i, 2 * i + 1)).collect(),
+        FieldOp::MulShared(m) => vec![product(k, *m)],
+        FieldOp::MulTable { step, rows } => {
             let step = (*step).max(1) as usize;
             let chunk = |i: usize| step * i..n.min(step * (i + 1));
             let entry = |i| Term { factor: one(), x: (0, chunk(i)), y: Some(1 + i), down: *rows as usize };
             (0..n.div_ceil(step)).map(entry).collect()
         }
-        LimbOp::FromMont => vec![Term { down: n, ..times(one(), 0) }],
-        LimbOp::ReduceFull | LimbOp::ReduceWeak | LimbOp::IsZero | LimbOp::MaybeZero => vec![times(one(), 0)],
+        FieldOp::FromMont => vec![Term { down: n, ..times(one(), 0) }],
+        FieldOp::ReduceFull | FieldOp::ReduceWeak | FieldOp::IsZero | FieldOp::MaybeZero => {
+            vec![times(one(), 0)]
+        }
     }
 }
 
 /// The block's shape is that of the operation, and the cases asked for are among what is proven.
 pub(super) fn shape(claim: &Claim<'_>) -> Result<(), Refused> {
     let Claim { field, op, block, operands, cases } = claim;
-    let is_test = matches!(op, LimbOp::IsZero | LimbOp::MaybeZero);
+    let is_test = matches!(op, FieldOp::IsZero | FieldOp::MaybeZero);
     let outputs = vec![if is_test { 1 } else { field.words }; op.results()];
     let right = operands.len() == op.operands(field)
         && field.p.bit(0)
@@ -67,7 +69,7 @@ impl Machine<'_> {
     pub(super) fn reason(&mut self, claim: &Claim<'_>, reason: &Reason) -> Result<(), Refused> {
         let p = BigInt::from(claim.field.p.clone());
         match (claim.op, reason) {
-            (LimbOp::IsZero, Reason::Zero { bound, same, tests, none, found }) => {
+            (FieldOp::IsZero, Reason::Zero { bound, same, tests, none, found }) => {
                 let (words, max) =
                     self.cx.bounded.get(*bound).cloned().ok_or(Refused("uses a fact that is none"))?;
                 self.congruent(
@@ -80,16 +82,16 @@ impl Machine<'_> {
                 self.none(tests, none)?;
                 self.found(&words, &max, found, &p)
             }
-            (LimbOp::MaybeZero, Reason::MaybeZero { always: true, found }) => {
+            (FieldOp::MaybeZero, Reason::MaybeZero { always: true, found }) => {
                 let proof = found.first().ok_or(Refused("leaves out a multiple"))?;
                 self.yes(proof)
             }
-            (LimbOp::MaybeZero, Reason::MaybeZero { always: false, found }) => {
+            (FieldOp::MaybeZero, Reason::MaybeZero { always: false, found }) => {
                 let (words, max) =
                     self.cx.bounded.first().cloned().ok_or(Refused("uses a fact that is none"))?;
                 self.found(&words, &max, found, &p)
             }
-            (LimbOp::IsZero | LimbOp::MaybeZero, _) => Err(Refused("is about another operation")),
+            (FieldOp::IsZero | FieldOp::MaybeZero, _) => Err(Refused("is about another operation")),
             (_, Reason::Congruent(outputs)) if outputs.len() == self.block.outputs().len() => {
                 outputs.iter().enumerate().try_for_each(|(k, uses)| {
                     let words = self.output(k)?;

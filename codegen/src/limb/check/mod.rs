@@ -26,7 +26,7 @@ mod tests;
 
 use num_bigint::BigInt;
 
-use super::{Block, Bound, LimbOp};
+use super::{Block, Bound, FieldOp};
 use crate::spec::FieldDesc;
 use certificate::{Certificate, Proof, Var};
 use insts::Machine;
@@ -52,7 +52,7 @@ pub struct Accepted(());
 #[derive(Clone, Copy, Debug)]
 pub(in crate::limb) struct Claim<'a> {
     pub(in crate::limb) field: &'a FieldDesc,
-    pub(in crate::limb) op: &'a LimbOp,
+    pub(in crate::limb) op: &'a FieldOp,
     pub(in crate::limb) block: &'a Block,
     /// For operands within these bounds it computes the operation modulo `p`.
     pub(in crate::limb) operands: &'a [Bound],
@@ -122,7 +122,7 @@ impl<'c> Machine<'c> {
         (operands, out): (&[Bound], Bound),
         proofs: &[Proof],
     ) -> Result<Accepted, Refused> {
-        if let LimbOp::IsZero | LimbOp::MaybeZero = claim.op {
+        if let FieldOp::IsZero | FieldOp::MaybeZero = claim.op {
             return Ok(Accepted(()));
         }
         for (k, bound) in operands.iter().enumerate() {

@@ -14,14 +14,14 @@ use super::poly::{Id, Poly};
 use super::record::obvious;
 use crate::limb::check::certificate::{Certificate, Fact, Proof, Reason, Step, Use};
 use crate::limb::ir::{Block, Src};
-use crate::limb::{Bound, LimbOp};
+use crate::limb::{Bound, FieldOp};
 use crate::spec::FieldDesc;
 
 /// The certificate that a block computes an operation for `operands`, and that its results are within the second
 /// bound for operands within the first, which are within `operands`: an error of its own for each case.
 pub(super) fn certify(
     field: &FieldDesc,
-    op: &LimbOp,
+    op: &FieldOp,
     operands: &[Bound],
     block: &Block,
     cases: &[(&[Bound], Bound)],
@@ -29,13 +29,13 @@ pub(super) fn certify(
     check_shape(field, op, operands, block)?;
     let maxima = maxima(field, operands);
     // Room for the division by R of a double-length value, and some more.
-    let rows = if let LimbOp::MulTable { rows, .. } = op { *rows as usize } else { 0 };
+    let rows = if let FieldOp::MulTable { rows, .. } = op { *rows as usize } else { 0 };
     let scale = 2 * field.words + rows + 8;
     let exec = Exec::run(block, &maxima, scale)?;
     let mut goal = Goal { field, op, block, exec, scale };
     let reason = match op {
-        LimbOp::IsZero => goal.is_zero()?,
-        LimbOp::MaybeZero => goal.maybe_zero(&maxima[0])?,
+        FieldOp::IsZero => goal.is_zero()?,
+        FieldOp::MaybeZero => goal.maybe_zero(&maxima[0])?,
         _ => {
             let congruent = (0..block.outputs().len()).map(|k| goal.congruent(k));
             Reason::Congruent(congruent.collect::<Result<_, _>>()?)
@@ -43,7 +43,7 @@ pub(super) fn certify(
     };
     let steps = goal.exec.model.record.take();
     let case = |(operands, out): &(&[Bound], Bound)| {
-        if let LimbOp::IsZero | LimbOp::MaybeZero = op {
+        if let FieldOp::IsZero | FieldOp::MaybeZero = op {
             return Ok(Vec::new());
         }
         goal.exec.narrow(&self::maxima(field, operands));
@@ -60,10 +60,10 @@ fn maxima(field: &FieldDesc, operands: &[Bound]) -> Vec<BigInt> {
     operands.iter().map(|bound| bound.max(field).into()).collect()
 }
 
-fn check_shape(field: &FieldDesc, op: &LimbOp, operands: &[Bound], block: &Block) -> Result<(), ProofError> {
+fn check_shape(field: &FieldDesc, op: &FieldOp, operands: &[Bound], block: &Block) -> Result<(), ProofError> {
     let inputs = vec![field.words; op.operands(field)];
     let outputs = match op {
-        LimbOp::IsZero | LimbOp::MaybeZero => vec![1],
+        FieldOp::IsZero | FieldOp::MaybeZero => vec![1],
         _ => vec![field.words; op.results()],
     };
     let right = operands.len() == op.operands(field)
@@ -74,7 +74,7 @@ fn check_shape(field: &FieldDesc, op: &LimbOp, operands: &[Bound], block: &Block
 
 pub(super) struct Goal<'a> {
     pub(super) field: &'a FieldDesc,
-    pub(super) op: &'a LimbOp,
+    pub(super) op: &'a FieldOp,
     block: &'a Block,
     pub(super) exec: Exec<'a>,
     /// Terms are compared times `2^(32·scale)`.
@@ -127,31 +127,31 @@ impl Goal<'_> {
         let mut sum = Sum { model: &self.exec.model, terms: Terms::new() };
         let x = |i: usize| self.input(i);
         match self.op {
-            LimbOp::Add => {
+            FieldOp::Add => {
                 sum.linear(&x(0), &one);
                 sum.linear(&x(1), &one);
             }
-            LimbOp::Sub => {
+            FieldOp::Sub => {
                 sum.linear(&x(0), &one);
                 sum.linear(&x(1), &-one);
             }
-            LimbOp::Neg => sum.linear(&x(0), &-one),
-            LimbOp::Dbl => sum.linear(&x(0), &(one * 2)),
-            LimbOp::Mul => sum.product(&x(0), &x(1), &by_r),
-            LimbOp::Sqr => sum.product(&x(0), &x(0), &by_r),
-            LimbOp::MulSmall(c) => sum.linear(&x(0), &(one * c)),
-            LimbOp::MulConst(c) => sum.linear(&x(0), &(one * BigInt::from(c.clone()))),
-            LimbOp::Dot(m) => (0..*m).for_each(|i| sum.product(&x(2 * i), &x(2 * i + 1), &by_r)),
-            LimbOp::MulShared(m) => sum.product(&x(k), &x(*m), &by_r),
-            LimbOp::MulTable { step, rows } => {
+            FieldOp::Neg => sum.linear(&x(0), &-one),
+            FieldOp::Dbl => sum.linear(&x(0), &(one * 2)),
+            FieldOp::Mul => sum.product(&x(0), &x(1), &by_r),
+            FieldOp::Sqr => sum.product(&x(0), &x(0), &by_r),
+            FieldOp::MulSmall(c) => sum.linear(&x(0), &(one * c)),
+            FieldOp::MulConst(c) => sum.linear(&x(0), &(one * BigInt::from(c.clone()))),
+            FieldOp::Dot(m) => (0..*m).for_each(|i| sum.product(&x(2 * i), &x(2 * i + 1), &by_r)),
+            FieldOp::MulShared(m) => sum.product(&x(k), &x(*m), &by_r),
+            FieldOp::MulTable { step, rows } => {
                 let by_rows: BigInt = &one >> (32 * rows);
                 for (i, chunk) in x(0).chunks(*step as usize).enumerate() {
                     sum.product(chunk, &x(1 + i), &by_rows);
                 }
             }
-            LimbOp::FromMont => sum.linear(&x(0), &by_r),
-            LimbOp::ReduceFull | LimbOp::ReduceWeak => sum.linear(&x(0), &one),
-            LimbOp::IsZero | LimbOp::MaybeZero => sum.linear(&x(0), &one),
+            FieldOp::FromMont => sum.linear(&x(0), &by_r),
+            FieldOp::ReduceFull | FieldOp::ReduceWeak => sum.linear(&x(0), &one),
+            FieldOp::IsZero | FieldOp::MaybeZero => sum.linear(&x(0), &one),
         }
         sum.terms
     }

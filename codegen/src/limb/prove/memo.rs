@@ -10,14 +10,14 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{ProofError, prove, prove_cases};
 use crate::limb::check::Accepted;
-use crate::limb::{Block, Bound, Choice, LimbOp};
+use crate::limb::{Block, Bound, Choice, FieldOp};
 use crate::spec::FieldDesc;
 
 /// What is to be proven: that the choice computes the operation for these bounds of its operands.
 #[derive(Clone, Debug)]
 pub struct Claim<'a> {
     /// The operation.
-    pub op: LimbOp,
+    pub op: FieldOp,
     /// Bounds of its operands.
     pub operands: &'a [Bound],
     /// A variant for them.

@@ -16,7 +16,7 @@ pub use memo::{Claim, prove_all};
 use thiserror::Error;
 
 use super::check::{self, Accepted, Refused, check};
-use super::{Block, Bound, Choice, LimbOp};
+use super::{Block, Bound, Choice, FieldOp};
 use crate::spec::FieldDesc;
 
 /// Why a block is not proven. It may still be right; it is not used.
@@ -57,7 +57,7 @@ pub enum ProofError {
 /// Shows that `choice` computes `op` within its bound for all operands within `operands`.
 pub fn prove(
     field: &FieldDesc,
-    op: &LimbOp,
+    op: &FieldOp,
     operands: &[Bound],
     choice: &Choice,
 ) -> Result<Accepted, ProofError> {
@@ -67,7 +67,7 @@ pub fn prove(
 /// As [`prove`], of a block and the bound of its results.
 fn prove_block(
     field: &FieldDesc,
-    op: &LimbOp,
+    op: &FieldOp,
     operands: &[Bound],
     block: &Block,
     out: Bound,
@@ -80,7 +80,7 @@ fn prove_block(
 /// results are within the second bound of each case for operands within the first.
 fn prove_cases(
     field: &FieldDesc,
-    op: &LimbOp,
+    op: &FieldOp,
     operands: &[Bound],
     block: &Block,
     cases: &[(&[Bound], Bound)],

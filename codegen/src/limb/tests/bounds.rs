@@ -11,7 +11,7 @@ fn always_a_canonical_choice() {
             for x in [Bound::Canonical, Bound::up_to(&f, &f.p).unwrap(), Bound::ANY] {
                 let operands = vec![x; op.operands(&f)];
                 let limit = match op {
-                    LimbOp::ReduceWeak => Bound::ANY,
+                    FieldOp::ReduceWeak => Bound::ANY,
                     _ => Bound::Canonical,
                 };
                 let within = |choice: &Choice| choice.out.within(limit, &f);
@@ -24,7 +24,7 @@ fn always_a_canonical_choice() {
 #[test]
 fn malformed_ops_have_no_choice() {
     let f = FieldDesc::new("f13", 13u32.into());
-    assert_eq!(choose(&f, &LimbOp::Add, &[Bound::Canonical]), None);
-    assert_eq!(choose(&f, &LimbOp::Dot(0), &[]), None);
-    assert_eq!(choose(&f, &LimbOp::MulConst(13u32.into()), &[Bound::Canonical]), None);
+    assert_eq!(choose(&f, &FieldOp::Add, &[Bound::Canonical]), None);
+    assert_eq!(choose(&f, &FieldOp::Dot(0), &[]), None);
+    assert_eq!(choose(&f, &FieldOp::MulConst(13u32.into()), &[Bound::Canonical]), None);
 }

@@ -179,7 +179,8 @@ fn every_pattern_of_extreme_words() {
         let mut all = bounds(f);
         all.truncate(2);
         all.extend(Bound::up_to(f, &(f.r() - &f.p)).filter(|b| Bound::Canonical.within(*b, f)));
-        for op in [LimbOp::Mul, LimbOp::Sqr, LimbOp::Dot(2), LimbOp::Add, LimbOp::Sub, LimbOp::FromMont] {
+        for op in [FieldOp::Mul, FieldOp::Sqr, FieldOp::Dot(2), FieldOp::Add, FieldOp::Sub, FieldOp::FromMont]
+        {
             for &bound in &all {
                 let limit = bound.limit(f);
                 let below: Vec<&BigUint> = values.iter().filter(|x| **x < limit).collect();
@@ -207,7 +208,7 @@ fn long_fields() {
     let fields = [FieldDesc::new("bn462_fq", bn462), FieldDesc::new("p1024", power(1024) - 105u32)];
     assert_eq!(fields.each_ref().map(|f| f.words), [15, 32]);
     for f in &fields {
-        for op in [LimbOp::Mul, LimbOp::Sqr, LimbOp::Dot(2), LimbOp::FromMont] {
+        for op in [FieldOp::Mul, FieldOp::Sqr, FieldOp::Dot(2), FieldOp::FromMont] {
             for bound in [Bound::Canonical, Bound::ANY] {
                 let values = classes(f, bound, &mut bits);
                 let largest = values.iter().rev().take(2);

@@ -54,7 +54,7 @@ fn constants(f: &FieldDesc) -> Vec<BigUint> {
     [BigUint::one(), &f.p - 1u32, f.r_mod_p(), f.r2() + third].into_iter().map(|c| c % &f.p).collect()
 }
 
-fn run_all(f: &FieldDesc, op: &LimbOp, bounds: &[Bound], values: &[Vec<BigUint>]) {
+fn run_all(f: &FieldDesc, op: &FieldOp, bounds: &[Bound], values: &[Vec<BigUint>]) {
     assert!(check(f, op, bounds, values) > 0, "{} {op:?} {bounds:?}", f.name);
 }
 
@@ -64,7 +64,7 @@ fn products_by_tables_of_constants() {
         let long = f.words > 12;
         let xs = awkward(&f, &f.r());
         for (step, rows) in [(1, 1), (1, 2), (2, 2), (2, 3), (3, 4), (4, 4), (4, 5), (8, 9), (32, 33)] {
-            let op = LimbOp::MulTable { step, rows };
+            let op = FieldOp::MulTable { step, rows };
             let entries = op.operands(&f) - 1;
             if long && !matches!((step, rows), (1, 2) | (2, 3) | (4, 4)) {
                 continue;
@@ -99,7 +99,7 @@ fn products_by_immediates() {
     for f in table_fields() {
         let xs: Vec<Vec<BigUint>> = awkward(&f, &f.r()).into_iter().map(|x| vec![x]).collect();
         for c in constants(&f) {
-            run_all(&f, &LimbOp::MulConst(c), &[Bound::ANY], &xs);
+            run_all(&f, &FieldOp::MulConst(c), &[Bound::ANY], &xs);
         }
     }
 }
@@ -114,13 +114,13 @@ fn products_with_a_shared_operand() {
                 .flat_map(|i| [n - 1, i * 5 % n].map(|j| (i, j)))
                 .map(|(i, j)| [n - 1, i, j, j].map(|k| values[k].clone()).to_vec())
                 .collect();
-            run_all(&f, &LimbOp::MulShared(3), &[bound; 4], &tuples);
+            run_all(&f, &FieldOp::MulShared(3), &[bound; 4], &tuples);
             let two: Vec<_> = tuples.iter().map(|t| t[1..].to_vec()).collect();
             // Unequal bounds: the smaller operand may be either.
             let other = if bound == Bound::ANY { Bound::Canonical } else { Bound::ANY };
             let small = |t: &Vec<BigUint>| t.iter().all(|x| *x < f.p);
             let two: Vec<_> = two.into_iter().filter(small).collect();
-            run_all(&f, &LimbOp::MulShared(2), &[bound, other, bound], &two);
+            run_all(&f, &FieldOp::MulShared(2), &[bound, other, bound], &two);
         }
     }
 }
@@ -130,24 +130,24 @@ fn products_with_a_shared_operand() {
 #[test]
 fn bounds_and_costs_of_the_schemes() {
     for f in table_fields().iter().filter(|f| f.words >= 8) {
-        let canonical = |op: &LimbOp| choices(f, op, &vec![Bound::Canonical; op.operands(f)]);
-        let cheapest = |op: &LimbOp| {
+        let canonical = |op: &FieldOp| choices(f, op, &vec![Bound::Canonical; op.operands(f)]);
+        let cheapest = |op: &FieldOp| {
             canonical(op).first().map(|c| c.cost.fma(&Pipes::SM_90)).expect("every op has a variant")
         };
         // Against interleaved rows. Where the rows of reduction cost little (P-256, secp256k1), products by
         // Karatsuba are not much dearer than those by tables.
         let rows = |c: &Choice| ["mul.lazy", "mul.canonical"].contains(&c.variant);
-        let product = canonical(&LimbOp::Mul)
+        let product = canonical(&FieldOp::Mul)
             .into_iter()
             .find(rows)
             .expect("every op has a variant")
             .cost
             .fma(&Pipes::SM_90);
-        assert!(cheapest(&LimbOp::MulConst(&f.p / 3u32)) * 3 < product * 2, "{}", f.name);
-        assert!(cheapest(&LimbOp::MulShared(3)) < 3 * product, "{}", f.name);
+        assert!(cheapest(&FieldOp::MulConst(&f.p / 3u32)) * 3 < product * 2, "{}", f.name);
+        assert!(cheapest(&FieldOp::MulShared(3)) < 3 * product, "{}", f.name);
         let room = f.r() / &f.p;
         for (step, rows) in [(1u32, 2u32), (2, 3), (2, 2), (4, 4)] {
-            let op = LimbOp::MulTable { step, rows };
+            let op = FieldOp::MulTable { step, rows };
             let entries = op.operands(f) as u32 - 1;
             let lazy = canonical(&op).into_iter().find(|c| c.variant == "table.lazy");
             let multiples = if step == rows { entries + 1 } else { 2 };

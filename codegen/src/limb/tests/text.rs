@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::*;
 
-fn variant(f: &FieldDesc, op: &LimbOp, bound: Bound, name: &str) -> Block {
+fn variant(f: &FieldDesc, op: &FieldOp, bound: Bound, name: &str) -> Block {
     let all = choices(f, op, &vec![bound; op.operands(f)]);
     let choice = all.into_iter().find(|choice| choice.variant == name);
     choice.unwrap_or_else(|| panic!("{} has no {name}", f.name)).into_block()
@@ -15,14 +15,14 @@ fn toy_blocks() {
     let f = FieldDesc::new("f13", 13u32.into());
     let mut text = String::new();
     for (op, bound, name) in [
-        (LimbOp::Mul, Bound::Canonical, "mul.lazy"),
-        (LimbOp::Mul, Bound::Units(26), "mul.canonical"),
-        (LimbOp::Add, Bound::Canonical, "add.canonical"),
-        (LimbOp::Sub, Bound::Canonical, "sub.borrow"),
-        (LimbOp::Sub, Bound::Units(27), "sub.lazy"),
-        (LimbOp::Neg, Bound::Canonical, "neg.canonical"),
-        (LimbOp::ReduceWeak, Bound::Units(26), "reduce.weak"),
-        (LimbOp::IsZero, Bound::Units(26), "is_zero.multiples"),
+        (FieldOp::Mul, Bound::Canonical, "mul.lazy"),
+        (FieldOp::Mul, Bound::Units(26), "mul.canonical"),
+        (FieldOp::Add, Bound::Canonical, "add.canonical"),
+        (FieldOp::Sub, Bound::Canonical, "sub.borrow"),
+        (FieldOp::Sub, Bound::Units(27), "sub.lazy"),
+        (FieldOp::Neg, Bound::Canonical, "neg.canonical"),
+        (FieldOp::ReduceWeak, Bound::Units(26), "reduce.weak"),
+        (FieldOp::IsZero, Bound::Units(26), "is_zero.multiples"),
     ] {
         write!(text, "{}", variant(&f, &op, bound, name)).unwrap();
     }
@@ -40,7 +40,7 @@ fn two_limb_products() {
     ];
     let mut text = String::new();
     for (f, name) in &fields {
-        write!(text, "{}", variant(f, &LimbOp::Mul, Bound::Canonical, name)).unwrap();
+        write!(text, "{}", variant(f, &FieldOp::Mul, Bound::Canonical, name)).unwrap();
     }
     insta::assert_snapshot!(text);
 }
@@ -50,10 +50,10 @@ fn templates() {
     let f = FieldDesc::new("goldilocks", 0xffff_ffff_0000_0001u64.into());
     let mut text = String::new();
     for (op, bound, name) in [
-        (LimbOp::Add, Bound::Canonical, "add.canonical"),
-        (LimbOp::Sub, Bound::Canonical, "sub.borrow"),
-        (LimbOp::MulSmall(0), Bound::Canonical, "mul_small.zero"),
-        (LimbOp::ReduceFull, Bound::Canonical, "reduce.copy"),
+        (FieldOp::Add, Bound::Canonical, "add.canonical"),
+        (FieldOp::Sub, Bound::Canonical, "sub.borrow"),
+        (FieldOp::MulSmall(0), Bound::Canonical, "mul_small.zero"),
+        (FieldOp::ReduceFull, Bound::Canonical, "reduce.copy"),
     ] {
         let block = variant(&f, &op, bound, name);
         writeln!(text, "{}\n{}", block.name(), ptx::template(&block)).unwrap();
@@ -66,19 +66,19 @@ fn templates() {
 fn counts() {
     let ops = |f: &FieldDesc| {
         [
-            LimbOp::Mul,
-            LimbOp::Sqr,
-            LimbOp::Dot(2),
-            LimbOp::Add,
-            LimbOp::Sub,
-            LimbOp::Neg,
-            LimbOp::MulSmall(3),
-            LimbOp::MulConst(&f.p / 3u32),
-            LimbOp::MulTable { step: 2, rows: 3 },
-            LimbOp::MulTable { step: 4, rows: 4 },
-            LimbOp::MulShared(3),
-            LimbOp::FromMont,
-            LimbOp::IsZero,
+            FieldOp::Mul,
+            FieldOp::Sqr,
+            FieldOp::Dot(2),
+            FieldOp::Add,
+            FieldOp::Sub,
+            FieldOp::Neg,
+            FieldOp::MulSmall(3),
+            FieldOp::MulConst(&f.p / 3u32),
+            FieldOp::MulTable { step: 2, rows: 3 },
+            FieldOp::MulTable { step: 4, rows: 4 },
+            FieldOp::MulShared(3),
+            FieldOp::FromMont,
+            FieldOp::IsZero,
         ]
     };
     let mut text = String::new();

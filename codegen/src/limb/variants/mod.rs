@@ -18,42 +18,42 @@ mod zero;
 use num_bigint::BigUint;
 
 use super::ir::{Builder, Src};
-use super::{Bound, Choice, Cost, LimbOp};
+use super::{Bound, Choice, Cost, FieldOp};
 use crate::spec::FieldDesc;
 
 /// The legal variants of a well-formed op, in no particular order; those that never pay only with
 /// `everything`.
-pub(super) fn offers(field: &FieldDesc, op: &LimbOp, operands: &[Bound], everything: bool) -> Vec<Choice> {
+pub(super) fn offers(field: &FieldDesc, op: &FieldOp, operands: &[Bound], everything: bool) -> Vec<Choice> {
     let mut offers = Offers { field, everything, parts: 1, choices: Vec::new() };
     match op {
-        LimbOp::Add => add::add(&mut offers, operands[0], operands[1]),
-        LimbOp::Dbl => add::dbl(&mut offers, operands[0]),
-        LimbOp::Sub => sub::sub(&mut offers, operands[0], operands[1]),
-        LimbOp::Neg => sub::neg(&mut offers, operands[0]),
-        LimbOp::Mul => {
+        FieldOp::Add => add::add(&mut offers, operands[0], operands[1]),
+        FieldOp::Dbl => add::dbl(&mut offers, operands[0]),
+        FieldOp::Sub => sub::sub(&mut offers, operands[0], operands[1]),
+        FieldOp::Neg => sub::neg(&mut offers, operands[0]),
+        FieldOp::Mul => {
             product::mul(&mut offers, operands[0], operands[1]);
             separate::mul(&mut offers, operands[0], operands[1]);
         }
-        LimbOp::Sqr => {
+        FieldOp::Sqr => {
             product::sqr(&mut offers, operands[0]);
             separate::sqr(&mut offers, operands[0]);
         }
-        LimbOp::Dot(_) => {
+        FieldOp::Dot(_) => {
             product::dot(&mut offers, operands);
             separate::dot(&mut offers, operands);
         }
-        LimbOp::MulConst(c) => {
+        FieldOp::MulConst(c) => {
             product::mul_const(&mut offers, operands[0], c);
             table::mul_const(&mut offers, operands[0], c);
         }
-        LimbOp::MulShared(_) => shared::mul_shared(&mut offers, operands),
-        LimbOp::MulTable { step, rows } => table::mul_table(&mut offers, operands, *step, *rows),
-        LimbOp::FromMont => product::from_mont(&mut offers, operands[0]),
-        LimbOp::MulSmall(c) => small::mul_small(&mut offers, operands[0], *c),
-        LimbOp::ReduceFull => reduce::full(&mut offers, operands[0]),
-        LimbOp::ReduceWeak => reduce::weak(&mut offers, operands[0]),
-        LimbOp::IsZero => zero::is_zero(&mut offers, operands[0]),
-        LimbOp::MaybeZero => zero::maybe_zero(&mut offers, operands[0]),
+        FieldOp::MulShared(_) => shared::mul_shared(&mut offers, operands),
+        FieldOp::MulTable { step, rows } => table::mul_table(&mut offers, operands, *step, *rows),
+        FieldOp::FromMont => product::from_mont(&mut offers, operands[0]),
+        FieldOp::MulSmall(c) => small::mul_small(&mut offers, operands[0], *c),
+        FieldOp::ReduceFull => reduce::full(&mut offers, operands[0]),
+        FieldOp::ReduceWeak => reduce::weak(&mut offers, operands[0]),
+        FieldOp::IsZero => zero::is_zero(&mut offers, operands[0]),
+        FieldOp::MaybeZero => zero::maybe_zero(&mut offers, operands[0]),
     }
     offers.choices
 }

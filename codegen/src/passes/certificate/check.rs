@@ -4,6 +4,7 @@ use super::rules::Numbers;
 use super::{Certificate, Claim, Limit};
 use crate::error::PassError;
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Type, Value};
+use crate::spec::FieldOp;
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 
@@ -176,16 +177,14 @@ impl Checker<'_> {
                 self.at_least(v, &self.max(*b)?, "claims less than its second arm")
             }
             Op::Part(a, _) => self.at_least(v, &self.max(*a)?, "claims less than the products it is one of"),
-            Op::IsZero(_) | Op::MaybeZero(_) | Op::MulShared(..) => self.step(v),
-            _ if is_field => self.step(v),
+            Op::Field(op, operands) => self.step(v, op, operands),
+            _ if is_field => Err(error(v, "is of no known kind")),
             _ => Ok(()),
         }
     }
 
-    fn step(&self, v: Value) -> Result<(), PassError> {
-        let op = &self.kernel[v];
+    fn step(&self, v: Value, op: &FieldOp, operands: &[Value]) -> Result<(), PassError> {
         let step = self.claim(v)?.step.as_ref().ok_or_else(|| error(v, "has no variant"))?;
-        let operands = op.args();
         if step.operands.len() != operands.len() {
             return Err(error(v, "has a variant for another number of operands"));
         }

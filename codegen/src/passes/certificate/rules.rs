@@ -16,7 +16,7 @@
 //! | `reduce.weak` | | as its steps leave |
 //! | any canonical | | `p - 1` |
 
-use crate::fir::ir::Op;
+use crate::spec::FieldOp;
 use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::One;
@@ -47,46 +47,48 @@ impl Numbers {
 
     /// Evaluates the rule of a variant; `x` are the largest operands, in the order of the operation's.
     /// `None` where the operation has no such variant.
-    pub(super) fn outcome(&self, op: &Op, variant: &str, x: &[BigUint]) -> Option<Outcome> {
+    pub(super) fn outcome(&self, op: &FieldOp, variant: &str, x: &[BigUint]) -> Option<Outcome> {
         let (family, form) = variant.split_once('.')?;
         match (op, family) {
-            (Op::Add(..), "add") => self.sum(form, &x[0] + &x[1]),
-            (Op::Dbl(_), "dbl") => self.sum(form, &x[0] * 2u32),
-            (Op::Sub(..), "sub") => self.sub(form, &x[0], &x[1]),
-            (Op::Neg(_), "neg") => self.neg(form, &x[0]),
-            (Op::MulSmall(_, c), "mul_small") => self.mul_small(form, &x[0], *c),
-            (Op::Mul(..), "mul") => self.product(form, &[(&x[0], &x[1])]),
-            (Op::Dot(_), "dot") => {
+            (FieldOp::Add, "add") => self.sum(form, &x[0] + &x[1]),
+            (FieldOp::Dbl, "dbl") => self.sum(form, &x[0] * 2u32),
+            (FieldOp::Sub, "sub") => self.sub(form, &x[0], &x[1]),
+            (FieldOp::Neg, "neg") => self.neg(form, &x[0]),
+            (FieldOp::MulSmall(c), "mul_small") => self.mul_small(form, &x[0], *c),
+            (FieldOp::Mul, "mul") => self.product(form, &[(&x[0], &x[1])]),
+            (FieldOp::Dot(_), "dot") => {
                 let pairs: Vec<_> = x.chunks_exact(2).map(|pair| (&pair[0], &pair[1])).collect();
                 self.product(form, &pairs)
             }
-            (Op::Sqr(_), "sqr") => match form.strip_prefix("mul.") {
+            (FieldOp::Sqr, "sqr") => match form.strip_prefix("mul.") {
                 Some(form) => self.product(form, &[(&x[0], &x[0])]),
                 None => self.montgomery(form, &(&x[0] * &x[0])),
             },
-            (Op::MulConst(_, c), "mul_const") if form.starts_with("table") => {
+            (FieldOp::MulConst(c), "mul_const") if form.starts_with("table") => {
                 let (rows, form) = form.strip_prefix("table")?.split_once('.')?;
                 let rows: usize = rows.parse().ok()?;
                 let entry = |i: usize| (c << (32 * (rows + i))) % &self.p;
                 let entries: Vec<BigUint> = (0..self.words()).map(entry).collect();
                 self.table(form, &x[0], &entries, 1, rows)
             }
-            (Op::MulTable(_, _, shape), "table") => {
-                self.table(form, &x[0], &x[1..], shape.step as usize, shape.rows as usize)
+            (FieldOp::MulTable { step, rows }, "table") => {
+                self.table(form, &x[0], &x[1..], *step as usize, *rows as usize)
             }
-            (Op::MulShared(..), "shared") => {
+            (FieldOp::MulShared(_), "shared") => {
                 let (y, xs) = x.split_last()?;
                 self.shared(form, xs.iter().max()?, y)
             }
-            (Op::MulConst(_, c), "mul_const") => self.by_constant(form, &x[0], c),
-            (Op::FromMont(_), "from_mont") => (form == "canonical").then(|| self.canonical()),
-            (Op::Reduce(_), "reduce") => match form {
+            (FieldOp::MulConst(c), "mul_const") => self.by_constant(form, &x[0], c),
+            (FieldOp::FromMont, "from_mont") => (form == "canonical").then(|| self.canonical()),
+            (FieldOp::ReduceFull, "reduce") => match form {
                 "ladder" => Some(self.canonical()),
                 _ => self.reduce(form, &x[0]).filter(|o| o.max.as_ref().is_some_and(|max| *max < self.p)),
             },
-            (Op::Weak(_), "reduce") => self.reduce(form, &x[0]),
-            (Op::IsZero(_), "is_zero") => matches!(form, "multiples" | "ladder").then(Outcome::none),
-            (Op::MaybeZero(_), "maybe_zero") => matches!(form, "low_word" | "never_sure").then(Outcome::none),
+            (FieldOp::ReduceWeak, "reduce") => self.reduce(form, &x[0]),
+            (FieldOp::IsZero, "is_zero") => matches!(form, "multiples" | "ladder").then(Outcome::none),
+            (FieldOp::MaybeZero, "maybe_zero") => {
+                matches!(form, "low_word" | "never_sure").then(Outcome::none)
+            }
             _ => None,
         }
     }

@@ -2,12 +2,11 @@
 
 use super::*;
 use crate::fir::build::Builder;
-use crate::fir::ir::{Kernel, Op, Type, Value};
+use crate::fir::ir::{Kernel, Type};
 use crate::kernels::{field_kernels, formula_kernels, group_kernels};
-use crate::limb::{self, Bound, LimbOp};
+use crate::limb::{self, Bound, FieldOp};
 use crate::passes::{prepare, simplify};
 use crate::spec::{FieldDesc, GroupDesc};
-use curvesmith_abi::TableShape;
 use curvesmith_abi::kernels::FieldMulSub;
 use num_bigint::BigUint;
 
@@ -143,31 +142,6 @@ fn a_certificate_of_another_kernel_is_refused() {
     }
 }
 
-/// The operation on values 0, 1, …, for the rules.
-fn op_of(limb: &LimbOp) -> Op {
-    let v = Value;
-    match limb {
-        LimbOp::Add => Op::Add(v(0), v(1)),
-        LimbOp::Sub => Op::Sub(v(0), v(1)),
-        LimbOp::Neg => Op::Neg(v(0)),
-        LimbOp::Dbl => Op::Dbl(v(0)),
-        LimbOp::Mul => Op::Mul(v(0), v(1)),
-        LimbOp::Sqr => Op::Sqr(v(0)),
-        LimbOp::MulSmall(c) => Op::MulSmall(v(0), *c),
-        LimbOp::MulConst(c) => Op::MulConst(v(0), c.clone()),
-        LimbOp::Dot(k) => Op::Dot((0..*k as u32).map(|i| (v(2 * i), v(2 * i + 1))).collect()),
-        LimbOp::FromMont => Op::FromMont(v(0)),
-        LimbOp::ReduceFull => Op::Reduce(v(0)),
-        LimbOp::ReduceWeak => Op::Weak(v(0)),
-        LimbOp::MulShared(m) => Op::MulShared((0..*m as u32).map(v).collect(), v(*m as u32)),
-        LimbOp::MulTable { step, rows } => {
-            Op::MulTable(v(0), vec![v(1)], TableShape { step: *step, rows: *rows })
-        }
-        LimbOp::IsZero => Op::IsZero(v(0)),
-        LimbOp::MaybeZero => Op::MaybeZero(v(0)),
-    }
-}
-
 /// Every variant that is on offer, for operands at all bounds of toy fields and at quarters of `p` up
 /// to `R` of others, has a rule; its preconditions hold, and its least limit is the one offered. With
 /// the exhaustive runs of the same variants this makes the rules exact.
@@ -181,23 +155,22 @@ fn rules_are_those_of_the_variants_on_offer() {
         bounds.extend([5, 8, 9, 13, 17, 22, 33].into_iter().filter_map(quarters));
         let ops = [
             vec![
-                LimbOp::Add,
-                LimbOp::Sub,
-                LimbOp::Neg,
-                LimbOp::Dbl,
-                LimbOp::Mul,
-                LimbOp::Sqr,
-                LimbOp::FromMont,
+                FieldOp::Add,
+                FieldOp::Sub,
+                FieldOp::Neg,
+                FieldOp::Dbl,
+                FieldOp::Mul,
+                FieldOp::Sqr,
+                FieldOp::FromMont,
             ],
-            [0, 1, 2, 3, 8, 13, u32::MAX].map(LimbOp::MulSmall).to_vec(),
-            [BigUint::from(2u32), &f.p - 1u32].map(LimbOp::MulConst).to_vec(),
-            [1, 2, 3, 5].map(LimbOp::Dot).to_vec(),
-            [1, 2, 3, 5].map(LimbOp::MulShared).to_vec(),
-            [(1, 1), (1, 2), (2, 3), (4, 4)].map(|(step, rows)| LimbOp::MulTable { step, rows }).to_vec(),
-            vec![LimbOp::ReduceFull, LimbOp::ReduceWeak, LimbOp::IsZero, LimbOp::MaybeZero],
+            [0, 1, 2, 3, 8, 13, u32::MAX].map(FieldOp::MulSmall).to_vec(),
+            [BigUint::from(2u32), &f.p - 1u32].map(FieldOp::MulConst).to_vec(),
+            [1, 2, 3, 5].map(FieldOp::Dot).to_vec(),
+            [1, 2, 3, 5].map(FieldOp::MulShared).to_vec(),
+            [(1, 1), (1, 2), (2, 3), (4, 4)].map(|(step, rows)| FieldOp::MulTable { step, rows }).to_vec(),
+            vec![FieldOp::ReduceFull, FieldOp::ReduceWeak, FieldOp::IsZero, FieldOp::MaybeZero],
         ];
         for limb in ops.concat() {
-            let op = op_of(&limb);
             for (i, x) in bounds.iter().enumerate() {
                 for y in &bounds[if limb.operands(&f) > 1 { 0 } else { bounds.len() - 1 }..] {
                     let operands: Vec<Bound> =
@@ -205,7 +178,7 @@ fn rules_are_those_of_the_variants_on_offer() {
                     let maxima: Vec<BigUint> = operands.iter().map(|b| b.max(&f)).collect();
                     for choice in limb::choices(&f, &limb, &operands) {
                         let what = format!("{} {} of {operands:?} {i}", f.name, choice.variant);
-                        let outcome = numbers.outcome(&op, choice.variant, &maxima).expect(&what);
+                        let outcome = numbers.outcome(&limb, choice.variant, &maxima).expect(&what);
                         for (left, right) in &outcome.conditions {
                             assert!(left <= right, "{what}");
                         }

@@ -38,7 +38,7 @@ fn out_of(kernel: &Kernel, block: &mut Block) {
 fn is_invariant(kernel: &Kernel, stmt: &Stmt, inside: &BTreeSet<Value>) -> bool {
     match stmt {
         Stmt::Let(v) => match &kernel[*v] {
-            Op::Reduce(a) | Op::Weak(a) => !inside.contains(a),
+            Op::Field(op, args) if op.reduces() => !inside.contains(&args[0]),
             _ => false,
         },
         _ => false,

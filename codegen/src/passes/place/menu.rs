@@ -1,6 +1,6 @@
 //! The variants on offer, remembered: a program costs more to build than to find.
 
-use crate::limb::{self, Bound, Choice, LimbOp};
+use crate::limb::{self, Bound, Choice, FieldOp};
 use crate::spec::FieldDesc;
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 type Known = BTreeMap<Vec<u64>, Vec<Choice>>;
 
 /// The variants of an operation, as [`limb::choices`] gives them.
-pub(super) type Offers = fn(&FieldDesc, &LimbOp, &[Bound]) -> Vec<Choice>;
+pub(super) type Offers = fn(&FieldDesc, &FieldOp, &[Bound]) -> Vec<Choice>;
 
 pub(super) struct Menu<'a> {
     pub(super) field: &'a FieldDesc,
     offers: Offers,
-    seen: Vec<(LimbOp, Known)>,
+    seen: Vec<(FieldOp, Known)>,
     /// Variants that are not used, because a block of theirs is not proven.
     refused: Vec<&'static str>,
     effort: usize,
@@ -39,7 +39,7 @@ impl<'a> Menu<'a> {
         self.refused.push(variant);
     }
 
-    fn choices(&mut self, op: &LimbOp, operands: &[Bound]) -> &[Choice] {
+    fn choices(&mut self, op: &FieldOp, operands: &[Bound]) -> &[Choice] {
         let at = self.seen.iter().position(|(o, _)| o == op).unwrap_or_else(|| {
             self.seen.push((op.clone(), BTreeMap::new()));
             self.seen.len() - 1
@@ -55,7 +55,7 @@ impl<'a> Menu<'a> {
     /// The variant of least `price` of those that are `legal`.
     pub(super) fn cheapest(
         &mut self,
-        op: &LimbOp,
+        op: &FieldOp,
         operands: &[Bound],
         legal: impl Fn(&Choice) -> bool,
         price: impl Fn(&Choice) -> u64,

@@ -18,11 +18,11 @@ mod score;
 mod tests;
 
 use super::gate;
-use super::info::{Fact, KernelInfo, limb_op};
+use super::info::{Fact, KernelInfo};
 use crate::error::PassError;
-use crate::fir::ir::{Kernel, Op, Type, Value};
+use crate::fir::ir::{Kernel, Type, Value};
 use crate::limb::prove::{ProofError, prove_all};
-use crate::limb::{Choice, LimbOp};
+use crate::limb::{Choice, FieldOp};
 use crate::spec::FieldDesc;
 use crowd::Crowd;
 use menu::Menu;
@@ -110,7 +110,7 @@ fn plans(kernel: &Kernel) -> Vec<Plan> {
 }
 
 /// The blocks of a placement that are not shown to be right for all operands.
-fn unproven_blocks<'p>(field: &FieldDesc, placed: &'p Placed) -> Vec<(LimbOp, &'p Choice, ProofError)> {
+fn unproven_blocks<'p>(field: &FieldDesc, placed: &'p Placed) -> Vec<(FieldOp, &'p Choice, ProofError)> {
     let (_, claims) = gate::claims(&placed.kernel, &placed.info);
     let proofs = prove_all(field, &claims).into_iter();
     claims
@@ -171,11 +171,8 @@ fn improve(
 /// The operations whose laziness is worth a trial: those in the busiest loop that others build on.
 fn candidates(kernel: &Kernel) -> Vec<Value> {
     let weights = score::weights(kernel);
-    let is_candidate = |v: &Value| {
-        kernel.ty(*v) == Type::Field
-            && limb_op(&kernel[*v]).is_some()
-            && !matches!(kernel[*v], Op::Reduce(_) | Op::Weak(_))
-    };
+    let is_candidate =
+        |v: &Value| kernel.ty(*v) == Type::Field && kernel[*v].field().is_some_and(|(op, _)| !op.reduces());
     let all: Vec<Value> = kernel.values().filter(is_candidate).collect();
     let most = all.iter().map(|v| weights[v.0 as usize]).max().unwrap_or(0);
     // A single operation has nothing to be lazy for.

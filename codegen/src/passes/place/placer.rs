@@ -15,8 +15,8 @@ use super::menu::Menu;
 use super::score;
 use crate::error::PassError;
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Type, Value};
-use crate::limb::{Bound, Choice, LimbOp, Pipes};
-use crate::passes::info::{Fact, KernelInfo, limb_op};
+use crate::limb::{Bound, Choice, FieldOp, Pipes};
+use crate::passes::info::{Fact, KernelInfo};
 use crate::passes::rewrite::Rewriter;
 use crate::spec::FieldDesc;
 use std::collections::BTreeMap;
@@ -61,21 +61,23 @@ impl Plan {
         (10 + self.fma) * u64::from(cost.fma(&pipes)) + u64::from(cost.beside(&pipes)) + self.alu * alu
     }
 
-    fn wish(&self, old: Value, limb: &LimbOp) -> Wish {
+    fn wish(&self, old: Value, limb: &FieldOp) -> Wish {
         if let Some(wish) = self.wishes.get(&old) {
             return *wish;
         }
-        if self.near_constants && matches!(limb, LimbOp::MulConst(_)) {
+        if self.near_constants && matches!(limb, FieldOp::MulConst(_)) {
             return Wish::Near;
         }
         let tight = match limb {
-            LimbOp::Add | LimbOp::Sub | LimbOp::Neg | LimbOp::Dbl | LimbOp::MulSmall(_) => self.tight_sums,
-            LimbOp::Mul
-            | LimbOp::Sqr
-            | LimbOp::Dot(_)
-            | LimbOp::MulConst(_)
-            | LimbOp::MulShared(_)
-            | LimbOp::MulTable { .. } => self.tight_products,
+            FieldOp::Add | FieldOp::Sub | FieldOp::Neg | FieldOp::Dbl | FieldOp::MulSmall(_) => {
+                self.tight_sums
+            }
+            FieldOp::Mul
+            | FieldOp::Sqr
+            | FieldOp::Dot(_)
+            | FieldOp::MulConst(_)
+            | FieldOp::MulShared(_)
+            | FieldOp::MulTable { .. } => self.tight_products,
             _ => false,
         };
         if tight { Wish::Canonical } else { Wish::Lazy }
@@ -247,14 +249,14 @@ impl Placer<'_, '_, '_> {
         self.at.facts[self.at.r.get(old).0 as usize].bound.expect("field values have a bound")
     }
 
-    fn within(&mut self, op: &LimbOp, operands: &[Bound], limit: Option<Bound>) -> Option<Choice> {
+    fn within(&mut self, op: &FieldOp, operands: &[Bound], limit: Option<Bound>) -> Option<Choice> {
         self.within_parts(op, operands, limit, u32::MAX)
     }
 
     /// The same of variants with so many products side by side at most.
     fn within_parts(
         &mut self,
-        op: &LimbOp,
+        op: &FieldOp,
         operands: &[Bound],
         limit: Option<Bound>,
         parts: u32,
@@ -290,22 +292,20 @@ impl Placer<'_, '_, '_> {
                 let bound = self.bound(*a).join(self.bound(*b), self.menu.field);
                 Fact { bound: Some(bound), choice: None }
             }
-            _ => match limb_op(&op) {
-                Some(limb) => {
-                    wish = self.plan.wish(old, &limb);
-                    self.choose(old, op.args(), &limb, wish, out)?
-                }
-                None => Fact::NONE,
-            },
+            Op::Field(field_op, args) => {
+                wish = self.plan.wish(old, field_op);
+                self.choose(old, args.clone(), field_op, wish, out)?
+            }
+            _ => Fact::NONE,
         };
         let op = op.map_args(|a| self.at.r.get(a));
         let new = self.push(op, fact, out);
         self.at.r.set(old, Some(new));
         if wish == Wish::Weak {
             let before = self.bound(old);
-            let weak = self.within(&LimbOp::ReduceWeak, &[before], None);
+            let weak = self.within(&FieldOp::ReduceWeak, &[before], None);
             if weak.is_some_and(|w| w.out != before && w.out.within(before, self.menu.field)) {
-                self.copy(old, &LimbOp::ReduceWeak, out)?;
+                self.copy(old, &FieldOp::ReduceWeak, out)?;
             }
         }
         Ok(())
@@ -319,17 +319,18 @@ impl Placer<'_, '_, '_> {
         }
         let units = |a: &Value| self.bound(*a).units(self.menu.field);
         let pair = |a: Value, b: Value| if units(&b) < units(&a) { (b, a) } else { (a, b) };
-        match &self.at.r.old[old] {
-            Op::Mul(a, b) => {
-                let (a, b) = pair(*a, *b);
-                Op::Mul(a, b)
+        let op = &self.at.r.old[old];
+        match op.field() {
+            Some((FieldOp::Mul, &[a, b])) => {
+                let (a, b) = pair(a, b);
+                Op::Field(FieldOp::Mul, vec![a, b])
             }
-            Op::Dot(terms) => {
-                let mut terms: Vec<_> = terms.iter().map(|(a, b)| pair(*a, *b)).collect();
+            Some((FieldOp::Dot(k), args)) => {
+                let mut terms: Vec<_> = args.chunks_exact(2).map(|term| pair(term[0], term[1])).collect();
                 terms.sort_by_key(|(a, b)| (units(a), units(b)));
-                Op::Dot(terms)
+                Op::Field(FieldOp::Dot(*k), terms.iter().flat_map(|(a, b)| [*a, *b]).collect())
             }
-            op => op.clone(),
+            _ => op.clone(),
         }
     }
 
@@ -338,7 +339,7 @@ impl Placer<'_, '_, '_> {
         &mut self,
         old: Value,
         args: Vec<Value>,
-        limb: &LimbOp,
+        limb: &FieldOp,
         wish: Wish,
         out: &mut Block,
     ) -> Result<Fact, PassError> {
@@ -358,7 +359,7 @@ impl Placer<'_, '_, '_> {
         order.sort_by_key(|a| (std::cmp::Reverse(self.bound(*a).units(self.field())), *a));
         order.dedup();
         for a in order {
-            let Some(weak) = self.within(&LimbOp::ReduceWeak, &[self.bound(a)], None) else { break };
+            let Some(weak) = self.within(&FieldOp::ReduceWeak, &[self.bound(a)], None) else { break };
             if weak.out == self.bound(a) || !weak.out.within(self.bound(a), self.menu.field) {
                 break;
             }
@@ -377,20 +378,20 @@ impl Placer<'_, '_, '_> {
             }
         }
         for a in reduced.into_iter().take(take) {
-            self.copy(a, &LimbOp::ReduceWeak, out)?;
+            self.copy(a, &FieldOp::ReduceWeak, out)?;
         }
         let bounds = args.iter().map(|a| self.bound(*a)).collect();
-        let bound = (!matches!(limb, LimbOp::IsZero | LimbOp::MaybeZero)).then_some(best.out);
+        let bound = (!matches!(limb, FieldOp::IsZero | FieldOp::MaybeZero)).then_some(best.out);
         Ok(Fact { bound, choice: Some((best, bounds)) })
     }
 
     /// A reduced copy of an old value; later users in this block see it.
-    fn copy(&mut self, old: Value, limb: &LimbOp, out: &mut Block) -> Result<(), PassError> {
+    fn copy(&mut self, old: Value, limb: &FieldOp, out: &mut Block) -> Result<(), PassError> {
         let now = self.at.r.get(old);
         let bounds = vec![self.bound(old)];
         let missing = || PassError::NoVariant { value: old, op: format!("{limb:?}") };
         let choice = self.within(limb, &bounds, None).ok_or_else(missing)?;
-        let op = if *limb == LimbOp::ReduceWeak { Op::Weak(now) } else { Op::Reduce(now) };
+        let op = Op::Field(limb.clone(), vec![now]);
         let fact = Fact { bound: Some(choice.out), choice: Some((choice, bounds)) };
         let new = self.push(op, fact, out);
         self.at.r.set(old, Some(new));
@@ -406,16 +407,16 @@ impl Placer<'_, '_, '_> {
             return Ok(());
         }
         let bounds = [self.bound(old)];
-        let weak = self.within(&LimbOp::ReduceWeak, &bounds, Some(limit));
-        let full = self.within(&LimbOp::ReduceFull, &bounds, Some(limit));
+        let weak = self.within(&FieldOp::ReduceWeak, &bounds, Some(limit));
+        let full = self.within(&FieldOp::ReduceFull, &bounds, Some(limit));
         let plan = self.plan;
         let copy_price = weak.iter().chain(&full).map(|c| plan.price(c)).min();
         let now = self.at.r.get(old);
         // Code that hardly ever runs asks nothing of what always runs.
         if !self.rare
             && let Some((was, assumed)) = self.at.facts[now.0 as usize].choice.clone()
-            && let Some(limb) = limb_op(&self.at.r.new[now])
-            && let Some(tighter) = self.within_parts(&limb, &assumed, Some(limit), was.parts)
+            && let Some((op, _)) = self.at.r.new[now].clone().field()
+            && let Some(tighter) = self.within_parts(op, &assumed, Some(limit), was.parts)
             && copy_price.is_none_or(|c| plan.price(&tighter) <= plan.price(&was) + c)
         {
             self.at.facts[now.0 as usize] =
@@ -427,7 +428,7 @@ impl Placer<'_, '_, '_> {
             (Some(_), None) => true,
             _ => false,
         };
-        self.copy(old, if use_weak { &LimbOp::ReduceWeak } else { &LimbOp::ReduceFull }, out)
+        self.copy(old, if use_weak { &FieldOp::ReduceWeak } else { &FieldOp::ReduceFull }, out)
     }
 
     /// Accounts for a `Set`; the new value to store.

@@ -4,7 +4,7 @@
 //! the multiplier is busy an addition hides better than in a block of additions alone.
 
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
-use crate::limb::{Cost, Pipes};
+use crate::limb::{Cost, FieldOp, Pipes};
 use crate::passes::info::KernelInfo;
 use crate::passes::inline::products;
 
@@ -17,7 +17,7 @@ const ONCE: u64 = RARE * RARE;
 
 /// Whether the arms of a branch are hardly ever taken. Elements are not zero by chance.
 pub(super) fn rare_arms(kernel: &Kernel, cond: Value) -> (bool, bool) {
-    let tests_zero = |v: Value| matches!(kernel[v], Op::IsZero(_) | Op::MaybeZero(_));
+    let tests_zero = |v: Value| kernel[v].field().is_some_and(|(op, _)| op.tests_zero());
     match &kernel[cond] {
         Op::Not(c) => (false, tests_zero(*c)),
         _ => (tests_zero(cond), false),
@@ -36,7 +36,7 @@ pub(super) fn weights(kernel: &Kernel) -> Vec<u64> {
 pub(super) fn is_additive(kernel: &Kernel) -> bool {
     let (mut sums, mut multiplied) = (0u64, 0u64);
     visit(kernel, &kernel.body, ONCE, &mut |v, weight| match &kernel[v] {
-        Op::Add(..) | Op::Sub(..) | Op::Neg(_) | Op::Dbl(_) => sums += weight,
+        Op::Field(FieldOp::Add | FieldOp::Sub | FieldOp::Neg | FieldOp::Dbl, _) => sums += weight,
         op => multiplied += weight * products(op) as u64,
     });
     multiplied > 0 && sums >= 2 * multiplied

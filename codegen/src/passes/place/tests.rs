@@ -20,15 +20,15 @@ fn sum() -> Kernel {
 }
 
 /// What is on offer, and for sums a block that gives the first operand back: nothing is cheaper.
-fn with_a_wrong_sum(field: &FieldDesc, op: &LimbOp, operands: &[Bound]) -> Vec<Choice> {
+fn with_a_wrong_sum(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Vec<Choice> {
     [only_wrong_sums(field, op, operands), limb::choices(field, op, operands)].concat()
 }
 
 /// What is on offer, and for sums that block alone.
-fn only_wrong_sums(field: &FieldDesc, op: &LimbOp, operands: &[Bound]) -> Vec<Choice> {
+fn only_wrong_sums(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Vec<Choice> {
     let choices = limb::choices(field, op, operands);
     let wrong = |choice: &Choice| choice.with_block(WRONG, limb::tests::first_operand(choice.block()));
-    if *op == LimbOp::Add { choices.iter().map(wrong).collect() } else { choices }
+    if *op == FieldOp::Add { choices.iter().map(wrong).collect() } else { choices }
 }
 
 fn variants(kernel: &Kernel, info: &KernelInfo) -> Vec<&'static str> {
@@ -53,7 +53,7 @@ fn what_is_refused_is_off_the_menu() {
     let mut menu = Menu::of(&field, with_a_wrong_sum);
     let cheapest = |menu: &mut Menu<'_>| {
         let length = |choice: &Choice| choice.block().insts().len() as u64;
-        menu.cheapest(&LimbOp::Add, &[Bound::Canonical; 2], |_| true, length).map(|choice| choice.variant)
+        menu.cheapest(&FieldOp::Add, &[Bound::Canonical; 2], |_| true, length).map(|choice| choice.variant)
     };
     assert_eq!(cheapest(&mut menu), Some(WRONG));
     let mut refused = vec![];
@@ -62,7 +62,7 @@ fn what_is_refused_is_off_the_menu() {
         menu.refuse(variant);
         refused.push(variant);
     }
-    let offered = with_a_wrong_sum(&field, &LimbOp::Add, &[Bound::Canonical; 2]);
+    let offered = with_a_wrong_sum(&field, &FieldOp::Add, &[Bound::Canonical; 2]);
     assert!(offered.iter().all(|choice| refused.contains(&choice.variant)));
 }
 

@@ -4,7 +4,7 @@ use super::*;
 
 /// Operations in the field of 7, where `1/2^32` is 2: `2·x`, `2·x·y` and `x + 6·y`.
 pub(super) fn operations() -> Vec<Entry> {
-    let double = |op: LimbOp| {
+    let double = |op: FieldOp| {
         let mut b = Builder::new("double");
         let x = b.input("x", 1)[0];
         let (d, _) = b.add(x, x, None, CarryOut::Never);
@@ -14,7 +14,7 @@ pub(super) fn operations() -> Vec<Entry> {
         let reason = Reason::Congruent(vec![vec![units(Fact::Defined(2), -1)]]);
         entry(op, 7, b.finish(), 12, steps, reason)
     };
-    let product = |op: LimbOp, operands: usize, x: usize, y: usize, outputs: usize| {
+    let product = |op: FieldOp, operands: usize, x: usize, y: usize, outputs: usize| {
         let mut b = Builder::new("product");
         let inputs: Vec<Src> = (0..operands).map(|_| b.input("x", 1)[0]).collect();
         let (x_var, y_var, first) = (x as Var + 1, y as Var + 1, operands as Var + 1);
@@ -34,9 +34,9 @@ pub(super) fn operations() -> Vec<Entry> {
         entry.certificate.cases = vec![Some(vec![obvious(); outputs])];
         entry
     };
-    let six = |op: LimbOp| {
+    let six = |op: FieldOp| {
         let mut b = Builder::new("six");
-        let two = op == LimbOp::Sub;
+        let two = op == FieldOp::Sub;
         let x = b.input("x", 1)[0];
         let y = if two { b.input("y", 1)[0] } else { x };
         let var = if two { 3 } else { 2 };
@@ -56,7 +56,7 @@ pub(super) fn operations() -> Vec<Entry> {
         entry.operands = vec![Bound::Canonical; 1 + usize::from(two)];
         entry
     };
-    let plus = |op: LimbOp| {
+    let plus = |op: FieldOp| {
         let mut b = Builder::new("plus");
         let (x, y) = (b.input("x", 1)[0], b.input("y", 1)[0]);
         let (d, _) = b.add(x, y, None, CarryOut::Never);
@@ -71,43 +71,43 @@ pub(super) fn operations() -> Vec<Entry> {
         entry
     };
     let mut all = vec![
-        double(LimbOp::Dbl),
-        double(LimbOp::FromMont),
-        double(LimbOp::MulSmall(2)),
-        double(LimbOp::MulConst(2u32.into())),
-        six(LimbOp::Sub),
-        six(LimbOp::Neg),
-        plus(LimbOp::Add),
-        product(LimbOp::Mul, 2, 0, 1, 1),
-        product(LimbOp::Sqr, 1, 0, 0, 1),
-        product(LimbOp::Dot(1), 2, 0, 1, 1),
-        product(LimbOp::MulShared(1), 2, 0, 1, 1),
-        product(LimbOp::MulTable { step: 1, rows: 1 }, 2, 0, 1, 1),
-        double(LimbOp::MulSmall(3)).wrong("two for three"),
-        double(LimbOp::ReduceFull).wrong("two for one"),
-        plus(LimbOp::Sub).wrong("a sum for a difference"),
-        plus(LimbOp::Mul).wrong("a sum for a product"),
-        product(LimbOp::MulTable { step: 1, rows: 2 }, 2, 0, 1, 1).wrong("a row too few"),
-        product(LimbOp::Dot(2), 4, 0, 1, 1).wrong("one product for two"),
-        product(LimbOp::MulShared(2), 3, 0, 2, 2).wrong("one of two products twice"),
+        double(FieldOp::Dbl),
+        double(FieldOp::FromMont),
+        double(FieldOp::MulSmall(2)),
+        double(FieldOp::MulConst(2u32.into())),
+        six(FieldOp::Sub),
+        six(FieldOp::Neg),
+        plus(FieldOp::Add),
+        product(FieldOp::Mul, 2, 0, 1, 1),
+        product(FieldOp::Sqr, 1, 0, 0, 1),
+        product(FieldOp::Dot(1), 2, 0, 1, 1),
+        product(FieldOp::MulShared(1), 2, 0, 1, 1),
+        product(FieldOp::MulTable { step: 1, rows: 1 }, 2, 0, 1, 1),
+        double(FieldOp::MulSmall(3)).wrong("two for three"),
+        double(FieldOp::ReduceFull).wrong("two for one"),
+        plus(FieldOp::Sub).wrong("a sum for a difference"),
+        plus(FieldOp::Mul).wrong("a sum for a product"),
+        product(FieldOp::MulTable { step: 1, rows: 2 }, 2, 0, 1, 1).wrong("a row too few"),
+        product(FieldOp::Dot(2), 4, 0, 1, 1).wrong("one product for two"),
+        product(FieldOp::MulShared(2), 3, 0, 2, 2).wrong("one of two products twice"),
     ];
-    let mut tight = plus(LimbOp::Add);
+    let mut tight = plus(FieldOp::Add);
     tight.out = Bound::Units(12);
     all.push(tight.wrong("a bound that is one too small"));
-    let mut unused = plus(LimbOp::Add);
+    let mut unused = plus(FieldOp::Add);
     unused.certificate.reason = Reason::Congruent(vec![vec![]]);
     all.push(unused.wrong("a definition without its equation"));
-    let mut none = plus(LimbOp::Add);
+    let mut none = plus(FieldOp::Add);
     none.certificate.reason = Reason::Congruent(vec![]);
     all.push(none.wrong("no definition"));
-    let mut left = plus(LimbOp::Add);
+    let mut left = plus(FieldOp::Add);
     left.certificate.cases = vec![Some(vec![])];
     all.push(left.wrong("no bound"));
-    let mut even = plus(LimbOp::Sub);
+    let mut even = plus(FieldOp::Sub);
     // All is equal modulo 2^(32·scale).
     even.p = 2;
     all.push(even.wrong("an even modulus"));
-    let mut short = plus(LimbOp::Add);
+    let mut short = plus(FieldOp::Add);
     short.block.insts.push(Inst::Logic {
         op: Logic::Or,
         d: word(&short.block, 0),
@@ -115,7 +115,7 @@ pub(super) fn operations() -> Vec<Entry> {
         b: Src::Imm(0),
     });
     all.push(short.wrong("an instruction that is left out"));
-    let mut wide = plus(LimbOp::Add);
+    let mut wide = plus(FieldOp::Add);
     wide.operands = vec![Bound::ANY; 2];
     wide.out = Bound::ANY;
     all.push(wide.wrong("a carry that may be"));

@@ -13,7 +13,7 @@ pub(super) fn tests_for_zero() -> Vec<Entry> {
         uses.extend(extra);
         Proof::Sum(uses)
     };
-    let single = |op: LimbOp| {
+    let single = |op: FieldOp| {
         let mut b = Builder::new("zero");
         let x = b.input("x", 1)[0];
         let q = b.setp(Cmp::Eq, x, Src::Imm(0));
@@ -31,7 +31,7 @@ pub(super) fn tests_for_zero() -> Vec<Entry> {
             Step::Inst(Written::Select { word: Val::Node(3), uses: vec![] }),
         ];
         let reason = match op {
-            LimbOp::IsZero => Reason::Zero {
+            FieldOp::IsZero => Reason::Zero {
                 bound: 0,
                 same: vec![],
                 tests: vec![Test {
@@ -57,7 +57,7 @@ pub(super) fn tests_for_zero() -> Vec<Entry> {
         let second = b.selp(Src::Imm(1), Src::Imm(0), q);
         let d = b.logic(Logic::Or, first, second);
         b.output("r", vec![d]);
-        let mut steps = single(LimbOp::IsZero).certificate.steps;
+        let mut steps = single(FieldOp::IsZero).certificate.steps;
         let bits = |word| Step::Inst(Written::Bits(Bits { word: Val::Node(word), mask: None, uses: vec![] }));
         let holds = poly([(5, -1)], 1);
         steps.extend([
@@ -88,7 +88,7 @@ pub(super) fn tests_for_zero() -> Vec<Entry> {
             none: by([units(Fact::Both(7), 1)]),
             found: vec![yes(vec![units(Fact::Left(7), 1)]), second],
         };
-        let mut entry = entry(LimbOp::IsZero, 7, b.finish(), 1, steps, reason);
+        let mut entry = entry(FieldOp::IsZero, 7, b.finish(), 1, steps, reason);
         entry.operands = vec![Bound::Units(14)];
         entry
     };
@@ -103,11 +103,11 @@ pub(super) fn tests_for_zero() -> Vec<Entry> {
         entry.wrong(name)
     };
     let other = edit(double(3), "a test for a number that is no multiple", &|_, _, found| found.truncate(1));
-    let mut hidden = single(LimbOp::MaybeZero);
+    let mut hidden = single(FieldOp::MaybeZero);
     hidden.certificate.reason = Reason::MaybeZero { always: true, found: vec![obvious()] };
-    let mut empty = single(LimbOp::MaybeZero);
+    let mut empty = single(FieldOp::MaybeZero);
     empty.certificate.reason = Reason::MaybeZero { always: false, found: vec![] };
-    let mut foreign = single(LimbOp::IsZero);
+    let mut foreign = single(FieldOp::IsZero);
     foreign.certificate.reason = Reason::MaybeZero { always: false, found: vec![yes(vec![])] };
     let mut elsewhere = double(7);
     if let Reason::Zero { bound, .. } = &mut elsewhere.certificate.reason {
@@ -115,11 +115,11 @@ pub(super) fn tests_for_zero() -> Vec<Entry> {
         *bound = 1;
     }
     vec![
-        single(LimbOp::IsZero),
-        single(LimbOp::MaybeZero),
+        single(FieldOp::IsZero),
+        single(FieldOp::MaybeZero),
         double(7),
-        with(single(LimbOp::IsZero), Bound::Units(8), "a multiple that is left out"),
-        with(single(LimbOp::MaybeZero), Bound::Units(8), "a multiple that may be missed"),
+        with(single(FieldOp::IsZero), Bound::Units(8), "a multiple that is left out"),
+        with(single(FieldOp::MaybeZero), Bound::Units(8), "a multiple that may be missed"),
         with(other, Bound::Canonical, "a test for a number that is no multiple"),
         edit(double(7), "a test that nothing is said of", &|tests, _, _| tests.truncate(1)),
         edit(double(7), "a multiple that is not found", &|_, _, found| found[1] = obvious()),

@@ -1,6 +1,6 @@
 //! Edits of the checker's own source: each must make it judge an entry of the corpus wrongly.
 //!
-//! The checker, with what it is about (`ir.rs`, `op.rs`, `bound.rs`), is compiled once as a program of its own that has
+//! The checker, with what it is about (`ir.rs`, `bound.rs`, `spec/op.rs`), is compiled once as a program of its own that has
 //! a copy for each edit, next to the one that is as it stands.
 
 use std::fmt::Write as _;
@@ -118,8 +118,8 @@ const INSTS: &[Edit] = &[
 const GOALS: &[Edit] = &[
     ("goal.rs", "&& field.p.bit(0)", ""),
     ("goal.rs", "vec![times(one(), 0), times(-one(), 1)]", "vec![times(one(), 0), times(one(), 1)]"),
-    ("goal.rs", "LimbOp::Dbl => vec![times(2.into(), 0)]", "LimbOp::Dbl => vec![times(1.into(), 0)]"),
-    ("goal.rs", "LimbOp::Neg => vec![times(-one(), 0)]", "LimbOp::Neg => vec![times(one(), 0)]"),
+    ("goal.rs", "FieldOp::Dbl => vec![times(2.into(), 0)]", "FieldOp::Dbl => vec![times(1.into(), 0)]"),
+    ("goal.rs", "FieldOp::Neg => vec![times(-one(), 0)]", "FieldOp::Neg => vec![times(one(), 0)]"),
     ("goal.rs", "y: Some(y), down: n };", "y: Some(y), down: 0 };"),
     ("goal.rs", "(0..*m).map(|i|", "(0..1).map(|i|"),
     ("goal.rs", "vec![product(k, *m)]", "vec![product(0, *m)]"),
@@ -218,13 +218,19 @@ fn copy(limb: &Path, folder: &Path, name: &str, edit: Option<&Edit>) -> String {
 /// The program: for each copy a line with what it misjudges.
 fn main(limb: &Path, modules: &str, edits: usize) -> String {
     let mut text = String::from("#![allow(warnings)]\n");
-    text += "mod spec { #[derive(Debug)] pub struct FieldDesc { pub name: String, pub p: num_bigint::BigUint, pub words: usize } }\n";
-    text += "mod limb {\n    pub const MAX_ROWS: u32 = 33;\n";
-    for file in ["ir", "op", "bound"] {
+    for file in ["field", "op"] {
+        let _ = writeln!(
+            text,
+            "#[path = {:?}]\nmod {file};",
+            limb.with_file_name("spec").join(file).with_extension("rs")
+        );
+    }
+    text += "mod spec { pub use super::{field::FieldDesc, op::*}; }\nmod limb {\n";
+    for file in ["ir", "bound"] {
         let _ =
             writeln!(text, "    #[path = {:?}]\n    pub mod {file};", limb.join(file).with_extension("rs"));
     }
-    text += "    pub use {bound::Bound, ir::Block, op::LimbOp};\n";
+    text += "    pub use crate::spec::FieldOp;\n    pub use {bound::Bound, ir::Block};\n";
     text += modules;
     text += "    pub fn run() {\n";
     let copies = std::iter::once("as_it_stands".to_owned()).chain((0..edits).map(|k| format!("edit_{k}")));

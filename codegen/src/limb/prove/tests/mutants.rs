@@ -129,14 +129,14 @@ fn sources(inst: Inst, out: &mut Vec<Inst>) {
 }
 
 /// Whether a block computes the operation on these operands, and drops no carry that it denies.
-fn right(f: &FieldDesc, op: &LimbOp, out: Bound, block: &Block, operands: &[BigUint]) -> bool {
+fn right(f: &FieldDesc, op: &FieldOp, out: Bound, block: &Block, operands: &[BigUint]) -> bool {
     let words: Vec<Vec<u32>> = operands.iter().map(|x| f.limbs(x)).collect();
     let Ok(results) = interp::run(block, &words) else { return false };
     let results: Vec<BigUint> = results.into_iter().map(BigUint::new).collect();
     let zero = (&operands[0] % &f.p).is_zero();
     match op {
-        LimbOp::IsZero => results[0] == BigUint::from(u32::from(zero)),
-        LimbOp::MaybeZero => results[0] <= BigUint::one() && (results[0].is_one() || !zero),
+        FieldOp::IsZero => results[0] == BigUint::from(u32::from(zero)),
+        FieldOp::MaybeZero => results[0] <= BigUint::one() && (results[0].is_one() || !zero),
         _ => {
             let within = results.iter().all(|r| *r < out.limit(f));
             let reduced: Vec<BigUint> = results.iter().map(|r| r % &f.p).collect();
@@ -175,18 +175,18 @@ fn change(inst: Inst, mutant: Inst) -> &'static str {
 
 /// Mutates every `step`-th instruction of every block of `ops`; every one where `CURVESMITH_MUTANTS` is
 /// `all`.
-fn mutate(f: &FieldDesc, ops: &[LimbOp], bounds: &[Bound], step: usize, tally: &mut Tally) {
+fn mutate(f: &FieldDesc, ops: &[FieldOp], bounds: &[Bound], step: usize, tally: &mut Tally) {
     mutate_some(f, ops, bounds, step, tally, choices);
 }
 
 /// As [`mutate`], of the blocks that `offers` gives.
 fn mutate_some(
     f: &FieldDesc,
-    ops: &[LimbOp],
+    ops: &[FieldOp],
     bounds: &[Bound],
     step: usize,
     tally: &mut Tally,
-    offers: impl Fn(&FieldDesc, &LimbOp, &[Bound]) -> Vec<Choice>,
+    offers: impl Fn(&FieldDesc, &FieldOp, &[Bound]) -> Vec<Choice>,
 ) {
     let step = if std::env::var("CURVESMITH_MUTANTS").is_ok_and(|all| all == "all") { 1 } else { step };
     let mut bits = Bits(0x5851_f42d_4c95_7f2d);
@@ -277,7 +277,7 @@ fn mutants_of_three_words() {
 fn mutants_of_eight_words() {
     let mut tally = Tally::default();
     let f = field("bn254_fq");
-    let ops = [LimbOp::Add, LimbOp::Sub, LimbOp::Mul, LimbOp::Sqr, LimbOp::IsZero, LimbOp::Dot(2)];
+    let ops = [FieldOp::Add, FieldOp::Sub, FieldOp::Mul, FieldOp::Sqr, FieldOp::IsZero, FieldOp::Dot(2)];
     mutate(&f, &ops, &[Bound::Canonical], 13, &mut tally);
     tally.assert_sensible();
 }
@@ -285,14 +285,14 @@ fn mutants_of_eight_words() {
 /// Karatsuba at few words, where it never pays.
 #[test]
 fn mutants_of_karatsuba() {
-    let offers = |f: &FieldDesc, op: &LimbOp, operands: &[Bound]| {
+    let offers = |f: &FieldDesc, op: &FieldOp, operands: &[Bound]| {
         let mut choices = all_choices(f, op, operands);
         choices.retain(|choice| choice.variant.contains(".k"));
         choices
     };
     let mut tally = Tally::default();
     let f = field("m127");
-    let ops = [LimbOp::Mul, LimbOp::Sqr, LimbOp::Dot(2)];
+    let ops = [FieldOp::Mul, FieldOp::Sqr, FieldOp::Dot(2)];
     mutate_some(&f, &ops, &[Bound::Canonical, Bound::ANY], 13, &mut tally, offers);
     tally.assert_sensible();
 }

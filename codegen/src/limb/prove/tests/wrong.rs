@@ -33,7 +33,7 @@ fn zero_or(test: &[(usize, u32)]) -> Block {
     b.finish()
 }
 
-fn proof(op: &LimbOp, block: &Block) -> Result<Accepted, ProofError> {
+fn proof(op: &FieldOp, block: &Block) -> Result<Accepted, ProofError> {
     let f = field();
     let below = Bound::below(&f, &(&f.p * 3u32 / 2u32)).expect("two words hold 3p/2");
     prove_block(&f, op, &[below], block, Bound::Canonical)
@@ -44,11 +44,11 @@ fn proof(op: &LimbOp, block: &Block) -> Result<Accepted, ProofError> {
 fn a_word_compared_with_two_constants_is_no_test() {
     let right = zero_or(&[(0, 15), (1, 256)]);
     assert_eq!(interp::run(&right, &[vec![15, 256]]), Ok(vec![vec![1]]));
-    assert!(proof(&LimbOp::IsZero, &right).is_ok());
+    assert!(proof(&FieldOp::IsZero, &right).is_ok());
     for test in [[(0, 15), (1, 256), (0, 5)], [(1, 256), (1, 0), (0, 15)], [(0, 15), (1, 256), (1, 257)]] {
         let wrong = zero_or(&test);
         assert_eq!(interp::run(&wrong, &[vec![15, 256]]), Ok(vec![vec![0]]), "p passes {test:?}");
-        for op in [LimbOp::IsZero, LimbOp::MaybeZero] {
+        for op in [FieldOp::IsZero, FieldOp::MaybeZero] {
             assert!(proof(&op, &wrong).is_err(), "{op:?} by {test:?} is proven");
         }
     }
@@ -59,6 +59,6 @@ fn a_word_compared_with_two_constants_is_no_test() {
 fn a_test_of_other_numbers_is_refused() {
     for test in [&[(0, 15)][..], &[(1, 256)], &[(0, 5), (1, 256)], &[(0, 15), (1, 0)]] {
         let wrong = zero_or(test);
-        assert!(proof(&LimbOp::IsZero, &wrong).is_err(), "{test:?} is proven");
+        assert!(proof(&FieldOp::IsZero, &wrong).is_err(), "{test:?} is proven");
     }
 }
