@@ -218,14 +218,12 @@ fn copy(limb: &Path, folder: &Path, name: &str, edit: Option<&Edit>) -> String {
 /// The program: for each copy a line with what it misjudges.
 fn main(limb: &Path, modules: &str, edits: usize) -> String {
     let mut text = String::from("#![allow(warnings)]\n");
+    text += "mod spec {\n";
     for file in ["field", "op"] {
-        let _ = writeln!(
-            text,
-            "#[path = {:?}]\nmod {file};",
-            limb.with_file_name("spec").join(file).with_extension("rs")
-        );
+        let path = limb.with_file_name("spec").join(file).with_extension("rs");
+        let _ = writeln!(text, "    #[path = {path:?}]\n    pub mod {file};");
     }
-    text += "mod spec { pub use super::{field::FieldDesc, op::*}; }\nmod limb {\n";
+    text += "    pub use {field::FieldDesc, op::FieldOp};\n}\nmod limb {\n";
     for file in ["ir", "bound"] {
         let _ =
             writeln!(text, "    #[path = {:?}]\n    pub mod {file};", limb.join(file).with_extension("rs"));
