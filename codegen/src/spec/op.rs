@@ -84,13 +84,18 @@ const NAMES: [(&str, FieldOp); 11] = [
 ];
 
 impl FieldOp {
-    /// Number of field operands.
+    /// Number of field operands; that of a product by a table depends on the field.
     pub fn operands(&self, field: &FieldDesc) -> usize {
-        match self {
+        self.arity().unwrap_or_else(|step| 1 + field.words.div_ceil(step))
+    }
+
+    /// The number of operands, or how many words of the factor an entry of the table serves.
+    fn arity(&self) -> Result<usize, usize> {
+        Ok(match self {
+            FieldOp::MulTable { step, .. } => return Err((*step).max(1) as usize),
             FieldOp::MulShared(m) => m + 1,
-            FieldOp::MulTable { step, .. } => 1 + field.words.div_ceil((*step).max(1) as usize),
-            FieldOp::Add | FieldOp::Sub | FieldOp::Mul => 2,
             FieldOp::Dot(k) => 2 * k,
+            FieldOp::Add | FieldOp::Sub | FieldOp::Mul => 2,
             FieldOp::Neg
             | FieldOp::Dbl
             | FieldOp::Sqr
@@ -101,7 +106,7 @@ impl FieldOp {
             | FieldOp::ReduceWeak
             | FieldOp::IsZero
             | FieldOp::MaybeZero => 1,
-        }
+        })
     }
 
     /// Number of results.
@@ -184,17 +189,19 @@ impl FieldOp {
     /// The operation with this name, cut at its points, on so many operands, before a number if there is one; the inverse of
     /// [`FieldOp::name`] and [`FieldOp::immediate`].
     pub fn parse(name: &[&str], operands: usize, immediate: Option<&BigUint>) -> Option<FieldOp> {
-        match (name, immediate) {
-            (["mul_small"], Some(k)) => Some(FieldOp::MulSmall(u32::try_from(k).ok()?)),
-            (["mul_const"], Some(c)) => Some(FieldOp::MulConst(c.clone())),
-            (["dot"], None) if operands.is_multiple_of(2) => Some(FieldOp::Dot(operands / 2)),
-            (["mul_shared"], None) => Some(FieldOp::MulShared(operands.checked_sub(1)?)),
-            (["mul_table", step, rows], None) => {
-                Some(FieldOp::MulTable { step: step.parse().ok()?, rows: rows.parse().ok()? })
+        let op = match (name, immediate) {
+            (["mul_small"], Some(k)) => FieldOp::MulSmall(u32::try_from(k).ok()?),
+            (["mul_const"], Some(c)) => FieldOp::MulConst(c.clone()),
+            (["dot"], None) if operands > 0 => FieldOp::Dot(operands / 2),
+            (["mul_shared"], None) if operands > 1 => FieldOp::MulShared(operands - 1),
+            (["mul_table", step, rows], None) if operands > 0 => {
+                FieldOp::MulTable { step: step.parse().ok()?, rows: rows.parse().ok()? }
             }
-            ([name], None) => NAMES.iter().find(|(known, _)| known == name).map(|(_, op)| op.clone()),
-            _ => None,
-        }
+            ([name], None) => NAMES.iter().find(|(known, _)| known == name)?.1.clone(),
+            _ => return None,
+        };
+        let fits = op.arity().map_or(true, |arity| arity == operands);
+        fits.then_some(op)
     }
 
     /// Its results, elements as numbers below `p`; a truth value is 0 or 1. `MaybeZero` says 1 for all even numbers: wrong for
