@@ -183,11 +183,11 @@ mod tests {
             exit:
               store i32 %y, ptr addrspace(1) %p
               ret void
-            }}\0"
+            }}"
         );
         let machine = machine().expect("there is a target machine");
         let context = Context::create();
-        let text = MemoryBuffer::create_from_memory_range(ir.as_bytes(), "loop");
+        let text = MemoryBuffer::create_from_memory_range_copy(ir.as_bytes(), "loop");
         let module = context.create_module_from_ir(text).expect("the IR is right");
         module.set_triple(&TargetTriple::create(TRIPLE));
         let ptx = machine.write_to_memory_buffer(&module, FileType::Assembly).expect("PTX");
