@@ -349,10 +349,10 @@ impl<'a> Parser<'a> {
             Some((values, last)) if !last.starts_with('v') => (values, Some(self.number(last)?)),
             _ => (rest, None),
         };
-        let values = self.values_of(values)?;
-        match FieldOp::parse(parts, values.len(), number.as_ref()) {
-            Some(op) => Ok(Op::Field(op, values)),
-            None => self.fail(format!("unknown operation `{}` of {} values", parts.join("."), values.len())),
+        let count = if values.trim().is_empty() { 0 } else { values.split(',').count() };
+        match FieldOp::parse(parts, count, number.as_ref()) {
+            Some(op) => Ok(Op::Field(op, self.values_of(values)?)),
+            None => self.fail(format!("unknown operation `{}` of {count} values", parts.join("."))),
         }
     }
 }
