@@ -6,7 +6,7 @@ use crate::fir::ir::{Kernel, Local};
 use crate::fir::print::print;
 use crate::kernels::{common_kernels, field_kernels, formula_kernels, group_kernels};
 use crate::llvm;
-use crate::passes::{Checked, multiplication, prepare};
+use crate::passes::{describe_schemes, Checked, multiplication, prepare};
 use crate::spec::{FieldDesc, GroupDesc};
 use crate::version;
 use curvesmith_abi::{Bundle, Image, KernelEntry, Packed};
@@ -72,10 +72,12 @@ pub fn plan_group(group: &GroupDesc) -> Vec<Plan> {
 /// One image a list, cut where it would take too long to assemble.
 fn plan_kernels(group: &GroupDesc, lists: Vec<Vec<Kernel>>) -> Vec<Plan> {
     let mut constants = field_lines(&group.base);
-    if let Some(nonresidue) = &group.nonresidue {
-        constants.push(format!("coordinates: F[u]/(u^2 - {nonresidue:#x})"));
-    }
     let hex = |v: &[num_bigint::BigUint]| v.iter().map(|x| format!("{x:#x}")).collect::<Vec<_>>().join(", ");
+    for level in group.tower.levels() {
+        let (degree, nonresidue) = (level.degree, hex(&level.nonresidue));
+        let of = if level.nonresidue.len() == 1 { nonresidue } else { format!("({nonresidue})") };
+        constants.push(format!("coordinates: F[u]/(u^{degree} - {of})"));
+    }
     constants.push(format!("curve: y^2 = x^3 + a*x + b, a = ({}), b = ({})", hex(&group.a), hex(&group.b)));
     let plan = |kernels: Vec<Kernel>| {
         let first = kernels.first().map_or("empty", |k| k.desc.name);
@@ -178,10 +180,10 @@ fn describe_field(field: &FieldDesc) -> String {
 
 fn describe_group(group: &GroupDesc) -> String {
     format!(
-        "group {} over [{}] nonresidue={:x?} a={:x?} b={:x?}",
+        "group {} over [{}] tower={:x?} a={:x?} b={:x?}",
         group.name,
         describe_field(&group.base),
-        group.nonresidue,
+        group.tower.levels(),
         group.a,
         group.b
     )
@@ -244,6 +246,7 @@ impl Plan {
             format!("made by: cargo xtask dump {} {first} --after image", self.owner),
         ];
         lines.extend(self.constants.iter().cloned());
+        lines.extend(self.kernels.first().map(describe_schemes).into_iter().flatten());
         for checked in prepared {
             let kernel = checked.kernel();
             // The signature names the bound of every buffer.

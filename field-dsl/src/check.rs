@@ -4,7 +4,7 @@ use crate::ast::{self, Coordinates, CurveDeclaration, FieldDeclaration, Over};
 use crate::error::{self, Errors};
 use crate::known;
 use crate::literal::Number;
-use curvesmith_codegen::spec::coordinates::{CoordinateField, Element};
+use curvesmith_codegen::spec::tower::{Element, Tower, TowerField};
 use curvesmith_codegen::spec::curve::Weierstrass;
 use curvesmith_codegen::spec::{FieldDesc, GroupDesc, SpecError, prime};
 use num_bigint::BigUint;
@@ -98,11 +98,11 @@ pub(crate) fn curve(declaration: &CurveDeclaration, errors: &mut Errors) -> Opti
     let (fq, fr) = (fq?, fr?);
     let mut check = |ast: &Option<ast::Group>, name: &str| {
         let ast = ast.as_ref()?;
-        let nonresidue = match ast.over {
-            Over::Fq => None,
-            Over::Fq2 => Some(fq2.clone()?),
+        let tower = match ast.over {
+            Over::Fq => Tower::prime(),
+            Over::Fq2 => Tower::quadratic(fq2.clone()?),
         };
-        group(format!("{stem}_{name}"), ast, &fq, &fr, nonresidue, errors)
+        group(format!("{stem}_{name}"), ast, &fq, &fr, tower, errors)
     };
     let (g1, g2) = (check(&d.g1, "g1"), check(&d.g2, "g2"));
     let model = CurveModel { fq, fr, fq2, g1: g1?, g2 };
@@ -170,11 +170,11 @@ fn group(
     ast: &ast::Group,
     fq: &FieldModel,
     fr: &FieldModel,
-    nonresidue: Option<BigUint>,
+    tower: Tower,
     errors: &mut Errors,
 ) -> Option<GroupModel> {
     let (p, r) = (&fq.desc.p, &fr.desc.p);
-    let degree = if nonresidue.is_some() { 2 } else { 1 };
+    let degree = tower.degree();
     // Report every bad number before giving up on any.
     let mut element = |c: &Option<Coordinates>| coordinates(c.as_ref()?, p, degree, errors);
     let (a, b) = (element(&ast.a), element(&ast.b));
@@ -186,15 +186,16 @@ fn group(
     let (a, b, x, y, cofactor) = (a?, b?, x?, y?, cofactor?);
 
     let curve = Weierstrass {
-        field: CoordinateField { p: p.clone(), nonresidue: nonresidue.clone() },
-        a: Element::new(&a),
-        b: Element::new(&b),
+        field: TowerField { p: p.clone(), tower: tower.clone() },
+        a: Element(a.clone()),
+        b: Element(b.clone()),
     };
     let (b_span, (x_ast, _)) = (ast.b.as_ref()?.span, generator?);
-    let facts = format!("group {p:x} {r:x} {nonresidue:x?} {a:x?} {b:x?} {x:x?} {y:x?} {cofactor:x}");
+    let facts = format!("group {p:x} {r:x} {tower:x?} {a:x?} {b:x?} {x:x?} {y:x?} {cofactor:x}");
     if !known::holds(&facts) {
         errors.keep(b_span, curve.check_nonsingular())?;
-        let on_curve = curve.check_generator(&(Element::new(&x), Element::new(&y)), r);
+        let generator = (Element(x.clone()), Element(y.clone()));
+        let on_curve = curve.check_generator(&generator, r);
         let generator_ok = errors.keep(x_ast.span, on_curve);
         let cofactor_ok = errors.keep(declared.span, curve.check_cofactor(&cofactor, r));
         generator_ok.and(cofactor_ok)?;
@@ -203,7 +204,7 @@ fn group(
     let inverse = (&cofactor % r).modinv(r).ok_or(SpecError::CofactorNotInvertible);
     let cofactor_inv = errors.keep(declared.span, inverse)?;
     Some(GroupModel {
-        desc: GroupDesc { name, base: fq.desc.clone(), nonresidue, a, b },
+        desc: GroupDesc { name, base: fq.desc.clone(), tower, a, b },
         generator: [x, y],
         cofactor,
         cofactor_inv,
@@ -248,7 +249,10 @@ pub(crate) mod stand_in {
                 desc: GroupDesc {
                     name: format!("{stem}_{name}"),
                     base: fq.desc.clone(),
-                    nonresidue: (over == Over::Fq2).then(|| 2u32.into()),
+                    tower: match over {
+                        Over::Fq => Tower::prime(),
+                        Over::Fq2 => Tower::quadratic(2u32.into()),
+                    },
                     a: number(0),
                     b: number(1),
                 },

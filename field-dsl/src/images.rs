@@ -117,9 +117,11 @@ impl Declaration<'_> {
                 let numbers = |numbers: &[num_bigint::BigUint]| {
                     numbers.iter().map(|n| format!("{n:x}")).collect::<Vec<_>>().join(",")
                 };
-                let nonresidue = group.nonresidue.as_slice();
-                let (nonresidue, a, b) = (numbers(nonresidue), numbers(&group.a), numbers(&group.b));
-                let _ = writeln!(text, "group {} {nonresidue} {a} {b}", group.name);
+                for level in group.tower.levels() {
+                    let _ = writeln!(text, "extension {} {}", level.degree, numbers(&level.nonresidue));
+                }
+                let (a, b) = (numbers(&group.a), numbers(&group.b));
+                let _ = writeln!(text, "group {} {a} {b}", group.name);
                 (group.name.as_str(), curvesmith_abi::Family::Group)
             }
             Declaration::Common => ("common", curvesmith_abi::Family::Common),
@@ -244,9 +246,9 @@ mod tests {
         let base = FieldDesc::new("c_fq", 13u32.into());
         let group = |nonresidue: Option<u32>, a: &[u32], b: &[u32]| {
             let numbers = |n: &[u32]| n.iter().map(|&n| n.into()).collect();
-            let nonresidue = nonresidue.map(Into::into);
-            let desc =
-                GroupDesc { name: "c".into(), base: base.clone(), nonresidue, a: numbers(a), b: numbers(b) };
+            let tower = nonresidue.map(num_bigint::BigUint::from).into();
+            let (a, b) = (numbers(a), numbers(b));
+            let desc = GroupDesc { name: "c".into(), base: base.clone(), tower, a, b };
             Declaration::Group(&desc).stem()
         };
         let stems = [

@@ -62,13 +62,15 @@ fn group_desc<G: Group>() -> GroupDesc {
     GroupDesc {
         name: G::NAME.into(),
         base: field_desc::<G::Base>(),
-        // The square of (0, 1).
-        nonresidue: (G::DEGREE == 2).then(|| {
+        // By the square of (0, 1).
+        tower: (G::DEGREE == 2)
+            .then(|| {
             let coordinates = [0u64, 1].map(<G::Base as Field>::Ark::from);
             let u = curvesmith_runtime::group::CoordinateOf::<G>::from_base_prime_field_elems(coordinates);
             let square = u.expect("degree 2 has two coordinates").square();
             numbers(square).swap_remove(0)
-        }),
+        })
+        .into(),
         a: numbers(<G::Config as SWCurveConfig>::COEFF_A),
         b: numbers(<G::Config as SWCurveConfig>::COEFF_B),
     }

@@ -6,6 +6,7 @@
 //! a representation; only [`Op::Word`], [`Op::FromWords`] and [`Op::FromMont`] know `R`.
 
 use super::ir::*;
+use crate::spec::tower::Element;
 use crate::spec::{FieldDesc, FieldOp, Gives};
 use curvesmith_abi::{ParamKind, padded_words};
 use num_bigint::BigUint;
@@ -154,6 +155,8 @@ enum Val {
     U64(u64),
     Field(BigUint),
     Fields(Vec<BigUint>),
+    /// An element of a level of the tower.
+    Ext(Element),
 }
 
 struct Run<'a, M: ?Sized> {
@@ -385,7 +388,7 @@ impl<M: Memory + ?Sized> Run<'_, M> {
                     unreachable!("verified: a buffer")
                 };
                 let words = self.kernel.field.as_ref().map_or(1, |f| f.words);
-                let stride = element.bytes(words, self.kernel.degree) / 4;
+                let stride = element.bytes(words, self.kernel.tower.degree()) / 4;
                 (Some(buffer.0 as usize), self.u32(index, t) as usize * stride + word as usize + offset)
             }
             Place::Shared { index, .. } => (None, self.u32(index, t) as usize + offset),
@@ -456,7 +459,7 @@ impl<M: Memory + ?Sized> Run<'_, M> {
                 Val::Pred(x) => Val::Pred(!x),
                 Val::U32(x) => Val::U32(!x),
                 Val::U64(x) => Val::U64(!x),
-                Val::Field(_) | Val::Fields(_) => unreachable!("verified types"),
+                Val::Field(_) | Val::Fields(_) | Val::Ext(_) => unreachable!("verified types"),
             },
             Op::Bit(op, a) => {
                 let x = self.u32(*a, t);
@@ -479,6 +482,9 @@ impl<M: Memory + ?Sized> Run<'_, M> {
             Op::Narrow(a) => Val::U32(self.wide(*a, t) as u32),
             Op::Select(c, a, b) => self.get(if self.pred(*c, t) { *a } else { *b }, t).clone(),
             Op::Const(c) => reduced(c.clone()),
+            Op::Field(op, args) if matches!(self.kernel.ty(args[0]), Type::Ext(_)) => {
+                self.extension_op(op, args, t)
+            }
             Op::Field(op, args) => {
                 if let FieldOp::MulTable { step, .. } = op {
                     self.check_table(v, &args[1..], *step, t)?;
@@ -506,7 +512,35 @@ impl<M: Memory + ?Sized> Run<'_, M> {
                 let words = self.field().to_mont(fe(a)).to_u32_digits();
                 Val::U32(words.get(*i as usize).copied().unwrap_or(0))
             }
+            Op::Compose(_, parts) => {
+                Val::Ext(Element(parts.iter().flat_map(|part| self.coordinates(*part, t)).collect()))
+            }
+            Op::Coefficient(a, i) => {
+                let (all, i) = (self.coordinates(*a, t), *i as usize);
+                let level = self.kernel.ty(v).level().expect("verified: an element");
+                let degree = self.kernel.tower.degree_at(level);
+                element(level, all[i * degree..(i + 1) * degree].to_vec())
+            }
         })
+    }
+
+    /// The coordinates of an element over the prime field.
+    fn coordinates(&self, v: Value, t: usize) -> Vec<BigUint> {
+        match self.get(v, t) {
+            Val::Field(x) => vec![x.clone()],
+            Val::Ext(x) => x.0.clone(),
+            _ => unreachable!("verified types"),
+        }
+    }
+
+    fn extension_op(&self, op: &FieldOp, args: &[Value], t: usize) -> Val {
+        let level = self.kernel.ty(args[0]).level().expect("verified: elements");
+        let args: Vec<Element> = args.iter().map(|a| Element(self.coordinates(*a, t))).collect();
+        let value = op.value_in(&self.kernel.level_field(level), &args);
+        match op.gives() {
+            Gives::Truth => Val::Pred(!value.is_zero()),
+            _ => element(level, value.0),
+        }
     }
 
     /// An error where the entries of a table are not those of one constant.
@@ -560,6 +594,14 @@ impl<M: Memory + ?Sized> Run<'_, M> {
             IntOp::Rem => x % y,
         };
         Ok(if bits == 32 { Val::U32(z as u32) } else { Val::U64(z) })
+    }
+}
+
+/// An element of a level by its coordinates.
+fn element(level: usize, mut coordinates: Vec<BigUint>) -> Val {
+    match level {
+        0 => Val::Field(coordinates.swap_remove(0)),
+        _ => Val::Ext(Element(coordinates)),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::ir::*;
 use super::print::*;
-use crate::spec::{FieldDesc, FieldOp};
+use crate::spec::tower::DEGREES;
+use crate::spec::{FieldDesc, FieldOp, Tower};
 use curvesmith_abi::{KernelDesc, kernels};
 use num_bigint::BigUint;
 use std::str::FromStr;
@@ -70,7 +71,7 @@ impl<'a> Parser<'a> {
             return self.fail(format!("no kernel has the contract `{signature}`"));
         };
         let (desc, symbol): (KernelDesc, String) = (*desc, symbol.into());
-        self.kernel = Some(Kernel::new(symbol, desc, None, 1));
+        self.kernel = Some(Kernel::new(symbol, desc, None, Tower::prime()));
         loop {
             let line = self.line()?;
             if line == "{" {
@@ -84,9 +85,10 @@ impl<'a> Parser<'a> {
                     return self.fail("the modulus is an odd number from 3");
                 }
                 self.kernel().field = Some(FieldDesc::new(name, p));
-            } else if let Some(rest) = line.strip_prefix("degree ") {
-                let degree = self.number(rest)?;
-                self.kernel().degree = degree;
+            } else if let Some((degree, nonresidue)) =
+                line.strip_prefix("extension ").and_then(|l| l.split_once(" by "))
+            {
+                self.extension(degree, nonresidue)?;
             } else if let Some((_, words)) = line.strip_prefix("shared ").and_then(|l| l.split_once(": ")) {
                 let words = self.number(words)?;
                 self.kernel().shared.push(SharedDecl { words });
@@ -97,6 +99,21 @@ impl<'a> Parser<'a> {
                 return self.fail(format!("unexpected `{line}` in the header"));
             }
         }
+    }
+
+    /// One more level of the tower.
+    fn extension(&mut self, degree: &str, nonresidue: &str) -> Parsed<()> {
+        let degree = self.number(degree)?;
+        let nonresidue: Parsed<Vec<BigUint>> = nonresidue.split(',').map(|x| self.number(x)).collect();
+        let (nonresidue, below) = (nonresidue?, self.kernel().tower.clone());
+        if !DEGREES.contains(&degree) {
+            return self.fail(format!("an extension of degree {degree}, expected 2 or 3"));
+        }
+        if nonresidue.len() != below.degree() {
+            return self.fail(format!("{} coordinates, expected {}", nonresidue.len(), below.degree()));
+        }
+        self.kernel().tower = below.extended(degree, nonresidue);
+        Ok(())
     }
 
     fn number<T: FromStr>(&self, text: &str) -> Parsed<T> {
@@ -334,6 +351,11 @@ impl<'a> Parser<'a> {
             ["part"] => {
                 let (a, i) = self.pair(rest)?;
                 Ok(Op::Part(self.value(a)?, self.number(i)?))
+            }
+            ["compose", level] => Ok(Op::Compose(self.number(level)?, self.values_of(rest)?)),
+            ["coefficient"] => {
+                let (a, i) = self.pair(rest)?;
+                Ok(Op::Coefficient(self.value(a)?, self.number(i)?))
             }
             ["from_words"] => Ok(Op::FromWords(self.values_of(rest)?)),
             ["not"] => one(Op::Not),

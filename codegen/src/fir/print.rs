@@ -4,7 +4,7 @@
 //! ```text
 //! kernel toy_mul: Field mul[128](a: in field<1p, …)
 //! field toy = 13
-//! degree 1
+//! extension 2 by 12
 //! shared s0: 256
 //! local l0: u32
 //! {
@@ -61,7 +61,10 @@ impl Printer<'_> {
         if let Some(f) = &k.field {
             let _ = writeln!(self.out, "field {} = {}", f.name, f.p);
         }
-        let _ = writeln!(self.out, "degree {}", k.degree);
+        for level in k.tower.levels() {
+            let nonresidue: Vec<String> = level.nonresidue.iter().map(ToString::to_string).collect();
+            let _ = writeln!(self.out, "extension {} by {}", level.degree, nonresidue.join(", "));
+        }
         for (i, s) in k.shared.iter().enumerate() {
             let _ = writeln!(self.out, "shared s{i}: {}", s.words);
         }
@@ -188,6 +191,8 @@ impl Printer<'_> {
             },
             Op::Word(a, i) => format!("word {}, {i}", self.v(*a)),
             Op::Part(a, i) => format!("part {}, {i}", self.v(*a)),
+            Op::Compose(level, parts) => format!("compose.{level} {}", self.vs(parts)),
+            Op::Coefficient(a, i) => format!("coefficient {}, {i}", self.v(*a)),
             _ => format!("{} {}", mnemonic(op), self.vs(&op.args())),
         }
     }
@@ -208,6 +213,28 @@ pub(super) fn mnemonic(op: &Op) -> String {
     }
 }
 
+pub(super) fn type_name(ty: Type) -> String {
+    match ty {
+        Type::Pred => "pred".into(),
+        Type::U32 => "u32".into(),
+        Type::U64 => "u64".into(),
+        Type::Field => "field".into(),
+        Type::Ext(level) => format!("ext{level}"),
+        Type::Fields => "fields".into(),
+    }
+}
+
+pub(super) fn type_from(name: &str) -> Option<Type> {
+    Some(match name {
+        "pred" => Type::Pred,
+        "u32" => Type::U32,
+        "u64" => Type::U64,
+        "field" => Type::Field,
+        "fields" => Type::Fields,
+        _ => Type::Ext(name.strip_prefix("ext")?.parse().ok().filter(|level| *level > 0)?),
+    })
+}
+
 macro_rules! names {
     ($($fn:ident($ty:ident) from $from:ident { $($variant:ident = $name:literal),* $(,)? })*) => {$(
         pub(super) fn $fn(x: $ty) -> &'static str {
@@ -220,7 +247,6 @@ macro_rules! names {
 }
 
 names! {
-    type_name(Type) from type_from { Pred = "pred", U32 = "u32", U64 = "u64", Field = "field", Fields = "fields" }
     int_name(IntOp) from int_from {
         Add = "add", Sub = "sub", Mul = "mul", And = "and", Or = "or", Xor = "xor", Shl = "shl", Shr = "shr",
         Min = "min", Max = "max", Div = "div", Rem = "rem",

@@ -7,6 +7,8 @@
 //! 5. Places name declared parameters and arrays; words lie within the element; `in` buffers are not written.
 //! 6. Field operations occur only in kernels with a field; constants are below `p`, word numbers below `words`.
 //! 7. Several products are read by `part` only, and not held in locals; a table has the entries of its shape.
+//! 8. Elements of extensions are of levels that the tower has, and have as many coefficients as their level's degree;
+//!    operations on them are those that extensions have, on elements of one level.
 
 use super::ir::*;
 use crate::spec::FieldOp;
@@ -189,7 +191,7 @@ impl Verifier<'_> {
                 self.expect(*b, self.kernel.ty(*a), v);
             }
             Op::Not(a) => {
-                if matches!(self.kernel.ty(*a), Field | Type::Fields) {
+                if matches!(self.kernel.ty(*a), Field | Type::Fields | Type::Ext(_)) {
                     self.error(v, "not of a field element");
                 }
             }
@@ -221,20 +223,42 @@ impl Verifier<'_> {
             },
             Op::Word(a, _) => self.expect(*a, Field, v),
             Op::Const(_) => {}
-            Op::Field(..) => {
-                for a in op.args() {
-                    self.expect(a, Field, v);
-                }
+            Op::Field(field_op, args) => {
+                let ty = args.first().map_or(Field, |a| self.kernel.ty(*a));
+                let ty = if field_op.of_extensions() && ty.level().is_some() { ty } else { Field };
+                args.iter().for_each(|a| self.expect(*a, ty, v));
             }
+            Op::Compose(level, parts) => self.compose(v, usize::from(*level), parts),
+            Op::Coefficient(a, i) => match self.kernel.ty(*a) {
+                Type::Ext(level) => {
+                    let extension = self.kernel.tower.levels().get(usize::from(level) - 1);
+                    if extension.is_none_or(|extension| *i as usize >= extension.degree) {
+                        self.error(v, format!("coefficient {i} of an element of level {level}"));
+                    }
+                }
+                other => self.error(v, format!("{a} is {other:?}, expected an element of an extension")),
+            },
         }
         self.field_op(v, field);
         self.define(v);
     }
 
+    /// Rule 8.
+    fn compose(&mut self, v: Value, level: usize, parts: &[Value]) {
+        let extension = level.checked_sub(1).and_then(|below| self.kernel.tower.levels().get(below));
+        let Some(extension) = extension else { return self.error(v, format!("the tower has no level {level}")) };
+        if parts.len() != extension.degree {
+            let degree = extension.degree;
+            self.error(v, format!("{} coefficients, expected {degree}", parts.len()));
+        }
+        parts.iter().for_each(|part| self.expect(*part, Type::element(level - 1), v));
+    }
+
     fn field_op(&mut self, v: Value, field: Option<&crate::spec::FieldDesc>) {
         let op = &self.kernel[v];
         let touches_field = matches!(op, Op::Field(..) | Op::Word(..))
-            || matches!(self.kernel.ty(v), Type::Field | Type::Fields);
+            || self.kernel.ty(v).level().is_some()
+            || self.kernel.ty(v) == Type::Fields;
         match (field, op) {
             (None, _) if touches_field => self.error(v, "the kernel has no field"),
             (Some(f), Op::Const(c)) if *c >= f.p => self.error(v, "constant is not below p"),
@@ -296,7 +320,7 @@ impl Verifier<'_> {
                     self.error(&at, format!("{buffer} is an input"));
                 }
                 let of_field = self.kernel.field.as_ref().map_or(1, |f| f.words);
-                if word as usize + words > element.bytes(of_field, self.kernel.degree) / 4 {
+                if word as usize + words > element.bytes(of_field, self.kernel.tower.degree()) / 4 {
                     self.error(at, format!("words {word}+{words} leave the element"));
                 }
             }

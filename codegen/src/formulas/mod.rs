@@ -1,7 +1,6 @@
-//! Towers and curve formulas, written once for every field and every coordinate degree.
+//! Curve formulas, written once for every field and every tower.
 //!
-//! Nothing here reduces by hand: the formulas say what is computed, and a pass places the
-//! reductions that the chosen multipliers need.
+//! Nothing here reduces by hand: the formulas say what is computed, and passes choose how extensions are multiplied and
+//! place the reductions that the chosen multipliers need.
 
-pub mod tower;
 pub mod xyzz;

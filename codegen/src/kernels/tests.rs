@@ -1,6 +1,6 @@
 use super::*;
 use crate::fir::verify::verify;
-use crate::spec::FieldOp;
+use crate::spec::{FieldOp, Tower};
 use curvesmith_abi::Family;
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
@@ -11,17 +11,17 @@ fn big(hex: &str) -> BigUint {
 
 fn group(name: &str, p: &str, nonresidue: Option<i32>, a: u32) -> GroupDesc {
     let base = FieldDesc::new(name, big(p));
-    let nonresidue = nonresidue.map(|n| match n {
-        n if n < 0 => &base.p - BigUint::from(n.unsigned_abs()),
-        n => BigUint::from(n.unsigned_abs()),
+    let tower = nonresidue.map_or_else(Tower::prime, |n| {
+        let size = BigUint::from(n.unsigned_abs());
+        Tower::quadratic(if n < 0 { &base.p - size } else { size })
     });
     let coord = |x: u32| {
         let mut parts = vec![BigUint::from(x)];
-        parts.resize(if nonresidue.is_some() { 2 } else { 1 }, BigUint::ZERO);
+        parts.resize(tower.degree(), BigUint::ZERO);
         parts
     };
     let (a, b) = (coord(a), coord(7));
-    GroupDesc { name: name.into(), base, nonresidue, a, b }
+    GroupDesc { name: name.into(), base, tower, a, b }
 }
 
 fn groups() -> Vec<GroupDesc> {

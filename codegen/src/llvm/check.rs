@@ -29,6 +29,7 @@ pub(super) fn check(checked: &Checked) -> Result<(), EmitError> {
     }
     for v in kernel.values() {
         let missing = match &kernel[v] {
+            _ if matches!(kernel.ty(v), Type::Ext(_)) => true,
             Op::Field(..) => info.choice(v).is_none(),
             Op::Const(_) | Op::FromWords(_) | Op::Get(_) | Op::Select(..) | Op::Part(..) => false,
             _ => matches!(kernel.ty(v), Type::Field | Type::Fields) && info.choice(v).is_none(),

@@ -132,7 +132,8 @@ impl<'c> Lower<'_, 'c> {
     fn int_type(&self, ty: Type) -> IntType<'c> {
         match ty {
             Type::Pred => self.ctx.bool_type(),
-            Type::U32 | Type::Field | Type::Fields => self.ctx.i32_type(),
+            // Elements of extensions have no program, which is an error where one is computed.
+            Type::U32 | Type::Field | Type::Ext(_) | Type::Fields => self.ctx.i32_type(),
             Type::U64 => self.ctx.i64_type(),
         }
     }
@@ -323,7 +324,7 @@ impl<'c> Lower<'_, 'c> {
             Op::Narrow(x) => {
                 self.b.build_int_truncate(self.value(*x), self.ctx.i32_type(), "").map_err(llvm)?
             }
-            Op::Result(_) | Op::Field(..) => {
+            Op::Result(_) | Op::Field(..) | Op::Compose(..) | Op::Coefficient(..) => {
                 let reason = format!("{v} has no program");
                 return Err(EmitError::Kernel { kernel: kernel.symbol.clone(), reason });
             }

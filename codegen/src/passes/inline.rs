@@ -9,6 +9,7 @@
 //! It is made by the instructions of the products as the cost model counts them, before variants are chosen, since
 //! products that run one after another have other variants than products side by side.
 
+use super::lower_towers;
 use crate::fir::ir::{Kernel, Op};
 use crate::limb::{Bound, FieldOp, choose};
 use crate::spec::FieldDesc;
@@ -29,7 +30,7 @@ const SHORT_WORDS: usize = 8;
 pub(crate) fn calls(kernel: &Kernel) -> bool {
     let Some(field) = &kernel.field else { return false };
     let limit = if field.words <= SHORT_WORDS { SHORT } else { LONG };
-    kernel.degree > 1 || kernel.values().map(|v| instructions(field, &kernel[v])).sum::<u32>() > limit
+    kernel.tower.top() > 0 || kernel.values().map(|v| instructions(field, &kernel[v])).sum::<u32>() > limit
 }
 
 /// Machine instructions of a product, by the variant that is cheapest for canonical operands; 0 of other operations.
@@ -55,9 +56,10 @@ fn instructions(field: &FieldDesc, op: &Op) -> u32 {
     })
 }
 
-/// Σ over the multiplications of a kernel of words².
+/// Σ over the multiplications of a kernel of words², those of extensions by the schemes they are made with.
 pub(crate) fn multiplication(kernel: &Kernel) -> usize {
     let Some(field) = &kernel.field else { return 0 };
+    let kernel = lower_towers(kernel);
     let products: usize = kernel.values().map(|v| products(&kernel[v])).sum();
     products * field.words * field.words
 }

@@ -1,7 +1,7 @@
 //! The passes from a kernel as written to a kernel that a back end can emit.
 //!
 //! ```text
-//! verify ─► simplify ─► join_products ─► place_reductions ─► schedule ─► gate ─► Checked
+//! verify ─► lower_towers ─► simplify ─► join_products ─► place_reductions ─► schedule ─► gate ─► Checked
 //! ```
 //! A pass is a function that returns a new kernel; facts live in side maps. What passes say is believed by nobody: the
 //! [gate] checks the last form, and back ends take what it lets through.
@@ -16,6 +16,7 @@ mod products;
 mod rewrite;
 mod schedule;
 mod simplify;
+mod towers;
 
 pub use gate::Checked;
 pub use info::{Fact, KernelInfo, annotate};
@@ -25,3 +26,4 @@ pub use place::place_reductions;
 pub use products::join_products;
 pub use schedule::schedule;
 pub use simplify::simplify;
+pub use towers::{describe_schemes, lower_towers};

@@ -1,7 +1,7 @@
 //! The order of the passes.
 
 use super::gate::{self, Checked, well_formed};
-use super::{KernelInfo, join_products, place_reductions, schedule, simplify};
+use super::{KernelInfo, join_products, lower_towers, place_reductions, schedule, simplify};
 use crate::error::PassError;
 use crate::fir::ir::Kernel;
 
@@ -28,13 +28,14 @@ type Rewrite = fn(&Kernel) -> Kernel;
 #[derive(Clone, Copy)]
 struct Passes {
     /// By name.
-    rewrites: [(&'static str, Rewrite); 3],
+    rewrites: [(&'static str, Rewrite); 4],
     place: fn(&Kernel) -> Result<(Kernel, KernelInfo), PassError>,
     schedule: fn(&mut Kernel, &KernelInfo),
 }
 
 const PASSES: Passes = Passes {
     rewrites: [
+        ("lower_towers", lower_towers),
         ("simplify", simplify),
         ("join_products", join_products),
         // The single products that were joined are left to it.
@@ -104,7 +105,8 @@ mod tests {
     /// Every pass in turn breaks the form: the next one does not see it, and the fault has its name.
     #[test]
     fn a_pass_that_breaks_the_form_is_named() {
-        let broken: [Rewrite; 3] = [
+        let broken: [Rewrite; 4] = [
+            |kernel| break_form(lower_towers(kernel)),
             |kernel| break_form(simplify(kernel)),
             |kernel| break_form(join_products(kernel)),
             |kernel| break_form(simplify(kernel)),

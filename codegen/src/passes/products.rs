@@ -29,7 +29,7 @@ pub fn join_products(kernel: &Kernel) -> Kernel {
 }
 
 /// The time to expect of an operation on canonical operands, in tenths of a cycle.
-fn price(field: &FieldDesc, op: &FieldOp) -> u32 {
+pub(super) fn price(field: &FieldDesc, op: &FieldOp) -> u32 {
     let operands = vec![Bound::Canonical; op.operands(field)];
     choose(field, op, &operands).map_or(u32::MAX, |choice| choice.cost.tenths(&Pipes::SM_90))
 }

@@ -101,7 +101,7 @@ impl Scheduler<'_> {
             (_, Type::Field) => self.kernel.field().words as u32,
             (_, Type::U32) => 1,
             (_, Type::U64) => 2,
-            (_, Type::Pred | Type::Fields) => 0,
+            (_, Type::Pred | Type::Ext(_) | Type::Fields) => 0,
         }
     }
 

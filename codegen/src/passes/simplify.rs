@@ -254,7 +254,7 @@ fn constant_op(ty: Type, x: u64) -> Op {
         Type::U32 => Op::U32(x as u32),
         Type::U64 => Op::U64(x),
         Type::Pred => Op::Bool(x & 1 == 1),
-        Type::Field | Type::Fields => unreachable!("integer operations have integer types"),
+        Type::Field | Type::Ext(_) | Type::Fields => unreachable!("integer operations have integer types"),
     }
 }
 

@@ -10,9 +10,9 @@ pub use variants::{VariantProbe, variant_probes};
 
 use crate::fir::build::{Builder, Fe, U32};
 use crate::fir::ir::Kernel;
-use crate::formulas::tower::{Coord, CoordField, Fe2};
-use crate::passes::calls;
-use crate::spec::{FieldDesc, GroupDesc};
+use crate::passes::{calls, lower_towers};
+use crate::spec::{FieldDesc, GroupDesc, Tower};
+use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::FieldMulSub;
 use num_bigint::BigUint;
 
@@ -89,16 +89,17 @@ fn field_probe(field: &FieldDesc, op: &'static str, count: usize, step: Step) ->
 }
 
 fn extension_probe(group: &GroupDesc, count: usize) -> Probe {
-    let b = Builder::for_field::<FieldMulSub>(&group.base);
-    let coordinates = CoordField::new(&b, group);
+    let b = Builder::new(String::new(), FieldMulSub::DESC, Some(group.base.clone()), group.tower.clone());
     let (i, values) = operands(&b);
-    let mut x = Fe2::from_parts(coordinates, &values[..2]);
-    let y = Fe2::from_parts(coordinates, &values[2..]);
+    let (mut x, y) = (b.compose(&values[..2]), b.compose(&values[2..]));
     for _ in 0..count {
         x = x * y;
     }
-    store(&b, i, &x.parts());
-    named(b.finish(), &group.base, "fq2_mul", count)
+    store(&b, i, &x.coordinates());
+    // Its products are in line as those of a field.
+    let mut kernel = lower_towers(&b.finish());
+    kernel.tower = Tower::prime();
+    named(kernel, &group.base, "fq2_mul", count)
 }
 
 fn operands(b: &Builder) -> (U32<'_>, [Fe<'_>; 4]) {

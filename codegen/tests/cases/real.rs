@@ -19,7 +19,7 @@ impl Real {
         let nonresidue = (degree == 2).then(|| &base.p - 1u32);
         // No formula knows b.
         let (a, b) = (vec![BigUint::ZERO; degree], vec![BigUint::ZERO; degree]);
-        Real(GroupDesc { name: name.into(), base, nonresidue, a, b })
+        Real(GroupDesc { name: name.into(), base, tower: nonresidue.into(), a, b })
     }
     fn p(&self) -> &BigUint {
         &self.0.base.p

@@ -68,7 +68,7 @@ impl Toy {
         GroupDesc {
             name: "toy".into(),
             base: self.field(),
-            nonresidue: self.nonresidue.map(BigUint::from),
+            tower: self.nonresidue.map(BigUint::from).into(),
             a: coord(self.a),
             b: coord(self.b),
         }

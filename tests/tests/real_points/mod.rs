@@ -31,7 +31,7 @@ impl<P: SWCurveConfig> Curve<P> {
         let group = GroupDesc {
             name: name.into(),
             base,
-            nonresidue,
+            tower: nonresidue.into(),
             a: numbers(&P::COEFF_A),
             b: numbers(&P::COEFF_B),
         };

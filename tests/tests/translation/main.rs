@@ -57,7 +57,7 @@ fn group(name: &str, base: FieldDesc, minus: Option<u32>, a: u32) -> GroupDesc {
         parts.resize(degree, BigUint::ZERO);
         parts
     };
-    GroupDesc { name: name.into(), base, nonresidue, a: number(a), b: number(3) }
+    GroupDesc { name: name.into(), base, tower: nonresidue.into(), a: number(a), b: number(3) }
 }
 
 /// With and without `a`, of both degrees.

@@ -7,7 +7,7 @@ use curvesmith_abi::{Element, ParamKind, TableShape, padded_words};
 /// A buffer parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffer<'k> {
-    b: &'k Builder,
+    pub(super) b: &'k Builder,
     id: ParamId,
 }
 

@@ -1,7 +1,7 @@
 //! The embedded builder: kernels written in Rust that read like the algorithm.
 //!
 //! A [`Builder`] is shared by reference; values are small copyable handles with operators. What they compute is
-//! in `values`, buffers and shared arrays in `memory`, branches, loops and what lanes say to each other
+//! in `values` and `tower`, buffers and shared arrays in `memory`, branches, loops and what lanes say to each other
 //! in `control`.
 //! ```
 //! use curvesmith_abi::{Kernel as _, kernels::FieldMul};
@@ -19,13 +19,14 @@
 
 mod control;
 mod memory;
+mod tower;
 mod values;
 
 pub use control::FULL_MASK;
 pub use memory::{Buffer, Shared, Table};
 
 use super::ir::*;
-use crate::spec::{FieldDesc, GroupDesc};
+use crate::spec::{FieldDesc, GroupDesc, Tower};
 use curvesmith_abi::{KernelDesc, ParamKind};
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -45,8 +46,8 @@ struct State {
 
 /// A typed handle to a value.
 pub trait Handle<'k>: Copy {
-    /// The value's type.
-    const TYPE: Type;
+    /// Whether it is for values of a type.
+    fn holds(ty: Type) -> bool;
     /// Wraps a value of that type.
     fn wrap(b: &'k Builder, id: Value) -> Self;
     /// The value.
@@ -54,12 +55,12 @@ pub trait Handle<'k>: Copy {
 }
 
 macro_rules! handles {
-    ($($(#[$meta:meta])* $name:ident = $ty:ident),*) => {$(
+    ($($(#[$meta:meta])* $name:ident = $($ty:pat_param)|+),*) => {$(
         $(#[$meta])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name<'k> { b: &'k Builder, id: Value }
         impl<'k> Handle<'k> for $name<'k> {
-            const TYPE: Type = Type::$ty;
+            fn holds(ty: Type) -> bool { matches!(ty, $($ty)|+) }
             fn wrap(b: &'k Builder, id: Value) -> Self { $name { b, id } }
             fn id(self) -> Value { self.id }
         }
@@ -72,13 +73,13 @@ macro_rules! handles {
 
 handles! {
     /// A predicate.
-    Pred = Pred,
+    Pred = Type::Pred,
     /// A 32-bit word.
-    U32 = U32,
+    U32 = Type::U32,
     /// A 64-bit word.
-    U64 = U64,
+    U64 = Type::U64,
     /// A field element.
-    Fe = Field
+    Fe = Type::Field | Type::Ext(_)
 }
 
 /// A mutable local of handle type `T`.
@@ -103,7 +104,7 @@ impl<'k, T: Handle<'k>> Var<'k, T> {
 impl Builder {
     /// A kernel of a field's image.
     pub fn for_field<K: curvesmith_abi::Kernel>(field: &FieldDesc) -> Builder {
-        Builder::new(format!("{}_{}", field.name, K::DESC.name), K::DESC, Some(field.clone()), 1)
+        Builder::new(format!("{}_{}", field.name, K::DESC.name), K::DESC, Some(field.clone()), Tower::prime())
     }
 
     /// A kernel of a group's image.
@@ -112,18 +113,18 @@ impl Builder {
             format!("{}_{}", group.name, K::DESC.name),
             K::DESC,
             Some(group.base.clone()),
-            group.degree(),
+            group.tower.clone(),
         )
     }
 
     /// A field-independent kernel.
     pub fn common<K: curvesmith_abi::Kernel>() -> Builder {
-        Builder::new(format!("common_{}", K::DESC.name), K::DESC, None, 1)
+        Builder::new(format!("common_{}", K::DESC.name), K::DESC, None, Tower::prime())
     }
 
     /// A kernel from its parts.
-    pub fn new(symbol: String, desc: KernelDesc, field: Option<FieldDesc>, degree: usize) -> Builder {
-        let kernel = Kernel::new(symbol, desc, field, degree);
+    pub fn new(symbol: String, desc: KernelDesc, field: Option<FieldDesc>, tower: Tower) -> Builder {
+        let kernel = Kernel::new(symbol, desc, field, tower);
         Builder { state: RefCell::new(State { kernel, blocks: vec![vec![]] }) }
     }
 
@@ -140,9 +141,9 @@ impl Builder {
         self.state.borrow().kernel.field().clone()
     }
 
-    /// Extension degree of the coordinates.
-    pub fn degree(&self) -> usize {
-        self.state.borrow().kernel.degree
+    /// The levels above the field.
+    pub fn tower(&self) -> Tower {
+        self.state.borrow().kernel.tower.clone()
     }
 
     fn stmt(&self, stmt: Stmt) {
@@ -152,7 +153,7 @@ impl Builder {
 
     fn push<'k, T: Handle<'k>>(&'k self, op: Op) -> T {
         let id = self.state.borrow_mut().kernel.push(op);
-        debug_assert_eq!(self.state.borrow().kernel.ty(id), T::TYPE);
+        debug_assert!(T::holds(self.state.borrow().kernel.ty(id)));
         T::wrap(self, id)
     }
 
@@ -190,7 +191,8 @@ impl Builder {
     pub fn var<'k, T: Handle<'k>>(&'k self, init: T) -> Var<'k, T> {
         let local = {
             let mut s = self.state.borrow_mut();
-            s.kernel.locals.push(LocalDecl { ty: T::TYPE });
+            let ty = s.kernel.ty(init.id());
+            s.kernel.locals.push(LocalDecl { ty });
             Local(s.kernel.locals.len() as u32 - 1)
         };
         let var = Var { b: self, local, ty: PhantomData };

@@ -1,7 +1,7 @@
 //! Kernels: the arena of operations and the tree of statements.
 
 use super::{Block, Op, Type, Value};
-use crate::spec::{FieldDesc, Gives};
+use crate::spec::{FieldDesc, Gives, Tower, TowerField};
 use curvesmith_abi::KernelDesc;
 use std::ops::{Index, IndexMut};
 
@@ -28,8 +28,8 @@ pub struct Kernel {
     pub desc: KernelDesc,
     /// The field that field values belong to; `None` for field-independent kernels.
     pub field: Option<FieldDesc>,
-    /// Extension degree of the coordinates in point layouts; 1 where there are none.
-    pub degree: usize,
+    /// The levels above the field. The coordinates in point layouts are elements of the highest.
+    pub tower: Tower,
     ops: Vec<Op>,
     types: Vec<Type>,
     /// Locals by [`Local`](super::Local).
@@ -42,12 +42,12 @@ pub struct Kernel {
 
 impl Kernel {
     /// A kernel without values or statements.
-    pub fn new(symbol: String, desc: KernelDesc, field: Option<FieldDesc>, degree: usize) -> Self {
+    pub fn new(symbol: String, desc: KernelDesc, field: Option<FieldDesc>, tower: Tower) -> Self {
         Kernel {
             symbol,
             desc,
             field,
-            degree,
+            tower,
             ops: vec![],
             types: vec![],
             locals: vec![],
@@ -79,6 +79,11 @@ impl Kernel {
         self.field.as_ref().expect("only kernels with a field hold field values")
     }
 
+    /// The field of the elements of a level, for exact arithmetic.
+    pub fn level_field(&self, level: usize) -> TowerField {
+        TowerField { p: self.field().p.clone(), tower: self.tower.clone() }.at(level)
+    }
+
     fn type_of_op(&self, op: &Op) -> Type {
         use Op::*;
         match op {
@@ -93,8 +98,10 @@ impl Kernel {
             U64(_) | Widen(_) => Type::U64,
             Int(_, a, _) | Not(a) | Select(_, a, _) => self.ty(*a),
             Const(_) | Part(..) | FromWords(_) => Type::Field,
-            Field(op, _) => match op.gives() {
-                Gives::Element => Type::Field,
+            Compose(level, _) => Type::element(usize::from(*level)),
+            Coefficient(a, _) => Type::element(self.ty(*a).level().map_or(0, |level| level.saturating_sub(1))),
+            Field(op, args) => match op.gives() {
+                Gives::Element => args.first().map_or(Type::Field, |a| self.ty(*a)),
                 Gives::Elements => Type::Fields,
                 Gives::Truth => Type::Pred,
             },

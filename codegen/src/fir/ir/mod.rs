@@ -57,6 +57,24 @@ pub enum Type {
     U64,
     /// An element of the kernel's field.
     Field,
+    /// An element of a level of the kernel's tower, from 1.
+    Ext(u8),
     /// Several elements, the results of [`FieldOp::MulShared`](crate::spec::FieldOp::MulShared); only [`Op::Part`] reads them.
     Fields,
+}
+
+impl Type {
+    /// The type of the elements of a level of the kernel's tower; level 0 is the field.
+    pub fn element(level: usize) -> Type {
+        if level == 0 { Type::Field } else { Type::Ext(level as u8) }
+    }
+
+    /// The level whose elements are of this type.
+    pub fn level(self) -> Option<usize> {
+        match self {
+            Type::Field => Some(0),
+            Type::Ext(level) => Some(level.into()),
+            Type::Pred | Type::U32 | Type::U64 | Type::Fields => None,
+        }
+    }
 }

@@ -107,7 +107,7 @@ pub enum Op {
 
     /// A canonical field constant, `< p`.
     Const(BigUint),
-    /// An operation of the field on its operands.
+    /// An operation on elements of the field, or all of one level of the tower.
     Field(FieldOp, Vec<Value>),
     /// Product `i` of a [`FieldOp::MulShared`].
     Part(Value, u32),
@@ -115,6 +115,10 @@ pub enum Op {
     FromWords(Vec<Value>),
     /// Word `i` of the canonical Montgomery representation.
     Word(Value, u32),
+    /// The element of a level with these coefficients, elements of the level below; that of 1 first.
+    Compose(u8, Vec<Value>),
+    /// Coefficient `i` of an element of a level above the field.
+    Coefficient(Value, u32),
 }
 
 impl Op {
@@ -131,10 +135,10 @@ impl Op {
         use Op::*;
         match self {
             Result(_) | Get(_) | Param(_) | Special(_) | Bool(_) | U32(_) | U64(_) | Const(_) => vec![],
-            Not(a) | Bit(_, a) | Widen(a) | Narrow(a) | Word(a, _) | Part(a, _) => vec![*a],
+            Not(a) | Bit(_, a) | Widen(a) | Narrow(a) | Word(a, _) | Part(a, _) | Coefficient(a, _) => vec![*a],
             Int(_, a, b) | Cmp(_, a, b) => vec![*a, *b],
             Select(c, a, b) => vec![*c, *a, *b],
-            Field(_, values) | FromWords(values) => values.clone(),
+            Field(_, values) | FromWords(values) | Compose(_, values) => values.clone(),
         }
     }
 
@@ -154,6 +158,8 @@ impl Op {
             Part(a, i) => Part(f(*a), *i),
             FromWords(words) => FromWords(words.iter().map(|w| f(*w)).collect()),
             Word(a, i) => Word(f(*a), *i),
+            Compose(level, parts) => Compose(*level, parts.iter().map(|a| f(*a)).collect()),
+            Coefficient(a, i) => Coefficient(f(*a), *i),
         }
     }
 }

@@ -3,7 +3,6 @@
 use super::group_kernel;
 use crate::fir::build::{Builder, U32};
 use crate::fir::ir::Kernel;
-use crate::formulas::tower::Coord;
 use crate::formulas::xyzz::Curve;
 use crate::spec::GroupDesc;
 use curvesmith_abi::kernels::Accumulate;
@@ -39,10 +38,10 @@ impl<'k> Slices<'k> {
 }
 
 pub(in super::super) fn accumulate(group: &GroupDesc) -> Kernel {
-    group_kernel!(group, Accumulate, accumulate_body)
+    group_kernel::<Accumulate>(group, accumulate_body)
 }
 
-fn accumulate_body<'k, C: Coord<'k>>(curve: Curve<'k, C>) {
+fn accumulate_body(curve: Curve<'_>) {
     let b = curve.b;
     let t = b.global_index();
     b.return_if(t.ge(b.scalar("slices")));

@@ -4,7 +4,6 @@ use super::accumulate::Slices;
 use super::group_kernel;
 use crate::fir::build::U32;
 use crate::fir::ir::{AtomicOp, Kernel};
-use crate::formulas::tower::Coord;
 use crate::formulas::xyzz::Curve;
 use crate::spec::GroupDesc;
 use curvesmith_abi::Kernel as _;
@@ -23,7 +22,7 @@ struct Segment<'k> {
 }
 
 /// The segment of a slice that is not empty; `first` is the first entry of the slice.
-fn segment<'k, C: Coord<'k>>(curve: Curve<'k, C>, slices: Slices<'k>, first: U32<'k>) -> Segment<'k> {
+fn segment<'k>(curve: Curve<'k>, slices: Slices<'k>, first: U32<'k>) -> Segment<'k> {
     let b = curve.b;
     let key = b.buffer("keys").word(first);
     // The key's entries are [starts[key], starts[key+1]); slices starting there form the segment.
@@ -33,13 +32,13 @@ fn segment<'k, C: Coord<'k>>(curve: Curve<'k, C>, slices: Slices<'k>, first: U32
 }
 
 pub(in super::super) fn merge_partials(group: &GroupDesc) -> Kernel {
-    group_kernel!(group, MergePartials, merge_partials_body)
+    group_kernel::<MergePartials>(group, merge_partials_body)
 }
 
 /// A tree in place over the entries of each segment in the block, of as many steps as its longest run of
 /// entries needs. In a step of distance `d` the entries at odd multiples of `d` in their run are read, and those at
 /// even ones written by their own threads alone; a barrier lies between the steps.
-fn merge_partials_body<'k, C: Coord<'k>>(curve: Curve<'k, C>) {
+fn merge_partials_body(curve: Curve<'_>) {
     let b = curve.b;
     let (partials, stride) = (b.buffer("partials"), b.scalar("stride"));
     let level = b.u32(31) - stride.clz();
@@ -93,7 +92,7 @@ fn merge_partials_body<'k, C: Coord<'k>>(curve: Curve<'k, C>) {
 }
 
 pub(in super::super) fn flush_partials(group: &GroupDesc) -> Kernel {
-    group_kernel!(group, FlushPartials, flush_partials_body)
+    group_kernel::<FlushPartials>(group, flush_partials_body)
 }
 
 /// Where the levels have left the total of a segment `[s, e)`.
@@ -112,7 +111,7 @@ pub(in super::super) fn flush_partials(group: &GroupDesc) -> Kernel {
 ///
 /// The total is that of `s`, of `h1` if `h1 < min(h2, e)`, and of `h2` if `h2 < e`. Where level `B` or `B²` is left out,
 /// `e ≤ slices ≤ B` or `B²`, and `h1` or `h2` is not below `e`.
-fn flush_partials_body<'k, C: Coord<'k>>(curve: Curve<'k, C>) {
+fn flush_partials_body(curve: Curve<'_>) {
     const _: () = assert!(WIDTH.pow(3) >= 1 << 20 && WIDTH.is_power_of_two());
     let b = curve.b;
     let t = b.global_index();

@@ -3,16 +3,15 @@
 use super::group_kernel;
 use crate::fir::build::U32;
 use crate::fir::ir::Kernel;
-use crate::formulas::tower::Coord;
 use crate::formulas::xyzz::{Accumulator, Curve};
 use crate::spec::GroupDesc;
 use curvesmith_abi::kernels::{PointAdd, PointDbl, PointMadd};
 
 pub(in super::super) fn point_add(group: &GroupDesc) -> Kernel {
-    group_kernel!(group, PointAdd, point_add_body)
+    group_kernel::<PointAdd>(group, point_add_body)
 }
 
-fn point_add_body<'k, C: Coord<'k>>(curve: Curve<'k, C>) {
+fn point_add_body(curve: Curve<'_>) {
     let b = curve.b;
     let i = index_below_n(curve);
     let sum = curve.var(curve.load(b.buffer("a"), i));
@@ -21,10 +20,10 @@ fn point_add_body<'k, C: Coord<'k>>(curve: Curve<'k, C>) {
 }
 
 pub(in super::super) fn point_madd(group: &GroupDesc) -> Kernel {
-    group_kernel!(group, PointMadd, point_madd_body)
+    group_kernel::<PointMadd>(group, point_madd_body)
 }
 
-fn point_madd_body<'k, C: Coord<'k>>(curve: Curve<'k, C>) {
+fn point_madd_body(curve: Curve<'_>) {
     let b = curve.b;
     let i = index_below_n(curve);
     let start = curve.load(b.buffer("a"), i);
@@ -35,10 +34,10 @@ fn point_madd_body<'k, C: Coord<'k>>(curve: Curve<'k, C>) {
 }
 
 pub(in super::super) fn point_dbl(group: &GroupDesc) -> Kernel {
-    group_kernel!(group, PointDbl, point_dbl_body)
+    group_kernel::<PointDbl>(group, point_dbl_body)
 }
 
-fn point_dbl_body<'k, C: Coord<'k>>(curve: Curve<'k, C>) {
+fn point_dbl_body(curve: Curve<'_>) {
     let b = curve.b;
     let i = index_below_n(curve);
     let double = curve.dbl(curve.load(b.buffer("a"), i));
@@ -46,7 +45,7 @@ fn point_dbl_body<'k, C: Coord<'k>>(curve: Curve<'k, C>) {
 }
 
 /// The thread's global index; threads from the parameter `n` on end here.
-pub(super) fn index_below_n<'k, C: Coord<'k>>(curve: Curve<'k, C>) -> U32<'k> {
+pub(super) fn index_below_n<'k>(curve: Curve<'k>) -> U32<'k> {
     let i = curve.b.global_index();
     curve.b.return_if(i.ge(curve.b.scalar("n")));
     i

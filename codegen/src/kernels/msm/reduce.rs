@@ -3,14 +3,13 @@
 use super::group_kernel;
 use super::points::index_below_n;
 use crate::fir::ir::Kernel;
-use crate::formulas::tower::Coord;
 use crate::formulas::xyzz::Curve;
 use crate::spec::GroupDesc;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::{ReduceChunks, SumWindows};
 
 pub(in super::super) fn reduce_chunks(group: &GroupDesc) -> Kernel {
-    group_kernel!(group, ReduceChunks, reduce_chunks_body)
+    group_kernel::<ReduceChunks>(group, reduce_chunks_body)
 }
 
 /// With `o` the chunk's offset in its window, `Σ (i+1)·sums[i]` is `Σ (i-o+1)·sums[i] + o·Σ sums[i]`.
@@ -19,7 +18,7 @@ pub(in super::super) fn reduce_chunks(group: &GroupDesc) -> Kernel {
 /// buckets, from the last to the first, `next` is the bucket and every round is wanted: `run`
 /// ends as `Σ sums[i]`. Then `run` doubles, and the rounds of the set bits of `o` are wanted.
 /// A round is two passes through the only copy of the addition.
-fn reduce_chunks_body<'k, C: Coord<'k>>(curve: Curve<'k, C>) {
+fn reduce_chunks_body(curve: Curve<'_>) {
     let b = curve.b;
     let j = index_below_n(curve);
     let (sums, chunk) = (b.buffer("sums"), b.scalar("chunk"));
@@ -58,14 +57,14 @@ fn reduce_chunks_body<'k, C: Coord<'k>>(curve: Curve<'k, C>) {
 }
 
 pub(in super::super) fn sum_windows(group: &GroupDesc) -> Kernel {
-    group_kernel!(group, SumWindows, sum_windows_body)
+    group_kernel::<SumWindows>(group, sum_windows_body)
 }
 
 /// Each thread sums the points at its distance from multiples of the block size; then the sums of `live` threads meet
 /// in a tree that halves a power of two. Both are rounds through the only copy of the addition: a thread
 /// adds to its sum the point `other` of the window, and leaves the sum at its own place for the tree. A round writes
 /// below the distance of its tree and reads from there on; in the rounds before, threads touch only their own points.
-fn sum_windows_body<'k, C: Coord<'k>>(curve: Curve<'k, C>) {
+fn sum_windows_body(curve: Curve<'_>) {
     const THREADS: u32 = SumWindows::DESC.block;
     let b = curve.b;
     let window = b.block_index();

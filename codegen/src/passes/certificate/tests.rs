@@ -34,7 +34,7 @@ fn kernels(base: &FieldDesc) -> Vec<Kernel> {
     let group = GroupDesc {
         name: format!("{}_g1", base.name),
         base: base.clone(),
-        nonresidue: None,
+        tower: crate::spec::Tower::prime(),
         a: vec![BigUint::ZERO],
         b: vec![3u32.into()],
     };

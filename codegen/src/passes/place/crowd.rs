@@ -23,7 +23,7 @@ impl Crowd {
         let mut crowd = Crowd { calls: calls(kernel), company: vec![false; kernel.values().count()] };
         // Functions run one after another. Kernels over extension fields are crowded all the same: they call
         // with most registers taken, and a function that needs more of them makes its callers spill.
-        if !crowd.calls || kernel.degree > 1 {
+        if !crowd.calls || kernel.tower.top() > 0 {
             crowd.visit(kernel, &kernel.body);
         }
         crowd
