@@ -6,8 +6,8 @@ use crate::fir::ir::{Kernel, Local};
 use crate::fir::print::print;
 use crate::kernels::{common_kernels, field_kernels, formula_kernels, group_kernels};
 use crate::llvm;
-use crate::passes::{describe_schemes, Checked, multiplication, prepare};
-use crate::spec::{FieldDesc, GroupDesc};
+use crate::passes::{Checked, describe_schemes, multiplication, prepare};
+use crate::spec::{Equation, FieldDesc, GroupDesc};
 use crate::version;
 use curvesmith_abi::{Bundle, Image, KernelEntry, Packed};
 use zstd::zstd_safe::{CParameter, Strategy};
@@ -78,7 +78,14 @@ fn plan_kernels(group: &GroupDesc, lists: Vec<Vec<Kernel>>) -> Vec<Plan> {
         let of = if level.nonresidue.len() == 1 { nonresidue } else { format!("({nonresidue})") };
         constants.push(format!("coordinates: F[u]/(u^{degree} - {of})"));
     }
-    constants.push(format!("curve: y^2 = x^3 + a*x + b, a = ({}), b = ({})", hex(&group.a), hex(&group.b)));
+    constants.push(match &group.equation {
+        Equation::ShortWeierstrass { a, b } => {
+            format!("curve: y^2 = x^3 + a*x + b, a = ({}), b = ({})", hex(a), hex(b))
+        }
+        Equation::TwistedEdwards { a, d } => {
+            format!("curve: a*x^2 + y^2 = 1 + d*x^2*y^2, a = ({}), d = ({})", hex(a), hex(d))
+        }
+    });
     let plan = |kernels: Vec<Kernel>| {
         let first = kernels.first().map_or("empty", |k| k.desc.name);
         Plan {
@@ -180,12 +187,11 @@ fn describe_field(field: &FieldDesc) -> String {
 
 fn describe_group(group: &GroupDesc) -> String {
     format!(
-        "group {} over [{}] tower={:x?} a={:x?} b={:x?}",
+        "group {} over [{}] tower={:x?} {:x?}",
         group.name,
         describe_field(&group.base),
         group.tower.levels(),
-        group.a,
-        group.b
+        group.equation
     )
 }
 
@@ -223,7 +229,7 @@ impl Plan {
         let entry = |k: &Kernel| KernelEntry {
             symbol: k.symbol.clone(),
             name: k.desc.name.into(),
-            signature: k.desc.signature(),
+            signature: k.signature(),
         };
         let image = Image {
             name: self.name.clone(),
@@ -250,7 +256,7 @@ impl Plan {
         for checked in prepared {
             let kernel = checked.kernel();
             // The signature names the bound of every buffer.
-            lines.push(format!("kernel {}: {}", kernel.symbol, kernel.desc.signature()));
+            lines.push(format!("kernel {}: {}", kernel.symbol, kernel.signature()));
             lines.extend(widest(checked).map(|bound| format!("  every value in it is {bound}")));
             lines.push(format!("  FIR {}", &blake3::hash(print(kernel).as_bytes()).to_hex()[..16]));
         }

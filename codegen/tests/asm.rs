@@ -8,7 +8,7 @@ use curvesmith_codegen::fir::build::{Builder, FULL_MASK};
 use curvesmith_codegen::fir::ir::{AtomicOp, Kernel, Order, Scope, ShuffleMode};
 use curvesmith_codegen::llvm::emit_ir;
 use curvesmith_codegen::passes::prepare;
-use curvesmith_codegen::spec::{FieldDesc, GroupDesc, Tower};
+use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_codegen::{plan_common, plan_field, plan_group};
 use std::collections::BTreeSet;
 
@@ -121,8 +121,7 @@ fn kernels() -> Vec<Kernel> {
     let group = GroupDesc {
         name: "m61_g2".into(),
         tower: Tower::quadratic(&m61.p - 1u32),
-        a: vec![0u32.into(); 2],
-        b: vec![3u32.into(), 1u32.into()],
+        equation: Equation::ShortWeierstrass { a: vec![0u32.into(); 2], b: vec![3u32.into(), 1u32.into()] },
         base: m61.clone(),
     };
     let fields = [

@@ -1,13 +1,13 @@
 //! Products by tables of constants and products with a shared operand: text, verifier, interpreter.
 
-use curvesmith_abi::kernels::FieldMulSub;
 use curvesmith_abi::{Access, Element, Family, KernelDesc, Param, ParamKind, TableShape, layout};
+use curvesmith_abi::{Form, kernels::FieldMulSub};
 use curvesmith_codegen::fir::build::{Builder, Table};
 use curvesmith_codegen::fir::interp::{Argument, from_words, launch, to_words};
 use curvesmith_codegen::fir::ir::{Kernel, Op};
 use curvesmith_codegen::fir::{parse::parse, print::print, verify::verify};
 use curvesmith_codegen::passes::{annotate, prepare, simplify};
-use curvesmith_codegen::spec::{FieldDesc, FieldOp};
+use curvesmith_codegen::spec::{FieldDesc, FieldOp, Tower};
 use num_bigint::BigUint;
 
 const SHAPE: TableShape = TableShape { step: 2, rows: 3 };
@@ -189,11 +189,11 @@ fn a_buffer_of_tables() {
         ],
     };
     assert_eq!(
-        DESC.signature(),
+        DESC.signature(Form::Xyzz),
         "Field twiddle[128](a: in field<1p, w: in table[2/3]<1p, out: inout field<1p, n: u32)"
     );
     for field in [toy(), goldilocks(), bn254_fr()] {
-        let b = Builder::new("t".into(), DESC, Some(field.clone()), 1);
+        let b = Builder::new("t".into(), DESC, Some(field.clone()), Tower::prime());
         let i = b.global_index();
         b.return_if(i.ge(b.scalar("n")));
         let product = b.buffer("a").field(i).mul_table(&b.buffer("w").table(i));

@@ -9,7 +9,7 @@ use curvesmith_codegen::fir::{
     print::print,
 };
 use curvesmith_codegen::passes::{annotate, prepare};
-use curvesmith_codegen::spec::{FieldDesc, GroupDesc, Tower};
+use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_codegen::{
     Emitted, Plan, compile_common, compile_field, compile_group, kernels::field_kernels, llvm, pack,
     plan_common, plan_field, plan_group,
@@ -43,8 +43,7 @@ fn plans() -> Vec<Plan> {
     let group = GroupDesc {
         name: "m61_g2".into(),
         tower: Tower::quadratic(&base.p - 1u32),
-        a: vec![0u32.into(); 2],
-        b: vec![3u32.into(), 1u32.into()],
+        equation: Equation::ShortWeierstrass { a: vec![0u32.into(); 2], b: vec![3u32.into(), 1u32.into()] },
         base: base.clone(),
     };
     [plan_field(&base), plan_group(&group), plan_common()].concat()
@@ -201,7 +200,12 @@ fn a_group_of_odd_and_many_words_is_emitted() {
     let base = FieldDesc::new("p521_fq", power(521) - 1u32);
     let a = vec![&base.p - 3u32];
     let b = vec![num_bigint::BigUint::parse_bytes(b.as_bytes(), 16).expect("hex")];
-    let group = GroupDesc { name: "p521_g1".into(), base, tower: Tower::prime(), a, b };
+    let group = GroupDesc {
+        name: "p521_g1".into(),
+        base,
+        tower: Tower::prime(),
+        equation: Equation::ShortWeierstrass { a, b },
+    };
     let images = compile_group(&group).expect("the group is emitted");
     assert!(images.iter().any(|image| image.ptx.contains(".visible .entry p521_g1_accumulate(")));
 }

@@ -4,9 +4,9 @@ use crate::ast::{self, Coordinates, CurveDeclaration, FieldDeclaration, Over};
 use crate::error::{self, Errors};
 use crate::known;
 use crate::literal::Number;
-use curvesmith_codegen::spec::tower::{Element, Tower, TowerField};
 use curvesmith_codegen::spec::curve::Weierstrass;
-use curvesmith_codegen::spec::{FieldDesc, GroupDesc, SpecError, prime};
+use curvesmith_codegen::spec::tower::{Element, Tower, TowerField};
+use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc, SpecError, prime};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use proc_macro2::Ident;
@@ -39,6 +39,10 @@ pub(crate) struct SmallSubgroup {
 #[derive(Clone, Debug)]
 pub(crate) struct GroupModel {
     pub(crate) desc: GroupDesc,
+    /// Coefficient of `x`, one number per coordinate.
+    pub(crate) a: Vec<BigUint>,
+    /// Constant coefficient, as `a`.
+    pub(crate) b: Vec<BigUint>,
     /// `x` and `y`, one number per coordinate.
     pub(crate) generator: [Vec<BigUint>; 2],
     pub(crate) cofactor: BigUint,
@@ -204,11 +208,18 @@ fn group(
     let inverse = (&cofactor % r).modinv(r).ok_or(SpecError::CofactorNotInvertible);
     let cofactor_inv = errors.keep(declared.span, inverse)?;
     Some(GroupModel {
-        desc: GroupDesc { name, base: fq.desc.clone(), tower, a, b },
+        desc: group_desc(name, fq, tower, &a, &b),
+        a,
+        b,
         generator: [x, y],
         cofactor,
         cofactor_inv,
     })
+}
+
+fn group_desc(name: String, fq: &FieldModel, tower: Tower, a: &[BigUint], b: &[BigUint]) -> GroupDesc {
+    let equation = Equation::ShortWeierstrass { a: a.to_vec(), b: b.to_vec() };
+    GroupDesc { name, base: fq.desc.clone(), tower, equation }
 }
 
 fn coordinates(c: &Coordinates, p: &BigUint, degree: usize, errors: &mut Errors) -> Option<Vec<BigUint>> {
@@ -241,21 +252,19 @@ pub(crate) mod stand_in {
         let fq = field(format!("{stem}_fq"));
         let needs_fq2 = [&declaration.g1, &declaration.g2].into_iter().flatten().any(|g| g.over == Over::Fq2);
         let group = |name: &str, over: Over| {
-            let number = |n: u32| match over {
-                Over::Fq => vec![n.into()],
-                Over::Fq2 => vec![n.into(), 0u32.into()],
+            let (tower, degree) = match over {
+                Over::Fq => (Tower::prime(), 1),
+                Over::Fq2 => (Tower::quadratic(2u32.into()), 2),
+            };
+            let number = |n: u32| {
+                let mut coordinates = vec![BigUint::from(n)];
+                coordinates.resize(degree, BigUint::ZERO);
+                coordinates
             };
             GroupModel {
-                desc: GroupDesc {
-                    name: format!("{stem}_{name}"),
-                    base: fq.desc.clone(),
-                    tower: match over {
-                        Over::Fq => Tower::prime(),
-                        Over::Fq2 => Tower::quadratic(2u32.into()),
-                    },
-                    a: number(0),
-                    b: number(1),
-                },
+                desc: group_desc(format!("{stem}_{name}"), &fq, tower, &number(0), &number(1)),
+                a: number(0),
+                b: number(1),
                 generator: [number(0), number(1)],
                 cofactor: 1u32.into(),
                 cofactor_inv: 1u32.into(),

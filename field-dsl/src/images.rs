@@ -7,8 +7,8 @@
 //! from the directory in the environment variable `CURVESMITH_IMAGES`, for which such a cache
 //! will do. A damaged bundle is never used, an unwritable cache is no fault.
 
-use curvesmith_abi::Bundle;
-use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
+use curvesmith_abi::{Bundle, Form};
+use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -120,14 +120,24 @@ impl Declaration<'_> {
                 for level in group.tower.levels() {
                     let _ = writeln!(text, "extension {} {}", level.degree, numbers(&level.nonresidue));
                 }
-                let (a, b) = (numbers(&group.a), numbers(&group.b));
-                let _ = writeln!(text, "group {} {a} {b}", group.name);
+                let _ = match &group.equation {
+                    Equation::ShortWeierstrass { a, b } => {
+                        writeln!(text, "group {} {} {}", group.name, numbers(a), numbers(b))
+                    }
+                    Equation::TwistedEdwards { a, d } => {
+                        writeln!(text, "edwards {} {} {}", group.name, numbers(a), numbers(d))
+                    }
+                };
                 (group.name.as_str(), curvesmith_abi::Family::Group)
             }
             Declaration::Common => ("common", curvesmith_abi::Family::Common),
         };
+        let form = match self {
+            Declaration::Group(group) => group.equation.form(),
+            Declaration::Field(_) | Declaration::Common => Form::Xyzz,
+        };
         for kernel in curvesmith_abi::kernels::ALL.iter().filter(|k| k.family == family) {
-            let _ = writeln!(text, "{}", kernel.signature());
+            let _ = writeln!(text, "{}", kernel.signature(form));
         }
         format!("{name}-{}", hash(text.as_bytes()))
     }
@@ -248,7 +258,12 @@ mod tests {
             let numbers = |n: &[u32]| n.iter().map(|&n| n.into()).collect();
             let tower = nonresidue.map(num_bigint::BigUint::from).into();
             let (a, b) = (numbers(a), numbers(b));
-            let desc = GroupDesc { name: "c".into(), base: base.clone(), tower, a, b };
+            let desc = GroupDesc {
+                name: "c".into(),
+                base: base.clone(),
+                tower,
+                equation: Equation::ShortWeierstrass { a, b },
+            };
             Declaration::Group(&desc).stem()
         };
         let stems = [

@@ -2,7 +2,7 @@
 
 use crate::field::{Field, modulus_bits};
 use crate::group::Group;
-use curvesmith_abi::{Element, Family};
+use curvesmith_abi::{Element, Family, Form};
 
 /// A field, a group, or nobody in particular: where its kernels are found, and how large its elements are.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +15,8 @@ pub struct Owner {
     pub words: usize,
     /// Extension degree of a group's coordinates over the base field; 1 otherwise.
     pub degree: usize,
+    /// How its kernels represent points; says nothing where there are none.
+    pub form: Form,
     /// Bits of the modulus of the field, or of the group's scalar field; 0 for common kernels.
     pub bits: u32,
     /// Its images, an encoded [`curvesmith_abi::Bundle`]; empty if there are none.
@@ -25,7 +27,15 @@ impl Owner {
     /// The field-independent kernels.
     pub fn common() -> Owner {
         let images = crate::common::images();
-        Owner { name: "common", family: Family::Common, words: 0, degree: 1, bits: 0, images }
+        Owner {
+            name: "common",
+            family: Family::Common,
+            words: 0,
+            degree: 1,
+            form: Form::Xyzz,
+            bits: 0,
+            images,
+        }
     }
 
     /// The kernels of a field.
@@ -35,6 +45,7 @@ impl Owner {
             family: Family::Field,
             words: F::WORDS,
             degree: 1,
+            form: Form::Xyzz,
             bits: modulus_bits::<F>(),
             images: F::images(),
         }
@@ -47,6 +58,8 @@ impl Owner {
             family: Family::Group,
             words: G::Base::WORDS,
             degree: G::DEGREE,
+            // Groups are short Weierstrass curves.
+            form: Form::Xyzz,
             bits: modulus_bits::<G::Scalar>(),
             images: G::images(),
         }

@@ -490,7 +490,7 @@ impl Work {
             Repr::Gpu(stream) => {
                 msm::parts(stream, n, shape)
                     * shape.windows as usize
-                    * Owner::group::<G>().bytes(Element::Xyzz)
+                    * Owner::group::<G>().bytes(Element::Point)
             }
         }
     }
@@ -551,11 +551,11 @@ impl Sums {
     fn bytes<G: Group>(digits: &Digits) -> usize {
         match &digits.repr {
             Repr::Cpu(_) => 0,
-            Repr::Gpu(digits) => digits.sums() * Owner::group::<G>().bytes(Element::Xyzz),
+            Repr::Gpu(digits) => digits.sums() * Owner::group::<G>().bytes(Element::Point),
         }
     }
 
-    fn reserve(&self, stream: &Stream, bytes: usize) -> Result<(Ptr<layout::Xyzz>, usize)> {
+    fn reserve(&self, stream: &Stream, bytes: usize) -> Result<(Ptr<layout::Point>, usize)> {
         let Some(room) = &self.room else { return other("sums") };
         stream.uses("sums", room)?;
         let offset = self.used.fetch_add(bytes, Ordering::Relaxed);

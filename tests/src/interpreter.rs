@@ -8,7 +8,7 @@ use curvesmith_abi::{Access, Arg, Bundle, Image, KernelEntry, Packed, ParamKind}
 use curvesmith_codegen::fir::interp::{Argument, launch};
 use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::kernels::{field_kernels, group_kernels};
-use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
+use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc};
 use curvesmith_device::{
     DeviceProperties, Event, KernelDevice, Launch, Memory, Module, Result, RuntimeError, Source, Staging,
     Stream,
@@ -65,14 +65,17 @@ fn group_desc<G: Group>() -> GroupDesc {
         // By the square of (0, 1).
         tower: (G::DEGREE == 2)
             .then(|| {
-            let coordinates = [0u64, 1].map(<G::Base as Field>::Ark::from);
-            let u = curvesmith_runtime::group::CoordinateOf::<G>::from_base_prime_field_elems(coordinates);
-            let square = u.expect("degree 2 has two coordinates").square();
-            numbers(square).swap_remove(0)
-        })
-        .into(),
-        a: numbers(<G::Config as SWCurveConfig>::COEFF_A),
-        b: numbers(<G::Config as SWCurveConfig>::COEFF_B),
+                let coordinates = [0u64, 1].map(<G::Base as Field>::Ark::from);
+                let u =
+                    curvesmith_runtime::group::CoordinateOf::<G>::from_base_prime_field_elems(coordinates);
+                let square = u.expect("degree 2 has two coordinates").square();
+                numbers(square).swap_remove(0)
+            })
+            .into(),
+        equation: Equation::ShortWeierstrass {
+            a: numbers(<G::Config as SWCurveConfig>::COEFF_A),
+            b: numbers(<G::Config as SWCurveConfig>::COEFF_B),
+        },
     }
 }
 
@@ -93,7 +96,7 @@ fn register(kernels: Vec<Kernel>) -> Vec<KernelEntry> {
             let entry = KernelEntry {
                 symbol: kernel.symbol.clone(),
                 name: kernel.desc.name.into(),
-                signature: kernel.desc.signature(),
+                signature: kernel.signature(),
             };
             registered.insert(kernel.symbol.clone(), Arc::new(kernel));
             entry

@@ -7,7 +7,7 @@ use ark_ff::{FftField, Field as _};
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use curvesmith::{Groth16, KeyOptions, ProveError, Witness};
 use curvesmith_abi::kernels::{Accumulate, FlushPartials, SumWindows};
-use curvesmith_abi::{Bundle, Image, Kernel, KernelDesc, KernelEntry, ParamKind};
+use curvesmith_abi::{Bundle, Form, Image, Kernel, KernelDesc, KernelEntry, ParamKind};
 use curvesmith_codegen::{Emitted, pack};
 use curvesmith_curves::bn254;
 use curvesmith_curves::toy::{toy_curve, toy7681};
@@ -341,7 +341,7 @@ fn poison(desc: &KernelDesc) -> Emitted {
         kernels: vec![KernelEntry {
             symbol: "poison".into(),
             name: desc.name.into(),
-            signature: desc.signature(),
+            signature: desc.signature(Form::Xyzz),
         }],
     };
     Emitted { image, ptx }

@@ -50,7 +50,7 @@ fn measure<G: Group>(gpu: &Gpu) -> Result<()> {
         .collect();
     let entries: Vec<u32> =
         (0..total).map(|_| rng.gen_range(0..BASES as u32) | (rng.r#gen::<u32>() & 1 << 31)).collect();
-    let xyzz = Element::Xyzz.bytes(G::Base::WORDS, G::DEGREE) as u64;
+    let xyzz = Element::Point.bytes(G::Base::WORDS, G::DEGREE) as u64;
     let inputs = [bases, vec![0; total as usize], entries, vec![0, total]];
     let mut buffers = Vec::new();
     for words in &inputs {

@@ -4,7 +4,7 @@ use super::ir::*;
 use super::print::*;
 use crate::spec::tower::DEGREES;
 use crate::spec::{FieldDesc, FieldOp, Tower};
-use curvesmith_abi::{KernelDesc, kernels};
+use curvesmith_abi::{Form, KernelDesc, kernels};
 use num_bigint::BigUint;
 use std::str::FromStr;
 
@@ -67,11 +67,15 @@ impl<'a> Parser<'a> {
         let Some((symbol, signature)) = line.strip_prefix("kernel ").and_then(|l| l.split_once(": ")) else {
             return self.fail("expected `kernel <symbol>: <signature>`");
         };
-        let Some(desc) = kernels::ALL.iter().find(|d| d.signature() == signature) else {
+        let contracts = kernels::ALL.iter().flat_map(|d| [(d, Form::Xyzz), (d, Form::Extended)]);
+        let Some((desc, form)) = contracts.into_iter().find(|(d, form)| d.signature(*form) == signature)
+        else {
             return self.fail(format!("no kernel has the contract `{signature}`"));
         };
         let (desc, symbol): (KernelDesc, String) = (*desc, symbol.into());
-        self.kernel = Some(Kernel::new(symbol, desc, None, Tower::prime()));
+        let mut kernel = Kernel::new(symbol, desc, None, Tower::prime());
+        kernel.form = form;
+        self.kernel = Some(kernel);
         loop {
             let line = self.line()?;
             if line == "{" {

@@ -57,7 +57,7 @@ struct Printer<'a> {
 impl Printer<'_> {
     fn header(&mut self) {
         let k = self.kernel;
-        let _ = writeln!(self.out, "kernel {}: {}", k.symbol, k.desc.signature());
+        let _ = writeln!(self.out, "kernel {}: {}", k.symbol, k.signature());
         if let Some(f) = &k.field {
             let _ = writeln!(self.out, "field {} = {}", f.name, f.p);
         }

@@ -246,7 +246,9 @@ impl Verifier<'_> {
     /// Rule 8.
     fn compose(&mut self, v: Value, level: usize, parts: &[Value]) {
         let extension = level.checked_sub(1).and_then(|below| self.kernel.tower.levels().get(below));
-        let Some(extension) = extension else { return self.error(v, format!("the tower has no level {level}")) };
+        let Some(extension) = extension else {
+            return self.error(v, format!("the tower has no level {level}"));
+        };
         if parts.len() != extension.degree {
             let degree = extension.degree;
             self.error(v, format!("{} coefficients, expected {degree}", parts.len()));

@@ -1,6 +1,54 @@
 //! Curve formulas, written once for every field and every tower.
 //!
+//! A [`Curve`] is a group in one kernel; how its points are represented, and which formulas add them, is a [`Model`].
 //! Nothing here reduces by hand: the formulas say what is computed, and passes choose how extensions are multiplied and
 //! place the reductions that the chosen multipliers need.
 
-pub mod xyzz;
+mod edwards;
+mod points;
+mod xyzz;
+
+pub use points::{Accumulator, Affine, AffineWords, Curve, Point, PointVar};
+
+use crate::fir::build::Pred;
+use crate::spec::Equation;
+use std::fmt::Debug;
+
+/// A representation of points and its formulas. All of them are right for every point of the group that is generated
+/// by the declared generator, the identity and equal points included.
+pub trait Model: Debug + Sync {
+    /// The identity.
+    fn identity<'k>(&self, curve: Curve<'k>) -> Point<'k>;
+
+    /// A point as it was read from memory, where zeros stand for the identity.
+    fn read<'k>(&self, curve: Curve<'k>, p: Point<'k>) -> Point<'k>;
+
+    /// Whether it is the identity.
+    fn is_identity<'k>(&self, curve: Curve<'k>, p: Point<'k>) -> Pred<'k>;
+
+    /// `cond ? p : the identity`
+    fn or_identity<'k>(&self, curve: Curve<'k>, cond: Pred<'k>, p: Point<'k>) -> Point<'k>;
+
+    /// An affine point.
+    fn from_affine<'k>(&self, curve: Curve<'k>, p: Affine<'k>) -> Point<'k>;
+
+    /// `-p` of an affine point.
+    fn neg_affine<'k>(&self, p: Affine<'k>) -> Affine<'k>;
+
+    /// `acc += p`.
+    fn add<'k>(&self, curve: Curve<'k>, acc: PointVar<'k>, p: Point<'k>);
+
+    /// `acc += p` of an affine point.
+    fn madd<'k>(&self, curve: Curve<'k>, acc: Accumulator<'k>, p: Affine<'k>);
+
+    /// `2p`
+    fn dbl<'k>(&self, curve: Curve<'k>, p: Point<'k>) -> Point<'k>;
+}
+
+/// The model that a curve's kernels use.
+fn model_of(equation: &Equation) -> &'static dyn Model {
+    match equation {
+        Equation::ShortWeierstrass { .. } => &xyzz::Xyzz,
+        Equation::TwistedEdwards { .. } => &edwards::Extended,
+    }
+}

@@ -1,6 +1,6 @@
 use super::*;
 use crate::fir::verify::verify;
-use crate::spec::{FieldOp, Tower};
+use crate::spec::{Equation, FieldOp, Tower};
 use curvesmith_abi::Family;
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ fn group(name: &str, p: &str, nonresidue: Option<i32>, a: u32) -> GroupDesc {
         parts
     };
     let (a, b) = (coord(a), coord(7));
-    GroupDesc { name: name.into(), base, tower, a, b }
+    GroupDesc { name: name.into(), base, tower, equation: Equation::ShortWeierstrass { a, b } }
 }
 
 fn groups() -> Vec<GroupDesc> {

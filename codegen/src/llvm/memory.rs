@@ -110,7 +110,9 @@ impl<'a, 'c> Memory<'a, 'c> {
     fn stride(&self, param: u32) -> Result<u32, EmitError> {
         let words = self.kernel.field.as_ref().map_or(0, |f| f.words);
         match self.kernel.desc.params[param as usize].kind {
-            ParamKind::Buffer(_, element) => Ok((element.bytes(words, self.kernel.tower.degree()) / 4) as u32),
+            ParamKind::Buffer(_, element) => {
+                Ok((element.bytes(words, self.kernel.tower.degree()) / 4) as u32)
+            }
             _ => Err(EmitError::Kernel {
                 kernel: self.kernel.symbol.clone(),
                 reason: format!("parameter {param} is not a buffer"),

@@ -96,6 +96,7 @@ impl<'a> Rewriter<'a> {
     /// Same contract, locals and shared arrays; no values, no statements.
     pub(super) fn new(old: &'a Kernel) -> Self {
         let mut new = Kernel::new(old.symbol.clone(), old.desc, old.field.clone(), old.tower.clone());
+        new.form = old.form;
         new.locals = old.locals.clone();
         new.shared = old.shared.clone();
         Rewriter { old, new, map: vec![None; old.values().count()] }

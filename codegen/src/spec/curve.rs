@@ -196,9 +196,8 @@ struct SmallField {
 impl SmallField {
     fn new(field: &TowerField) -> Self {
         let degree = field.tower.degree();
-        let basis: Vec<Element> = (0..degree)
-            .map(|i| Element((0..degree).map(|k| u32::from(i == k).into()).collect()))
-            .collect();
+        let basis: Vec<Element> =
+            (0..degree).map(|i| Element((0..degree).map(|k| u32::from(i == k).into()).collect())).collect();
         let pairs = basis.iter().flat_map(|a| basis.iter().map(|b| field.mul(a, b)));
         let word = |x: &BigUint| small(x).expect("coordinates are below the field's size");
         let products = pairs.flat_map(|product| product.0.iter().map(word).collect::<Vec<_>>()).collect();

@@ -17,9 +17,39 @@ pub use op::{FieldOp, Gives, MAX_ROWS};
 pub use prime::MAX_MODULUS_BITS;
 pub use tower::{Tower, TowerField};
 
+use curvesmith_abi::Form;
 use num_bigint::BigUint;
 
-/// A group with generated kernels: short Weierstrass `y² = x³ + a·x + b` over the field at the top of a tower.
+/// The equation of a curve; coefficients are canonical coordinates over the prime field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Equation {
+    /// `y² = x³ + a·x + b`.
+    ShortWeierstrass {
+        /// Coefficient of `x`.
+        a: Vec<BigUint>,
+        /// Constant coefficient.
+        b: Vec<BigUint>,
+    },
+    /// `a·x² + y² = 1 + d·x²·y²`.
+    TwistedEdwards {
+        /// Coefficient of `x²`.
+        a: Vec<BigUint>,
+        /// Coefficient of `x²·y²`.
+        d: Vec<BigUint>,
+    },
+}
+
+impl Equation {
+    /// How kernels represent points of such a curve.
+    pub fn form(&self) -> Form {
+        match self {
+            Equation::ShortWeierstrass { .. } => Form::Xyzz,
+            Equation::TwistedEdwards { .. } => Form::Extended,
+        }
+    }
+}
+
+/// A group with generated kernels: a curve over the field at the top of a tower.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupDesc {
     /// Snake-case name, prefix of the kernel symbols: `bn254_g1`.
@@ -28,10 +58,8 @@ pub struct GroupDesc {
     pub base: FieldDesc,
     /// The levels above it; the coordinates are elements of the highest.
     pub tower: Tower,
-    /// Coefficient `a`: canonical coordinates over the prime field.
-    pub a: Vec<BigUint>,
-    /// Coefficient `b`, as `a`.
-    pub b: Vec<BigUint>,
+    /// The curve.
+    pub equation: Equation,
 }
 
 impl GroupDesc {

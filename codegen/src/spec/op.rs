@@ -3,8 +3,8 @@
 
 use num_bigint::BigUint;
 
-use super::tower::{Element, TowerField};
 use super::FieldDesc;
+use super::tower::{Element, TowerField};
 
 /// Most rows of a product by a table: more only cost.
 pub const MAX_ROWS: u32 = 33;

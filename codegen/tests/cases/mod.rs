@@ -3,6 +3,7 @@
 //! `launch(&self, &KernelDesc, blocks, &mut [Argument])`, which changes buffers in place.
 
 mod common;
+mod edwards;
 mod field;
 pub(crate) mod msm;
 mod points;

@@ -1,7 +1,7 @@
 //! The kernels of an MSM, one after the other, against repeated addition.
 
-use super::toy::{Affine, Point, Textbook, Toy};
-use super::{Random, blocks, buf, num, real};
+use super::toy::{Affine, Textbook, Toy};
+use super::{Random, blocks, buf, edwards, num, real};
 use crate::Machine;
 use curvesmith_abi::kernels::{Accumulate, FlushPartials, MergePartials, ReduceChunks, SumWindows};
 
@@ -42,11 +42,17 @@ struct Shape {
     chunk: usize,
 }
 
-fn msm(machine: &Machine, toy: &Toy, points: &[Point], scalars: &[u64], shape: &Shape) -> Point {
+fn msm<T: Textbook>(
+    machine: &Machine,
+    toy: &T,
+    points: &[Affine<T>],
+    scalars: &[u64],
+    shape: &Shape,
+) -> Affine<T> {
     let Shape { c, windows, slices, chunk } = *shape;
     let Sorted { keys, entries, starts, buckets } = sorted_digits(scalars, c, windows);
-    let stride = 16 * toy.degree();
-    // Zeros are identities: ZZ = 0.
+    let stride = toy.affine_words(&[None]).len() * 2;
+    // Zeros are identities.
     let sums = vec![0; buckets * stride];
     let args = [
         ("bases", buf(&toy.affine_words(points))),
@@ -64,13 +70,13 @@ fn msm(machine: &Machine, toy: &Toy, points: &[Point], scalars: &[u64], shape: &
     let sums = merge(machine, &sorted, partials, sums, slices);
     let Sorted { keys, entries, .. } = sorted;
 
-    let mut expected = vec![None; buckets];
+    let mut expected: Vec<Affine<T>> = vec![None; buckets];
     for (key, entry) in keys.iter().zip(&entries).filter(|(key, _)| (**key as usize) < buckets) {
-        let p = points[(entry & 0x7fff_ffff) as usize];
+        let p = points[(entry & 0x7fff_ffff) as usize].clone();
         let p = if entry >> 31 == 1 { toy.neg(p) } else { p };
-        expected[*key as usize] = toy.sum(expected[*key as usize], p);
+        expected[*key as usize] = toy.sum(expected[*key as usize].take(), p);
     }
-    assert_eq!(toy.read_xyzz(&sums), expected, "{slices} slices");
+    assert_eq!(toy.read_points(&sums), expected, "{slices} slices");
 
     let n = buckets / chunk;
     let args = [
@@ -83,8 +89,8 @@ fn msm(machine: &Machine, toy: &Toy, points: &[Point], scalars: &[u64], shape: &
     let chunks = machine.run_threads::<ReduceChunks>(n, &args, "out");
     // By Horner's rule, on the host.
     let windows = sum_windows(machine, toy, &chunks, (1 << (c - 1)) / chunk, windows);
-    windows.iter().rfold(None, |sum, &window| {
-        let shifted = (0..c).fold(sum, |sum, _| toy.sum(sum, sum));
+    windows.into_iter().rfold(None, |sum, window| {
+        let shifted = (0..c).fold(sum, |sum, _| toy.sum(sum.clone(), sum));
         toy.sum(shifted, window)
     })
 }
@@ -104,7 +110,7 @@ fn sum_windows<T: Textbook>(
         ("windows", num(windows)),
     ];
     let [out] = machine.run::<SumWindows, 1>(windows, &args, ["out"]);
-    curve.read_xyzz(&out)
+    curve.read_points(&out)
 }
 
 /// `sums` after the levels of a merge, and the flush.
@@ -168,9 +174,9 @@ fn check_merge<T: Textbook>(curve: &T, segments: &[usize], len: usize, empty: us
     for (&key, point) in first_keys.iter().zip(&points) {
         expected[key] = curve.sum(expected[key].take(), point.clone());
     }
-    let (partials, sums) = (curve.xyzz_words(&points, random), curve.xyzz_words(&before, random));
+    let (partials, sums) = (curve.point_words(&points, random), curve.point_words(&before, random));
     let sorted = Sorted { keys, entries: vec![], starts, buckets };
-    let sums = curve.read_xyzz(&merge(&machine, &sorted, partials, sums, slices));
+    let sums = curve.read_points(&merge(&machine, &sorted, partials, sums, slices));
     let wrong = (0..buckets).find(|&key| sums[key] != expected[key]);
     assert_eq!(wrong, None, "{curve:?}, {slices} slices of {len}, segments {segments:?}");
 }
@@ -237,6 +243,10 @@ fn merges_add_the_slices_of_each_segment() {
             check_merge(toy, &segments, 1, 0, &mut random);
         }
     }
+    for curve in &edwards::curves() {
+        check_merge(curve, &[1, 2, 9, 129, 1, 1], 1, 2, &mut random);
+        check_merge(curve, &[3, 1, 140], 2, 0, &mut random);
+    }
 }
 
 /// Random points, of which many are the identity, or equal or opposite to one at a distance of the tree.
@@ -255,7 +265,7 @@ fn check_windows<T: Textbook>(curve: &T, widths: &[usize], random: &mut Random) 
         }
         let sum = |window: &[Affine<T>]| window.iter().fold(None, |sum, p| curve.sum(sum, p.clone()));
         let expected: Vec<Affine<T>> = points.chunks(width).map(sum).collect();
-        let words = curve.xyzz_words(&points, random);
+        let words = curve.point_words(&points, random);
         let sums = sum_windows(&machine, curve, &words, width, windows);
         assert_eq!(sums, expected, "{curve:?}, width {width}");
     }
@@ -267,6 +277,9 @@ fn windows_of_every_width_are_summed() {
     for toy in &merge_curves() {
         let widths = [1, 2, 3, 31, 32, 33, 127, 128, 129, 255, 256, 257, 300, 511, 512, 513, 800];
         check_windows(toy, &widths, &mut random);
+    }
+    for curve in &edwards::curves() {
+        check_windows(curve, &[1, 3, 32, 129, 300], &mut random);
     }
 }
 
@@ -283,6 +296,15 @@ fn real_points_are_merged_and_summed() {
 #[test]
 fn sums_of_products_for_every_distribution() {
     let mut random = Random(9);
+    merge_curves().iter().for_each(|toy| check_products(toy, &mut random));
+    edwards::curves().iter().take(2).for_each(|toy| check_products(toy, &mut random));
+}
+
+fn multiple<T: Textbook>(curve: &T, k: u64, p: &Affine<T>) -> Affine<T> {
+    (0..k).fold(None, |sum, _| curve.sum(sum, p.clone()))
+}
+
+fn check_products<T: Textbook>(toy: &T, random: &mut Random) {
     let shapes = [
         Shape { c: 2, windows: 5, slices: 32, chunk: 2 },
         Shape { c: 3, windows: 4, slices: 7, chunk: 1 },
@@ -290,33 +312,25 @@ fn sums_of_products_for_every_distribution() {
         Shape { c: 5, windows: 2, slices: 1, chunk: 16 },
         Shape { c: 8, windows: 2, slices: 64, chunk: 4 },
     ];
-    for toy in &merge_curves() {
-        let machine = Machine::group(&toy.desc());
-        let all = toy.points();
-        for shape in &shapes {
-            for n in [1usize, 2, 33, 130] {
-                let points: Vec<Point> =
-                    (0..n).map(|_| all[random.below(all.len() as u32) as usize]).collect();
-                let top = 1u64 << (shape.c * shape.windows - 1);
-                let bound = top.min(500) as u32;
-                let cases: [Vec<u64>; 4] = [
-                    (0..n).map(|_| u64::from(random.below(bound))).collect(),
-                    vec![0; n],
-                    vec![u64::from(bound - 1); n],
-                    (0..n).map(|i| u64::from(i % 7 == 0)).collect(),
-                ];
-                for scalars in cases {
-                    let expected = points
-                        .iter()
-                        .zip(&scalars)
-                        .fold(None, |sum, (&p, &k)| toy.sum(sum, toy.multiple(k as i64, p)));
-                    assert_eq!(
-                        msm(&machine, toy, &points, &scalars, shape),
-                        expected,
-                        "{toy:?} n={n} c={}",
-                        shape.c
-                    );
-                }
+    let machine = Machine::group(&toy.group());
+    let all = toy.some_points();
+    for shape in &shapes {
+        for n in [1usize, 2, 33, 130] {
+            let points: Vec<Affine<T>> =
+                (0..n).map(|_| all[random.below(all.len() as u32) as usize].clone()).collect();
+            let top = 1u64 << (shape.c * shape.windows - 1);
+            let bound = top.min(500) as u32;
+            let cases: [Vec<u64>; 4] = [
+                (0..n).map(|_| u64::from(random.below(bound))).collect(),
+                vec![0; n],
+                vec![u64::from(bound - 1); n],
+                (0..n).map(|i| u64::from(i % 7 == 0)).collect(),
+            ];
+            for scalars in cases {
+                let products = points.iter().zip(&scalars).map(|(p, &k)| multiple(toy, k, p));
+                let expected = products.fold(None, |sum, product| toy.sum(sum, product));
+                let found = msm(&machine, toy, &points, &scalars, shape);
+                assert_eq!(found, expected, "{toy:?} n={n} c={}", shape.c);
             }
         }
     }

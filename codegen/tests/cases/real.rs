@@ -3,7 +3,7 @@
 use super::Random;
 use super::toy::Textbook;
 use curvesmith_codegen::fir::interp::{from_words, to_words};
-use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
+use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc};
 use num_bigint::BigUint;
 
 /// Components of a number.
@@ -19,7 +19,12 @@ impl Real {
         let nonresidue = (degree == 2).then(|| &base.p - 1u32);
         // No formula knows b.
         let (a, b) = (vec![BigUint::ZERO; degree], vec![BigUint::ZERO; degree]);
-        Real(GroupDesc { name: name.into(), base, tower: nonresidue.into(), a, b })
+        Real(GroupDesc {
+            name: name.into(),
+            base,
+            tower: nonresidue.into(),
+            equation: Equation::ShortWeierstrass { a, b },
+        })
     }
     fn p(&self) -> &BigUint {
         &self.0.base.p
@@ -80,7 +85,16 @@ impl Textbook for Real {
         let y = self.minus(&self.times(&slope, &self.minus(&x1, &x)), &y1);
         Some((x, y))
     }
-    fn xyzz_words(&self, points: &[Option<(Num, Num)>], random: &mut Random) -> Vec<u32> {
+    fn affine_words(&self, points: &[Option<(Num, Num)>]) -> Vec<u32> {
+        let base = &self.0.base;
+        let padded = curvesmith_abi::padded_words(base.words);
+        let one = |p: &Option<(Num, Num)>| match p {
+            None => vec![curvesmith_abi::IDENTITY_WORD; 2 * self.0.degree() * padded],
+            Some((x, y)) => to_words(base, &[&x[..], y].concat()),
+        };
+        points.iter().flat_map(one).collect()
+    }
+    fn point_words(&self, points: &[Option<(Num, Num)>], random: &mut Random) -> Vec<u32> {
         let mut parts = vec![];
         for p in points {
             let z = self.number(random);
@@ -94,7 +108,7 @@ impl Textbook for Real {
         }
         to_words(&self.0.base, &parts)
     }
-    fn read_xyzz(&self, words: &[u32]) -> Vec<Option<(Num, Num)>> {
+    fn read_points(&self, words: &[u32]) -> Vec<Option<(Num, Num)>> {
         let d = self.0.degree();
         let point = |c: &[BigUint]| {
             let [x, y, zz, zzz] = [0, 1, 2, 3].map(|i| c[i * d..][..d].to_vec());

@@ -3,7 +3,7 @@
 use super::Random;
 use curvesmith_abi::IDENTITY_WORD;
 use curvesmith_codegen::fir::interp::{from_words, to_words};
-use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
+use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc};
 use num_bigint::BigUint;
 
 /// `c0 + c1·u`; `c1 = 0` in degree 1.
@@ -22,9 +22,11 @@ pub(super) trait Textbook: std::fmt::Debug {
     fn some_points(&self) -> Vec<Affine<Self>>;
     fn neg(&self, p: Affine<Self>) -> Affine<Self>;
     fn sum(&self, p: Affine<Self>, q: Affine<Self>) -> Affine<Self>;
+    /// Affine points, the identity as its pattern.
+    fn affine_words(&self, points: &[Affine<Self>]) -> Vec<u32>;
     /// Points with random denominators; the identity with other coordinates than zero.
-    fn xyzz_words(&self, points: &[Affine<Self>], random: &mut Random) -> Vec<u32>;
-    fn read_xyzz(&self, words: &[u32]) -> Vec<Affine<Self>>;
+    fn point_words(&self, points: &[Affine<Self>], random: &mut Random) -> Vec<u32>;
+    fn read_points(&self, words: &[u32]) -> Vec<Affine<Self>>;
 }
 
 /// A point of a [`Textbook`].
@@ -45,11 +47,14 @@ impl Textbook for Toy {
     fn sum(&self, p: Point, q: Point) -> Point {
         self.sum(p, q)
     }
-    fn xyzz_words(&self, points: &[Point], random: &mut Random) -> Vec<u32> {
-        self.xyzz_words(points, random)
+    fn affine_words(&self, points: &[Point]) -> Vec<u32> {
+        self.affine_words(points)
     }
-    fn read_xyzz(&self, words: &[u32]) -> Vec<Point> {
-        self.read_xyzz(words)
+    fn point_words(&self, points: &[Point], random: &mut Random) -> Vec<u32> {
+        self.point_words(points, random)
+    }
+    fn read_points(&self, words: &[u32]) -> Vec<Point> {
+        self.read_points(words)
     }
 }
 
@@ -69,8 +74,7 @@ impl Toy {
             name: "toy".into(),
             base: self.field(),
             tower: self.nonresidue.map(BigUint::from).into(),
-            a: coord(self.a),
-            b: coord(self.b),
+            equation: Equation::ShortWeierstrass { a: coord(self.a), b: coord(self.b) },
         }
     }
     pub(super) fn field(&self) -> FieldDesc {
@@ -131,10 +135,6 @@ impl Toy {
         let x = self.minus(self.minus(self.times(slope, slope), x1), x2);
         Some((x, self.minus(self.times(slope, self.minus(x1, x)), y1)))
     }
-    pub(super) fn multiple(&self, k: i64, p: Point) -> Point {
-        let p = if k < 0 { self.neg(p) } else { p };
-        (0..k.unsigned_abs()).fold(None, |sum, _| self.sum(sum, p))
-    }
 
     pub(super) fn words(&self, coords: &[Num]) -> Vec<u32> {
         let parts: Vec<BigUint> =
@@ -149,7 +149,7 @@ impl Toy {
         points.iter().flat_map(one).collect()
     }
     /// Points with random denominators; the identity with random other coordinates.
-    pub(super) fn xyzz_words(&self, points: &[Point], random: &mut Random) -> Vec<u32> {
+    pub(super) fn point_words(&self, points: &[Point], random: &mut Random) -> Vec<u32> {
         let mut number = || loop {
             let (p, d) = (self.p as u32, self.degree());
             let x = [u64::from(random.below(p)), if d == 2 { u64::from(random.below(p)) } else { 0 }];
@@ -169,7 +169,7 @@ impl Toy {
         }
         out
     }
-    pub(super) fn read_xyzz(&self, words: &[u32]) -> Vec<Point> {
+    pub(super) fn read_points(&self, words: &[u32]) -> Vec<Point> {
         let parts: Vec<u64> = from_words(&self.field(), words)
             .iter()
             .map(|x| x.iter_u64_digits().next().unwrap_or(0))

@@ -6,7 +6,7 @@ use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::kernels::{common_kernels, field_kernels, group_kernels};
 use curvesmith_codegen::llvm::emit_ir;
 use curvesmith_codegen::passes::prepare;
-use curvesmith_codegen::spec::{FieldDesc, GroupDesc, Tower};
+use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc, Tower};
 use std::collections::BTreeMap;
 
 /// Words from one element of the buffers of a kernel to the next.
@@ -61,7 +61,12 @@ fn addresses_are_formed_in_64_bits() {
     let base = FieldDesc::new("m61", ((1u64 << 61) - 1).into());
     let tower = Tower::quadratic(&base.p - 1u32);
     let (a, b) = (vec![0u32.into(); 2], vec![3u32.into(), 1u32.into()]);
-    let group = GroupDesc { name: "m61_g2".into(), base: base.clone(), tower, a, b };
+    let group = GroupDesc {
+        name: "m61_g2".into(),
+        base: base.clone(),
+        tower,
+        equation: Equation::ShortWeierstrass { a, b },
+    };
     // With the passes of every radix.
     let goldilocks = FieldDesc::new("goldilocks", 0xffff_ffff_0000_0001u64.into());
     for kernels in

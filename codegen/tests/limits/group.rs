@@ -4,7 +4,7 @@ use super::{LENGTHS, LONGEST, Limits, Touched, hash};
 use curvesmith_abi::kernels::*;
 use curvesmith_abi::{Family, IDENTITY_WORD};
 use curvesmith_codegen::kernels::{formula_kernels, group_kernels};
-use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
+use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc};
 
 /// What every buffer of points holds: identities, so that nothing is added at length.
 fn points(buffer: &str, degree: usize) -> Vec<u32> {
@@ -20,7 +20,8 @@ fn group_kernels_do_not_wrap() {
         let base = FieldDesc::new("toy", 7u32.into());
         let tower = (degree == 2).then(|| BigUint::from(6u32)).into();
         let (a, b) = (vec![0u32.into(); degree], vec![3u32.into(); degree]);
-        let group = GroupDesc { name: "toy".into(), base, tower, a, b };
+        let group =
+            GroupDesc { name: "toy".into(), base, tower, equation: Equation::ShortWeierstrass { a, b } };
         let mut limits = Limits::new([group_kernels(&group).concat(), formula_kernels(&group)].concat());
         for n in LENGTHS {
             formulas(&mut limits, degree, n);

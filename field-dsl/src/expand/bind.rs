@@ -78,8 +78,8 @@ pub(super) fn group(
         out.extend(assertion(span, &quote!(!(#same_p && #same_r) || #same), what));
     };
     let elements = [
-        (quote!(#sw::COEFF_A), &model.desc.a, "coefficient a"),
-        (quote!(#sw::COEFF_B), &model.desc.b, "coefficient b"),
+        (quote!(#sw::COEFF_A), &model.a, "coefficient a"),
+        (quote!(#sw::COEFF_B), &model.b, "coefficient b"),
         (quote!(#sw::GENERATOR.x), &model.generator[0], "generator"),
         (quote!(#sw::GENERATOR.y), &model.generator[1], "generator"),
     ];

@@ -80,12 +80,12 @@ fn generated(root: &Root, marker: &str, model: &GroupModel, fr: &FieldModel) -> 
     let config = format_ident!("{marker}Config");
     let base = if model.desc.degree() == 2 { quote!(Fq2) } else { quote!(Fq) };
     let element = |coordinates: &[BigUint]| element(root, coordinates, p);
-    let (a, b) = (element(&model.desc.a), element(&model.desc.b));
+    let (a, b) = (element(&model.a), element(&model.b));
     let (x, y) = (element(&model.generator[0]), element(&model.generator[1]));
     let cofactor = words(&model.cofactor, 1);
     let cofactor_inv = element_of(root, &ark_mont(&model.cofactor_inv, &fr.desc.p));
     // (0, 0) can mark the identity unless it is a point, that is, unless b = 0.
-    let zero_flag = if model.desc.b.iter().all(Zero::is_zero) { quote!(bool) } else { quote!(()) };
+    let zero_flag = if model.b.iter().all(Zero::is_zero) { quote!(bool) } else { quote!(()) };
     let (ec, sw) = (quote!(#root::ark_ec), quote!(#root::ark_ec::short_weierstrass));
     let doc = format!("arkworks' description of [`{marker}`].");
     quote! {

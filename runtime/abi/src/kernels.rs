@@ -108,31 +108,31 @@ kernel! {
     /// first run goes to `partials[t]`, every later run to `sums[key]` (nobody else writes it).
     /// Slices past `total` write the identity to `partials[t]`. `sums` must hold identities, such as zeros.
     /// `total < 2^31`, `1 ≤ slices ≤ 2^20`.
-    Group Accumulate = "accumulate" [128] { bases: In Affine, keys: In U32, entries: In U32, starts: In U32, sums: InOut Xyzz, partials: InOut Xyzz, buckets: u32, slices: u32 }
+    Group Accumulate = "accumulate" [128] { bases: In Affine, keys: In U32, entries: In U32, starts: In U32, sums: InOut Point, partials: InOut Point, buckets: u32, slices: u32 }
     /// One level of the segmented sums over `partials`; slices whose first key is equal form a segment
     /// `[s, e)`. Level `stride`, a power of 128, works on the entries `t = stride·i`, `i < ⌈slices/stride⌉`,
     /// and a block on 128 consecutive `i`. On level 1 all slices `t` of a segment belong to it, on higher levels
     /// those with `s < t < e`; the entries of a segment in one block are summed into the first of them.
     /// The levels 1, 128, 128² are run in this order as long as `stride < slices ≤ 2^20`.
-    Group MergePartials = "merge_partials" [128] { keys: In U32, starts: In U32, partials: InOut Xyzz, buckets: u32, slices: u32, stride: u32 }
+    Group MergePartials = "merge_partials" [128] { keys: In U32, starts: In U32, partials: InOut Point, buckets: u32, slices: u32, stride: u32 }
     /// Adds the total of every segment `[s, e)`, one thread a slice, to `sums[key]`. After the levels of
     /// [`MergePartials`] it is `partials[s]`, and those of the next multiples of 128 and of 128² after `s`, each
     /// once and if below `e`.
-    Group FlushPartials = "flush_partials" [128] { keys: In U32, starts: In U32, partials: In Xyzz, sums: InOut Xyzz, buckets: u32, slices: u32 }
+    Group FlushPartials = "flush_partials" [128] { keys: In U32, starts: In U32, partials: In Point, sums: InOut Point, buckets: u32, slices: u32 }
     /// Weighted reduction of buckets, one thread a chunk of `chunk` buckets of one window of `2^log_b`
     /// buckets: `out[j] = Σ (i+1)·sums[i]` over the chunk, `i` counted from the window's start.
     /// `chunk` divides `2^log_b`; `n` chunks in all.
-    Group ReduceChunks = "reduce_chunks" [128] { sums: In Xyzz, out: InOut Xyzz, log_b: u32, chunk: u32, n: u32 }
+    Group ReduceChunks = "reduce_chunks" [128] { sums: In Point, out: InOut Point, log_b: u32, chunk: u32, n: u32 }
     /// `out[w] = Σ points[w·width + i]` over `i < width`, one block a window `w < windows`. Leaves parts of sums
     /// in `points`. `width ≥ 1`, `windows·width < 2^31`.
-    Group SumWindows = "sum_windows" [256] { points: InOut Xyzz, out: InOut Xyzz, width: u32, windows: u32 }
+    Group SumWindows = "sum_windows" [256] { points: InOut Point, out: InOut Point, width: u32, windows: u32 }
 
     /// `out[i] = a[i] + b[i]` on points. For tests of the formula: in no image.
-    Group PointAdd = "point_add" [128] { a: In Xyzz, b: In Xyzz, out: InOut Xyzz, n: u32 }
+    Group PointAdd = "point_add" [128] { a: In Point, b: In Point, out: InOut Point, n: u32 }
     /// `out[i] = a[i] + b[i]`, `b` affine. For tests of the formula: in no image.
-    Group PointMadd = "point_madd" [128] { a: In Xyzz, b: In Affine, out: InOut Xyzz, n: u32 }
+    Group PointMadd = "point_madd" [128] { a: In Point, b: In Affine, out: InOut Point, n: u32 }
     /// `out[i] = 2·a[i]`. For tests of the formula: in no image.
-    Group PointDbl = "point_dbl" [128] { a: In Xyzz, out: InOut Xyzz, n: u32 }
+    Group PointDbl = "point_dbl" [128] { a: In Point, out: InOut Point, n: u32 }
 }
 
 /// Shape of the tables of [`NttRadix8Table`].

@@ -8,10 +8,9 @@
 //! # Layouts
 //! A *word* is a little-endian `u32`. A field element is `words` words (Montgomery
 //! form, `R = 2^(32·words)`), padded with zero words to a multiple of four (16 bytes).
-//! An element of a degree-2 extension is `c0` then `c1`. An affine point is `x`, `y`;
-//! the identity has *every* word `0xffff_ffff`, padding included. An XYZZ point is
-//! `x`, `y`, `zz`, `zzz` with affine `(x/zz, y/zzz)`; the identity has `zz = 0` (the
-//! other coordinates are then arbitrary canonical values). A constant by which much is multiplied is
+//! An element of an extension is its coordinates over the prime field, `c0` first. An affine point is `x`, `y`;
+//! the identity has *every* word `0xffff_ffff`, padding included. What a point's coordinates are where it is not
+//! affine, the [`Form`] of the group says. A constant by which much is multiplied is
 //! stored as a *table* of field-sized entries, see [`TableShape`].
 
 mod image;
@@ -54,6 +53,28 @@ impl TableShape {
     }
 }
 
+/// How the kernels of a group represent its points, besides affine ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Form {
+    /// Short Weierstrass, `x`, `y`, `zz`, `zzz`: affine `(x/zz, y/zzz)`, with `zz³ = zzz²`; the identity has `zz = 0`, and
+    /// its other coordinates are arbitrary.
+    Xyzz,
+    /// Twisted Edwards, `x`, `y`, `z`, `t`: affine `(x/z, y/z)`, with `x·y = z·t` and `z ≠ 0`; the identity is affine `(0, 1)`, or all zeros.
+    Extended,
+}
+
+impl Form {
+    /// Coordinates of a point.
+    pub const COORDINATES: usize = 4;
+
+    fn name(self) -> &'static str {
+        match self {
+            Form::Xyzz => "xyzz",
+            Form::Extended => "extended",
+        }
+    }
+}
+
 /// What one element of a buffer is. Field and point layouts refer to the field or
 /// group that the kernel's image is generated for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -64,8 +85,8 @@ pub enum Element {
     Field,
     /// An affine point with canonical coordinates, or the identity pattern.
     Affine,
-    /// An XYZZ point with canonical coordinates.
-    Xyzz,
+    /// A point in the [`Form`] of the group, with canonical coordinates.
+    Point,
     /// A constant of the field to multiply by, in the shape that fits the field ([`TableShape::fit`]);
     /// each entry padded like an element.
     Table(TableShape),
@@ -79,7 +100,7 @@ impl Element {
             Element::U32 => 0,
             Element::Field => 1,
             Element::Affine => 2 * degree,
-            Element::Xyzz => 4 * degree,
+            Element::Point => Form::COORDINATES * degree,
             Element::Table(table) => table.entries(words),
         }
     }
@@ -92,12 +113,12 @@ impl Element {
         }
     }
 
-    fn name(self) -> String {
+    fn name(self, form: Form) -> String {
         match self {
             Element::U32 => "u32".into(),
             Element::Field => "field<1p".into(),
             Element::Affine => "affine<1p".into(),
-            Element::Xyzz => "xyzz<1p".into(),
+            Element::Point => format!("{}<1p", form.name()),
             Element::Table(TableShape { step, rows }) => format!("table[{step}/{rows}]<1p"),
         }
     }
@@ -161,14 +182,15 @@ pub struct KernelDesc {
 }
 
 impl KernelDesc {
-    /// The contract as text; equal texts mean equal contracts.
-    pub fn signature(&self) -> String {
+    /// The contract as text, for a group whose points have this form; equal texts mean equal contracts. Of kernels
+    /// without points the form says nothing.
+    pub fn signature(&self, form: Form) -> String {
         let params: Vec<String> = self
             .params
             .iter()
             .map(|p| match p.kind {
-                ParamKind::Buffer(Access::In, e) => format!("{}: in {}", p.name, e.name()),
-                ParamKind::Buffer(Access::InOut, e) => format!("{}: inout {}", p.name, e.name()),
+                ParamKind::Buffer(Access::In, e) => format!("{}: in {}", p.name, e.name(form)),
+                ParamKind::Buffer(Access::InOut, e) => format!("{}: inout {}", p.name, e.name(form)),
                 ParamKind::U32 => format!("{}: u32", p.name),
                 ParamKind::U64 => format!("{}: u64", p.name),
             })
@@ -229,7 +251,7 @@ pub mod layout {
             impl super::Layout for $name { const ELEMENT: super::Element = super::Element::$name; }
         )*};
     }
-    layouts!(U32 Field Affine Xyzz);
+    layouts!(U32 Field Affine Point);
 
     /// Layout [`Element::Table`](super::Element) with this step and these rows.
     #[derive(Clone, Copy, Debug)]

@@ -116,11 +116,11 @@ pub(crate) fn window_sums(
     digits: &GpuDigits,
     bases: &Buffer<layout::Affine>,
     range: Range<usize>,
-    sums: Ptr<layout::Xyzz>,
+    sums: Ptr<layout::Point>,
 ) -> Result<()> {
     check_len("scalars of the MSM", range.len(), digits.len)?;
     check_range(&range, bases.len())?;
-    let part_bytes = digits.shape.windows as usize * group.bytes(curvesmith_abi::Element::Xyzz);
+    let part_bytes = digits.shape.windows as usize * group.bytes(curvesmith_abi::Element::Point);
     for (i, part) in digits.parts.iter().enumerate() {
         stream.uses("digits", &part.keys)?;
         let buckets =
@@ -138,11 +138,11 @@ fn accumulate(
     buckets: u32,
     part: &Part,
     bases: Ptr<layout::Affine>,
-) -> Result<Buffer<layout::Xyzz>> {
+) -> Result<Buffer<layout::Point>> {
     let wave = stream.resident_blocks::<Accumulate>(group)?.saturating_mul(Accumulate::DESC.block);
     let slices = stream.gpu().policy().msm.slices(part.keys.len(), wave);
-    let sum_buffer: Buffer<layout::Xyzz> = stream.elements(group, buckets as usize)?;
-    let partial_buffer: Buffer<layout::Xyzz> = stream.elements(group, slices as usize)?;
+    let sum_buffer: Buffer<layout::Point> = stream.elements(group, buckets as usize)?;
+    let partial_buffer: Buffer<layout::Point> = stream.elements(group, slices as usize)?;
     let (sums, partials) = (sum_buffer.ptr(), partial_buffer.ptr());
     let (keys, starts) = (part.keys.ptr(), part.starts.ptr());
 
@@ -166,14 +166,14 @@ fn reduce(
     group: &Owner,
     shape: DigitShape,
     buckets: u32,
-    sums: &Buffer<layout::Xyzz>,
-    out: Ptr<layout::Xyzz>,
+    sums: &Buffer<layout::Point>,
+    out: Ptr<layout::Point>,
 ) -> Result<()> {
     let threads = stream.resident_blocks::<ReduceChunks>(group)?.saturating_mul(ReduceChunks::DESC.block);
     let chunk = stream.gpu().policy().msm.chunk(shape.window, buckets, threads);
     let width = (1 << (shape.window - 1)) / chunk;
     let n = buckets / chunk;
-    let chunks: Buffer<layout::Xyzz> = stream.elements(group, n as usize)?;
+    let chunks: Buffer<layout::Point> = stream.elements(group, n as usize)?;
     let points = chunks.ptr();
     let reduce = ReduceChunks { sums: sums.ptr(), out: points, log_b: shape.window - 1, chunk, n };
     stream.launch(group, n as usize, &reduce)?;

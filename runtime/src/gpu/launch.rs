@@ -6,7 +6,7 @@
 
 use crate::error::{Result, RuntimeError};
 use crate::owner::Owner;
-use curvesmith_abi::{Bundle, KernelDesc, KernelEntry};
+use curvesmith_abi::{Bundle, Form, KernelDesc, KernelEntry};
 use curvesmith_device::{KernelDevice, Module, Source};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -58,7 +58,7 @@ impl Modules {
             image: owner.name.into(),
             reason: format!("kernel `{}` is in none of its {} images", desc.name, catalog.images.len()),
         })?;
-        entry.check(desc)?;
+        entry.check(desc, owner.form)?;
         Ok(Arc::clone(entry))
     }
 
@@ -131,11 +131,11 @@ impl Entry {
     }
 
     /// Compares the contract the kernel was generated under with this build's.
-    fn check(&self, desc: &KernelDesc) -> Result<()> {
+    fn check(&self, desc: &KernelDesc, form: Form) -> Result<()> {
         if self.checked.get().is_some() {
             return Ok(());
         }
-        let expected = desc.signature();
+        let expected = desc.signature(form);
         if self.kernel.signature != expected {
             return Err(RuntimeError::Image {
                 image: self.image.source.image().name.clone(),

@@ -9,7 +9,7 @@ use ark_std::rand::rngs::StdRng;
 use curvesmith_abi::kernels::{PointAdd, PointDbl, PointMadd};
 use curvesmith_abi::{IDENTITY_WORD, Kernel, padded_words};
 use curvesmith_codegen::fir::interp::{Argument, from_words, to_words};
-use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
+use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc};
 use num_bigint::BigUint;
 
 type Prime<P> = <<P as ark_ec::CurveConfig>::BaseField as Field>::BasePrimeField;
@@ -32,8 +32,7 @@ impl<P: SWCurveConfig> Curve<P> {
             name: name.into(),
             base,
             tower: nonresidue.into(),
-            a: numbers(&P::COEFF_A),
-            b: numbers(&P::COEFF_B),
+            equation: Equation::ShortWeierstrass { a: numbers(&P::COEFF_A), b: numbers(&P::COEFF_B) },
         };
         Curve { group, rng: StdRng::seed_from_u64(10), config: std::marker::PhantomData }
     }

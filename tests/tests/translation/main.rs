@@ -11,7 +11,7 @@ mod session;
 use curvesmith_abi::kernels::ALL;
 use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::kernels::{common_kernels, field_kernels, formula_kernels, group_kernels};
-use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
+use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc};
 use num_bigint::BigUint;
 use session::Session;
 use std::collections::BTreeSet;
@@ -57,7 +57,12 @@ fn group(name: &str, base: FieldDesc, minus: Option<u32>, a: u32) -> GroupDesc {
         parts.resize(degree, BigUint::ZERO);
         parts
     };
-    GroupDesc { name: name.into(), base, tower: nonresidue.into(), a: number(a), b: number(3) }
+    GroupDesc {
+        name: name.into(),
+        base,
+        tower: nonresidue.into(),
+        equation: Equation::ShortWeierstrass { a: number(a), b: number(3) },
+    }
 }
 
 /// With and without `a`, of both degrees.

@@ -92,7 +92,7 @@ impl Session {
             ParamKind::U32 if name == "n" => num(n),
             ParamKind::Buffer(_, Element::Field) => self.elements(n),
             ParamKind::Buffer(_, Element::Affine) => buf(&self.affine_points(n)),
-            ParamKind::Buffer(_, Element::Xyzz) => buf(&self.xyzz_points(n)),
+            ParamKind::Buffer(_, Element::Point) => buf(&self.xyzz_points(n)),
             _ => panic!("no argument {name}"),
         }
     }

@@ -109,12 +109,10 @@ impl Builder {
 
     /// A kernel of a group's image.
     pub fn for_group<K: curvesmith_abi::Kernel>(group: &GroupDesc) -> Builder {
-        Builder::new(
-            format!("{}_{}", group.name, K::DESC.name),
-            K::DESC,
-            Some(group.base.clone()),
-            group.tower.clone(),
-        )
+        let symbol = format!("{}_{}", group.name, K::DESC.name);
+        let b = Builder::new(symbol, K::DESC, Some(group.base.clone()), group.tower.clone());
+        b.state.borrow_mut().kernel.form = group.equation.form();
+        b
     }
 
     /// A field-independent kernel.

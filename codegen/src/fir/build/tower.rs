@@ -49,6 +49,11 @@ impl<'k> Fe<'k> {
         (0..degree).map(|i| self.b.emit(Op::Coefficient(self.id, i))).collect()
     }
 
+    /// Whether it is the same value.
+    pub fn is(self, other: Fe<'k>) -> bool {
+        self.id == other.id
+    }
+
     /// Its coordinates over the prime field.
     pub fn coordinates(self) -> Vec<Fe<'k>> {
         match self.level() {

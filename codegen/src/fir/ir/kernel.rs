@@ -2,7 +2,7 @@
 
 use super::{Block, Op, Type, Value};
 use crate::spec::{FieldDesc, Gives, Tower, TowerField};
-use curvesmith_abi::KernelDesc;
+use curvesmith_abi::{Form, KernelDesc};
 use std::ops::{Index, IndexMut};
 
 /// A mutable local.
@@ -30,6 +30,8 @@ pub struct Kernel {
     pub field: Option<FieldDesc>,
     /// The levels above the field. The coordinates in point layouts are elements of the highest.
     pub tower: Tower,
+    /// What the coordinates in point layouts are; says nothing where there are none.
+    pub form: Form,
     ops: Vec<Op>,
     types: Vec<Type>,
     /// Locals by [`Local`](super::Local).
@@ -41,19 +43,25 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// A kernel without values or statements.
+    /// A kernel without values or statements; a group's points are in the form of short Weierstrass curves.
     pub fn new(symbol: String, desc: KernelDesc, field: Option<FieldDesc>, tower: Tower) -> Self {
         Kernel {
             symbol,
             desc,
             field,
             tower,
+            form: Form::Xyzz,
             ops: vec![],
             types: vec![],
             locals: vec![],
             shared: vec![],
             body: vec![],
         }
+    }
+
+    /// The contract as text.
+    pub fn signature(&self) -> String {
+        self.desc.signature(self.form)
     }
 
     /// Adds a value; the caller puts it into the statement tree.
@@ -99,7 +107,9 @@ impl Kernel {
             Int(_, a, _) | Not(a) | Select(_, a, _) => self.ty(*a),
             Const(_) | Part(..) | FromWords(_) => Type::Field,
             Compose(level, _) => Type::element(usize::from(*level)),
-            Coefficient(a, _) => Type::element(self.ty(*a).level().map_or(0, |level| level.saturating_sub(1))),
+            Coefficient(a, _) => {
+                Type::element(self.ty(*a).level().map_or(0, |level| level.saturating_sub(1)))
+            }
             Field(op, args) => match op.gives() {
                 Gives::Element => args.first().map_or(Type::Field, |a| self.ty(*a)),
                 Gives::Elements => Type::Fields,

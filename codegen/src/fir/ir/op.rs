@@ -135,7 +135,9 @@ impl Op {
         use Op::*;
         match self {
             Result(_) | Get(_) | Param(_) | Special(_) | Bool(_) | U32(_) | U64(_) | Const(_) => vec![],
-            Not(a) | Bit(_, a) | Widen(a) | Narrow(a) | Word(a, _) | Part(a, _) | Coefficient(a, _) => vec![*a],
+            Not(a) | Bit(_, a) | Widen(a) | Narrow(a) | Word(a, _) | Part(a, _) | Coefficient(a, _) => {
+                vec![*a]
+            }
             Int(_, a, b) | Cmp(_, a, b) => vec![*a, *b],
             Select(c, a, b) => vec![*c, *a, *b],
             Field(_, values) | FromWords(values) | Compose(_, values) => values.clone(),

@@ -3,7 +3,7 @@
 use super::group_kernel;
 use crate::fir::build::{Builder, U32};
 use crate::fir::ir::Kernel;
-use crate::formulas::xyzz::Curve;
+use crate::formulas::Curve;
 use crate::spec::GroupDesc;
 use curvesmith_abi::kernels::Accumulate;
 
@@ -55,7 +55,7 @@ fn accumulate_body(curve: Curve<'_>) {
     b.if_(empty, || curve.store(partials, t, curve.identity()));
     b.return_if(empty);
 
-    let acc = curve.accumulator();
+    let acc = curve.accumulator(curve.identity(), b.bool(true));
     let i = b.var(start);
     let key = b.var(keys.word(start));
     let in_first_run = b.var(b.bool(true));

@@ -4,7 +4,7 @@ use super::accumulate::Slices;
 use super::group_kernel;
 use crate::fir::build::U32;
 use crate::fir::ir::{AtomicOp, Kernel};
-use crate::formulas::xyzz::Curve;
+use crate::formulas::Curve;
 use crate::spec::GroupDesc;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::{FlushPartials, MergePartials};

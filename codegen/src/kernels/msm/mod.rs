@@ -11,7 +11,7 @@ mod reduce;
 
 use crate::fir::build::Builder;
 use crate::fir::ir::Kernel;
-use crate::formulas::xyzz::Curve;
+use crate::formulas::Curve;
 use crate::spec::GroupDesc;
 
 pub(super) use accumulate::accumulate;

@@ -3,7 +3,7 @@
 use super::group_kernel;
 use crate::fir::build::U32;
 use crate::fir::ir::Kernel;
-use crate::formulas::xyzz::{Accumulator, Curve};
+use crate::formulas::Curve;
 use crate::spec::GroupDesc;
 use curvesmith_abi::kernels::{PointAdd, PointDbl, PointMadd};
 
@@ -27,7 +27,7 @@ fn point_madd_body(curve: Curve<'_>) {
     let b = curve.b;
     let i = index_below_n(curve);
     let start = curve.load(b.buffer("a"), i);
-    let sum = Accumulator { point: curve.var(start), is_identity: b.var(curve.is_identity(start)) };
+    let sum = curve.accumulator(start, curve.is_identity(start));
     let words = curve.load_affine(b.buffer("b"), i);
     b.if_(!words.is_identity, || curve.madd(sum, curve.affine(&words)));
     curve.store(b.buffer("out"), i, sum.point.get());

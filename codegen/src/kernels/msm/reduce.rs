@@ -3,7 +3,7 @@
 use super::group_kernel;
 use super::points::index_below_n;
 use crate::fir::ir::Kernel;
-use crate::formulas::xyzz::Curve;
+use crate::formulas::Curve;
 use crate::spec::GroupDesc;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::{ReduceChunks, SumWindows};

@@ -6,7 +6,7 @@ use crate::fir::ir::{Kernel, Type};
 use crate::kernels::{field_kernels, formula_kernels, group_kernels};
 use crate::limb::{self, Bound, FieldOp};
 use crate::passes::{prepare, simplify};
-use crate::spec::{FieldDesc, GroupDesc};
+use crate::spec::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_abi::kernels::FieldMulSub;
 use num_bigint::BigUint;
 
@@ -34,9 +34,8 @@ fn kernels(base: &FieldDesc) -> Vec<Kernel> {
     let group = GroupDesc {
         name: format!("{}_g1", base.name),
         base: base.clone(),
-        tower: crate::spec::Tower::prime(),
-        a: vec![BigUint::ZERO],
-        b: vec![3u32.into()],
+        tower: Tower::prime(),
+        equation: Equation::ShortWeierstrass { a: vec![BigUint::ZERO], b: vec![3u32.into()] },
     };
     [field_kernels(base), group_kernels(&group).concat(), formula_kernels(&group)].concat()
 }

@@ -92,7 +92,8 @@ impl Lowering<'_> {
         let kernel = self.r.old;
         match &kernel[old] {
             Op::Compose(_, parts) => {
-                self.elements[old.0 as usize] = parts.iter().flat_map(|part| self.coordinates(*part)).collect();
+                self.elements[old.0 as usize] =
+                    parts.iter().flat_map(|part| self.coordinates(*part)).collect();
             }
             Op::Coefficient(a, i) => {
                 let all = self.coordinates(*a);
@@ -111,7 +112,9 @@ impl Lowering<'_> {
                 let parts = pairs.map(|(a, b)| self.r.compute(Op::Select(cond, a, b), out)).collect();
                 self.define(old, parts);
             }
-            Op::Field(op, args) if matches!(kernel.ty(args[0]), Type::Ext(_)) => self.operation(old, op, args, out),
+            Op::Field(op, args) if matches!(kernel.ty(args[0]), Type::Ext(_)) => {
+                self.operation(old, op, args, out)
+            }
             _ => {
                 let new = self.r.compute(self.r.op(old), out);
                 self.r.set(old, Some(new));
@@ -136,7 +139,8 @@ impl Lowering<'_> {
         if op.tests_zero() {
             // Zero where every coordinate is.
             let tests: Vec<Value> = args[0].iter().map(|x| code.base(op.clone(), &[*x])).collect();
-            let all = tests[1..].iter().fold(tests[0], |all, test| code.compute(Op::Int(IntOp::And, all, *test)));
+            let all =
+                tests[1..].iter().fold(tests[0], |all, test| code.compute(Op::Int(IntOp::And, all, *test)));
             self.r.set(old, Some(all));
             return;
         }

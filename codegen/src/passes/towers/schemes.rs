@@ -117,7 +117,8 @@ impl Choices {
             return &SCHEMES[*at];
         }
         let degree = self.blank.tower.levels()[level - 1].degree;
-        let fits = |scheme: &Scheme| scheme.degree == degree && scheme.squares == (operation == Operation::Square);
+        let fits =
+            |scheme: &Scheme| scheme.degree == degree && scheme.squares == (operation == Operation::Square);
         let candidates = (0..SCHEMES.len()).filter(|at| fits(&SCHEMES[*at]));
         let priced: Vec<(u64, usize)> =
             candidates.map(|at| (self.price(&SCHEMES[at], level, operation), at)).collect();
@@ -130,9 +131,8 @@ impl Choices {
     pub(super) fn price(&mut self, scheme: &Scheme, level: usize, operation: Operation) -> u64 {
         let (mut kernel, mut out) = (self.blank.clone(), Block::new());
         let degree = kernel.tower.degree_at(level);
-        let mut element = || -> Coordinates {
-            (0..degree).map(|_| kernel.push(Op::Result(Type::Field))).collect()
-        };
+        let mut element =
+            || -> Coordinates { (0..degree).map(|_| kernel.push(Op::Result(Type::Field))).collect() };
         let terms: Vec<(Coordinates, Coordinates)> = match operation {
             Operation::Dot(terms) => (0..terms).map(|_| (element(), element())).collect(),
             Operation::Square => {

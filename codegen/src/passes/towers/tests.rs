@@ -5,7 +5,7 @@ use crate::fir::interp::{Argument, from_words, launch, to_words};
 use crate::fir::verify::verify;
 use crate::passes::prepare;
 use crate::spec::tower::{Element, TowerField, tests::small_towers};
-use crate::spec::{FieldDesc, Tower};
+use crate::spec::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::FieldMulSub;
 use num_bigint::BigUint;
@@ -214,12 +214,11 @@ fn whole_towers_pass_the_gate() {
 #[test]
 fn a_coordinate_is_read_and_written_whole() {
     let tower = TowerField { p: 13u32.into(), tower: Tower::quadratic(2u32.into()) };
-    let group = crate::spec::GroupDesc {
+    let group = GroupDesc {
         name: "toy".into(),
         base: FieldDesc::new("toy_fq", tower.p.clone()),
         tower: tower.tower.clone(),
-        a: tower.integer(0).0,
-        b: tower.integer(1).0,
+        equation: Equation::ShortWeierstrass { a: tower.integer(0).0, b: tower.integer(1).0 },
     };
     let b = Builder::for_group::<curvesmith_abi::kernels::PointDbl>(&group);
     b.return_if(b.thread().gt(b.u32(0)));

@@ -1,0 +1,167 @@
+//! Points in kernels: as values, in locals, in buffers.
+
+use super::{Model, model_of};
+use crate::fir::build::{Buffer, Builder, Fe, Pred, U32, Var};
+use crate::spec::GroupDesc;
+use curvesmith_abi::IDENTITY_WORD;
+
+/// A group in one kernel. Coordinates are elements of the highest level of its tower.
+#[derive(Clone, Copy, Debug)]
+pub struct Curve<'k> {
+    /// The builder of the kernel.
+    pub b: &'k Builder,
+    /// The group.
+    pub group: &'k GroupDesc,
+    model: &'static dyn Model,
+}
+
+/// A point by its coordinates in the [`Model`]'s order.
+#[derive(Clone, Copy, Debug)]
+pub struct Point<'k>(pub [Fe<'k>; 4]);
+
+/// A mutable local that holds a point.
+#[derive(Clone, Copy, Debug)]
+pub struct PointVar<'k>([Var<'k, Fe<'k>>; 4]);
+
+/// An affine point; no pattern of an identity.
+#[derive(Clone, Copy, Debug)]
+pub struct Affine<'k> {
+    /// x
+    pub x: Fe<'k>,
+    /// y
+    pub y: Fe<'k>,
+}
+
+/// The words of an element of a buffer of affine points: a point or the identity pattern.
+#[derive(Clone, Debug)]
+pub struct AffineWords<'k> {
+    /// One list a prime-field component, `x` before `y`.
+    parts: Vec<Vec<U32<'k>>>,
+    /// Whether they are the identity pattern.
+    pub is_identity: Pred<'k>,
+}
+
+/// A mutable local that holds a point and knows whether that is the identity, so that nobody has to
+/// test lazy coordinates for zero.
+#[derive(Clone, Copy, Debug)]
+pub struct Accumulator<'k> {
+    /// The point.
+    pub point: PointVar<'k>,
+    /// Whether it is the identity.
+    pub is_identity: Var<'k, Pred<'k>>,
+}
+
+impl<'k> PointVar<'k> {
+    /// The content now.
+    pub fn get(self) -> Point<'k> {
+        Point(self.0.map(Var::get))
+    }
+    /// Replaces the content.
+    pub fn set(self, p: Point<'k>) {
+        self.0.into_iter().zip(p.0).for_each(|(var, x)| var.set(x));
+    }
+}
+
+impl<'k> Curve<'k> {
+    /// The curve of a group, in a kernel of its image.
+    pub fn new(b: &'k Builder, group: &'k GroupDesc) -> Self {
+        Curve { b, group, model: model_of(&group.equation) }
+    }
+
+    /// The identity.
+    pub fn identity(self) -> Point<'k> {
+        self.model.identity(self)
+    }
+
+    /// Whether it is the identity.
+    pub fn is_identity(self, p: Point<'k>) -> Pred<'k> {
+        self.model.is_identity(self, p)
+    }
+
+    /// `p` where `cond` holds, else the identity.
+    pub fn or_identity(self, cond: Pred<'k>, p: Point<'k>) -> Point<'k> {
+        self.model.or_identity(self, cond, p)
+    }
+
+    /// `acc += p`
+    pub fn add(self, acc: PointVar<'k>, p: Point<'k>) {
+        self.model.add(self, acc, p);
+    }
+
+    /// `acc += p`
+    pub fn madd(self, acc: Accumulator<'k>, p: Affine<'k>) {
+        self.model.madd(self, acc, p);
+    }
+
+    /// `2p`
+    pub fn dbl(self, p: Point<'k>) -> Point<'k> {
+        self.model.dbl(self, p)
+    }
+
+    /// `cond ? -p : p`
+    pub fn neg_if(self, cond: Pred<'k>, p: Affine<'k>) -> Affine<'k> {
+        let minus = self.model.neg_affine(p);
+        // What the model does not change is not selected.
+        let select =
+            |minus: Fe<'k>, plus: Fe<'k>| if minus.is(plus) { plus } else { cond.select(minus, plus) };
+        Affine { x: select(minus.x, p.x), y: select(minus.y, p.y) }
+    }
+
+    /// The zero of the coordinates.
+    pub fn zero(self) -> Fe<'k> {
+        self.b.embed(self.b.zero())
+    }
+
+    /// The one of the coordinates.
+    pub fn one(self) -> Fe<'k> {
+        self.b.embed(self.b.one())
+    }
+
+    /// A new local that holds `p`.
+    pub fn var(self, p: Point<'k>) -> PointVar<'k> {
+        PointVar(p.0.map(|x| self.b.var(x)))
+    }
+
+    /// A new accumulator that holds `p`.
+    pub fn accumulator(self, p: Point<'k>, is_identity: Pred<'k>) -> Accumulator<'k> {
+        Accumulator { point: self.var(p), is_identity: self.b.var(is_identity) }
+    }
+
+    /// Element `index` of a buffer of points.
+    pub fn load(self, buffer: Buffer<'k>, index: U32<'k>) -> Point<'k> {
+        self.model.read(self, Point([0, 1, 2, 3].map(|i| buffer.coordinate(index, i))))
+    }
+
+    /// Writes element `index` of a buffer of points.
+    pub fn store(self, buffer: Buffer<'k>, index: U32<'k>, p: Point<'k>) {
+        p.0.into_iter().enumerate().for_each(|(i, x)| buffer.set_coordinate(index, i, x));
+    }
+
+    /// Element `index` of a buffer of affine points, identity pattern included.
+    pub fn load_affine(self, buffer: Buffer<'k>, index: U32<'k>) -> AffineWords<'k> {
+        let parts: Vec<Vec<U32<'k>>> =
+            (0..2 * self.group.degree()).map(|i| buffer.part_words(index, i)).collect();
+        let base = &self.group.base;
+        let top_of_p = base.limbs(&base.p)[base.words - 1];
+        let x = &parts[0];
+        let top = x[base.words - 1];
+        // A canonical x has a top word of at most that of p, and is never all ones.
+        let probe = if top_of_p < IDENTITY_WORD {
+            top
+        } else {
+            x[..base.words - 1].iter().fold(top, |all, &word| all & word)
+        };
+        AffineWords { is_identity: probe.is(IDENTITY_WORD), parts }
+    }
+
+    /// The point of words that are not the identity pattern; to be called where that is known.
+    pub fn affine(self, words: &AffineWords<'k>) -> Affine<'k> {
+        let coordinate = |i: usize| {
+            let degree = self.group.degree();
+            let words = &words.parts[i * degree..(i + 1) * degree];
+            let parts: Vec<Fe<'k>> = words.iter().map(|words| self.b.from_words(words)).collect();
+            self.b.compose(&parts)
+        };
+        Affine { x: coordinate(0), y: coordinate(1) }
+    }
+}
