@@ -18,7 +18,7 @@ fn points(buffer: &str, degree: usize) -> Vec<u32> {
 fn group_kernels_do_not_wrap() {
     for degree in [1, 2] {
         let base = FieldDesc::new("toy", 7u32.into());
-        let tower = (degree == 2).then(|| BigUint::from(6u32)).into();
+        let tower = (degree == 2).then(|| num_bigint::BigUint::from(6u32)).into();
         let (a, b) = (vec![0u32.into(); degree], vec![3u32.into(); degree]);
         let group =
             GroupDesc { name: "toy".into(), base, tower, equation: Equation::ShortWeierstrass { a, b } };

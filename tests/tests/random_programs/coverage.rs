@@ -49,6 +49,7 @@ fn operation(kernel: &Kernel, v: Value) -> String {
         op @ (Op::Not(_) | Op::Select(..) | Op::Get(_) | Op::Param(_)) => {
             format!("{} {:?}", variant(op), kernel.ty(v))
         }
+        Op::Field(op, _) => variant(op),
         op => variant(op),
     }
 }

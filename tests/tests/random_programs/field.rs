@@ -7,7 +7,7 @@ use curvesmith_abi::{Kernel as _, TableShape, padded_words};
 use curvesmith_codegen::fir::build::{Builder, Fe, Pred, Table, U32, Var};
 use curvesmith_codegen::fir::interp::{Argument, to_words};
 use curvesmith_codegen::fir::ir::Kernel;
-use curvesmith_codegen::spec::FieldDesc;
+use curvesmith_codegen::spec::{FieldDesc, Tower};
 use curvesmith_tests::{Random, Size};
 use num_bigint::BigUint;
 use std::cell::RefCell;
@@ -40,7 +40,7 @@ impl<'k> Writer<'k> {
 
     fn value(&mut self, values: &[Fe<'k>]) -> Fe<'k> {
         let (x, y) = (self.pick(values), self.pick(values));
-        match self.random.below(21) {
+        match self.random.below(23) {
             0..=2 => x + y,
             3..=5 => x - y,
             6 => -x,
@@ -73,8 +73,33 @@ impl<'k> Writer<'k> {
                 let xs: Vec<_> = (0..3 + self.random.below(3)).map(|_| self.pick(values) * y).collect();
                 xs[1..].iter().fold(xs[0], |sum, product| sum * *product + *product)
             }
-            _ => x.from_mont(),
+            20 => x.from_mont(),
+            _ => self.extension(values),
         }
+    }
+
+    /// A coordinate of what elements of the highest level of the kernel's tower are computed to.
+    fn extension(&mut self, values: &[Fe<'k>]) -> Fe<'k> {
+        let degree = self.b.tower().degree();
+        let [x, y, z] = [0; 3].map(|_| {
+            let coordinates: Vec<_> = (0..degree).map(|_| self.pick(values)).collect();
+            self.b.compose(&coordinates)
+        });
+        let local = self.b.var(x);
+        let result = match self.random.below(7) {
+            0 => x * y - z,
+            1 => x.sqr() + y,
+            2 => self.b.dot(&[(x, y), (y, z)]),
+            3 => -(x - y).mul_small(3),
+            4 => (x - y).is_zero().select(z, x.dbl()),
+            5 => x.mul_base(self.pick(values)) * z,
+            _ => {
+                local.set(y * z);
+                local.get() + x
+            }
+        };
+        let coordinates = result.coordinates();
+        coordinates[self.random.below(degree)]
     }
 
     /// Products that nobody else needs, joined two by two to one sum of either sign each.
@@ -146,10 +171,27 @@ impl<'k> Writer<'k> {
     }
 }
 
+/// One or two levels of random degrees. What they are extended by has roots in some of them, and no operation minds.
+fn tower(field: &FieldDesc, random: &mut Random) -> Tower {
+    let (mut tower, levels) = (Tower::prime(), 1 + usize::from(random.one_in(4)));
+    for _ in 0..levels {
+        let mut nonresidue = vec![BigUint::ZERO; tower.degree()];
+        let at = random.below(nonresidue.len());
+        let small = BigUint::from(1 + random.below(2) as u32);
+        nonresidue[at] = match random.below(3) {
+            0 => small,
+            1 => &field.p - small,
+            _ => BigUint::from(random.word()) % (&field.p - 1u32) + 1u32,
+        };
+        tower = tower.extended(2 + random.below(2), nonresidue);
+    }
+    tower
+}
+
 fn program(field: &FieldDesc, random: &mut Random, most: usize) -> Kernel {
-    // In kernels of an extension's degree, products are calls.
-    let degree = if random.one_in(3) { 2 } else { 1 };
-    let b = Builder::new(format!("{}_program", field.name), FieldMulSub::DESC, Some(field.clone()), degree);
+    // In kernels over extensions, products are calls.
+    let tower = if random.one_in(3) { tower(field, random) } else { Tower::prime() };
+    let b = Builder::new(format!("{}_program", field.name), FieldMulSub::DESC, Some(field.clone()), tower);
     let i = b.global_index();
     b.return_if(i.ge(b.scalar("n")));
     let inputs = ["a", "b", "c"].map(|name| b.buffer(name).field(i));

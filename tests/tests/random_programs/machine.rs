@@ -8,7 +8,7 @@ use curvesmith_codegen::fir::interp::{Argument, to_words};
 use curvesmith_codegen::fir::ir::{
     AtomicOp, Kernel, Op, Order, ParamId, Scope as Reach, ShuffleMode, Special,
 };
-use curvesmith_codegen::spec::FieldDesc;
+use curvesmith_codegen::spec::{FieldDesc, Tower};
 use curvesmith_tests::three_ways::Inside;
 use curvesmith_tests::{Random, Size};
 use num_bigint::BigUint;
@@ -363,7 +363,7 @@ impl<'k> Writer<'k> {
 /// `locals` locals of elements, all alive from the beginning to the end.
 fn program(field: Option<&FieldDesc>, random: &mut Random, most: usize, locals: usize) -> Kernel {
     let name = field.map_or("common", |f| f.name.as_str());
-    let b = Builder::new(format!("{name}_machine"), desc(field), field.cloned(), 1);
+    let b = Builder::new(format!("{name}_machine"), desc(field), field.cloned(), Tower::prime());
     let returns = random.one_in(3);
     let (thread, global) = (b.thread(), b.global_index());
     if returns {
