@@ -3,9 +3,9 @@
 use crate::error::EmitError;
 use crate::fir::ir::{self, Kernel, Stmt, Value};
 use crate::fir::print::print_noted;
-use crate::limb::{Block, Choice, Pipes};
 use crate::llvm;
 use crate::passes::{Checked, KernelInfo, prepare_observed};
+use crate::target::ptx::{Block, Choice, Pipes};
 use std::fmt::Write as _;
 
 /// A kernel at one point of its way.

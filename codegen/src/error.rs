@@ -1,7 +1,7 @@
 //! What can go wrong between a checked declaration and its images.
 
 use crate::fir::ir::Value;
-use crate::limb::prove::ProofError;
+use crate::target::ptx::prove::ProofError;
 
 /// Why a kernel could not be compiled.
 ///

@@ -1,7 +1,7 @@
 //! The compiler of curvesmith: field and curve specs to PTX images.
 //!
 //! ```text
-//! spec ─► FIR (field ops + kernel statements) ─► passes ─► limb blocks ─► LLVM IR + asm blocks ─► PTX ─► Image
+//! spec ─► FIR (field ops + kernel statements) ─► passes ─► blocks ─► LLVM IR + asm blocks ─► PTX ─► Image
 //! ```
 //! Deterministic: no clock, path, hash order or thread order enters the output.
 
@@ -13,13 +13,13 @@ pub mod formulas;
 #[cfg(feature = "llvm")]
 mod image;
 pub mod kernels;
-pub mod limb;
 #[cfg(feature = "llvm")]
 pub mod llvm;
 pub mod passes;
 #[cfg(feature = "llvm")]
 pub mod probes;
 pub mod spec;
+pub mod target;
 #[cfg(feature = "llvm")]
 mod version;
 

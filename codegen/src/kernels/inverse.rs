@@ -10,8 +10,8 @@
 
 use crate::fir::build::{Builder, Fe, U32, U64, Var};
 use crate::fir::ir::Kernel;
-use crate::limb::{self, Bound, Cost, FieldOp, Pipes};
 use crate::spec::FieldDesc;
+use crate::target::ptx::{self, Bound, Cost, FieldOp, Pipes};
 use curvesmith_abi::kernels::{FieldBatchInverse, FieldInverse};
 use num_bigint::BigUint;
 
@@ -178,7 +178,7 @@ fn power<'k>(x: Fe<'k>, e: &BigUint) -> Fe<'k> {
 pub fn fermat_cycles(field: &FieldDesc) -> u64 {
     let (squarings, products) = Plan::new(&(&field.p - 2u32)).split();
     let tenths = |op: &FieldOp, operands: &[Bound]| {
-        let choice = limb::choose(field, op, operands).expect("every op has a legal variant");
+        let choice = ptx::choose(field, op, operands).expect("every op has a legal variant");
         u64::from(choice.cost.tenths(&Pipes::SM_90))
     };
     let square = tenths(&FieldOp::Sqr, &[Bound::Canonical]);

@@ -5,9 +5,9 @@ use super::locals;
 use super::memory::{GLOBAL, Memory};
 use crate::error::EmitError;
 use crate::fir::ir::*;
-use crate::limb::ptx::template;
-use crate::limb::{self, Choice};
 use crate::passes::{Checked, KernelInfo};
+use crate::target::ptx::text::template;
+use crate::target::ptx::{self, Choice};
 use curvesmith_abi::{Access, ParamKind};
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::basic_block::BasicBlock;
@@ -24,7 +24,7 @@ const PTX_KERNEL: u32 = 71;
 
 /// Field operations that became functions of the module, by program.
 #[derive(Default)]
-pub(super) struct Outlined<'c>(Vec<(limb::Block, FunctionValue<'c>)>);
+pub(super) struct Outlined<'c>(Vec<(ptx::Block, FunctionValue<'c>)>);
 
 /// A value: one integer, or the words of a field element.
 type Words<'c> = Vec<IntValue<'c>>;
@@ -424,14 +424,14 @@ impl<'c> Lower<'_, 'c> {
     fn inline(
         &self,
         b: &Builder<'c>,
-        block: &limb::Block,
+        block: &ptx::Block,
         inputs: &[IntValue<'c>],
     ) -> Result<Words<'c>, EmitError> {
         asm::call(self.ctx, b, &template(block), block.output_words(), inputs, Effect::Pure)
     }
 
     /// A call of the function that holds this program, made at its first use.
-    fn call(&mut self, block: &limb::Block, inputs: &[IntValue<'c>]) -> Result<Words<'c>, EmitError> {
+    fn call(&mut self, block: &ptx::Block, inputs: &[IntValue<'c>]) -> Result<Words<'c>, EmitError> {
         let known = |o: &&mut Outlined<'c>| o.0.iter().find(|(b, _)| b == block).map(|(_, f)| *f);
         let function = match self.outlined.as_ref().and_then(known) {
             Some(f) => f,
@@ -452,7 +452,7 @@ impl<'c> Lower<'_, 'c> {
     }
 
     /// A function of the program: words in, a struct of words out.
-    fn outline(&self, block: &limb::Block, number: usize) -> Result<FunctionValue<'c>, EmitError> {
+    fn outline(&self, block: &ptx::Block, number: usize) -> Result<FunctionValue<'c>, EmitError> {
         let word = self.ctx.i32_type();
         let result = self.ctx.struct_type(&vec![word.into(); block.output_words()], false);
         let ty = result.fn_type(&vec![word.into(); block.input_words()], false);

@@ -5,8 +5,8 @@ use super::info::KernelInfo;
 use crate::error::PassError;
 use crate::fir::ir::{Kernel, Value};
 use crate::fir::verify::verify;
-use crate::limb::check::Accepted;
-use crate::limb::prove::{Claim, prove_all};
+use crate::target::ptx::check::Accepted;
+use crate::target::ptx::prove::{Claim, prove_all};
 
 /// A kernel that a back end may emit, with the bounds and programs it is emitted with. Only [`check`] makes one,
 /// and nothing changes it.

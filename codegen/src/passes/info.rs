@@ -2,7 +2,7 @@
 
 use super::gate::Checked;
 use crate::fir::ir::{Local, Value};
-use crate::limb::{Bound, Choice};
+use crate::target::ptx::{Bound, Choice};
 
 /// What is known of one value.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,8 +11,8 @@
 
 use super::lower_towers;
 use crate::fir::ir::{Kernel, Op};
-use crate::limb::{Bound, FieldOp, choose};
 use crate::spec::FieldDesc;
+use crate::target::ptx::{Bound, FieldOp, choose};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 

@@ -10,8 +10,8 @@
 
 use super::rewrite::Rewriter;
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
-use crate::limb::{Bound, FieldOp, Pipes, choose};
 use crate::spec::FieldDesc;
+use crate::target::ptx::{Bound, FieldOp, Pipes, choose};
 use std::collections::BTreeMap;
 
 /// Fewest products that share an operand: of two the tables of multiples cost what they save.

@@ -5,9 +5,9 @@
 //! one after the other, stores.
 
 use super::{constant, counts};
-use crate::limb::ptx::template;
-use crate::limb::{Block, Bound, Choice, FieldOp, choices};
 use crate::spec::FieldDesc;
+use crate::target::ptx::text::template;
+use crate::target::ptx::{Block, Bound, Choice, FieldOp, choices};
 use std::fmt::Write;
 
 /// A chained variant.

@@ -2,9 +2,9 @@
 
 use super::{Certificate, Claim, Limit, Step};
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Type, Value};
-use crate::limb::{Bound, Choice};
 use crate::passes::KernelInfo;
 use crate::spec::FieldDesc;
+use crate::target::ptx::{Bound, Choice};
 
 /// Writes down why the bounds of a placed kernel hold. Loop invariants and the bounds of what is read
 /// from locals are the least that follow from the bounds of what is set. Where a claim cannot be

@@ -4,9 +4,9 @@ use super::*;
 use crate::fir::build::Builder;
 use crate::fir::ir::{Kernel, Type};
 use crate::kernels::{field_kernels, formula_kernels, group_kernels};
-use crate::limb::{self, Bound, FieldOp};
 use crate::passes::{prepare, simplify};
 use crate::spec::{Equation, FieldDesc, GroupDesc, Tower};
+use crate::target::ptx::{self, Bound, FieldOp};
 use curvesmith_abi::kernels::FieldMulSub;
 use num_bigint::BigUint;
 
@@ -175,7 +175,7 @@ fn rules_are_those_of_the_variants_on_offer() {
                     let operands: Vec<Bound> =
                         (0..limb.operands(&f)).map(|k| if k % 2 == 0 { *x } else { *y }).collect();
                     let maxima: Vec<BigUint> = operands.iter().map(|b| b.max(&f)).collect();
-                    for choice in limb::choices(&f, &limb, &operands) {
+                    for choice in ptx::choices(&f, &limb, &operands) {
                         let what = format!("{} {} of {operands:?} {i}", f.name, choice.variant);
                         let outcome = numbers.outcome(&limb, choice.variant, &maxima).expect(&what);
                         for (left, right) in &outcome.conditions {

@@ -4,9 +4,9 @@ use super::*;
 use crate::fir::build::Builder;
 use crate::fir::ir::{Op, Stmt};
 use crate::kernels::common_kernels;
-use crate::limb::{self, Bound};
 use crate::passes::{Fact, place_reductions, schedule, simplify};
 use crate::spec::FieldDesc;
+use crate::target::ptx::{self, Bound};
 use curvesmith_abi::kernels::FieldMulSub;
 
 fn field() -> FieldDesc {
@@ -120,7 +120,7 @@ fn a_wrong_block_is_refused() {
     for (v, _) in computed(&kernel, &info) {
         let wrong = |fact: &mut Fact| {
             let (choice, _) = fact.choice.as_mut().expect("it has a program");
-            *choice = choice.with_block(choice.variant, limb::tests::first_operand(choice.block()));
+            *choice = choice.with_block(choice.variant, ptx::tests::first_operand(choice.block()));
         };
         match with(v, wrong) {
             Err(PassError::Block { value, variant, .. }) => {

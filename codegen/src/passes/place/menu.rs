@@ -1,13 +1,13 @@
 //! The variants on offer, remembered: a program costs more to build than to find.
 
-use crate::limb::{self, Bound, Choice, FieldOp};
 use crate::spec::FieldDesc;
+use crate::target::ptx::{self, Bound, Choice, FieldOp};
 use std::collections::BTreeMap;
 
 /// Variants by the units of the operands' bounds; 0 for canonical.
 type Known = BTreeMap<Vec<u64>, Vec<Choice>>;
 
-/// The variants of an operation, as [`limb::choices`] gives them.
+/// The variants of an operation, as [`ptx::choices`] gives them.
 pub(super) type Offers = fn(&FieldDesc, &FieldOp, &[Bound]) -> Vec<Choice>;
 
 pub(super) struct Menu<'a> {
@@ -21,7 +21,7 @@ pub(super) struct Menu<'a> {
 
 impl<'a> Menu<'a> {
     pub(super) fn new(field: &'a FieldDesc) -> Self {
-        Menu::of(field, limb::choices)
+        Menu::of(field, ptx::choices)
     }
 
     /// A menu of what `offers` gives.

@@ -15,10 +15,10 @@ use super::menu::Menu;
 use super::score;
 use crate::error::PassError;
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Type, Value};
-use crate::limb::{Bound, Choice, FieldOp, Pipes};
 use crate::passes::info::{Fact, KernelInfo};
 use crate::passes::rewrite::Rewriter;
 use crate::spec::FieldDesc;
+use crate::target::ptx::{Bound, Choice, FieldOp, Pipes};
 use std::collections::BTreeMap;
 
 /// What is asked of the result of one operation.

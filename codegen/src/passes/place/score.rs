@@ -4,9 +4,9 @@
 //! the multiplier is busy an addition hides better than in a block of additions alone.
 
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
-use crate::limb::{Cost, FieldOp, Pipes};
 use crate::passes::info::KernelInfo;
 use crate::passes::inline::products;
+use crate::target::ptx::{Cost, FieldOp, Pipes};
 
 /// How many times a loop body is thought to run.
 const LOOP: u64 = 16;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::fir::build::Builder;
-use crate::limb::{self, Bound};
+use crate::target::ptx::{self, Bound};
 use curvesmith_abi::kernels::FieldAdd;
 
 const WRONG: &str = "add.wrong";
@@ -21,13 +21,13 @@ fn sum() -> Kernel {
 
 /// What is on offer, and for sums a block that gives the first operand back: nothing is cheaper.
 fn with_a_wrong_sum(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Vec<Choice> {
-    [only_wrong_sums(field, op, operands), limb::choices(field, op, operands)].concat()
+    [only_wrong_sums(field, op, operands), ptx::choices(field, op, operands)].concat()
 }
 
 /// What is on offer, and for sums that block alone.
 fn only_wrong_sums(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Vec<Choice> {
-    let choices = limb::choices(field, op, operands);
-    let wrong = |choice: &Choice| choice.with_block(WRONG, limb::tests::first_operand(choice.block()));
+    let choices = ptx::choices(field, op, operands);
+    let wrong = |choice: &Choice| choice.with_block(WRONG, ptx::tests::first_operand(choice.block()));
     if *op == FieldOp::Add { choices.iter().map(wrong).collect() } else { choices }
 }
 

@@ -1,0 +1,3 @@
+//! Targets: what field operations become.
+
+pub mod ptx;

@@ -1,0 +1,462 @@
+//! What is known of the variables, and sums of facts: the two ways to conclude.
+
+use num_bigint::{BigInt, Sign};
+use num_traits::{One, Signed, Zero};
+
+use super::Refused;
+use super::certificate::{Fact, Poly, Proof, Use, Val, Var};
+use crate::target::ptx::ir::Logic;
+
+/// `2^32`.
+pub(super) const B: i128 = 1 << 32;
+
+/// How a variable is defined.
+#[derive(Clone, Copy)]
+pub(super) enum Rule<'c> {
+    /// A word of an operand, or none.
+    Given,
+    /// Another name of a polynomial; `true` where it is written out wherever it stands.
+    Let(&'c Poly, bool),
+    Product(&'c [Var]),
+    /// `next variable + sign·2^32·this = value`.
+    High(&'c Poly, i128),
+    /// Its equation is that of the variable before.
+    Low,
+    /// `low + sign·2^32·this = value`.
+    Quotient(&'c Poly, i128, u32),
+    Truth(&'c Poly),
+    Logic(Logic, Val, Val),
+}
+
+pub(super) struct Variable<'c> {
+    pub(super) rule: Rule<'c>,
+    pub(super) least: i128,
+    pub(super) most: i128,
+}
+
+/// What is known.
+pub(super) struct Context<'c> {
+    pub(super) scale: usize,
+    pub(super) vars: Vec<Variable<'c>>,
+    /// The values of some variables in the case that is looked at.
+    pub(super) assumed: Vec<(Var, u32)>,
+    /// Words whose sum is at most a number.
+    pub(super) bounded: Vec<(Vec<Var>, BigInt)>,
+    /// A flag, and a word that is 0 where the flag is.
+    pub(super) implied: Vec<(Var, Var)>,
+}
+
+/// Up to four variables in ascending order, 0 for none.
+type Mono = [Var; 4];
+
+/// `Σ coefficient·variables`, constants apart, as it comes.
+pub(super) struct Sum {
+    terms: Vec<(Mono, BigInt)>,
+    constant: BigInt,
+}
+
+impl<'c> Context<'c> {
+    pub(super) fn var(&self, var: Var) -> Result<&Variable<'c>, Refused> {
+        self.vars.get(var as usize).filter(|_| var != 0).ok_or(Refused("names what is not defined"))
+    }
+
+    /// The range of a word.
+    pub(super) fn range(&self, val: Val) -> Result<(i128, i128), Refused> {
+        match val {
+            Val::Const(c) => Ok((c.into(), c.into())),
+            Val::Node(var) => self.var(var).map(|var| (var.least, var.most)),
+        }
+    }
+
+    /// The range of a polynomial, from those of its variables.
+    pub(super) fn interval(&self, poly: &Poly) -> Result<(i128, i128), Refused> {
+        const LARGE: Refused = Refused("grows too large");
+        let (mut least, mut most) = (poly.constant, poly.constant);
+        for &(var, k) in &poly.terms {
+            let var = self.var(var)?;
+            let ends = [k.checked_mul(var.least).ok_or(LARGE)?, k.checked_mul(var.most).ok_or(LARGE)?];
+            least = least.checked_add(ends[0].min(ends[1])).ok_or(LARGE)?;
+            most = most.checked_add(ends[0].max(ends[1])).ok_or(LARGE)?;
+        }
+        Ok((least, most))
+    }
+
+    pub(super) fn unit(&self) -> BigInt {
+        BigInt::one() << (32 * self.scale)
+    }
+
+    /// Shows that what `target` adds, times a number, is not negative: an integer above minus one.
+    pub(super) fn not_negative(
+        &mut self,
+        proof: &Proof,
+        target: &dyn Fn(&Context<'c>, &mut Sum, &BigInt) -> Result<(), Refused>,
+    ) -> Result<(), Refused> {
+        match proof {
+            Proof::Cases(var, cases) => {
+                let range = self.range(Val::Node(*var))?;
+                if range.0 < 0 || range.1 > 1 {
+                    return Err(Refused("splits what is no boolean"));
+                }
+                (0..2u32).try_for_each(|value| {
+                    self.assuming(&[(*var, value)], |cx| cx.not_negative(&cases[value as usize], target))
+                })
+            }
+            Proof::Sum(uses) => {
+                let (mut sum, unit) = (Sum::new(), self.unit());
+                target(self, &mut sum, &unit)?;
+                sum.without(self, uses, true)?;
+                if sum.least(self)? > -unit { Ok(()) } else { Err(Refused("concludes what does not follow")) }
+            }
+        }
+    }
+
+    /// With the values of some variables given.
+    pub(super) fn assuming<T>(
+        &mut self,
+        values: &[(Var, u32)],
+        then: impl FnOnce(&mut Self) -> Result<T, Refused>,
+    ) -> Result<T, Refused> {
+        let before = self.assumed.len();
+        self.assumed.extend(values);
+        let result = then(self);
+        self.assumed.truncate(before);
+        result
+    }
+
+    /// The only value that a variable can have.
+    fn value(&self, var: Var) -> Result<Option<i128>, Refused> {
+        if let Some(&(_, value)) = self.assumed.iter().find(|(other, _)| *other == var) {
+            return Ok(Some(value.into()));
+        }
+        let known = self.var(var)?;
+        Ok((known.least == known.most).then_some(known.least))
+    }
+
+    fn constant(&self, val: Val) -> Result<u32, Refused> {
+        let value = match val {
+            Val::Const(c) => Some(c),
+            Val::Node(var) => self.value(var)?.and_then(|value| u32::try_from(value).ok()),
+        };
+        value.ok_or(Refused("computes with what is not known"))
+    }
+}
+
+/// A bitwise operation on constants.
+pub(super) fn compute(op: Logic, a: u32, b: u32) -> u32 {
+    match op {
+        Logic::And => a & b,
+        Logic::Or => a | b,
+        Logic::Xor => a ^ b,
+    }
+}
+
+impl Sum {
+    pub(super) fn new() -> Sum {
+        Sum { terms: Vec::new(), constant: BigInt::zero() }
+    }
+
+    /// Adds `k` times the product of variables.
+    pub(super) fn term(&mut self, cx: &Context<'_>, vars: &[Var], k: BigInt) -> Result<(), Refused> {
+        if let [var] = *vars {
+            return self.one(cx, var, k, &[]);
+        }
+        self.expand(cx, vars.to_vec(), [0; 4], k)
+    }
+
+    /// Adds `k` times a variable and some others.
+    fn one(&mut self, cx: &Context<'_>, var: Var, k: BigInt, by: &[Var]) -> Result<(), Refused> {
+        if by.is_empty()
+            && cx.value(var)?.is_none()
+            && !matches!(cx.var(var)?.rule, Rule::Product(_) | Rule::Let(_, true))
+        {
+            self.terms.push(([0, 0, 0, var], k));
+            return Ok(());
+        }
+        self.expand(cx, by.iter().copied().chain([var]).collect(), [0; 4], k)
+    }
+
+    /// Adds up what has the same variables.
+    fn gather(&mut self) {
+        self.terms.sort_unstable_by_key(|(mono, _)| *mono);
+        self.terms.dedup_by(|next, sum| {
+            let same = next.0 == sum.0;
+            if same {
+                sum.1 += std::mem::take(&mut next.1);
+            }
+            same
+        });
+    }
+
+    /// Adds `k` times some variables that are still to be looked at, times those of `kept`.
+    fn expand(
+        &mut self,
+        cx: &Context<'_>,
+        mut open: Vec<Var>,
+        mut kept: Mono,
+        mut k: BigInt,
+    ) -> Result<(), Refused> {
+        while let Some(var) = open.pop() {
+            if let Some(value) = cx.value(var)? {
+                k *= value;
+                continue;
+            }
+            let known = cx.var(var)?;
+            match known.rule {
+                Rule::Product(factors) => open.extend(factors),
+                Rule::Let(poly, true) => {
+                    for &(inner, c) in &poly.terms {
+                        let mut open = open.clone();
+                        open.push(inner);
+                        self.expand(cx, open, kept, &k * c)?;
+                    }
+                    k *= poly.constant;
+                }
+                // A boolean is its own square.
+                _ if kept.contains(&var) && known.least >= 0 && known.most <= 1 => {}
+                _ => {
+                    let free = kept.iter().position(|&var| var == 0).ok_or(Refused("multiplies too much"))?;
+                    kept[free] = var;
+                }
+            }
+        }
+        if kept == [0; 4] {
+            self.constant += k;
+        } else if !k.is_zero() {
+            kept.sort_unstable();
+            self.terms.push((kept, k));
+        }
+        Ok(())
+    }
+
+    /// Adds `k·poly` times some variables.
+    pub(super) fn poly(
+        &mut self,
+        cx: &Context<'_>,
+        poly: &Poly,
+        k: &BigInt,
+        by: &[Var],
+    ) -> Result<(), Refused> {
+        if poly.constant != 0 {
+            self.term(cx, by, k * poly.constant)?;
+        }
+        let times = |c| match c {
+            1 => k.clone(),
+            -1 => -k,
+            _ => k * c,
+        };
+        poly.terms.iter().try_for_each(|&(var, c)| self.one(cx, var, times(c), by))
+    }
+
+    /// Adds `k·word` times some variables.
+    pub(super) fn word(
+        &mut self,
+        cx: &Context<'_>,
+        word: Val,
+        k: &BigInt,
+        by: &[Var],
+    ) -> Result<(), Refused> {
+        match word {
+            Val::Const(c) => self.term(cx, by, k * c),
+            Val::Node(var) => self.one(cx, var, k.clone(), by),
+        }
+    }
+
+    /// Adds `k·x·y`.
+    pub(super) fn product(
+        &mut self,
+        cx: &Context<'_>,
+        x: &Poly,
+        y: &Poly,
+        k: &BigInt,
+    ) -> Result<(), Refused> {
+        self.poly(cx, y, &(k * x.constant), &[])?;
+        x.terms.iter().try_for_each(|&(var, c)| self.poly(cx, y, &(k * c), &[var]))
+    }
+
+    /// Adds `k·Σ wordsᵢ·2^(32i)`.
+    pub(super) fn number(
+        &mut self,
+        cx: &Context<'_>,
+        words: impl IntoIterator<Item = Val>,
+        mut k: BigInt,
+    ) -> Result<(), Refused> {
+        for word in words {
+            self.word(cx, word, &k, &[])?;
+            k <<= 32;
+        }
+        Ok(())
+    }
+
+    /// Takes off facts. Inequalities may be used where that is said, and then neither a number nor a variable that
+    /// they are multiplied with may be negative.
+    pub(super) fn without(
+        &mut self,
+        cx: &Context<'_>,
+        uses: &[Use],
+        inequalities: bool,
+    ) -> Result<(), Refused> {
+        for Use { fact, times, by } in uses {
+            if !matches!(fact, Fact::Defined(_) | Fact::Computed(_) | Fact::Implied(_)) {
+                let negative =
+                    times.is_negative() || by.iter().any(|&var| cx.var(var).is_ok_and(|v| v.least < 0));
+                if negative || !inequalities {
+                    return Err(Refused("uses an inequality the wrong way"));
+                }
+            }
+            self.fact(cx, *fact, &-times, by)?;
+        }
+        Ok(())
+    }
+
+    /// Adds `k` times a fact, times some variables.
+    fn fact(&mut self, cx: &Context<'_>, fact: Fact, k: &BigInt, by: &[Var]) -> Result<(), Refused> {
+        let none = Refused("uses a fact that is none");
+        match fact {
+            Fact::Defined(x) => {
+                let value = match cx.var(x)?.rule {
+                    Rule::Let(value, _) => {
+                        self.one(cx, x, k.clone(), by)?;
+                        value
+                    }
+                    Rule::High(value, sign) => {
+                        self.one(cx, x, k * (sign * B), by)?;
+                        self.one(cx, x + 1, k.clone(), by)?;
+                        value
+                    }
+                    Rule::Quotient(value, sign, low) => {
+                        self.one(cx, x, k * (sign * B), by)?;
+                        self.term(cx, by, k * low)?;
+                        value
+                    }
+                    _ => return Err(none),
+                };
+                self.poly(cx, value, &-k, by)
+            }
+            Fact::AtMost(x) => {
+                self.term(cx, by, k * cx.var(x)?.most)?;
+                self.one(cx, x, -k, by)
+            }
+            Fact::AtLeast(x) => {
+                self.term(cx, by, -k * cx.var(x)?.least)?;
+                self.one(cx, x, k.clone(), by)
+            }
+            Fact::Holds(x) | Fact::Fails(x) => {
+                let Rule::Truth(value) = cx.var(x)?.rule else { return Err(none) };
+                let (least, most) = cx.interval(value)?;
+                if fact == Fact::Holds(x) {
+                    // value ≥ least·(1 - x)
+                    let room = k * least.min(0);
+                    self.term(cx, by, -&room)?;
+                    self.one(cx, x, room, by)?;
+                    self.poly(cx, value, k, by)
+                } else {
+                    // value ≤ -1 + (most + 1)·x
+                    self.term(cx, by, -k)?;
+                    self.one(cx, x, k * most.saturating_add(1).max(0), by)?;
+                    self.poly(cx, value, &-k, by)
+                }
+            }
+            Fact::Both(x) | Fact::Left(x) | Fact::Right(x) | Fact::Computed(x) => {
+                let Rule::Logic(op, a, b) = cx.var(x)?.rule else { return Err(none) };
+                self.bits(cx, (fact, x), (op, a, b), k, by)
+            }
+            Fact::Bounded(index) => {
+                let (words, max) = cx.bounded.get(index).ok_or(none)?;
+                self.term(cx, by, k * max)?;
+                let mut weight = -k;
+                for &word in words {
+                    self.one(cx, word, weight.clone(), by)?;
+                    weight <<= 32;
+                }
+                Ok(())
+            }
+            Fact::Implied(index) => {
+                let &(flag, word) = cx.implied.get(index).ok_or(none)?;
+                self.one(cx, word, k.clone(), by)?;
+                let by: Vec<Var> = by.iter().copied().chain([flag]).collect();
+                self.one(cx, word, -k, &by)
+            }
+        }
+    }
+
+    /// Adds `k` times what is known of `x = a op b`.
+    fn bits(
+        &mut self,
+        cx: &Context<'_>,
+        (fact, x): (Fact, Var),
+        (op, a, b): (Logic, Val, Val),
+        k: &BigInt,
+        by: &[Var],
+    ) -> Result<(), Refused> {
+        let (of_x, of_a, of_b) = match (fact, op) {
+            (Fact::Computed(_), _) => {
+                let value = compute(op, cx.constant(a)?, cx.constant(b)?);
+                self.term(cx, by, k * -i128::from(value))?;
+                (1, 0, 0)
+            }
+            (Fact::Both(_), _) => (-1, 1, 1),
+            (Fact::Left(_), Logic::And) => (-1, 1, 0),
+            (Fact::Left(_), Logic::Or) => (1, -1, 0),
+            (Fact::Left(_), Logic::Xor) => (1, -1, 1),
+            (_, Logic::And) => (-1, 0, 1),
+            (_, Logic::Or) => (1, 0, -1),
+            (_, Logic::Xor) => (1, 1, -1),
+        };
+        self.word(cx, Val::Node(x), &(k * of_x), by)?;
+        self.word(cx, a, &(k * of_a), by)?;
+        self.word(cx, b, &(k * of_b), by)
+    }
+
+    /// The least value, from the ranges of the variables.
+    fn least(mut self, cx: &Context<'_>) -> Result<BigInt, Refused> {
+        self.gather();
+        let mut least = self.constant;
+        for (mono, mut k) in self.terms.into_iter().filter(|(_, k)| !k.is_zero()) {
+            let negative = k.sign() == Sign::Minus;
+            for &var in mono.iter().filter(|&&var| var != 0) {
+                let var = cx.var(var)?;
+                if var.least < 0 && mono[2] != 0 {
+                    return Err(Refused("multiplies what may be negative"));
+                }
+                k *= if negative { var.most } else { var.least };
+            }
+            least += k;
+        }
+        Ok(least)
+    }
+
+    /// Shows that a multiple of `modulus` is left without some equations; zero, if there is none.
+    pub(super) fn vanishes(
+        mut self,
+        cx: &Context<'_>,
+        uses: &[Use],
+        modulus: Option<&BigInt>,
+    ) -> Result<(), Refused> {
+        self.without(cx, uses, false)?;
+        self.gather();
+        let zero = |k: &BigInt| modulus.map_or(k.is_zero(), |modulus| (k % modulus).is_zero());
+        if zero(&self.constant) && self.terms.iter().all(|(_, k)| zero(k)) {
+            Ok(())
+        } else {
+            Err(Refused("equates what is not shown to be equal"))
+        }
+    }
+}
+
+/// A word as a polynomial.
+pub(super) fn poly_of(word: Val) -> Poly {
+    match word {
+        Val::Const(c) => Poly { terms: Vec::new(), constant: c.into() },
+        Val::Node(var) => Poly { terms: vec![(var, 1)], constant: 0 },
+    }
+}
+
+impl Context<'_> {
+    /// Whether a variable is defined as `a op b`.
+    pub(super) fn is_logic(&self, var: Var, op: Logic, a: Val, b: Val) -> Result<bool, Refused> {
+        Ok(match self.var(var)?.rule {
+            Rule::Logic(its, x, y) => its == op && ((x, y) == (a, b) || (x, y) == (b, a)),
+            _ => false,
+        })
+    }
+}

@@ -1,0 +1,98 @@
+//! Blocks of PTX: field operations as carry chains on u32 words.
+//!
+//! A value is `n` words (`n =` [`FieldDesc::words`]) in Montgomery form with `R = 2^(32n)`, canonical
+//! or lazy; a [`Bound`] says which. For each operation there are several **variants**, each with a
+//! precondition on the bounds of its operands, a bound of its result, a cost and a [`Block`]. The
+//! caller sees none of them by name:
+//!
+//! ```text
+//! choices(field, op, operands) ─► every legal variant, cheapest first
+//! choose(field, op, operands)  ─► the cheapest
+//! ```
+//!
+//! **Every op has a legal variant for every odd prime and all operand bounds**, and one whose result
+//! is canonical ([`FieldOp::ReduceWeak`] excepted, which promises less), so
+//! that a caller that asks for canonical results only is already right. What a lazier choice saves is for
+//! the caller to weigh: a lazy result costs later ops their own laziness.
+//!
+//! The blocks are emitted by [`text::template`], run by [`interp::run`], and printed by `Display`.
+
+pub mod bound;
+pub mod chain;
+pub mod check;
+pub mod cost;
+pub mod interp;
+pub mod ir;
+mod print;
+pub mod prove;
+pub mod text;
+mod variants;
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+pub use bound::Bound;
+pub use cost::{Cost, Pipes};
+pub use ir::Block;
+
+pub use crate::spec::{FieldOp, MAX_ROWS};
+
+use crate::spec::FieldDesc;
+
+/// A legal variant of an operation for given operand bounds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// `<op>.<how>`: `mul.lazy`, `add.carry.canonical`.
+    pub variant: &'static str,
+    /// Bound of the result, or of each of several.
+    pub out: Bound,
+    /// Products that run side by side within: 1, and 3 for each of a level of Karatsuba.
+    pub parts: u32,
+    /// Its instructions.
+    pub cost: Cost,
+    block: Block,
+}
+
+impl Choice {
+    /// The program: inputs and outputs as [`FieldOp`] says.
+    pub fn block(&self) -> &Block {
+        &self.block
+    }
+
+    /// As this one under another name, with another program.
+    #[cfg(test)]
+    pub(crate) fn with_block(&self, variant: &'static str, block: Block) -> Choice {
+        Choice { variant, cost: Cost::of(&block), block, ..self.clone() }
+    }
+
+    /// The program, without a copy.
+    pub fn into_block(self) -> Block {
+        self.block
+    }
+}
+
+/// The legal variants, cheapest first, without those that never pay at the field's number of words.
+/// Empty when the number of `operands` is not the op's, when a `MulConst` is not canonical, a table's
+/// shape is not one, or for `Dot(0)` and `MulShared(0)`.
+pub fn choices(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Vec<Choice> {
+    sorted(field, op, operands, false)
+}
+
+/// Every legal variant, as [`choices`]: for tests, proofs and measurements.
+pub fn all_choices(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Vec<Choice> {
+    sorted(field, op, operands, true)
+}
+
+fn sorted(field: &FieldDesc, op: &FieldOp, operands: &[Bound], everything: bool) -> Vec<Choice> {
+    if op.fault(field, operands.len()).is_some() {
+        return Vec::new();
+    }
+    let mut choices = variants::offers(field, op, operands, everything);
+    choices.sort_by_key(|choice| (choice.cost.rank(), choice.variant));
+    choices
+}
+
+/// The cheapest legal variant.
+pub fn choose(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Option<Choice> {
+    choices(field, op, operands).into_iter().next()
+}

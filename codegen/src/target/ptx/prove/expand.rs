@@ -1,0 +1,162 @@
+//! Exact rewriting of polynomials into leaves.
+//!
+//! Monomials are taken in descending order and their newest factor that has a definition is replaced by
+//! it; definitions use older nodes only, so that every monomial is met once, complete.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::Zero;
+
+use super::model::{B, Kind, Model, Val};
+use super::poly::{Id, Poly};
+use crate::target::ptx::check::certificate::{Fact, Use};
+
+/// Up to four factors, descending, 0 for none.
+pub(super) type Mono = [Id; 4];
+
+/// A polynomial by monomial.
+pub(super) type Terms = BTreeMap<Mono, BigInt>;
+
+/// `Σ k·node` written out, and the equations of which multiples were taken off for that; nodes with `stop` kept whole; `None` where that grows beyond four factors.
+pub(super) fn to_leaves(
+    model: &Model,
+    form: BTreeMap<Id, BigInt>,
+    stop: &dyn Fn(Id) -> bool,
+    log: Option<&mut Vec<Use>>,
+) -> Option<Terms> {
+    let terms = form.into_iter().map(|(id, k)| ([id, 0, 0, 0], k)).collect();
+    Expansion { model, stop, terms, done: Terms::new(), log }.run(|_, _, _| Some(false))
+}
+
+/// What decides about a leaf that is left alone: its coefficient may be dropped (`true`), or terms be
+/// added.
+pub(super) type Hook<'h> = dyn FnMut(&mut Terms, Id, &BigInt) -> Option<bool> + 'h;
+
+/// As [`to_leaves`] for a polynomial, everything written out. `leaf` is asked about every carry that
+/// is left alone.
+pub(super) fn fully(model: &Model, form: Terms, leaf: &mut Hook<'_>, log: &mut Vec<Use>) -> Option<Terms> {
+    Expansion { model, stop: &|_| false, terms: form, done: Terms::new(), log: Some(log) }.run(leaf)
+}
+
+struct Expansion<'a> {
+    model: &'a Model,
+    stop: &'a dyn Fn(Id) -> bool,
+    terms: Terms,
+    done: Terms,
+    log: Option<&'a mut Vec<Use>>,
+}
+
+impl Expansion<'_> {
+    fn run(mut self, mut leaf: impl FnMut(&mut Terms, Id, &BigInt) -> Option<bool>) -> Option<Terms> {
+        while let Some((mono, k)) = self.terms.pop_last() {
+            if k.is_zero() {
+                continue;
+            }
+            match (0..4).find(|&at| mono[at] != 0 && self.defined(mono[at])) {
+                Some(at) => self.replace(mono, at, &k)?,
+                None => {
+                    let alone = mono[1] == 0 && matches!(self.model.node(mono[0]).kind, Kind::High(_));
+                    if !(alone && leaf(&mut self.terms, mono[0], &k)?) {
+                        self.done.insert(mono, k);
+                    }
+                }
+            }
+        }
+        Some(self.done)
+    }
+
+    fn defined(&self, id: Id) -> bool {
+        if (self.stop)(id) {
+            return false;
+        }
+        match &self.model.node(id).kind {
+            Kind::Leaf => false,
+            Kind::Exact(_) | Kind::Low(_) | Kind::Product(_) => true,
+            Kind::High(pair) => matches!(self.model.pairs[*pair].low, Val::Const(_)),
+        }
+    }
+
+    fn replace(&mut self, mono: Mono, at: usize, k: &BigInt) -> Option<()> {
+        let model = self.model;
+        let mut others = mono;
+        others[at] = 0;
+        match &model.node(mono[at]).kind {
+            Kind::Exact(poly) => {
+                self.note(Fact::Defined(mono[at]), others, k);
+                self.add(others, k, poly)
+            }
+            Kind::Low(pair) => {
+                let pair = &model.pairs[*pair];
+                self.note(Fact::Defined(pair.high), others, k);
+                self.add(others, k, &pair.value)?;
+                self.add_term(others, pair.high, k * (-pair.sign * B))
+            }
+            Kind::High(pair) => {
+                let pair = &model.pairs[*pair];
+                let Val::Const(low) = pair.low else { return None };
+                let (shared, rest) = (k * pair.sign).div_mod_floor(&BigInt::from(B));
+                if !rest.is_zero() {
+                    return None;
+                }
+                self.note(Fact::Defined(pair.high), others, &shared);
+                let value = pair.value.clone().shifted(-i128::from(low));
+                self.add(others, &shared, &value)
+            }
+            Kind::Product(factors) => {
+                let mut all: Vec<Id> = others.iter().copied().filter(|&id| id != 0).collect();
+                all.extend(factors);
+                self.add_factors(&all, k.clone())
+            }
+            Kind::Leaf => None,
+        }
+    }
+
+    /// Notes that `k` times an equation was taken off.
+    fn note(&mut self, fact: Fact, others: Mono, k: &BigInt) {
+        if let Some(log) = &mut self.log {
+            let by = others.iter().copied().filter(|&id| id != 0).collect();
+            log.push(Use { fact, times: k.clone(), by });
+        }
+    }
+
+    fn add(&mut self, others: Mono, k: &BigInt, poly: &Poly) -> Option<()> {
+        if poly.constant != 0 {
+            let all: Vec<Id> = others.iter().copied().filter(|&id| id != 0).collect();
+            self.add_factors(&all, k * poly.constant)?;
+        }
+        for &(id, c) in &poly.terms {
+            self.add_term(others, id, if c == 1 { k.clone() } else { k * c })?;
+        }
+        Some(())
+    }
+
+    fn add_term(&mut self, others: Mono, id: Id, k: BigInt) -> Option<()> {
+        let mut all: Vec<Id> = others.iter().copied().filter(|&id| id != 0).collect();
+        all.push(id);
+        self.add_factors(&all, k)
+    }
+
+    fn add_factors(&mut self, all: &[Id], k: BigInt) -> Option<()> {
+        let factors = match all {
+            [] => Vec::new(),
+            [id] if !matches!(self.model.node(*id).kind, Kind::Product(_)) => vec![*id],
+            _ => {
+                let (factors, implied) = self.model.factors(all)?;
+                for (index, by) in implied {
+                    if let Some(log) = &mut self.log {
+                        log.push(Use { fact: Fact::Implied(index), times: -&k, by });
+                    }
+                }
+                factors
+            }
+        };
+        let mut mono = [0; 4];
+        for (slot, &id) in mono.iter_mut().zip(factors.iter().rev()) {
+            *slot = id;
+        }
+        *self.terms.entry(mono).or_default() += k;
+        Some(())
+    }
+}

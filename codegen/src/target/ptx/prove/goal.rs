@@ -1,0 +1,269 @@
+//! The definitions, and the comparison of a block's outputs with them.
+
+use std::cell::RefCell;
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::One;
+
+use super::ProofError;
+use super::exec::Exec;
+use super::expand::{self, Mono, Terms};
+use super::model::{Kind, Model, Val};
+use super::poly::{Id, Poly};
+use super::record::obvious;
+use crate::spec::FieldDesc;
+use crate::target::ptx::check::certificate::{Certificate, Fact, Proof, Reason, Step, Use};
+use crate::target::ptx::ir::{Block, Src};
+use crate::target::ptx::{Bound, FieldOp};
+
+/// The certificate that a block computes an operation for `operands`, and that its results are within the second
+/// bound for operands within the first, which are within `operands`: an error of its own for each case.
+pub(super) fn certify(
+    field: &FieldDesc,
+    op: &FieldOp,
+    operands: &[Bound],
+    block: &Block,
+    cases: &[(&[Bound], Bound)],
+) -> Result<(Certificate, Vec<Result<(), ProofError>>), ProofError> {
+    check_shape(field, op, operands, block)?;
+    let maxima = maxima(field, operands);
+    // Room for the division by R of a double-length value, and some more.
+    let rows = if let FieldOp::MulTable { rows, .. } = op { *rows as usize } else { 0 };
+    let scale = 2 * field.words + rows + 8;
+    let exec = Exec::run(block, &maxima, scale)?;
+    let mut goal = Goal { field, op, block, exec, scale };
+    let reason = match op {
+        FieldOp::IsZero => goal.is_zero()?,
+        FieldOp::MaybeZero => goal.maybe_zero(&maxima[0])?,
+        _ => {
+            let congruent = (0..block.outputs().len()).map(|k| goal.congruent(k));
+            Reason::Congruent(congruent.collect::<Result<_, _>>()?)
+        }
+    };
+    let steps = goal.exec.model.record.take();
+    let case = |(operands, out): &(&[Bound], Bound)| {
+        if let FieldOp::IsZero | FieldOp::MaybeZero = op {
+            return Ok(Vec::new());
+        }
+        goal.exec.narrow(&self::maxima(field, operands));
+        goal.bounds(*out)
+    };
+    let proofs: Vec<Result<Vec<Proof>, ProofError>> = cases.iter().map(case).collect();
+    let cases = proofs.iter().map(|proofs| proofs.as_ref().ok().cloned()).collect();
+    let proofs = proofs.into_iter().map(|proofs| proofs.map(|_| ())).collect();
+    Ok((Certificate { scale, steps, reason, cases }, proofs))
+}
+
+/// The largest value of each input.
+fn maxima(field: &FieldDesc, operands: &[Bound]) -> Vec<BigInt> {
+    operands.iter().map(|bound| bound.max(field).into()).collect()
+}
+
+fn check_shape(field: &FieldDesc, op: &FieldOp, operands: &[Bound], block: &Block) -> Result<(), ProofError> {
+    let inputs = vec![field.words; op.operands(field)];
+    let outputs = match op {
+        FieldOp::IsZero | FieldOp::MaybeZero => vec![1],
+        _ => vec![field.words; op.results()],
+    };
+    let right = operands.len() == op.operands(field)
+        && block.inputs().iter().map(|input| input.words.len()).eq(inputs)
+        && block.outputs().iter().map(|output| output.words.len()).eq(outputs);
+    if right { Ok(()) } else { Err(ProofError::Shape(format!("{op:?}"))) }
+}
+
+pub(super) struct Goal<'a> {
+    pub(super) field: &'a FieldDesc,
+    pub(super) op: &'a FieldOp,
+    block: &'a Block,
+    pub(super) exec: Exec<'a>,
+    /// Terms are compared times `2^(32·scale)`.
+    scale: usize,
+}
+
+impl Goal<'_> {
+    /// Output `k` is the definition modulo `p`.
+    fn congruent(&mut self, k: usize) -> Result<Vec<Use>, ProofError> {
+        let words = self.output(k)?;
+        self.congruent_words(k, &words)
+    }
+
+    /// The words are the definition of output `k` modulo `p`.
+    pub(super) fn congruent_words(&mut self, k: usize, words: &[Val]) -> Result<Vec<Use>, ProofError> {
+        let mut terms = self.definition(k);
+        let mut weight = -(BigInt::one() << (32 * self.scale));
+        for &word in words {
+            add_val(&mut terms, word, &weight);
+            weight <<= 32;
+        }
+        self.vanishes(terms)
+    }
+
+    /// The terms sum to zero modulo `p`: the equations of which multiples are taken off for that.
+    fn vanishes(&mut self, terms: Terms) -> Result<Vec<Use>, ProofError> {
+        let (exec, p) = (&self.exec, BigInt::from(self.field.p.clone()));
+        let divides = |k: &BigInt| k.is_multiple_of(&p);
+        let (carries, mut uses) = (RefCell::new(Carries::default()), Vec::new());
+        let mut leaf = |terms: &mut Terms, id: Id, k: &BigInt| {
+            Some(divides(k) || carry_is_zero(exec, terms, id, k, &mut carries.borrow_mut()))
+        };
+        let left = expand::fully(&exec.model, terms, &mut leaf, &mut uses);
+        let left = left.map_or(usize::MAX, |left| left.values().filter(|k| !divides(k)).count());
+        if left != 0 {
+            return Err(ProofError::Definition { op: format!("{:?}", self.op), left });
+        }
+        let carries = carries.into_inner();
+        uses.extend(carries.uses);
+        carries.steps.into_iter().for_each(|step| self.exec.model.record.step(step));
+        let reduced = |using: Use| Use { times: using.times % &p, ..using };
+        Ok(uses.into_iter().map(reduced).collect())
+    }
+
+    /// The terms of the definition of output `k`, times `2^(32·scale)`.
+    fn definition(&self, k: usize) -> Terms {
+        let n = self.field.words;
+        let one = BigInt::one() << (32 * self.scale);
+        let by_r: BigInt = &one >> (32 * n);
+        let mut sum = Sum { model: &self.exec.model, terms: Terms::new() };
+        let x = |i: usize| self.input(i);
+        match self.op {
+            FieldOp::Add => {
+                sum.linear(&x(0), &one);
+                sum.linear(&x(1), &one);
+            }
+            FieldOp::Sub => {
+                sum.linear(&x(0), &one);
+                sum.linear(&x(1), &-one);
+            }
+            FieldOp::Neg => sum.linear(&x(0), &-one),
+            FieldOp::Dbl => sum.linear(&x(0), &(one * 2)),
+            FieldOp::Mul => sum.product(&x(0), &x(1), &by_r),
+            FieldOp::Sqr => sum.product(&x(0), &x(0), &by_r),
+            FieldOp::MulSmall(c) => sum.linear(&x(0), &(one * c)),
+            FieldOp::MulConst(c) => sum.linear(&x(0), &(one * BigInt::from(c.clone()))),
+            FieldOp::Dot(m) => (0..*m).for_each(|i| sum.product(&x(2 * i), &x(2 * i + 1), &by_r)),
+            FieldOp::MulShared(m) => sum.product(&x(k), &x(*m), &by_r),
+            FieldOp::MulTable { step, rows } => {
+                let by_rows: BigInt = &one >> (32 * rows);
+                for (i, chunk) in x(0).chunks(*step as usize).enumerate() {
+                    sum.product(chunk, &x(1 + i), &by_rows);
+                }
+            }
+            FieldOp::FromMont => sum.linear(&x(0), &by_r),
+            FieldOp::ReduceFull | FieldOp::ReduceWeak => sum.linear(&x(0), &one),
+            FieldOp::IsZero | FieldOp::MaybeZero => sum.linear(&x(0), &one),
+        }
+        sum.terms
+    }
+
+    /// Why every output is within its bound.
+    fn bounds(&self, out: Bound) -> Result<Vec<Proof>, ProofError> {
+        let bound = BigInt::from(out.max(self.field));
+        let proof = |k: usize| {
+            let words: Vec<Poly> =
+                self.output(k)?.into_iter().map(|word| self.exec.model.poly(word)).collect();
+            let (max, proof) = self.exec.query().largest(&words, &[], &bound);
+            if max > bound {
+                return Err(ProofError::Bound { max: max.to_string(), bound: bound.to_string() });
+            }
+            Ok(proof)
+        };
+        (0..self.block.outputs().len()).map(proof).collect()
+    }
+
+    pub(super) fn undefined(&self) -> ProofError {
+        ProofError::Definition { op: format!("{:?}", self.op), left: usize::MAX }
+    }
+
+    /// The words of an operand. Inputs are the first nodes, in order.
+    pub(super) fn input(&self, index: usize) -> Vec<Id> {
+        self.exec.model.groups[index].words.clone()
+    }
+
+    pub(super) fn output(&self, k: usize) -> Result<Vec<Val>, ProofError> {
+        self.block.outputs()[k].words.iter().map(|&src: &Src| self.exec.get(src)).collect()
+    }
+}
+
+/// What is shown of carries.
+#[derive(Default)]
+struct Carries {
+    steps: Vec<Step>,
+    uses: Vec<Use>,
+}
+
+/// Whether a carry with coefficient `k` contributes nothing, because it is zero, or because it was added
+/// to a word that is: the word's definition is then added to the terms with the factor that cancels it.
+fn carry_is_zero(exec: &Exec<'_>, terms: &mut Terms, id: Id, k: &BigInt, carries: &mut Carries) -> bool {
+    let model = &exec.model;
+    let reader = exec.readers.iter().find_map(|&(carry, word)| match word {
+        Val::Node(word) if carry == id => Some(word),
+        _ => None,
+    });
+    let mut zero = |id: Id| {
+        let Some([_, most]) = exec.query().within(&Poly::of(id), (Some(1), None), &[]) else { return false };
+        carries.steps.push(Step::Narrow {
+            var: id,
+            range: [model.node(id).lo, 0],
+            proofs: [obvious(), most],
+        });
+        true
+    };
+    if let Some(word) = reader.filter(|&word| word != id)
+        && let Kind::Exact(poly) = &model.node(word).kind
+        && poly.terms.last() == Some(&(id, 1))
+        && zero(word)
+    {
+        let mut rest = poly.clone();
+        rest.terms.pop();
+        add_poly(terms, &rest, &-k);
+        carries.uses.push(Use { fact: Fact::Defined(word), times: -k, by: Vec::new() });
+        return true;
+    }
+    zero(id)
+}
+
+fn mono(id: Id) -> Mono {
+    [id, 0, 0, 0]
+}
+
+fn add_poly(terms: &mut Terms, poly: &Poly, k: &BigInt) {
+    *terms.entry(mono(0)).or_default() += k * poly.constant;
+    for &(id, c) in &poly.terms {
+        *terms.entry(mono(id)).or_default() += k * c;
+    }
+}
+
+fn add_val(terms: &mut Terms, word: Val, k: &BigInt) {
+    match word {
+        Val::Const(c) => *terms.entry(mono(0)).or_default() += k * c,
+        Val::Node(id) => *terms.entry(mono(id)).or_default() += k,
+    }
+}
+
+/// A definition being written down.
+struct Sum<'a> {
+    model: &'a Model,
+    terms: Terms,
+}
+
+impl Sum<'_> {
+    fn linear(&mut self, x: &[Id], k: &BigInt) {
+        for (i, &x) in x.iter().enumerate() {
+            *self.terms.entry(mono(x)).or_default() += k << (32 * i);
+        }
+    }
+
+    fn product(&mut self, x: &[Id], y: &[Id], k: &BigInt) {
+        for (i, &x) in x.iter().enumerate() {
+            for (j, &y) in y.iter().enumerate() {
+                let (factors, _) = self.model.factors(&[x, y]).expect("two factors");
+                let mut mono = [0; 4];
+                for (slot, &id) in mono.iter_mut().zip(factors.iter().rev()) {
+                    *slot = id;
+                }
+                *self.terms.entry(mono).or_default() += k << (32 * (i + j));
+            }
+        }
+    }
+}

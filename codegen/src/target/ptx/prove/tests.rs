@@ -1,0 +1,56 @@
+//! The prover on every variant; mutants are in `tests/mutants.rs`.
+
+use super::*;
+use crate::target::ptx::choices;
+use crate::target::ptx::tests::{fields::fields, ops};
+
+mod mutants;
+mod wrong;
+
+/// Bounds that variants distinguish: canonical, any, the largest that narrow products take, `<2p`.
+fn bounds(f: &FieldDesc) -> Vec<Bound> {
+    let mut bounds = vec![Bound::Canonical, Bound::ANY];
+    bounds.extend(Bound::up_to(f, &(f.r() - &f.p)).filter(|b| Bound::Canonical.within(*b, f)));
+    bounds.extend(Bound::below(f, &(&f.p * 2u32)));
+    bounds
+}
+
+/// Proves every variant on offer for all operations of the fields that `of` accepts.
+fn prove_all(of: impl Fn(&FieldDesc) -> bool) {
+    let (mut proven, mut failures) = (0, Vec::new());
+    for f in fields().into_iter().filter(of) {
+        for op in ops(&f) {
+            for bound in bounds(&f) {
+                let operands = vec![bound; op.operands(&f)];
+                for choice in choices(&f, &op, &operands) {
+                    proven += 1;
+                    if let Err(error) = prove(&f, &op, &operands, &choice) {
+                        failures.push(format!("{} {op:?} {bound:?} {}: {error}", f.name, choice.variant));
+                    }
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} of {proven}:\n{}", failures.len(), failures.join("\n"));
+    assert!(proven > 300, "only {proven} variants were on offer");
+}
+
+#[test]
+fn variants_of_one_to_three_words_are_proven() {
+    prove_all(|f| f.words <= 3);
+}
+
+#[test]
+fn variants_of_four_to_eight_words_are_proven() {
+    prove_all(|f| (4..=8).contains(&f.words));
+}
+
+#[test]
+fn variants_of_nine_to_fifteen_words_are_proven() {
+    prove_all(|f| (9..=15).contains(&f.words));
+}
+
+#[test]
+fn variants_of_sixteen_and_more_words_are_proven() {
+    prove_all(|f| f.words > 15);
+}
