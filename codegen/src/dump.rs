@@ -5,7 +5,7 @@ use crate::fir::ir::{self, Kernel, Stmt, Value};
 use crate::fir::print::print_noted;
 use crate::llvm;
 use crate::passes::{Checked, KernelInfo, prepare_observed};
-use crate::target::ptx::{Block, Choice, Pipes};
+use crate::target::ptx::{Block, Choice, Pipes, Ptx};
 use std::fmt::Write as _;
 
 /// A kernel at one point of its way.
@@ -34,7 +34,7 @@ pub fn stages(kernel: &Kernel) -> (Vec<Stage>, Result<(), EmitError>) {
 }
 
 /// The stages up to the limb blocks, without LLVM, and the prepared kernel.
-pub fn passes(kernel: &Kernel) -> (Vec<Stage>, Result<Checked, EmitError>) {
+pub fn passes(kernel: &Kernel) -> (Vec<Stage>, Result<Checked<Ptx>, EmitError>) {
     let mut stages = Vec::new();
     let prepared = prepare_observed(kernel, &mut |name, kernel, info| {
         stages.push(Stage { name, text: fir(kernel, info) });
@@ -47,7 +47,7 @@ pub fn passes(kernel: &Kernel) -> (Vec<Stage>, Result<Checked, EmitError>) {
 }
 
 /// The kernel as text with what is known of its values.
-fn fir(kernel: &Kernel, info: Option<&KernelInfo>) -> String {
+fn fir(kernel: &Kernel, info: Option<&KernelInfo<Ptx>>) -> String {
     let Some((info, field)) = info.zip(kernel.field.as_ref()) else {
         return print_noted(kernel, &|_| None, &|_| None);
     };
@@ -60,7 +60,7 @@ fn fir(kernel: &Kernel, info: Option<&KernelInfo>) -> String {
 }
 
 /// The distinct programs of a kernel, by first use: how often each stands in the text, and its cost.
-fn blocks(kernel: &Kernel, info: &KernelInfo) -> String {
+fn blocks(kernel: &Kernel, info: &KernelInfo<Ptx>) -> String {
     let mut out = String::new();
     let Some(field) = &kernel.field else { return out };
     for (choice, uses) in programs(kernel, info) {
@@ -81,7 +81,7 @@ fn blocks(kernel: &Kernel, info: &KernelInfo) -> String {
 }
 
 /// Distinct programs with their number of uses, by first use.
-fn programs<'a>(kernel: &Kernel, info: &'a KernelInfo) -> Vec<(&'a Choice, u32)> {
+fn programs<'a>(kernel: &Kernel, info: &'a KernelInfo<Ptx>) -> Vec<(&'a Choice, u32)> {
     let mut found: Vec<(&'a Choice, u32)> = Vec::new();
     for v in computed(&kernel.body) {
         let Some(choice) = info.choice(v) else { continue };

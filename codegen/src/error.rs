@@ -1,7 +1,7 @@
 //! What can go wrong between a checked declaration and its images.
 
 use crate::fir::ir::Value;
-use crate::target::ptx::prove::ProofError;
+use crate::target::Unproven;
 
 /// Why a kernel could not be compiled.
 ///
@@ -51,6 +51,9 @@ pub enum PassError {
     /// The kernel is malformed.
     #[error("malformed kernel: {0}")]
     Malformed(String),
+    /// The kernel asks for what the target does not have. The kernel's fault, or that of whoever chose the target.
+    #[error("the target has no {0}")]
+    Unsupported(String),
     /// No variant of the operation accepts even canonical operands.
     #[error("{value}: no variant of {op} for this field accepts canonical operands")]
     NoVariant {
@@ -67,7 +70,7 @@ pub enum PassError {
         /// The variant that was tried last.
         variant: &'static str,
         /// What could not be shown of it.
-        source: ProofError,
+        source: Unproven,
     },
     /// A block that was chosen is not proven.
     #[error("{value}: the block of {op} by `{variant}` is not proven: {source}")]
@@ -79,7 +82,7 @@ pub enum PassError {
         /// The variant.
         variant: &'static str,
         /// What could not be shown of it.
-        source: ProofError,
+        source: Unproven,
     },
     /// The checker disagrees with the bounds.
     #[error("{value}: {reason}")]

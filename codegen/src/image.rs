@@ -8,6 +8,7 @@ use crate::kernels::{common_kernels, field_kernels, formula_kernels, group_kerne
 use crate::llvm;
 use crate::passes::{Checked, describe_schemes, multiplication, prepare};
 use crate::spec::{Equation, FieldDesc, GroupDesc};
+use crate::target::ptx::Ptx;
 use crate::version;
 use curvesmith_abi::{Bundle, Image, KernelEntry, Packed};
 use zstd::zstd_safe::{CParameter, Strategy};
@@ -151,7 +152,7 @@ fn cut(kernels: Vec<Kernel>) -> Vec<Vec<Kernel>> {
     let mut lists: Vec<Vec<Kernel>> = vec![];
     let mut held = 0;
     for kernel in kernels {
-        let more = multiplication(&kernel);
+        let more = multiplication::<Ptx>(&kernel);
         match lists.last_mut() {
             Some(list) if held + more <= IMAGE_LIMIT => {
                 list.push(kernel);
@@ -242,7 +243,7 @@ impl Plan {
     }
 
     /// What a reader of the PTX needs to know where it comes from and what holds in it.
-    fn header(&self, prepared: &[Checked]) -> String {
+    fn header(&self, prepared: &[Checked<Ptx>]) -> String {
         let first = self.kernels.first().map_or("", |k| k.desc.name);
         let mut lines = vec![
             format!("image {}", self.name),
@@ -252,7 +253,7 @@ impl Plan {
             format!("made by: cargo xtask dump {} {first} --after image", self.owner),
         ];
         lines.extend(self.constants.iter().cloned());
-        lines.extend(self.kernels.first().map(describe_schemes).into_iter().flatten());
+        lines.extend(self.kernels.first().map(describe_schemes::<Ptx>).into_iter().flatten());
         for checked in prepared {
             let kernel = checked.kernel();
             // The signature names the bound of every buffer.
@@ -265,7 +266,7 @@ impl Plan {
 }
 
 /// The weakest bound of a kernel's field values and locals, in multiples of the modulus.
-fn widest(checked: &Checked) -> Option<String> {
+fn widest(checked: &Checked<Ptx>) -> Option<String> {
     let (kernel, info) = (checked.kernel(), checked.info());
     let field = kernel.field.as_ref()?;
     let locals = (0..kernel.locals.len()).filter_map(|l| info.local(Local(l as u32)));

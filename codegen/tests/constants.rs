@@ -8,6 +8,7 @@ use curvesmith_codegen::fir::ir::{Kernel, Op};
 use curvesmith_codegen::fir::{parse::parse, print::print, verify::verify};
 use curvesmith_codegen::passes::{annotate, prepare, simplify};
 use curvesmith_codegen::spec::{FieldDesc, FieldOp, Tower};
+use curvesmith_codegen::target::ptx::Ptx;
 use num_bigint::BigUint;
 
 const SHAPE: TableShape = TableShape { step: 2, rows: 3 };
@@ -90,7 +91,7 @@ fn text_reads_back() {
 
 /// As written, simplified, and prepared for a back end.
 fn forms(kernel: Kernel) -> [Kernel; 3] {
-    let (simple, prepared) = (simplify(&kernel), prepare(&kernel).expect("the kernel is valid"));
+    let (simple, prepared) = (simplify(&kernel), prepare::<Ptx>(&kernel).expect("the kernel is valid"));
     [kernel, simple, prepared.kernel().clone()]
 }
 
@@ -219,7 +220,7 @@ fn a_buffer_of_tables() {
 fn prepared_text() {
     let mut text = String::new();
     for kernel in [by_table(&toy(), SHAPE.fit(1)), shared(&toy())] {
-        let prepared = prepare(&kernel).expect("the kernel is valid");
+        let prepared = prepare::<Ptx>(&kernel).expect("the kernel is valid");
         text += &format!("{}\n{}\n", print(prepared.kernel()), annotate(&prepared));
     }
     insta::assert_snapshot!(text);
@@ -233,7 +234,7 @@ fn emission() {
     for (kernel, products) in
         [(by_table(&goldilocks(), TableShape { step: 1, rows: 1 }), 6), (shared(&goldilocks()), 18)]
     {
-        let text = emit(&[prepare(&kernel).expect("the kernel is valid")]).expect("it can be emitted");
+        let text = emit(&[prepare::<Ptx>(&kernel).expect("the kernel is valid")]).expect("it can be emitted");
         let high = text.matches(".hi.").count() + text.matches("mul.wide").count();
         assert!(high >= products, "{high} products of words\n{text}");
         assert!(!text.contains(".local"), "{text}");

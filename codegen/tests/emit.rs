@@ -10,6 +10,7 @@ use curvesmith_codegen::fir::{
 };
 use curvesmith_codegen::passes::{annotate, prepare};
 use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc, Tower};
+use curvesmith_codegen::target::ptx::Ptx;
 use curvesmith_codegen::{
     Emitted, Plan, compile_common, compile_field, compile_group, kernels::field_kernels, llvm, pack,
     plan_common, plan_field, plan_group,
@@ -27,7 +28,7 @@ fn toy_kernel(name: &str) -> Kernel {
 fn a_product_from_fir_to_ptx() {
     let kernel = toy_kernel(FieldMul::DESC.name);
     insta::assert_snapshot!("toy_mul_fir", print(&kernel));
-    let prepared = prepare(&kernel).expect("the kernel is valid");
+    let prepared = prepare::<Ptx>(&kernel).expect("the kernel is valid");
     insta::assert_snapshot!(
         "toy_mul_prepared",
         format!("{}\n{}", print(prepared.kernel()), annotate(&prepared))
@@ -127,7 +128,7 @@ fn a_dump_holds_every_stage() {
     let placed = text(names[names.len() - 4]);
     assert!(placed.contains("  ; <") && placed.contains(" mul."), "no bound or variant in\n{placed}");
     // What stands behind a semicolon is a comment of the text form.
-    let prepared = prepare(&kernel).expect("the kernel is valid");
+    let prepared = prepare::<Ptx>(&kernel).expect("the kernel is valid");
     assert_eq!(print(&parse(placed).expect("it reads back")), print(prepared.kernel()));
     assert!(text("blocks").contains("used 1 times") && text("blocks").contains("mad"));
     assert!(text("llvm").contains("define ptx_kernel void @toy_mul("));
@@ -148,7 +149,7 @@ fn a_dump_ends_with_the_fault() {
 #[test]
 fn buffers_that_are_only_read_are_declared_so_and_no_others() {
     for kernel in plans().iter().flat_map(Plan::kernels) {
-        let prepared = prepare(kernel).expect("the kernel is valid");
+        let prepared = prepare::<Ptx>(kernel).expect("the kernel is valid");
         let text = llvm::emit_ir(&[prepared]).expect("the kernel can be emitted");
         let head = text.lines().find(|line| line.starts_with("define ptx_kernel")).expect("it has a kernel");
         let (_, params) = head.split_once('(').expect("it has parameters");

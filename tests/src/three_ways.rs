@@ -6,6 +6,7 @@ use curvesmith_codegen::fir::interp::{Argument, launch};
 use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::llvm::emit;
 use curvesmith_codegen::passes::prepare;
+use curvesmith_codegen::target::ptx::Ptx;
 use curvesmith_device::{KernelDevice, Launch, Memory, Module, Result, Stream, read_bytes, write_bytes};
 use curvesmith_emulator::{Emulator, EmulatorOptions};
 
@@ -38,7 +39,7 @@ impl ThreeWays {
     pub fn new(written: &[Kernel], options: EmulatorOptions) -> std::result::Result<ThreeWays, String> {
         let prepared: Vec<_> = written
             .iter()
-            .map(|kernel| prepare(kernel).map_err(|e| format!("{}: {e}", kernel.symbol)))
+            .map(|kernel| prepare::<Ptx>(kernel).map_err(|e| format!("{}: {e}", kernel.symbol)))
             .collect::<std::result::Result<_, _>>()?;
         let kernels = written.iter().zip(&prepared);
         let kernels = kernels.map(|(written, checked)| [written.clone(), checked.kernel().clone()]).collect();

@@ -5,13 +5,14 @@
 //!   `f` and `g` give a 2×2 matrix, which is then applied to all words. Quadratic; the steps
 //!   themselves cost the same for every field.
 //!
-//! The choice compares [`fermat_cycles`] and [`divstep_cycles`]. On `Pipes::SM_90`, Fermat wins for
+//! The choice compares [`fermat_cycles`] and [`divstep_cycles`]. By the prices of PTX, Fermat wins for
 //! one and two words, and division steps from four words on.
 
 use crate::fir::build::{Builder, Fe, U32, U64, Var};
 use crate::fir::ir::Kernel;
 use crate::spec::FieldDesc;
-use crate::target::ptx::{self, Bound, Cost, FieldOp, Pipes};
+use crate::target::Target;
+use crate::target::ptx::{self, Bound, Cost, FieldOp, Ptx};
 use curvesmith_abi::kernels::{FieldBatchInverse, FieldInverse};
 use num_bigint::BigUint;
 
@@ -179,7 +180,7 @@ pub fn fermat_cycles(field: &FieldDesc) -> u64 {
     let (squarings, products) = Plan::new(&(&field.p - 2u32)).split();
     let tenths = |op: &FieldOp, operands: &[Bound]| {
         let choice = ptx::choose(field, op, operands).expect("every op has a legal variant");
-        u64::from(choice.cost.tenths(&Pipes::SM_90))
+        Ptx::time(&choice.cost)
     };
     let square = tenths(&FieldOp::Sqr, &[Bound::Canonical]);
     let product = tenths(&FieldOp::Mul, &[Bound::Canonical; 2]);
@@ -195,9 +196,8 @@ pub fn divstep_cycles(field: &FieldDesc) -> u64 {
     let batches = steps.div_ceil(u64::from(STEPS));
     let words = field.words as u32 + 1;
     let (wide, alu) = (ROWS * words, STEPS * STEP_ALU + WORD_ALU * words);
-    let pipes = &Pipes::SM_90;
     let batch = Cost { wide, sums: alu, ..Cost::default() };
-    batches * u64::from(batch.tenths(pipes)) / 10
+    batches * Ptx::time(&batch) / 10
 }
 
 /// `(u, v, q, r)`, two's complement: `2^30·f' = u·f + v·g` and `2^30·g' = q·f + r·g`.

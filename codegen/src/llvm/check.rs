@@ -4,12 +4,13 @@ use super::locals::SHARED_BYTES;
 use crate::error::EmitError;
 use crate::fir::ir::{Block, Kernel, Op, Place, Stmt, Type, Value};
 use crate::passes::Checked;
+use crate::target::ptx::Ptx;
 use curvesmith_abi::ParamKind;
 
 /// Most threads of a block.
 const MAX_BLOCK: u32 = 1024;
 
-pub(super) fn check(checked: &Checked) -> Result<(), EmitError> {
+pub(super) fn check(checked: &Checked<Ptx>) -> Result<(), EmitError> {
     let (kernel, info) = (checked.kernel(), checked.info());
     let error = |reason: String| Err(EmitError::Kernel { kernel: kernel.symbol.clone(), reason });
     let ok = |c: char| c.is_ascii_alphanumeric() || c == '_';

@@ -7,7 +7,7 @@ use crate::error::EmitError;
 use crate::fir::ir::*;
 use crate::passes::{Checked, KernelInfo};
 use crate::target::ptx::text::template;
-use crate::target::ptx::{self, Choice};
+use crate::target::ptx::{self, Choice, Ptx};
 use curvesmith_abi::{Access, ParamKind};
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::basic_block::BasicBlock;
@@ -43,7 +43,7 @@ struct Lower<'a, 'c> {
     b: Builder<'c>,
     function: FunctionValue<'c>,
     kernel: &'a Kernel,
-    info: &'a KernelInfo,
+    info: &'a KernelInfo<Ptx>,
     memory: Memory<'a, 'c>,
     values: Vec<Words<'c>>,
     locals: Vec<Home<'c>>,
@@ -56,7 +56,7 @@ struct Lower<'a, 'c> {
 pub(super) fn kernel<'c>(
     ctx: &'c Context,
     module: &Module<'c>,
-    checked: &Checked,
+    checked: &Checked<Ptx>,
     outlined: Option<&mut Outlined<'c>>,
 ) -> Result<(), EmitError> {
     let (kernel, info) = (checked.kernel(), checked.info());

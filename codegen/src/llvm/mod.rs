@@ -11,7 +11,9 @@ mod lower;
 mod memory;
 
 use crate::error::EmitError;
-use crate::passes::{Checked, calls};
+use crate::passes::Checked;
+use crate::target::Target as _;
+use crate::target::ptx::Ptx;
 use inkwell::OptimizationLevel;
 use inkwell::context::Context;
 use inkwell::module::Module;
@@ -53,7 +55,7 @@ pub fn llvm_version() -> String {
 }
 
 /// PTX of the kernels, in order, as one module.
-pub fn emit(kernels: &[Checked]) -> Result<String, EmitError> {
+pub fn emit(kernels: &[Checked<Ptx>]) -> Result<String, EmitError> {
     with_module(kernels, |module, machine| {
         let text = machine.write_to_memory_buffer(module, FileType::Assembly).map_err(asm::llvm)?;
         let text = String::from_utf8(text.as_slice().to_vec()).map_err(asm::llvm)?;
@@ -70,12 +72,12 @@ fn uncommented(text: &str) -> String {
 }
 
 /// LLVM IR of the kernels, in order, as [`emit`] hands it to LLVM's back end.
-pub fn emit_ir(kernels: &[Checked]) -> Result<String, EmitError> {
+pub fn emit_ir(kernels: &[Checked<Ptx>]) -> Result<String, EmitError> {
     with_module(kernels, |module, _| Ok(module.print_to_string().to_string()))
 }
 
 fn with_module<T>(
-    kernels: &[Checked],
+    kernels: &[Checked<Ptx>],
     finish: impl FnOnce(&Module<'_>, &TargetMachine) -> Result<T, EmitError>,
 ) -> Result<T, EmitError> {
     check_llvm()?;
@@ -87,7 +89,7 @@ fn with_module<T>(
     module.set_data_layout(&machine.get_target_data().get_data_layout());
     let mut outlined = lower::Outlined::default();
     for kernel in kernels {
-        lower::kernel(&ctx, &module, kernel, calls(kernel.kernel()).then_some(&mut outlined))?;
+        lower::kernel(&ctx, &module, kernel, Ptx::calls(kernel.kernel()).then_some(&mut outlined))?;
     }
     module.verify().map_err(asm::llvm)?;
     module.run_passes("mem2reg", &machine, PassBuilderOptions::create()).map_err(asm::llvm)?;

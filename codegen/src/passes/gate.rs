@@ -5,26 +5,25 @@ use super::info::KernelInfo;
 use crate::error::PassError;
 use crate::fir::ir::{Kernel, Value};
 use crate::fir::verify::verify;
-use crate::target::ptx::check::Accepted;
-use crate::target::ptx::prove::{Claim, prove_all};
+use crate::target::{Bound, Claim, Target};
 
-/// A kernel that a back end may emit, with the bounds and programs it is emitted with. Only [`check`] makes one,
+/// A kernel that the back end of a target may emit, with the bounds and programs it is emitted with. Only [`check`] makes one,
 /// and nothing changes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Checked {
+pub struct Checked<T: Target> {
     kernel: Kernel,
-    info: KernelInfo,
+    info: KernelInfo<T>,
     certificate: Certificate,
 }
 
-impl Checked {
+impl<T: Target> Checked<T> {
     /// The kernel in its final form.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
     }
 
     /// The bound and program of each of its values.
-    pub fn info(&self) -> &KernelInfo {
+    pub fn info(&self) -> &KernelInfo<T> {
         &self.info
     }
 
@@ -36,15 +35,16 @@ impl Checked {
 
 /// Judges a kernel as the last pass left it, and believes no pass:
 ///
-/// 1. the kernel is well-formed, and the facts are about it;
+/// 1. the kernel is well-formed, the facts are about it, and the target has what it asks for;
 /// 2. the bounds hold: the certificate that the facts amount to is checked;
 /// 3. every program computes its operation, within the bound that is claimed of it, for the operands that the
 ///    certificate allows. The proofs are those that the placing pass has made of the same blocks, where it has.
-pub fn check(kernel: Kernel, info: KernelInfo) -> Result<Checked, PassError> {
+pub fn check<T: Target>(kernel: Kernel, info: KernelInfo<T>) -> Result<Checked<T>, PassError> {
     well_formed(&kernel, "as scheduled")?;
     about(&kernel, &info)?;
+    T::supports(&kernel)?;
     let certificate = certify(&kernel, &info);
-    certificate::check(&kernel, &certificate)?;
+    certificate::check::<T>(&kernel, &certificate)?;
     blocks(&kernel, &info)?;
     Ok(Checked { kernel, info, certificate })
 }
@@ -58,7 +58,7 @@ pub(super) fn well_formed(kernel: &Kernel, when: &str) -> Result<(), PassError> 
 }
 
 /// There is a fact for each value and each local, and no program's result exceeds the bound that stands for it.
-fn about(kernel: &Kernel, info: &KernelInfo) -> Result<(), PassError> {
+fn about<T: Target>(kernel: &Kernel, info: &KernelInfo<T>) -> Result<(), PassError> {
     if info.facts.len() != kernel.values().count() || info.locals.len() != kernel.locals.len() {
         return Err(PassError::Malformed("facts of another kernel".into()));
     }
@@ -75,12 +75,12 @@ fn about(kernel: &Kernel, info: &KernelInfo) -> Result<(), PassError> {
 }
 
 /// The program of every operation is proven: the checker has accepted a certificate.
-fn blocks(kernel: &Kernel, info: &KernelInfo) -> Result<(), PassError> {
+fn blocks<T: Target>(kernel: &Kernel, info: &KernelInfo<T>) -> Result<(), PassError> {
     let Some(field) = &kernel.field else { return Ok(()) };
     let (values, claims) = claims(kernel, info);
-    let proofs = prove_all(field, &claims);
+    let proofs = T::prove(field, &claims);
     for ((value, claim), proof) in values.into_iter().zip(claims).zip(proofs) {
-        let _: Accepted = proof.map_err(|source| {
+        let _: T::Accepted = proof.map_err(|source| {
             let (op, variant) = (format!("{:?}", claim.op), claim.choice.variant);
             PassError::Block { value, op, variant, source }
         })?;
@@ -89,7 +89,10 @@ fn blocks(kernel: &Kernel, info: &KernelInfo) -> Result<(), PassError> {
 }
 
 /// What is to be proven of the programs of a kernel.
-pub(super) fn claims<'i>(kernel: &Kernel, info: &'i KernelInfo) -> (Vec<Value>, Vec<Claim<'i>>) {
+pub(super) fn claims<'i, T: Target>(
+    kernel: &Kernel,
+    info: &'i KernelInfo<T>,
+) -> (Vec<Value>, Vec<Claim<'i, T>>) {
     let claim = |v: Value| {
         let (choice, operands) = info.facts[v.0 as usize].choice.as_ref()?;
         Some((v, Claim { op: kernel[v].field()?.0.clone(), operands, choice }))

@@ -2,50 +2,50 @@
 
 use super::gate::Checked;
 use crate::fir::ir::{Local, Value};
-use crate::target::ptx::{Bound, Choice};
+use crate::target::{Bound, Choice, Target};
 
 /// What is known of one value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fact {
+pub struct Fact<T: Target> {
     /// Bound of a field value, or of each of several; `None` for others.
-    pub bound: Option<Bound>,
+    pub bound: Option<T::Bound>,
     /// How a field operation is computed, and the operand bounds it was chosen for. `None` for
     /// values that need no program: constants, loads, selections, integers.
-    pub choice: Option<(Choice, Vec<Bound>)>,
+    pub choice: Option<(Choice<T>, Vec<T::Bound>)>,
 }
 
-impl Fact {
-    pub(super) const NONE: Fact = Fact { bound: None, choice: None };
+impl<T: Target> Fact<T> {
+    pub(super) const NONE: Self = Fact { bound: None, choice: None };
 }
 
 /// Bounds and variants of one kernel, as the placing pass has found and chosen them. They are claims until the
 /// [gate](super::gate) has let them through together with the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KernelInfo {
-    pub(super) facts: Vec<Fact>,
+pub struct KernelInfo<T: Target> {
+    pub(super) facts: Vec<Fact<T>>,
     /// Bound of what each field local may hold, at any time.
-    pub(super) locals: Vec<Option<Bound>>,
+    pub(super) locals: Vec<Option<T::Bound>>,
 }
 
-impl KernelInfo {
+impl<T: Target> KernelInfo<T> {
     /// Bound of a field value.
-    pub fn bound(&self, v: Value) -> Option<Bound> {
+    pub fn bound(&self, v: Value) -> Option<T::Bound> {
         self.facts[v.0 as usize].bound
     }
 
     /// The program of a field operation.
-    pub fn choice(&self, v: Value) -> Option<&Choice> {
+    pub fn choice(&self, v: Value) -> Option<&Choice<T>> {
         self.facts[v.0 as usize].choice.as_ref().map(|(c, _)| c)
     }
 
     /// Bound of what a field local may hold.
-    pub fn local(&self, l: Local) -> Option<Bound> {
+    pub fn local(&self, l: Local) -> Option<T::Bound> {
         self.locals[l.0 as usize]
     }
 }
 
 /// The kernel's text with the bound and variant of every field operation, for snapshots.
-pub fn annotate(checked: &Checked) -> String {
+pub fn annotate<T: Target>(checked: &Checked<T>) -> String {
     let (kernel, info) = (checked.kernel(), checked.info());
     let Some(field) = &kernel.field else { return String::new() };
     let mut out = String::new();
@@ -53,7 +53,7 @@ pub fn annotate(checked: &Checked) -> String {
         let fact = &info.facts[v.0 as usize];
         let (Some(bound), choice) = (fact.bound, &fact.choice) else { continue };
         let variant = choice.as_ref().map_or("", |(c, _)| c.variant);
-        out.push_str(&format!("{v} {} {variant}\n", bound.display(field)).replace(" \n", "\n"));
+        out.push_str(&format!("{v} {} {variant}\n", bound.text(field)).replace(" \n", "\n"));
     }
     out
 }

@@ -5,11 +5,13 @@
 //! ```
 //! A pass is a function that returns a new kernel; facts live in side maps. What passes say is believed by nobody: the
 //! [gate] checks the last form, and back ends take what it lets through.
+//!
+//! Passes are generic over the [target](crate::target): what there is to choose from, what it costs and what has to be shown
+//! of it, they ask there.
 
 pub mod certificate;
 pub mod gate;
 mod info;
-mod inline;
 mod pipeline;
 mod place;
 mod products;
@@ -17,13 +19,14 @@ mod rewrite;
 mod schedule;
 mod simplify;
 mod towers;
+mod work;
 
 pub use gate::Checked;
 pub use info::{Fact, KernelInfo, annotate};
-pub(crate) use inline::{calls, multiplication, products};
 pub use pipeline::{Observer, prepare, prepare_observed};
 pub use place::place_reductions;
 pub use products::join_products;
 pub use schedule::schedule;
 pub use simplify::simplify;
 pub use towers::{describe_schemes, lower_towers};
+pub(crate) use work::{multiplication, products};

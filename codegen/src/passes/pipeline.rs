@@ -4,21 +4,25 @@ use super::gate::{self, Checked, well_formed};
 use super::{KernelInfo, join_products, lower_towers, place_reductions, schedule, simplify};
 use crate::error::PassError;
 use crate::fir::ir::Kernel;
+use crate::target::Target;
 
 /// Is told what a kernel looks like after each pass, by the pass' name. Bounds and variants come
 /// with the passes that know them.
-pub type Observer<'a> = dyn FnMut(&'static str, &Kernel, Option<&KernelInfo>) + 'a;
+pub type Observer<'a, T> = dyn FnMut(&'static str, &Kernel, Option<&KernelInfo<T>>) + 'a;
 
 /// Takes a kernel as written to one that a back end can emit. Verifies before the first pass and after
 /// each, so that a pass works on what is well-formed and a fault is told where it comes from; what counts is the
 /// [gate].
-pub fn prepare(kernel: &Kernel) -> Result<Checked, PassError> {
+pub fn prepare<T: Target>(kernel: &Kernel) -> Result<Checked<T>, PassError> {
     prepare_observed(kernel, &mut |_, _, _| {})
 }
 
 /// [`prepare`], with an observer of every pass; `written` comes before the first.
-pub fn prepare_observed(kernel: &Kernel, observe: &mut Observer<'_>) -> Result<Checked, PassError> {
-    PASSES.run(kernel, observe)
+pub fn prepare_observed<T: Target>(
+    kernel: &Kernel,
+    observe: &mut Observer<'_, T>,
+) -> Result<Checked<T>, PassError> {
+    Passes::ALL.run(kernel, observe)
 }
 
 /// A pass that knows of no bounds.
@@ -26,29 +30,30 @@ type Rewrite = fn(&Kernel) -> Kernel;
 
 /// What is done to a kernel, in this order.
 #[derive(Clone, Copy)]
-struct Passes {
+struct Passes<T: Target> {
     /// By name.
     rewrites: [(&'static str, Rewrite); 4],
-    place: fn(&Kernel) -> Result<(Kernel, KernelInfo), PassError>,
-    schedule: fn(&mut Kernel, &KernelInfo),
+    place: fn(&Kernel) -> Result<(Kernel, KernelInfo<T>), PassError>,
+    schedule: fn(&mut Kernel, &KernelInfo<T>),
 }
 
-const PASSES: Passes = Passes {
-    rewrites: [
-        ("lower_towers", lower_towers),
-        ("simplify", simplify),
-        ("join_products", join_products),
-        // The single products that were joined are left to it.
-        ("simplify_joined", simplify),
-    ],
-    place: place_reductions,
-    schedule,
-};
+impl<T: Target> Passes<T> {
+    const ALL: Self = Passes {
+        rewrites: [
+            ("lower_towers", lower_towers::<T>),
+            ("simplify", simplify),
+            ("join_products", join_products::<T>),
+            // The single products that were joined are left to it.
+            ("simplify_joined", simplify),
+        ],
+        place: place_reductions,
+        schedule,
+    };
 
-impl Passes {
-    fn run(&self, kernel: &Kernel, observe: &mut Observer<'_>) -> Result<Checked, PassError> {
+    fn run(&self, kernel: &Kernel, observe: &mut Observer<'_, T>) -> Result<Checked<T>, PassError> {
         observe("written", kernel, None);
         well_formed(kernel, "as written")?;
+        T::supports(kernel)?;
         let mut kernel = kernel.clone();
         for (name, pass) in self.rewrites {
             kernel = pass(&kernel);
@@ -69,6 +74,9 @@ mod tests {
     use super::*;
     use crate::fir::ir::Stmt;
     use crate::kernels::common_kernels;
+    use crate::target::ptx::Ptx;
+
+    const PASSES: Passes<Ptx> = Passes::ALL;
 
     /// Outside of a loop: against the rules, and nothing that a pass would stumble over.
     fn break_form(mut kernel: Kernel) -> Kernel {
@@ -81,7 +89,7 @@ mod tests {
     }
 
     /// The fault of these passes, and the stages that were reached.
-    fn fault(passes: &Passes, kernel: &Kernel) -> (String, Vec<&'static str>) {
+    fn fault(passes: &Passes<Ptx>, kernel: &Kernel) -> (String, Vec<&'static str>) {
         let mut stages = vec![];
         let error = passes.run(kernel, &mut |name, _, _| stages.push(name)).map(drop);
         (error.expect_err("the form is broken").to_string(), stages)
@@ -106,9 +114,9 @@ mod tests {
     #[test]
     fn a_pass_that_breaks_the_form_is_named() {
         let broken: [Rewrite; 4] = [
-            |kernel| break_form(lower_towers(kernel)),
+            |kernel| break_form(lower_towers::<Ptx>(kernel)),
             |kernel| break_form(simplify(kernel)),
-            |kernel| break_form(join_products(kernel)),
+            |kernel| break_form(join_products::<Ptx>(kernel)),
             |kernel| break_form(simplify(kernel)),
         ];
         for (at, pass) in broken.into_iter().enumerate() {
@@ -120,7 +128,7 @@ mod tests {
             assert_eq!(stages.last(), Some(&name));
         }
 
-        let place: fn(&Kernel) -> Result<(Kernel, KernelInfo), PassError> = |kernel| {
+        let place: fn(&Kernel) -> Result<(Kernel, KernelInfo<Ptx>), PassError> = |kernel| {
             let (kernel, info) = place_reductions(kernel)?;
             Ok((break_form(kernel), info))
         };
@@ -128,7 +136,7 @@ mod tests {
         assert!(error.starts_with("malformed kernel: after place_reductions: "), "{error}");
         assert_eq!(stages.last(), Some(&"place_reductions"));
 
-        let late: fn(&mut Kernel, &KernelInfo) = |kernel, info| {
+        let late: fn(&mut Kernel, &KernelInfo<Ptx>) = |kernel, info| {
             schedule(kernel, info);
             kernel.body.push(Stmt::Break);
         };

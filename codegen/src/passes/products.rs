@@ -10,38 +10,51 @@
 
 use super::rewrite::Rewriter;
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
-use crate::spec::FieldDesc;
-use crate::target::ptx::{Bound, FieldOp, Pipes, choose};
+use crate::spec::{FieldDesc, FieldOp};
+use crate::target::{Bound, Target};
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 
 /// Fewest products that share an operand: of two the tables of multiples cost what they save.
 const LEAST_SHARED: usize = 3;
 
 /// The kernel with its products joined.
-pub fn join_products(kernel: &Kernel) -> Kernel {
+pub fn join_products<T: Target>(kernel: &Kernel) -> Kernel {
     let Some(field) = &kernel.field else { return kernel.clone() };
     let mut uses = vec![0; kernel.values().count()];
     count_uses(kernel, &kernel.body, &mut uses);
-    let dots = Dots { field, uses };
+    let dots = Dots { prices: Prices::<T>::of(field), uses };
     let joined = Rewriter::new(kernel).rebuild(|r, v, _, out| dots.value(r, v, out));
-    let mut shared = Shared { field, parts: BTreeMap::new() };
+    let mut shared = Shared { prices: Prices::<T>::of(field), parts: BTreeMap::new() };
     Rewriter::new(&joined).rebuild(|r, v, rest, out| shared.value(r, v, rest, out))
 }
 
-/// The time to expect of an operation on canonical operands, in tenths of a cycle.
-pub(super) fn price(field: &FieldDesc, op: &FieldOp) -> u32 {
-    let operands = vec![Bound::Canonical; op.operands(field)];
-    choose(field, op, &operands).map_or(u32::MAX, |choice| choice.cost.tenths(&Pipes::SM_90))
+/// The time to expect of operations on canonical operands.
+pub(super) struct Prices<'a, T> {
+    field: &'a FieldDesc,
+    target: PhantomData<T>,
+}
+
+impl<'a, T: Target> Prices<'a, T> {
+    pub(super) fn of(field: &'a FieldDesc) -> Self {
+        Prices { field, target: PhantomData }
+    }
+
+    /// More than any sum of prices is that of an operation that the target does not have.
+    pub(super) fn price(&self, op: &FieldOp) -> u64 {
+        let operands = vec![T::Bound::CANONICAL; op.operands(self.field)];
+        T::choices(self.field, op, &operands).first().map_or(u32::MAX.into(), |choice| T::time(&choice.cost))
+    }
 }
 
 /// Step 1.
-struct Dots<'a> {
-    field: &'a FieldDesc,
+struct Dots<'a, T> {
+    prices: Prices<'a, T>,
     /// Uses of each old value.
     uses: Vec<u32>,
 }
 
-impl Dots<'_> {
+impl<T: Target> Dots<'_, T> {
     fn value(&self, r: &mut Rewriter<'_>, old: Value, out: &mut Block) -> Value {
         let sum = match r.old[old].field() {
             Some((FieldOp::Add, &[a, b])) => Some((a, b, false)),
@@ -78,7 +91,7 @@ impl Dots<'_> {
     }
 
     fn pays(&self, left: usize, right: usize, subtracts: bool) -> bool {
-        let price = |op: FieldOp| u64::from(price(self.field, &op));
+        let price = |op: FieldOp| self.prices.price(&op);
         let sum = |terms: usize| price(if terms == 1 { FieldOp::Mul } else { FieldOp::Dot(terms) });
         let apart = sum(left) + sum(right) + price(if subtracts { FieldOp::Sub } else { FieldOp::Add });
         let negations = if subtracts { right as u64 * price(FieldOp::Neg) } else { 0 };
@@ -105,13 +118,13 @@ fn count_uses(kernel: &Kernel, block: &Block, uses: &mut [u32]) {
 }
 
 /// Step 2.
-struct Shared<'a> {
-    field: &'a FieldDesc,
+struct Shared<'a, T> {
+    prices: Prices<'a, T>,
     /// Old products that were computed with an earlier one: the new products and which of them.
     parts: BTreeMap<Value, (Value, u32)>,
 }
 
-impl Shared<'_> {
+impl<T: Target> Shared<'_, T> {
     fn value(&mut self, r: &mut Rewriter<'_>, old: Value, rest: &[Stmt], out: &mut Block) -> Value {
         self.share(r, old, rest, out);
         let op = match self.parts.get(&old) {
@@ -142,11 +155,8 @@ impl Shared<'_> {
                 }
             }
             let m = group.len();
-            let together = u64::from(price(self.field, &FieldOp::MulShared(m)));
-            if x == y
-                || m < LEAST_SHARED
-                || together >= m as u64 * u64::from(price(self.field, &FieldOp::Mul))
-            {
+            let together = self.prices.price(&FieldOp::MulShared(m));
+            if x == y || m < LEAST_SHARED || together >= m as u64 * self.prices.price(&FieldOp::Mul) {
                 continue;
             }
             let factors = group.iter().map(|(_, x)| *x).chain([y]).map(|x| r.get(x)).collect();
@@ -166,6 +176,7 @@ mod tests {
     use crate::fir::interp::{Argument, from_words, launch, to_words};
     use crate::fir::verify::verify;
     use crate::passes::simplify;
+    use crate::target::ptx::Ptx;
     use curvesmith_abi::kernels::FieldMulSub;
     use num_bigint::BigUint;
 
@@ -175,7 +186,7 @@ mod tests {
     }
 
     fn joined(b: Builder) -> Kernel {
-        let kernel = simplify(&join_products(&simplify(&b.finish())));
+        let kernel = simplify(&join_products::<Ptx>(&simplify(&b.finish())));
         assert_eq!(verify(&kernel), Ok(()));
         kernel
     }
@@ -237,7 +248,7 @@ mod tests {
             (2..=4).flat_map(|n| (0..1 << n).flat_map(move |signs| [(n, signs, false), (n, signs, true)]))
         {
             let written = signed_sum(terms, signs, halves);
-            let kernel = simplify(&join_products(&simplify(&written)));
+            let kernel = simplify(&join_products::<Ptx>(&simplify(&written)));
             assert_eq!(verify(&kernel), Ok(()));
             assert_eq!(result(&kernel), result(&written), "{terms} products, {signs:b}, halves: {halves}");
             let whole = |op: &Op| matches!(op, Op::Field(FieldOp::Dot(n), _) if *n == terms);
@@ -269,7 +280,8 @@ mod tests {
         let all = products.iter().fold(late, |all, p| all * *p);
         b.buffer("out").set_field(i, all);
         let kernel = joined(b);
-        let pays = price(&field, &FieldOp::MulShared(3)) < 3 * price(&field, &FieldOp::Mul);
+        let prices = Prices::<Ptx>::of(&field);
+        let pays = prices.price(&FieldOp::MulShared(3)) < 3 * prices.price(&FieldOp::Mul);
         let shared = |op: &Op| matches!(op, Op::Field(FieldOp::MulShared(3), _));
         assert_eq!(count(&kernel, shared), usize::from(pays));
         assert_eq!(count(&kernel, |op| matches!(op, Op::Part(..))), if pays { 3 } else { 0 });

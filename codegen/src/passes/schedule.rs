@@ -7,11 +7,12 @@
 //! new order is taken only where its peak is lower than that of the order as written.
 
 use super::info::KernelInfo;
-use crate::fir::ir::{Block, Kernel, Op, Stmt, Type, Value};
+use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
+use crate::target::Target;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Puts every run of operations into the order of least pressure.
-pub fn schedule(kernel: &mut Kernel, info: &KernelInfo) {
+pub fn schedule<T: Target>(kernel: &mut Kernel, info: &KernelInfo<T>) {
     let body = std::mem::take(&mut kernel.body);
     let mut scheduler = Scheduler {
         kernel,
@@ -26,9 +27,9 @@ pub fn schedule(kernel: &mut Kernel, info: &KernelInfo) {
     kernel.body = body;
 }
 
-struct Scheduler<'a> {
+struct Scheduler<'a, T: Target> {
     kernel: &'a Kernel,
-    info: &'a KernelInfo,
+    info: &'a KernelInfo<T>,
     /// How often each value is read.
     uses: Vec<u32>,
     /// The loop that each value is defined in, 0 outside of loops.
@@ -46,7 +47,7 @@ struct Node {
     words: u32,
 }
 
-impl Scheduler<'_> {
+impl<T: Target> Scheduler<'_, T> {
     /// Counts the uses and notes the loops.
     fn survey(&mut self, block: &Block, home: u32) {
         for stmt in block {
@@ -98,10 +99,7 @@ impl Scheduler<'_> {
     fn words(&self, v: Value) -> u32 {
         match (&self.kernel[v], self.kernel.ty(v)) {
             (Op::Const(_) | Op::U32(_) | Op::U64(_) | Op::Param(_), _) => 0,
-            (_, Type::Field) => self.kernel.field().words as u32,
-            (_, Type::U32) => 1,
-            (_, Type::U64) => 2,
-            (_, Type::Pred | Type::Ext(_) | Type::Fields) => 0,
+            (_, ty) => T::registers(self.kernel, ty),
         }
     }
 
@@ -129,7 +127,7 @@ impl Scheduler<'_> {
                 node.values.push(v);
                 continue;
             }
-            let inside = self.info.choice(v).map_or(0, |choice| choice.block().pressure() as u32);
+            let inside = self.info.choice(v).map_or(0, |choice| T::pressure(choice.program()));
             let words = inside.max(self.sum(&reads)).max(self.words(v));
             nodes.push(Node { values: vec![v], reads, words });
         }
@@ -202,9 +200,11 @@ mod tests {
     use super::*;
     use crate::fir::build::{Builder, Fe};
     use crate::fir::interp::{Argument, from_words, launch, to_words};
+    use crate::fir::ir::Type;
     use crate::fir::verify::verify;
     use crate::passes::{place_reductions, simplify};
     use crate::spec::FieldDesc;
+    use crate::target::ptx::Ptx;
     use curvesmith_abi::kernels::FieldMulSub;
     use num_bigint::BigUint;
 
@@ -230,7 +230,7 @@ mod tests {
         b.finish()
     }
 
-    fn placed(field: &FieldDesc) -> (Kernel, KernelInfo) {
+    fn placed(field: &FieldDesc) -> (Kernel, KernelInfo<Ptx>) {
         place_reductions(&simplify(&wasteful(field))).expect("the kernel is valid")
     }
 

@@ -10,8 +10,10 @@ pub use variants::{VariantProbe, variant_probes};
 
 use crate::fir::build::{Builder, Fe, U32};
 use crate::fir::ir::Kernel;
-use crate::passes::{calls, lower_towers};
+use crate::passes::lower_towers;
 use crate::spec::{FieldDesc, GroupDesc, Tower};
+use crate::target::Target;
+use crate::target::ptx::Ptx;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::FieldMulSub;
 use num_bigint::BigUint;
@@ -69,7 +71,7 @@ fn counts(field: &FieldDesc, products: usize) -> [usize; 2] {
 
 /// The probe once and as often as its products stay inline, as far as `counts` go; twice at least.
 fn repeated([once, most]: [usize; 2], probe: impl Fn(usize) -> Probe) -> [Probe; 2] {
-    let inline = |count: &usize| !calls(&probe(*count).kernel);
+    let inline = |count: &usize| !Ptx::calls(&probe(*count).kernel);
     [once, (2..=most).rev().find(inline).unwrap_or(2)].map(probe)
 }
 
@@ -97,7 +99,7 @@ fn extension_probe(group: &GroupDesc, count: usize) -> Probe {
     }
     store(&b, i, &x.coordinates());
     // Its products are in line as those of a field.
-    let mut kernel = lower_towers(&b.finish());
+    let mut kernel = lower_towers::<Ptx>(&b.finish());
     kernel.tower = Tower::prime();
     named(kernel, &group.base, "fq2_mul", count)
 }

@@ -7,6 +7,7 @@ use curvesmith_codegen::kernels::{common_kernels, field_kernels, group_kernels};
 use curvesmith_codegen::llvm::emit_ir;
 use curvesmith_codegen::passes::prepare;
 use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc, Tower};
+use curvesmith_codegen::target::ptx::Ptx;
 use std::collections::BTreeMap;
 
 /// Words from one element of the buffers of a kernel to the next.
@@ -23,7 +24,7 @@ fn strides(kernel: &Kernel) -> Vec<u64> {
 /// Every pointer into a buffer is one of the kernel's, plus a 32-bit index that is widened and then multiplied
 /// by the stride of a buffer in words, plus a constant.
 fn check(kernel: &Kernel) {
-    let prepared = prepare(kernel).expect("the kernel is valid");
+    let prepared = prepare::<Ptx>(kernel).expect("the kernel is valid");
     let text = emit_ir(&[prepared]).expect("the kernel can be emitted");
     let strides = strides(kernel);
     let mut elements = 0;

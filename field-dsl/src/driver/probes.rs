@@ -7,6 +7,7 @@ use curvesmith_codegen::llvm;
 use curvesmith_codegen::passes::prepare;
 use curvesmith_codegen::probes::{Probe, VariantProbe, extension_probes, field_probes, variant_probes};
 use curvesmith_codegen::spec::FieldDesc;
+use curvesmith_codegen::target::ptx::Ptx;
 use std::path::Path;
 
 /// Columns of `probes.tsv`; one line a probe.
@@ -58,7 +59,7 @@ pub(super) fn write_variants(declared: &Declared, folder: &Path, fields: &[&str]
 
 fn emit(probe: &Probe) -> Result<String> {
     let kernel = probe.kernel.symbol.clone();
-    let prepared = prepare(&probe.kernel);
+    let prepared = prepare::<Ptx>(&probe.kernel);
     let prepared = prepared.map_err(|source| curvesmith_codegen::EmitError::Pass { kernel, source })?;
     llvm::emit(&[prepared]).map_err(DriverError::from)
 }

@@ -1,15 +1,15 @@
 //! From the facts of the placing pass to a certificate.
 
-use super::{Certificate, Claim, Limit, Step};
+use super::{Certificate, Claim, Step};
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Type, Value};
 use crate::passes::KernelInfo;
 use crate::spec::FieldDesc;
-use crate::target::ptx::{Bound, Choice};
+use crate::target::{Bound, Target};
 
 /// Writes down why the bounds of a placed kernel hold. Loop invariants and the bounds of what is read
 /// from locals are the least that follow from the bounds of what is set. Where a claim cannot be
 /// justified it is written down all the same: judging is the checker's work.
-pub(crate) fn certify(kernel: &Kernel, info: &KernelInfo) -> Certificate {
+pub(crate) fn certify<T: Target>(kernel: &Kernel, info: &KernelInfo<T>) -> Certificate {
     let Some(field) = &kernel.field else { return Certificate::default() };
     let mut writer = Writer {
         kernel,
@@ -24,19 +24,19 @@ pub(crate) fn certify(kernel: &Kernel, info: &KernelInfo) -> Certificate {
     writer.certificate
 }
 
-type Locals = Vec<Option<Bound>>;
+type Locals<T> = Vec<Option<<T as Target>::Bound>>;
 
-struct Writer<'a> {
+struct Writer<'a, T: Target> {
     kernel: &'a Kernel,
-    info: &'a KernelInfo,
+    info: &'a KernelInfo<T>,
     field: &'a FieldDesc,
     certificate: Certificate,
-    bounds: Vec<Option<Bound>>,
-    locals: Locals,
-    breaks: Vec<Option<Locals>>,
+    bounds: Vec<Option<T::Bound>>,
+    locals: Locals<T>,
+    breaks: Vec<Option<Locals<T>>>,
 }
 
-impl Writer<'_> {
+impl<T: Target> Writer<'_, T> {
     /// True when control reaches the end.
     fn block(&mut self, block: &Block) -> bool {
         for stmt in block {
@@ -55,7 +55,7 @@ impl Writer<'_> {
                     let now = self.locals.clone();
                     if let Some(left) = self.breaks.last_mut() {
                         *left = Some(match left.take() {
-                            Some(before) => join(&before, &now, self.field),
+                            Some(before) => join::<T>(&before, &now, self.field),
                             None => now,
                         });
                     }
@@ -77,7 +77,7 @@ impl Writer<'_> {
         let after_then = std::mem::replace(&mut self.locals, before);
         let otherwise_falls = self.block(otherwise);
         match (then_falls, otherwise_falls) {
-            (true, true) => self.locals = join(&after_then, &self.locals, self.field),
+            (true, true) => self.locals = join::<T>(&after_then, &self.locals, self.field),
             (true, false) => self.locals = after_then,
             _ => {}
         }
@@ -89,12 +89,12 @@ impl Writer<'_> {
         let (number, mut head) = (self.certificate.loops.len(), self.locals.clone());
         loop {
             self.certificate.loops.truncate(number);
-            self.certificate.loops.push(head.iter().map(|b| b.map(limit)).collect());
+            self.certificate.loops.push(head.iter().map(|b| b.map(Bound::stated)).collect());
             self.locals.clone_from(&head);
             self.breaks.push(None);
             let comes_around = self.block(body);
             let left = self.breaks.pop().flatten();
-            let grown: Locals = head
+            let grown: Locals<T> = head
                 .iter()
                 .zip(&self.locals)
                 .map(|(a, b)| a.map(|a| b.map_or(a, |b| a.join(b, self.field))))
@@ -125,30 +125,13 @@ impl Writer<'_> {
         }
         let step = fact.choice.as_ref().map(|(choice, operands)| Step {
             variant: choice.variant.to_owned(),
-            operands: operands.iter().map(|b| limit(*b)).collect(),
-            slack: slack(choice, self.field),
+            operands: operands.iter().map(|b| b.stated()).collect(),
+            slack: T::slack(self.field, choice),
         });
-        self.certificate.values[v.0 as usize] = Some(Claim { limit: bound.map(limit), step });
+        self.certificate.values[v.0 as usize] = Some(Claim { limit: bound.map(Bound::stated), step });
     }
 }
 
-/// What the preconditions of a variant leave over. One whose result is not canonical whatever its operands asks
-/// that the result fits the words, and `neg.canonical` that its operand is canonical; others ask nothing.
-fn slack(choice: &Choice, field: &FieldDesc) -> Vec<u64> {
-    match choice.variant.rsplit('.').next() {
-        _ if choice.variant == "neg.canonical" => vec![0],
-        Some("lazy" | "borrow" | "weak" | "copy") => vec![Bound::ANY.units(field) - choice.out.units(field)],
-        _ => vec![],
-    }
-}
-
-fn limit(bound: Bound) -> Limit {
-    match bound {
-        Bound::Canonical => Limit::Canonical,
-        Bound::Units(units) => Limit::Units(units),
-    }
-}
-
-fn join(a: &Locals, b: &Locals, field: &FieldDesc) -> Locals {
+fn join<T: Target>(a: &Locals<T>, b: &Locals<T>, field: &FieldDesc) -> Locals<T> {
     a.iter().zip(b).map(|(a, b)| Some((*a)?.join((*b)?, field))).collect()
 }

@@ -1,10 +1,10 @@
 //! The independent checker.
 
-use super::rules::Numbers;
 use super::{Certificate, Claim, Limit};
 use crate::error::PassError;
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Type, Value};
-use crate::spec::FieldOp;
+use crate::spec::{FieldDesc, FieldOp};
+use crate::target::{Rules, Target};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 
@@ -13,16 +13,16 @@ use num_traits::ToPrimitive;
 /// It goes through the kernel once and keeps what each local may hold. At a loop's head that
 /// is replaced by the invariant, after asking whether it holds before the loop; where the body comes
 /// around it asks again. So the invariants are inductive, and nothing is searched for.
-pub fn check(kernel: &Kernel, certificate: &Certificate) -> Result<(), PassError> {
+pub fn check<T: Target>(kernel: &Kernel, certificate: &Certificate) -> Result<(), PassError> {
     let Some(field) = &kernel.field else { return Ok(()) };
     if certificate.values.len() != kernel.values().count() {
         return Err(PassError::Malformed("certificate of another kernel".into()));
     }
-    let numbers = Numbers::new(&field.p, field.words);
     let mut checker = Checker {
         kernel,
         certificate,
-        numbers,
+        field,
+        rules: T::rules(field),
         locals: vec![None; kernel.locals.len()],
         breaks: vec![],
         next_loop: 0,
@@ -37,17 +37,18 @@ pub fn check(kernel: &Kernel, certificate: &Certificate) -> Result<(), PassError
 /// The largest content of each field local; `None` where it may not be read.
 type Locals = Vec<Option<BigUint>>;
 
-struct Checker<'a> {
+struct Checker<'a, R> {
     kernel: &'a Kernel,
     certificate: &'a Certificate,
-    numbers: Numbers,
+    field: &'a FieldDesc,
+    rules: R,
     locals: Locals,
     /// What the locals hold where the open loops are left.
     breaks: Vec<Option<Locals>>,
     next_loop: usize,
 }
 
-impl Checker<'_> {
+impl<R: Rules> Checker<'_, R> {
     /// True when control reaches the end.
     fn block(&mut self, block: &Block) -> Result<bool, PassError> {
         for stmt in block {
@@ -135,8 +136,8 @@ impl Checker<'_> {
     /// The largest integer below a limit; `None` for a limit of nothing.
     fn below(&self, limit: Limit) -> Option<BigUint> {
         let limit = match limit {
-            Limit::Canonical => self.numbers.p.clone(),
-            Limit::Units(units) => &self.numbers.unit * units,
+            Limit::Canonical => self.field.p.clone(),
+            Limit::Units(units) => self.rules.unit() * units,
         };
         (limit.bits() > 0).then(|| limit - 1u32)
     }
@@ -158,7 +159,7 @@ impl Checker<'_> {
 
     fn value(&self, v: Value) -> Result<(), PassError> {
         let is_field = self.kernel.ty(v) == Type::Field;
-        let canonical = &self.numbers.p - 1u32;
+        let canonical = &self.field.p - 1u32;
         match &self.kernel[v] {
             Op::Word(a, _) => {
                 if self.max(*a)? > canonical {
@@ -191,13 +192,13 @@ impl Checker<'_> {
         let mut maxima = vec![];
         for (a, limit) in operands.iter().zip(&step.operands) {
             let max = self.below(*limit).ok_or_else(|| error(v, "relies on an operand below nothing"))?;
-            if self.max(*a)? > max || max >= self.numbers.r {
+            if self.max(*a)? > max || max >= *self.rules.capacity() {
                 return Err(error(*a, "exceeds what a user's variant relies on"));
             }
             maxima.push(max);
         }
         let unknown = || error(v, &format!("has no variant {}", step.variant));
-        let outcome = self.numbers.outcome(op, &step.variant, &maxima).ok_or_else(unknown)?;
+        let outcome = self.rules.outcome(op, &step.variant, &maxima).ok_or_else(unknown)?;
         if step.slack.len() != outcome.conditions.len() {
             return Err(error(v, "states other preconditions than its variant has"));
         }
@@ -205,7 +206,7 @@ impl Checker<'_> {
             if left > right {
                 return Err(error(v, &format!("breaks a precondition of {}", step.variant)));
             }
-            if ((right - left) / &self.numbers.unit).to_u64() != Some(*slack) {
+            if ((right - left) / self.rules.unit()).to_u64() != Some(*slack) {
                 return Err(error(v, "states another slack than its preconditions have"));
             }
         }

@@ -4,11 +4,10 @@
 //! operand bounds it was chosen for, what its preconditions leave over, and what every local holds at
 //! the head of each loop. `certify` writes down what the placing pass has decided, the slack by
 //! the bounds of its variants; [`check`] believes none of it: it evaluates every rule anew on big integers, from the
-//! definition of the operation, and shares no code with the pass, the variants or `certify`.
+//! [rules](crate::target::Rules) of the target, and shares no code with the pass, the variants or `certify`.
 
 mod certify;
 mod check;
-mod rules;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -16,14 +15,7 @@ mod text;
 pub(crate) use certify::certify;
 pub use check::check;
 
-/// Values are less than this.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
-    /// `p`
-    Canonical,
-    /// This many units of `R/2^32`.
-    Units(u64),
-}
+pub use crate::target::Limit;
 
 /// How an operation is computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +24,7 @@ pub struct Step {
     pub variant: String,
     /// What it relies on of each operand.
     pub operands: Vec<Limit>,
-    /// Whole units of `R/2^32` that each of the variant's preconditions has to spare. A result below `p` counts as `p`.
+    /// Whole units that each of the variant's preconditions has to spare. A result below `p` counts as `p`.
     pub slack: Vec<u64>,
 }
 

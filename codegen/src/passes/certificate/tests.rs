@@ -6,7 +6,8 @@ use crate::fir::ir::{Kernel, Type};
 use crate::kernels::{field_kernels, formula_kernels, group_kernels};
 use crate::passes::{prepare, simplify};
 use crate::spec::{Equation, FieldDesc, GroupDesc, Tower};
-use crate::target::ptx::{self, Bound, FieldOp};
+use crate::target::ptx::{self, Bound, FieldOp, Ptx};
+use crate::target::{Rules, Target};
 use curvesmith_abi::kernels::FieldMulSub;
 use num_bigint::BigUint;
 
@@ -53,9 +54,9 @@ fn lowered(limit: Limit, p: &FieldDesc) -> Limit {
 fn every_kernel_has_a_certificate_and_no_stronger_one() {
     for base in fields() {
         for kernel in kernels(&base) {
-            let checked = prepare(&kernel).expect("the kernel is valid");
+            let checked = prepare::<Ptx>(&kernel).expect("the kernel is valid");
             let (kernel, certificate) = (checked.kernel(), checked.certificate());
-            assert_eq!(check(kernel, certificate), Ok(()), "{}", kernel.symbol);
+            assert_eq!(check::<Ptx>(kernel, certificate), Ok(()), "{}", kernel.symbol);
             assert_eq!(certificate.to_string().parse(), Ok(certificate.clone()), "{}", kernel.symbol);
             mutate(kernel, certificate, &base);
         }
@@ -65,7 +66,7 @@ fn every_kernel_has_a_certificate_and_no_stronger_one() {
 /// Every claim made stronger by one unit, and every statement made about another variant, is refused.
 fn mutate(kernel: &Kernel, certificate: &Certificate, base: &FieldDesc) {
     let refused = |mutant: &Certificate, what: &str| {
-        assert!(check(kernel, mutant).is_err(), "{}: {what} was believed", kernel.symbol);
+        assert!(check::<Ptx>(kernel, mutant).is_err(), "{}: {what} was believed", kernel.symbol);
     };
     for (v, claim) in certificate.values.iter().enumerate() {
         let Some(claim) = claim else { continue };
@@ -111,7 +112,7 @@ fn a_variant_cannot_rely_on_what_is_not_so() {
     let i = b.global_index();
     let sum = b.buffer("a").field(i) + b.buffer("b").field(i);
     b.buffer("out").set_field(i, sum.dbl().dbl() * sum);
-    let checked = prepare(&b.finish()).expect("the kernel is valid");
+    let checked = prepare::<Ptx>(&b.finish()).expect("the kernel is valid");
     let (kernel, certificate) = (checked.kernel(), checked.certificate());
     let mut tried = 0;
     for (v, claim) in certificate.values.iter().enumerate() {
@@ -121,7 +122,7 @@ fn a_variant_cannot_rely_on_what_is_not_so() {
                 let mut mutant = certificate.clone();
                 let claim = mutant.values[v].as_mut().expect("it has a claim");
                 claim.step.as_mut().expect("it has a step").operands[operand] = limit;
-                assert!(check(kernel, &mutant).is_err(), "v{v} relies on {limit}");
+                assert!(check::<Ptx>(kernel, &mutant).is_err(), "v{v} relies on {limit}");
                 tried += 1;
             }
         }
@@ -132,11 +133,12 @@ fn a_variant_cannot_rely_on_what_is_not_so() {
 #[test]
 fn a_certificate_of_another_kernel_is_refused() {
     let base = field("toy", "d");
-    let all: Vec<_> = kernels(&base).iter().map(|k| prepare(k).expect("the kernel is valid")).collect();
+    let all: Vec<_> =
+        kernels(&base).iter().map(|k| prepare::<Ptx>(k).expect("the kernel is valid")).collect();
     for own in &all {
         for other in all.iter().filter(|other| other.certificate() != own.certificate()) {
             let (kernel, of) = (own.kernel(), &other.kernel().symbol);
-            assert!(check(kernel, other.certificate()).is_err(), "{} by that of {of}", kernel.symbol);
+            assert!(check::<Ptx>(kernel, other.certificate()).is_err(), "{} by that of {of}", kernel.symbol);
         }
     }
 }
@@ -148,7 +150,7 @@ fn a_certificate_of_another_kernel_is_refused() {
 fn rules_are_those_of_the_variants_on_offer() {
     let mut offers = 0;
     for f in fields() {
-        let numbers = rules::Numbers::new(&f.p, f.words);
+        let numbers = Ptx::rules(&f);
         let mut bounds = vec![Bound::Canonical, Bound::ANY];
         let quarters = |k: u32| Bound::below(&f, &(&f.p * k / 4u32));
         bounds.extend([5, 8, 9, 13, 17, 22, 33].into_iter().filter_map(quarters));
@@ -201,14 +203,14 @@ fn a_local_that_grows_in_its_loop_is_found() {
     let acc = b.var(b.buffer("a").field(i));
     b.for_(b.u32(0), n, 1, |_| acc.set(acc.get().dbl() + b.buffer("b").field(i)));
     b.buffer("out").set_field(i, acc.get());
-    let checked = prepare(&simplify(&b.finish())).expect("the kernel is valid");
+    let checked = prepare::<Ptx>(&simplify(&b.finish())).expect("the kernel is valid");
     let (kernel, certificate) = (checked.kernel(), checked.certificate());
     assert_eq!(certificate.loops.len(), 1);
     let local = kernel.locals.iter().position(|l| l.ty == Type::Field).expect("there is an accumulator");
     let Some(limit) = certificate.loops[0][local] else { panic!("the accumulator has no invariant") };
     let mut mutant = certificate.clone();
     mutant.loops[0][local] = Some(Limit::Units(8191));
-    assert_eq!(check(kernel, &mutant).is_err(), limit != Limit::Canonical);
+    assert_eq!(check::<Ptx>(kernel, &mutant).is_err(), limit != Limit::Canonical);
     mutant.loops[0][local] = None;
-    assert!(check(kernel, &mutant).is_err(), "nothing is known of a local that is read");
+    assert!(check::<Ptx>(kernel, &mutant).is_err(), "nothing is known of a local that is read");
 }

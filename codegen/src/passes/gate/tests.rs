@@ -6,7 +6,7 @@ use crate::fir::ir::{Op, Stmt};
 use crate::kernels::common_kernels;
 use crate::passes::{Fact, place_reductions, schedule, simplify};
 use crate::spec::FieldDesc;
-use crate::target::ptx::{self, Bound};
+use crate::target::ptx::{self, Bound, Ptx};
 use curvesmith_abi::kernels::FieldMulSub;
 
 fn field() -> FieldDesc {
@@ -14,7 +14,7 @@ fn field() -> FieldDesc {
 }
 
 /// What all passes make of a kernel of one product and some sums.
-fn scheduled() -> (Kernel, KernelInfo) {
+fn scheduled() -> (Kernel, KernelInfo<Ptx>) {
     let b = Builder::for_field::<FieldMulSub>(&field());
     let i = b.global_index();
     let sum = b.buffer("a").field(i) + b.buffer("b").field(i);
@@ -22,21 +22,21 @@ fn scheduled() -> (Kernel, KernelInfo) {
     passed(&b.finish())
 }
 
-fn passed(kernel: &Kernel) -> (Kernel, KernelInfo) {
+fn passed(kernel: &Kernel) -> (Kernel, KernelInfo<Ptx>) {
     let (mut kernel, info) = place_reductions(&simplify(kernel)).expect("the kernel is valid");
     schedule(&mut kernel, &info);
     (kernel, info)
 }
 
 /// The scheduled kernel with one of its facts changed.
-fn with(value: Value, change: impl FnOnce(&mut Fact)) -> Result<(), PassError> {
+fn with(value: Value, change: impl FnOnce(&mut Fact<Ptx>)) -> Result<(), PassError> {
     let (kernel, mut info) = scheduled();
     change(&mut info.facts[value.0 as usize]);
     check(kernel, info).map(drop)
 }
 
 /// Values with a program, by their number of operands.
-fn computed(kernel: &Kernel, info: &KernelInfo) -> Vec<(Value, usize)> {
+fn computed(kernel: &Kernel, info: &KernelInfo<Ptx>) -> Vec<(Value, usize)> {
     let operands = |v: Value| Some((v, info.facts[v.0 as usize].choice.as_ref()?.1.len()));
     kernel.values().filter_map(operands).collect()
 }
@@ -51,7 +51,7 @@ fn what_the_passes_make_goes_through_as_it_is() {
     assert!(computed(&kernel, &info).len() >= 4);
     let checked = check(kernel.clone(), info.clone()).expect("the passes are right");
     assert_eq!((checked.kernel(), checked.info()), (&kernel, &info));
-    assert_eq!(certificate::check(&kernel, checked.certificate()), Ok(()));
+    assert_eq!(certificate::check::<Ptx>(&kernel, checked.certificate()), Ok(()));
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_bound_that_does_not_hold_is_refused() {
     }
     for (v, operands) in computed(&kernel, &info) {
         for k in 0..operands {
-            let narrower = |fact: &mut Fact| {
+            let narrower = |fact: &mut Fact<Ptx>| {
                 let (_, operands) = fact.choice.as_mut().expect("it has a program");
                 operands[k] = lowered(operands[k]);
             };
@@ -102,7 +102,7 @@ fn a_bound_that_does_not_hold_is_refused() {
 fn a_program_that_gives_more_than_its_bound_is_refused() {
     let (kernel, info) = scheduled();
     for (v, _) in computed(&kernel, &info) {
-        let more = |fact: &mut Fact| {
+        let more = |fact: &mut Fact<Ptx>| {
             let (choice, _) = fact.choice.as_mut().expect("it has a program");
             choice.out = Bound::ANY;
         };
@@ -118,7 +118,7 @@ fn a_wrong_block_is_refused() {
     let (kernel, info) = scheduled();
     assert!(check(kernel.clone(), info.clone()).is_ok());
     for (v, _) in computed(&kernel, &info) {
-        let wrong = |fact: &mut Fact| {
+        let wrong = |fact: &mut Fact<Ptx>| {
             let (choice, _) = fact.choice.as_mut().expect("it has a program");
             *choice = choice.with_block(choice.variant, ptx::tests::first_operand(choice.block()));
         };

@@ -1,14 +1,11 @@
 //! Which multiplications have company: others in the same basic block, neither depending on the other.
 //!
-//! A carry lives in one of seven predicate registers. ptxas interleaves independent products, and where
-//! one of them is itself made of several side by side (Karatsuba), it runs out: carries go to
-//! registers and back, some 10 instructions a word, and the products take longer than rows would. On an H200
-//! one Karatsuba product beside others cost a mixed addition 3 to 5 %, two beside each other gained
-//! nothing; alone a product gained 3 % at 8 words and 10 % at 12 (`docs/src/experiments.md`, "Products in
-//! company").
+//! A product that is itself made of several side by side may get in their way: whether it does, the target says
+//! ([`Target::crowds`]).
 
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
-use crate::passes::inline::{calls, products};
+use crate::passes::work::products;
+use crate::target::Target;
 use std::collections::BTreeMap;
 
 /// The multiplications with company.
@@ -19,11 +16,9 @@ pub(super) struct Crowd {
 }
 
 impl Crowd {
-    pub(super) fn of(kernel: &Kernel) -> Self {
-        let mut crowd = Crowd { calls: calls(kernel), company: vec![false; kernel.values().count()] };
-        // Functions run one after another. Kernels over extension fields are crowded all the same: they call
-        // with most registers taken, and a function that needs more of them makes its callers spill.
-        if !crowd.calls || kernel.tower.top() > 0 {
+    pub(super) fn of<T: Target>(kernel: &Kernel) -> Self {
+        let mut crowd = Crowd { calls: T::calls(kernel), company: vec![false; kernel.values().count()] };
+        if T::crowds(kernel) {
             crowd.visit(kernel, &kernel.body);
         }
         crowd
@@ -101,6 +96,7 @@ mod tests {
     use super::*;
     use crate::fir::build::{Builder, Fe};
     use crate::spec::FieldDesc;
+    use crate::target::ptx::Ptx;
     use curvesmith_abi::kernels::FieldMulSub;
 
     /// Whether the products of a kernel that computes `out` of `a`, `b`, `c` have company, in their order.
@@ -112,7 +108,7 @@ mod tests {
         let out = body(&b, operands);
         b.buffer("out").set_field(i, out);
         let kernel = b.finish();
-        let crowd = Crowd::of(&kernel);
+        let crowd = Crowd::of::<Ptx>(&kernel);
         kernel.values().filter(|v| products(&kernel[*v]) > 0).map(|v| crowd.has(v)).collect()
     }
 
@@ -147,8 +143,8 @@ mod tests {
         let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(b.global_index()));
         b.buffer("out").set_field(b.global_index(), x * y + x * z + y * z);
         let kernel = b.finish();
-        assert!(calls(&kernel));
-        let crowd = Crowd::of(&kernel);
+        assert!(Ptx::calls(&kernel));
+        let crowd = Crowd::of::<Ptx>(&kernel);
         assert!(kernel.values().all(|v| !crowd.has(v)));
     }
 }

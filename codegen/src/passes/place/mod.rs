@@ -21,9 +21,8 @@ use super::gate;
 use super::info::{Fact, KernelInfo};
 use crate::error::PassError;
 use crate::fir::ir::{Kernel, Type, Value};
-use crate::spec::FieldDesc;
-use crate::target::ptx::prove::{ProofError, prove_all};
-use crate::target::ptx::{Choice, FieldOp};
+use crate::spec::{FieldDesc, FieldOp};
+use crate::target::{Choice, Load, Target, Unproven};
 use crowd::Crowd;
 use menu::Menu;
 use placer::{Plan, Wish};
@@ -34,14 +33,14 @@ const TRIALS: usize = 64;
 const EFFORT: usize = 40_000;
 
 /// A kernel with its reductions.
-struct Placed {
+struct Placed<T: Target> {
     kernel: Kernel,
-    info: KernelInfo,
+    info: KernelInfo<T>,
     score: u64,
 }
 
 /// The kernel with reductions, and the bound and variant of each of its values.
-pub fn place_reductions(kernel: &Kernel) -> Result<(Kernel, KernelInfo), PassError> {
+pub fn place_reductions<T: Target>(kernel: &Kernel) -> Result<(Kernel, KernelInfo<T>), PassError> {
     let Some(field) = &kernel.field else {
         let facts = vec![Fact::NONE; kernel.values().count()];
         return Ok((kernel.clone(), KernelInfo { facts, locals: vec![None; kernel.locals.len()] }));
@@ -50,8 +49,11 @@ pub fn place_reductions(kernel: &Kernel) -> Result<(Kernel, KernelInfo), PassErr
 }
 
 /// As [`place_reductions`], with what is on a menu.
-fn place_from(kernel: &Kernel, mut menu: Menu<'_>) -> Result<(Kernel, KernelInfo), PassError> {
-    let (field, crowd) = (menu.field, Crowd::of(kernel));
+fn place_from<T: Target>(
+    kernel: &Kernel,
+    mut menu: Menu<'_, T>,
+) -> Result<(Kernel, KernelInfo<T>), PassError> {
+    let (field, crowd) = (menu.field, Crowd::of::<T>(kernel));
     let mut unproven: Option<PassError> = None;
     let mut refused: Vec<&'static str> = vec![];
     loop {
@@ -76,8 +78,8 @@ fn place_from(kernel: &Kernel, mut menu: Menu<'_>) -> Result<(Kernel, KernelInfo
 }
 
 /// The best placement with what is on the menu.
-fn search(kernel: &Kernel, menu: &mut Menu<'_>, crowd: &Crowd) -> Result<Placed, PassError> {
-    let mut best: Option<(Plan, Placed)> = None;
+fn search<T: Target>(kernel: &Kernel, menu: &mut Menu<'_, T>, crowd: &Crowd) -> Result<Placed<T>, PassError> {
+    let mut best: Option<(Plan, Placed<T>)> = None;
     for plan in plans(kernel) {
         let placed = place(kernel, menu, crowd, &plan)?;
         if best.as_ref().is_none_or(|(_, b)| placed.score < b.score) {
@@ -88,31 +90,32 @@ fn search(kernel: &Kernel, menu: &mut Menu<'_>, crowd: &Crowd) -> Result<Placed,
     improve(kernel, menu, crowd, plan, placed)
 }
 
-/// How lazy results may be, how far locals may widen, and how much dearer than it is a multiplication
-/// is thought to be: one whole formula has more to do for the multiplier than any of its operations.
+/// How lazy results may be, how far locals may widen, and what the formula as a whole is thought to keep busy.
 fn plans(kernel: &Kernel) -> Vec<Plan> {
     let plan = Plan::default;
     let mut plans = vec![
         Plan { widenings: 3, ..plan() },
-        Plan { widenings: 3, fma: 20, ..plan() },
+        Plan { widenings: 3, load: Load::Products, ..plan() },
         plan(),
-        Plan { fma: 20, ..plan() },
+        Plan { load: Load::Products, ..plan() },
         Plan { widenings: 3, tight_sums: true, ..plan() },
         Plan { tight_products: true, ..plan() },
         Plan { tight_sums: true, tight_products: true, ..plan() },
     ];
     if score::is_additive(kernel) {
-        // An addition costs the two cycles of an IMAD, as most become one.
-        plans.push(Plan { near_constants: true, alu: 12, ..plan() });
-        plans.push(Plan { tight_sums: true, tight_products: true, alu: 12, ..plan() });
+        plans.push(Plan { near_constants: true, load: Load::Sums, ..plan() });
+        plans.push(Plan { tight_sums: true, tight_products: true, load: Load::Sums, ..plan() });
     }
     plans
 }
 
 /// The blocks of a placement that are not shown to be right for all operands.
-fn unproven_blocks<'p>(field: &FieldDesc, placed: &'p Placed) -> Vec<(FieldOp, &'p Choice, ProofError)> {
+fn unproven_blocks<'p, T: Target>(
+    field: &FieldDesc,
+    placed: &'p Placed<T>,
+) -> Vec<(FieldOp, &'p Choice<T>, Unproven)> {
     let (_, claims) = gate::claims(&placed.kernel, &placed.info);
-    let proofs = prove_all(field, &claims).into_iter();
+    let proofs = T::prove(field, &claims).into_iter();
     claims
         .into_iter()
         .zip(proofs)
@@ -120,7 +123,12 @@ fn unproven_blocks<'p>(field: &FieldDesc, placed: &'p Placed) -> Vec<(FieldOp, &
         .collect()
 }
 
-fn place(kernel: &Kernel, menu: &mut Menu<'_>, crowd: &Crowd, plan: &Plan) -> Result<Placed, PassError> {
+fn place<T: Target>(
+    kernel: &Kernel,
+    menu: &mut Menu<'_, T>,
+    crowd: &Crowd,
+    plan: &Plan,
+) -> Result<Placed<T>, PassError> {
     let (mut kernel, info) = placer::walk(kernel, menu, crowd, plan)?;
     hoist::reductions(&mut kernel);
     let score = score::of(&kernel, &info);
@@ -129,13 +137,13 @@ fn place(kernel: &Kernel, menu: &mut Menu<'_>, crowd: &Crowd, plan: &Plan) -> Re
 
 /// Changes the wish for one operation at a time, and keeps what scores better, until nothing does
 /// or the trials are spent.
-fn improve(
+fn improve<T: Target>(
     kernel: &Kernel,
-    menu: &mut Menu<'_>,
+    menu: &mut Menu<'_, T>,
     crowd: &Crowd,
     mut plan: Plan,
-    mut best: Placed,
-) -> Result<Placed, PassError> {
+    mut best: Placed<T>,
+) -> Result<Placed<T>, PassError> {
     let candidates = candidates(kernel);
     let mut trials = TRIALS;
     let limit = menu.effort() + EFFORT;

@@ -17,8 +17,8 @@ use crate::error::PassError;
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Type, Value};
 use crate::passes::info::{Fact, KernelInfo};
 use crate::passes::rewrite::Rewriter;
-use crate::spec::FieldDesc;
-use crate::target::ptx::{Bound, Choice, FieldOp, Pipes};
+use crate::spec::{FieldDesc, FieldOp};
+use crate::target::{Bound, Choice, Load, Target};
 use std::collections::BTreeMap;
 
 /// What is asked of the result of one operation.
@@ -45,20 +45,15 @@ pub(super) struct Plan {
     pub(super) near_constants: bool,
     /// Rounds in which the bounds of locals may grow.
     pub(super) widenings: usize,
-    /// What a cycle of the multiplier costs besides ten tenths of a cycle.
-    pub(super) fma: u64,
-    /// What an instruction of the ALU costs besides its tenths of a cycle beside multiplications.
-    pub(super) alu: u64,
+    /// What the formula as a whole keeps busy.
+    pub(super) load: Load,
     /// What is asked of single operations of the kernel before placing, whatever the rest says.
     pub(super) wishes: BTreeMap<Value, Wish>,
 }
 
 impl Plan {
-    /// Linear, unlike the time of a block: what a block adds to a formula that is busy anyway.
-    fn price(&self, choice: &Choice) -> u64 {
-        let (pipes, cost) = (Pipes::SM_90, &choice.cost);
-        let alu = u64::from(cost.sums + cost.logic);
-        (10 + self.fma) * u64::from(cost.fma(&pipes)) + u64::from(cost.beside(&pipes)) + self.alu * alu
+    fn price<T: Target>(&self, choice: &Choice<T>) -> u64 {
+        T::price(&choice.cost, self.load)
     }
 
     fn wish(&self, old: Value, limb: &FieldOp) -> Wish {
@@ -85,12 +80,12 @@ impl Plan {
 }
 
 /// The kernel with the plan's variants and reductions.
-pub(super) fn walk(
+pub(super) fn walk<T: Target>(
     kernel: &Kernel,
-    menu: &mut Menu<'_>,
+    menu: &mut Menu<'_, T>,
     crowd: &Crowd,
     plan: &Plan,
-) -> Result<(Kernel, KernelInfo), PassError> {
+) -> Result<(Kernel, KernelInfo<T>), PassError> {
     let unset = vec![None; kernel.locals.len()];
     let at = Position { r: Rewriter::new(kernel), facts: vec![], copies: vec![], locals: unset.clone() };
     let mut placer =
@@ -103,35 +98,35 @@ pub(super) fn walk(
 }
 
 /// Bounds of the field locals; `None` where a local is not set, or no field element.
-type Locals = Vec<Option<Bound>>;
+type Locals<T> = Vec<Option<<T as Target>::Bound>>;
 
 /// How far the walk has come.
 #[derive(Clone)]
-struct Position<'a> {
+struct Position<'a, T: Target> {
     r: Rewriter<'a>,
-    facts: Vec<Fact>,
+    facts: Vec<Fact<T>>,
     /// Reduced copies made in the open blocks: the old value and what stood for it before.
     copies: Vec<(Value, Value)>,
     /// What the locals hold here.
-    locals: Locals,
+    locals: Locals<T>,
 }
 
-struct Placer<'a, 'm, 'f> {
-    at: Position<'a>,
-    menu: &'m mut Menu<'f>,
+struct Placer<'a, 'm, 'f, T: Target> {
+    at: Position<'a, T>,
+    menu: &'m mut Menu<'f, T>,
     crowd: &'m Crowd,
     plan: &'m Plan,
     /// Bounds that the loops around can no longer widen.
-    pins: Locals,
+    pins: Locals<T>,
     /// The most that a local ever holds.
-    held: Locals,
+    held: Locals<T>,
     /// What the locals hold where the open loops are left.
-    breaks: Vec<Option<Locals>>,
+    breaks: Vec<Option<Locals<T>>>,
     /// Within an arm that is hardly ever taken.
     rare: bool,
 }
 
-impl Placer<'_, '_, '_> {
+impl<T: Target> Placer<'_, '_, '_, T> {
     /// True when control reaches the end of the block.
     fn block(&mut self, block: &Block, out: &mut Block) -> Result<bool, PassError> {
         let mark = self.at.copies.len();
@@ -153,7 +148,7 @@ impl Placer<'_, '_, '_> {
                     let field = self.menu.field;
                     let left = self.breaks.last_mut().expect("verified: breaks stand in loops");
                     *left = Some(match left.take() {
-                        Some(before) => join(&before, &self.at.locals, field),
+                        Some(before) => join::<T>(&before, &self.at.locals, field),
                         None => self.at.locals.clone(),
                     });
                     out.push(Stmt::Break);
@@ -190,7 +185,7 @@ impl Placer<'_, '_, '_> {
         let rare = self.rare;
         let (yes, no) = score::rare_arms(self.at.r.old, cond);
         let before = self.at.locals.clone();
-        let mut arm = |rare_arm: bool, block: &Block| -> Result<(Block, bool, Locals), PassError> {
+        let mut arm = |rare_arm: bool, block: &Block| -> Result<(Block, bool, Locals<T>), PassError> {
             self.at.locals.clone_from(&before);
             self.rare = rare || rare_arm;
             let mut placed = Block::new();
@@ -201,7 +196,7 @@ impl Placer<'_, '_, '_> {
         let (otherwise, otherwise_falls, after_otherwise) = arm(no, otherwise)?;
         self.rare = rare;
         self.at.locals = match (then_falls, otherwise_falls) {
-            (true, true) => join(&after_then, &after_otherwise, self.menu.field),
+            (true, true) => join::<T>(&after_then, &after_otherwise, self.menu.field),
             (true, false) => after_then,
             _ => after_otherwise,
         };
@@ -226,7 +221,7 @@ impl Placer<'_, '_, '_> {
             let mut out = Block::new();
             let comes_around = self.block(body, &mut out)?;
             let left = self.breaks.pop().expect("pushed above");
-            let grown = join_set(&head, &self.at.locals, self.menu.field);
+            let grown = join_set::<T>(&head, &self.at.locals, self.menu.field);
             if !comes_around || grown == head {
                 self.pins = pins;
                 let leaves = left.is_some();
@@ -245,11 +240,11 @@ impl Placer<'_, '_, '_> {
     }
 
     /// Bound of an old field value as it stands now.
-    fn bound(&self, old: Value) -> Bound {
+    fn bound(&self, old: Value) -> T::Bound {
         self.at.facts[self.at.r.get(old).0 as usize].bound.expect("field values have a bound")
     }
 
-    fn within(&mut self, op: &FieldOp, operands: &[Bound], limit: Option<Bound>) -> Option<Choice> {
+    fn within(&mut self, op: &FieldOp, operands: &[T::Bound], limit: Option<T::Bound>) -> Option<Choice<T>> {
         self.within_parts(op, operands, limit, u32::MAX)
     }
 
@@ -257,16 +252,16 @@ impl Placer<'_, '_, '_> {
     fn within_parts(
         &mut self,
         op: &FieldOp,
-        operands: &[Bound],
-        limit: Option<Bound>,
+        operands: &[T::Bound],
+        limit: Option<T::Bound>,
         parts: u32,
-    ) -> Option<Choice> {
+    ) -> Option<Choice<T>> {
         let (plan, field) = (self.plan, self.menu.field);
-        let legal = |c: &Choice| c.parts <= parts && limit.is_none_or(|l| c.out.within(l, field));
+        let legal = |c: &Choice<T>| c.parts <= parts && limit.is_none_or(|l| c.out.within(l, field));
         self.menu.cheapest(op, operands, legal, |c| plan.price(c))
     }
 
-    fn push(&mut self, op: Op, fact: Fact, out: &mut Block) -> Value {
+    fn push(&mut self, op: Op, fact: Fact<T>, out: &mut Block) -> Value {
         let v = self.at.r.new.push(op);
         self.at.facts.push(fact);
         out.push(Stmt::Let(v));
@@ -279,14 +274,14 @@ impl Placer<'_, '_, '_> {
         let mut wish = Wish::Lazy;
         let fact = match &op {
             Op::Word(a, _) => {
-                self.bring_within(*a, Bound::Canonical, out)?;
+                self.bring_within(*a, T::Bound::CANONICAL, out)?;
                 Fact::NONE
             }
             Op::Get(l) if self.at.r.old.ty(old) == Type::Field => {
                 let held = self.at.locals[l.0 as usize].expect("verified: a local is set before it is read");
                 Fact { bound: Some(held), choice: None }
             }
-            Op::Const(_) | Op::FromWords(_) => Fact { bound: Some(Bound::Canonical), choice: None },
+            Op::Const(_) | Op::FromWords(_) => Fact { bound: Some(T::Bound::CANONICAL), choice: None },
             Op::Part(a, _) => Fact { bound: Some(self.bound(*a)), choice: None },
             Op::Select(_, a, b) if self.at.r.old.ty(old) == Type::Field => {
                 let bound = self.bound(*a).join(self.bound(*b), self.menu.field);
@@ -342,13 +337,13 @@ impl Placer<'_, '_, '_> {
         limb: &FieldOp,
         wish: Wish,
         out: &mut Block,
-    ) -> Result<Fact, PassError> {
+    ) -> Result<Fact<T>, PassError> {
         let limit = match wish {
-            Wish::Canonical => Some(Bound::Canonical),
-            Wish::Near => Bound::below(self.field(), &(&self.field().p * 2u32)),
+            Wish::Canonical => Some(T::Bound::CANONICAL),
+            Wish::Near => T::Bound::below(self.field(), &(&self.field().p * 2u32)),
             Wish::Lazy | Wish::Weak => None,
         };
-        let mut bounds: Vec<Bound> = args.iter().map(|a| self.bound(*a)).collect();
+        let mut bounds: Vec<T::Bound> = args.iter().map(|a| self.bound(*a)).collect();
         let missing = || PassError::NoVariant { value: old, op: format!("{limb:?}") };
         let parts = if self.crowd.has(old) { 1 } else { u32::MAX };
         let mut best = self.within_parts(limb, &bounds, limit, parts).ok_or_else(missing)?;
@@ -401,7 +396,7 @@ impl Placer<'_, '_, '_> {
 
     /// Makes an old value stand within `limit`: by another variant where it was computed, or by a
     /// reduced copy.
-    fn bring_within(&mut self, old: Value, limit: Bound, out: &mut Block) -> Result<(), PassError> {
+    fn bring_within(&mut self, old: Value, limit: T::Bound, out: &mut Block) -> Result<(), PassError> {
         let field = self.menu.field;
         if self.bound(old).within(limit, field) {
             return Ok(());
@@ -448,11 +443,11 @@ impl Placer<'_, '_, '_> {
 }
 
 /// What holds after either of two ways: a local that only one has set is not read before it is set again.
-fn join(a: &Locals, b: &Locals, field: &FieldDesc) -> Locals {
+fn join<T: Target>(a: &Locals<T>, b: &Locals<T>, field: &FieldDesc) -> Locals<T> {
     a.iter().zip(b).map(|(a, b)| Some((*a)?.join((*b)?, field))).collect()
 }
 
 /// `a` widened to hold `b` too; locals that `a` does not know stay unknown.
-fn join_set(a: &Locals, b: &Locals, field: &FieldDesc) -> Locals {
+fn join_set<T: Target>(a: &Locals<T>, b: &Locals<T>, field: &FieldDesc) -> Locals<T> {
     a.iter().zip(b).map(|(a, b)| a.map(|a| b.map_or(a, |b| a.join(b, field)))).collect()
 }

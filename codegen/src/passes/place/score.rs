@@ -5,8 +5,9 @@
 
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
 use crate::passes::info::KernelInfo;
-use crate::passes::inline::products;
-use crate::target::ptx::{Cost, FieldOp, Pipes};
+use crate::passes::work::products;
+use crate::spec::FieldOp;
+use crate::target::Target;
 
 /// How many times a loop body is thought to run.
 const LOOP: u64 = 16;
@@ -31,8 +32,8 @@ pub(super) fn weights(kernel: &Kernel) -> Vec<u64> {
     weights
 }
 
-/// Whether there are two additions for every product, as in a transform: then instructions of the ALU outnumber
-/// those of the multiplier, and the assembler balances them (`Cost::balanced`).
+/// Whether there are two additions for every product, as in a transform: then instructions that add may outnumber those
+/// that multiply.
 pub(super) fn is_additive(kernel: &Kernel) -> bool {
     let (mut sums, mut multiplied) = (0u64, 0u64);
     visit(kernel, &kernel.body, ONCE, &mut |v, weight| match &kernel[v] {
@@ -59,17 +60,16 @@ fn visit(kernel: &Kernel, block: &Block, weight: u64, f: &mut impl FnMut(Value, 
 }
 
 /// The score: the less the better.
-pub(super) fn of(kernel: &Kernel, info: &KernelInfo) -> u64 {
+pub(super) fn of<T: Target>(kernel: &Kernel, info: &KernelInfo<T>) -> u64 {
     // Code of one weight runs together.
-    let mut sums: Vec<(u64, Cost)> = vec![];
+    let mut sums: Vec<(u64, T::Cost)> = vec![];
     visit(kernel, &kernel.body, ONCE, &mut |v, weight| {
         let Some(choice) = info.choice(v) else { return };
         let at = sums.iter().position(|(w, _)| *w == weight).unwrap_or_else(|| {
-            sums.push((weight, Cost::default()));
+            sums.push((weight, T::Cost::default()));
             sums.len() - 1
         });
         sums[at].1 += choice.cost;
     });
-    let price = |c: &Cost| u64::from(c.tenths(&Pipes::SM_90));
-    sums.iter().map(|(weight, cost)| weight.saturating_mul(price(cost))).fold(0, u64::saturating_add)
+    sums.iter().map(|(weight, cost)| weight.saturating_mul(T::time(cost))).fold(0, u64::saturating_add)
 }

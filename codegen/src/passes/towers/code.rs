@@ -3,6 +3,7 @@
 use super::schemes::{Choices, Operation};
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
 use crate::spec::FieldOp;
+use crate::target::Target;
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive, Zero};
 
@@ -13,13 +14,13 @@ pub(super) type Coordinates = Vec<Value>;
 const SMALL: u32 = 16;
 
 /// A block of a kernel that grows.
-pub(super) struct Code<'c> {
+pub(super) struct Code<'c, T> {
     pub(super) kernel: &'c mut Kernel,
     pub(super) out: &'c mut Block,
-    pub(super) choices: &'c mut Choices,
+    pub(super) choices: &'c mut Choices<T>,
 }
 
-impl Code<'_> {
+impl<T: Target> Code<'_, T> {
     pub(super) fn compute(&mut self, op: Op) -> Value {
         let v = self.kernel.push(op);
         self.out.push(Stmt::Let(v));

@@ -9,11 +9,12 @@ mod schemes;
 use super::rewrite::Rewriter;
 use crate::fir::ir::{Block, IntOp, Kernel, Local, LocalDecl, Op, Stmt, Type, Value};
 use crate::spec::FieldOp;
+use crate::target::Target;
 use code::{Code, Coordinates};
 use schemes::Choices;
 
 /// The kernel without elements of extensions.
-pub fn lower_towers(kernel: &Kernel) -> Kernel {
+pub fn lower_towers<T: Target>(kernel: &Kernel) -> Kernel {
     let of_extension = |ty: Type| matches!(ty, Type::Ext(_));
     let holds = kernel.values().any(|v| of_extension(kernel.ty(v)));
     if !holds && !kernel.locals.iter().any(|local| of_extension(local.ty)) {
@@ -33,26 +34,26 @@ pub fn lower_towers(kernel: &Kernel) -> Kernel {
         locals.push((first..first + parts as u32).map(Local).collect());
     }
     let elements = vec![vec![]; kernel.values().count()];
-    let mut lowering = Lowering { r, elements, locals, choices: Choices::of(kernel) };
+    let mut lowering = Lowering { r, elements, locals, choices: Choices::<T>::of(kernel) };
     lowering.r.new.body = lowering.block(&kernel.body);
     lowering.r.new
 }
 
 /// The schemes that a kernel's tower is lowered by, for readers of what is emitted.
-pub fn describe_schemes(kernel: &Kernel) -> Vec<String> {
-    Choices::of(kernel).describe()
+pub fn describe_schemes<T: Target>(kernel: &Kernel) -> Vec<String> {
+    Choices::<T>::of(kernel).describe()
 }
 
-struct Lowering<'a> {
+struct Lowering<'a, T> {
     r: Rewriter<'a>,
     /// The coordinates of each old value of an extension.
     elements: Vec<Coordinates>,
     /// The new locals of each old one.
     locals: Vec<Vec<Local>>,
-    choices: Choices,
+    choices: Choices<T>,
 }
 
-impl Lowering<'_> {
+impl<T: Target> Lowering<'_, T> {
     fn block(&mut self, block: &Block) -> Block {
         let mut out = Block::new();
         for stmt in block {

@@ -3,9 +3,11 @@
 
 use super::code::{Code, Coordinates};
 use crate::fir::ir::{Block, Kernel, Op, Type, Value};
-use crate::passes::products::price;
+use crate::passes::products::Prices;
 use crate::spec::FieldOp;
+use crate::target::Target;
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 
 /// What is asked of a scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,8 +22,8 @@ pub(super) enum Operation {
 type Terms<'t> = &'t [(Coordinates, Coordinates)];
 
 /// One way to compute an operation of `K[u]/(u^d - ξ)` from operations of `K`.
-#[derive(Debug)]
-pub(super) struct Scheme {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scheme<T> {
     /// Its name.
     pub(super) name: &'static str,
     /// Where it is from.
@@ -31,72 +33,75 @@ pub(super) struct Scheme {
     /// Whether it is for squares, else for sums of products.
     pub(super) squares: bool,
     /// The code at a level.
-    pub(super) build: fn(&mut Code<'_>, usize, Terms<'_>) -> Coordinates,
+    pub(super) build: fn(&mut Code<'_, T>, usize, Terms<'_>) -> Coordinates,
 }
 
-/// All schemes; of equal prices the first is taken.
-pub(super) const SCHEMES: [Scheme; 8] = [
-    Scheme {
-        name: "dots",
-        source: "the definition, a sum of products a coefficient",
-        degree: 2,
-        squares: false,
-        build: quadratic_dots,
-    },
-    Scheme {
-        name: "karatsuba",
-        source: "Karatsuba and Ofman 1962; Devegili et al., ePrint 2006/471, section 3.1",
-        degree: 2,
-        squares: false,
-        build: quadratic_karatsuba,
-    },
-    Scheme {
-        name: "complex",
-        source: "Devegili et al., ePrint 2006/471, section 3.2",
-        degree: 2,
-        squares: true,
-        build: complex_square,
-    },
-    Scheme {
-        name: "dots",
-        source: "the definition, a sum of products a coefficient",
-        degree: 2,
-        squares: true,
-        build: quadratic_square,
-    },
-    Scheme {
-        name: "dots",
-        source: "the definition, a sum of products a coefficient",
-        degree: 3,
-        squares: false,
-        build: cubic_dots,
-    },
-    Scheme {
-        name: "karatsuba",
-        source: "Devegili et al., ePrint 2006/471, section 4.1",
-        degree: 3,
-        squares: false,
-        build: cubic_karatsuba,
-    },
-    Scheme {
-        name: "dots",
-        source: "the definition, a sum of products a coefficient",
-        degree: 3,
-        squares: true,
-        build: cubic_square,
-    },
-    Scheme {
-        name: "chung-hasan",
-        source: "Chung and Hasan, ARITH 2007, SQR2; Devegili et al., ePrint 2006/471, section 4.2",
-        degree: 3,
-        squares: true,
-        build: chung_hasan,
-    },
-];
+impl<T: Target> Scheme<T> {
+    /// All schemes; of equal prices the first is taken.
+    pub(super) const ALL: [Scheme<T>; 8] = [
+        Scheme {
+            name: "dots",
+            source: "the definition, a sum of products a coefficient",
+            degree: 2,
+            squares: false,
+            build: quadratic_dots,
+        },
+        Scheme {
+            name: "karatsuba",
+            source: "Karatsuba and Ofman 1962; Devegili et al., ePrint 2006/471, section 3.1",
+            degree: 2,
+            squares: false,
+            build: quadratic_karatsuba,
+        },
+        Scheme {
+            name: "complex",
+            source: "Devegili et al., ePrint 2006/471, section 3.2",
+            degree: 2,
+            squares: true,
+            build: complex_square,
+        },
+        Scheme {
+            name: "dots",
+            source: "the definition, a sum of products a coefficient",
+            degree: 2,
+            squares: true,
+            build: quadratic_square,
+        },
+        Scheme {
+            name: "dots",
+            source: "the definition, a sum of products a coefficient",
+            degree: 3,
+            squares: false,
+            build: cubic_dots,
+        },
+        Scheme {
+            name: "karatsuba",
+            source: "Devegili et al., ePrint 2006/471, section 4.1",
+            degree: 3,
+            squares: false,
+            build: cubic_karatsuba,
+        },
+        Scheme {
+            name: "dots",
+            source: "the definition, a sum of products a coefficient",
+            degree: 3,
+            squares: true,
+            build: cubic_square,
+        },
+        Scheme {
+            name: "chung-hasan",
+            source: "Chung and Hasan, ARITH 2007, SQR2; Devegili et al., ePrint 2006/471, section 4.2",
+            degree: 3,
+            squares: true,
+            build: chung_hasan,
+        },
+    ];
+}
 
 /// The schemes of one tower, priced when they are first asked for.
 #[derive(Clone)]
-pub(super) struct Choices {
+pub(super) struct Choices<T> {
+    target: PhantomData<T>,
     /// A kernel without values, of the field and tower.
     blank: Kernel,
     known: BTreeMap<(usize, Operation), usize>,
@@ -104,31 +109,31 @@ pub(super) struct Choices {
     prices: BTreeMap<FieldOp, u64>,
 }
 
-impl Choices {
+impl<T: Target> Choices<T> {
     /// Of a kernel's field and tower.
     pub(super) fn of(kernel: &Kernel) -> Self {
         let blank = Kernel::new(String::new(), kernel.desc, kernel.field.clone(), kernel.tower.clone());
-        Choices { blank, known: BTreeMap::new(), prices: BTreeMap::new() }
+        Choices { target: PhantomData, blank, known: BTreeMap::new(), prices: BTreeMap::new() }
     }
 
     /// The cheapest scheme for an operation of a level.
-    pub(super) fn choose(&mut self, level: usize, operation: Operation) -> &'static Scheme {
+    pub(super) fn choose(&mut self, level: usize, operation: Operation) -> Scheme<T> {
         if let Some(at) = self.known.get(&(level, operation)) {
-            return &SCHEMES[*at];
+            return Scheme::ALL[*at];
         }
         let degree = self.blank.tower.levels()[level - 1].degree;
         let fits =
-            |scheme: &Scheme| scheme.degree == degree && scheme.squares == (operation == Operation::Square);
-        let candidates = (0..SCHEMES.len()).filter(|at| fits(&SCHEMES[*at]));
+            |scheme: &Scheme<T>| scheme.degree == degree && scheme.squares == (operation == Operation::Square);
+        let candidates = (0..Scheme::<T>::ALL.len()).filter(|at| fits(&Scheme::ALL[*at]));
         let priced: Vec<(u64, usize)> =
-            candidates.map(|at| (self.price(&SCHEMES[at], level, operation), at)).collect();
+            candidates.map(|at| (self.price(&Scheme::ALL[at], level, operation), at)).collect();
         let (_, at) = priced.into_iter().min().expect("every degree has schemes for products and squares");
         self.known.insert((level, operation), at);
-        &SCHEMES[at]
+        Scheme::ALL[at]
     }
 
     /// What a scheme costs between other operations, on operands of which nothing is known.
-    pub(super) fn price(&mut self, scheme: &Scheme, level: usize, operation: Operation) -> u64 {
+    pub(super) fn price(&mut self, scheme: &Scheme<T>, level: usize, operation: Operation) -> u64 {
         let (mut kernel, mut out) = (self.blank.clone(), Block::new());
         let degree = kernel.tower.degree_at(level);
         let mut element =
@@ -144,7 +149,7 @@ impl Choices {
         let mut priced = |v: Value| {
             let (op, _) = kernel[v].field()?;
             let known = self.prices.get(op).copied();
-            let price = known.unwrap_or_else(|| price(kernel.field(), op).into());
+            let price = known.unwrap_or_else(|| Prices::<T>::of(kernel.field()).price(op));
             self.prices.insert(op.clone(), price);
             Some(price)
         };
@@ -164,7 +169,7 @@ impl Choices {
     }
 }
 
-fn quadratic_dots(code: &mut Code<'_>, level: usize, terms: Terms<'_>) -> Coordinates {
+fn quadratic_dots<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
     let (mut c0, mut c1) = (vec![], vec![]);
     for (a, b) in terms {
         let [a0, a1, b0, b1] =
@@ -176,7 +181,7 @@ fn quadratic_dots(code: &mut Code<'_>, level: usize, terms: Terms<'_>) -> Coordi
 }
 
 /// `v0 = Σ a0·b0`, `v1 = Σ a1·b1`: `c0 = v0 + ξ·v1`, `c1 = Σ (a0 + a1)·(b0 + b1) - v0 - v1`.
-fn quadratic_karatsuba(code: &mut Code<'_>, level: usize, terms: Terms<'_>) -> Coordinates {
+fn quadratic_karatsuba<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
     let mut sums = vec![];
     for (a, b) in terms {
         let [a, b] = [a, b].map(|x| {
@@ -198,7 +203,7 @@ fn quadratic_karatsuba(code: &mut Code<'_>, level: usize, terms: Terms<'_>) -> C
 }
 
 /// `v = a0·a1`: `c0 = (a0 + a1)·(a0 + ξ·a1) - v - ξ·v`, `c1 = 2v`; where `ξ = -1` the last two of `c0` are nothing.
-fn complex_square(code: &mut Code<'_>, level: usize, terms: Terms<'_>) -> Coordinates {
+fn complex_square<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
     let a = &terms[0].0;
     let (a0, a1) = (code.coefficient(level, a, 0), code.coefficient(level, a, 1));
     if code.is_minus_one(level) {
@@ -218,7 +223,7 @@ fn complex_square(code: &mut Code<'_>, level: usize, terms: Terms<'_>) -> Coordi
 }
 
 /// `c0 = a0² + ξ·a1²`, `c1 = 2·a0·a1`.
-fn quadratic_square(code: &mut Code<'_>, level: usize, terms: Terms<'_>) -> Coordinates {
+fn quadratic_square<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
     let a = &terms[0].0;
     let [a0, a1] = [0, 1].map(|i| code.coefficient(level, a, i).to_vec());
     let scaled = code.mul_nonresidue(level, &a1);
@@ -228,7 +233,7 @@ fn quadratic_square(code: &mut Code<'_>, level: usize, terms: Terms<'_>) -> Coor
 }
 
 /// `c0 = a0·b0 + ξ·(a1·b2 + a2·b1)`, `c1 = a0·b1 + a1·b0 + ξ·a2·b2`, `c2 = a0·b2 + a1·b1 + a2·b0`.
-fn cubic_dots(code: &mut Code<'_>, level: usize, terms: Terms<'_>) -> Coordinates {
+fn cubic_dots<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
     let mut sums = [vec![], vec![], vec![]];
     for (a, b) in terms {
         let part = |x: &Coordinates, i| code.coefficient(level, x, i).to_vec();
@@ -245,7 +250,7 @@ fn cubic_dots(code: &mut Code<'_>, level: usize, terms: Terms<'_>) -> Coordinate
 }
 
 /// `vᵢ = Σ aᵢ·bᵢ`, and the product of sums of two coefficients less their `v` for each mixed pair.
-fn cubic_karatsuba(code: &mut Code<'_>, level: usize, terms: Terms<'_>) -> Coordinates {
+fn cubic_karatsuba<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
     let v = [0, 1, 2].map(|i| {
         let part = |x: &Coordinates| code.coefficient(level, x, i).to_vec();
         let terms: Vec<_> = terms.iter().map(|(a, b)| (part(a), part(b))).collect();
@@ -271,7 +276,7 @@ fn cubic_karatsuba(code: &mut Code<'_>, level: usize, terms: Terms<'_>) -> Coord
 }
 
 /// `c0 = a0² + 2ξ·a1·a2`, `c1 = 2·a0·a1 + ξ·a2²`, `c2 = 2·a0·a2 + a1²`.
-fn cubic_square(code: &mut Code<'_>, level: usize, terms: Terms<'_>) -> Coordinates {
+fn cubic_square<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
     let a = [0, 1, 2].map(|i| code.coefficient(level, &terms[0].0, i).to_vec());
     let double = code.dbl(&a[0]);
     let scaled = code.mul_nonresidue(level, &a[2]);
@@ -283,7 +288,7 @@ fn cubic_square(code: &mut Code<'_>, level: usize, terms: Terms<'_>) -> Coordina
 }
 
 /// `s0 = a0²`, `s1 = 2·a0·a1`, `s2 = (a0 - a1 + a2)²`, `s3 = 2·a1·a2`, `s4 = a2²`.
-fn chung_hasan(code: &mut Code<'_>, level: usize, terms: Terms<'_>) -> Coordinates {
+fn chung_hasan<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
     let a = [0, 1, 2].map(|i| code.coefficient(level, &terms[0].0, i).to_vec());
     let s0 = code.sqr(level - 1, &a[0]);
     let double = code.dbl(&a[0]);

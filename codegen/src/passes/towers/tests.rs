@@ -1,4 +1,4 @@
-use super::schemes::SCHEMES;
+use super::schemes::Scheme;
 use super::*;
 use crate::fir::build::{Builder, Fe};
 use crate::fir::interp::{Argument, from_words, launch, to_words};
@@ -6,6 +6,7 @@ use crate::fir::verify::verify;
 use crate::passes::prepare;
 use crate::spec::tower::{Element, TowerField, tests::small_towers};
 use crate::spec::{Equation, FieldDesc, GroupDesc, Tower};
+use crate::target::ptx::Ptx;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::FieldMulSub;
 use num_bigint::BigUint;
@@ -102,10 +103,10 @@ fn operations_mean_what_they_mean_in_the_tower() {
         for (name, formula, meaning) in formulas {
             let written = kernel_of(&tower, formula);
             assert_eq!(verify(&written), Ok(()), "{name} over {tower:?}");
-            let lowered = lower_towers(&written);
+            let lowered = lower_towers::<Ptx>(&written);
             assert_eq!(verify(&lowered), Ok(()), "{name} over {tower:?}");
             assert!(lowered.values().all(|v| !matches!(lowered.ty(v), Type::Ext(_))));
-            assert_eq!(lower_towers(&lowered), lowered, "{name} is lowered");
+            assert_eq!(lower_towers::<Ptx>(&lowered), lowered, "{name} is lowered");
             for operands in triples(&tower) {
                 let expected = meaning(&tower, &operands);
                 assert_eq!(run(&written, &operands), expected, "{name} over {tower:?} as written");
@@ -118,10 +119,10 @@ fn operations_mean_what_they_mean_in_the_tower() {
 /// Every scheme, whichever is chosen: the first product or square of a tower is built by it.
 #[test]
 fn every_scheme_computes_its_operation() {
-    let mut built = vec![0; SCHEMES.len()];
+    let mut built = vec![0; Scheme::<Ptx>::ALL.len()];
     for tower in towers() {
         let level = tower.tower.top();
-        for (at, scheme) in SCHEMES.iter().enumerate() {
+        for (at, scheme) in Scheme::<Ptx>::ALL.iter().enumerate() {
             if scheme.degree != tower.tower.levels()[level - 1].degree {
                 continue;
             }
@@ -145,11 +146,11 @@ fn every_scheme_computes_its_operation() {
     assert!(built.iter().all(|times| *times > 0), "{built:?}");
 }
 
-type Build = fn(&mut Code<'_>, usize, &[(Coordinates, Coordinates)]) -> Coordinates;
+type Build = fn(&mut Code<'_, Ptx>, usize, &[(Coordinates, Coordinates)]) -> Coordinates;
 
 /// A kernel that stores what a scheme makes of the operands of `source`, in place of its sum.
 fn with_scheme(source: &Kernel, build: Build, level: usize, terms: usize, squares: bool) -> Kernel {
-    let kernel = lower_towers(source);
+    let kernel = lower_towers::<Ptx>(source);
     // The canonical words of the sum are what is stored: everything up to them is kept, and they are of the result.
     let first_word = kernel.body.iter().position(|stmt| match stmt {
         Stmt::Let(v) => matches!(kernel[*v], Op::Word(..)),
@@ -165,7 +166,7 @@ fn with_scheme(source: &Kernel, build: Build, level: usize, terms: usize, square
         (false, _) => vec![(a, b.clone()), (b, c)],
     };
     let (mut new, mut body) = (kernel.clone(), head.to_vec());
-    let mut choices = Choices::of(&kernel);
+    let mut choices = Choices::<Ptx>::of(&kernel);
     let result = build(&mut Code { kernel: &mut new, out: &mut body, choices: &mut choices }, level, &given);
     let mut stored = 0;
     for stmt in tail {
@@ -192,7 +193,7 @@ fn frobenius_is_a_power() {
             let written = kernel_of(&tower, |_, [a, ..]| a.frobenius(n));
             for operands in triples(&tower) {
                 let expected = tower.pow(&operands[0], &tower.p.pow(n as u32));
-                assert_eq!(run(&lower_towers(&written), &operands), expected, "{n} over {tower:?}");
+                assert_eq!(run(&lower_towers::<Ptx>(&written), &operands), expected, "{n} over {tower:?}");
             }
         }
     }
@@ -203,7 +204,7 @@ fn frobenius_is_a_power() {
 fn whole_towers_pass_the_gate() {
     for tower in towers().into_iter().filter(|tower| tower.p > 100u32.into()) {
         let written = kernel_of(&tower, |_, [a, b, c]| (a * b - c).sqr() + a * c);
-        let checked = prepare(&written).unwrap_or_else(|error| panic!("{tower:?}: {error}"));
+        let checked = prepare::<Ptx>(&written).unwrap_or_else(|error| panic!("{tower:?}: {error}"));
         for operands in triples(&tower) {
             assert_eq!(run(checked.kernel(), &operands), run(&written, &operands), "{tower:?}");
         }
@@ -230,7 +231,7 @@ fn a_coordinate_is_read_and_written_whole() {
     let numbers: Vec<BigUint> = (1..9u32).map(Into::into).collect();
     let buffer = |x: &[BigUint]| Argument::Buffer(to_words(&group.base, x));
     let mut args = vec![buffer(&numbers), buffer(&vec![BigUint::ZERO; 8]), Argument::U32(1)];
-    launch(&lower_towers(&kernel), 1, &mut args).expect("the kernel runs");
+    launch(&lower_towers::<Ptx>(&kernel), 1, &mut args).expect("the kernel runs");
     let Argument::Buffer(out) = &args[1] else { unreachable!("a buffer") };
     let squares: Vec<BigUint> =
         numbers.chunks(2).rev().flat_map(|pair| tower.sqr(&Element(pair.to_vec())).0).collect();

@@ -18,6 +18,7 @@
 //! The blocks are emitted by [`text::template`], run by [`interp::run`], and printed by `Display`.
 
 pub mod bound;
+mod calls;
 pub mod chain;
 pub mod check;
 pub mod cost;
@@ -25,6 +26,8 @@ pub mod interp;
 pub mod ir;
 mod print;
 pub mod prove;
+mod rules;
+mod target;
 pub mod text;
 mod variants;
 
@@ -34,40 +37,28 @@ pub(crate) mod tests;
 pub use bound::Bound;
 pub use cost::{Cost, Pipes};
 pub use ir::Block;
+pub use rules::Numbers;
+pub use target::{Choice, Ptx};
 
 pub use crate::spec::{FieldOp, MAX_ROWS};
 
 use crate::spec::FieldDesc;
 
-/// A legal variant of an operation for given operand bounds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
-    /// `<op>.<how>`: `mul.lazy`, `add.carry.canonical`.
-    pub variant: &'static str,
-    /// Bound of the result, or of each of several.
-    pub out: Bound,
-    /// Products that run side by side within: 1, and 3 for each of a level of Karatsuba.
-    pub parts: u32,
-    /// Its instructions.
-    pub cost: Cost,
-    block: Block,
-}
-
 impl Choice {
     /// The program: inputs and outputs as [`FieldOp`] says.
     pub fn block(&self) -> &Block {
-        &self.block
+        &self.program
     }
 
     /// As this one under another name, with another program.
     #[cfg(test)]
     pub(crate) fn with_block(&self, variant: &'static str, block: Block) -> Choice {
-        Choice { variant, cost: Cost::of(&block), block, ..self.clone() }
+        Choice { variant, cost: Cost::of(&block), program: block, ..self.clone() }
     }
 
     /// The program, without a copy.
     pub fn into_block(self) -> Block {
-        self.block
+        self.program
     }
 }
 

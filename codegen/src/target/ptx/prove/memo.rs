@@ -10,19 +10,11 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{ProofError, prove, prove_cases};
 use crate::spec::FieldDesc;
-use crate::target::ptx::check::Accepted;
-use crate::target::ptx::{Block, Bound, Choice, FieldOp};
+use crate::target;
 
-/// What is to be proven: that the choice computes the operation for these bounds of its operands.
-#[derive(Clone, Debug)]
-pub struct Claim<'a> {
-    /// The operation.
-    pub op: FieldOp,
-    /// Bounds of its operands.
-    pub operands: &'a [Bound],
-    /// A variant for them.
-    pub choice: &'a Choice,
-}
+type Claim<'a> = target::Claim<'a, Ptx>;
+use crate::target::ptx::check::Accepted;
+use crate::target::ptx::{Block, Bound, Ptx};
 
 type Proof = Result<Accepted, ProofError>;
 

@@ -12,7 +12,7 @@ mod query;
 mod record;
 mod zero;
 
-pub use memo::{Claim, prove_all};
+pub use memo::prove_all;
 use thiserror::Error;
 
 use super::check::{self, Accepted, Refused, check};

@@ -113,7 +113,7 @@ impl Offers<'_> {
         emit(&mut b);
         let block = b.finish();
         let cost = Cost::of(&block);
-        self.choices.push(Choice { variant, out, parts: self.parts, cost, block });
+        self.choices.push(Choice { variant, out, parts: self.parts, cost, program: block });
     }
 }
 

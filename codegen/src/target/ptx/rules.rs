@@ -17,37 +17,30 @@
 //! | any canonical | | `p - 1` |
 
 use crate::spec::FieldOp;
+use crate::target::{Outcome, Rules};
 use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::One;
 
-/// The numbers of a field.
-pub(super) struct Numbers {
-    pub(super) p: BigUint,
+/// The numbers of a field, of which the rules are made.
+pub struct Numbers {
+    p: BigUint,
     /// `2^(32n)`
-    pub(super) r: BigUint,
+    r: BigUint,
     /// `R/2^32`
-    pub(super) unit: BigUint,
+    unit: BigUint,
 }
 
-/// What follows for the result.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Outcome {
-    /// The largest result; `None` where it is no field element.
-    pub(super) max: Option<BigUint>,
-    /// `left ≤ right` must hold.
-    pub(super) conditions: Vec<(BigUint, BigUint)>,
-}
-
-impl Numbers {
-    pub(super) fn new(p: &BigUint, words: usize) -> Self {
-        let unit = BigUint::one() << (32 * (words - 1));
-        Numbers { p: p.clone(), r: &unit << 32, unit }
+impl Rules for Numbers {
+    fn unit(&self) -> &BigUint {
+        &self.unit
     }
 
-    /// Evaluates the rule of a variant; `x` are the largest operands, in the order of the operation's.
-    /// `None` where the operation has no such variant.
-    pub(super) fn outcome(&self, op: &FieldOp, variant: &str, x: &[BigUint]) -> Option<Outcome> {
+    fn capacity(&self) -> &BigUint {
+        &self.r
+    }
+
+    fn outcome(&self, op: &FieldOp, variant: &str, x: &[BigUint]) -> Option<Outcome> {
         let (family, form) = variant.split_once('.')?;
         match (op, family) {
             (FieldOp::Add, "add") => self.sum(form, &x[0] + &x[1]),
@@ -85,12 +78,17 @@ impl Numbers {
                 _ => self.reduce(form, &x[0]).filter(|o| o.max.as_ref().is_some_and(|max| *max < self.p)),
             },
             (FieldOp::ReduceWeak, "reduce") => self.reduce(form, &x[0]),
-            (FieldOp::IsZero, "is_zero") => matches!(form, "multiples" | "ladder").then(Outcome::none),
-            (FieldOp::MaybeZero, "maybe_zero") => {
-                matches!(form, "low_word" | "never_sure").then(Outcome::none)
-            }
+            (FieldOp::IsZero, "is_zero") => matches!(form, "multiples" | "ladder").then(none),
+            (FieldOp::MaybeZero, "maybe_zero") => matches!(form, "low_word" | "never_sure").then(none),
             _ => None,
         }
+    }
+}
+
+impl Numbers {
+    pub(super) fn new(p: &BigUint, words: usize) -> Self {
+        let unit = BigUint::one() << (32 * (words - 1));
+        Numbers { p: p.clone(), r: &unit << 32, unit }
     }
 
     fn canonical(&self) -> Outcome {
@@ -238,8 +236,7 @@ impl Numbers {
     }
 }
 
-impl Outcome {
-    fn none() -> Self {
-        Outcome { max: None, conditions: vec![] }
-    }
+/// A truth value: no bound.
+fn none() -> Outcome {
+    Outcome { max: None, conditions: vec![] }
 }

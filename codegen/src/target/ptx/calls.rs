@@ -9,10 +9,9 @@
 //! It is made by the instructions of the products as the cost model counts them, before variants are chosen, since
 //! products that run one after another have other variants than products side by side.
 
-use super::lower_towers;
+use super::{Bound, FieldOp, choose};
 use crate::fir::ir::{Kernel, Op};
 use crate::spec::FieldDesc;
-use crate::target::ptx::{Bound, FieldOp, choose};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -27,7 +26,7 @@ const SHORT_WORDS: usize = 8;
 
 /// Whether the products of a kernel are functions of their own, run one after another. Those of extension fields always
 /// are: what in line they would save or spill depends on the kernel.
-pub(crate) fn calls(kernel: &Kernel) -> bool {
+pub(super) fn calls(kernel: &Kernel) -> bool {
     let Some(field) = &kernel.field else { return false };
     let limit = if field.words <= SHORT_WORDS { SHORT } else { LONG };
     kernel.tower.top() > 0 || kernel.values().map(|v| instructions(field, &kernel[v])).sum::<u32>() > limit
@@ -35,7 +34,7 @@ pub(crate) fn calls(kernel: &Kernel) -> bool {
 
 /// Machine instructions of a product, by the variant that is cheapest for canonical operands; 0 of other operations.
 fn instructions(field: &FieldDesc, op: &Op) -> u32 {
-    if products(op) == 0 {
+    if op.field().is_none_or(|(op, _)| op.products() == 0) {
         return 0;
     }
     let op = match op.field() {
@@ -54,19 +53,6 @@ fn instructions(field: &FieldDesc, op: &Op) -> u32 {
         KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(key, count);
         count
     })
-}
-
-/// Σ over the multiplications of a kernel of words², those of extensions by the schemes they are made with.
-pub(crate) fn multiplication(kernel: &Kernel) -> usize {
-    let Some(field) = &kernel.field else { return 0 };
-    let kernel = lower_towers(kernel);
-    let products: usize = kernel.values().map(|v| products(&kernel[v])).sum();
-    products * field.words * field.words
-}
-
-/// Multiplications of one operation.
-pub(crate) fn products(op: &Op) -> usize {
-    op.field().map_or(0, |(op, _)| op.products())
 }
 
 #[cfg(test)]
