@@ -8,12 +8,14 @@
 //! | target | machine | bounds | programs |
 //! | --- | --- | --- | --- |
 //! | [`ptx::Ptx`] | NVIDIA GPUs, words of 32 bits | units of `R/2^32` | blocks of PTX with carry chains |
+//! | [`portable::Portable`] | hosts, limbs of 64 bits | multiples of `p` | straight-line Rust over `u64` |
 //!
 //! `FieldDesc` has the layout of an element in memory, which belongs to the kernels' interface: words of 32 bits, in
 //! Montgomery form with `R = 2^(32·words)`. What an element is between loads and stores, limb size and `R` included, is
 //! the target's own. The operations that speak of words (`Op::Word`, `Op::FromWords`, `FieldOp::FromMont`,
 //! `FieldOp::MulTable`) mean those of the layout; a target without them refuses the kernel.
 
+pub mod portable;
 pub mod ptx;
 
 use crate::error::PassError;

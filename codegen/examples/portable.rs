@@ -1,0 +1,32 @@
+//! Rust source for the arithmetic of a prime field: `cargo run --example portable -- <name> <modulus in hexadecimal>`.
+
+use curvesmith_codegen::PassError;
+use curvesmith_codegen::passes::prepare;
+use curvesmith_codegen::spec::FieldDesc;
+use curvesmith_codegen::target::portable::{emit, library};
+use num_bigint::BigUint;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [name, modulus] = &args[..] else {
+        eprintln!("usage: portable <name> <modulus in hexadecimal>");
+        return ExitCode::from(2);
+    };
+    let Some(p) = BigUint::parse_bytes(modulus.as_bytes(), 16).filter(|p| p.bit(0)) else {
+        eprintln!("{modulus} is no odd number in hexadecimal");
+        return ExitCode::from(2);
+    };
+    match source(&FieldDesc::new(name.as_str(), p)) {
+        Ok(text) => print!("{text}"),
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn source(field: &FieldDesc) -> Result<String, PassError> {
+    emit(&library(field).iter().map(prepare).collect::<Result<Vec<_>, _>>()?)
+}
