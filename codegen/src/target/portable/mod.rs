@@ -119,7 +119,7 @@ impl Target for Portable {
         match ty {
             Type::Field => limbs(kernel.field()) as u32,
             Type::U32 | Type::U64 | Type::Pred => 1,
-            Type::Fields => 0,
+            Type::Ext(_) | Type::Fields => 0,
         }
     }
 
