@@ -1,6 +1,6 @@
 //! Orders the operations of straight-line code so that few words are live at once.
 //!
-//! ptxas orders instructions within a basic block again, but not across the calls of a kernel that is too
+//! An assembler orders instructions within a basic block again, but not across the calls of a kernel that is too
 //! large to be inlined, and what it keeps in registers depends on where it started. A run of operations
 //! without effects between them is ordered backwards: of the operations whose users are all placed,
 //! the one that makes the fewest words live comes last (list scheduling by register pressure). The

@@ -92,6 +92,14 @@ const RULES: &[Rule] = &[
         ],
     },
     Rule {
+        name: "targets",
+        why: "passes are generic over the target and know none",
+        view: View::Code,
+        within: &["codegen/src/passes"],
+        except: &[],
+        words: &["ptx", "Ptx", "Pipes", "portable", "Portable"],
+    },
+    Rule {
         name: "curves",
         why: "the runtime names no curve",
         view: View::CodeAndStrings,
@@ -272,6 +280,7 @@ mod tests {
             ("prover/src/lib.rs", "use cudarc::driver;"),
             ("codegen/src/ir.rs", "use std::collections::HashMap;"),
             ("codegen/src/ir.rs", "let t = std::time::Instant::now();"),
+            ("codegen/src/passes/gate.rs", "use crate::target::ptx::Bound;"),
             ("runtime/src/msm.rs", "const CURVE: &str = \"bn254\";"),
             ("runtime/src/msm.rs", "fn f() { todo!() }"),
             ("runtime/src/msm.rs", "#[cfg(test)] mod tests { #[test] #[ignore] fn f() {} }"),

@@ -6,6 +6,7 @@ use crate::fir::ir::{Op, Stmt};
 use crate::kernels::common_kernels;
 use crate::passes::{Fact, place_reductions, schedule, simplify};
 use crate::spec::FieldDesc;
+use crate::target::portable::{self, Portable};
 use crate::target::ptx::{self, Bound, Ptx};
 use curvesmith_abi::kernels::FieldMulSub;
 
@@ -129,4 +130,51 @@ fn a_wrong_block_is_refused() {
             other => panic!("{v} by a copy of its operand: {other:?}"),
         }
     }
+}
+
+/// The gate of another target: what is loaded lazily, what is claimed of an operand, and the program of another operation.
+#[test]
+fn the_portable_target_has_the_same_gate() {
+    let field = FieldDesc::new("m127", ((1u128 << 127) - 1).into());
+    let written = portable::function(&field, "f", 2, |_, x| vec![(x[0] + x[1]) * (x[0] - x[1]) + x[0]]);
+    let scheduled = || {
+        let (mut kernel, info) = place_reductions::<Portable>(&simplify(&written)).expect("it is a function");
+        schedule(&mut kernel, &info);
+        (kernel, info)
+    };
+    let with = |v: Value, change: &dyn Fn(&mut Fact<Portable>)| {
+        let (kernel, mut info) = scheduled();
+        change(&mut info.facts[v.0 as usize]);
+        check(kernel, info).map(drop)
+    };
+    let (kernel, info) = scheduled();
+    let computed: Vec<Value> = kernel.values().filter(|v| info.choice(*v).is_some()).collect();
+    let product = computed.iter().find(|v| kernel[**v].field().is_some_and(|(op, _)| op.products() > 0));
+    let product = *product.expect("there is a product");
+    let wrong = info.choice(product).expect("it is computed").program().clone();
+    let mut reduced = 0;
+    for v in computed {
+        assert!(with(v, &|_| {}).is_ok());
+        let choice = info.choice(v).expect("it is computed");
+        // As if a reduction had been left out.
+        if choice.out == portable::Bound(1) {
+            reduced += 1;
+            let lazy = |fact: &mut Fact<Portable>| {
+                fact.bound = Some(portable::Bound(2));
+                fact.choice.as_mut().expect("it is computed").0.out = portable::Bound(2);
+            };
+            assert!(matches!(with(v, &lazy), Err(PassError::Bounds { .. })), "{v} is taken for canonical");
+        } else {
+            let less = |fact: &mut Fact<Portable>| fact.bound = Some(portable::Bound(1));
+            assert!(matches!(with(v, &less), Err(PassError::Bounds { .. })), "{v} is said to be canonical");
+        }
+        if v != product && choice.program().inputs == wrong.inputs {
+            let other = |fact: &mut Fact<Portable>| {
+                let choice = &mut fact.choice.as_mut().expect("it is computed").0;
+                *choice = crate::target::Choice { program: wrong.clone(), ..choice.clone() };
+            };
+            assert!(matches!(with(v, &other), Err(PassError::Block { .. })), "{v} by a product");
+        }
+    }
+    assert!(reduced > 0);
 }

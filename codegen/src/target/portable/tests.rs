@@ -262,16 +262,15 @@ fn claims_that_are_too_strong_are_refused() {
             let copies = choice.program.insts.is_empty();
             if choice.out.0 > 1 && !copies {
                 let less = Bound(choice.out.0 - 1);
-                // The rule of a product rounds up to whole multiples.
                 let proof = check(&f, &op, &operands, &choice.program, less);
                 assert!(proof.is_err(), "{what} within {less:?}");
             }
-            for at in 0..choice.program.steps.len() {
+            // Carries of rows may be known from what is above them; that the lowest limb is zero, nothing else says.
+            let steps = choice.program.steps.iter().enumerate();
+            if let Some((at, _)) = steps.filter(|(_, step)| matches!(step, Step::Vanishes(_))).last() {
                 let mut fewer = choice.program.clone();
-                let step = fewer.steps.remove(at);
-                let needed = matches!(step, Step::Vanishes(_));
-                let proof = check(&f, &op, &operands, &fewer, choice.out);
-                assert!(!needed || proof.is_err(), "{what} without step {at}");
+                fewer.steps.remove(at);
+                assert!(check(&f, &op, &operands, &fewer, choice.out).is_err(), "{what} without step {at}");
             }
         }
     }
