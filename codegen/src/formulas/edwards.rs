@@ -40,7 +40,7 @@ impl Model for Extended {
         Point([0, 1, 2, 3].map(pick))
     }
 
-    fn from_affine<'k>(&self, curve: Curve<'k>, Affine { x, y }: Affine<'k>) -> Point<'k> {
+    fn of_affine<'k>(&self, curve: Curve<'k>, Affine { x, y }: Affine<'k>) -> Point<'k> {
         Point([x, y, curve.one(), x * y])
     }
 

@@ -30,7 +30,7 @@ pub trait Model: Debug + Sync {
     fn or_identity<'k>(&self, curve: Curve<'k>, cond: Pred<'k>, p: Point<'k>) -> Point<'k>;
 
     /// An affine point.
-    fn from_affine<'k>(&self, curve: Curve<'k>, p: Affine<'k>) -> Point<'k>;
+    fn of_affine<'k>(&self, curve: Curve<'k>, p: Affine<'k>) -> Point<'k>;
 
     /// `-p` of an affine point.
     fn neg_affine<'k>(&self, p: Affine<'k>) -> Affine<'k>;

@@ -45,7 +45,7 @@ impl Model for Xyzz {
         Point([x, y, cond.select(zz, curve.zero()), zzz])
     }
 
-    fn from_affine<'k>(&self, curve: Curve<'k>, p: Affine<'k>) -> Point<'k> {
+    fn of_affine<'k>(&self, curve: Curve<'k>, p: Affine<'k>) -> Point<'k> {
         let one = curve.one();
         Point([p.x, p.y, one, one])
     }
@@ -58,7 +58,7 @@ impl Model for Xyzz {
     fn madd<'k>(&self, curve: Curve<'k>, acc: Accumulator<'k>, p: Affine<'k>) {
         let b = curve.b;
         let start = || {
-            acc.point.set(self.from_affine(curve, p));
+            acc.point.set(self.of_affine(curve, p));
             acc.is_identity.set(b.bool(false));
         };
         b.if_else(acc.is_identity.get(), start, || {
@@ -66,7 +66,7 @@ impl Model for Xyzz {
             let chord = line(curve, p.x * zz - x, p.y * zzz - y);
             let equal_x = |dy: Pred<'k>| {
                 let double = || {
-                    acc.point.set(self.from_affine(curve, p));
+                    acc.point.set(self.of_affine(curve, p));
                     set_tangent(curve, chord, p.y, slope(curve, p.x, |a| a));
                     acc.is_identity.set(p.y.is_zero());
                 };

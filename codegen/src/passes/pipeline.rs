@@ -25,6 +25,9 @@ pub fn prepare_observed<T: Target>(
     Passes::ALL.run(kernel, observe)
 }
 
+/// The pass that finds bounds and chooses variants.
+type Place<T> = fn(&Kernel) -> Result<(Kernel, KernelInfo<T>), PassError>;
+
 /// A pass that knows of no bounds.
 type Rewrite = fn(&Kernel) -> Kernel;
 
@@ -33,7 +36,7 @@ type Rewrite = fn(&Kernel) -> Kernel;
 struct Passes<T: Target> {
     /// By name.
     rewrites: [(&'static str, Rewrite); 4],
-    place: fn(&Kernel) -> Result<(Kernel, KernelInfo<T>), PassError>,
+    place: Place<T>,
     schedule: fn(&mut Kernel, &KernelInfo<T>),
 }
 
@@ -128,7 +131,7 @@ mod tests {
             assert_eq!(stages.last(), Some(&name));
         }
 
-        let place: fn(&Kernel) -> Result<(Kernel, KernelInfo<Ptx>), PassError> = |kernel| {
+        let place: Place<Ptx> = |kernel| {
             let (kernel, info) = place_reductions(kernel)?;
             Ok((break_form(kernel), info))
         };

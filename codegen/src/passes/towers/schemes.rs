@@ -122,8 +122,9 @@ impl<T: Target> Choices<T> {
             return Scheme::ALL[*at];
         }
         let degree = self.blank.tower.levels()[level - 1].degree;
-        let fits =
-            |scheme: &Scheme<T>| scheme.degree == degree && scheme.squares == (operation == Operation::Square);
+        let fits = |scheme: &Scheme<T>| {
+            scheme.degree == degree && scheme.squares == (operation == Operation::Square)
+        };
         let candidates = (0..Scheme::<T>::ALL.len()).filter(|at| fits(&Scheme::ALL[*at]));
         let priced: Vec<(u64, usize)> =
             candidates.map(|at| (self.price(&Scheme::ALL[at], level, operation), at)).collect();
