@@ -3,6 +3,7 @@
 //! Both hold elements as limbs of 64 bits in Montgomery form with `R = 2^(64·limbs)`, so that words are compared.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(unexpected_cfgs, reason = "the derivation of a field asks for a feature of its own crate")]
 
 mod source;
 
@@ -21,7 +22,6 @@ macro_rules! generated {
 generated!(bn254_fq, bls12_381_fq, secp256k1_fq, p279);
 
 /// `2^279 - 69`: nine words, five limbs, and 41 bits to spare.
-#[allow(unexpected_cfgs, reason = "the derivation asks for a feature of its own crate")]
 #[derive(MontConfig)]
 #[modulus = "971334446112864535459730953411759453321203419526069760625906204869452142602604249019"]
 #[generator = "2"]
