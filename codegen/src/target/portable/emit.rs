@@ -6,6 +6,7 @@ use super::{Choice, Portable, limbs, r, to_limbs};
 use crate::error::PassError;
 use crate::fir::ir::{Kernel, Op, Stmt, Value};
 use crate::passes::Checked;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// What the text begins with: sums, differences and products of limbs, as in `ir.rs`.
@@ -41,6 +42,7 @@ const fn select_limb(bit: u64, a: u64, b: u64) -> u64 {
 /// The source of a module with these functions of one field: `fn name(x: &[[u64; N]; inputs]) -> [[u64; N]; results]`, elements
 /// canonical in Montgomery form, little-endian.
 pub fn emit(functions: &[Checked<Portable>]) -> Result<String, PassError> {
+    of_one_module(functions)?;
     let mut programs: Vec<(&Choice, usize)> = vec![];
     let mut bodies = String::new();
     for checked in functions {
@@ -61,6 +63,25 @@ pub fn emit(functions: &[Checked<Portable>]) -> Result<String, PassError> {
         program(&mut out, &name(choice, number), &choice.program, *n);
     }
     Ok(out + &bodies)
+}
+
+/// The functions are of one field, and have names of their own in lower case.
+fn of_one_module(functions: &[Checked<Portable>]) -> Result<(), PassError> {
+    let taken = ["add_limb", "sub_limb", "mul_limb", "select_limb", "is_zero"];
+    let mut names: BTreeSet<&str> = taken.into();
+    for kernel in functions.iter().map(Checked::kernel) {
+        let name = kernel.symbol.as_str();
+        // A program's name ends with a number.
+        let ends = name.ends_with(|c: char| c.is_ascii_lowercase());
+        let fits = ends && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        if !fits || name.starts_with(|c: char| !c.is_ascii_lowercase()) || !names.insert(name) {
+            return Err(PassError::Unsupported(format!("function `{name}`, or has it already")));
+        }
+        if kernel.field != functions[0].kernel().field {
+            return Err(PassError::Unsupported("modules of several fields".into()));
+        }
+    }
+    Ok(())
 }
 
 /// The name of a program's function.

@@ -300,3 +300,18 @@ fn reductions_are_placed() {
         assert!(text.lines().last().is_some_and(|line| line.contains("<1p")), "{text}");
     }
 }
+
+/// Names that the module has already, that are no names, and fields that are not one.
+#[test]
+fn functions_that_are_no_module_are_refused() {
+    let fields = fields();
+    let named = |f: &FieldDesc, name: &str| {
+        prepare::<Portable>(&function(f, name, 1, |_, x| vec![x[0].dbl()])).expect("it is a function")
+    };
+    for name in ["is_zero", "", "Dbl", "1a", "a b", "dbl_lazy_0"] {
+        assert!(emit(&[named(&fields[1], name)]).is_err(), "{name}");
+    }
+    assert!(emit(&[named(&fields[1], "f"), named(&fields[1], "g")]).is_ok());
+    assert!(emit(&[named(&fields[1], "f"), named(&fields[1], "f")]).is_err());
+    assert!(emit(&[named(&fields[1], "f"), named(&fields[2], "g")]).is_err());
+}
