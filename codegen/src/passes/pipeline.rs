@@ -31,9 +31,6 @@ type Place<T> = fn(&Kernel) -> Result<(Kernel, KernelInfo<T>), PassError>;
 /// A pass that knows of no bounds.
 type Rewrite = fn(&Kernel) -> Kernel;
 
-/// A pass that finds bounds.
-type Place<T> = fn(&Kernel) -> Result<(Kernel, KernelInfo<T>), PassError>;
-
 /// What is done to a kernel, in this order.
 #[derive(Clone, Copy)]
 struct Passes<T: Target> {
