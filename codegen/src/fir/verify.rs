@@ -6,12 +6,12 @@
 //! 4. `break` stands in a loop.
 //! 5. Places name declared parameters and arrays; words lie within the element; `in` buffers are not written.
 //! 6. Field operations occur only in kernels with a field; constants are below `p`, word numbers below `words`.
-//! 7. Several products are read by `part` only, and not held in locals; a table has the entries of its shape.
+//! 7. Several elements are read by `part` only, and not held in locals; a table has the entries of its shape.
 //! 8. Elements of extensions are of levels that the tower has, and have as many coefficients as their level's degree;
 //!    operations on them are those that extensions have, on elements of one level.
 
 use super::ir::*;
-use crate::spec::FieldOp;
+use crate::spec::Gives;
 use curvesmith_abi::{Access, ParamKind};
 use std::collections::BTreeSet;
 
@@ -217,9 +217,11 @@ impl Verifier<'_> {
                 }
             }
             Op::Part(a, i) => match self.kernel[*a].field() {
-                Some((FieldOp::MulShared(n), _)) if (*i as usize) < *n => {}
-                Some((FieldOp::MulShared(n), _)) => self.error(v, format!("part {i} of {n} products")),
-                _ => self.error(v, format!("{a} is not a mul_shared")),
+                Some((op, _)) if op.gives() == Gives::Elements && (*i as usize) < op.results() => {}
+                Some((op, _)) if op.gives() == Gives::Elements => {
+                    self.error(v, format!("part {i} of {} elements", op.results()));
+                }
+                _ => self.error(v, format!("{a} is one element")),
             },
             Op::Word(a, _) => self.expect(*a, Field, v),
             Op::Const(_) => {}

@@ -388,7 +388,7 @@ fn remove_dead(kernel: &Kernel) -> Kernel {
 struct Live {
     values: Vec<bool>,
     locals: Vec<bool>,
-    /// Which products of a `MulShared` are needed.
+    /// Which of several results are needed.
     parts: BTreeMap<Value, BTreeSet<u32>>,
 }
 
@@ -504,10 +504,15 @@ fn without_dead_parts(r: &Rewriter<'_>, v: Value, live: &Live) -> Op {
         (Op::Part(all, i), Op::Part(new, _)) => match r.new[new].field() {
             Some((FieldOp::MulShared(1), &[x, y])) if x == y => Op::Field(FieldOp::Sqr, vec![y]),
             Some((FieldOp::MulShared(1), &[x, y])) => Op::Field(FieldOp::Mul, vec![x, y]),
-            _ => {
+            Some((FieldOp::MulShared(_), _)) => {
                 let at = needed(all).position(|j| j == *i);
                 Op::Part(new, at.expect("a live part is needed") as u32)
             }
+            Some((FieldOp::DotFq2 { terms, .. }, args)) if needed(all).eq([1]) => {
+                let crossed = |term: &[Value]| [term[0], term[3], term[1], term[2]];
+                Op::Field(FieldOp::Dot(2 * terms), args.chunks_exact(4).flat_map(crossed).collect())
+            }
+            _ => Op::Part(new, *i),
         },
         (_, op) => op,
     }

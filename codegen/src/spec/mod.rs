@@ -13,7 +13,7 @@ pub mod tower;
 
 pub use error::SpecError;
 pub use field::FieldDesc;
-pub use op::{FieldOp, Gives, MAX_ROWS};
+pub use op::{FieldOp, Gives, MAX_NONRESIDUE, MAX_ROWS};
 pub use prime::MAX_MODULUS_BITS;
 pub use tower::{Tower, TowerField};
 

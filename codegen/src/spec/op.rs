@@ -9,6 +9,9 @@ use super::tower::{Element, TowerField};
 /// Most rows of a product by a table: more only cost.
 pub const MAX_ROWS: u32 = 33;
 
+/// Largest nonresidue of [`FieldOp::DotFq2`], of either sign: others are multiplied with before.
+pub const MAX_NONRESIDUE: u32 = 16;
+
 /// A field operation. Field operands are in the order given here; on words they are inputs of `n` words each, in
 /// Montgomery form with `R = 2^(32n)`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,6 +45,15 @@ pub enum FieldOp {
         step: u32,
         /// Rows of reduction.
         rows: u32,
+    },
+    /// `x0, x1, y0, y1, … → Σ x0·y0 + nonresidue·Σ x1·y1, Σ (x0·y1 + x1·y0)` over this many products, at least one: the
+    /// coordinates of `Σ (x0 + x1·u)·(y0 + y1·u)` where `u² = nonresidue`, an ordinary small integer other than 0 and
+    /// at most [`MAX_NONRESIDUE`] from it. One reduction for each coordinate.
+    DotFq2 {
+        /// Products.
+        terms: usize,
+        /// `u²`.
+        nonresidue: i32,
     },
     /// `x → x/R`: the element whose Montgomery words are the canonical integer `x`; on words the integer that a
     /// Montgomery form stands for, canonical.
@@ -96,6 +108,7 @@ impl FieldOp {
             FieldOp::MulTable { step, .. } => return Err((*step).max(1) as usize),
             FieldOp::MulShared(m) => m + 1,
             FieldOp::Dot(k) => 2 * k,
+            FieldOp::DotFq2 { terms, .. } => 4 * terms,
             FieldOp::Add | FieldOp::Sub | FieldOp::Mul => 2,
             FieldOp::Neg
             | FieldOp::Dbl
@@ -114,6 +127,7 @@ impl FieldOp {
     pub fn results(&self) -> usize {
         match self {
             FieldOp::MulShared(m) => *m,
+            FieldOp::DotFq2 { .. } => 2,
             _ => 1,
         }
     }
@@ -121,7 +135,7 @@ impl FieldOp {
     /// What it gives.
     pub fn gives(&self) -> Gives {
         match self {
-            FieldOp::MulShared(_) => Gives::Elements,
+            FieldOp::MulShared(_) | FieldOp::DotFq2 { .. } => Gives::Elements,
             FieldOp::IsZero | FieldOp::MaybeZero => Gives::Truth,
             _ => Gives::Element,
         }
@@ -131,9 +145,16 @@ impl FieldOp {
     pub fn fault(&self, field: &FieldDesc, operands: usize) -> Option<String> {
         match self {
             FieldOp::MulConst(c) if *c >= field.p => return Some("constant is not below p".into()),
-            FieldOp::Dot(0) | FieldOp::MulShared(0) => return Some("there is nothing to multiply".into()),
+            FieldOp::Dot(0) | FieldOp::MulShared(0) | FieldOp::DotFq2 { terms: 0, .. } => {
+                return Some("there is nothing to multiply".into());
+            }
             FieldOp::MulTable { step, rows } if !(1..=*rows).contains(step) || *rows > MAX_ROWS => {
                 return Some(format!("a step of {step} with {rows} rows"));
+            }
+            FieldOp::DotFq2 { nonresidue, .. }
+                if !(1..=MAX_NONRESIDUE).contains(&nonresidue.unsigned_abs()) =>
+            {
+                return Some(format!("a nonresidue of {nonresidue}"));
             }
             _ => {}
         }
@@ -156,6 +177,7 @@ impl FieldOp {
             | FieldOp::MaybeZero => true,
             FieldOp::MulConst(_)
             | FieldOp::MulShared(_)
+            | FieldOp::DotFq2 { .. }
             | FieldOp::MulTable { .. }
             | FieldOp::FromMont
             | FieldOp::ReduceFull
@@ -168,6 +190,7 @@ impl FieldOp {
         match self {
             FieldOp::Mul | FieldOp::Sqr | FieldOp::MulConst(_) | FieldOp::MulTable { .. } => 1,
             FieldOp::Dot(k) | FieldOp::MulShared(k) => *k,
+            FieldOp::DotFq2 { terms, .. } => 3 * terms,
             _ => 0,
         }
     }
@@ -196,6 +219,7 @@ impl FieldOp {
             FieldOp::Dot(_) => "dot".into(),
             FieldOp::MulShared(_) => "mul_shared".into(),
             FieldOp::MulTable { step, rows } => format!("mul_table.{step}.{rows}"),
+            FieldOp::DotFq2 { nonresidue, .. } => format!("dot_fq2.{nonresidue}"),
             _ => known.expect("all others are in the table").0.into(),
         }
     }
@@ -219,6 +243,9 @@ impl FieldOp {
             (["mul_shared"], None) if operands > 1 => FieldOp::MulShared(operands - 1),
             (["mul_table", step, rows], None) if operands > 0 => {
                 FieldOp::MulTable { step: step.parse().ok()?, rows: rows.parse().ok()? }
+            }
+            (["dot_fq2", nonresidue], None) if operands > 0 => {
+                FieldOp::DotFq2 { terms: operands / 4, nonresidue: nonresidue.parse().ok()? }
             }
             ([name], None) => NAMES.iter().find(|(known, _)| known == name)?.1.clone(),
             _ => return None,
@@ -248,6 +275,7 @@ impl FieldOp {
             FieldOp::MaybeZero => truth(x[0].0.iter().all(|c| *c == BigUint::ZERO || c.bit(0))),
             FieldOp::MulConst(_)
             | FieldOp::MulShared(_)
+            | FieldOp::DotFq2 { .. }
             | FieldOp::MulTable { .. }
             | FieldOp::FromMont
             | FieldOp::ReduceFull
@@ -271,6 +299,15 @@ impl FieldOp {
             FieldOp::MulConst(c) => x[0] * c,
             FieldOp::Dot(_) => x.chunks_exact(2).map(|pair| pair[0] * pair[1]).sum(),
             FieldOp::MulShared(m) => return x[..*m].iter().map(|factor| *factor * x[*m] % p).collect(),
+            FieldOp::DotFq2 { nonresidue, .. } => {
+                let mut sums = [BigUint::ZERO; 2];
+                for term in x.chunks_exact(4) {
+                    let square = term[1] * term[3] * nonresidue.unsigned_abs() % p;
+                    sums[0] += term[0] * term[2] + if *nonresidue < 0 { p - square } else { square };
+                    sums[1] += term[0] * term[3] + term[1] * term[2];
+                }
+                return sums.map(|sum| sum % p).to_vec();
+            }
             // The element `w·B^rows/R` is the first entry.
             FieldOp::MulTable { rows, .. } => {
                 x[0] * x[1] * field.power_of_two(32 * field.words as i64 - 32 * i64::from(*rows))

@@ -75,7 +75,7 @@ pub trait Target: Copy + Debug + Eq + Send + Sync + 'static {
 
     /// Whole units that each precondition of a variant has to spare, in the order of the [`Rules`]' conditions. Written
     /// into the certificate from what the variant says of itself, and compared there with the rules.
-    fn slack(field: &FieldDesc, choice: &Choice<Self>) -> Vec<u64>;
+    fn slack(field: &FieldDesc, choice: &Choice<Self>, operands: &[Self::Bound]) -> Vec<u64>;
 }
 
 /// What is known of the size of a field value.

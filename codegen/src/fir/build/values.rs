@@ -48,13 +48,23 @@ impl Builder {
 
     /// The products `x·y` of every `x` by one `y`, which together cost less than one by one.
     pub fn mul_shared<'k>(&'k self, xs: &[Fe<'k>], y: Fe<'k>) -> Vec<Fe<'k>> {
-        let all = {
-            let mut s = self.state.borrow_mut();
-            s.kernel
-                .push(Op::Field(FieldOp::MulShared(xs.len()), xs.iter().chain([&y]).map(|x| x.id).collect()))
-        };
+        self.several(FieldOp::MulShared(xs.len()), xs.iter().chain([&y]))
+    }
+
+    /// The coordinates of `Σ (x0 + x1·u)·(y0 + y1·u)` with `u² = nonresidue`, which is not 0 and at most
+    /// [`MAX_NONRESIDUE`](crate::spec::MAX_NONRESIDUE) from it.
+    pub fn dot_fq2<'k>(&'k self, terms: &[([Fe<'k>; 2], [Fe<'k>; 2])], nonresidue: i32) -> [Fe<'k>; 2] {
+        let op = FieldOp::DotFq2 { terms: terms.len(), nonresidue };
+        let coordinates = self.several(op, terms.iter().flat_map(|(x, y)| x.iter().chain(y)));
+        coordinates.try_into().expect("there are two")
+    }
+
+    /// The results of an operation with several.
+    fn several<'a, 'k: 'a>(&'k self, op: FieldOp, args: impl Iterator<Item = &'a Fe<'k>>) -> Vec<Fe<'k>> {
+        let results = op.results() as u32;
+        let all = self.state.borrow_mut().kernel.push(Op::Field(op, args.map(|x| x.id).collect()));
         self.stmt(Stmt::Let(all));
-        (0..xs.len() as u32).map(|i| self.emit(Op::Part(all, i))).collect()
+        (0..results).map(|i| self.emit(Op::Part(all, i))).collect()
     }
 
     /// The element with these canonical Montgomery words.

@@ -59,7 +59,7 @@ pub enum Type {
     Field,
     /// An element of a level of the kernel's tower, from 1.
     Ext(u8),
-    /// Several elements, the results of [`FieldOp::MulShared`](crate::spec::FieldOp::MulShared); only [`Op::Part`] reads them.
+    /// Several elements, the results of one operation; only [`Op::Part`] reads them.
     Fields,
 }
 

@@ -109,7 +109,7 @@ pub enum Op {
     Const(BigUint),
     /// An operation on elements of the field, or all of one level of the tower.
     Field(FieldOp, Vec<Value>),
-    /// Product `i` of a [`FieldOp::MulShared`].
+    /// Result `i` of an operation with several.
     Part(Value, u32),
     /// The element with these Montgomery words, `words` of them; the kernel promises that they are canonical.
     FromWords(Vec<Value>),

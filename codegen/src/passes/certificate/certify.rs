@@ -126,7 +126,7 @@ impl<T: Target> Writer<'_, T> {
         let step = fact.choice.as_ref().map(|(choice, operands)| Step {
             variant: choice.variant.to_owned(),
             operands: operands.iter().map(|b| b.stated()).collect(),
-            slack: T::slack(self.field, choice),
+            slack: T::slack(self.field, choice, operands),
         });
         self.certificate.values[v.0 as usize] = Some(Claim { limit: bound.map(Bound::stated), step });
     }

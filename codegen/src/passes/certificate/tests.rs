@@ -168,6 +168,9 @@ fn rules_are_those_of_the_variants_on_offer() {
             [BigUint::from(2u32), &f.p - 1u32].map(FieldOp::MulConst).to_vec(),
             [1, 2, 3, 5].map(FieldOp::Dot).to_vec(),
             [1, 2, 3, 5].map(FieldOp::MulShared).to_vec(),
+            [(1, -1), (1, 5), (2, -5), (3, 16)]
+                .map(|(terms, nonresidue)| FieldOp::DotFq2 { terms, nonresidue })
+                .to_vec(),
             [(1, 1), (1, 2), (2, 3), (4, 4)].map(|(step, rows)| FieldOp::MulTable { step, rows }).to_vec(),
             vec![FieldOp::ReduceFull, FieldOp::ReduceWeak, FieldOp::IsZero, FieldOp::MaybeZero],
         ];
@@ -192,6 +195,28 @@ fn rules_are_those_of_the_variants_on_offer() {
         }
     }
     assert!(offers > 4000, "{offers}");
+}
+
+/// Three products for four ask that sums of operands fit, and their products too.
+#[test]
+fn products_of_sums_have_preconditions() {
+    let base = field("bn254_fq", "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47");
+    let numbers = Ptx::rules(&base);
+    let holds = |terms: usize, operands: [u32; 4]| {
+        let op = FieldOp::DotFq2 { terms, nonresidue: -1 };
+        let x: Vec<BigUint> = (0..terms).flat_map(|_| operands).map(|k| &base.p * k - 1u32).collect();
+        let outcome = numbers.outcome(&op, "dot_fq2.u.m.canonical", &x).expect("it has a rule");
+        outcome.conditions.iter().all(|(left, right)| left <= right)
+    };
+    // R is 5.3 times the modulus.
+    assert!(holds(1, [2, 3, 2, 3]) && holds(1, [1, 4, 4, 1]));
+    assert!(!holds(1, [2, 4, 1, 1]) && !holds(1, [1, 1, 5, 1]));
+    assert!(holds(2, [1, 2, 2, 2]) && !holds(2, [2, 2, 2, 2]) && !holds(2, [2, 3, 2, 2]));
+    let unknown = |variant: &str| {
+        let op = FieldOp::DotFq2 { terms: 1, nonresidue: -1 };
+        numbers.outcome(&op, variant, &vec![BigUint::from(1u32); 4]).is_none()
+    };
+    assert!(unknown("dot_fq2.v.m.lazy") && unknown("dot_fq2.u.m2.lazy") && unknown("dot_fq2.lazy"));
 }
 
 /// A loop that doubles: the invariant is needed, and only an inductive one is believed.

@@ -72,6 +72,7 @@ impl Plan {
             | FieldOp::Dot(_)
             | FieldOp::MulConst(_)
             | FieldOp::MulShared(_)
+            | FieldOp::DotFq2 { .. }
             | FieldOp::MulTable { .. } => self.tight_products,
             _ => false,
         };
@@ -324,6 +325,16 @@ impl<T: Target> Placer<'_, '_, '_, T> {
                 let mut terms: Vec<_> = args.chunks_exact(2).map(|term| pair(term[0], term[1])).collect();
                 terms.sort_by_key(|(a, b)| (units(a), units(b)));
                 Op::Field(FieldOp::Dot(*k), terms.iter().flat_map(|(a, b)| [*a, *b]).collect())
+            }
+            Some((fq2 @ FieldOp::DotFq2 { .. }, args)) => {
+                let bounds = |x: &[Value]| [units(&x[0]), units(&x[1])];
+                let smaller_first = |term: &[Value]| match term.split_at(2) {
+                    (x, y) if bounds(y) < bounds(x) => [y, x].concat(),
+                    _ => term.to_vec(),
+                };
+                let mut terms: Vec<_> = args.chunks_exact(4).map(smaller_first).collect();
+                terms.sort_by_key(|term| [bounds(&term[..2]), bounds(&term[2..])]);
+                Op::Field(fq2.clone(), terms.concat())
             }
             _ => op.clone(),
         }

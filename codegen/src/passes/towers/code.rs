@@ -2,7 +2,7 @@
 
 use super::schemes::{Choices, Operation};
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
-use crate::spec::FieldOp;
+use crate::spec::{FieldOp, MAX_NONRESIDUE};
 use crate::target::Target;
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive, Zero};
@@ -11,7 +11,7 @@ use num_traits::{One, ToPrimitive, Zero};
 pub(super) type Coordinates = Vec<Value>;
 
 /// Largest factor for which additions are cheaper than a multiplication.
-const SMALL: u32 = 16;
+const SMALL: u32 = MAX_NONRESIDUE;
 
 /// A block of a kernel that grows.
 pub(super) struct Code<'c, T> {
@@ -50,6 +50,10 @@ impl<T: Target> Code<'_, T> {
 
     pub(super) fn dbl(&mut self, a: &[Value]) -> Coordinates {
         self.each(&FieldOp::Dbl, a)
+    }
+
+    pub(super) fn mul_small(&mut self, a: &[Value], k: u32) -> Coordinates {
+        self.each(&FieldOp::MulSmall(k), a)
     }
 
     /// `a·b` of a level.

@@ -4,8 +4,9 @@
 use super::code::{Code, Coordinates};
 use crate::fir::ir::{Block, Kernel, Op, Type, Value};
 use crate::passes::products::Prices;
-use crate::spec::FieldOp;
+use crate::spec::{FieldOp, MAX_NONRESIDUE};
 use crate::target::Target;
+use num_bigint::BigUint;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
@@ -32,25 +33,37 @@ pub(super) struct Scheme<T> {
     pub(super) degree: usize,
     /// Whether it is for squares, else for sums of products.
     pub(super) squares: bool,
+    /// Whether it is for a level of a kernel's tower.
+    pub(super) applies: fn(&Kernel, usize) -> bool,
     /// The code at a level.
     pub(super) build: fn(&mut Code<'_, T>, usize, Terms<'_>) -> Coordinates,
 }
 
 impl<T: Target> Scheme<T> {
     /// All schemes; of equal prices the first is taken.
-    pub(super) const ALL: [Scheme<T>; 8] = [
+    pub(super) const ALL: [Scheme<T>; 9] = [
         Scheme {
             name: "dots",
             source: "the definition, a sum of products a coefficient",
             degree: 2,
             squares: false,
+            applies: always,
             build: quadratic_dots,
+        },
+        Scheme {
+            name: "lazy-karatsuba",
+            source: "Aranha et al., ePrint 2010/526, section 3.1",
+            degree: 2,
+            squares: false,
+            applies: |kernel, level| small_nonresidue(kernel, level).is_some(),
+            build: quadratic_lazy,
         },
         Scheme {
             name: "karatsuba",
             source: "Karatsuba and Ofman 1962; Devegili et al., ePrint 2006/471, section 3.1",
             degree: 2,
             squares: false,
+            applies: always,
             build: quadratic_karatsuba,
         },
         Scheme {
@@ -58,6 +71,7 @@ impl<T: Target> Scheme<T> {
             source: "Devegili et al., ePrint 2006/471, section 3.2",
             degree: 2,
             squares: true,
+            applies: always,
             build: complex_square,
         },
         Scheme {
@@ -65,6 +79,7 @@ impl<T: Target> Scheme<T> {
             source: "the definition, a sum of products a coefficient",
             degree: 2,
             squares: true,
+            applies: always,
             build: quadratic_square,
         },
         Scheme {
@@ -72,6 +87,7 @@ impl<T: Target> Scheme<T> {
             source: "the definition, a sum of products a coefficient",
             degree: 3,
             squares: false,
+            applies: always,
             build: cubic_dots,
         },
         Scheme {
@@ -79,6 +95,7 @@ impl<T: Target> Scheme<T> {
             source: "Devegili et al., ePrint 2006/471, section 4.1",
             degree: 3,
             squares: false,
+            applies: always,
             build: cubic_karatsuba,
         },
         Scheme {
@@ -86,6 +103,7 @@ impl<T: Target> Scheme<T> {
             source: "the definition, a sum of products a coefficient",
             degree: 3,
             squares: true,
+            applies: always,
             build: cubic_square,
         },
         Scheme {
@@ -93,6 +111,7 @@ impl<T: Target> Scheme<T> {
             source: "Chung and Hasan, ARITH 2007, SQR2; Devegili et al., ePrint 2006/471, section 4.2",
             degree: 3,
             squares: true,
+            applies: always,
             build: chung_hasan,
         },
     ];
@@ -122,13 +141,16 @@ impl<T: Target> Choices<T> {
             return Scheme::ALL[*at];
         }
         let degree = self.blank.tower.levels()[level - 1].degree;
-        let fits = |scheme: &Scheme<T>| {
-            scheme.degree == degree && scheme.squares == (operation == Operation::Square)
-        };
-        let candidates = (0..Scheme::<T>::ALL.len()).filter(|at| fits(&Scheme::ALL[*at]));
-        let priced: Vec<(u64, usize)> =
-            candidates.map(|at| (self.price(&Scheme::ALL[at], level, operation), at)).collect();
-        let (_, at) = priced.into_iter().min().expect("every degree has schemes for products and squares");
+        let squares = operation == Operation::Square;
+        let mut best: Option<(u64, usize)> = None;
+        for (at, scheme) in Scheme::ALL.iter().enumerate() {
+            let fits = scheme.degree == degree && scheme.squares == squares;
+            if fits && (scheme.applies)(&self.blank, level) {
+                let price = (self.price(scheme, level, operation), at);
+                best = Some(best.map_or(price, |best| best.min(price)));
+            }
+        }
+        let (_, at) = best.expect("every degree has schemes for products and squares");
         self.known.insert((level, operation), at);
         Scheme::ALL[at]
     }
@@ -168,6 +190,26 @@ impl<T: Target> Choices<T> {
         }
         lines
     }
+}
+
+fn always(_: &Kernel, _: usize) -> bool {
+    true
+}
+
+/// The nonresidue of a level over the prime field, where it is a small number.
+fn small_nonresidue(kernel: &Kernel, level: usize) -> Option<i32> {
+    let [nonresidue] = &kernel.tower.levels()[level - 1].nonresidue[..] else { return None };
+    let small = |n: &BigUint| i32::try_from(n).ok().filter(|n| n.unsigned_abs() <= MAX_NONRESIDUE);
+    small(nonresidue).or_else(|| small(&(&kernel.field().p - nonresidue)).map(|n| -n))
+}
+
+/// As Karatsuba's, with one reduction a coefficient: one operation of the target.
+fn quadratic_lazy<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
+    let nonresidue = small_nonresidue(code.kernel, level).expect("the scheme applies");
+    let op = FieldOp::DotFq2 { terms: terms.len(), nonresidue };
+    let operands: Vec<Value> = terms.iter().flat_map(|(a, b)| [&a[..], b].concat()).collect();
+    let both = code.base(op, &operands);
+    [0, 1].map(|i| code.compute(Op::Part(both, i))).to_vec()
 }
 
 fn quadratic_dots<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
@@ -218,9 +260,19 @@ fn complex_square<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<
     let scaled = code.mul_nonresidue(level, a1);
     let other = code.add(a0, &scaled);
     let product = code.mul(level - 1, &sum, &other);
-    let scaled = code.mul_nonresidue(level, &v);
-    let c0 = code.sub(&product, &v);
-    [code.sub(&c0, &scaled), code.dbl(&v)].concat()
+    let c0 = match small_nonresidue(code.kernel, level) {
+        // (ξ + 1)·v at once.
+        Some(xi) => {
+            let scaled = code.mul_small(&v, (xi + 1).unsigned_abs());
+            if xi > 0 { code.sub(&product, &scaled) } else { code.add(&product, &scaled) }
+        }
+        None => {
+            let scaled = code.mul_nonresidue(level, &v);
+            let c0 = code.sub(&product, &v);
+            code.sub(&c0, &scaled)
+        }
+    };
+    [c0, code.dbl(&v)].concat()
 }
 
 /// `c0 = a0² + ξ·a1²`, `c1 = 2·a0·a1`.

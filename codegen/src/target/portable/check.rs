@@ -114,7 +114,11 @@ fn definition(op: &FieldOp, n: usize) -> Option<Poly> {
                 }
             }
         }
-        FieldOp::MaybeZero | FieldOp::FromMont | FieldOp::MulShared(_) | FieldOp::MulTable { .. } => {
+        FieldOp::MaybeZero
+        | FieldOp::FromMont
+        | FieldOp::MulShared(_)
+        | FieldOp::DotFq2 { .. }
+        | FieldOp::MulTable { .. } => {
             return None;
         }
     }

@@ -143,7 +143,7 @@ impl Target for Portable {
         Numbers::new(field)
     }
 
-    fn slack(field: &FieldDesc, choice: &Choice) -> Vec<u64> {
+    fn slack(field: &FieldDesc, choice: &Choice, _: &[Bound]) -> Vec<u64> {
         let (family, form) = choice.variant.rsplit_once('.').unwrap_or_default();
         match form {
             "lazy" | "borrow" | "weak" | "copy" if family != "is_zero" => {

@@ -95,7 +95,7 @@ fn rules_are_those_of_the_variants() {
                 .iter()
                 .map(|(left, right)| ((right - left) / rules.unit()).to_u64().expect("small"))
                 .collect();
-            assert_eq!(slack, Portable::slack(&f, &choice), "{what}");
+            assert_eq!(slack, Portable::slack(&f, &choice, &operands), "{what}");
             let least = outcome.max.and_then(|max| Bound::below(&f, &(max + 1u32)));
             assert!(least.is_none_or(|least| least == choice.out), "{what}: {least:?}");
         }

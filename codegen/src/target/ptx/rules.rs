@@ -13,6 +13,9 @@
 //! | products, lazy | result `< R` | `⌊(V + (B^(n-k)-1)·p)/B^(n-k)⌋`, `V = ⌊T/B^k⌋ + (B^k-1)·M`, `T = Σ X·Y` |
 //! | `table.lazy`, `mul_const.table….lazy` | result `< R` | `⌊(Σ xⱼ·W + (B^rows-1)·p)/B^rows⌋` |
 //! | `shared.rows….lazy` | result `< R` | the same with the `W` that Montgomery rows make of `Y` |
+//! | `dot_fq2.dots.lazy` | result `< R` | a product's, `T` the larger of `Σ X0·Y0 + n·X1·Y1` and `Σ X0·Y1 + X1·Y0`; `X1` is `k·p` for `n < 0` |
+//! | `dot_fq2.u….lazy` | the same, `X0 + X1`, `Y0 + Y1 < R`, `Σ (X0 + X1)·(Y0 + Y1) < R²` | the same; for `n < 0` instead the least `k·p·R/B ≥ n·ΣX1·Y1` |
+//! | `dot_fq2.u….canonical` | `X0 + X1`, `Y0 + Y1 < R`, `Σ (X0 + X1)·(Y0 + Y1) < R²` | `p - 1` |
 //! | `reduce.weak` | | as its steps leave |
 //! | any canonical | | `p - 1` |
 
@@ -71,6 +74,7 @@ impl Rules for Numbers {
                 let (y, xs) = x.split_last()?;
                 self.shared(form, xs.iter().max()?, y)
             }
+            (FieldOp::DotFq2 { nonresidue, .. }, "dot_fq2") => self.dot_fq2(form, x, *nonresidue),
             (FieldOp::MulConst(c), "mul_const") => self.by_constant(form, &x[0], c),
             (FieldOp::FromMont, "from_mont") => (form == "canonical").then(|| self.canonical()),
             (FieldOp::ReduceFull, "reduce") => match form {
@@ -205,6 +209,38 @@ impl Numbers {
             sum += &multiple * u32::MAX;
         }
         self.sum(form, self.rows(sum, rows))
+    }
+
+    /// Both coordinates within one bound. A negative multiple of `x1·y1` is made positive by `k·p` in place of `x1`
+    /// (dots), or by the least multiple of `p·R/B` that exceeds it, where the sums must fit (`u`).
+    fn dot_fq2(&self, form: &str, x: &[BigUint], nonresidue: i32) -> Option<Outcome> {
+        let (scheme, form) = form.split_once('.')?;
+        let (times, negative) = (nonresidue.unsigned_abs(), nonresidue < 0);
+        let (mut real, mut second, mut imaginary) = (BigUint::ZERO, BigUint::ZERO, BigUint::ZERO);
+        let (mut conditions, mut w) = (vec![], BigUint::ZERO);
+        for term in x.chunks_exact(4) {
+            let x1 =
+                if negative && scheme == "dots" { self.multiple_above(&term[1]) } else { term[1].clone() };
+            real += &term[0] * &term[2];
+            second += x1 * &term[3] * times;
+            imaginary += &term[0] * &term[3] + &term[1] * &term[2];
+            let sums = [&term[0] + &term[1], &term[2] + &term[3]];
+            w += &sums[0] * &sums[1];
+            conditions.extend(sums.map(|sum| (sum + 1u32, self.r.clone())));
+        }
+        conditions.push((w / &self.r + 1u32, self.r.clone()));
+        match scheme {
+            "dots" => conditions.clear(),
+            "u" if negative => {
+                let step = &self.p * &self.unit;
+                second = second.div_ceil(&step) * step;
+            }
+            "u" => {}
+            _ => return None,
+        }
+        let mut outcome = self.montgomery(form, &(real + second).max(imaginary))?;
+        outcome.conditions.extend(conditions);
+        Some(outcome)
     }
 
     fn reduce(&self, form: &str, x: &BigUint) -> Option<Outcome> {

@@ -90,16 +90,27 @@ impl Target for Ptx {
         Numbers::new(&field.p, field.words)
     }
 
-    /// A variant whose result is not canonical whatever its operands asks that the result fits the words, and
-    /// `neg.canonical` that its operand is canonical; others ask nothing.
-    fn slack(field: &FieldDesc, choice: &Choice) -> Vec<u64> {
-        match choice.variant.rsplit('.').next() {
+    /// A variant whose result is not canonical whatever its operands asks that the result fits the words,
+    /// `neg.canonical` that its operand is canonical, and `dot_fq2.u` that sums of two operands and their products fit;
+    /// others ask nothing.
+    fn slack(field: &FieldDesc, choice: &Choice, operands: &[Bound]) -> Vec<u64> {
+        let mut slack = match choice.variant.rsplit('.').next() {
             _ if choice.variant == "neg.canonical" => vec![0],
             Some("lazy" | "borrow" | "weak" | "copy") => {
                 vec![Bound::ANY.units(field) - choice.out.units(field)]
             }
             _ => vec![],
+        };
+        if choice.variant.starts_with("dot_fq2.u.") {
+            let sums: Vec<BigUint> =
+                operands.chunks_exact(2).map(|pair| pair[0].max(field) + pair[1].max(field)).collect();
+            let products: BigUint = sums.chunks_exact(2).map(|pair| &pair[0] * &pair[1]).sum();
+            let room = |value: BigUint| (field.r() - value - 1u32) >> (32 * (field.words - 1));
+            let units = |value| u64::try_from(room(value)).expect("less than 2^32 units");
+            let high = products >> (32 * field.words);
+            slack.extend(sums.into_iter().chain([high]).map(units));
         }
+        slack
     }
 }
 

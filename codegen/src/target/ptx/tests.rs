@@ -8,6 +8,7 @@ use super::*;
 mod bounds;
 pub(super) mod fields;
 mod machine;
+mod quadratic;
 mod tables;
 mod text;
 mod toy;
@@ -67,6 +68,13 @@ pub(super) fn define(f: &FieldDesc, op: &FieldOp, x: &[BigUint]) -> Vec<BigUint>
     if let FieldOp::MulShared(m) = op {
         return x[..*m].iter().map(|x_k| x_k * &x[*m] * &r_inv % p).collect();
     }
+    if let FieldOp::DotFq2 { nonresidue, .. } = op {
+        let n =
+            if *nonresidue < 0 { p - nonresidue.unsigned_abs() % p } else { nonresidue.unsigned_abs() % p };
+        let real = x.chunks(4).map(|t| &t[0] * &t[2] + &t[1] * &t[3] * &n).sum::<BigUint>();
+        let imaginary = x.chunks(4).map(|t| &t[0] * &t[3] + &t[1] * &t[2]).sum::<BigUint>();
+        return [real, imaginary].map(|sum| sum * &r_inv % p).to_vec();
+    }
     let r = match op {
         FieldOp::Add => &x[0] + &x[1],
         FieldOp::Sub => &x[0] + p - &x[1] % p,
@@ -86,7 +94,7 @@ pub(super) fn define(f: &FieldDesc, op: &FieldOp, x: &[BigUint]) -> Vec<BigUint>
         }
         FieldOp::FromMont => &x[0] * r_inv,
         FieldOp::ReduceFull | FieldOp::ReduceWeak => x[0].clone(),
-        FieldOp::IsZero | FieldOp::MaybeZero | FieldOp::MulShared(_) => {
+        FieldOp::IsZero | FieldOp::MaybeZero | FieldOp::MulShared(_) | FieldOp::DotFq2 { .. } => {
             unreachable!("checked apart")
         }
     };
@@ -112,6 +120,8 @@ pub(super) fn ops(f: &FieldDesc) -> Vec<FieldOp> {
     let long = f.words > 12;
     ops.extend(if long { vec![3] } else { vec![1, 2, 3, 5] }.into_iter().map(FieldOp::Dot));
     ops.extend(if long { vec![2] } else { vec![1, 3] }.into_iter().map(FieldOp::MulShared));
+    let quadratic = if long { vec![(1, -1)] } else { vec![(1, -1), (2, 5)] };
+    ops.extend(quadratic.into_iter().map(|(terms, nonresidue)| FieldOp::DotFq2 { terms, nonresidue }));
     let shapes = if long { vec![(2, 3)] } else { vec![(1, 2), (2, 2), (4, 5)] };
     ops.extend(shapes.into_iter().map(|(step, rows)| FieldOp::MulTable { step, rows }));
     let small = if long { vec![2, 3, u32::MAX] } else { vec![0, 1, 2, 3, 5, 8, 13, 1 << 16, u32::MAX] };
@@ -128,7 +138,9 @@ pub(super) fn ops(f: &FieldDesc) -> Vec<FieldOp> {
 fn every_product_has_a_variant_in_one_part() {
     let mut several = 0;
     for field in fields::fields() {
-        for op in [FieldOp::Mul, FieldOp::Sqr, FieldOp::Dot(2), FieldOp::Dot(4), FieldOp::MulShared(3)] {
+        let fq2 = [1, 2].map(|terms| FieldOp::DotFq2 { terms, nonresidue: -1 });
+        let one = [FieldOp::Mul, FieldOp::Sqr, FieldOp::Dot(2), FieldOp::Dot(4), FieldOp::MulShared(3)];
+        for op in one.into_iter().chain(fq2) {
             for bound in [Bound::Canonical, Bound::ANY] {
                 let choices = choices(&field, &op, &vec![bound; op.operands(&field)]);
                 assert!(choices.iter().any(|c| c.parts == 1), "{} {op:?} {bound:?}", field.name);

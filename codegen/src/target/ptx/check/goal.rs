@@ -35,6 +35,13 @@ fn definition(op: &FieldOp, n: usize, k: usize) -> Vec<Term> {
         FieldOp::MulConst(c) => vec![times(c.clone().into(), 0)],
         FieldOp::Dot(m) => (0..*m).map(|i| product(2 * i, 2 * i + 1)).collect(),
         FieldOp::MulShared(m) => vec![product(k, *m)],
+        FieldOp::DotFq2 { terms, nonresidue } => {
+            let coordinate = |i: usize| match k {
+                0 => [product(i, i + 2), Term { factor: (*nonresidue).into(), ..product(i + 1, i + 3) }],
+                _ => [product(i, i + 3), product(i + 1, i + 2)],
+            };
+            (0..*terms).flat_map(|term| coordinate(4 * term)).collect()
+        }
         FieldOp::MulTable { step, rows } => {
             let step = (*step).max(1) as usize;
             let chunk = |i: usize| step * i..n.min(step * (i + 1));

@@ -23,7 +23,7 @@ pub(super) struct Exec<'a> {
     flag: Option<(Flag, Poly)>,
     /// Products of which the high word is used.
     wide: BTreeSet<(Src2, Src2)>,
-    /// The words of differences, lowest first, and which difference a word is of.
+    /// The words of differences, and of sums of two operands, lowest first, and which of them a word is of.
     differences: Vec<Vec<Id>>,
     difference_of: BTreeMap<Id, usize>,
     /// Words of which more is known modulo `2^32` than as numbers: sums of flags.
@@ -206,6 +206,7 @@ impl<'a> Exec<'a> {
         product: Option<Halves>,
     ) -> Result<(Val, Written), ProofError> {
         let sign = sign(kind);
+        let product_of_none = product.is_none();
         let (mut value, mut read) = (self.model.poly(a).plus(sign, &self.model.poly(b)), None);
         if cin {
             match &self.flag {
@@ -224,7 +225,7 @@ impl<'a> Exec<'a> {
         if let Some(id) = read {
             self.readers.push((id, word));
         }
-        if kind == Flag::Borrow {
+        if kind == Flag::Borrow || (product_of_none && self.is_operand(a) && self.is_operand(b)) {
             self.difference(word, cin);
         }
         if out == CarryOut::Flag {
@@ -233,7 +234,13 @@ impl<'a> Exec<'a> {
         Ok((word, Written::Sum { product, word, carry, uses }))
     }
 
-    /// Records a word of a difference, the next one if `continued`.
+    /// Whether it is a word of an operand of the block.
+    fn is_operand(&self, word: Val) -> bool {
+        let Val::Node(id) = word else { return false };
+        self.model.node(id).group.is_some_and(|group| group < self.block.inputs().len())
+    }
+
+    /// Records a word of a difference, or of a sum of two operands, the next one if `continued`.
     fn difference(&mut self, word: Val, continued: bool) {
         if !continued {
             self.differences.push(Vec::new());
@@ -260,6 +267,13 @@ impl<'a> Exec<'a> {
         let Some([mut least, mut most]) = self.query().within(value, limit, &[]) else {
             return Err(self.error("drops a carry that is not shown to be zero"));
         };
+        // Of a borrow alone: the checker knows the word then, so that it has to know the borrow too.
+        if let ([(borrow, -1)], 0) = (value.terms.as_slice(), value.constant)
+            && self.model.is_bool(*borrow)
+        {
+            let proofs = [obvious(), least.clone()];
+            self.model.record.step(Step::Narrow { var: *borrow, range: [0, 0], proofs });
+        }
         // The other end is that of the two words, which say more than what they abbreviate.
         if sign > 0 {
             least = Proof::Sum(self.model.ends([(a, Fact::AtLeast), (b, Fact::AtLeast)]));

@@ -143,6 +143,14 @@ impl Goal<'_> {
             FieldOp::MulConst(c) => sum.linear(&x(0), &(one * BigInt::from(c.clone()))),
             FieldOp::Dot(m) => (0..*m).for_each(|i| sum.product(&x(2 * i), &x(2 * i + 1), &by_r)),
             FieldOp::MulShared(m) => sum.product(&x(k), &x(*m), &by_r),
+            FieldOp::DotFq2 { terms, nonresidue } => {
+                // Which operands meet, and what multiplies the second product.
+                let (second, factor) = if k == 0 { ([2, 3], *nonresidue) } else { ([3, 2], 1) };
+                for i in (0..*terms).map(|term| 4 * term) {
+                    sum.product(&x(i), &x(i + second[0]), &by_r);
+                    sum.product(&x(i + 1), &x(i + second[1]), &(&by_r * factor));
+                }
+            }
             FieldOp::MulTable { step, rows } => {
                 let by_rows: BigInt = &one >> (32 * rows);
                 for (i, chunk) in x(0).chunks(*step as usize).enumerate() {

@@ -3,6 +3,7 @@
 use super::*;
 use crate::target::ptx::choices;
 use crate::target::ptx::tests::{fields::fields, ops};
+use num_bigint::BigUint;
 
 mod mutants;
 mod wrong;
@@ -33,6 +34,27 @@ fn prove_all(of: impl Fn(&FieldDesc) -> bool) {
     }
     assert!(failures.is_empty(), "{} of {proven}:\n{}", failures.len(), failures.join("\n"));
     assert!(proven > 300, "only {proven} variants were on offer");
+}
+
+/// Moduli of two words whose top word has any number of bits.
+#[test]
+fn products_in_extensions_are_proven_for_every_top_word() {
+    let mut several = 0;
+    for bits in 33..=64 {
+        let f = FieldDesc::new("f", (BigUint::from(1u32) << (bits - 1)) + 15u32);
+        for nonresidue in [-1, 5, -5] {
+            let op = FieldOp::DotFq2 { terms: 1, nonresidue };
+            for bound in bounds(&f) {
+                let operands = vec![bound; 4];
+                for choice in choices(&f, &op, &operands) {
+                    several += usize::from(choice.variant.contains(".u."));
+                    let proof = prove(&f, &op, &operands, &choice);
+                    assert!(proof.is_ok(), "{bits} {nonresidue} {bound:?} {}: {proof:?}", choice.variant);
+                }
+            }
+        }
+    }
+    assert!(several > 100, "three products for four are on offer {several} times");
 }
 
 #[test]

@@ -179,8 +179,9 @@ fn every_pattern_of_extreme_words() {
         let mut all = bounds(f);
         all.truncate(2);
         all.extend(Bound::up_to(f, &(f.r() - &f.p)).filter(|b| Bound::Canonical.within(*b, f)));
-        for op in [FieldOp::Mul, FieldOp::Sqr, FieldOp::Dot(2), FieldOp::Add, FieldOp::Sub, FieldOp::FromMont]
-        {
+        let fq2 = FieldOp::DotFq2 { terms: 1, nonresidue: -1 };
+        let sums = [FieldOp::Add, FieldOp::Sub, FieldOp::FromMont];
+        for op in [FieldOp::Mul, FieldOp::Sqr, FieldOp::Dot(2), fq2].into_iter().chain(sums) {
             for &bound in &all {
                 let limit = bound.limit(f);
                 let below: Vec<&BigUint> = values.iter().filter(|x| **x < limit).collect();
@@ -208,7 +209,8 @@ fn long_fields() {
     let fields = [FieldDesc::new("bn462_fq", bn462), FieldDesc::new("p1024", power(1024) - 105u32)];
     assert_eq!(fields.each_ref().map(|f| f.words), [15, 32]);
     for f in &fields {
-        for op in [FieldOp::Mul, FieldOp::Sqr, FieldOp::Dot(2), FieldOp::FromMont] {
+        let fq2 = FieldOp::DotFq2 { terms: 1, nonresidue: -1 };
+        for op in [FieldOp::Mul, FieldOp::Sqr, FieldOp::Dot(2), FieldOp::FromMont, fq2] {
             for bound in [Bound::Canonical, Bound::ANY] {
                 let values = classes(f, bound, &mut bits);
                 let largest = values.iter().rev().take(2);

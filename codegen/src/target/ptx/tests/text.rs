@@ -69,6 +69,7 @@ fn counts() {
             FieldOp::Mul,
             FieldOp::Sqr,
             FieldOp::Dot(2),
+            FieldOp::DotFq2 { terms: 1, nonresidue: -1 },
             FieldOp::Add,
             FieldOp::Sub,
             FieldOp::Neg,

@@ -5,6 +5,7 @@ mod acc;
 mod add;
 mod karatsuba;
 mod product;
+mod quadratic;
 mod redc;
 mod reduce;
 mod separate;
@@ -42,6 +43,7 @@ pub(super) fn offers(field: &FieldDesc, op: &FieldOp, operands: &[Bound], everyt
             product::dot(&mut offers, operands);
             separate::dot(&mut offers, operands);
         }
+        FieldOp::DotFq2 { nonresidue, .. } => quadratic::dot(&mut offers, operands, *nonresidue),
         FieldOp::MulConst(c) => {
             product::mul_const(&mut offers, operands[0], c);
             table::mul_const(&mut offers, operands[0], c);

@@ -112,11 +112,12 @@ pub(super) fn dot(offers: &mut Offers<'_>, operands: &[Bound]) {
     });
 }
 
-fn operand(b: &mut Builder, f: &FieldDesc, name: &str, bound: Bound) -> Wide {
+pub(super) fn operand(b: &mut Builder, f: &FieldDesc, name: &str, bound: Bound) -> Wide {
     Wide::new(b.input(name, f.words), bound.max(f))
 }
 
-fn add(b: &mut Builder, x: &Wide, y: &Wide) -> Wide {
+/// `x + y` in a word more where it needs one.
+pub(super) fn add(b: &mut Builder, x: &Wide, y: &Wide) -> Wide {
     let max = &x.max + &y.max;
     let fits = words_for(&max) <= x.words.len();
     let (mut words, carry) =

@@ -46,7 +46,7 @@ pub(super) fn mul_small(offers: &mut Offers<'_>, x: Bound, c: u32) {
 }
 
 /// `x·c ≤ max`, at least as many words as `x` and as `max` needs.
-fn small_product(b: &mut Builder, x: &[Src], c: u32, max: &BigUint) -> Vec<Src> {
+pub(super) fn small_product(b: &mut Builder, x: &[Src], c: u32, max: &BigUint) -> Vec<Src> {
     if c == 2 {
         let fits = words_for(max) <= x.len();
         let (mut sum, carry) = b.add_words(x, x, if fits { CarryOut::Never } else { CarryOut::Flag });

@@ -70,7 +70,53 @@ pub(super) fn operations() -> Vec<Entry> {
         entry.operands = vec![Bound::Canonical; 2];
         entry
     };
+    // With x = (1, 2), y = (3, 4): `2·x0·y0 + 6·x1·y1` and `2·(x0·y1 + x1·y0)`, operands after these not read.
+    let quadratic = |terms: usize, nonresidue: i32| {
+        let mut b = Builder::new("quadratic");
+        let inputs: Vec<Src> = (0..4 * terms).map(|_| b.input("x", 1)[0]).collect();
+        let pairs = [(0, 2), (1, 3), (0, 3), (1, 2)];
+        let [first, second, third, fourth] = pairs.map(|(x, y)| b.mul_lo(inputs[x], inputs[y]));
+        let six = b.mul_lo(Src::Imm(6), second);
+        let (two, _) = b.add(first, first, None, CarryOut::Never);
+        let (real, _) = b.add(two, six, None, CarryOut::Never);
+        let (crossed, _) = b.add(third, fourth, None, CarryOut::Never);
+        let (imaginary, _) = b.add(crossed, crossed, None, CarryOut::Never);
+        b.output("c0", vec![real]);
+        b.output("c1", vec![imaginary]);
+        let product = |k: usize| 4 * terms as Var + 1 + k as Var;
+        let (next, mut steps) = (product(4), vec![]);
+        for (k, (x, y)) in pairs.into_iter().enumerate() {
+            let halves = Halves { low: Val::Node(product(k)), high: Val::Const(0), uses: vec![] };
+            steps
+                .extend([Step::Product(vec![x as Var + 1, y as Var + 1]), Step::Inst(Written::Half(halves))]);
+        }
+        let defined = |var: Var| vec![once(Fact::Defined(var), -1)];
+        let halves = Halves { low: Val::Node(next), high: Val::Const(0), uses: defined(next) };
+        steps.extend([define(poly([(product(1), 6)], 0)), Step::Inst(Written::Half(halves))]);
+        let values = [
+            poly([(product(0), 2)], 0),
+            poly([(next, 1), (next + 1, 1)], 0),
+            poly([(product(2), 1), (product(3), 1)], 0),
+            poly([(next + 3, 2)], 0),
+        ];
+        for (var, value) in (next + 1..).zip(values) {
+            steps.extend([define(value), sum(Val::Node(var), poly([], 0), defined(var))]);
+        }
+        let real = [next, next + 1, next + 2].map(|var| units(Fact::Defined(var), -1));
+        let imaginary = [units(Fact::Defined(next + 3), -2), units(Fact::Defined(next + 4), -1)];
+        let reason = Reason::Congruent(vec![real.to_vec(), imaginary.to_vec()]);
+        let op = FieldOp::DotFq2 { terms, nonresidue };
+        let mut entry = entry(op, 7, b.finish(), 288, steps, reason);
+        entry.operands = vec![Bound::Canonical; 4 * terms];
+        entry.certificate.cases = vec![Some(vec![obvious(); 2])];
+        entry
+    };
     let mut all = vec![
+        quadratic(1, 3),
+        quadratic(1, -4),
+        quadratic(1, 4).wrong("another nonresidue"),
+        quadratic(1, -3).wrong("a nonresidue of the other sign"),
+        quadratic(2, 3).wrong("one product for two in an extension"),
         double(FieldOp::Dbl),
         double(FieldOp::FromMont),
         double(FieldOp::MulSmall(2)),
@@ -91,6 +137,9 @@ pub(super) fn operations() -> Vec<Entry> {
         product(FieldOp::Dot(2), 4, 0, 1, 1).wrong("one product for two"),
         product(FieldOp::MulShared(2), 3, 0, 2, 2).wrong("one of two products twice"),
     ];
+    let mut exchanged = quadratic(1, 3);
+    exchanged.block.outputs.swap(0, 1);
+    all.push(exchanged.wrong("coordinates in the other order"));
     let mut tight = plus(FieldOp::Add);
     tight.out = Bound::Units(12);
     all.push(tight.wrong("a bound that is one too small"));

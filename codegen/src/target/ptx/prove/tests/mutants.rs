@@ -292,7 +292,8 @@ fn mutants_of_karatsuba() {
     };
     let mut tally = Tally::default();
     let f = field("m127");
-    let ops = [FieldOp::Mul, FieldOp::Sqr, FieldOp::Dot(2)];
+    let fq2 = FieldOp::DotFq2 { terms: 1, nonresidue: -1 };
+    let ops = [FieldOp::Mul, FieldOp::Sqr, FieldOp::Dot(2), fq2];
     mutate_some(&f, &ops, &[Bound::Canonical, Bound::ANY], 13, &mut tally, offers);
     tally.assert_sensible();
 }
