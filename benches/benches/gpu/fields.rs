@@ -14,6 +14,8 @@ use num_bigint::BigUint;
 const ROUNDS: u32 = 256;
 /// Operations on the chain in one round.
 const CHAIN: u32 = 8;
+/// The same of operations on two elements: four times as long, and no loop of more instructions than are fetched in time.
+const LINKS_OF_TWO: u32 = 2;
 /// Warps a scheduler, of blocks of 128 threads.
 const WARPS: u32 = 4;
 
@@ -27,6 +29,16 @@ const LINKS: &[(&str, Link)] = &[
     ("constant * x", |_, x, _, _| x.mul_const(&BigUint::from(0x1234_5678_9abc_def1_u64).pow(3))),
     ("x + y", |_, x, y, _| x + y),
     ("x - y", |_, x, y, _| x - y),
+];
+
+/// `(x, y) → x'` in a quadratic extension, one link of the chain.
+type Link2 = for<'k> fn(&'k Builder, [Fe<'k>; 2], [Fe<'k>; 2]) -> [Fe<'k>; 2];
+
+/// Products with `u² = -1`: as the compiler makes them, and a dot product for each coordinate.
+const LINKS2: &[(&str, Link2)] = &[
+    ("Fq2 x*y", |b, x, y| b.dot_fq2(&[(x, y)], -1)),
+    ("Fq2 x*y, dots", |b, [x0, x1], [y0, y1]| [b.dot(&[(x0, y0), (-x1, y1)]), b.dot(&[(x0, y1), (x1, y0)])]),
+    ("Fq2 x*y + y*x", |b, x, y| b.dot_fq2(&[(x, y), (y, x)], -1)),
 ];
 
 const FIELDS: &[(&str, &str)] = &[
@@ -54,6 +66,11 @@ pub(crate) fn report(gpu: &Gpu) -> Result<()> {
             let rate = f64::from(gpu.multiprocessors()) * 128.0 * gpu.megahertz() * 1e6 / cycles / 1e9;
             println!("  {name:14} {op:14} {cycles:8.1}  {rate:7.1} G/s");
         }
+        for (op, link) in LINKS2 {
+            let cycles = measure2(gpu, &field, *link)?;
+            let rate = f64::from(gpu.multiprocessors()) * 128.0 * gpu.megahertz() * 1e6 / cycles / 1e9;
+            println!("  {name:14} {op:14} {cycles:8.1}  {rate:7.1} G/s");
+        }
     }
     println!();
     Ok(())
@@ -70,6 +87,31 @@ fn measure(gpu: &Gpu, field: &FieldDesc, link: Link) -> Result<f64> {
         acc.set(end);
     });
     b.buffer("out").set_field(i, acc.get());
+    time(gpu, field, b, CHAIN)
+}
+
+/// As [`measure`] in a quadratic extension.
+fn measure2(gpu: &Gpu, field: &FieldDesc, link: Link2) -> Result<f64> {
+    let b = Builder::for_field::<FieldMulSub>(field);
+    let i = b.global_index();
+    b.return_if(i.ge(b.scalar("n")));
+    let [x0, x1, y0] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
+    // Other operands in every link: what two have in common is computed once.
+    let (acc, y) = ([x0, x1].map(|x| b.var(x)), [y0, x0].map(|y| b.var(y)));
+    b.for_(b.u32(0), b.u32(ROUNDS), 1, |_| {
+        let (mut x, mut last) = (acc.map(|x| x.get()), y.map(|y| y.get()));
+        for _ in 0..LINKS_OF_TWO {
+            (x, last) = (link(&b, x, last), x);
+        }
+        acc.iter().zip(x).for_each(|(acc, x)| acc.set(x));
+        y.iter().zip(last).for_each(|(y, last)| y.set(last));
+    });
+    b.buffer("out").set_field(i, acc[0].get() + acc[1].get());
+    time(gpu, field, b, LINKS_OF_TWO)
+}
+
+/// Cycles of a link of a kernel's chain, of so many in one round.
+fn time(gpu: &Gpu, field: &FieldDesc, b: Builder, links: u32) -> Result<f64> {
     let kernel = b.finish();
     let module = gpu.load(&emit(&[prepare(&kernel)?])?, &kernel.symbol)?;
     let block = FieldMulSub::DESC.block;
@@ -82,5 +124,5 @@ fn measure(gpu: &Gpu, field: &FieldDesc, link: Link) -> Result<f64> {
     let mut args: Vec<Arg> = buffers.iter().map(|m| Arg::U64(m.address())).collect();
     args.push(Arg::U32(grid * block));
     let time = gpu.time(&module, &kernel.symbol, grid, block, &args)?;
-    Ok(gpu.cycles(time, f64::from(WARPS), f64::from(ROUNDS * CHAIN)))
+    Ok(gpu.cycles(time, f64::from(WARPS), f64::from(ROUNDS * links)))
 }

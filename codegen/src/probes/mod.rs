@@ -21,7 +21,7 @@ use num_bigint::BigUint;
 /// One operation, repeated.
 #[derive(Clone, Debug)]
 pub struct Probe {
-    /// `mul`, `sqr`, `dot2`, `mul_const`, `shared3`, `fq2_mul`.
+    /// `mul`, `sqr`, `dot2`, `mul_const`, `shared3`, `fq2_mul`, `fq2_mul_dots`.
     pub op: &'static str,
     /// Repetitions.
     pub count: usize,
@@ -48,17 +48,31 @@ pub fn field_probes(field: &FieldDesc) -> Vec<Probe> {
     ops.into_iter().flat_map(probe).collect()
 }
 
-/// `fq2_mul` over the quadratic extension of a group of degree 2; none for others.
+/// `fq2_mul` over the quadratic extension of a group of degree 2, and `fq2_mul_dots`, a dot product for each coordinate as where `u² = -1`;
+/// none for others.
 pub fn extension_probes(group: &GroupDesc) -> Vec<Probe> {
     if group.degree() != 2 {
         return Vec::new();
     }
     // Four products, should the formula be the schoolbook one.
-    repeated(counts(&group.base, 4), |count| extension_probe(group, count)).into()
+    let ops: [(_, Step2); 2] = [
+        ("fq2_mul", |x, y| x * y),
+        ("fq2_mul_dots", |x, y| {
+            let (b, x, y) = (x.builder(), x.coordinates(), y.coordinates());
+            let real = b.dot(&[(x[0], y[0]), (-x[1], y[1])]);
+            b.compose(&[real, b.dot(&[(x[0], y[1]), (x[1], y[0])])])
+        }),
+    ];
+    let probe =
+        |(op, step)| repeated(counts(&group.base, 4), |count| extension_probe(group, op, count, step));
+    ops.into_iter().flat_map(probe).collect()
 }
 
 /// Four operands to four.
 type Step = for<'k> fn(usize, [Fe<'k>; 4]) -> [Fe<'k>; 4];
+
+/// Two elements of a quadratic extension to one.
+type Step2 = for<'k> fn(Fe<'k>, Fe<'k>) -> Fe<'k>;
 
 /// Word products of a chain that stays inline.
 const INLINE: usize = 2048;
@@ -90,18 +104,18 @@ fn field_probe(field: &FieldDesc, op: &'static str, count: usize, step: Step) ->
     named(b.finish(), field, op, count)
 }
 
-fn extension_probe(group: &GroupDesc, count: usize) -> Probe {
+fn extension_probe(group: &GroupDesc, op: &'static str, count: usize, step: Step2) -> Probe {
     let b = Builder::new(String::new(), FieldMulSub::DESC, Some(group.base.clone()), group.tower.clone());
     let (i, values) = operands(&b);
     let (mut x, y) = (b.compose(&values[..2]), b.compose(&values[2..]));
     for _ in 0..count {
-        x = x * y;
+        x = step(x, y);
     }
     store(&b, i, &x.coordinates());
     // Its products are in line as those of a field.
     let mut kernel = lower_towers::<Ptx>(&b.finish());
     kernel.tower = Tower::prime();
-    named(kernel, &group.base, "fq2_mul", count)
+    named(kernel, &group.base, op, count)
 }
 
 fn operands(b: &Builder) -> (U32<'_>, [Fe<'_>; 4]) {

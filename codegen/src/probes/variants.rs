@@ -10,6 +10,9 @@ use crate::target::ptx::text::template;
 use crate::target::ptx::{Block, Bound, Choice, FieldOp, choices};
 use std::fmt::Write;
 
+/// Most words of a product in a quadratic extension.
+const FQ2_WORDS: usize = 12;
+
 /// A chained variant.
 #[derive(Clone, Debug)]
 pub struct VariantProbe {
@@ -27,7 +30,8 @@ pub struct VariantProbe {
     pub ptx: String,
 }
 
-/// Every variant, for canonical operands, of the operations of [`field_probes`](super::field_probes).
+/// Every variant, for canonical operands, of the operations of [`field_probes`](super::field_probes),
+/// and of products with `u² = -1`.
 pub fn variant_probes(field: &FieldDesc) -> Vec<VariantProbe> {
     let ops = [
         ("mul", FieldOp::Mul),
@@ -36,12 +40,14 @@ pub fn variant_probes(field: &FieldDesc) -> Vec<VariantProbe> {
         ("mul_const", FieldOp::MulConst(constant(field, 0))),
         ("shared3", FieldOp::MulShared(3)),
     ];
+    // Longer ones do not fit the registers.
+    let fq2 = (field.words <= FQ2_WORDS).then_some(("fq2_mul", FieldOp::DotFq2 { terms: 1, nonresidue: -1 }));
     let variants = |(name, op): (&'static str, FieldOp)| {
         let operands = vec![Bound::Canonical; op.operands(field)];
         let choices = choices(field, &op, &operands);
         choices.into_iter().flat_map(move |choice| probes(field, name, &choice))
     };
-    ops.into_iter().flat_map(variants).collect()
+    ops.into_iter().chain(fq2).flat_map(variants).collect()
 }
 
 fn probes(field: &FieldDesc, op: &'static str, choice: &Choice) -> Vec<VariantProbe> {
@@ -127,7 +133,7 @@ mod tests {
         let loads: Vec<&str> = long.ptx.lines().filter(|line| line.contains("ld.global")).collect();
         assert_eq!(loads.len(), 1 + long.count);
         assert!((0..loads.len()).all(|i| loads[i].ends_with(&format!("[%in+{}];", 4 * i))));
-        for op in ["mul", "sqr", "dot2", "mul_const", "shared3"] {
+        for op in ["mul", "sqr", "dot2", "mul_const", "shared3", "fq2_mul"] {
             assert!(probes.iter().any(|p| p.op == op), "{op}");
         }
     }

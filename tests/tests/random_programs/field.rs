@@ -40,7 +40,7 @@ impl<'k> Writer<'k> {
 
     fn value(&mut self, values: &[Fe<'k>]) -> Fe<'k> {
         let (x, y) = (self.pick(values), self.pick(values));
-        match self.random.below(23) {
+        match self.random.below(24) {
             0..=2 => x + y,
             3..=5 => x - y,
             6 => -x,
@@ -68,6 +68,15 @@ impl<'k> Writer<'k> {
             }
             16 => x.mul_table(&self.table()),
             17 | 18 => self.signed_sum(values),
+            21 => {
+                let terms: Vec<_> = (0..1 + self.random.below(3))
+                    .map(|_| ([x, self.pick(values)], [y, self.pick(values)]))
+                    .collect();
+                let nonresidue = [-1, 1, -5, 5, 16][self.random.below(5)];
+                let [c0, c1] = self.b.dot_fq2(&terms, nonresidue);
+                // Sometimes one of them is needed only.
+                [c0, c1, c0 - c1, c0 * c1][self.random.below(4)]
+            }
             19 => {
                 // By one operand, and each needed by itself.
                 let xs: Vec<_> = (0..3 + self.random.below(3)).map(|_| self.pick(values) * y).collect();
