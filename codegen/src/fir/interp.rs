@@ -536,7 +536,7 @@ impl<M: Memory + ?Sized> Run<'_, M> {
     fn extension_op(&self, op: &FieldOp, args: &[Value], t: usize) -> Val {
         let level = self.kernel.ty(args[0]).level().expect("verified: elements");
         let args: Vec<Element> = args.iter().map(|a| Element(self.coordinates(*a, t))).collect();
-        let value = op.value_in(&self.kernel.level_field(level), &args);
+        let value = self.kernel.level_field(level).value(op, &args);
         match op.gives() {
             Gives::Truth => Val::Pred(!value.is_zero()),
             _ => element(level, value.0),

@@ -4,7 +4,6 @@
 use num_bigint::BigUint;
 
 use super::FieldDesc;
-use super::tower::{Element, TowerField};
 
 /// Most rows of a product by a table: more only cost.
 pub const MAX_ROWS: u32 = 33;
@@ -252,35 +251,6 @@ impl FieldOp {
         };
         let fits = op.arity().map_or(true, |arity| arity == operands);
         fits.then_some(op)
-    }
-
-    /// Its result on elements of a tower; a truth value is an element that is zero or not. As [`FieldOp::values`] for those
-    /// that are [of extensions](FieldOp::of_extensions); of others the first operand.
-    pub fn value_in(&self, field: &TowerField, x: &[Element]) -> Element {
-        let truth = |yes: bool| field.integer(yes.into());
-        match self {
-            FieldOp::Add => field.add(&x[0], &x[1]),
-            FieldOp::Sub => field.sub(&x[0], &x[1]),
-            FieldOp::Neg => field.neg(&x[0]),
-            FieldOp::Dbl => field.add(&x[0], &x[0]),
-            FieldOp::Mul => field.mul(&x[0], &x[1]),
-            FieldOp::Sqr => field.sqr(&x[0]),
-            FieldOp::MulSmall(k) => field.mul_small(&x[0], *k),
-            FieldOp::Dot(_) => {
-                let products = x.chunks_exact(2).map(|pair| field.mul(&pair[0], &pair[1]));
-                products.fold(field.integer(0), |sum, product| field.add(&sum, &product))
-            }
-            FieldOp::IsZero => truth(x[0].is_zero()),
-            // As of the coordinates.
-            FieldOp::MaybeZero => truth(x[0].0.iter().all(|c| *c == BigUint::ZERO || c.bit(0))),
-            FieldOp::MulConst(_)
-            | FieldOp::MulShared(_)
-            | FieldOp::DotFq2 { .. }
-            | FieldOp::MulTable { .. }
-            | FieldOp::FromMont
-            | FieldOp::ReduceFull
-            | FieldOp::ReduceWeak => x[0].clone(),
-        }
     }
 
     /// Its results, elements as numbers below `p`; a truth value is 0 or 1. `MaybeZero` says 1 for all even numbers: wrong for

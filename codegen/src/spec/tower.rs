@@ -5,6 +5,7 @@
 //! `u`, and so on.
 
 mod roots;
+mod values;
 
 use num_bigint::BigUint;
 use num_integer::Integer;
