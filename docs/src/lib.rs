@@ -18,6 +18,7 @@ page!(commands, "commands.md");
 page!(architecture, "architecture.md");
 page!(runtime, "runtime.md");
 page!(product, "product.md");
+page!(adding_an_operation, "adding-an-operation.md");
 page!(adding_a_target, "adding-a-target.md");
 page!(ntt, "ntt.md");
 page!(testing, "testing.md");

@@ -63,19 +63,7 @@ impl Plan {
         if self.near_constants && matches!(limb, FieldOp::MulConst(_)) {
             return Wish::Near;
         }
-        let tight = match limb {
-            FieldOp::Add | FieldOp::Sub | FieldOp::Neg | FieldOp::Dbl | FieldOp::MulSmall(_) => {
-                self.tight_sums
-            }
-            FieldOp::Mul
-            | FieldOp::Sqr
-            | FieldOp::Dot(_)
-            | FieldOp::MulConst(_)
-            | FieldOp::MulShared(_)
-            | FieldOp::DotFq2 { .. }
-            | FieldOp::MulTable { .. } => self.tight_products,
-            _ => false,
-        };
+        let tight = (limb.is_sum() && self.tight_sums) || (limb.products() > 0 && self.tight_products);
         if tight { Wish::Canonical } else { Wish::Lazy }
     }
 }
