@@ -3,7 +3,7 @@
 //! A launch runs its blocks one after another, and the threads of a block statement by
 //! statement together; so barriers and warp operations have the meaning of the CUDA
 //! programming model under one particular schedule. Field values are elements, without
-//! a representation; only [`Op::Word`], [`Op::FromWords`] and [`Op::FromMont`] know `R`.
+//! a representation; only [`Op::Word`], [`Op::FromWords`] and [`FieldOp::FromMont`] know `R`.
 
 use super::ir::*;
 use crate::spec::tower::Element;

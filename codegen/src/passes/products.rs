@@ -11,7 +11,7 @@
 use super::rewrite::Rewriter;
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
 use crate::spec::{FieldDesc, FieldOp};
-use crate::target::{Bound, Target};
+use crate::target::{Bound, Choice, Target};
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
@@ -40,12 +40,24 @@ impl<'a, T: Target> Prices<'a, T> {
         Prices { field, target: PhantomData }
     }
 
-    /// More than any sum of prices is that of an operation that the target does not have.
     pub(super) fn price(&self, op: &FieldOp) -> u64 {
+        self.cheapest(op).map_or(DEAR, |choice| T::time(&choice.cost))
+    }
+
+    /// As [`Prices::price`], and dear where the program needs more registers than there are.
+    pub(super) fn price_within(&self, op: &FieldOp, registers: u32) -> u64 {
+        let fits = |choice: &Choice<T>| T::pressure(choice.program()) <= registers;
+        self.cheapest(op).filter(fits).map_or(DEAR, |choice| T::time(&choice.cost))
+    }
+
+    fn cheapest(&self, op: &FieldOp) -> Option<Choice<T>> {
         let operands = vec![T::Bound::CANONICAL; op.operands(self.field)];
-        T::choices(self.field, op, &operands).first().map_or(u32::MAX.into(), |choice| T::time(&choice.cost))
+        T::choices(self.field, op, &operands).into_iter().next()
     }
 }
+
+/// The price of what the target does not have: more than that of anything that it has.
+const DEAR: u64 = u32::MAX as u64;
 
 /// Step 1.
 struct Dots<'a, T> {

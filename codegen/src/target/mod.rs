@@ -61,6 +61,9 @@ pub trait Target: Copy + Debug + Eq + Send + Sync + 'static {
     /// Registers that a value of a type takes in a kernel.
     fn registers(kernel: &Kernel, ty: Type) -> u32;
 
+    /// Registers that a product of an extension may need in a kernel that adds points: one that needs more makes it spill.
+    fn room_beside_points(kernel: &Kernel) -> u32;
+
     /// Whether the products of a kernel are functions of their own. Decided before variants are chosen.
     fn calls(kernel: &Kernel) -> bool;
 

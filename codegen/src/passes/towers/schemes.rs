@@ -169,10 +169,11 @@ impl<T: Target> Choices<T> {
             }
         };
         (scheme.build)(&mut Code { kernel: &mut kernel, out: &mut out, choices: self }, level, &terms);
+        let room = T::room_beside_points(&self.blank);
         let mut priced = |v: Value| {
             let (op, _) = kernel[v].field()?;
             let known = self.prices.get(op).copied();
-            let price = known.unwrap_or_else(|| Prices::<T>::of(kernel.field()).price(op));
+            let price = known.unwrap_or_else(|| Prices::<T>::of(kernel.field()).price_within(op, room));
             self.prices.insert(op.clone(), price);
             Some(price)
         };

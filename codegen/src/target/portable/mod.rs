@@ -123,6 +123,11 @@ impl Target for Portable {
         }
     }
 
+    /// What spills is rustc's to say.
+    fn room_beside_points(_: &Kernel) -> u32 {
+        u32::MAX
+    }
+
     /// All programs are functions; whether they are inlined is rustc's to say.
     fn calls(_: &Kernel) -> bool {
         true
