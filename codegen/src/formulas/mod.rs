@@ -14,8 +14,8 @@ use crate::fir::build::Pred;
 use crate::spec::Equation;
 use std::fmt::Debug;
 
-/// A representation of points and its formulas. All of them are right for every point of the group that is generated
-/// by the declared generator, the identity and equal points included.
+/// A representation of points and its formulas. XYZZ's are right for all points, the identity and equal ones included; those of
+/// extended Edwards coordinates where the curve's law has no exceptions.
 pub trait Model: Debug + Sync {
     /// The identity.
     fn identity<'k>(&self, curve: Curve<'k>) -> Point<'k>;
