@@ -6,7 +6,7 @@ use crate::fir::ir::{Kernel, Local};
 use crate::fir::print::print;
 use crate::kernels::{common_kernels, field_kernels, formula_kernels, group_kernels};
 use crate::llvm;
-use crate::passes::{Checked, describe_schemes, multiplication, prepare};
+use crate::passes::{Checked, Library, describe_schemes, multiplication};
 use crate::spec::{Equation, FieldDesc, GroupDesc};
 use crate::target::ptx::Ptx;
 use crate::version;
@@ -218,8 +218,10 @@ impl Plan {
 
     /// Passes, emission, header.
     pub fn ptx(&self) -> Result<String, EmitError> {
-        let prepare =
-            |k: &Kernel| prepare(k).map_err(|source| EmitError::Pass { kernel: k.symbol.clone(), source });
+        let mut library = Library::default();
+        let prepare = |k: &Kernel| {
+            library.prepare(k).map_err(|source| EmitError::Pass { kernel: k.symbol.clone(), source })
+        };
         let prepared = self.kernels.iter().map(prepare).collect::<Result<Vec<_>, _>>()?;
         Ok(self.header(&prepared) + &llvm::emit(&prepared)?)
     }

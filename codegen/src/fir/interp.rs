@@ -144,6 +144,8 @@ pub fn run_block<M: Memory + ?Sized>(
         returned: vec![false; threads],
         broken: vec![],
         steps: 0,
+        arguments: vec![],
+        yielded: vec![],
     };
     run.block(&kernel.body, &vec![true; threads])
 }
@@ -173,6 +175,10 @@ struct Run<'a, M: ?Sized> {
     /// Threads that left each open loop.
     broken: Vec<Vec<bool>>,
     steps: u64,
+    /// What a function is given, by argument and thread.
+    arguments: Vec<Vec<Option<Val>>>,
+    /// What it gives, by result and thread.
+    yielded: Vec<Vec<Option<Val>>>,
 }
 
 type Mask = Vec<bool>;
@@ -267,6 +273,20 @@ impl<M: Memory + ?Sized> Run<'_, M> {
                 threads.iter().for_each(|&t| broken[t] = true);
             }
             Stmt::Return => threads.iter().for_each(|&t| self.returned[t] = true),
+            Stmt::Call { results, function, args } => {
+                let args = args.iter().map(|v| self.values[v.0 as usize].clone()).collect();
+                let callee = &self.kernel.functions[function.0 as usize];
+                let given = self.call(callee, args, active)?;
+                for (r, given) in results.iter().zip(given) {
+                    for &t in &threads {
+                        let x = given[t].clone().expect("verified: functions end by a yield");
+                        self.define(*r, t, x);
+                    }
+                }
+            }
+            Stmt::Yield(values) => {
+                self.yielded = values.iter().map(|v| self.values[v.0 as usize].clone()).collect();
+            }
             Stmt::Barrier => {
                 if let Some(t) = (0..active.len()).find(|&t| !active[t] && !self.returned[t]) {
                     return self.error(t, "does not reach a barrier that others reach");
@@ -360,6 +380,35 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         Ok(())
     }
 
+    /// What a function gives the active threads, by result.
+    fn call(
+        &mut self,
+        function: &Kernel,
+        arguments: Vec<Vec<Option<Val>>>,
+        active: &Mask,
+    ) -> Result<Vec<Vec<Option<Val>>>, InterpError> {
+        let threads = active.len();
+        let mut run = Run {
+            kernel: function,
+            block: self.block,
+            grid: self.grid,
+            scalars: self.scalars,
+            memory: &mut *self.memory,
+            r_inv: self.r_inv.clone(),
+            values: vec![vec![]; function.values().count()],
+            locals: vec![vec![None; threads]; function.locals.len()],
+            shared: vec![],
+            returned: vec![false; threads],
+            broken: vec![],
+            steps: self.steps,
+            arguments,
+            yielded: vec![],
+        };
+        run.block(&function.body, active)?;
+        self.steps = run.steps;
+        Ok(run.yielded)
+    }
+
     /// Threads named by thread `t`'s mask.
     fn lanes(&self, mask: Value, t: usize) -> impl Iterator<Item = usize> + use<M> {
         let bits = self.u32(mask, t);
@@ -443,6 +492,9 @@ impl<M: Memory + ?Sized> Run<'_, M> {
                     ParamKind::U64 => Val::U64(x),
                     ParamKind::Buffer(..) => unreachable!("verified: a scalar"),
                 }
+            }
+            Op::Argument(i) => {
+                self.arguments[*i as usize][t].clone().expect("verified: callers define what they give")
             }
             Op::Special(s) => Val::U32(match s {
                 Special::Thread => t as u32,

@@ -7,6 +7,7 @@ use crate::spec::{FieldDesc, FieldOp, Tower};
 use curvesmith_abi::{Form, KernelDesc, kernels};
 use num_bigint::BigUint;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// Why a line is not FIR.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -18,23 +19,32 @@ pub struct ParseError {
     pub reason: String,
 }
 
-/// Reads one kernel. The text is well formed, not necessarily valid: see [`verify`](super::verify::verify).
+/// Reads one kernel and the functions before it. The text is well formed, not necessarily valid: see
+/// [`verify`](super::verify::verify).
 pub fn parse(text: &str) -> Result<Kernel, ParseError> {
     let lines: Vec<&str> = text.lines().map(|l| l.split(';').next().unwrap_or("").trim()).collect();
-    let mut p = Parser { lines, at: 0, kernel: None, values: vec![] };
-    p.header()?;
-    let (body, closing) = p.block()?;
-    if closing != "}" {
-        return p.fail("expected } at the end of the kernel");
+    let mut p = Parser { lines, at: 0, functions: vec![], kernel: None, values: vec![] };
+    loop {
+        p.header()?;
+        let (body, closing) = p.block()?;
+        if closing != "}" {
+            return p.fail("expected } at the end of the kernel");
+        }
+        let mut kernel = p.kernel.take().expect("the header made it");
+        kernel.body = body;
+        if kernel.function.is_none() {
+            return Ok(kernel);
+        }
+        p.functions.push(Arc::new(kernel));
+        p.values.clear();
     }
-    let mut kernel = p.kernel.take().expect("the header made it");
-    kernel.body = body;
-    Ok(kernel)
 }
 
 struct Parser<'a> {
     lines: Vec<&'a str>,
     at: usize,
+    /// Those read so far.
+    functions: Vec<Arc<Kernel>>,
     kernel: Option<Kernel>,
     /// Values by printed number.
     values: Vec<Value>,
@@ -64,7 +74,19 @@ impl<'a> Parser<'a> {
 
     fn header(&mut self) -> Parsed<()> {
         let line = self.line()?;
-        let Some((symbol, signature)) = line.strip_prefix("kernel ").and_then(|l| l.split_once(": ")) else {
+        self.kernel = Some(match (line.strip_prefix("function "), line.strip_prefix("kernel ")) {
+            (Some(rest), _) => self.function(rest)?,
+            (_, Some(rest)) => self.entry(rest)?,
+            _ => {
+                return self.fail("expected `kernel <symbol>: <signature>` or `function <symbol>(…) -> (…)`");
+            }
+        });
+        self.declarations()
+    }
+
+    /// `toy_mul: Field mul[128](…)`
+    fn entry(&self, text: &str) -> Parsed<Kernel> {
+        let Some((symbol, signature)) = text.split_once(": ") else {
             return self.fail("expected `kernel <symbol>: <signature>`");
         };
         let contracts = kernels::ALL.iter().flat_map(|d| [(d, Form::Xyzz), (d, Form::Extended)]);
@@ -75,7 +97,27 @@ impl<'a> Parser<'a> {
         let (desc, symbol): (KernelDesc, String) = (*desc, symbol.into());
         let mut kernel = Kernel::new(symbol, desc, None, Tower::prime());
         kernel.form = form;
-        self.kernel = Some(kernel);
+        Ok(kernel)
+    }
+
+    /// `toy_norm(field, field) -> (field)`
+    fn function(&self, text: &str) -> Parsed<Kernel> {
+        let parts = text.strip_suffix(')').and_then(|text| {
+            let (symbol, rest) = text.split_once('(')?;
+            let (arguments, results) = rest.split_once(") -> (")?;
+            Some((symbol, arguments, results))
+        });
+        let Some((symbol, arguments, results)) = parts else {
+            return self.fail("expected `function <symbol>(<types>) -> (<types>)`");
+        };
+        let types = |text: &str| -> Parsed<Vec<Type>> {
+            text.split(", ").filter(|ty| !ty.is_empty()).map(|ty| self.name(type_from, ty)).collect()
+        };
+        let signature = Signature { arguments: types(arguments)?, results: types(results)? };
+        Ok(Kernel::new_function(symbol.into(), signature, None, Tower::prime()))
+    }
+
+    fn declarations(&mut self) -> Parsed<()> {
         loop {
             let line = self.line()?;
             if line == "{" {
@@ -93,6 +135,11 @@ impl<'a> Parser<'a> {
                 line.strip_prefix("extension ").and_then(|l| l.split_once(" by "))
             {
                 self.extension(degree, nonresidue)?;
+            } else if let Some((_, symbol)) = line.strip_prefix("calls ").and_then(|l| l.split_once(": ")) {
+                let Some(function) = self.functions.iter().find(|f| f.symbol == symbol).cloned() else {
+                    return self.fail(format!("no function `{symbol}` before"));
+                };
+                self.kernel().functions.push(function);
             } else if let Some((_, words)) = line.strip_prefix("shared ").and_then(|l| l.split_once(": ")) {
                 let words = self.number(words)?;
                 self.kernel().shared.push(SharedDecl { words });
@@ -199,6 +246,7 @@ impl<'a> Parser<'a> {
         Ok(match parts[..] {
             ["break"] => Stmt::Break,
             ["return"] => Stmt::Return,
+            ["yield"] => Stmt::Yield(self.values_of(rest)?),
             ["barrier"] => Stmt::Barrier,
             ["fence"] => Stmt::Fence(self.name(scope_from, rest)?),
             ["syncwarp"] => Stmt::SyncWarp { mask: self.value(rest)? },
@@ -260,6 +308,7 @@ impl<'a> Parser<'a> {
         let none = Value(u32::MAX);
         let mut stmt = match parts[..] {
             ["load"] => Stmt::Load { results: vec![], place: self.place(rest)? },
+            ["call"] => return self.call(count, rest),
             ["load", "acquire", scope] => Stmt::LoadAcquire {
                 result: none,
                 place: self.place(rest)?,
@@ -317,6 +366,23 @@ impl<'a> Parser<'a> {
         Ok(stmt)
     }
 
+    /// `f0, v1, v2` as the right side of `count` values.
+    fn call(&mut self, count: usize, text: &str) -> Parsed<Stmt> {
+        let (function, args) = text.split_once(", ").unwrap_or((text, ""));
+        let (function, args) = (FunctionId(self.index('f', function)?), self.values_of(args)?);
+        let signature =
+            self.kernel().functions.get(function.0 as usize).and_then(|callee| callee.function.clone());
+        let Some(Signature { results: types, .. }) = signature else {
+            return self.fail(format!("{function} is not declared"));
+        };
+        if types.len() != count {
+            return self.fail(format!("{function} gives {} values", types.len()));
+        }
+        let results: Vec<Value> = types.into_iter().map(|ty| self.kernel().push(Op::Result(ty))).collect();
+        self.values.extend(&results);
+        Ok(Stmt::Call { results, function, args })
+    }
+
     fn op(&self, parts: &[&str], rest: &str) -> Parsed<Op> {
         let one = |f: fn(Value) -> Op| self.exactly(rest).map(|[a]| f(a));
         match *parts {
@@ -329,6 +395,14 @@ impl<'a> Parser<'a> {
                 } else {
                     self.fail(format!("no parameter p{p}"))
                 }
+            }
+            ["argument"] => {
+                let i = self.number(rest)?;
+                let signature = self.kernel.as_ref().and_then(|k| k.function.as_ref());
+                if signature.is_none_or(|signature| i as usize >= signature.arguments.len()) {
+                    return self.fail(format!("no argument {i}"));
+                }
+                Ok(Op::Argument(i))
             }
             ["special"] => Ok(Op::Special(self.name(special_from, rest)?)),
             ["bool"] => Ok(Op::Bool(self.number(rest)?)),

@@ -17,16 +17,49 @@
 //!   }
 //! }
 //! ```
+//! The functions that a kernel calls come before it, each once, callees before callers:
+//! ```text
+//! function toy_norm(field, field) -> (field)
+//! field toy = 13
+//! {
+//!   v0 = argument 0
+//!   …
+//!   yield v4
+//! }
+//! kernel toy_mul: Field mul[128](a: in field<1p, …)
+//! field toy = 13
+//! calls f0: toy_norm
+//! {
+//!   …
+//!   v7 = call f0, v5, v6
+//! ```
 
 use super::ir::*;
 use std::fmt::Write;
+use std::sync::Arc;
 
-/// The kernel as text.
+/// The kernel as text, with what it calls.
 pub fn print(kernel: &Kernel) -> String {
-    print_noted(kernel, &|_| None, &|_| None)
+    let functions: String = callees(kernel).iter().map(|f| print_noted(f, &|_| None, &|_| None)).collect();
+    functions + &print_noted(kernel, &|_| None, &|_| None)
 }
 
-/// The kernel as text, with a note behind the definition of a value and the declaration of a local.
+/// What a kernel calls and what that calls, each once and before its callers.
+pub fn callees(kernel: &Kernel) -> Vec<Arc<Kernel>> {
+    fn visit(kernel: &Kernel, found: &mut Vec<Arc<Kernel>>) {
+        for function in &kernel.functions {
+            visit(function, found);
+            if !found.iter().any(|f| f.symbol == function.symbol) {
+                found.push(function.clone());
+            }
+        }
+    }
+    let mut found = vec![];
+    visit(kernel, &mut found);
+    found
+}
+
+/// The kernel alone as text, with a note behind the definition of a value and the declaration of a local.
 /// A note is a comment of the text form.
 pub fn print_noted(
     kernel: &Kernel,
@@ -57,13 +90,22 @@ struct Printer<'a> {
 impl Printer<'_> {
     fn header(&mut self) {
         let k = self.kernel;
-        let _ = writeln!(self.out, "kernel {}: {}", k.symbol, k.signature());
+        let types = |types: &[Type]| types.iter().map(|ty| type_name(*ty)).collect::<Vec<_>>().join(", ");
+        let _ = match &k.function {
+            Some(Signature { arguments, results }) => {
+                writeln!(self.out, "function {}({}) -> ({})", k.symbol, types(arguments), types(results))
+            }
+            None => writeln!(self.out, "kernel {}: {}", k.symbol, k.signature()),
+        };
         if let Some(f) = &k.field {
             let _ = writeln!(self.out, "field {} = {}", f.name, f.p);
         }
         for level in k.tower.levels() {
             let nonresidue: Vec<String> = level.nonresidue.iter().map(ToString::to_string).collect();
             let _ = writeln!(self.out, "extension {} by {}", level.degree, nonresidue.join(", "));
+        }
+        for (i, f) in k.functions.iter().enumerate() {
+            let _ = writeln!(self.out, "calls f{i}: {}", f.symbol);
         }
         for (i, s) in k.shared.iter().enumerate() {
             let _ = writeln!(self.out, "shared s{i}: {}", s.words);
@@ -124,6 +166,7 @@ impl Printer<'_> {
             }
             Stmt::Break => "break".into(),
             Stmt::Return => "return".into(),
+            Stmt::Yield(values) => format!("yield {}", self.vs(values)),
             Stmt::Barrier => "barrier".into(),
             Stmt::Fence(scope) => format!("fence {}", scope_name(*scope)),
             Stmt::SyncWarp { mask } => format!("syncwarp {}", self.v(*mask)),
@@ -132,6 +175,7 @@ impl Printer<'_> {
                 format!("store.release.{} {}, {}", scope_name(*scope), self.place(place), self.v(*value))
             }
             Stmt::Load { .. }
+            | Stmt::Call { .. }
             | Stmt::LoadAcquire { .. }
             | Stmt::Atomic { .. }
             | Stmt::Shuffle { .. }
@@ -148,6 +192,9 @@ impl Printer<'_> {
     fn effect(&self, stmt: &Stmt) -> String {
         match stmt {
             Stmt::Load { place, .. } => format!("load {}", self.place(place)),
+            Stmt::Call { function, args, .. } => {
+                args.iter().fold(format!("call {function}"), |text, v| text + ", " + &self.v(*v))
+            }
             Stmt::LoadAcquire { place, scope, .. } => {
                 format!("load.acquire.{} {}", scope_name(*scope), self.place(place))
             }
@@ -180,6 +227,7 @@ impl Printer<'_> {
             Op::Result(ty) => format!("result {}", type_name(*ty)),
             Op::Get(l) => format!("get {l}"),
             Op::Param(p) => format!("param {p}"),
+            Op::Argument(i) => format!("argument {i}"),
             Op::Special(s) => format!("special {}", special_name(*s)),
             Op::Bool(x) => format!("bool {x}"),
             Op::U32(x) => format!("u32 {x}"),

@@ -9,6 +9,9 @@
 //! 7. Several elements are read by `part` only, and not held in locals; a table has the entries of its shape.
 //! 8. Elements of extensions are of levels that the tower has, and have as many coefficients as their level's degree;
 //!    operations on them are those that extensions have, on elements of one level.
+//! 9. Functions are declared, give something, are over the field and tower of their caller, and are called with the types of their signature. They know
+//!    neither memory nor threads, do not return early, and `yield` what their signature says as the last statement of
+//!    their body; nothing else yields or has arguments.
 
 use super::ir::*;
 use crate::spec::Gives;
@@ -32,6 +35,7 @@ pub fn verify(kernel: &Kernel) -> Result<(), Vec<VerifyError>> {
     let mut v = Verifier { kernel, visible: vec![BTreeSet::new()], defined: BTreeSet::new(), errors: vec![] };
     let mut locals = BTreeSet::new();
     v.block(&kernel.body, &mut locals, None);
+    v.functions();
     if v.errors.is_empty() { Ok(()) } else { Err(v.errors) }
 }
 
@@ -110,6 +114,7 @@ impl Verifier<'_> {
                         None => return self.end(stmt, block),
                     }
                 }
+                Stmt::Call { results, function, args } => self.call(results, *function, args),
                 Stmt::Break => {
                     match breaks {
                         Some(at) => *at = meet(at.take(), Some(locals.clone())),
@@ -117,10 +122,19 @@ impl Verifier<'_> {
                     }
                     return self.end(stmt, block);
                 }
-                Stmt::Return => return self.end(stmt, block),
+                Stmt::Return => {
+                    if self.kernel.function.is_some() {
+                        self.error("return", "stands in a function");
+                    }
+                    return self.end(stmt, block);
+                }
+                Stmt::Yield(values) => {
+                    self.gives(values, block);
+                    return self.end(stmt, block);
+                }
                 _ => self.effect(stmt),
             }
-            if !matches!(stmt, Stmt::Let(_)) {
+            if !matches!(stmt, Stmt::Let(_) | Stmt::Call { .. }) {
                 for v in stmt.results() {
                     if !matches!(self.kernel[v], Op::Result(Type::U32)) {
                         self.error(v, "is the result of a statement but not a u32 result");
@@ -130,6 +144,53 @@ impl Verifier<'_> {
             }
         }
         true
+    }
+
+    /// Rule 9 of what is called, and all rules within.
+    fn functions(&mut self) {
+        for function in &self.kernel.functions {
+            if function.function.is_none() {
+                self.error(&function.symbol, "is no function");
+            }
+            if (&function.field, &function.tower) != (&self.kernel.field, &self.kernel.tower) {
+                self.error(&function.symbol, "is over another field or tower");
+            }
+            self.errors.extend(verify(function).err().into_iter().flatten());
+        }
+        if self.kernel.function.is_some() && !matches!(self.kernel.body.last(), Some(Stmt::Yield(_))) {
+            self.error("function", "does not yield at its end");
+        }
+    }
+
+    fn call(&mut self, results: &[Value], function: FunctionId, args: &[Value]) {
+        let callee = self.kernel.functions.get(function.0 as usize).and_then(|f| f.function.as_ref());
+        let Some(signature) = callee else {
+            return self.error(function, "is not declared");
+        };
+        let types = |values: &[Value]| values.iter().map(|v| self.kernel.ty(*v)).collect::<Vec<_>>();
+        if types(args) != signature.arguments || types(results) != signature.results {
+            let given = (types(args), types(results));
+            self.error(function, format!("is called as {given:?}, and is {signature:?}"));
+        }
+        for &v in results {
+            if !matches!(self.kernel[v], Op::Result(_)) {
+                self.error(v, "is the result of a call but not a result");
+            }
+            self.define(v);
+        }
+    }
+
+    fn gives(&mut self, values: &[Value], block: &Block) {
+        let Some(signature) = &self.kernel.function else {
+            return self.error("yield", "stands in a kernel");
+        };
+        if !std::ptr::eq(block, &self.kernel.body) {
+            self.error("yield", "stands in a branch or a loop");
+        }
+        let types: Vec<Type> = values.iter().map(|v| self.kernel.ty(*v)).collect();
+        if types != signature.results || types.is_empty() {
+            self.error("yield", format!("{types:?}, expected {:?}", signature.results));
+        }
     }
 
     /// The end of the block is not reached after `stmt`; nothing may follow it.
@@ -173,7 +234,9 @@ impl Verifier<'_> {
             Op::Get(l) if !locals.contains(l) => {
                 self.error(v, format!("{l} is read before it is set on every path"))
             }
-            Op::Get(_) | Op::Special(_) | Op::Bool(_) | Op::U32(_) | Op::U64(_) => {}
+            Op::Argument(_) if self.kernel.function.is_none() => self.error(v, "kernels have no arguments"),
+            Op::Special(_) if self.kernel.function.is_some() => self.error(v, "functions know no threads"),
+            Op::Argument(_) | Op::Get(_) | Op::Special(_) | Op::Bool(_) | Op::U32(_) | Op::U64(_) => {}
             Op::Param(p) => {
                 if !matches!(self.kernel.desc.params[p.0 as usize].kind, ParamKind::U32 | ParamKind::U64) {
                     self.error(v, format!("{p} is a buffer, not a scalar"));
@@ -285,6 +348,9 @@ impl Verifier<'_> {
     }
 
     fn effect(&mut self, stmt: &Stmt) {
+        if self.kernel.function.is_some() {
+            self.error(format!("{stmt:?}"), "functions know neither memory nor threads");
+        }
         let u32s = |v: &mut Self, values: &[Value]| {
             for x in values {
                 v.expect(*x, Type::U32, format!("{stmt:?}"));

@@ -1,7 +1,8 @@
 //! Points in kernels: as values, in locals, in buffers.
 
 use super::{Model, model_of};
-use crate::fir::build::{Buffer, Builder, Fe, Pred, U32, Var};
+use crate::fir::build::{Buffer, Builder, Fe, Handle, Pred, U32, Var};
+use crate::fir::ir::{Type, Value};
 use crate::spec::GroupDesc;
 use curvesmith_abi::IDENTITY_WORD;
 
@@ -51,6 +52,16 @@ pub struct Accumulator<'k> {
     pub is_identity: Var<'k, Pred<'k>>,
 }
 
+impl<'k> Point<'k> {
+    fn ids(self) -> [Value; 4] {
+        self.0.map(Fe::id)
+    }
+
+    fn of(b: &'k Builder, ids: &[Value]) -> Self {
+        Point([0, 1, 2, 3].map(|i| Fe::wrap(b, ids[i])))
+    }
+}
+
 impl<'k> PointVar<'k> {
     /// The content now.
     pub fn get(self) -> Point<'k> {
@@ -83,9 +94,14 @@ impl<'k> Curve<'k> {
         self.model.or_identity(self, cond, p)
     }
 
-    /// `acc += p`
+    /// `acc += p`, by a function: it is the same for all kernels of the group.
     pub fn add(self, acc: PointVar<'k>, p: Point<'k>) {
-        self.model.add(self, acc, p);
+        let sum = self.call("add", &[acc.get(), p], |curve, points| {
+            let acc = curve.var(points[0]);
+            curve.model.add(curve, acc, points[1]);
+            acc.get()
+        });
+        acc.set(sum);
     }
 
     /// `acc += p`
@@ -93,9 +109,27 @@ impl<'k> Curve<'k> {
         self.model.madd(self, acc, p);
     }
 
-    /// `2p`
+    /// `2p`, by a function.
     pub fn dbl(self, p: Point<'k>) -> Point<'k> {
-        self.model.dbl(self, p)
+        self.call("dbl", &[p], |curve, points| curve.model.dbl(curve, points[0]))
+    }
+
+    /// The point that a function of points gives; `body` writes it.
+    fn call(
+        self,
+        name: &str,
+        points: &[Point<'k>],
+        body: impl for<'f> Fn(Curve<'f>, &[Point<'f>]) -> Point<'f>,
+    ) -> Point<'k> {
+        let coordinate = Type::element(self.group.tower.top());
+        let symbol = format!("{}_fn_{name}", self.group.name);
+        let f = self.b.function(&symbol, &vec![coordinate; 4 * points.len()]);
+        let arguments = f.arguments();
+        let arguments: Vec<Point<'_>> = arguments.chunks_exact(4).map(|ids| Point::of(&f, ids)).collect();
+        let result = body(Curve { b: &f, group: self.group, model: self.model }, &arguments).ids();
+        let function = self.b.declare(f.finish_function(&result));
+        let args: Vec<Value> = points.iter().flat_map(|p| p.ids()).collect();
+        Point::of(self.b, &self.b.call(function, &args))
     }
 
     /// `cond ? -p : p`

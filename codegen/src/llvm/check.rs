@@ -11,6 +11,7 @@ use curvesmith_abi::ParamKind;
 const MAX_BLOCK: u32 = 1024;
 
 pub(super) fn check(checked: &Checked<Ptx>) -> Result<(), EmitError> {
+    checked.functions().iter().try_for_each(|function| check(function))?;
     let (kernel, info) = (checked.kernel(), checked.info());
     let error = |reason: String| Err(EmitError::Kernel { kernel: kernel.symbol.clone(), reason });
     let ok = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -33,6 +34,7 @@ pub(super) fn check(checked: &Checked<Ptx>) -> Result<(), EmitError> {
             _ if matches!(kernel.ty(v), Type::Ext(_)) => true,
             Op::Field(..) => info.choice(v).is_none(),
             Op::Const(_) | Op::FromWords(_) | Op::Get(_) | Op::Select(..) | Op::Part(..) => false,
+            Op::Argument(_) | Op::Result(_) => false,
             _ => matches!(kernel.ty(v), Type::Field | Type::Fields) && info.choice(v).is_none(),
         };
         if missing {

@@ -14,10 +14,12 @@ pub(super) const SHARED_BYTES: usize = 48 * 1024;
 /// How many times a loop body is thought to run.
 const LOOP_WEIGHT: u64 = 16;
 
-/// For each local, the first of its four-word slots in shared memory, and the number of slots in all.
+/// A function has no block, and no shared memory of its own. For each local, the first of its four-word slots in shared memory, and the number of slots in all.
 pub(super) fn place(kernel: &Kernel) -> (Vec<Option<u32>>, u32) {
     let mut homes = vec![None; kernel.locals.len()];
-    let Some(field) = &kernel.field else { return (homes, 0) };
+    let Some(field) = kernel.field.as_ref().filter(|_| kernel.function.is_none()) else {
+        return (homes, 0);
+    };
     let slots_each = field.words.div_ceil(4);
     let slot_bytes = 16 * kernel.desc.block as usize;
     let own: usize = kernel.shared.iter().map(|s| 4 * s.words as usize).sum();

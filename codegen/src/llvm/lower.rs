@@ -6,6 +6,7 @@ use super::memory::{GLOBAL, Memory};
 use crate::error::EmitError;
 use crate::fir::ir::*;
 use crate::passes::{Checked, KernelInfo};
+use crate::target::Target;
 use crate::target::ptx::text::template;
 use crate::target::ptx::{self, Choice, Ptx};
 use curvesmith_abi::{Access, ParamKind};
@@ -18,13 +19,19 @@ use inkwell::module::{Linkage, Module};
 use inkwell::types::{BasicMetadataTypeEnum, IntType};
 use inkwell::values::{BasicMetadataValueEnum, FunctionValue, IntValue, PointerValue};
 use inkwell::{AddressSpace, IntPredicate};
+use std::sync::Arc;
 
 /// LLVM's number of the `ptx_kernel` calling convention.
 const PTX_KERNEL: u32 = 71;
 
-/// Field operations that became functions of the module, by program.
+/// The functions of a module.
 #[derive(Default)]
-pub(super) struct Outlined<'c>(Vec<(ptx::Block, FunctionValue<'c>)>);
+pub(super) struct Functions<'c> {
+    /// Field operations, by program.
+    products: Vec<(ptx::Block, FunctionValue<'c>)>,
+    /// Functions of FIR.
+    called: Vec<(Arc<Checked<Ptx>>, FunctionValue<'c>)>,
+}
 
 /// A value: one integer, or the words of a field element.
 type Words<'c> = Vec<IntValue<'c>>;
@@ -49,18 +56,89 @@ struct Lower<'a, 'c> {
     locals: Vec<Home<'c>>,
     /// Where `break` goes, innermost loop last, and whether it was taken.
     exits: Vec<(BasicBlock<'c>, bool)>,
-    outlined: Option<&'a mut Outlined<'c>>,
+    functions: &'a mut Functions<'c>,
+    /// Whether multiplications are calls.
+    calls: bool,
+    /// What it calls, by function of the kernel.
+    callees: Vec<FunctionValue<'c>>,
 }
 
-/// Adds the kernel to the module. With `outlined`, multiplications are calls.
+/// Adds the kernel to the module.
 pub(super) fn kernel<'c>(
     ctx: &'c Context,
     module: &Module<'c>,
     checked: &Checked<Ptx>,
-    outlined: Option<&mut Outlined<'c>>,
+    functions: &mut Functions<'c>,
+) -> Result<(), EmitError> {
+    let function = declare(ctx, module, checked.kernel())?;
+    body(ctx, module, checked, functions, function)
+}
+
+/// The function in the module, added at its first use.
+fn callee<'c>(
+    ctx: &'c Context,
+    module: &Module<'c>,
+    checked: &Arc<Checked<Ptx>>,
+    functions: &mut Functions<'c>,
+) -> Result<FunctionValue<'c>, EmitError> {
+    if let Some((_, known)) = functions.called.iter().find(|(f, _)| Arc::ptr_eq(f, checked) || f == checked) {
+        return Ok(*known);
+    }
+    let kernel = checked.kernel();
+    let signature = kernel.function.clone().unwrap_or_default();
+    let words = |types: &[Type]| types.iter().map(|ty| words_of(kernel, *ty)).sum();
+    let function = declare_function(
+        ctx,
+        module,
+        &kernel.symbol,
+        words(&signature.arguments),
+        words(&signature.results),
+    )?;
+    body(ctx, module, checked, functions, function)?;
+    functions.called.push((checked.clone(), function));
+    Ok(function)
+}
+
+/// Words of a value when it goes into a function or comes out.
+fn words_of(kernel: &Kernel, ty: Type) -> usize {
+    match ty {
+        Type::Field => kernel.field().words,
+        Type::U64 => 2,
+        _ => 1,
+    }
+}
+
+/// A function that stays one: words in, a struct of words out.
+fn declare_function<'c>(
+    ctx: &'c Context,
+    module: &Module<'c>,
+    symbol: &str,
+    inputs: usize,
+    outputs: usize,
+) -> Result<FunctionValue<'c>, EmitError> {
+    if module.get_function(symbol).is_some() {
+        return Err(EmitError::Kernel { kernel: symbol.to_owned(), reason: "symbol is taken".into() });
+    }
+    let word = ctx.i32_type();
+    let ty = ctx.struct_type(&vec![word.into(); outputs], false).fn_type(&vec![word.into(); inputs], false);
+    let function = module.add_function(symbol, ty, Some(Linkage::Internal));
+    for name in ["noinline", "nounwind"] {
+        let kind = Attribute::get_named_enum_kind_id(name);
+        function.add_attribute(AttributeLoc::Function, ctx.create_enum_attribute(kind, 0));
+    }
+    Ok(function)
+}
+
+fn body<'c>(
+    ctx: &'c Context,
+    module: &Module<'c>,
+    checked: &Checked<Ptx>,
+    functions: &mut Functions<'c>,
+    function: FunctionValue<'c>,
 ) -> Result<(), EmitError> {
     let (kernel, info) = (checked.kernel(), checked.info());
-    let function = declare(ctx, module, kernel)?;
+    let callees = checked.functions().iter().map(|f| callee(ctx, module, f, functions));
+    let callees = callees.collect::<Result<_, _>>()?;
     let b = ctx.create_builder();
     b.position_at_end(ctx.append_basic_block(function, "entry"));
     let (homes, slots) = locals::place(kernel);
@@ -75,7 +153,9 @@ pub(super) fn kernel<'c>(
         values: vec![vec![]; kernel.values().count()],
         locals: vec![],
         exits: vec![],
-        outlined,
+        functions,
+        calls: Ptx::calls(kernel),
+        callees,
     };
     lower.declare_locals(&homes)?;
     if lower.block(&kernel.body)? {
@@ -208,6 +288,11 @@ impl<'c> Lower<'_, 'c> {
                 self.b.build_return(None).map_err(llvm)?;
                 return Ok(false);
             }
+            Stmt::Yield(values) => {
+                let words = self.as_words(values)?;
+                return_words(&self.b, self.function, &words)?;
+                return Ok(false);
+            }
             _ => self.effect(stmt)?,
         }
         Ok(true)
@@ -302,6 +387,7 @@ impl<'c> Lower<'_, 'c> {
             Op::Param(p) => {
                 self.function.get_nth_param(p.0).ok_or_else(|| llvm("missing parameter"))?.into_int_value()
             }
+            Op::Argument(i) => return self.argument(*i as usize),
             Op::Special(s) => self.special(*s)?,
             Op::Bool(x) => self.ctx.bool_type().const_int((*x).into(), false),
             Op::U32(x) => self.word(*x),
@@ -408,9 +494,12 @@ impl<'c> Lower<'_, 'c> {
             return Err(EmitError::Asm(format!("{} takes {want} words, given {got}", choice.variant)));
         }
         let multiplies = crate::passes::products(op) > 0;
-        let words = match &self.outlined {
-            Some(_) if multiplies && block.output_words() > 1 => self.call(block, &inputs)?,
-            _ => self.inline(&self.b, block, &inputs)?,
+        let words = match self.calls && multiplies && block.output_words() > 1 {
+            true => {
+                let function = self.outlined(block)?;
+                self.call(function, &inputs)?
+            }
+            false => self.inline(&self.b, block, &inputs)?,
         };
         match op {
             Op::Field(op, _) if op.tests_zero() => {
@@ -430,48 +519,80 @@ impl<'c> Lower<'_, 'c> {
         asm::call(self.ctx, b, &template(block), block.output_words(), inputs, Effect::Pure)
     }
 
-    /// A call of the function that holds this program, made at its first use.
-    fn call(&mut self, block: &ptx::Block, inputs: &[IntValue<'c>]) -> Result<Words<'c>, EmitError> {
-        let known = |o: &&mut Outlined<'c>| o.0.iter().find(|(b, _)| b == block).map(|(_, f)| *f);
-        let function = match self.outlined.as_ref().and_then(known) {
-            Some(f) => f,
-            None => {
-                let number = self.outlined.as_ref().map_or(0, |o| o.0.len());
-                let f = self.outline(block, number)?;
-                if let Some(o) = &mut self.outlined {
-                    o.0.push((block.clone(), f));
-                }
-                f
-            }
-        };
+    /// The words that a function gives for these.
+    fn call(&self, function: FunctionValue<'c>, inputs: &[IntValue<'c>]) -> Result<Words<'c>, EmitError> {
         let args: Vec<BasicMetadataValueEnum<'c>> = inputs.iter().map(|v| (*v).into()).collect();
         let call = self.b.build_call(function, &args, "").map_err(llvm)?;
         let all = call.try_as_basic_value().unwrap_basic().into_struct_value();
         let word = |k| Ok(self.b.build_extract_value(all, k, "").map_err(llvm)?.into_int_value());
-        (0..block.output_words() as u32).map(word).collect()
+        (0..all.get_type().count_fields()).map(word).collect()
     }
 
-    /// A function of the program: words in, a struct of words out.
-    fn outline(&self, block: &ptx::Block, number: usize) -> Result<FunctionValue<'c>, EmitError> {
-        let word = self.ctx.i32_type();
-        let result = self.ctx.struct_type(&vec![word.into(); block.output_words()], false);
-        let ty = result.fn_type(&vec![word.into(); block.input_words()], false);
-        let name = format!("{}_{number}", block.name());
-        let function = self.module.add_function(&name, ty, Some(Linkage::Internal));
-        for name in ["noinline", "nounwind"] {
-            let kind = Attribute::get_named_enum_kind_id(name);
-            function.add_attribute(AttributeLoc::Function, self.ctx.create_enum_attribute(kind, 0));
+    /// The function that holds this program, made at its first use.
+    fn outlined(&mut self, block: &ptx::Block) -> Result<FunctionValue<'c>, EmitError> {
+        if let Some((_, known)) = self.functions.products.iter().find(|(b, _)| b == block) {
+            return Ok(*known);
         }
+        let name = format!("{}_{}", block.name(), self.functions.products.len());
+        let (inputs, outputs) = (block.input_words(), block.output_words());
+        let function = declare_function(self.ctx, self.module, &name, inputs, outputs)?;
         let b = self.ctx.create_builder();
         b.position_at_end(self.ctx.append_basic_block(function, "entry"));
         let params: Words<'c> = function.get_param_iter().map(|p| p.into_int_value()).collect();
         let words = self.inline(&b, block, &params)?;
-        let mut all = result.get_undef();
-        for (k, w) in words.into_iter().enumerate() {
-            all = b.build_insert_value(all, w, k as u32, "").map_err(llvm)?.into_struct_value();
-        }
-        b.build_return(Some(&all)).map_err(llvm)?;
+        return_words(&b, function, &words)?;
+        self.functions.products.push((block.clone(), function));
         Ok(function)
+    }
+
+    /// The values as they go into a function or come out of one.
+    fn as_words(&self, values: &[Value]) -> Result<Words<'c>, EmitError> {
+        let word = self.ctx.i32_type();
+        let mut words = vec![];
+        for v in values {
+            match self.kernel.ty(*v) {
+                Type::Pred => {
+                    words.push(self.b.build_int_z_extend(self.value(*v), word, "").map_err(llvm)?);
+                }
+                Type::U64 => {
+                    let (low, x) = (self.value(*v), self.value(*v).get_type());
+                    let shift = x.const_int(32, false);
+                    let high = self.b.build_right_shift(low, shift, false, "").map_err(llvm)?;
+                    for half in [low, high] {
+                        words.push(self.b.build_int_truncate(half, word, "").map_err(llvm)?);
+                    }
+                }
+                _ => words.extend(self.values(*v)),
+            }
+        }
+        Ok(words)
+    }
+
+    /// A value of a type from its words; the inverse of [`Lower::as_words`].
+    fn from_words(&self, ty: Type, words: &[IntValue<'c>]) -> Result<Words<'c>, EmitError> {
+        match ty {
+            Type::Pred => {
+                let zero = self.word(0);
+                Ok(vec![self.b.build_int_compare(IntPredicate::NE, words[0], zero, "").map_err(llvm)?])
+            }
+            Type::U64 => {
+                let wide = self.ctx.i64_type();
+                let half = |w| self.b.build_int_z_extend(w, wide, "").map_err(llvm);
+                let (low, high) = (half(words[0])?, half(words[1])?);
+                let high = self.b.build_left_shift(high, wide.const_int(32, false), "").map_err(llvm)?;
+                Ok(vec![self.b.build_or(low, high, "").map_err(llvm)?])
+            }
+            _ => Ok(words.to_vec()),
+        }
+    }
+
+    fn argument(&self, i: usize) -> Result<Words<'c>, EmitError> {
+        let signature = self.kernel.function.clone().unwrap_or_default();
+        let (before, at) = signature.arguments.split_at(i);
+        let words = |ty: &Type| words_of(self.kernel, *ty);
+        let first: usize = before.iter().map(words).sum();
+        let params: Words<'c> = self.function.get_param_iter().map(|p| p.into_int_value()).collect();
+        self.from_words(at[0], &params[first..first + words(&at[0])])
     }
 
     fn effect(&mut self, stmt: &Stmt) -> Result<(), EmitError> {
@@ -485,6 +606,18 @@ impl<'c> Lower<'_, 'c> {
             Stmt::Store { place, words } => {
                 let words: Words<'c> = words.iter().map(|w| self.value(*w)).collect();
                 self.memory.store(&self.b, place, self.index(place), &words)?;
+            }
+            Stmt::Call { results, function, args } => {
+                let inputs = self.as_words(args)?;
+                let given = self.call(self.callees[function.0 as usize], &inputs)?;
+                let mut rest = &given[..];
+                for v in results {
+                    let ty = self.kernel.ty(*v);
+                    let (words, others) = rest.split_at(words_of(self.kernel, ty));
+                    let value = self.from_words(ty, words)?;
+                    self.set(*v, value);
+                    rest = others;
+                }
             }
             Stmt::LoadAcquire { result, place, scope } => {
                 let text =
@@ -548,7 +681,13 @@ impl<'c> Lower<'_, 'c> {
                 let word = self.ptx("match.any.sync.b32 $0, $1, $2;", 1, &inputs, Effect::Warp)?;
                 self.set(*result, word);
             }
-            Stmt::Let(_) | Stmt::Set(..) | Stmt::If { .. } | Stmt::Loop(_) | Stmt::Break | Stmt::Return => {
+            Stmt::Let(_)
+            | Stmt::Set(..)
+            | Stmt::If { .. }
+            | Stmt::Loop(_)
+            | Stmt::Break
+            | Stmt::Return
+            | Stmt::Yield(_) => {
                 unreachable!("lowered by `stmt`")
             }
         }
@@ -574,6 +713,21 @@ impl<'c> Lower<'_, 'c> {
     fn address(&self, place: &Place) -> Result<IntValue<'c>, EmitError> {
         self.memory.integer_address(&self.b, place, self.index(place))
     }
+}
+
+/// Ends a function with these words.
+fn return_words<'c>(
+    b: &Builder<'c>,
+    function: FunctionValue<'c>,
+    words: &[IntValue<'c>],
+) -> Result<(), EmitError> {
+    let ty = function.get_type().get_return_type().ok_or_else(|| llvm("a function gives nothing"))?;
+    let mut all = ty.into_struct_type().get_undef();
+    for (k, w) in words.iter().enumerate() {
+        all = b.build_insert_value(all, *w, k as u32, "").map_err(llvm)?.into_struct_value();
+    }
+    b.build_return(Some(&all)).map_err(llvm)?;
+    Ok(())
 }
 
 fn scope_name(scope: Scope) -> &'static str {

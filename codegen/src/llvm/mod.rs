@@ -12,7 +12,6 @@ mod memory;
 
 use crate::error::EmitError;
 use crate::passes::Checked;
-use crate::target::Target as _;
 use crate::target::ptx::Ptx;
 use inkwell::OptimizationLevel;
 use inkwell::context::Context;
@@ -87,9 +86,9 @@ fn with_module<T>(
     let module = ctx.create_module("curvesmith");
     module.set_triple(&TargetTriple::create(TRIPLE));
     module.set_data_layout(&machine.get_target_data().get_data_layout());
-    let mut outlined = lower::Outlined::default();
+    let mut functions = lower::Functions::default();
     for kernel in kernels {
-        lower::kernel(&ctx, &module, kernel, Ptx::calls(kernel.kernel()).then_some(&mut outlined))?;
+        lower::kernel(&ctx, &module, kernel, &mut functions)?;
     }
     module.verify().map_err(asm::llvm)?;
     module.run_passes("mem2reg", &machine, PassBuilderOptions::create()).map_err(asm::llvm)?;

@@ -6,14 +6,16 @@ use crate::error::PassError;
 use crate::fir::ir::{Kernel, Value};
 use crate::fir::verify::verify;
 use crate::target::{Bound, Claim, Target};
+use std::sync::Arc;
 
 /// A kernel that the back end of a target may emit, with the bounds and programs it is emitted with. Only [`check`] makes one,
 /// and nothing changes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked<T: Target> {
-    kernel: Kernel,
+    kernel: Arc<Kernel>,
     info: KernelInfo<T>,
     certificate: Certificate,
+    functions: Vec<Arc<Checked<T>>>,
 }
 
 impl<T: Target> Checked<T> {
@@ -31,22 +33,40 @@ impl<T: Target> Checked<T> {
     pub fn certificate(&self) -> &Certificate {
         &self.certificate
     }
+
+    /// What it calls, in the order of the kernel's functions.
+    pub fn functions(&self) -> &[Arc<Checked<T>>] {
+        &self.functions
+    }
+
+    pub(super) fn shared_kernel(&self) -> &Arc<Kernel> {
+        &self.kernel
+    }
 }
 
 /// Judges a kernel as the last pass left it, and believes no pass:
 ///
-/// 1. the kernel is well-formed, the facts are about it, and the target has what it asks for;
-/// 2. the bounds hold: the certificate that the facts amount to is checked;
+/// 1. the kernel is well-formed, the facts are about it, what it calls has passed the gate, and the target has what it asks
+///    for;
+/// 2. the bounds hold: the certificate that the facts amount to is checked, calls by the certificates of what is called;
 /// 3. every program computes its operation, within the bound that is claimed of it, for the operands that the
 ///    certificate allows. The proofs are those that the placing pass has made of the same blocks, where it has.
-pub fn check<T: Target>(kernel: Kernel, info: KernelInfo<T>) -> Result<Checked<T>, PassError> {
+pub fn check<T: Target>(
+    kernel: Kernel,
+    info: KernelInfo<T>,
+    functions: Vec<Arc<Checked<T>>>,
+) -> Result<Checked<T>, PassError> {
     well_formed(&kernel, "as scheduled")?;
     about(&kernel, &info)?;
+    if !kernel.functions.iter().eq(functions.iter().map(|f| &f.kernel)) {
+        return Err(PassError::Malformed("functions that are not those it calls".into()));
+    }
     T::supports(&kernel)?;
+    let callees: Vec<&Certificate> = functions.iter().map(|f| &f.certificate).collect();
     let certificate = certify(&kernel, &info);
-    certificate::check::<T>(&kernel, &certificate)?;
+    certificate::check::<T>(&kernel, &certificate, &callees)?;
     blocks(&kernel, &info)?;
-    Ok(Checked { kernel, info, certificate })
+    Ok(Checked { kernel: Arc::new(kernel), info, certificate, functions })
 }
 
 /// What the verifier says of a kernel, and when.

@@ -18,6 +18,20 @@ impl<T: Target> Fact<T> {
     pub(super) const NONE: Self = Fact { bound: None, choice: None };
 }
 
+/// Bounds of what a function takes and gives; `None` for what is no field element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contract<T: Target> {
+    /// What it may be given.
+    pub arguments: Vec<Option<T::Bound>>,
+    /// What it gives.
+    pub results: Vec<Option<T::Bound>>,
+}
+
+impl<T: Target> Contract<T> {
+    /// Of what is no function.
+    pub(super) const NONE: Self = Contract { arguments: vec![], results: vec![] };
+}
+
 /// Bounds and variants of one kernel, as the placing pass has found and chosen them. They are claims until the
 /// [gate](super::gate) has let them through together with the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +39,8 @@ pub struct KernelInfo<T: Target> {
     pub(super) facts: Vec<Fact<T>>,
     /// Bound of what each field local may hold, at any time.
     pub(super) locals: Vec<Option<T::Bound>>,
+    /// Bounds of a function's arguments and results.
+    pub(super) contract: Contract<T>,
 }
 
 impl<T: Target> KernelInfo<T> {
@@ -36,6 +52,11 @@ impl<T: Target> KernelInfo<T> {
     /// The program of a field operation.
     pub fn choice(&self, v: Value) -> Option<&Choice<T>> {
         self.facts[v.0 as usize].choice.as_ref().map(|(c, _)| c)
+    }
+
+    /// Bounds of a function's arguments and results.
+    pub fn contract(&self) -> &Contract<T> {
+        &self.contract
     }
 
     /// Bound of what a field local may hold.

@@ -1,14 +1,32 @@
 //! The order of the passes.
 
 use super::gate::{self, Checked, well_formed};
-use super::{KernelInfo, join_products, lower_towers, place_reductions, schedule, simplify};
+use super::{KernelInfo, inline, join_products, lower_towers, place_reductions, schedule, simplify};
 use crate::error::PassError;
 use crate::fir::ir::Kernel;
 use crate::target::Target;
+use std::sync::Arc;
 
-/// Is told what a kernel looks like after each pass, by the pass' name. Bounds and variants come
-/// with the passes that know them.
+/// Is told what a kernel and each function that it calls look like after each pass, by the pass' name. Bounds and
+/// variants come with the passes that know them.
 pub type Observer<'a, T> = dyn FnMut(&'static str, &Kernel, Option<&KernelInfo<T>>) + 'a;
+
+/// Functions as written, and as they are called. What is prepared with one library shares them.
+#[derive(Debug)]
+pub struct Library<T: Target>(Vec<(Arc<Kernel>, Arc<Checked<T>>)>);
+
+impl<T: Target> Default for Library<T> {
+    fn default() -> Self {
+        Library(vec![])
+    }
+}
+
+impl<T: Target> Library<T> {
+    /// [`prepare`], with the functions of this library.
+    pub fn prepare(&mut self, kernel: &Kernel) -> Result<Checked<T>, PassError> {
+        Passes::ALL.run(kernel, self, &mut |_, _, _| {})
+    }
+}
 
 /// Takes a kernel as written to one that a back end can emit. Verifies before the first pass and after
 /// each, so that a pass works on what is well-formed and a fault is told where it comes from; what counts is the
@@ -22,11 +40,11 @@ pub fn prepare_observed<T: Target>(
     kernel: &Kernel,
     observe: &mut Observer<'_, T>,
 ) -> Result<Checked<T>, PassError> {
-    Passes::ALL.run(kernel, observe)
+    Passes::ALL.run(kernel, &mut Library::default(), observe)
 }
 
-/// The pass that finds bounds and chooses variants.
-type Place<T> = fn(&Kernel) -> Result<(Kernel, KernelInfo<T>), PassError>;
+/// The pass that finds bounds and chooses variants; it is given what the kernel calls.
+type Place<T> = fn(&Kernel, &[Arc<Checked<T>>]) -> Result<(Kernel, KernelInfo<T>), PassError>;
 
 /// A pass that knows of no bounds.
 type Rewrite = fn(&Kernel) -> Kernel;
@@ -34,6 +52,7 @@ type Rewrite = fn(&Kernel) -> Kernel;
 /// What is done to a kernel, in this order.
 #[derive(Clone, Copy)]
 struct Passes<T: Target> {
+    inline: Rewrite,
     /// By name.
     rewrites: [(&'static str, Rewrite); 4],
     place: Place<T>,
@@ -42,6 +61,7 @@ struct Passes<T: Target> {
 
 impl<T: Target> Passes<T> {
     const ALL: Self = Passes {
+        inline: inline::<T>,
         rewrites: [
             ("lower_towers", lower_towers::<T>),
             ("simplify", simplify),
@@ -53,22 +73,53 @@ impl<T: Target> Passes<T> {
         schedule,
     };
 
-    fn run(&self, kernel: &Kernel, observe: &mut Observer<'_, T>) -> Result<Checked<T>, PassError> {
+    fn run(
+        &self,
+        kernel: &Kernel,
+        library: &mut Library<T>,
+        observe: &mut Observer<'_, T>,
+    ) -> Result<Checked<T>, PassError> {
         observe("written", kernel, None);
         well_formed(kernel, "as written")?;
         T::supports(kernel)?;
-        let mut kernel = kernel.clone();
+        let mut kernel = (self.inline)(kernel);
+        observe("inline", &kernel, None);
+        well_formed(&kernel, "after inline")?;
+        let functions = self.functions(&kernel, library, observe)?;
         for (name, pass) in self.rewrites {
             kernel = pass(&kernel);
             observe(name, &kernel, None);
             well_formed(&kernel, &format!("after {name}"))?;
         }
-        let (mut kernel, info) = (self.place)(&kernel)?;
+        kernel.functions = functions.iter().map(|f| f.shared_kernel().clone()).collect();
+        let (mut kernel, info) = (self.place)(&kernel, &functions)?;
         observe("place_reductions", &kernel, Some(&info));
         well_formed(&kernel, "after place_reductions")?;
         (self.schedule)(&mut kernel, &info);
         observe("schedule", &kernel, Some(&info));
-        gate::check(kernel, info)
+        gate::check(kernel, info, functions)
+    }
+
+    /// What the kernel calls, from the library or for it.
+    fn functions(
+        &self,
+        kernel: &Kernel,
+        library: &mut Library<T>,
+        observe: &mut Observer<'_, T>,
+    ) -> Result<Vec<Arc<Checked<T>>>, PassError> {
+        let mut prepared = vec![];
+        for function in &kernel.functions {
+            let known = library.0.iter().find(|(written, _)| written == function);
+            prepared.push(match known {
+                Some((_, checked)) => checked.clone(),
+                None => {
+                    let checked = Arc::new(self.run(function, library, observe)?);
+                    library.0.push((function.clone(), checked.clone()));
+                    checked
+                }
+            });
+        }
+        Ok(prepared)
     }
 }
 
@@ -94,16 +145,21 @@ mod tests {
     /// The fault of these passes, and the stages that were reached.
     fn fault(passes: &Passes<Ptx>, kernel: &Kernel) -> (String, Vec<&'static str>) {
         let mut stages = vec![];
-        let error = passes.run(kernel, &mut |name, _, _| stages.push(name)).map(drop);
+        let mut library = Library::default();
+        let error = passes.run(kernel, &mut library, &mut |name, _, _| stages.push(name)).map(drop);
         (error.expect_err("the form is broken").to_string(), stages)
     }
 
     #[test]
     fn the_passes_as_they_are_leave_no_fault() {
         let mut stages = vec![];
-        assert!(PASSES.run(&kernel(), &mut |name, _, _| stages.push(name)).is_ok());
+        let mut library = Library::default();
+        assert!(PASSES.run(&kernel(), &mut library, &mut |name, _, _| stages.push(name)).is_ok());
         let rewrites = PASSES.rewrites.map(|(name, _)| name);
-        assert_eq!(stages, [&["written"][..], &rewrites, &["place_reductions", "schedule"]].concat());
+        assert_eq!(
+            stages,
+            [&["written", "inline"][..], &rewrites, &["place_reductions", "schedule"]].concat()
+        );
     }
 
     #[test]
@@ -131,8 +187,13 @@ mod tests {
             assert_eq!(stages.last(), Some(&name));
         }
 
-        let place: Place<Ptx> = |kernel| {
-            let (kernel, info) = place_reductions(kernel)?;
+        let inline: Rewrite = |kernel| break_form(inline::<Ptx>(kernel));
+        let (error, stages) = fault(&Passes { inline, ..PASSES }, &kernel());
+        assert!(error.starts_with("malformed kernel: after inline: "), "{error}");
+        assert_eq!(stages, ["written", "inline"]);
+
+        let place: Place<Ptx> = |kernel, functions| {
+            let (kernel, info) = place_reductions(kernel, functions)?;
             Ok((break_form(kernel), info))
         };
         let (error, stages) = fault(&Passes { place, ..PASSES }, &kernel());

@@ -9,6 +9,7 @@ pub(super) fn map_uses(stmt: &Stmt, mut f: impl FnMut(Value) -> Value) -> Stmt {
     match &mut stmt {
         Stmt::Let(_) | Stmt::Loop(_) | Stmt::Break | Stmt::Return | Stmt::Barrier | Stmt::Fence(_) => {}
         Stmt::Set(_, v) => *v = f(*v),
+        Stmt::Call { args: values, .. } | Stmt::Yield(values) => values.iter_mut().for_each(|v| *v = f(*v)),
         Stmt::If { cond, .. } => *cond = f(*cond),
         Stmt::Load { place, .. } | Stmt::LoadAcquire { place, .. } => map_place(place, &mut f),
         Stmt::Store { place, words } => {
@@ -47,7 +48,9 @@ fn map_place(place: &mut Place, f: &mut impl FnMut(Value) -> Value) {
 pub(super) fn map_results(mut stmt: Stmt, mut f: impl FnMut(Value) -> Value) -> Stmt {
     match &mut stmt {
         Stmt::Let(v) => *v = f(*v),
-        Stmt::Load { results, .. } => results.iter_mut().for_each(|v| *v = f(*v)),
+        Stmt::Load { results, .. } | Stmt::Call { results, .. } => {
+            results.iter_mut().for_each(|v| *v = f(*v))
+        }
         Stmt::LoadAcquire { result, .. }
         | Stmt::Atomic { result, .. }
         | Stmt::Shuffle { result, .. }
@@ -58,6 +61,7 @@ pub(super) fn map_results(mut stmt: Stmt, mut f: impl FnMut(Value) -> Value) -> 
         | Stmt::Loop(_)
         | Stmt::Break
         | Stmt::Return
+        | Stmt::Yield(_)
         | Stmt::Store { .. }
         | Stmt::StoreRelease { .. }
         | Stmt::Barrier
@@ -93,10 +97,12 @@ pub(super) struct Rewriter<'a> {
 }
 
 impl<'a> Rewriter<'a> {
-    /// Same contract, locals and shared arrays; no values, no statements.
+    /// Same contract, functions, locals and shared arrays; no values, no statements.
     pub(super) fn new(old: &'a Kernel) -> Self {
         let mut new = Kernel::new(old.symbol.clone(), old.desc, old.field.clone(), old.tower.clone());
         new.form = old.form;
+        new.function = old.function.clone();
+        new.functions = old.functions.clone();
         new.locals = old.locals.clone();
         new.shared = old.shared.clone();
         Rewriter { old, new, map: vec![None; old.values().count()] }

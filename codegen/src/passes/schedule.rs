@@ -231,7 +231,7 @@ mod tests {
     }
 
     fn placed(field: &FieldDesc) -> (Kernel, KernelInfo<Ptx>) {
-        place_reductions(&simplify(&wasteful(field))).expect("the kernel is valid")
+        place_reductions(&simplify(&wasteful(field)), &[]).expect("the kernel is valid")
     }
 
     /// The most field values that are live at once in the longest run, found by first and last mention.

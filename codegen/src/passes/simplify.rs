@@ -376,7 +376,7 @@ fn fold_part(k: &Kernel, products: usize, x: Value, y: Value) -> Folded {
     }
 }
 
-/// Leaves out values, loads and writes to locals that nothing needs, and branches that do nothing.
+/// Leaves out values, loads, calls and writes to locals that nothing needs, and branches that do nothing.
 fn remove_dead(kernel: &Kernel) -> Kernel {
     let live = live_values(kernel);
     let mut r = Rewriter::new(kernel);
@@ -401,9 +401,9 @@ fn live_values(kernel: &Kernel) -> Live {
     let mut work = vec![];
     let mut sets: Vec<Vec<Value>> = vec![vec![]; kernel.locals.len()];
     roots(&kernel.body, &mut work, &mut sets);
-    // The index of a load is needed when one of its results is.
-    let mut loads = BTreeMap::new();
-    load_indices(&kernel.body, &mut loads);
+    // The index of a load, and the arguments of a call, are needed when one of its results is.
+    let mut reads = BTreeMap::new();
+    what_results_need(&kernel.body, &mut reads);
     while let Some(v) = work.pop() {
         if std::mem::replace(&mut live.values[v.0 as usize], true) {
             continue;
@@ -412,7 +412,7 @@ fn live_values(kernel: &Kernel) -> Live {
         if let Op::Part(a, i) = kernel[v] {
             live.parts.entry(a).or_default().insert(i);
         }
-        work.extend(loads.get(&v).into_iter().flatten());
+        work.extend(reads.get(&v).into_iter().flatten());
         if let Op::Get(l) = kernel[v]
             && !std::mem::replace(&mut live.locals[l.0 as usize], true)
         {
@@ -426,7 +426,7 @@ fn roots(block: &Block, work: &mut Vec<Value>, sets: &mut [Vec<Value>]) {
     for stmt in block {
         match stmt {
             Stmt::Set(l, v) => sets[l.0 as usize].push(*v),
-            Stmt::Load { .. } => {}
+            Stmt::Load { .. } | Stmt::Call { .. } => {}
             Stmt::If { cond, then, otherwise } => {
                 work.push(*cond);
                 roots(then, work, sets);
@@ -438,19 +438,19 @@ fn roots(block: &Block, work: &mut Vec<Value>, sets: &mut [Vec<Value>]) {
     }
 }
 
-fn load_indices(block: &Block, loads: &mut BTreeMap<Value, Vec<Value>>) {
+fn what_results_need(block: &Block, reads: &mut BTreeMap<Value, Vec<Value>>) {
     for stmt in block {
         match stmt {
-            Stmt::Load { results, .. } => {
+            Stmt::Load { results, .. } | Stmt::Call { results, .. } => {
                 for r in results {
-                    loads.insert(*r, stmt.uses());
+                    reads.insert(*r, stmt.uses());
                 }
             }
             Stmt::If { then, otherwise, .. } => {
-                load_indices(then, loads);
-                load_indices(otherwise, loads);
+                what_results_need(then, reads);
+                what_results_need(otherwise, reads);
             }
-            Stmt::Loop(body) => load_indices(body, loads),
+            Stmt::Loop(body) => what_results_need(body, reads),
             _ => {}
         }
     }
@@ -469,7 +469,8 @@ fn keep(r: &mut Rewriter<'_>, block: &Block, live: &Live) -> Block {
             Stmt::Let(_) => {}
             Stmt::Set(l, v) if live.locals[l.0 as usize] => out.push(Stmt::Set(*l, r.get(*v))),
             Stmt::Set(..) => {}
-            Stmt::Load { results, .. } if !results.iter().any(|v| live.values[v.0 as usize]) => {}
+            Stmt::Load { results, .. } | Stmt::Call { results, .. }
+                if !results.iter().any(|v| live.values[v.0 as usize]) => {}
             Stmt::If { cond, then, otherwise } => {
                 let cond = r.get(*cond);
                 let (then, otherwise) = (keep(r, then, live), keep(r, otherwise, live));

@@ -18,6 +18,7 @@
 //! ```
 
 mod control;
+mod function;
 mod memory;
 mod tower;
 mod values;
@@ -122,7 +123,10 @@ impl Builder {
 
     /// A kernel from its parts.
     pub fn new(symbol: String, desc: KernelDesc, field: Option<FieldDesc>, tower: Tower) -> Builder {
-        let kernel = Kernel::new(symbol, desc, field, tower);
+        Builder::of(Kernel::new(symbol, desc, field, tower))
+    }
+
+    fn of(kernel: Kernel) -> Builder {
         Builder { state: RefCell::new(State { kernel, blocks: vec![vec![]] }) }
     }
 

@@ -2,8 +2,9 @@
 
 use super::{Block, Op, Type, Value};
 use crate::spec::{FieldDesc, Gives, Tower, TowerField};
-use curvesmith_abi::{Form, KernelDesc};
+use curvesmith_abi::{Family, Form, KernelDesc};
 use std::ops::{Index, IndexMut};
+use std::sync::Arc;
 
 /// A mutable local.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,13 +20,29 @@ pub struct SharedDecl {
     pub words: u32,
 }
 
-/// One GPU kernel.
+/// What a function takes and gives.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Signature {
+    /// Types of its arguments.
+    pub arguments: Vec<Type>,
+    /// Types of its results.
+    pub results: Vec<Type>,
+}
+
+/// The contract of functions, which are not launched.
+const FUNCTION: KernelDesc = KernelDesc { name: "function", family: Family::Common, block: 32, params: &[] };
+
+/// One GPU kernel, or a function that kernels call: a function is pure, that is, it knows neither memory nor threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
     /// Entry point: `<field or group>_<name>`.
     pub symbol: String,
     /// The contract: parameters, layouts, block size.
     pub desc: KernelDesc,
+    /// What a function takes and gives; `None` for what is launched.
+    pub function: Option<Signature>,
+    /// What it calls, by [`FunctionId`](super::FunctionId).
+    pub functions: Vec<Arc<Kernel>>,
     /// The field that field values belong to; `None` for field-independent kernels.
     pub field: Option<FieldDesc>,
     /// The levels above the field. The coordinates in point layouts are elements of the highest.
@@ -48,6 +65,8 @@ impl Kernel {
         Kernel {
             symbol,
             desc,
+            function: None,
+            functions: vec![],
             field,
             tower,
             form: Form::Xyzz,
@@ -57,6 +76,16 @@ impl Kernel {
             shared: vec![],
             body: vec![],
         }
+    }
+
+    /// A function without values or statements.
+    pub fn new_function(
+        symbol: String,
+        signature: Signature,
+        field: Option<FieldDesc>,
+        tower: Tower,
+    ) -> Self {
+        Kernel { function: Some(signature), ..Kernel::new(symbol, FUNCTION, field, tower) }
     }
 
     /// The contract as text.
@@ -97,6 +126,10 @@ impl Kernel {
         match op {
             Result(ty) => *ty,
             Get(l) => self.locals[l.0 as usize].ty,
+            Argument(i) => {
+                let signature = self.function.as_ref().expect("only functions have arguments");
+                signature.arguments[*i as usize]
+            }
             Param(p) => match self.desc.params[p.0 as usize].kind {
                 curvesmith_abi::ParamKind::U64 => Type::U64,
                 _ => Type::U32,

@@ -45,6 +45,10 @@ entity!(
     /// A shared-memory array of words.
     SharedId, "s"
 );
+entity!(
+    /// A function, by its place among those that a kernel calls.
+    FunctionId, "f"
+);
 
 /// Type of a value or local.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -82,6 +82,8 @@ pub enum Op {
     Get(Local),
     /// A scalar parameter.
     Param(ParamId),
+    /// An argument of the function, by position.
+    Argument(u32),
     /// Launch position.
     Special(Special),
     /// A predicate constant.
@@ -134,7 +136,8 @@ impl Op {
     pub fn args(&self) -> Vec<Value> {
         use Op::*;
         match self {
-            Result(_) | Get(_) | Param(_) | Special(_) | Bool(_) | U32(_) | U64(_) | Const(_) => vec![],
+            Result(_) | Get(_) | Param(_) | Argument(_) | Special(_) | Bool(_) | U32(_) | U64(_)
+            | Const(_) => vec![],
             Not(a) | Bit(_, a) | Widen(a) | Narrow(a) | Word(a, _) | Part(a, _) | Coefficient(a, _) => {
                 vec![*a]
             }
@@ -148,7 +151,8 @@ impl Op {
     pub fn map_args(&self, mut f: impl FnMut(Value) -> Value) -> Op {
         use Op::*;
         match self {
-            Result(_) | Get(_) | Param(_) | Special(_) | Bool(_) | U32(_) | U64(_) | Const(_) => self.clone(),
+            Result(_) | Get(_) | Param(_) | Argument(_) | Special(_) | Bool(_) | U32(_) | U64(_)
+            | Const(_) => self.clone(),
             Int(op, a, b) => Int(*op, f(*a), f(*b)),
             Not(a) => Not(f(*a)),
             Bit(op, a) => Bit(*op, f(*a)),

@@ -1,6 +1,6 @@
 //! Statements: effects, control, and where values are computed.
 
-use super::{Local, ParamId, SharedId, Value};
+use super::{FunctionId, Local, ParamId, SharedId, Value};
 
 /// A place in memory, counted in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +93,17 @@ pub enum Stmt {
     Break,
     /// Ends the thread.
     Return,
+    /// Computes a function.
+    Call {
+        /// One a result of the function, of its type.
+        results: Vec<Value>,
+        /// Which.
+        function: FunctionId,
+        /// One an argument of the function, of its type.
+        args: Vec<Value>,
+    },
+    /// What a function gives; its last statement, and of no kernel.
+    Yield(Vec<Value>),
     /// Reads consecutive words.
     Load {
         /// One u32 result per word.
@@ -187,7 +198,7 @@ impl Stmt {
     pub fn results(&self) -> Vec<Value> {
         match self {
             Stmt::Let(v) => vec![*v],
-            Stmt::Load { results, .. } => results.clone(),
+            Stmt::Load { results, .. } | Stmt::Call { results, .. } => results.clone(),
             Stmt::LoadAcquire { result, .. }
             | Stmt::Atomic { result, .. }
             | Stmt::Shuffle { result, .. }
@@ -207,6 +218,7 @@ impl Stmt {
                 vec![]
             }
             Stmt::Set(_, v) => vec![*v],
+            Stmt::Call { args: values, .. } | Stmt::Yield(values) => values.clone(),
             Stmt::If { cond, .. } => vec![*cond],
             Stmt::Load { place: p, .. } | Stmt::LoadAcquire { place: p, .. } => vec![place(p)],
             Stmt::Store { place: p, words } => {

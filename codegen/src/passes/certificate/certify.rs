@@ -11,11 +11,18 @@ use crate::target::{Bound, Target};
 /// justified it is written down all the same: judging is the checker's work.
 pub(crate) fn certify<T: Target>(kernel: &Kernel, info: &KernelInfo<T>) -> Certificate {
     let Some(field) = &kernel.field else { return Certificate::default() };
+    let limits = |bounds: &[Option<T::Bound>]| bounds.iter().map(|b| b.map(Bound::stated)).collect();
+    let blank = Certificate {
+        values: vec![None; kernel.values().count()],
+        loops: vec![],
+        arguments: limits(&info.contract.arguments),
+        results: limits(&info.contract.results),
+    };
     let mut writer = Writer {
         kernel,
         info,
         field,
-        certificate: Certificate { values: vec![None; kernel.values().count()], loops: vec![] },
+        certificate: blank,
         bounds: vec![None; kernel.values().count()],
         locals: vec![None; kernel.locals.len()],
         breaks: vec![],
@@ -61,7 +68,11 @@ impl<T: Target> Writer<'_, T> {
                     }
                     false
                 }
-                Stmt::Return => false,
+                Stmt::Call { results, .. } => {
+                    results.iter().for_each(|v| self.value(*v));
+                    true
+                }
+                Stmt::Return | Stmt::Yield(_) => false,
                 _ => true,
             };
             if !falls {

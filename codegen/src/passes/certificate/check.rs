@@ -12,15 +12,31 @@ use num_traits::ToPrimitive;
 ///
 /// It goes through the kernel once and keeps what each local may hold. At a loop's head that
 /// is replaced by the invariant, after asking whether it holds before the loop; where the body comes
-/// around it asks again. So the invariants are inductive, and nothing is searched for.
-pub fn check<T: Target>(kernel: &Kernel, certificate: &Certificate) -> Result<(), PassError> {
+/// around it asks again. So the invariants are inductive, and nothing is searched for. What a function is called with has to be
+/// within what its own certificate, one of `callees`, says of its arguments; that of its results is believed, as it was
+/// checked before.
+pub fn check<T: Target>(
+    kernel: &Kernel,
+    certificate: &Certificate,
+    callees: &[&Certificate],
+) -> Result<(), PassError> {
     let Some(field) = &kernel.field else { return Ok(()) };
     if certificate.values.len() != kernel.values().count() {
-        return Err(PassError::Malformed("certificate of another kernel".into()));
+        return Err(malformed("certificate of another kernel"));
+    }
+    let signature = kernel.function.clone().unwrap_or_default();
+    let fits = |types: &[Type], limits: &[Option<Limit>]| {
+        let is_field = |ty: &Type| *ty == Type::Field;
+        types.iter().map(is_field).eq(limits.iter().map(Option::is_some))
+    };
+    if !fits(&signature.arguments, &certificate.arguments) || !fits(&signature.results, &certificate.results)
+    {
+        return Err(malformed("certificate of another function"));
     }
     let mut checker = Checker {
         kernel,
         certificate,
+        callees,
         field,
         rules: T::rules(field),
         locals: vec![None; kernel.locals.len()],
@@ -40,6 +56,7 @@ type Locals = Vec<Option<BigUint>>;
 struct Checker<'a, R> {
     kernel: &'a Kernel,
     certificate: &'a Certificate,
+    callees: &'a [&'a Certificate],
     field: &'a FieldDesc,
     rules: R,
     locals: Locals,
@@ -77,11 +94,43 @@ impl<R: Rules> Checker<'_, R> {
                     });
                     return Ok(false);
                 }
+                Stmt::Call { results, function, args } => {
+                    let callee = self.callees.get(function.0 as usize);
+                    let callee = callee.ok_or_else(|| malformed("a call of what has no certificate"))?;
+                    self.within(args, &callee.arguments, "exceeds what the function is certified for")?;
+                    for (v, limit) in results.iter().zip(&callee.results) {
+                        if let Some(most) = limit.and_then(|limit| self.below(limit)) {
+                            self.at_least(*v, &most, "claims less than its function gives")?;
+                        }
+                    }
+                }
+                Stmt::Yield(values) => {
+                    let certificate = self.certificate;
+                    self.within(values, &certificate.results, "exceeds what the function is to give")?;
+                    return Ok(false);
+                }
                 Stmt::Return => return Ok(false),
                 _ => {}
             }
         }
         Ok(true)
+    }
+
+    /// Every field value of a list is within its limit.
+    fn within(&self, values: &[Value], limits: &[Option<Limit>], reason: &str) -> Result<(), PassError> {
+        if values.len() != limits.len() {
+            return Err(malformed("a call with other operands than its function has"));
+        }
+        for (v, limit) in values.iter().zip(limits) {
+            if self.kernel.ty(*v) != Type::Field {
+                continue;
+            }
+            let (most, max) = (limit.and_then(|limit| self.below(limit)), self.max(*v)?);
+            if most.is_none_or(|most| max > most) {
+                return Err(error(*v, reason));
+            }
+        }
+        Ok(())
     }
 
     fn branch(&mut self, then: &Block, otherwise: &Block) -> Result<bool, PassError> {
@@ -168,6 +217,12 @@ impl<R: Rules> Checker<'_, R> {
                 Ok(())
             }
             Op::Const(_) | Op::FromWords(_) => self.at_least(v, &canonical, "claims less than canonical"),
+            Op::Argument(i) if is_field => {
+                let limit = self.certificate.arguments.get(*i as usize).copied().flatten();
+                let most = limit.and_then(|limit| self.below(limit));
+                let most = most.ok_or_else(|| error(v, "is an argument of which nothing is known"))?;
+                self.at_least(v, &most, "claims less than its function may be given")
+            }
             Op::Get(l) if is_field => {
                 let held = self.locals[l.0 as usize].as_ref();
                 let held = held.ok_or_else(|| error(v, "reads a local of which nothing is known"))?;

@@ -37,7 +37,7 @@ pub struct Claim {
     pub step: Option<Step>,
 }
 
-/// The certificate of one kernel.
+/// The certificate of one kernel or function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Certificate {
     /// Claims by value; `None` for values that have nothing to do with the field.
@@ -45,4 +45,8 @@ pub struct Certificate {
     /// For each loop, in the order of their heads, what each local holds there. `None` for a local that
     /// is not yet set or holds no field element.
     pub loops: Vec<Vec<Option<Limit>>>,
+    /// What a function may be given; `None` for what is no field element. Nothing for a kernel.
+    pub arguments: Vec<Option<Limit>>,
+    /// What a function gives.
+    pub results: Vec<Option<Limit>>,
 }

@@ -1,10 +1,11 @@
 //! Certificates of all kernels, and mutants of them.
 
 use super::*;
-use crate::fir::build::Builder;
+use crate::error::PassError;
+use crate::fir::build::{Builder, Fe, Handle};
 use crate::fir::ir::{Kernel, Type};
 use crate::kernels::{field_kernels, formula_kernels, group_kernels};
-use crate::passes::{prepare, simplify};
+use crate::passes::{Checked, prepare, simplify};
 use crate::spec::{Equation, FieldDesc, GroupDesc, Tower};
 use crate::target::ptx::{self, Bound, FieldOp, Ptx};
 use crate::target::{Rules, Target};
@@ -52,22 +53,54 @@ fn lowered(limit: Limit, p: &FieldDesc) -> Limit {
 
 #[test]
 fn every_kernel_has_a_certificate_and_no_stronger_one() {
+    let mut functions = 0;
     for base in fields() {
         for kernel in kernels(&base) {
             let checked = prepare::<Ptx>(&kernel).expect("the kernel is valid");
-            let (kernel, certificate) = (checked.kernel(), checked.certificate());
-            assert_eq!(check::<Ptx>(kernel, certificate), Ok(()), "{}", kernel.symbol);
-            assert_eq!(certificate.to_string().parse(), Ok(certificate.clone()), "{}", kernel.symbol);
-            mutate(kernel, certificate, &base);
+            for checked in checked.functions().iter().map(|f| &**f).chain([&checked]) {
+                let (kernel, certificate) = (checked.kernel(), checked.certificate());
+                assert_eq!(judged(checked, certificate), Ok(()), "{}", kernel.symbol);
+                assert_eq!(certificate.to_string().parse(), Ok(certificate.clone()), "{}", kernel.symbol);
+                mutate(checked, &base);
+                functions += usize::from(kernel.function.is_some());
+            }
         }
+    }
+    assert!(functions >= 20, "{functions}");
+}
+
+/// What the checker says of a certificate, about a kernel and what it calls.
+fn judged(checked: &Checked<Ptx>, certificate: &Certificate) -> Result<(), PassError> {
+    let callees: Vec<&Certificate> = checked.functions().iter().map(|f| f.certificate()).collect();
+    check::<Ptx>(checked.kernel(), certificate, &callees)
+}
+
+/// The limit raised by one unit.
+fn raised(limit: Limit, p: &FieldDesc) -> Limit {
+    match limit {
+        Limit::Canonical => Limit::Units(Bound::Canonical.units(p) + 1),
+        Limit::Units(units) => Limit::Units(units + 1),
     }
 }
 
 /// Every claim made stronger by one unit, and every statement made about another variant, is refused.
-fn mutate(kernel: &Kernel, certificate: &Certificate, base: &FieldDesc) {
+fn mutate(checked: &Checked<Ptx>, base: &FieldDesc) {
+    let certificate = checked.certificate();
     let refused = |mutant: &Certificate, what: &str| {
-        assert!(check::<Ptx>(kernel, mutant).is_err(), "{}: {what} was believed", kernel.symbol);
+        assert!(judged(checked, mutant).is_err(), "{}: {what} was believed", checked.kernel().symbol);
     };
+    for (i, limit) in certificate.arguments.iter().enumerate() {
+        let mut mutant = certificate.clone();
+        mutant.arguments[i] = limit.map(|limit| raised(limit, base));
+        refused(&mutant, &format!("a larger argument {i}"));
+        mutant.arguments[i] = None;
+        refused(&mutant, &format!("argument {i} of which nothing is known"));
+    }
+    for (i, limit) in certificate.results.iter().enumerate() {
+        let mut mutant = certificate.clone();
+        mutant.results[i] = limit.map(|limit| lowered(limit, base));
+        refused(&mutant, &format!("a smaller result {i}"));
+    }
     for (v, claim) in certificate.values.iter().enumerate() {
         let Some(claim) = claim else { continue };
         let with = |change: &dyn Fn(&mut Claim)| {
@@ -113,7 +146,7 @@ fn a_variant_cannot_rely_on_what_is_not_so() {
     let sum = b.buffer("a").field(i) + b.buffer("b").field(i);
     b.buffer("out").set_field(i, sum.dbl().dbl() * sum);
     let checked = prepare::<Ptx>(&b.finish()).expect("the kernel is valid");
-    let (kernel, certificate) = (checked.kernel(), checked.certificate());
+    let certificate = checked.certificate();
     let mut tried = 0;
     for (v, claim) in certificate.values.iter().enumerate() {
         let Some(step) = claim.as_ref().and_then(|c| c.step.as_ref()) else { continue };
@@ -122,7 +155,7 @@ fn a_variant_cannot_rely_on_what_is_not_so() {
                 let mut mutant = certificate.clone();
                 let claim = mutant.values[v].as_mut().expect("it has a claim");
                 claim.step.as_mut().expect("it has a step").operands[operand] = limit;
-                assert!(check::<Ptx>(kernel, &mutant).is_err(), "v{v} relies on {limit}");
+                assert!(judged(&checked, &mutant).is_err(), "v{v} relies on {limit}");
                 tried += 1;
             }
         }
@@ -137,8 +170,8 @@ fn a_certificate_of_another_kernel_is_refused() {
         kernels(&base).iter().map(|k| prepare::<Ptx>(k).expect("the kernel is valid")).collect();
     for own in &all {
         for other in all.iter().filter(|other| other.certificate() != own.certificate()) {
-            let (kernel, of) = (own.kernel(), &other.kernel().symbol);
-            assert!(check::<Ptx>(kernel, other.certificate()).is_err(), "{} by that of {of}", kernel.symbol);
+            let (symbol, of) = (&own.kernel().symbol, &other.kernel().symbol);
+            assert!(judged(own, other.certificate()).is_err(), "{symbol} by that of {of}");
         }
     }
 }
@@ -235,7 +268,35 @@ fn a_local_that_grows_in_its_loop_is_found() {
     let Some(limit) = certificate.loops[0][local] else { panic!("the accumulator has no invariant") };
     let mut mutant = certificate.clone();
     mutant.loops[0][local] = Some(Limit::Units(8191));
-    assert_eq!(check::<Ptx>(kernel, &mutant).is_err(), limit != Limit::Canonical);
+    assert_eq!(judged(&checked, &mutant).is_err(), limit != Limit::Canonical);
     mutant.loops[0][local] = None;
-    assert!(check::<Ptx>(kernel, &mutant).is_err(), "nothing is known of a local that is read");
+    assert!(judged(&checked, &mutant).is_err(), "nothing is known of a local that is read");
+}
+
+/// What a function may be given, and what it gives, is what its own certificate says.
+#[test]
+fn a_call_relies_on_the_certificate_of_its_function() {
+    let base = field("bn254_fq", "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47");
+    let b = Builder::for_field::<FieldMulSub>(&base);
+    let f = b.function("f", &[Type::Field]);
+    let x = Fe::wrap(&f, f.arguments()[0]);
+    let power = (0..8).fold(x, |power, _| power * x).id();
+    let power = b.declare(f.finish_function(&[power]));
+    let i = b.global_index();
+    let [y] = b.call(power, &[b.buffer("a").field(i).id()])[..] else { panic!("one result") };
+    b.buffer("out").set_field(i, Fe::wrap(&b, y));
+    let checked = prepare::<Ptx>(&b.finish()).expect("the kernel is valid");
+    let [function] = checked.functions() else { panic!("it is called") };
+    let judged = |change: &dyn Fn(&mut Certificate)| {
+        let mut callee = function.certificate().clone();
+        change(&mut callee);
+        check::<Ptx>(checked.kernel(), checked.certificate(), &[&callee])
+    };
+    assert_eq!(judged(&|_| {}), Ok(()));
+    let less = Limit::Units(Bound::Canonical.units(&base) - 1);
+    assert!(judged(&|callee| callee.arguments[0] = Some(less)).is_err(), "it is given more");
+    assert!(judged(&|callee| callee.arguments[0] = None).is_err(), "it may be given nothing");
+    let more = |limit: &mut Option<Limit>| *limit = limit.map(|limit| raised(limit, &base));
+    assert!(judged(&|callee| more(&mut callee.results[0])).is_err(), "it gives more");
+    assert!(check::<Ptx>(checked.kernel(), checked.certificate(), &[]).is_err(), "it has no certificate");
 }

@@ -1,6 +1,8 @@
 //! The text form: a line a loop, a line a value, limits in units (`p` for canonical).
 //!
 //! ```text
+//! takes p, -
+//! gives 1400000000
 //! loop 0: l0 p, l3 1400000000
 //! v12 mul.lazy(p, 1400000000) 1200000000 slack 7, 9
 //! v13 1400000000
@@ -36,6 +38,13 @@ fn list(items: &[impl ToString]) -> String {
 
 impl fmt::Display for Certificate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (word, limits) in [("takes", &self.arguments), ("gives", &self.results)] {
+            let limits = limits.iter().map(|limit| limit.map_or("-".to_owned(), |limit| limit.to_string()));
+            match limits.collect::<Vec<_>>() {
+                limits if limits.is_empty() => {}
+                limits => writeln!(f, "{word} {}", limits.join(", "))?,
+            }
+        }
         for (i, locals) in self.loops.iter().enumerate() {
             let known = locals.iter().enumerate().filter_map(|(l, limit)| Some((l, (*limit)?)));
             let known: Vec<String> = known.map(|(l, limit)| format!("l{l} {limit}")).collect();
@@ -68,6 +77,10 @@ impl FromStr for Certificate {
             let wrong = || format!("line `{line}`");
             if let Some(rest) = line.strip_prefix("loop ") {
                 certificate.loops.push(invariant(rest).ok_or_else(wrong)?);
+            } else if let Some(rest) = line.strip_prefix("takes ") {
+                certificate.arguments = limits(rest).ok_or_else(wrong)?;
+            } else if let Some(rest) = line.strip_prefix("gives ") {
+                certificate.results = limits(rest).ok_or_else(wrong)?;
             } else if let Some(rest) = line.strip_prefix('v') {
                 let (number, rest) = rest.split_once(' ').ok_or_else(wrong)?;
                 let number: usize = number.parse().map_err(|_| wrong())?;
@@ -80,6 +93,15 @@ impl FromStr for Certificate {
         }
         Ok(certificate)
     }
+}
+
+/// `p, -, 17`
+fn limits(text: &str) -> Option<Vec<Option<Limit>>> {
+    let limit = |item: &str| match item {
+        "-" => Some(None),
+        item => item.parse().ok().map(Some),
+    };
+    text.split(", ").map(limit).collect()
 }
 
 /// `0 of 3 locals: l0 p, l2 17`

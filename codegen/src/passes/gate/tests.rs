@@ -24,7 +24,7 @@ fn scheduled() -> (Kernel, KernelInfo<Ptx>) {
 }
 
 fn passed(kernel: &Kernel) -> (Kernel, KernelInfo<Ptx>) {
-    let (mut kernel, info) = place_reductions(&simplify(kernel)).expect("the kernel is valid");
+    let (mut kernel, info) = place_reductions(&simplify(kernel), &[]).expect("the kernel is valid");
     schedule(&mut kernel, &info);
     (kernel, info)
 }
@@ -33,7 +33,7 @@ fn passed(kernel: &Kernel) -> (Kernel, KernelInfo<Ptx>) {
 fn with(value: Value, change: impl FnOnce(&mut Fact<Ptx>)) -> Result<(), PassError> {
     let (kernel, mut info) = scheduled();
     change(&mut info.facts[value.0 as usize]);
-    check(kernel, info).map(drop)
+    check(kernel, info, vec![]).map(drop)
 }
 
 /// Values with a program, by their number of operands.
@@ -50,9 +50,9 @@ fn lowered(bound: Bound) -> Bound {
 fn what_the_passes_make_goes_through_as_it_is() {
     let (kernel, info) = scheduled();
     assert!(computed(&kernel, &info).len() >= 4);
-    let checked = check(kernel.clone(), info.clone()).expect("the passes are right");
+    let checked = check(kernel.clone(), info.clone(), vec![]).expect("the passes are right");
     assert_eq!((checked.kernel(), checked.info()), (&kernel, &info));
-    assert_eq!(certificate::check::<Ptx>(&kernel, checked.certificate()), Ok(()));
+    assert_eq!(certificate::check::<Ptx>(&kernel, checked.certificate(), &[]), Ok(()));
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn a_malformed_kernel_is_refused() {
     let common = common_kernels().into_iter().next().expect("there are some");
     for (mut kernel, info) in [passed(&common), scheduled()] {
         kernel.body.push(Stmt::Break);
-        let error = check(kernel, info).map(drop).expect_err("a break outside a loop");
+        let error = check(kernel, info, vec![]).map(drop).expect_err("a break outside a loop");
         assert!(error.to_string().starts_with("malformed kernel: as scheduled: "), "{error}");
     }
 }
@@ -73,7 +73,7 @@ fn facts_of_another_kernel_are_refused() {
     let mut more = info;
     more.locals.push(None);
     for info in [fewer, more] {
-        let error = check(kernel.clone(), info).map(drop).expect_err("not one fact a value");
+        let error = check(kernel.clone(), info, vec![]).map(drop).expect_err("not one fact a value");
         assert_eq!(error.to_string(), "malformed kernel: facts of another kernel");
     }
 }
@@ -117,7 +117,7 @@ fn a_program_that_gives_more_than_its_bound_is_refused() {
 #[test]
 fn a_wrong_block_is_refused() {
     let (kernel, info) = scheduled();
-    assert!(check(kernel.clone(), info.clone()).is_ok());
+    assert!(check(kernel.clone(), info.clone(), vec![]).is_ok());
     for (v, _) in computed(&kernel, &info) {
         let wrong = |fact: &mut Fact<Ptx>| {
             let (choice, _) = fact.choice.as_mut().expect("it has a program");
@@ -138,14 +138,15 @@ fn the_portable_target_has_the_same_gate() {
     let field = FieldDesc::new("m127", ((1u128 << 127) - 1).into());
     let written = portable::function(&field, "f", 2, |_, x| vec![(x[0] + x[1]) * (x[0] - x[1]) + x[0]]);
     let scheduled = || {
-        let (mut kernel, info) = place_reductions::<Portable>(&simplify(&written)).expect("it is a function");
+        let (mut kernel, info) =
+            place_reductions::<Portable>(&simplify(&written), &[]).expect("it is a function");
         schedule(&mut kernel, &info);
         (kernel, info)
     };
     let with = |v: Value, change: &dyn Fn(&mut Fact<Portable>)| {
         let (kernel, mut info) = scheduled();
         change(&mut info.facts[v.0 as usize]);
-        check(kernel, info).map(drop)
+        check(kernel, info, vec![]).map(drop)
     };
     let (kernel, info) = scheduled();
     let computed: Vec<Value> = kernel.values().filter(|v| info.choice(*v).is_some()).collect();

@@ -6,6 +6,9 @@
 //! operation at a time. Laziness is not always a bargain: where there is no spare bit a lazy value
 //! makes its users dear.
 //!
+//! A function is placed once for all calls. What it may be given and what it gives are within one bound, so that it takes its
+//! own results: the plans differ in how far that is widened, as for the locals of a loop.
+//!
 //! 1. [`hoist`] takes reductions of values that a loop does not change out of the loop.
 //! 2. The search is bounded by trials, so that the time for a kernel is.
 
@@ -17,8 +20,8 @@ mod score;
 #[cfg(test)]
 mod tests;
 
-use super::gate;
-use super::info::{Fact, KernelInfo};
+use super::gate::{self, Checked};
+use super::info::{Contract, Fact, KernelInfo};
 use crate::error::PassError;
 use crate::fir::ir::{Kernel, Type, Value};
 use crate::spec::{FieldDesc, FieldOp};
@@ -26,6 +29,7 @@ use crate::target::{Choice, Load, Target, Unproven};
 use crowd::Crowd;
 use menu::Menu;
 use placer::{Plan, Wish};
+use std::sync::Arc;
 
 /// Trials that the improvement of one kernel may take.
 const TRIALS: usize = 64;
@@ -39,25 +43,44 @@ struct Placed<T: Target> {
     score: u64,
 }
 
-/// The kernel with reductions, and the bound and variant of each of its values.
-pub fn place_reductions<T: Target>(kernel: &Kernel) -> Result<(Kernel, KernelInfo<T>), PassError> {
+/// The kernel with reductions, and the bound and variant of each of its values; `functions` are those it calls.
+pub fn place_reductions<T: Target>(
+    kernel: &Kernel,
+    functions: &[Arc<Checked<T>>],
+) -> Result<(Kernel, KernelInfo<T>), PassError> {
     let Some(field) = &kernel.field else {
         let facts = vec![Fact::NONE; kernel.values().count()];
-        return Ok((kernel.clone(), KernelInfo { facts, locals: vec![None; kernel.locals.len()] }));
+        let signature = kernel.function.clone().unwrap_or_default();
+        let contract = Contract {
+            arguments: vec![None; signature.arguments.len()],
+            results: vec![None; signature.results.len()],
+        };
+        return Ok((kernel.clone(), KernelInfo { facts, locals: vec![None; kernel.locals.len()], contract }));
     };
-    place_from(kernel, Menu::new(field))
+    place_from(kernel, functions, Menu::new(field))
+}
+
+/// What a placement is of.
+struct Subject<'k, T: Target> {
+    kernel: &'k Kernel,
+    /// Bounds of what it calls.
+    callees: Vec<&'k Contract<T>>,
+    crowd: Crowd,
 }
 
 /// As [`place_reductions`], with what is on a menu.
 fn place_from<T: Target>(
     kernel: &Kernel,
+    functions: &[Arc<Checked<T>>],
     mut menu: Menu<'_, T>,
 ) -> Result<(Kernel, KernelInfo<T>), PassError> {
-    let (field, crowd) = (menu.field, Crowd::of::<T>(kernel));
+    let callees = functions.iter().map(|f| f.info().contract()).collect();
+    let subject = Subject { kernel, callees, crowd: Crowd::of::<T>(kernel) };
+    let field = menu.field;
     let mut unproven: Option<PassError> = None;
     let mut refused: Vec<&'static str> = vec![];
     loop {
-        let placed = match (search(kernel, &mut menu, &crowd), unproven.take()) {
+        let placed = match (search(&subject, &mut menu), unproven.take()) {
             (Err(PassError::NoVariant { .. }), Some(unproven)) => return Err(unproven),
             (placed, _) => placed?,
         };
@@ -78,16 +101,16 @@ fn place_from<T: Target>(
 }
 
 /// The best placement with what is on the menu.
-fn search<T: Target>(kernel: &Kernel, menu: &mut Menu<'_, T>, crowd: &Crowd) -> Result<Placed<T>, PassError> {
+fn search<T: Target>(subject: &Subject<'_, T>, menu: &mut Menu<'_, T>) -> Result<Placed<T>, PassError> {
     let mut best: Option<(Plan, Placed<T>)> = None;
-    for plan in plans(kernel) {
-        let placed = place(kernel, menu, crowd, &plan)?;
+    for plan in plans(subject.kernel) {
+        let placed = place(subject, menu, &plan)?;
         if best.as_ref().is_none_or(|(_, b)| placed.score < b.score) {
             best = Some((plan, placed));
         }
     }
     let (plan, placed) = best.expect("there is at least one plan");
-    improve(kernel, menu, crowd, plan, placed)
+    improve(subject, menu, plan, placed)
 }
 
 /// How lazy results may be, how far locals may widen, and what the formula as a whole is thought to keep busy.
@@ -124,12 +147,11 @@ fn unproven_blocks<'p, T: Target>(
 }
 
 fn place<T: Target>(
-    kernel: &Kernel,
+    subject: &Subject<'_, T>,
     menu: &mut Menu<'_, T>,
-    crowd: &Crowd,
     plan: &Plan,
 ) -> Result<Placed<T>, PassError> {
-    let (mut kernel, info) = placer::walk(kernel, menu, crowd, plan)?;
+    let (mut kernel, info) = placer::walk(subject, menu, plan)?;
     hoist::reductions(&mut kernel);
     let score = score::of(&kernel, &info);
     Ok(Placed { kernel, info, score })
@@ -138,13 +160,12 @@ fn place<T: Target>(
 /// Changes the wish for one operation at a time, and keeps what scores better, until nothing does
 /// or the trials are spent.
 fn improve<T: Target>(
-    kernel: &Kernel,
+    subject: &Subject<'_, T>,
     menu: &mut Menu<'_, T>,
-    crowd: &Crowd,
     mut plan: Plan,
     mut best: Placed<T>,
 ) -> Result<Placed<T>, PassError> {
-    let candidates = candidates(kernel);
+    let candidates = candidates(subject.kernel);
     let mut trials = TRIALS;
     let limit = menu.effort() + EFFORT;
     loop {
@@ -159,7 +180,7 @@ fn improve<T: Target>(
                 }
                 trials -= 1;
                 let was = plan.wishes.insert(v, wish);
-                let placed = place(kernel, menu, crowd, &plan)?;
+                let placed = place(subject, menu, &plan)?;
                 if placed.score < best.score {
                     best = placed;
                     continue;

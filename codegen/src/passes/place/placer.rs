@@ -2,20 +2,20 @@
 //!
 //! An operation is computed directly, or after its loosest operands have been reduced weakly,
 //! whichever is cheaper; a reduced copy serves all later users in its scope. Two things ask for a
-//! certain bound: a word of an element (canonical) and a local in a loop.
+//! certain bound: a word of an element (canonical), an argument of a call, and a local in a loop.
 //!
 //! The bound of a local is that of what it holds at each point. At a loop's head it must hold in
 //! every round: it starts as what is held before the loop and is widened by the join with what
 //! comes around, some rounds; after that it is pinned, and a `Set` beyond it is reduced. So
 //! the walk ends for every field, with or without spare bits. Rare code never widens a local: what it
-//! sets is brought within what the local holds otherwise.
+//! sets is brought within what the local holds otherwise. A function's results are to its arguments what comes around is to what
+//! stood at the head.
 
-use super::crowd::Crowd;
 use super::menu::Menu;
-use super::score;
+use super::{Subject, score};
 use crate::error::PassError;
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Type, Value};
-use crate::passes::info::{Fact, KernelInfo};
+use crate::passes::info::{Contract, Fact, KernelInfo};
 use crate::passes::rewrite::Rewriter;
 use crate::spec::{FieldDesc, FieldOp};
 use crate::target::{Bound, Choice, Load, Target};
@@ -70,20 +70,54 @@ impl Plan {
 
 /// The kernel with the plan's variants and reductions.
 pub(super) fn walk<T: Target>(
-    kernel: &Kernel,
+    subject: &Subject<'_, T>,
     menu: &mut Menu<'_, T>,
-    crowd: &Crowd,
     plan: &Plan,
 ) -> Result<(Kernel, KernelInfo<T>), PassError> {
+    // What a function may be given.
+    let mut given = T::Bound::CANONICAL;
+    for round in 0.. {
+        let limit = (round > plan.widenings).then_some(given);
+        let (kernel, info) = walk_given(subject, menu, plan, Given { bound: given, limit })?;
+        let most = info.contract.results.iter().flatten().fold(given, |a, b| a.join(*b, menu.field));
+        if most == given {
+            return Ok((kernel, info));
+        }
+        given = most;
+    }
+    unreachable!("the walk with a limit is the last")
+}
+
+/// What a function's arguments are assumed to be within.
+#[derive(Clone, Copy)]
+struct Given<T: Target> {
+    bound: T::Bound,
+    /// What its results have to be within.
+    limit: Option<T::Bound>,
+}
+
+fn walk_given<T: Target>(
+    subject: &Subject<'_, T>,
+    menu: &mut Menu<'_, T>,
+    plan: &Plan,
+    given: Given<T>,
+) -> Result<(Kernel, KernelInfo<T>), PassError> {
+    let kernel = subject.kernel;
     let unset = vec![None; kernel.locals.len()];
     let at = Position { r: Rewriter::new(kernel), facts: vec![], copies: vec![], locals: unset.clone() };
-    let mut placer =
-        Placer { at, menu, crowd, plan, pins: unset.clone(), held: unset, breaks: vec![], rare: false };
+    let (pins, held, breaks) = (unset.clone(), unset, vec![]);
+    let contract = Contract::NONE;
+    let mut placer = Placer { at, menu, subject, plan, given, pins, held, breaks, rare: false, contract };
     let mut body = Block::new();
     placer.block(&kernel.body, &mut body)?;
-    let mut kernel = placer.at.r.new;
-    kernel.body = body;
-    Ok((kernel, KernelInfo { facts: placer.at.facts, locals: placer.held }))
+    let mut new = placer.at.r.new;
+    new.body = body;
+    let mut contract = placer.contract;
+    if let Some(signature) = &kernel.function {
+        let bound = |ty: &Type| (*ty == Type::Field).then_some(given.bound);
+        contract.arguments = signature.arguments.iter().map(bound).collect();
+    }
+    Ok((new, KernelInfo { facts: placer.at.facts, locals: placer.held, contract }))
 }
 
 /// Bounds of the field locals; `None` where a local is not set, or no field element.
@@ -103,8 +137,9 @@ struct Position<'a, T: Target> {
 struct Placer<'a, 'm, 'f, T: Target> {
     at: Position<'a, T>,
     menu: &'m mut Menu<'f, T>,
-    crowd: &'m Crowd,
+    subject: &'m Subject<'a, T>,
     plan: &'m Plan,
+    given: Given<T>,
     /// Bounds that the loops around can no longer widen.
     pins: Locals<T>,
     /// The most that a local ever holds.
@@ -113,6 +148,8 @@ struct Placer<'a, 'm, 'f, T: Target> {
     breaks: Vec<Option<Locals<T>>>,
     /// Within an arm that is hardly ever taken.
     rare: bool,
+    /// What the function gives, once that is known.
+    contract: Contract<T>,
 }
 
 impl<T: Target> Placer<'_, '_, '_, T> {
@@ -147,11 +184,23 @@ impl<T: Target> Placer<'_, '_, '_, T> {
                     out.push(Stmt::Return);
                     falls = false;
                 }
-                _ => {
-                    let stmt = self.at.r.effect(stmt);
-                    self.at.facts.resize(self.at.r.new.values().count(), Fact::NONE);
-                    out.push(stmt);
+                Stmt::Call { results, function, args } => {
+                    let callee = self.subject.callees[function.0 as usize];
+                    for (arg, limit) in args.iter().zip(&callee.arguments) {
+                        limit.map_or(Ok(()), |limit| self.bring_within(*arg, limit, out))?;
+                    }
+                    self.effect(stmt, out);
+                    for (result, bound) in results.iter().zip(&callee.results) {
+                        let new = self.at.r.get(*result);
+                        self.at.facts[new.0 as usize].bound = *bound;
+                    }
                 }
+                Stmt::Yield(values) => {
+                    self.give(values, out)?;
+                    self.effect(stmt, out);
+                    falls = false;
+                }
+                _ => self.effect(stmt, out),
             }
             if !falls {
                 break;
@@ -162,6 +211,26 @@ impl<T: Target> Placer<'_, '_, '_, T> {
             self.at.r.set(old, Some(before));
         }
         Ok(falls)
+    }
+
+    /// Appends a statement that is nothing to bounds.
+    fn effect(&mut self, stmt: &Stmt, out: &mut Block) {
+        let stmt = self.at.r.effect(stmt);
+        self.at.facts.resize(self.at.r.new.values().count(), Fact::NONE);
+        out.push(stmt);
+    }
+
+    /// Accounts for what the function gives.
+    fn give(&mut self, values: &[Value], out: &mut Block) -> Result<(), PassError> {
+        for &v in values {
+            let is_field = self.at.r.old.ty(v) == Type::Field;
+            if let Some(limit) = self.given.limit.filter(|_| is_field) {
+                self.bring_within(v, limit, out)?;
+            }
+            let bound = is_field.then(|| self.bound(v));
+            self.contract.results.push(bound);
+        }
+        Ok(())
     }
 
     fn branch(
@@ -271,6 +340,9 @@ impl<T: Target> Placer<'_, '_, '_, T> {
                 Fact { bound: Some(held), choice: None }
             }
             Op::Const(_) | Op::FromWords(_) => Fact { bound: Some(T::Bound::CANONICAL), choice: None },
+            Op::Argument(_) if self.at.r.old.ty(old) == Type::Field => {
+                Fact { bound: Some(self.given.bound), choice: None }
+            }
             Op::Part(a, _) => Fact { bound: Some(self.bound(*a)), choice: None },
             Op::Select(_, a, b) if self.at.r.old.ty(old) == Type::Field => {
                 let bound = self.bound(*a).join(self.bound(*b), self.menu.field);
@@ -298,7 +370,7 @@ impl<T: Target> Placer<'_, '_, '_, T> {
     /// An old operation; where it is called, with its factors and terms in the order of their bounds, so that
     /// products under the same bounds are one function.
     fn arranged(&self, old: Value) -> Op {
-        if !self.crowd.calls {
+        if !self.subject.crowd.calls {
             return self.at.r.old[old].clone();
         }
         let units = |a: &Value| self.bound(*a).units(self.menu.field);
@@ -344,7 +416,7 @@ impl<T: Target> Placer<'_, '_, '_, T> {
         };
         let mut bounds: Vec<T::Bound> = args.iter().map(|a| self.bound(*a)).collect();
         let missing = || PassError::NoVariant { value: old, op: format!("{limb:?}") };
-        let parts = if self.crowd.has(old) { 1 } else { u32::MAX };
+        let parts = if self.subject.crowd.has(old) { 1 } else { u32::MAX };
         let mut best = self.within_parts(limb, &bounds, limit, parts).ok_or_else(missing)?;
         let (mut spent, mut price) = (0, self.plan.price(&best));
         let (mut reduced, mut take) = (vec![], 0);

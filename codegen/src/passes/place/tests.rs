@@ -39,10 +39,12 @@ fn variants(kernel: &Kernel, info: &KernelInfo<Ptx>) -> Vec<&'static str> {
 fn a_variant_that_is_not_proven_is_chosen_no_more() {
     let (kernel, field) = (sum(), field());
     let mut menu = Menu::of(&field, with_a_wrong_sum);
-    let first = search(&kernel, &mut menu, &Crowd::of::<Ptx>(&kernel)).expect("there are variants");
+    let subject = Subject { kernel: &kernel, callees: vec![], crowd: Crowd::of::<Ptx>(&kernel) };
+    let first = search(&subject, &mut menu).expect("there are variants");
     assert_eq!(variants(&first.kernel, &first.info), [WRONG], "the cheapest is not tried first");
     assert!(!unproven_blocks(&field, &first).is_empty());
-    let (kernel, info) = place_from(&kernel, Menu::of(&field, with_a_wrong_sum)).expect("others are right");
+    let (kernel, info) =
+        place_from(&kernel, &[], Menu::of(&field, with_a_wrong_sum)).expect("others are right");
     let chosen = variants(&kernel, &info);
     assert!(!chosen.is_empty() && !chosen.contains(&WRONG), "{chosen:?}");
 }
@@ -69,7 +71,7 @@ fn what_is_refused_is_off_the_menu() {
 #[test]
 fn an_operation_without_a_proven_variant_does_not_compile() {
     let error =
-        place_from(&sum(), Menu::of(&field(), only_wrong_sums)).map(drop).expect_err("no sum is right");
+        place_from(&sum(), &[], Menu::of(&field(), only_wrong_sums)).map(drop).expect_err("no sum is right");
     let PassError::Unproven { op, variant, source } = &error else { panic!("{error}") };
     assert!(source.0.starts_with("the result is not shown to be Add: "), "{source}");
     assert_eq!((op.as_str(), *variant), ("Add", WRONG));
@@ -77,7 +79,7 @@ fn an_operation_without_a_proven_variant_does_not_compile() {
 
 #[test]
 fn an_operation_without_a_variant_does_not_compile() {
-    let error = place_from(&sum(), Menu::<Ptx>::of(&field(), |_, _, _| vec![]))
+    let error = place_from(&sum(), &[], Menu::<Ptx>::of(&field(), |_, _, _| vec![]))
         .map(drop)
         .expect_err("there is no sum");
     assert!(matches!(error, PassError::NoVariant { .. }), "{error}");

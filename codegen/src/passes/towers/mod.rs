@@ -1,42 +1,62 @@
 //! Elements of extensions as their coordinates: after this pass a kernel holds elements of the prime field alone.
 //!
-//! A value becomes one value a coordinate, a local one local a coordinate. Products and squares are written by the
+//! A value becomes one value a coordinate, a local one local a coordinate, and so do arguments and results of functions. Products and squares are written by the
 //! [scheme](schemes) that costs least.
 
 mod code;
 mod schemes;
 
 use super::rewrite::Rewriter;
-use crate::fir::ir::{Block, IntOp, Kernel, Local, LocalDecl, Op, Stmt, Type, Value};
+use crate::fir::ir::{Block, IntOp, Kernel, Local, LocalDecl, Op, Signature, Stmt, Type, Value};
 use crate::spec::FieldOp;
 use crate::target::Target;
 use code::{Code, Coordinates};
 use schemes::Choices;
+use std::sync::Arc;
 
-/// The kernel without elements of extensions.
+/// The kernel, and what it calls, without elements of extensions.
 pub fn lower_towers<T: Target>(kernel: &Kernel) -> Kernel {
-    let of_extension = |ty: Type| matches!(ty, Type::Ext(_));
-    let holds = kernel.values().any(|v| of_extension(kernel.ty(v)));
-    if !holds && !kernel.locals.iter().any(|local| of_extension(local.ty)) {
-        return kernel.clone();
-    }
     let mut r = Rewriter::new(kernel);
+    for function in &mut r.new.functions {
+        *function = Arc::new(lower_towers::<T>(function));
+    }
+    if !holds_extensions(kernel) {
+        let mut same = kernel.clone();
+        same.functions = r.new.functions;
+        return same;
+    }
+    let flat = |types: &[Type]| types.iter().flat_map(|ty| coordinates_of(kernel, *ty)).collect();
+    if let Some(signature) = &mut r.new.function {
+        *signature = Signature { arguments: flat(&signature.arguments), results: flat(&signature.results) };
+    }
     let mut locals = vec![];
     r.new.locals.clear();
     for local in &kernel.locals {
-        let parts = match local.ty {
-            Type::Ext(level) => kernel.tower.degree_at(level.into()),
-            _ => 1,
-        };
-        let ty = if of_extension(local.ty) { Type::Field } else { local.ty };
         let first = r.new.locals.len() as u32;
-        r.new.locals.extend((0..parts).map(|_| LocalDecl { ty }));
-        locals.push((first..first + parts as u32).map(Local).collect());
+        r.new.locals.extend(coordinates_of(kernel, local.ty).map(|ty| LocalDecl { ty }));
+        locals.push((first..r.new.locals.len() as u32).map(Local).collect());
     }
     let elements = vec![vec![]; kernel.values().count()];
     let mut lowering = Lowering { r, elements, locals, choices: Choices::<T>::of(kernel) };
     lowering.r.new.body = lowering.block(&kernel.body);
     lowering.r.new
+}
+
+fn holds_extensions(kernel: &Kernel) -> bool {
+    let of_extension = |ty: Type| matches!(ty, Type::Ext(_));
+    let in_signature = |s: &Signature| s.arguments.iter().chain(&s.results).any(|ty| of_extension(*ty));
+    kernel.values().any(|v| of_extension(kernel.ty(v)))
+        || kernel.locals.iter().any(|local| of_extension(local.ty))
+        || kernel.function.as_ref().is_some_and(in_signature)
+}
+
+/// The types of what becomes of a value of this type.
+fn coordinates_of(kernel: &Kernel, ty: Type) -> impl Iterator<Item = Type> + use<> {
+    let (count, ty) = match ty {
+        Type::Ext(level) => (kernel.tower.degree_at(level.into()), Type::Field),
+        _ => (1, ty),
+    };
+    std::iter::repeat_n(ty, count)
 }
 
 /// The schemes that a kernel's tower is lowered by, for readers of what is emitted.
@@ -73,6 +93,12 @@ impl<T: Target> Lowering<'_, T> {
                     otherwise: self.block(otherwise),
                 },
                 Stmt::Loop(body) => Stmt::Loop(self.block(body)),
+                Stmt::Call { results, function, args } => Stmt::Call {
+                    args: self.all_coordinates(args),
+                    function: *function,
+                    results: results.iter().flat_map(|v| self.result(*v)).collect(),
+                },
+                Stmt::Yield(values) => Stmt::Yield(self.all_coordinates(values)),
                 Stmt::Break | Stmt::Return => stmt.clone(),
                 _ => self.r.effect(stmt),
             };
@@ -89,9 +115,36 @@ impl<T: Target> Lowering<'_, T> {
         }
     }
 
+    fn all_coordinates(&self, old: &[Value]) -> Vec<Value> {
+        old.iter().flat_map(|v| self.coordinates(*v)).collect()
+    }
+
+    /// What becomes of the result of a call.
+    fn result(&mut self, old: Value) -> Coordinates {
+        let types = coordinates_of(self.r.old, self.r.old.ty(old));
+        let parts: Coordinates = types.map(|ty| self.r.new.push(Op::Result(ty))).collect();
+        self.define(old, parts.clone());
+        parts
+    }
+
+    /// What becomes of an argument: those before it have so many coordinates.
+    fn argument(&mut self, i: u32, out: &mut Block) -> Coordinates {
+        let kernel = self.r.old;
+        let arguments = kernel.function.iter().flat_map(|signature| &signature.arguments);
+        let counts: Vec<u32> =
+            arguments.map(|ty| coordinates_of(kernel, *ty).count() as u32).take(i as usize + 1).collect();
+        let end = counts.iter().sum::<u32>();
+        let first = end - counts.last().expect("verified: an argument of the function");
+        (first..end).map(|i| self.r.compute(Op::Argument(i), out)).collect()
+    }
+
     fn value(&mut self, old: Value, out: &mut Block) {
         let kernel = self.r.old;
         match &kernel[old] {
+            Op::Argument(i) => {
+                let parts = self.argument(*i, out);
+                self.define(old, parts);
+            }
             Op::Compose(_, parts) => {
                 self.elements[old.0 as usize] =
                     parts.iter().flat_map(|part| self.coordinates(*part)).collect();

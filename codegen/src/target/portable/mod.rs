@@ -133,6 +133,10 @@ impl Target for Portable {
         true
     }
 
+    fn calls_function(_: &Kernel) -> bool {
+        false
+    }
+
     fn crowds(_: &Kernel) -> bool {
         false
     }

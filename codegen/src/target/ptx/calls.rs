@@ -1,4 +1,4 @@
-//! Whether a kernel's products are inlined or called.
+//! Whether a kernel's products, and the functions it uses, are inlined or called.
 //!
 //! In line a block costs nothing besides itself. A call moves operands and results to where the function has them,
 //! which is 4 to 8 % of a kernel's instructions, but the block stands in an image once. What that is worth is
@@ -9,9 +9,10 @@
 //! It is made by the instructions of the products as the cost model counts them, before variants are chosen, since
 //! products that run one after another have other variants than products side by side.
 
-use super::{Bound, FieldOp, choose};
-use crate::fir::ir::{Kernel, Op};
+use super::{Bound, FieldOp, Ptx, choose};
+use crate::fir::ir::{Kernel, Op, Type};
 use crate::spec::FieldDesc;
+use crate::target::Target;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -30,6 +31,19 @@ pub(super) fn calls(kernel: &Kernel) -> bool {
     let Some(field) = &kernel.field else { return false };
     let limit = if field.words <= SHORT_WORDS { SHORT } else { LONG };
     kernel.tower.top() > 0 || kernel.values().map(|v| instructions(field, &kernel[v])).sum::<u32>() > limit
+}
+
+/// A function is called where so many times the words that go in and out are no more than the instructions of its products: a
+/// word is moved by one instruction.
+const MOVES: u32 = 20;
+
+/// Whether a function of FIR is called.
+pub(super) fn calls_function(function: &Kernel) -> bool {
+    let Some(field) = &function.field else { return false };
+    let signature = function.function.clone().unwrap_or_default();
+    let words = |types: &[Type]| types.iter().map(|ty| Ptx::registers(function, *ty).max(1)).sum::<u32>();
+    let products: u32 = function.values().map(|v| instructions(field, &function[v])).sum();
+    MOVES * (words(&signature.arguments) + words(&signature.results)) <= products
 }
 
 /// Machine instructions of a product, by the variant that is cheapest for canonical operands; 0 of other operations.

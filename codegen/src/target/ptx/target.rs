@@ -79,6 +79,10 @@ impl Target for Ptx {
         calls::calls(kernel)
     }
 
+    fn calls_function(function: &Kernel) -> bool {
+        calls::calls_function(function)
+    }
+
     /// A carry lives in one of seven predicate registers. ptxas interleaves independent products, and where
     /// one of them is itself made of several side by side (Karatsuba), it runs out: carries go to
     /// registers and back, some 10 instructions a word, and the products take longer than rows would. On an H200
