@@ -1,6 +1,7 @@
 //! One kernel to LLVM IR.
 
 use super::asm::{self, Effect, llvm};
+use super::functions::{Functions, callee, return_words};
 use super::locals;
 use super::memory::{GLOBAL, Memory};
 use crate::error::EmitError;
@@ -15,26 +16,16 @@ use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
 use inkwell::context::Context;
 use inkwell::intrinsics::Intrinsic;
-use inkwell::module::{Linkage, Module};
+use inkwell::module::Module;
 use inkwell::types::{BasicMetadataTypeEnum, IntType};
 use inkwell::values::{BasicMetadataValueEnum, FunctionValue, IntValue, PointerValue};
 use inkwell::{AddressSpace, IntPredicate};
-use std::sync::Arc;
 
 /// LLVM's number of the `ptx_kernel` calling convention.
 const PTX_KERNEL: u32 = 71;
 
-/// The functions of a module.
-#[derive(Default)]
-pub(super) struct Functions<'c> {
-    /// Field operations, by program.
-    products: Vec<(ptx::Block, FunctionValue<'c>)>,
-    /// Functions of FIR.
-    called: Vec<(Arc<Checked<Ptx>>, FunctionValue<'c>)>,
-}
-
 /// A value: one integer, or the words of a field element.
-type Words<'c> = Vec<IntValue<'c>>;
+pub(super) type Words<'c> = Vec<IntValue<'c>>;
 
 /// Where a local lives.
 enum Home<'c> {
@@ -44,23 +35,23 @@ enum Home<'c> {
     Shared(u32),
 }
 
-struct Lower<'a, 'c> {
-    ctx: &'c Context,
-    module: &'a Module<'c>,
-    b: Builder<'c>,
-    function: FunctionValue<'c>,
-    kernel: &'a Kernel,
+pub(super) struct Lower<'a, 'c> {
+    pub(super) ctx: &'c Context,
+    pub(super) module: &'a Module<'c>,
+    pub(super) b: Builder<'c>,
+    pub(super) function: FunctionValue<'c>,
+    pub(super) kernel: &'a Kernel,
     info: &'a KernelInfo<Ptx>,
     memory: Memory<'a, 'c>,
     values: Vec<Words<'c>>,
     locals: Vec<Home<'c>>,
     /// Where `break` goes, innermost loop last, and whether it was taken.
     exits: Vec<(BasicBlock<'c>, bool)>,
-    functions: &'a mut Functions<'c>,
+    pub(super) functions: &'a mut Functions<'c>,
     /// Whether multiplications are calls.
     calls: bool,
     /// What it calls, by function of the kernel.
-    callees: Vec<FunctionValue<'c>>,
+    pub(super) callees: Vec<FunctionValue<'c>>,
 }
 
 /// Adds the kernel to the module.
@@ -74,62 +65,8 @@ pub(super) fn kernel<'c>(
     body(ctx, module, checked, functions, function)
 }
 
-/// The function in the module, added at its first use.
-fn callee<'c>(
-    ctx: &'c Context,
-    module: &Module<'c>,
-    checked: &Arc<Checked<Ptx>>,
-    functions: &mut Functions<'c>,
-) -> Result<FunctionValue<'c>, EmitError> {
-    if let Some((_, known)) = functions.called.iter().find(|(f, _)| Arc::ptr_eq(f, checked) || f == checked) {
-        return Ok(*known);
-    }
-    let kernel = checked.kernel();
-    let signature = kernel.function.clone().unwrap_or_default();
-    let words = |types: &[Type]| types.iter().map(|ty| words_of(kernel, *ty)).sum();
-    let function = declare_function(
-        ctx,
-        module,
-        &kernel.symbol,
-        words(&signature.arguments),
-        words(&signature.results),
-    )?;
-    body(ctx, module, checked, functions, function)?;
-    functions.called.push((checked.clone(), function));
-    Ok(function)
-}
-
-/// Words of a value when it goes into a function or comes out.
-fn words_of(kernel: &Kernel, ty: Type) -> usize {
-    match ty {
-        Type::Field => kernel.field().words,
-        Type::U64 => 2,
-        _ => 1,
-    }
-}
-
-/// A function that stays one: words in, a struct of words out.
-fn declare_function<'c>(
-    ctx: &'c Context,
-    module: &Module<'c>,
-    symbol: &str,
-    inputs: usize,
-    outputs: usize,
-) -> Result<FunctionValue<'c>, EmitError> {
-    if module.get_function(symbol).is_some() {
-        return Err(EmitError::Kernel { kernel: symbol.to_owned(), reason: "symbol is taken".into() });
-    }
-    let word = ctx.i32_type();
-    let ty = ctx.struct_type(&vec![word.into(); outputs], false).fn_type(&vec![word.into(); inputs], false);
-    let function = module.add_function(symbol, ty, Some(Linkage::Internal));
-    for name in ["noinline", "nounwind"] {
-        let kind = Attribute::get_named_enum_kind_id(name);
-        function.add_attribute(AttributeLoc::Function, ctx.create_enum_attribute(kind, 0));
-    }
-    Ok(function)
-}
-
-fn body<'c>(
+/// The code of a kernel or function.
+pub(super) fn body<'c>(
     ctx: &'c Context,
     module: &Module<'c>,
     checked: &Checked<Ptx>,
@@ -218,7 +155,7 @@ impl<'c> Lower<'_, 'c> {
         }
     }
 
-    fn word(&self, x: u32) -> IntValue<'c> {
+    pub(super) fn word(&self, x: u32) -> IntValue<'c> {
         self.ctx.i32_type().const_int(x.into(), false)
     }
 
@@ -236,15 +173,15 @@ impl<'c> Lower<'_, 'c> {
         Ok(())
     }
 
-    fn values(&self, v: Value) -> &[IntValue<'c>] {
+    pub(super) fn values(&self, v: Value) -> &[IntValue<'c>] {
         &self.values[v.0 as usize]
     }
 
-    fn value(&self, v: Value) -> IntValue<'c> {
+    pub(super) fn value(&self, v: Value) -> IntValue<'c> {
         self.values[v.0 as usize][0]
     }
 
-    fn set(&mut self, v: Value, words: Words<'c>) {
+    pub(super) fn set(&mut self, v: Value, words: Words<'c>) {
         self.values[v.0 as usize] = words;
     }
 
@@ -497,7 +434,7 @@ impl<'c> Lower<'_, 'c> {
         let words = match self.calls && multiplies && block.output_words() > 1 {
             true => {
                 let function = self.outlined(block)?;
-                self.call(function, &inputs)?
+                self.given(function, &inputs)?
             }
             false => self.inline(&self.b, block, &inputs)?,
         };
@@ -510,89 +447,13 @@ impl<'c> Lower<'_, 'c> {
         }
     }
 
-    fn inline(
+    pub(super) fn inline(
         &self,
         b: &Builder<'c>,
         block: &ptx::Block,
         inputs: &[IntValue<'c>],
     ) -> Result<Words<'c>, EmitError> {
         asm::call(self.ctx, b, &template(block), block.output_words(), inputs, Effect::Pure)
-    }
-
-    /// The words that a function gives for these.
-    fn call(&self, function: FunctionValue<'c>, inputs: &[IntValue<'c>]) -> Result<Words<'c>, EmitError> {
-        let args: Vec<BasicMetadataValueEnum<'c>> = inputs.iter().map(|v| (*v).into()).collect();
-        let call = self.b.build_call(function, &args, "").map_err(llvm)?;
-        let all = call.try_as_basic_value().unwrap_basic().into_struct_value();
-        let word = |k| Ok(self.b.build_extract_value(all, k, "").map_err(llvm)?.into_int_value());
-        (0..all.get_type().count_fields()).map(word).collect()
-    }
-
-    /// The function that holds this program, made at its first use.
-    fn outlined(&mut self, block: &ptx::Block) -> Result<FunctionValue<'c>, EmitError> {
-        if let Some((_, known)) = self.functions.products.iter().find(|(b, _)| b == block) {
-            return Ok(*known);
-        }
-        let name = format!("{}_{}", block.name(), self.functions.products.len());
-        let (inputs, outputs) = (block.input_words(), block.output_words());
-        let function = declare_function(self.ctx, self.module, &name, inputs, outputs)?;
-        let b = self.ctx.create_builder();
-        b.position_at_end(self.ctx.append_basic_block(function, "entry"));
-        let params: Words<'c> = function.get_param_iter().map(|p| p.into_int_value()).collect();
-        let words = self.inline(&b, block, &params)?;
-        return_words(&b, function, &words)?;
-        self.functions.products.push((block.clone(), function));
-        Ok(function)
-    }
-
-    /// The values as they go into a function or come out of one.
-    fn as_words(&self, values: &[Value]) -> Result<Words<'c>, EmitError> {
-        let word = self.ctx.i32_type();
-        let mut words = vec![];
-        for v in values {
-            match self.kernel.ty(*v) {
-                Type::Pred => {
-                    words.push(self.b.build_int_z_extend(self.value(*v), word, "").map_err(llvm)?);
-                }
-                Type::U64 => {
-                    let (low, x) = (self.value(*v), self.value(*v).get_type());
-                    let shift = x.const_int(32, false);
-                    let high = self.b.build_right_shift(low, shift, false, "").map_err(llvm)?;
-                    for half in [low, high] {
-                        words.push(self.b.build_int_truncate(half, word, "").map_err(llvm)?);
-                    }
-                }
-                _ => words.extend(self.values(*v)),
-            }
-        }
-        Ok(words)
-    }
-
-    /// A value of a type from its words; the inverse of [`Lower::as_words`].
-    fn from_words(&self, ty: Type, words: &[IntValue<'c>]) -> Result<Words<'c>, EmitError> {
-        match ty {
-            Type::Pred => {
-                let zero = self.word(0);
-                Ok(vec![self.b.build_int_compare(IntPredicate::NE, words[0], zero, "").map_err(llvm)?])
-            }
-            Type::U64 => {
-                let wide = self.ctx.i64_type();
-                let half = |w| self.b.build_int_z_extend(w, wide, "").map_err(llvm);
-                let (low, high) = (half(words[0])?, half(words[1])?);
-                let high = self.b.build_left_shift(high, wide.const_int(32, false), "").map_err(llvm)?;
-                Ok(vec![self.b.build_or(low, high, "").map_err(llvm)?])
-            }
-            _ => Ok(words.to_vec()),
-        }
-    }
-
-    fn argument(&self, i: usize) -> Result<Words<'c>, EmitError> {
-        let signature = self.kernel.function.clone().unwrap_or_default();
-        let (before, at) = signature.arguments.split_at(i);
-        let words = |ty: &Type| words_of(self.kernel, *ty);
-        let first: usize = before.iter().map(words).sum();
-        let params: Words<'c> = self.function.get_param_iter().map(|p| p.into_int_value()).collect();
-        self.from_words(at[0], &params[first..first + words(&at[0])])
     }
 
     fn effect(&mut self, stmt: &Stmt) -> Result<(), EmitError> {
@@ -607,18 +468,7 @@ impl<'c> Lower<'_, 'c> {
                 let words: Words<'c> = words.iter().map(|w| self.value(*w)).collect();
                 self.memory.store(&self.b, place, self.index(place), &words)?;
             }
-            Stmt::Call { results, function, args } => {
-                let inputs = self.as_words(args)?;
-                let given = self.call(self.callees[function.0 as usize], &inputs)?;
-                let mut rest = &given[..];
-                for v in results {
-                    let ty = self.kernel.ty(*v);
-                    let (words, others) = rest.split_at(words_of(self.kernel, ty));
-                    let value = self.from_words(ty, words)?;
-                    self.set(*v, value);
-                    rest = others;
-                }
-            }
+            Stmt::Call { results, function, args } => self.call(results, *function, args)?,
             Stmt::LoadAcquire { result, place, scope } => {
                 let text =
                     format!("ld.acquire.{}.{}.u32 $0, [$1];", scope_name(*scope), Memory::space(place));
@@ -713,21 +563,6 @@ impl<'c> Lower<'_, 'c> {
     fn address(&self, place: &Place) -> Result<IntValue<'c>, EmitError> {
         self.memory.integer_address(&self.b, place, self.index(place))
     }
-}
-
-/// Ends a function with these words.
-fn return_words<'c>(
-    b: &Builder<'c>,
-    function: FunctionValue<'c>,
-    words: &[IntValue<'c>],
-) -> Result<(), EmitError> {
-    let ty = function.get_type().get_return_type().ok_or_else(|| llvm("a function gives nothing"))?;
-    let mut all = ty.into_struct_type().get_undef();
-    for (k, w) in words.iter().enumerate() {
-        all = b.build_insert_value(all, *w, k as u32, "").map_err(llvm)?.into_struct_value();
-    }
-    b.build_return(Some(&all)).map_err(llvm)?;
-    Ok(())
 }
 
 fn scope_name(scope: Scope) -> &'static str {

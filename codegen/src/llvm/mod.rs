@@ -6,6 +6,7 @@
 
 mod asm;
 mod check;
+mod functions;
 mod locals;
 mod lower;
 mod memory;
@@ -86,7 +87,7 @@ fn with_module<T>(
     let module = ctx.create_module("curvesmith");
     module.set_triple(&TargetTriple::create(TRIPLE));
     module.set_data_layout(&machine.get_target_data().get_data_layout());
-    let mut functions = lower::Functions::default();
+    let mut functions = functions::Functions::default();
     for kernel in kernels {
         lower::kernel(&ctx, &module, kernel, &mut functions)?;
     }
