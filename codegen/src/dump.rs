@@ -8,10 +8,10 @@ use crate::passes::{Checked, KernelInfo, prepare_observed};
 use crate::target::ptx::{Block, Choice, Pipes, Ptx};
 use std::fmt::Write as _;
 
-/// A kernel at one point of its way.
+/// A kernel, and what it calls, at one point of its way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stage {
-    /// `written`, the name of a pass, or `blocks`, `llvm`, `ptx`.
+    /// `written`, `inline`, the name of a later pass, or `blocks`, `llvm`, `ptx`.
     pub name: &'static str,
     /// FIR after each pass, the limb blocks, LLVM IR, PTX.
     pub text: String,
@@ -35,12 +35,19 @@ pub fn stages(kernel: &Kernel) -> (Vec<Stage>, Result<(), EmitError>) {
 
 /// The stages up to the limb blocks, without LLVM, and the prepared kernel.
 pub fn passes(kernel: &Kernel) -> (Vec<Stage>, Result<Checked<Ptx>, EmitError>) {
-    let mut stages = Vec::new();
+    let mut stages: Vec<Stage> = Vec::new();
     let prepared = prepare_observed(kernel, &mut |name, kernel, info| {
-        stages.push(Stage { name, text: fir(kernel, info) });
+        let text = fir(kernel, info);
+        match stages.iter_mut().find(|stage| stage.name == name) {
+            // What is called stands before its caller, and is prepared when that is inlined.
+            Some(stage) if matches!(name, "written" | "inline") => stage.text.insert_str(0, &text),
+            Some(stage) => stage.text.push_str(&text),
+            None => stages.push(Stage { name, text }),
+        }
     });
     if let Ok(checked) = &prepared {
-        stages.push(Stage { name: "blocks", text: blocks(checked.kernel(), checked.info()) });
+        let text = checked.with_functions().into_iter().map(|c| blocks(c.kernel(), c.info())).collect();
+        stages.push(Stage { name: "blocks", text });
     }
     let fault = |source| EmitError::Pass { kernel: kernel.symbol.clone(), source };
     (stages, prepared.map_err(fault))

@@ -2,15 +2,16 @@
 
 use crate::dump::computed;
 use crate::error::EmitError;
-use crate::fir::ir::{Kernel, Local};
-use crate::fir::print::print;
+use crate::fir::ir::{Kernel, Local, Type};
+use crate::fir::print::{callees, print, type_name};
 use crate::kernels::{common_kernels, field_kernels, formula_kernels, group_kernels};
 use crate::llvm;
-use crate::passes::{Checked, Library, describe_schemes, multiplication};
+use crate::passes::{Checked, Contract, Library, describe_schemes, multiplication};
 use crate::spec::{Equation, FieldDesc, GroupDesc};
-use crate::target::ptx::Ptx;
+use crate::target::ptx::{Bound, Ptx};
 use crate::version;
 use curvesmith_abi::{Bundle, Image, KernelEntry, Packed};
+use std::sync::Arc;
 use zstd::zstd_safe::{CParameter, Strategy};
 
 pub use crate::llvm::check_llvm;
@@ -147,22 +148,27 @@ pub fn pack(emitted: Vec<Emitted>) -> Result<Bundle, EmitError> {
     Ok(Bundle { images: emitted.into_iter().map(packed).collect(), texts_zstd })
 }
 
-/// Cuts a list so that no image holds more than [`IMAGE_LIMIT`], except a kernel that does alone.
+/// Cuts a list so that no image holds more than [`IMAGE_LIMIT`], except a kernel that does alone. What several of an image call
+/// is in it once.
 fn cut(kernels: Vec<Kernel>) -> Vec<Vec<Kernel>> {
     let mut lists: Vec<Vec<Kernel>> = vec![];
-    let mut held = 0;
+    let (mut held, mut called): (usize, Vec<Arc<Kernel>>) = (0, vec![]);
     for kernel in kernels {
-        let more = multiplication::<Ptx>(&kernel);
+        let own = multiplication::<Ptx>(&kernel);
+        let more = |called: &[Arc<Kernel>]| {
+            let new = callees(&kernel).into_iter().filter(|f| !called.contains(f));
+            own + new.map(|f| multiplication::<Ptx>(&f)).sum::<usize>()
+        };
         match lists.last_mut() {
-            Some(list) if held + more <= IMAGE_LIMIT => {
-                list.push(kernel);
-                held += more;
-            }
+            Some(_) if held + more(&called) <= IMAGE_LIMIT => held += more(&called),
             _ => {
-                lists.push(vec![kernel]);
-                held = more;
+                lists.push(vec![]);
+                called.clear();
+                held = more(&[]);
             }
         }
+        called.extend(callees(&kernel));
+        lists.last_mut().expect("pushed above").push(kernel);
     }
     lists
 }
@@ -256,15 +262,38 @@ impl Plan {
         ];
         lines.extend(self.constants.iter().cloned());
         lines.extend(self.kernels.first().map(describe_schemes::<Ptx>).into_iter().flatten());
-        for checked in prepared {
+        let mut said: Vec<&str> = vec![];
+        for checked in prepared.iter().flat_map(Checked::with_functions) {
             let kernel = checked.kernel();
-            // The signature names the bound of every buffer.
-            lines.push(format!("kernel {}: {}", kernel.symbol, kernel.signature()));
+            if said.contains(&&*kernel.symbol) {
+                continue;
+            }
+            said.push(&kernel.symbol);
+            match &kernel.function {
+                Some(_) => lines.push(format!("function {}: {}", kernel.symbol, contract(checked))),
+                // The signature names the bound of every buffer.
+                None => lines.push(format!("kernel {}: {}", kernel.symbol, kernel.signature())),
+            }
             lines.extend(widest(checked).map(|bound| format!("  every value in it is {bound}")));
             lines.push(format!("  FIR {}", &blake3::hash(print(kernel).as_bytes()).to_hex()[..16]));
         }
         lines.iter().map(|line| format!("// {line}\n")).collect()
     }
+}
+
+/// What a function takes and gives, and under which bounds.
+fn contract(checked: &Checked<Ptx>) -> String {
+    let (kernel, Contract { arguments, results }) = (checked.kernel(), checked.info().contract());
+    let signature = kernel.function.clone().unwrap_or_default();
+    let list = |types: &[Type], bounds: &[Option<Bound>]| {
+        let one = |(ty, bound): (&Type, &Option<Bound>)| {
+            let limit =
+                bound.zip(kernel.field.as_ref()).map(|(bound, field)| bound.display(field).to_string());
+            type_name(*ty) + &limit.unwrap_or_default()
+        };
+        types.iter().zip(bounds).map(one).collect::<Vec<_>>().join(", ")
+    };
+    format!("({}) -> ({})", list(&signature.arguments, arguments), list(&signature.results, results))
 }
 
 /// The weakest bound of a kernel's field values and locals, in multiples of the modulus.

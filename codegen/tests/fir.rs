@@ -74,12 +74,15 @@ fn sum_kernel() -> Kernel {
 
 #[test]
 fn text_reads_back() {
-    for kernel in [multiply(&FieldDesc::new("toy", 13u32.into())), sum_kernel()] {
+    let calls = parse(include_str!("../src/passes/inline/nested.fir")).unwrap();
+    assert_eq!(calls.functions.len(), 2);
+    for kernel in [multiply(&FieldDesc::new("toy", 13u32.into())), sum_kernel(), calls] {
         verify(&kernel).unwrap();
         let text = print(&kernel);
         let again = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         verify(&again).unwrap();
         assert_eq!(print(&again), text);
+        assert_eq!(again, parse(&print(&again)).unwrap());
     }
 }
 

@@ -261,7 +261,7 @@ pub(super) fn mnemonic(op: &Op) -> String {
     }
 }
 
-pub(super) fn type_name(ty: Type) -> String {
+pub(crate) fn type_name(ty: Type) -> String {
     match ty {
         Type::Pred => "pred".into(),
         Type::U32 => "u32".into(),

@@ -39,6 +39,17 @@ impl<T: Target> Checked<T> {
         &self.functions
     }
 
+    /// What it calls and what that calls, each once and before its callers; it is the last.
+    pub fn with_functions(&self) -> Vec<&Checked<T>> {
+        let mut all: Vec<&Checked<T>> = vec![];
+        for checked in self.functions.iter().flat_map(|function| function.with_functions()).chain([self]) {
+            if !all.iter().any(|known| known.kernel.symbol == checked.kernel.symbol) {
+                all.push(checked);
+            }
+        }
+        all
+    }
+
     pub(super) fn shared_kernel(&self) -> &Arc<Kernel> {
         &self.kernel
     }

@@ -4,9 +4,9 @@ use super::scope::stir;
 use super::{MOST, Trial, check};
 use curvesmith_abi::kernels::FieldMulSub;
 use curvesmith_abi::{Kernel as _, TableShape, padded_words};
-use curvesmith_codegen::fir::build::{Builder, Fe, Pred, Table, U32, Var};
+use curvesmith_codegen::fir::build::{Builder, Fe, Handle, Pred, Table, U32, U64, Var};
 use curvesmith_codegen::fir::interp::{Argument, to_words};
-use curvesmith_codegen::fir::ir::Kernel;
+use curvesmith_codegen::fir::ir::{Kernel, Type};
 use curvesmith_codegen::spec::{FieldDesc, Tower};
 use curvesmith_tests::{Random, Size};
 use num_bigint::BigUint;
@@ -21,6 +21,8 @@ struct Writer<'k> {
     random: &'k mut Random,
     locals: Vec<Var<'k, Fe<'k>>>,
     counter: U32<'k>,
+    /// Functions that may call each other.
+    nesting: usize,
 }
 
 impl<'k> Writer<'k> {
@@ -40,7 +42,7 @@ impl<'k> Writer<'k> {
 
     fn value(&mut self, values: &[Fe<'k>]) -> Fe<'k> {
         let (x, y) = (self.pick(values), self.pick(values));
-        match self.random.below(24) {
+        match self.random.below(25) {
             0..=2 => x + y,
             3..=5 => x - y,
             6 => -x,
@@ -83,8 +85,43 @@ impl<'k> Writer<'k> {
                 xs[1..].iter().fold(xs[0], |sum, product| sum * *product + *product)
             }
             20 => x.from_mont(),
+            22 if self.nesting > 0 => self.call(values),
             _ => self.extension(values),
         }
+    }
+
+    /// What a random function makes of elements, a word, a long word and a truth, of which it gives one each. It has
+    /// locals, branches and loops, and may call another.
+    fn call(&mut self, values: &[Fe<'k>]) -> Fe<'k> {
+        const OTHERS: [Type; 3] = [Type::U32, Type::U64, Type::Pred];
+        let given: Vec<Fe<'k>> = (0..1 + self.random.below(3)).map(|_| self.pick(values)).collect();
+        let (word, truth) = (self.counter, self.condition(values));
+        let types: Vec<Type> = given.iter().map(|_| Type::Field).chain(OTHERS).collect();
+        let f = self.b.function(&format!("function_{:x}", self.random.word()), &types);
+        let arguments = f.arguments();
+        let (elements, others) = arguments.split_at(given.len());
+        let results = {
+            let elements: Vec<Fe<'_>> = elements.iter().map(|v| Fe::wrap(&f, *v)).collect();
+            let (word, long) = (U32::wrap(&f, others[0]), U64::wrap(&f, others[1]));
+            let locals: Vec<_> = elements.iter().map(|x| f.var(*x)).collect();
+            let nesting = self.nesting - 1;
+            let random = &mut *self.random;
+            let mut inner = Writer { b: &f, random, locals: locals.clone(), counter: word, nesting };
+            inner.statements(3 + inner.random.below(8), 1, &elements);
+            let truth = inner.condition(&elements) ^ Pred::wrap(&f, others[2]);
+            let elements = locals.iter().map(|local| local.get().id());
+            elements.chain([(word + 1).id(), (long >> 1).id(), truth.id()]).collect::<Vec<_>>()
+        };
+        let function = self.b.declare(f.finish_function(&results));
+        let args = given.iter().map(|x| x.id()).chain([word.id(), (word.widen() << 33).id(), truth.id()]);
+        let results = self.b.call(function, &args.collect::<Vec<_>>());
+        let (elements, others) = results.split_at(given.len());
+        let elements: Vec<Fe<'k>> = elements.iter().map(|v| Fe::wrap(self.b, *v)).collect();
+        // The long word came in as an even number above 32 bits.
+        let high = (U64::wrap(self.b, others[1]) >> 32).narrow();
+        let same = (U32::wrap(self.b, others[0]) - 1).eq(high) ^ Pred::wrap(self.b, others[2]);
+        let sum = elements[1..].iter().fold(elements[0], |sum, x| sum - *x);
+        same.select(sum, elements[0])
     }
 
     /// A coordinate of what elements of the highest level of the kernel's tower are computed to.
@@ -211,7 +248,7 @@ fn program(field: &FieldDesc, random: &mut Random, most: usize) -> Kernel {
         stir(&b, &locals, inputs[0]);
     }
     let count = (8 + random.below(MOST - 8)).min(most);
-    let mut writer = Writer { b: &b, random, locals: locals.clone(), counter: i };
+    let mut writer = Writer { b: &b, random, locals: locals.clone(), counter: i, nesting: 2 };
     writer.statements(count, 3, &inputs);
     let sum = locals.iter().fold(b.zero(), |sum, l| sum + l.get());
     b.buffer("out").set_field(i, sum);

@@ -1,8 +1,7 @@
 //! Kernels on points: bucket accumulation, merging, reduction, sums of windows.
 //!
-//! A body is written against a [`Curve`], whatever its coordinates; FIR has no calls,
-//! so that each use of a formula is a copy of it. Kernels therefore use a formula in as few
-//! places as they can, moving points through locals instead.
+//! A body is written against a [`Curve`], whatever its coordinates. Additions and doublings are functions that all kernels of a
+//! group share; the mixed addition of the hot loop is written where it stands.
 
 mod accumulate;
 mod merge;
