@@ -1,4 +1,5 @@
 use super::*;
+use crate::fir::print::callees;
 use crate::fir::verify::verify;
 use crate::spec::{Equation, FieldOp, Tower};
 use curvesmith_abi::Family;
@@ -58,10 +59,16 @@ fn every_kernel_is_valid_for_every_shape_of_field() {
     }
 }
 
-/// Field operations of each kernel: what a formula costs, whatever the field.
+/// Field operations of each kernel and of what they call: what a formula costs, whatever the field.
 fn costs(kernels: &[Kernel]) -> String {
     let mut out = String::new();
-    for kernel in kernels {
+    let mut said: Vec<String> = vec![];
+    let functions = |kernel: &Kernel| callees(kernel).into_iter().map(|f| (*f).clone());
+    for kernel in kernels.iter().flat_map(|kernel| functions(kernel).chain([kernel.clone()])) {
+        if said.contains(&kernel.symbol) {
+            continue;
+        }
+        said.push(kernel.symbol.clone());
         let mut counts = BTreeMap::new();
         for v in kernel.values() {
             let Some((op, _)) = kernel[v].field() else { continue };

@@ -11,11 +11,11 @@ use std::sync::Arc;
 
 /// The kernel with copies of the functions that the target does not call.
 pub fn inline<T: Target>(kernel: &Kernel) -> Kernel {
-    inline_where(kernel, &|function| T::calls_function(&lower_towers::<T>(function)))
+    inline_where(kernel, &|function, sites| T::calls_function(&lower_towers::<T>(function), sites))
 }
 
-/// The kernel with copies of the functions that are not to be `called`.
-fn inline_where(kernel: &Kernel, called: &dyn Fn(&Kernel) -> bool) -> Kernel {
+/// The kernel with copies of the functions that are not to be `called`, which is asked with the number of places that call.
+fn inline_where(kernel: &Kernel, called: &dyn Fn(&Kernel, usize) -> bool) -> Kernel {
     if kernel.functions.is_empty() {
         return kernel.clone();
     }
@@ -24,8 +24,8 @@ fn inline_where(kernel: &Kernel, called: &dyn Fn(&Kernel) -> bool) -> Kernel {
     let mut new = Rewriter::new(kernel).new;
     (new.locals, new.functions) = (vec![], vec![]);
     let mut fates = vec![];
-    for function in &functions {
-        fates.push(match called(function) {
+    for (at, function) in functions.iter().enumerate() {
+        fates.push(match called(function, sites(&kernel.body, FunctionId(at as u32))) {
             true => Fate::Called(declare(&mut new, &Arc::new(function.clone()))),
             false => Fate::Copied(function),
         });
@@ -33,6 +33,17 @@ fn inline_where(kernel: &Kernel, called: &dyn Fn(&Kernel) -> bool) -> Kernel {
     let mut frame = Frame::new(&mut new, kernel, None, fates);
     new.body = frame.block(&mut new, &kernel.body);
     new
+}
+
+/// How many statements of a block, nested ones included, call a function.
+fn sites(block: &Block, function: FunctionId) -> usize {
+    let of = |stmt: &Stmt| match stmt {
+        Stmt::Call { function: f, .. } => usize::from(*f == function),
+        Stmt::If { then, otherwise, .. } => sites(then, function) + sites(otherwise, function),
+        Stmt::Loop(body) => sites(body, function),
+        _ => 0,
+    };
+    block.iter().map(of).sum()
 }
 
 /// The number of a function among those that a kernel calls.
@@ -178,14 +189,23 @@ mod tests {
         assert_eq!(verify(&kernel), Ok(()));
         let expected = run(&kernel);
         for (called, left) in [(vec!["toy_inner", "toy_outer"], 2), (vec!["toy_inner"], 1), (vec![], 0)] {
-            let inlined = inline_where(&kernel, &|f: &Kernel| called.contains(&&*f.symbol));
+            let inlined = inline_where(&kernel, &|f: &Kernel, _| called.contains(&&*f.symbol));
             assert_eq!(verify(&inlined), Ok(()), "{called:?}");
             assert_eq!(run(&inlined), expected, "{called:?}");
             assert_eq!(crate::fir::print::callees(&inlined).len(), left, "{called:?}");
         }
         // A function that is called keeps no call of one that is copied.
-        let inlined = inline_where(&kernel, &|f: &Kernel| f.symbol == "toy_outer");
+        let inlined = inline_where(&kernel, &|f: &Kernel, _| f.symbol == "toy_outer");
         assert_eq!((verify(&inlined), run(&inlined)), (Ok(()), expected));
         assert_eq!(crate::fir::print::callees(&inlined).len(), 1);
+        // Places, and not calls: the one in a loop is one.
+        let asked = std::cell::RefCell::new(vec![]);
+        inline_where(&kernel, &|f: &Kernel, sites| {
+            asked.borrow_mut().push((f.symbol.clone(), sites));
+            true
+        });
+        let asked = asked.into_inner();
+        let expected = [("toy_inner", 1), ("toy_outer", 2), ("toy_inner", 1)];
+        assert_eq!(asked, expected.map(|(symbol, sites)| (symbol.to_owned(), sites)));
     }
 }

@@ -67,8 +67,9 @@ pub trait Target: Copy + Debug + Eq + Send + Sync + 'static {
     /// Whether the products of a kernel are functions of their own. Decided before variants are chosen.
     fn calls(kernel: &Kernel) -> bool;
 
-    /// Whether a function, of the prime field alone, is called. One that is not is copied to where it is used.
-    fn calls_function(function: &Kernel) -> bool;
+    /// Whether a function, of the prime field alone, is called by a kernel that does so in so many places. One that is not called is
+    /// copied to where it is used.
+    fn calls_function(function: &Kernel, sites: usize) -> bool;
 
     /// Whether products compete with those that run beside them: then one in company is a variant with one part.
     fn crowds(kernel: &Kernel) -> bool;

@@ -133,7 +133,7 @@ impl Target for Portable {
         true
     }
 
-    fn calls_function(_: &Kernel) -> bool {
+    fn calls_function(_: &Kernel, _: usize) -> bool {
         false
     }
 

@@ -37,13 +37,18 @@ pub(super) fn calls(kernel: &Kernel) -> bool {
 /// word is moved by one instruction.
 const MOVES: u32 = 20;
 
-/// Whether a function of FIR is called.
-pub(super) fn calls_function(function: &Kernel) -> bool {
+/// Instructions of the products of a function from which on it is called even from one place: it is compiled once for all kernels
+/// of an image. Below, a kernel with a single place is faster with a copy there (`docs/src/experiments.md`, "Functions").
+const LARGE: u32 = 16_000;
+
+/// Whether a function of FIR is called from so many places of a kernel.
+pub(super) fn calls_function(function: &Kernel, sites: usize) -> bool {
     let Some(field) = &function.field else { return false };
     let signature = function.function.clone().unwrap_or_default();
     let words = |types: &[Type]| types.iter().map(|ty| Ptx::registers(function, *ty).max(1)).sum::<u32>();
     let products: u32 = function.values().map(|v| instructions(field, &function[v])).sum();
-    MOVES * (words(&signature.arguments) + words(&signature.results)) <= products
+    let moved = words(&signature.arguments) + words(&signature.results);
+    MOVES * moved <= products && (sites > 1 || products >= LARGE)
 }
 
 /// Machine instructions of a product, by the variant that is cheapest for canonical operands; 0 of other operations.
@@ -72,7 +77,7 @@ fn instructions(field: &FieldDesc, op: &Op) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fir::build::Builder;
+    use crate::fir::build::{Builder, Fe, Handle};
     use curvesmith_abi::kernels::FieldMulSub;
     use num_bigint::BigUint;
 
@@ -91,6 +96,25 @@ mod tests {
         // Eight words, of 226 instructions a product; nine, which reach the registers sooner.
         assert!(!called(254, 127, 30) && called(254, 127, 40));
         assert!(!called(279, 69, 12) && called(279, 69, 30));
+    }
+
+    /// Whether a function of so many products in a row is called from so many places.
+    fn function_called(bits: u32, less: u32, products: usize, sites: usize) -> bool {
+        let field = FieldDesc::new("f", (BigUint::from(1u32) << bits) - less);
+        let b = Builder::for_field::<FieldMulSub>(&field);
+        let f = b.function("f", &[Type::Field, Type::Field]);
+        let [x, y] = [0, 1].map(|i| Fe::wrap(&f, f.arguments()[i]));
+        let power = (0..products).fold(x, |product, _| product * y).id();
+        calls_function(&f.finish_function(&[power]), sites)
+    }
+
+    #[test]
+    fn a_function_is_called_where_that_is_small_beside_its_work() {
+        // Three elements of eight words go in and out, which is a twentieth of three products.
+        assert!(!function_called(254, 127, 2, 2) && function_called(254, 127, 4, 2));
+        // From a single place a large one alone.
+        assert!(!function_called(254, 127, 40, 1) && function_called(254, 127, 100, 1));
+        assert!(!function_called(61, 1, 9, 2));
     }
 
     #[test]

@@ -79,8 +79,8 @@ impl Target for Ptx {
         calls::calls(kernel)
     }
 
-    fn calls_function(function: &Kernel) -> bool {
-        calls::calls_function(function)
+    fn calls_function(function: &Kernel, sites: usize) -> bool {
+        calls::calls_function(function, sites)
     }
 
     /// A carry lives in one of seven predicate registers. ptxas interleaves independent products, and where
