@@ -3,7 +3,11 @@
 use super::MOST;
 use super::machine::trial;
 use curvesmith_codegen::fir::ir::{Block, Kernel, Op, Place, Stmt, Value};
+use curvesmith_codegen::fir::print::callees;
+use curvesmith_codegen::passes::inline;
 use curvesmith_codegen::spec::FieldDesc;
+use curvesmith_codegen::target::ptx::Ptx;
+use num_bigint::BigUint;
 use std::collections::BTreeSet;
 
 /// Names of operations and statements, with types and places where the lowering depends on them.
@@ -101,4 +105,24 @@ fn programs_hold_every_statement_and_operation_of_integers() {
     }
     let missing: Vec<_> = expected().difference(&found.0).cloned().collect();
     assert!(missing.is_empty(), "in no program: {missing:?}");
+}
+
+/// Of the functions of programs some are called, some of those call others, and some are copied.
+#[test]
+fn programs_call_functions_and_hold_copies_of_others() {
+    let p = "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47";
+    let field = FieldDesc::new("bn254_fq", BigUint::parse_bytes(p.as_bytes(), 16).unwrap());
+    let (mut called, mut calling, mut copied) = (0, 0, 0);
+    for seed in 100..130 {
+        let written = super::field::trial(&field, seed, MOST).kernel;
+        let inlined = inline::<Ptx>(&written);
+        let (before, after) = (callees(&written), callees(&inlined));
+        called += after.len();
+        calling += after.iter().filter(|f| !f.functions.is_empty()).count();
+        copied += before.len() - after.len();
+    }
+    assert!(
+        called >= 10 && calling >= 1 && copied >= 10,
+        "{called} called, {calling} calling, {copied} copied"
+    );
 }

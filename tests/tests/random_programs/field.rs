@@ -270,7 +270,7 @@ fn inputs(field: &FieldDesc, random: &mut Random) -> Vec<BigUint> {
         .collect()
 }
 
-fn trial(field: &FieldDesc, seed: u64, most: usize) -> Trial {
+pub(super) fn trial(field: &FieldDesc, seed: u64, most: usize) -> Trial {
     let kernel = program(field, &mut Random(seed), most);
     let mut random = Random(!seed);
     let out = vec![0; N * padded_words(field.words)];

@@ -41,8 +41,10 @@ pub(in super::super) fn sum_windows(group: &GroupDesc) -> Kernel {
     group_kernel::<SumWindows>(group, sum_windows_body)
 }
 
-/// Each thread sums the points at multiples of the block size from its own; then the sums of `live` threads meet in a tree that
-/// halves a power of two. A step writes below its distance and reads from there on.
+/// Each thread sums the points at its distance from multiples of the block size; then the sums of `live` threads meet
+/// in a tree that halves a power of two. Both are rounds through one addition, which so is no call: a thread
+/// adds to its sum the point `other` of the window, and leaves the sum at its own place for the tree. A round writes
+/// below the distance of its tree and reads from there on; in the rounds before, threads touch only their own points.
 fn sum_windows_body(curve: Curve<'_>) {
     const THREADS: u32 = SumWindows::DESC.block;
     let b = curve.b;
@@ -51,26 +53,23 @@ fn sum_windows_body(curve: Curve<'_>) {
     let (points, width) = (b.buffer("points"), b.scalar("width"));
     let (first, thread) = (window * width, b.thread());
     let live = width.min(b.u32(THREADS));
-    // Threads without a point take no part.
+    let serial = (width - 1) / THREADS;
+    // ⌈log2 live⌉
+    let depth = b.u32(32) - (live - 1).clz();
+    // Threads without a point take no part in any round.
     let own = first + thread.min(width - 1);
     let sum = curve.var(curve.load(points, own));
-    b.for_(thread + THREADS, width, THREADS, |other| curve.add(sum, curve.load(points, first + other)));
-    b.if_(thread.lt(live), || curve.store(points, own, sum.get()));
-    b.barrier();
 
-    // ⌈log2 live⌉ steps.
-    let distance = b.var(b.u32(1) << (b.u32(32) - (live - 1).clz()));
-    b.while_(
-        || distance.get().gt(b.u32(1)),
-        || {
-            distance.set(distance.get() >> 1);
-            let other = thread + distance.get();
-            b.if_(thread.lt(distance.get()) & other.lt(live), || {
-                curve.add(sum, curve.load(points, first + other));
-                curve.store(points, own, sum.get());
-            });
-            b.barrier();
-        },
-    );
+    b.for_(b.u32(0), serial + depth, 1, |round| {
+        let distance = b.u32(1) << ((serial + depth - 1 - round) & 31);
+        let in_tree = round.ge(serial);
+        let other = thread + in_tree.select(distance, (round + 1) * THREADS);
+        let takes = in_tree.select(thread.lt(distance) & other.lt(live), other.lt(width));
+        b.if_(takes, || {
+            curve.add(sum, curve.load(points, first + other));
+            curve.store(points, own, sum.get());
+        });
+        b.barrier();
+    });
     b.if_(thread.is(0), || curve.store(b.buffer("out"), window, sum.get()));
 }
