@@ -114,13 +114,7 @@ fn definition(op: &FieldOp, n: usize) -> Option<Poly> {
                 }
             }
         }
-        FieldOp::MaybeZero
-        | FieldOp::FromMont
-        | FieldOp::MulShared(_)
-        | FieldOp::DotFq2 { .. }
-        | FieldOp::MulTable { .. } => {
-            return None;
-        }
+        _ => return None,
     }
     Some(poly)
 }

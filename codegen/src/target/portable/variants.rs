@@ -32,11 +32,8 @@ pub(super) fn offers(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Vec
         FieldOp::ReduceFull => o.reduced(["reduce.copy", "reduce.ladder"], 1),
         FieldOp::ReduceWeak => o.reduced(["reduce.copy", "reduce.weak"], 2),
         FieldOp::IsZero => o.reduced(["is_zero.copy", "is_zero.ladder"], 1),
-        FieldOp::MaybeZero
-        | FieldOp::FromMont
-        | FieldOp::MulShared(_)
-        | FieldOp::DotFq2 { .. }
-        | FieldOp::MulTable { .. } => {}
+        // What the target does not have.
+        _ => {}
     }
     o.choices
 }

@@ -17,6 +17,7 @@
 pub(in crate::target::ptx) mod certificate;
 #[cfg(test)]
 mod corpus;
+pub(in crate::target::ptx) mod definition;
 mod goal;
 mod insts;
 mod steps;

@@ -1,4 +1,4 @@
-//! The definitions, and the comparison of a block's outputs with them.
+//! The comparison of a block's outputs with the definition.
 
 use std::cell::RefCell;
 
@@ -14,6 +14,7 @@ use super::poly::{Id, Poly};
 use super::record::obvious;
 use crate::spec::FieldDesc;
 use crate::target::ptx::check::certificate::{Certificate, Fact, Proof, Reason, Step, Use};
+use crate::target::ptx::check::definition::{Term, definition};
 use crate::target::ptx::ir::{Block, Src};
 use crate::target::ptx::{Bound, FieldOp};
 
@@ -121,45 +122,13 @@ impl Goal<'_> {
 
     /// The terms of the definition of output `k`, times `2^(32·scale)`.
     fn definition(&self, k: usize) -> Terms {
-        let n = self.field.words;
-        let one = BigInt::one() << (32 * self.scale);
-        let by_r: BigInt = &one >> (32 * n);
         let mut sum = Sum { model: &self.exec.model, terms: Terms::new() };
-        let x = |i: usize| self.input(i);
-        match self.op {
-            FieldOp::Add => {
-                sum.linear(&x(0), &one);
-                sum.linear(&x(1), &one);
+        for Term { factor, x, y, down } in definition(self.op, self.field.words, k) {
+            let (words, factor) = (&self.input(x.0)[x.1], factor << (32 * (self.scale - down)));
+            match y {
+                None => sum.linear(words, &factor),
+                Some(y) => sum.product(words, &self.input(y), &factor),
             }
-            FieldOp::Sub => {
-                sum.linear(&x(0), &one);
-                sum.linear(&x(1), &-one);
-            }
-            FieldOp::Neg => sum.linear(&x(0), &-one),
-            FieldOp::Dbl => sum.linear(&x(0), &(one * 2)),
-            FieldOp::Mul => sum.product(&x(0), &x(1), &by_r),
-            FieldOp::Sqr => sum.product(&x(0), &x(0), &by_r),
-            FieldOp::MulSmall(c) => sum.linear(&x(0), &(one * c)),
-            FieldOp::MulConst(c) => sum.linear(&x(0), &(one * BigInt::from(c.clone()))),
-            FieldOp::Dot(m) => (0..*m).for_each(|i| sum.product(&x(2 * i), &x(2 * i + 1), &by_r)),
-            FieldOp::MulShared(m) => sum.product(&x(k), &x(*m), &by_r),
-            FieldOp::DotFq2 { terms, nonresidue } => {
-                // Which operands meet, and what multiplies the second product.
-                let (second, factor) = if k == 0 { ([2, 3], *nonresidue) } else { ([3, 2], 1) };
-                for i in (0..*terms).map(|term| 4 * term) {
-                    sum.product(&x(i), &x(i + second[0]), &by_r);
-                    sum.product(&x(i + 1), &x(i + second[1]), &(&by_r * factor));
-                }
-            }
-            FieldOp::MulTable { step, rows } => {
-                let by_rows: BigInt = &one >> (32 * rows);
-                for (i, chunk) in x(0).chunks(*step as usize).enumerate() {
-                    sum.product(chunk, &x(1 + i), &by_rows);
-                }
-            }
-            FieldOp::FromMont => sum.linear(&x(0), &by_r),
-            FieldOp::ReduceFull | FieldOp::ReduceWeak => sum.linear(&x(0), &one),
-            FieldOp::IsZero | FieldOp::MaybeZero => sum.linear(&x(0), &one),
         }
         sum.terms
     }

@@ -117,18 +117,22 @@ const INSTS: &[Edit] = &[
 
 const GOALS: &[Edit] = &[
     ("goal.rs", "&& field.p.bit(0)", ""),
-    ("goal.rs", "vec![times(one(), 0), times(-one(), 1)]", "vec![times(one(), 0), times(one(), 1)]"),
-    ("goal.rs", "FieldOp::Dbl => vec![times(2.into(), 0)]", "FieldOp::Dbl => vec![times(1.into(), 0)]"),
-    ("goal.rs", "FieldOp::Neg => vec![times(-one(), 0)]", "FieldOp::Neg => vec![times(one(), 0)]"),
-    ("goal.rs", "y: Some(y), down: n };", "y: Some(y), down: 0 };"),
-    ("goal.rs", "(0..*m).map(|i|", "(0..1).map(|i|"),
-    ("goal.rs", "vec![product(k, *m)]", "vec![product(0, *m)]"),
-    ("goal.rs", "factor: (*nonresidue).into(), ..", ".."),
-    ("goal.rs", "factor: (*nonresidue).into(), ..", "factor: nonresidue.unsigned_abs().into(), .."),
-    ("goal.rs", "[product(i, i + 3), product(i + 1, i + 2)]", "[product(i, i + 2), product(i + 1, i + 3)]"),
-    ("goal.rs", "(0..*terms).flat_map(", "(0..1).flat_map("),
-    ("goal.rs", "down: *rows as usize", "down: 1"),
-    ("goal.rs", "vec![Term { down: n, ..times(one(), 0) }]", "vec![times(one(), 0)]"),
+    ("definition.rs", "vec![times(one(), 0), times(-one(), 1)]", "vec![times(one(), 0), times(one(), 1)]"),
+    ("definition.rs", "FieldOp::Dbl => vec![times(2.into(), 0)]", "FieldOp::Dbl => vec![times(1.into(), 0)]"),
+    ("definition.rs", "FieldOp::Neg => vec![times(-one(), 0)]", "FieldOp::Neg => vec![times(one(), 0)]"),
+    ("definition.rs", "y: Some(y), down: n };", "y: Some(y), down: 0 };"),
+    ("definition.rs", "(0..*m).map(|i|", "(0..1).map(|i|"),
+    ("definition.rs", "vec![product(k, *m)]", "vec![product(0, *m)]"),
+    ("definition.rs", "factor: (*nonresidue).into(), ..", ".."),
+    ("definition.rs", "factor: (*nonresidue).into(), ..", "factor: nonresidue.unsigned_abs().into(), .."),
+    (
+        "definition.rs",
+        "[product(i, i + 3), product(i + 1, i + 2)]",
+        "[product(i, i + 2), product(i + 1, i + 3)]",
+    ),
+    ("definition.rs", "(0..*terms).flat_map(", "(0..1).flat_map("),
+    ("definition.rs", "down: *rows as usize", "down: 1"),
+    ("definition.rs", "vec![Term { down: n, ..times(one(), 0) }]", "vec![times(one(), 0)]"),
     ("goal.rs", "if outputs.len() == self.block.outputs().len() =>", "=>"),
     ("goal.rs", "if !multiple || range.0", "if range.0"),
     ("goal.rs", "|| test.words.len() != words.len() {", "{"),
@@ -159,8 +163,8 @@ const GOALS: &[Edit] = &[
     ("mod.rs", "self.cx.at_most(&words, &max, proof)?;", ""),
 ];
 
-const FILES: [&str; 7] =
-    ["mod.rs", "certificate.rs", "corpus.rs", "goal.rs", "insts.rs", "steps.rs", "sum.rs"];
+const FILES: [&str; 8] =
+    ["mod.rs", "certificate.rs", "corpus.rs", "definition.rs", "goal.rs", "insts.rs", "steps.rs", "sum.rs"];
 
 #[test]
 fn every_edit_of_the_checker_is_noticed() {
