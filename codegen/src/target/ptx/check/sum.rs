@@ -49,10 +49,19 @@ pub(super) struct Context<'c> {
 /// Up to four variables in ascending order, 0 for none.
 type Mono = [Var; 4];
 
-/// `Σ coefficient·variables`, constants apart, as it comes.
+/// `Σ coefficient·variables`, constants apart, as it comes. Variables are kept as one number, which is quicker to compare.
 pub(super) struct Sum {
-    terms: Vec<(Mono, BigInt)>,
+    terms: Vec<(u128, BigInt)>,
     constant: BigInt,
+}
+
+/// Variables as one number, the first highest.
+fn packed(mono: Mono) -> u128 {
+    mono.iter().fold(0, |packed, &var| packed << 32 | u128::from(var))
+}
+
+fn unpacked(packed: u128) -> Mono {
+    [96, 64, 32, 0].map(|at| (packed >> at) as Var)
 }
 
 impl<'c> Context<'c> {
@@ -169,7 +178,7 @@ impl Sum {
             && cx.value(var)?.is_none()
             && !matches!(cx.var(var)?.rule, Rule::Product(_) | Rule::Let(_, true))
         {
-            self.terms.push(([0, 0, 0, var], k));
+            self.terms.push((var.into(), k));
             return Ok(());
         }
         self.expand(cx, by.iter().copied().chain([var]).collect(), [0; 4], k)
@@ -177,7 +186,7 @@ impl Sum {
 
     /// Adds up what has the same variables.
     fn gather(&mut self) {
-        self.terms.sort_unstable_by_key(|(mono, _)| *mono);
+        self.terms.sort_unstable_by_key(|(vars, _)| *vars);
         self.terms.dedup_by(|next, sum| {
             let same = next.0 == sum.0;
             if same {
@@ -223,7 +232,7 @@ impl Sum {
             self.constant += k;
         } else if !k.is_zero() {
             kept.sort_unstable();
-            self.terms.push((kept, k));
+            self.terms.push((packed(kept), k));
         }
         Ok(())
     }
@@ -411,7 +420,8 @@ impl Sum {
     fn least(mut self, cx: &Context<'_>) -> Result<BigInt, Refused> {
         self.gather();
         let mut least = self.constant;
-        for (mono, mut k) in self.terms.into_iter().filter(|(_, k)| !k.is_zero()) {
+        for (vars, mut k) in self.terms.into_iter().filter(|(_, k)| !k.is_zero()) {
+            let mono = unpacked(vars);
             let negative = k.sign() == Sign::Minus;
             for &var in mono.iter().filter(|&&var| var != 0) {
                 let var = cx.var(var)?;

@@ -402,8 +402,8 @@ impl<'q> Work<'q> {
         if let (Some(all), Some(log)) = (&mut self.log, log) {
             all.extend(scaled(&log, &-BigInt::one()));
         }
-        for (factors, k) in terms {
-            let present: Vec<Id> = factors.iter().copied().filter(|&id| id != 0).collect();
+        for (key, k) in terms {
+            let present: Vec<Id> = expand::mono(key).iter().copied().filter(|&id| id != 0).collect();
             match present.as_slice() {
                 [] => self.total += k,
                 [one] => self.sum.add(*one, &k, 1),

@@ -16,8 +16,21 @@ use crate::target::ptx::check::certificate::{Fact, Use};
 /// Up to four factors, descending, 0 for none.
 pub(super) type Mono = [Id; 4];
 
+/// A monomial as one number, the newest factor highest: quicker to compare, in the same order.
+pub(super) type Key = u128;
+
 /// A polynomial by monomial.
-pub(super) type Terms = BTreeMap<Mono, BigInt>;
+pub(super) type Terms = BTreeMap<Key, BigInt>;
+
+/// The number of a monomial.
+pub(super) fn key(mono: Mono) -> Key {
+    mono.iter().fold(0, |key, &id| key << 32 | Key::from(id))
+}
+
+/// The monomial of a number.
+pub(super) fn mono(key: Key) -> Mono {
+    [96, 64, 32, 0].map(|at| (key >> at) as Id)
+}
 
 /// `Σ k·node` written out, and the equations of which multiples were taken off for that; nodes with `stop` kept whole; `None` where that grows beyond four factors.
 pub(super) fn to_leaves(
@@ -26,7 +39,7 @@ pub(super) fn to_leaves(
     stop: &dyn Fn(Id) -> bool,
     log: Option<&mut Vec<Use>>,
 ) -> Option<Terms> {
-    let terms = form.into_iter().map(|(id, k)| ([id, 0, 0, 0], k)).collect();
+    let terms = form.into_iter().map(|(id, k)| (key([id, 0, 0, 0]), k)).collect();
     Expansion { model, stop, terms, done: Terms::new(), log }.run(|_, _, _| Some(false))
 }
 
@@ -50,16 +63,17 @@ struct Expansion<'a> {
 
 impl Expansion<'_> {
     fn run(mut self, mut leaf: impl FnMut(&mut Terms, Id, &BigInt) -> Option<bool>) -> Option<Terms> {
-        while let Some((mono, k)) = self.terms.pop_last() {
+        while let Some((at, k)) = self.terms.pop_last() {
+            let mono = mono(at);
             if k.is_zero() {
                 continue;
             }
-            match (0..4).find(|&at| mono[at] != 0 && self.defined(mono[at])) {
-                Some(at) => self.replace(mono, at, &k)?,
+            match (0..4).find(|&factor| mono[factor] != 0 && self.defined(mono[factor])) {
+                Some(factor) => self.replace(mono, factor, &k)?,
                 None => {
                     let alone = mono[1] == 0 && matches!(self.model.node(mono[0]).kind, Kind::High(_));
                     if !(alone && leaf(&mut self.terms, mono[0], &k)?) {
-                        self.done.insert(mono, k);
+                        self.done.insert(at, k);
                     }
                 }
             }
@@ -156,7 +170,7 @@ impl Expansion<'_> {
         for (slot, &id) in mono.iter_mut().zip(factors.iter().rev()) {
             *slot = id;
         }
-        *self.terms.entry(mono).or_default() += k;
+        *self.terms.entry(key(mono)).or_default() += k;
         Some(())
     }
 }

@@ -8,7 +8,7 @@ use num_traits::One;
 
 use super::ProofError;
 use super::exec::Exec;
-use super::expand::{self, Mono, Terms};
+use super::expand::{self, Key, Terms};
 use super::model::{Kind, Model, Val};
 use super::poly::{Id, Poly};
 use super::record::obvious;
@@ -200,8 +200,8 @@ fn carry_is_zero(exec: &Exec<'_>, terms: &mut Terms, id: Id, k: &BigInt, carries
     zero(id)
 }
 
-fn mono(id: Id) -> Mono {
-    [id, 0, 0, 0]
+fn mono(id: Id) -> Key {
+    expand::key([id, 0, 0, 0])
 }
 
 fn add_poly(terms: &mut Terms, poly: &Poly, k: &BigInt) {
@@ -239,7 +239,7 @@ impl Sum<'_> {
                 for (slot, &id) in mono.iter_mut().zip(factors.iter().rev()) {
                     *slot = id;
                 }
-                *self.terms.entry(mono).or_default() += k << (32 * (i + j));
+                *self.terms.entry(expand::key(mono)).or_default() += k << (32 * (i + j));
             }
         }
     }

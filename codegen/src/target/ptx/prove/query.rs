@@ -163,17 +163,20 @@ impl<'a> Query<'a> {
             (bound >> (32 * self.scale), uses)
         };
         let mut best: Option<(BigInt, Plan, Help<'_>)> = None;
+        // The first attempt mostly is the last.
+        let mut uses = None;
         self.thorough(|plan| {
             helps.iter().any(|help| {
-                let bound = attempt(plan, *help, false).0;
+                let (bound, log) = attempt(plan, *help, best.is_none());
                 if best.as_ref().is_none_or(|(least, ..)| bound < *least) {
+                    uses = best.is_none().then_some(log);
                     best = Some((bound, plan, *help));
                 }
                 best.as_ref().is_some_and(|(least, ..)| least <= enough)
             })
         });
         let (bound, plan, help) = best.expect("there is a plan");
-        let (_, uses) = attempt(plan, help, true);
+        let uses = uses.unwrap_or_else(|| attempt(plan, help, true).1);
         (bound, Proof::Sum(uses))
     }
 
