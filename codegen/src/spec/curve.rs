@@ -98,12 +98,15 @@ impl Weierstrass {
             let y = self.field.sqrt(&self.rhs(&x))?;
             Some((x, y))
         });
-        for point in points.take(HASHED_POINTS) {
-            if !self.kills(order, &point) {
-                return Err(SpecError::CofactorRefuted { x: self.field.print(&point.0) });
-            }
-        }
-        Ok(())
+        let points: Vec<Point> = points.take(HASHED_POINTS).collect();
+        // Most of what the checks of a declaration take, before anything else of it is begun.
+        let killed: Vec<bool> = std::thread::scope(|scope| {
+            let kills = |point| scope.spawn(move || self.kills(order, point));
+            let threads: Vec<_> = points.iter().map(kills).collect();
+            threads.into_iter().map(|thread| thread.join().expect("arithmetic does not panic")).collect()
+        });
+        let survivor = points.iter().zip(killed).find_map(|(point, killed)| (!killed).then_some(point));
+        survivor.map_or(Ok(()), |(x, _)| Err(SpecError::CofactorRefuted { x: self.field.print(x) }))
     }
 
     /// `x³ + a·x + b`
@@ -115,12 +118,11 @@ impl Weierstrass {
     /// Whether `[n]point` is the identity.
     fn kills(&self, n: &BigUint, point: &Point) -> bool {
         let one = self.field.integer(1);
-        let base = Jacobian { x: point.0.clone(), y: point.1.clone(), z: one.clone() };
         let mut sum = Jacobian { x: one.clone(), y: one, z: self.field.integer(0) };
         for i in (0..n.bits()).rev() {
             sum = self.dbl(&sum);
             if n.bit(i) {
-                sum = self.add(&sum, &base);
+                sum = self.madd(&sum, point);
             }
         }
         sum.z.is_zero()
@@ -130,40 +132,39 @@ impl Weierstrass {
     fn dbl(&self, p: &Jacobian) -> Jacobian {
         let f = &self.field;
         let y2 = f.sqr(&p.y);
-        let s = f.mul_small(&f.mul(&p.x, &y2), 4);
-        let z4 = f.sqr(&f.sqr(&p.z));
-        let m = f.add(&f.mul_small(&f.sqr(&p.x), 3), &f.mul(&self.a, &z4));
-        let x = f.sub(&f.sqr(&m), &f.mul_small(&s, 2));
-        let y = f.sub(&f.mul(&m, &f.sub(&s, &x)), &f.mul_small(&f.sqr(&y2), 8));
-        let z = f.mul_small(&f.mul(&p.y, &p.z), 2);
+        // Divisions are what takes time here: `mul_small` has one, and sums have none.
+        let twice = |x: &Element| f.add(x, x);
+        let s = twice(&twice(&f.mul(&p.x, &y2)));
+        let x2 = f.sqr(&p.x);
+        let mut m = f.add(&twice(&x2), &x2);
+        if !self.a.is_zero() {
+            m = f.add(&m, &f.mul(&self.a, &f.sqr(&f.sqr(&p.z))));
+        }
+        let x = f.sub(&f.sqr(&m), &twice(&s));
+        let y = f.sub(&f.mul(&m, &f.sub(&s, &x)), &twice(&twice(&twice(&f.sqr(&y2)))));
+        let z = twice(&f.mul(&p.y, &p.z));
         Jacobian { x, y, z }
     }
 
-    /// Complete addition.
-    fn add(&self, p: &Jacobian, q: &Jacobian) -> Jacobian {
-        if p.z.is_zero() {
-            return q.clone();
-        }
-        if q.z.is_zero() {
-            return p.clone();
-        }
+    /// Mixed addition, complete.
+    fn madd(&self, p: &Jacobian, (x, y): &Point) -> Jacobian {
         let f = &self.field;
-        let (pz2, qz2) = (f.sqr(&p.z), f.sqr(&q.z));
-        let (u1, u2) = (f.mul(&p.x, &qz2), f.mul(&q.x, &pz2));
-        let s1 = f.mul(&f.mul(&p.y, &q.z), &qz2);
-        let s2 = f.mul(&f.mul(&q.y, &p.z), &pz2);
-        let h = f.sub(&u2, &u1);
-        let r = f.sub(&s2, &s1);
+        if p.z.is_zero() {
+            return Jacobian { x: x.clone(), y: y.clone(), z: f.integer(1) };
+        }
+        let z2 = f.sqr(&p.z);
+        let h = f.sub(&f.mul(x, &z2), &p.x);
+        let r = f.sub(&f.mul(&f.mul(y, &p.z), &z2), &p.y);
         if h.is_zero() && r.is_zero() {
             return self.dbl(p);
         }
         let h2 = f.sqr(&h);
         let h3 = f.mul(&h2, &h);
-        let v = f.mul(&u1, &h2);
-        let x = f.sub(&f.sub(&f.sqr(&r), &h3), &f.mul_small(&v, 2));
-        let y = f.sub(&f.mul(&r, &f.sub(&v, &x)), &f.mul(&s1, &h3));
+        let v = f.mul(&p.x, &h2);
+        let x = f.sub(&f.sub(&f.sqr(&r), &h3), &f.add(&v, &v));
+        let y = f.sub(&f.mul(&r, &f.sub(&v, &x)), &f.mul(&p.y, &h3));
         // Opposite points have h = 0 and so z = 0.
-        let z = f.mul(&f.mul(&p.z, &q.z), &h);
+        let z = f.mul(&p.z, &h);
         Jacobian { x, y, z }
     }
 
