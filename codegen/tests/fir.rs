@@ -6,7 +6,7 @@ use curvesmith_codegen::fir::build::{Builder, FULL_MASK};
 use curvesmith_codegen::fir::interp::{Argument, Position, from_words, launch, run_block, to_words};
 use curvesmith_codegen::fir::ir::{AtomicOp, Kernel, ShuffleMode};
 use curvesmith_codegen::fir::{parse::parse, print::print, verify::verify};
-use curvesmith_codegen::spec::FieldDesc;
+use curvesmith_codegen::spec::{FieldDesc, FieldOp};
 use num_bigint::BigUint;
 use std::path::Path;
 
@@ -45,6 +45,26 @@ fn multiply(field: &FieldDesc) -> Kernel {
     let product = b.buffer("a").field(i) * b.buffer("b").field(i);
     b.buffer("out").set_field(i, product);
     b.finish()
+}
+
+/// An operation by its name is the one that a method of its own gives.
+#[test]
+fn any_operation_can_be_applied() {
+    let field = FieldDesc::new("f", 13u32.into());
+    let kernel = |applied: bool| {
+        let b = Builder::for_field::<FieldMul>(&field);
+        let i = b.global_index();
+        let (x, y) = (b.buffer("a").field(i), b.buffer("b").field(i));
+        let product = if applied { b.apply(FieldOp::Mul, &[x, y])[0] } else { x * y };
+        let shared = match applied {
+            true => b.apply(FieldOp::MulShared(2), &[x, product, y]),
+            false => b.mul_shared(&[x, product], y),
+        };
+        b.buffer("out").set_field(i, shared[0] + shared[1]);
+        b.finish()
+    };
+    assert_eq!(print(&kernel(true)), print(&kernel(false)));
+    assert!(verify(&kernel(true)).is_ok());
 }
 
 /// A block sums `data` into `data[0]` by shuffles and a shared atomic, in a loop with a divergent break.

@@ -48,21 +48,27 @@ impl Builder {
 
     /// The products `x·y` of every `x` by one `y`, which together cost less than one by one.
     pub fn mul_shared<'k>(&'k self, xs: &[Fe<'k>], y: Fe<'k>) -> Vec<Fe<'k>> {
-        self.several(FieldOp::MulShared(xs.len()), xs.iter().chain([&y]))
+        self.apply(FieldOp::MulShared(xs.len()), &[xs, &[y]].concat())
     }
 
     /// The coordinates of `Σ (x0 + x1·u)·(y0 + y1·u)` with `u² = nonresidue`, which is not 0 and at most
     /// [`MAX_NONRESIDUE`](crate::spec::MAX_NONRESIDUE) from it.
     pub fn dot_fq2<'k>(&'k self, terms: &[([Fe<'k>; 2], [Fe<'k>; 2])], nonresidue: i32) -> [Fe<'k>; 2] {
         let op = FieldOp::DotFq2 { terms: terms.len(), nonresidue };
-        let coordinates = self.several(op, terms.iter().flat_map(|(x, y)| x.iter().chain(y)));
+        let operands: Vec<Fe<'k>> = terms.iter().flat_map(|(x, y)| [*x, *y].concat()).collect();
+        let coordinates = self.apply(op, &operands);
         coordinates.try_into().expect("there are two")
     }
 
-    /// The results of an operation with several.
-    fn several<'a, 'k: 'a>(&'k self, op: FieldOp, args: impl Iterator<Item = &'a Fe<'k>>) -> Vec<Fe<'k>> {
+    /// The results of any operation whose results are elements.
+    pub fn apply<'k>(&'k self, op: FieldOp, args: &[Fe<'k>]) -> Vec<Fe<'k>> {
+        assert!(!op.tests_zero(), "{op:?} gives no element");
         let results = op.results() as u32;
-        let all = self.state.borrow_mut().kernel.push(Op::Field(op, args.map(|x| x.id).collect()));
+        let op = Op::Field(op, args.iter().map(|x| x.id).collect());
+        if results == 1 {
+            return vec![self.emit(op)];
+        }
+        let all = self.state.borrow_mut().kernel.push(op);
         self.stmt(Stmt::Let(all));
         (0..results).map(|i| self.emit(Op::Part(all, i))).collect()
     }
