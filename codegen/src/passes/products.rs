@@ -11,7 +11,8 @@
 use super::rewrite::Rewriter;
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
 use crate::spec::{FieldDesc, FieldOp};
-use crate::target::{Bound, Choice, Target};
+use crate::target::{Bound, Choice, Target, cheapest};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
@@ -33,15 +34,21 @@ pub fn join_products<T: Target>(kernel: &Kernel) -> Kernel {
 pub(super) struct Prices<'a, T> {
     field: &'a FieldDesc,
     target: PhantomData<T>,
+    known: RefCell<BTreeMap<FieldOp, u64>>,
 }
 
 impl<'a, T: Target> Prices<'a, T> {
     pub(super) fn of(field: &'a FieldDesc) -> Self {
-        Prices { field, target: PhantomData }
+        Prices { field, target: PhantomData, known: RefCell::default() }
     }
 
     pub(super) fn price(&self, op: &FieldOp) -> u64 {
-        self.cheapest(op).map_or(DEAR, |choice| T::time(&choice.cost))
+        if let Some(known) = self.known.borrow().get(op) {
+            return *known;
+        }
+        let price = self.cheapest(op).map_or(DEAR, |choice| T::time(&choice.cost));
+        self.known.borrow_mut().insert(op.clone(), price);
+        price
     }
 
     /// As [`Prices::price`], and dear where the program needs more registers than there are.
@@ -52,7 +59,8 @@ impl<'a, T: Target> Prices<'a, T> {
 
     fn cheapest(&self, op: &FieldOp) -> Option<Choice<T>> {
         let operands = vec![T::Bound::CANONICAL; op.operands(self.field)];
-        T::choices(self.field, op, &operands).into_iter().next()
+        let build = |variant| T::build(self.field, op, &operands, variant);
+        cheapest(&mut T::offers(self.field, op, &operands), build, |_| true, T::rank).cloned()
     }
 }
 

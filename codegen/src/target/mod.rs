@@ -15,8 +15,11 @@
 //! the target's own. The operations that speak of words (`Op::Word`, `Op::FromWords`, `FieldOp::FromMont`,
 //! `FieldOp::MulTable`) mean those of the layout; a target without them refuses the kernel.
 
+mod offer;
 pub mod portable;
 pub mod ptx;
+
+pub use offer::{Offer, cheapest};
 
 use crate::error::PassError;
 use crate::fir::ir::{Kernel, Type};
@@ -45,6 +48,25 @@ pub trait Target: Copy + Debug + Eq + Send + Sync + 'static {
     /// `operands` is not the operation's, or it does not have the operation.
     fn choices(field: &FieldDesc, op: &FieldOp, operands: &[Self::Bound]) -> Vec<Choice<Self>>;
 
+    /// The same variants, in any order, built or not: a target that can tell what a variant promises and what it costs at
+    /// least without its program does so.
+    fn offers(field: &FieldDesc, op: &FieldOp, operands: &[Self::Bound]) -> Vec<Offer<Self>> {
+        Self::choices(field, op, operands).into_iter().map(Offer::from).collect()
+    }
+
+    /// The variant of an operation that is on offer under a name.
+    fn build(
+        field: &FieldDesc,
+        op: &FieldOp,
+        operands: &[Self::Bound],
+        variant: &'static str,
+    ) -> Option<Choice<Self>> {
+        Self::choices(field, op, operands).into_iter().find(|choice| choice.variant == variant)
+    }
+
+    /// Order of preference of programs for one operation: the less the better.
+    fn rank(cost: &Self::Cost) -> (u64, u64);
+
     /// The time to expect of programs that run together.
     fn time(cost: &Self::Cost) -> u64;
 
@@ -52,8 +74,8 @@ pub trait Target: Copy + Debug + Eq + Send + Sync + 'static {
     /// unit for all loads.
     fn price(cost: &Self::Cost, load: Load) -> u64;
 
-    /// Instructions of a program: what it takes to build it.
-    fn size(program: &Self::Program) -> usize;
+    /// Products of words, by which effort is measured.
+    fn products(cost: &Self::Cost) -> usize;
 
     /// Registers that a program needs at once, operands included.
     fn pressure(program: &Self::Program) -> u32;

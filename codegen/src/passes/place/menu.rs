@@ -1,14 +1,14 @@
-//! The variants on offer, remembered: a program costs more to build than to find.
+//! The variants on offer, remembered with the programs that had to be built.
 
 use crate::spec::{FieldDesc, FieldOp};
-use crate::target::{Bound, Choice, Limit, Target};
+use crate::target::{Bound, Choice, Limit, Offer, Target, cheapest};
 use std::collections::BTreeMap;
 
 /// Variants by the operands' bounds.
-type Known<T> = BTreeMap<Vec<Limit>, Vec<Choice<T>>>;
+type Known<T> = BTreeMap<Vec<Limit>, Vec<Offer<T>>>;
 
-/// The variants of an operation, as [`Target::choices`] gives them.
-pub(super) type Offers<T> = fn(&FieldDesc, &FieldOp, &[<T as Target>::Bound]) -> Vec<Choice<T>>;
+/// The variants of an operation, as [`Target::offers`] gives them.
+pub(super) type Offers<T> = fn(&FieldDesc, &FieldOp, &[<T as Target>::Bound]) -> Vec<Offer<T>>;
 
 pub(super) struct Menu<'a, T: Target> {
     pub(super) field: &'a FieldDesc,
@@ -21,7 +21,7 @@ pub(super) struct Menu<'a, T: Target> {
 
 impl<'a, T: Target> Menu<'a, T> {
     pub(super) fn new(field: &'a FieldDesc) -> Self {
-        Menu::of(field, T::choices)
+        Menu::of(field, T::offers)
     }
 
     /// A menu of what `offers` gives.
@@ -29,7 +29,7 @@ impl<'a, T: Target> Menu<'a, T> {
         Menu { field, offers, seen: vec![], refused: vec![], effort: 0 }
     }
 
-    /// Instructions of all programs built so far.
+    /// Instructions of all programs on offer so far, about, and without those that make no products.
     pub(super) fn effort(&self) -> usize {
         self.effort
     }
@@ -39,14 +39,16 @@ impl<'a, T: Target> Menu<'a, T> {
         self.refused.push(variant);
     }
 
-    fn choices(&mut self, op: &FieldOp, operands: &[T::Bound]) -> &[Choice<T>] {
+    fn offers(&mut self, op: &FieldOp, operands: &[T::Bound]) -> &mut [Offer<T>] {
         let at = self.seen.iter().position(|(o, _)| o == op).unwrap_or_else(|| {
             self.seen.push((op.clone(), BTreeMap::new()));
             self.seen.len() - 1
         });
         self.seen[at].1.entry(operands.iter().map(|b| b.stated()).collect()).or_insert_with(|| {
             let all = (self.offers)(self.field, op, operands);
-            self.effort += all.iter().map(|c| T::size(c.program())).sum::<usize>();
+            // Two for each product, and four for each row of products: carries and the multiple of the modulus.
+            let products: usize = all.iter().map(|offer| T::products(&offer.least)).sum();
+            self.effort += 2 * products + 4 * products / self.field.words;
             all
         })
     }
@@ -56,11 +58,14 @@ impl<'a, T: Target> Menu<'a, T> {
         &mut self,
         op: &FieldOp,
         operands: &[T::Bound],
-        legal: impl Fn(&Choice<T>) -> bool,
-        price: impl Fn(&Choice<T>) -> u64,
+        legal: impl Fn(&Offer<T>) -> bool,
+        price: impl Fn(&T::Cost) -> u64,
     ) -> Option<Choice<T>> {
-        let refused = self.refused.clone();
-        let legal = |c: &&Choice<T>| legal(c) && !refused.contains(&c.variant);
-        self.choices(op, operands).iter().filter(legal).min_by_key(|c| price(c)).cloned()
+        let (field, refused) = (self.field, std::mem::take(&mut self.refused));
+        let legal = |offer: &Offer<T>| legal(offer) && !refused.contains(&offer.variant);
+        let build = |variant| T::build(field, op, operands, variant);
+        let cheapest = cheapest(self.offers(op, operands), build, legal, price).cloned();
+        self.refused = refused;
+        cheapest
     }
 }

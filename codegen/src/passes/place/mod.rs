@@ -33,7 +33,7 @@ use std::sync::Arc;
 
 /// Trials that the improvement of one kernel may take.
 const TRIALS: usize = 64;
-/// Word products of the programs that may be built for one kernel in the search: the price of a trial.
+/// Instructions of the programs that may be on offer for one kernel in the search: the price of a trial.
 const EFFORT: usize = 40_000;
 
 /// A kernel with its reductions.

@@ -18,7 +18,7 @@ use crate::fir::ir::{Block, Kernel, Op, Stmt, Type, Value};
 use crate::passes::info::{Contract, Fact, KernelInfo};
 use crate::passes::rewrite::Rewriter;
 use crate::spec::{FieldDesc, FieldOp};
-use crate::target::{Bound, Choice, Load, Target};
+use crate::target::{Bound, Choice, Load, Offer, Target};
 use std::collections::BTreeMap;
 
 /// What is asked of the result of one operation.
@@ -53,7 +53,11 @@ pub(super) struct Plan {
 
 impl Plan {
     fn price<T: Target>(&self, choice: &Choice<T>) -> u64 {
-        T::price(&choice.cost, self.load)
+        self.price_of::<T>(&choice.cost)
+    }
+
+    fn price_of<T: Target>(&self, cost: &T::Cost) -> u64 {
+        T::price(cost, self.load)
     }
 
     fn wish(&self, old: Value, limb: &FieldOp) -> Wish {
@@ -315,8 +319,8 @@ impl<T: Target> Placer<'_, '_, '_, T> {
         parts: u32,
     ) -> Option<Choice<T>> {
         let (plan, field) = (self.plan, self.menu.field);
-        let legal = |c: &Choice<T>| c.parts <= parts && limit.is_none_or(|l| c.out.within(l, field));
-        self.menu.cheapest(op, operands, legal, |c| plan.price(c))
+        let legal = |c: &Offer<T>| c.parts <= parts && limit.is_none_or(|l| c.out.within(l, field));
+        self.menu.cheapest(op, operands, legal, |cost| plan.price_of::<T>(cost))
     }
 
     fn push(&mut self, op: Op, fact: Fact<T>, out: &mut Block) -> Value {

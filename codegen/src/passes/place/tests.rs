@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::fir::build::Builder;
-use crate::target::ptx::{self, Bound, Choice, Ptx};
+use crate::target::ptx::{self, Bound, Choice, Cost, Offer, Ptx};
 use curvesmith_abi::kernels::FieldAdd;
 
 const WRONG: &str = "add.wrong";
@@ -20,15 +20,16 @@ fn sum() -> Kernel {
 }
 
 /// What is on offer, and for sums a block that gives the first operand back: nothing is cheaper.
-fn with_a_wrong_sum(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Vec<Choice> {
-    [only_wrong_sums(field, op, operands), ptx::choices(field, op, operands)].concat()
+fn with_a_wrong_sum(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Vec<Offer> {
+    [only_wrong_sums(field, op, operands), Ptx::offers(field, op, operands)].concat()
 }
 
 /// What is on offer, and for sums that block alone.
-fn only_wrong_sums(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Vec<Choice> {
+fn only_wrong_sums(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Vec<Offer> {
     let choices = ptx::choices(field, op, operands);
-    let wrong = |choice: &Choice| choice.with_block(WRONG, ptx::tests::first_operand(choice.block()));
-    if *op == FieldOp::Add { choices.iter().map(wrong).collect() } else { choices }
+    let wrong = |choice: Choice| choice.with_block(WRONG, ptx::tests::first_operand(choice.block()));
+    let changed = |choice| if *op == FieldOp::Add { wrong(choice) } else { choice };
+    choices.into_iter().map(changed).map(Offer::from).collect()
 }
 
 fn variants(kernel: &Kernel, info: &KernelInfo<Ptx>) -> Vec<&'static str> {
@@ -54,7 +55,7 @@ fn what_is_refused_is_off_the_menu() {
     let field = field();
     let mut menu = Menu::of(&field, with_a_wrong_sum);
     let cheapest = |menu: &mut Menu<'_, Ptx>| {
-        let length = |choice: &Choice| choice.block().insts().len() as u64;
+        let length = |cost: &Cost| cost.issue().into();
         menu.cheapest(&FieldOp::Add, &[Bound::Canonical; 2], |_| true, length).map(|choice| choice.variant)
     };
     assert_eq!(cheapest(&mut menu), Some(WRONG));

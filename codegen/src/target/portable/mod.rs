@@ -96,6 +96,14 @@ impl Target for Portable {
         choices
     }
 
+    fn rank(cost: &Cost) -> (u64, u64) {
+        (Self::time(cost), 0)
+    }
+
+    fn products(cost: &Cost) -> usize {
+        cost.products as usize
+    }
+
     /// Instructions of a machine with a wide product, an add with carry and a conditional move. An estimate: nothing of it
     /// is measured.
     fn time(cost: &Cost) -> u64 {
@@ -105,10 +113,6 @@ impl Target for Portable {
     /// One unit for all: such a machine finds work for what is idle by itself.
     fn price(cost: &Cost, _: Load) -> u64 {
         Self::time(cost)
-    }
-
-    fn size(program: &Program) -> usize {
-        program.insts.len()
     }
 
     fn pressure(program: &Program) -> u32 {

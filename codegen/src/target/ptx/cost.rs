@@ -154,8 +154,8 @@ impl Cost {
     }
 
     /// Order of preference: the expected time, then instructions.
-    pub(super) fn rank(&self) -> (u32, u32) {
-        (self.tenths(&Pipes::SM_90), self.issue())
+    pub(super) fn rank(&self) -> (u64, u64) {
+        (self.tenths(&Pipes::SM_90).into(), self.issue().into())
     }
 }
 

@@ -38,10 +38,12 @@ pub use bound::Bound;
 pub use cost::{Cost, Pipes};
 pub use ir::Block;
 pub use rules::Numbers;
-pub use target::{Choice, Ptx};
+pub use target::{Choice, Offer, Ptx};
+use variants::Build;
 
 pub use crate::spec::{FieldOp, MAX_ROWS};
 
+use super::{Target, cheapest};
 use crate::spec::FieldDesc;
 
 impl Choice {
@@ -53,12 +55,12 @@ impl Choice {
     /// As this one under another name, with another program.
     #[cfg(test)]
     pub(crate) fn with_block(&self, variant: &'static str, block: Block) -> Choice {
-        Choice { variant, cost: Cost::of(&block), program: block, ..self.clone() }
+        Choice { variant, cost: Cost::of(&block), program: block.into(), ..self.clone() }
     }
 
-    /// The program, without a copy.
+    /// The program, without a copy where nobody else has it.
     pub fn into_block(self) -> Block {
-        self.program
+        std::sync::Arc::unwrap_or_clone(self.program)
     }
 }
 
@@ -75,15 +77,22 @@ pub fn all_choices(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Vec<C
 }
 
 fn sorted(field: &FieldDesc, op: &FieldOp, operands: &[Bound], everything: bool) -> Vec<Choice> {
-    if op.fault(field, operands.len()).is_some() {
-        return Vec::new();
-    }
-    let mut choices = variants::offers(field, op, operands, everything);
+    let offers = offers(field, op, operands, everything, Build::All);
+    let mut choices: Vec<Choice> = offers.into_iter().filter_map(|offer| offer.built).collect();
     choices.sort_by_key(|choice| (choice.cost.rank(), choice.variant));
     choices
 }
 
+fn offers(field: &FieldDesc, op: &FieldOp, operands: &[Bound], everything: bool, build: Build) -> Vec<Offer> {
+    match op.fault(field, operands.len()) {
+        Some(_) => Vec::new(),
+        None => variants::offers(field, op, operands, everything, build),
+    }
+}
+
 /// The cheapest legal variant.
 pub fn choose(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Option<Choice> {
-    choices(field, op, operands).into_iter().next()
+    let mut offers = offers(field, op, operands, false, Build::None);
+    let build = |variant| <Ptx as Target>::build(field, op, operands, variant);
+    cheapest(&mut offers, build, |_| true, Cost::rank).cloned()
 }

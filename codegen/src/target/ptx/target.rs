@@ -1,12 +1,13 @@
 //! PTX as a [`Target`].
 
 use super::rules::Numbers;
-use super::{Bound, Cost, Pipes, calls, prove};
+use super::{Bound, Build, Cost, Pipes, calls, prove};
 use crate::error::PassError;
 use crate::fir::ir::{Kernel, Type};
 use crate::spec::{FieldDesc, FieldOp};
 use crate::target::{self, Claim, Limit, Load, Target, Unproven};
 use num_bigint::BigUint;
+use std::sync::Arc;
 
 /// NVIDIA GPUs, by PTX. It is emitted once for all of them, and priced by the table of 9.0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,10 +16,13 @@ pub enum Ptx {}
 /// A legal variant.
 pub type Choice = target::Choice<Ptx>;
 
+/// A legal variant that may not be built yet.
+pub type Offer = target::Offer<Ptx>;
+
 impl Target for Ptx {
     type Bound = Bound;
     type Cost = Cost;
-    type Program = super::Block;
+    type Program = Arc<super::Block>;
     type Accepted = super::check::Accepted;
     type Rules = Numbers;
 
@@ -28,6 +32,15 @@ impl Target for Ptx {
 
     fn choices(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Vec<Choice> {
         super::choices(field, op, operands)
+    }
+
+    fn offers(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Vec<Offer> {
+        super::offers(field, op, operands, false, Build::None)
+    }
+
+    fn build(field: &FieldDesc, op: &FieldOp, operands: &[Bound], variant: &'static str) -> Option<Choice> {
+        let offers = super::offers(field, op, operands, false, Build::One(variant));
+        offers.into_iter().find_map(|offer| offer.built)
     }
 
     /// Tenths of a cycle.
@@ -47,11 +60,15 @@ impl Target for Ptx {
         fma * u64::from(cost.fma(pipes)) + u64::from(cost.beside(pipes)) + alu * on_alu
     }
 
-    fn size(program: &super::Block) -> usize {
-        program.insts().len()
+    fn rank(cost: &Cost) -> (u64, u64) {
+        cost.rank()
     }
 
-    fn pressure(program: &super::Block) -> u32 {
+    fn products(cost: &Cost) -> usize {
+        (cost.wide + cost.imad) as usize
+    }
+
+    fn pressure(program: &Arc<super::Block>) -> u32 {
         program.pressure() as u32
     }
 

@@ -8,6 +8,7 @@ use super::*;
 mod bounds;
 pub(super) mod fields;
 mod machine;
+mod offers;
 mod quadratic;
 mod tables;
 mod text;

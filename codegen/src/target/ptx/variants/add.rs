@@ -47,5 +47,6 @@ fn sums(
             };
             reduce::ladder(b, f, sum, max)
         });
+        offers.goes_on_from(lazy);
     }
 }

@@ -54,6 +54,15 @@ impl Wide {
     }
 }
 
+/// Products of words that [`product`] makes at least, of operands of so many words none of which is known.
+pub(super) fn word_products(words: usize, levels: u32) -> usize {
+    if levels == 0 || words < 2 {
+        return words * words;
+    }
+    let h = words.div_ceil(2);
+    2 * word_products(h, levels - 1) + word_products(words - h, levels - 1)
+}
+
 /// `x·y` in `2n` words, for `x` and `y` of `n` words, by so many levels of Karatsuba over rows. A
 /// constant goes last.
 pub(super) fn product(b: &mut Builder, x: &Wide, y: &Wide, levels: u32) -> Wide {

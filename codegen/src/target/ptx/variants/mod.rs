@@ -16,16 +16,35 @@ mod sub;
 mod table;
 mod zero;
 
+use std::sync::Arc;
+
 use num_bigint::BigUint;
 
 use super::ir::{Builder, Src};
-use super::{Bound, Choice, Cost, FieldOp};
+use super::{Bound, Choice, Cost, FieldOp, Offer};
 use crate::spec::FieldDesc;
+
+/// Which of the variants on offer are built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Build {
+    /// None: what they promise is enough.
+    None,
+    /// The one of this name.
+    One(&'static str),
+    /// All.
+    All,
+}
 
 /// The legal variants of a well-formed op, in no particular order; those that never pay only with
 /// `everything`.
-pub(super) fn offers(field: &FieldDesc, op: &FieldOp, operands: &[Bound], everything: bool) -> Vec<Choice> {
-    let mut offers = Offers { field, everything, parts: 1, choices: Vec::new() };
+pub(super) fn offers(
+    field: &FieldDesc,
+    op: &FieldOp,
+    operands: &[Bound],
+    everything: bool,
+    build: Build,
+) -> Vec<Offer> {
+    let mut offers = Offers { field, everything, build, parts: 1, products: 0, all: Vec::new() };
     match op {
         FieldOp::Add => add::add(&mut offers, operands[0], operands[1]),
         FieldOp::Dbl => add::dbl(&mut offers, operands[0]),
@@ -57,7 +76,7 @@ pub(super) fn offers(field: &FieldDesc, op: &FieldOp, operands: &[Bound], everyt
         FieldOp::IsZero => zero::is_zero(&mut offers, operands[0]),
         FieldOp::MaybeZero => zero::maybe_zero(&mut offers, operands[0]),
     }
-    offers.choices
+    offers.all
 }
 
 /// Names of the two forms of a product.
@@ -71,12 +90,28 @@ pub(super) struct Offers<'a> {
     field: &'a FieldDesc,
     /// Offer what never pays, too.
     everything: bool,
+    build: Build,
     /// [`Choice::parts`] of what is offered next.
     parts: u32,
-    choices: Vec<Choice>,
+    /// Products of words that what is offered next makes at least.
+    products: usize,
+    all: Vec<Offer>,
 }
 
 impl Offers<'_> {
+    /// Whether what pays from so many words on is on offer.
+    fn pays(&self, words: usize) -> bool {
+        self.everything || self.field.words >= words
+    }
+
+    /// The last offer is more than the program of `cheaper`, if that is on offer: it goes on from there.
+    fn goes_on_from(&mut self, cheaper: &'static str) {
+        let on_offer = self.all.iter().any(|offer| offer.variant == cheaper);
+        if let Some(last) = self.all.last_mut().filter(|_| on_offer) {
+            last.cheaper = Some(cheaper);
+        }
+    }
+
     /// Offers a variant with one output `r`, of at most `max`, made of the words that `emit` returns.
     fn push(&mut self, variant: &'static str, max: &BigUint, emit: impl FnOnce(&mut Builder) -> Vec<Src>) {
         let out = Bound::up_to(self.field, max).expect("a variant is offered only if its result fits");
@@ -99,6 +134,7 @@ impl Offers<'_> {
                 let words = emit(b);
                 reduce::ladder(b, f, words, max)
             });
+            self.goes_on_from(forms.lazy);
         }
     }
 
@@ -111,11 +147,22 @@ impl Offers<'_> {
 
     /// Offers a variant whose outputs, all within `out`, `emit` adds.
     fn push_outputs(&mut self, variant: &'static str, out: Bound, emit: impl FnOnce(&mut Builder)) {
-        let mut b = Builder::new(format!("{}_{}", self.field.name, variant.replace('.', "_")));
-        emit(&mut b);
-        let block = b.finish();
-        let cost = Cost::of(&block);
-        self.choices.push(Choice { variant, out, parts: self.parts, cost, program: block });
+        let wanted = match self.build {
+            Build::None => false,
+            Build::One(one) => one == variant,
+            Build::All => true,
+        };
+        let least = Cost { wide: self.products as u32, ..Cost::default() };
+        let parts = self.parts;
+        let built = wanted.then(|| {
+            let mut b = Builder::new(format!("{}_{}", self.field.name, variant.replace('.', "_")));
+            emit(&mut b);
+            let block = b.finish();
+            let cost = Cost::of(&block);
+            debug_assert!(cost.wide >= least.wide, "{variant} makes fewer products than it is said to");
+            Choice { variant, out, parts, cost, program: Arc::new(block) }
+        });
+        self.all.push(Offer { variant, out, parts, least, cheaper: None, built });
     }
 }
 
@@ -124,6 +171,11 @@ fn immediates(x: &BigUint, n: usize) -> Vec<Src> {
     let mut words: Vec<Src> = x.iter_u32_digits().map(Src::Imm).collect();
     words.resize(words.len().max(n), Src::Imm(0));
     words
+}
+
+/// Words of a number that are not zero.
+fn nonzero(x: &BigUint) -> usize {
+    x.iter_u32_digits().filter(|&word| word != 0).count()
 }
 
 /// Words that hold every value up to `max`.

@@ -8,10 +8,10 @@
 use num_bigint::BigUint;
 
 use super::acc::{Acc, Modulus, Term, terms};
-use super::{Forms, Offers, immediates, reduce, words_for};
+use super::{Forms, Offers, immediates, nonzero, reduce, words_for};
 use crate::spec::FieldDesc;
-use crate::target::ptx::Bound;
 use crate::target::ptx::ir::{Builder, Src};
+use crate::target::ptx::{Bound, Offer};
 
 macro_rules! forms {
     ($op:literal) => {
@@ -38,6 +38,7 @@ pub(super) fn sqr(offers: &mut Offers<'_>, x: Bound) {
     let f = offers.field;
     let max = x.max(f);
     let doubled = &max * 2u32;
+    offers.products = f.words * (f.words + 1) / 2 + f.words * row_products(f);
     montgomery(offers, &forms!("sqr"), &(&max * &max), |b, rows| {
         let x = b.input("x", f.words);
         square_rows(b, rows, &x, &doubled);
@@ -68,10 +69,10 @@ pub(super) fn weak_reduction(offers: &mut Offers<'_>, x: Bound) {
 
 /// `reduce.mont.*`, the canonical forms.
 pub(super) fn full_reduction(offers: &mut Offers<'_>, x: Bound) {
-    let before = offers.choices.len();
+    let before = offers.all.len();
     weak_reduction(offers, x);
-    let added = offers.choices.split_off(before);
-    offers.choices.extend(added.into_iter().filter(|choice| choice.out == Bound::Canonical));
+    let added = offers.all.split_off(before).into_iter().filter(|offer| offer.out == Bound::Canonical);
+    offers.all.extend(added.map(|offer| Offer { cheaper: None, ..offer }));
 }
 
 /// `from_mont.*`: reduction rows alone. Narrow for every operand, since `x + m·p < 2^32·R`; canonical
@@ -94,6 +95,9 @@ pub(super) fn from_mont(offers: &mut Offers<'_>, x: Bound) {
 fn by_constant(offers: &mut Offers<'_>, forms: &Forms, x: Bound, c: &BigUint) {
     let f = offers.field;
     let c_words = terms(&immediates(c, f.words));
+    // Where the lowest word of the constant is zero there may be nothing to reduce.
+    let rows = if c.iter_u32_digits().next().is_some_and(|low| low != 0) { f.words } else { 0 };
+    offers.products = f.words * nonzero(c) + rows * row_products(f);
     montgomery(offers, forms, &(x.max(f) * c), |b, rows| {
         for word in b.input("x", f.words) {
             rows.mac(b, &c_words, c, word);
@@ -111,6 +115,7 @@ fn products(
     let f = offers.field;
     let maxima: Vec<(BigUint, BigUint)> = bounds.iter().map(|(x, y)| (x.max(f), y.max(f))).collect();
     let sum = maxima.iter().map(|(x, y)| x * y).sum();
+    offers.products = f.words * (bounds.len() * f.words + row_products(f));
     montgomery(offers, forms, &sum, |b, rows| {
         let pairs: Vec<_> = inputs(b, f.words)
             .into_iter()
@@ -130,7 +135,13 @@ fn products(
     });
 }
 
-/// Offers the forms of a product whose sum is at most `sum`. `emit` adds the rows.
+/// Products of words that a Montgomery row makes at least.
+pub(super) fn row_products(f: &FieldDesc) -> usize {
+    let by_itself = matches!(f.n0(), 1 | u32::MAX);
+    nonzero(&f.p) - usize::from(by_itself)
+}
+
+/// Offers the forms of a product whose sum is at most `sum`. `emit` adds the rows, with [`Offers::products`] products.
 fn montgomery(offers: &mut Offers<'_>, forms: &Forms, sum: &BigUint, emit: impl Fn(&mut Builder, &mut Rows)) {
     let f = offers.field;
     let max = montgomery_max(f, sum);
@@ -139,6 +150,7 @@ fn montgomery(offers: &mut Offers<'_>, forms: &Forms, sum: &BigUint, emit: impl 
         emit(b, &mut rows);
         rows.finish(b, &max)
     });
+    offers.products = 0;
 }
 
 /// The running sum of interleaved rows, at a window that moves up a word per reduction.

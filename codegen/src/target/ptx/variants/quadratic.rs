@@ -16,8 +16,8 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 
 use super::acc::{Acc, terms};
-use super::karatsuba::{Wide, add_at, product};
-use super::product::{Rows, montgomery_max};
+use super::karatsuba::{Wide, add_at, product, word_products};
+use super::product::{Rows, montgomery_max, row_products};
 use super::redc::Reduction::{self, MBlock, MHalf, MRows};
 use super::separate::{add, operand};
 use super::small::small_product;
@@ -121,7 +121,9 @@ fn offer(
                 b.output(format!("c{i}"), words);
             }
         });
+        offers.goes_on_from(forms.lazy);
     }
+    offers.products = 0;
 }
 
 /// `nonresidue·x1` is a row operand: `nonresidue·(k·p - x1)` where that is negative.
@@ -133,6 +135,7 @@ fn dots(offers: &mut Offers<'_>, operands: &[Bound], maxima: &[Term<BigUint>], n
     let real = maxima.iter().map(|t| &t.x[0] * &t.y[0] + scaled_max(&t.x[1]) * &t.y[1]).sum();
     let imaginary = maxima.iter().map(|t| &t.x[0] * &t.y[1] + &t.x[1] * &t.y[0]).sum();
     let results = [montgomery_max(f, &real), montgomery_max(f, &imaginary)];
+    offers.products = 4 * maxima.len() * f.words * f.words + 2 * f.words * row_products(f);
     let forms = Forms { lazy: "dot_fq2.dots.lazy", canonical: "dot_fq2.dots.canonical" };
     offer(offers, &forms, &results, |b| {
         let terms = inputs(b, f, operands);
@@ -181,11 +184,12 @@ fn karatsuba(offers: &mut Offers<'_>, operands: &[Bound], maxima: &[Term<BigUint
     let crossed: BigUint = maxima.iter().map(|t| &t.x[0] * &t.y[1] + &t.x[1] * &t.y[0]).sum();
     for Scheme { levels, reduction, pays, forms } in SCHEMES {
         let exists = reduction.exists(f.words) && (*levels == 0 || f.words > 1 << (levels >> 1));
-        if !exists || !(offers.everything || f.words >= *pays) {
+        if !exists || !offers.pays(*pays) {
             continue;
         }
         let results = [reduction.max(f, &raised), reduction.max(f, &crossed)];
         offers.parts = 3u32.pow(*levels);
+        offers.products = 3 * maxima.len() * word_products(f.words, *levels) + 2 * reduction.products(f);
         offer(offers, forms, &results, |b| {
             let terms = inputs(b, f, operands);
             let t = unreduced(b, f, &terms, *levels, nonresidue);

@@ -14,7 +14,8 @@ use num_bigint::BigUint;
 
 use super::acc::{Acc, Modulus, all_ones, school, terms};
 use super::karatsuba::{Wide, add_at, product};
-use super::words_for;
+use super::product::row_products;
+use super::{nonzero, words_for};
 use crate::spec::FieldDesc;
 use crate::target::ptx::ir::{Builder, Src};
 
@@ -50,6 +51,17 @@ impl Reduction {
             Reduction::MRows => (n - 1) / 2,
             Reduction::MHalf | Reduction::MBlock(_) => n / 2,
         }
+    }
+
+    /// Products of words that it makes at least.
+    pub(super) fn products(self, f: &FieldDesc) -> usize {
+        let k = self.k(f.words);
+        let block = match self {
+            Reduction::MRows | Reduction::MHalf => k * nonzero(&m_of(f, k)),
+            // Of a block's words some may be zero, and so may differences of its halves.
+            Reduction::Rows | Reduction::MBlock(_) => 0,
+        };
+        block + (f.words - k) * row_products(f)
     }
 
     /// The largest result for `T ≤ max`.

@@ -6,9 +6,9 @@
 
 use num_bigint::BigUint;
 
-use super::karatsuba::{Wide, product};
+use super::karatsuba::{Wide, product, word_products};
 use super::redc::Reduction::{self, MBlock, MHalf, MRows, Rows};
-use super::square::square;
+use super::square::{self, square};
 use super::{Forms, Offers, words_for};
 use crate::spec::FieldDesc;
 use crate::target::ptx::Bound;
@@ -74,7 +74,7 @@ const SCHOOL_SQR: &[Scheme] = schemes! { "sqr":
 /// `mul.k*`.
 pub(super) fn mul(offers: &mut Offers<'_>, x: Bound, y: Bound) {
     let max = x.max(offers.field) * y.max(offers.field);
-    push_all(offers, MUL, &max, |b, f, levels| {
+    push_all(offers, MUL, &max, word_products, |b, f, levels| {
         let (x, y) = (operand(b, f, "x", x), operand(b, f, "y", y));
         product(b, &x, &y, levels)
     });
@@ -84,7 +84,7 @@ pub(super) fn mul(offers: &mut Offers<'_>, x: Bound, y: Bound) {
 pub(super) fn sqr(offers: &mut Offers<'_>, x: Bound) {
     let max = x.max(offers.field).pow(2);
     for schemes in [SCHOOL_SQR, SQR] {
-        push_all(offers, schemes, &max, |b, f, levels| {
+        push_all(offers, schemes, &max, square::word_products, |b, f, levels| {
             let x = operand(b, f, "x", x);
             square(b, &x, levels)
         });
@@ -95,7 +95,8 @@ pub(super) fn sqr(offers: &mut Offers<'_>, x: Bound) {
 pub(super) fn dot(offers: &mut Offers<'_>, operands: &[Bound]) {
     let f = offers.field;
     let max = operands.chunks_exact(2).map(|pair| pair[0].max(f) * pair[1].max(f)).sum();
-    push_all(offers, DOT, &max, |b, f, levels| {
+    let products = |words, levels| operands.len() / 2 * word_products(words, levels);
+    push_all(offers, DOT, &max, products, |b, f, levels| {
         let pair = |(i, pair): (usize, &[Bound])| {
             (operand(b, f, &format!("x{i}"), pair[0]), operand(b, f, &format!("y{i}"), pair[1]))
         };
@@ -128,26 +129,29 @@ pub(super) fn add(b: &mut Builder, x: &Wide, y: &Wide) -> Wide {
     Wide::new(words, max)
 }
 
-/// Offers the schemes that are legal for a sum of products of at most `max`, which `wide` makes.
+/// Offers the schemes that are legal for a sum of products of at most `max`, which `wide` makes by so many products of
+/// words, by the number of words and levels.
 fn push_all(
     offers: &mut Offers<'_>,
     schemes: &'static [Scheme],
     max: &BigUint,
+    products: impl Fn(usize, u32) -> usize,
     wide: impl Fn(&mut Builder, &FieldDesc, u32) -> Wide,
 ) {
     let f = offers.field;
     for Scheme { levels, pays, reduction, forms } in schemes {
         // A level halves the words.
         let exists = reduction.exists(f.words) && f.words > 1 << (levels >> 1);
-        if !exists || !(offers.everything || f.words >= *pays) {
+        if !exists || !offers.pays(*pays) {
             continue;
         }
         let result = reduction.max(f, max);
         offers.parts = 3u32.pow(*levels);
+        offers.products = products(f.words, *levels) + reduction.products(f);
         offers.push_forms(forms, &result, |b| {
             let t = wide(b, f, *levels);
             reduction.emit(b, f, &t)
         });
     }
-    offers.parts = 1;
+    (offers.parts, offers.products) = (1, 0);
 }

@@ -14,7 +14,7 @@ use num_bigint::BigUint;
 use num_traits::One;
 
 use super::acc::{Acc, Modulus, terms};
-use super::product::{Rows, montgomery_max};
+use super::product::{Rows, montgomery_max, row_products};
 use super::{Offers, reduce, words_for};
 use crate::spec::FieldDesc;
 use crate::target::ptx::Bound;
@@ -28,6 +28,7 @@ pub(super) fn mul_shared(offers: &mut Offers<'_>, operands: &[Bound]) {
     let maxima: Vec<BigUint> = operands.iter().map(|x| x.max(f)).collect();
     let (y, xs) = maxima.split_last().expect("a well-formed op has a shared operand");
     let results: Vec<BigUint> = xs.iter().map(|x| montgomery_max(f, &(x * y))).collect();
+    offers.products = xs.len() * f.words * (f.words + row_products(f));
     offer(offers, &results, ["shared.apart.lazy", "shared.apart.canonical"], |b, words, shared| {
         let mut one = |i: usize, words: &Vec<Src>| {
             let (row, max, column) = if xs[i] <= *y { (words, &xs[i], shared) } else { (shared, y, words) };
@@ -42,6 +43,8 @@ pub(super) fn mul_shared(offers: &mut Offers<'_>, operands: &[Bound]) {
     for (rows, names) in names.into_iter().filter(|(rows, _)| *rows < f.words) {
         let shared = Shared::new(f, rows, y);
         let results: Vec<BigUint> = xs.iter().map(|x| shared.max(x)).collect();
+        offers.products =
+            xs.len() * (f.words * f.words + rows * row_products(f)) + (f.words - rows) * row_products(f);
         offer(offers, &results, names, |b, words, y| shared.products(b, words, y, &results));
     }
 }
@@ -76,7 +79,9 @@ fn offer(
                 b.output(format!("r{i}"), words);
             }
         });
+        offers.goes_on_from(lazy);
     }
+    offers.products = 0;
 }
 
 /// The Montgomery product of `row` and `column`.

@@ -7,6 +7,15 @@ use super::acc::{Acc, ZERO, all_ones, term, terms};
 use super::karatsuba::{Wide, difference, join, outer};
 use crate::target::ptx::ir::{Builder, CarryOut, Logic, Src};
 
+/// Products of words that [`square`] makes at least.
+pub(super) fn word_products(words: usize, levels: u32) -> usize {
+    if levels == 0 || words < 2 {
+        return words * (words + 1) / 2;
+    }
+    let h = words.div_ceil(2);
+    2 * word_products(h, levels - 1) + word_products(words - h, levels - 1)
+}
+
 /// `x²` in `2n` words, by so many levels of Karatsuba.
 pub(super) fn square(b: &mut Builder, x: &Wide, levels: u32) -> Wide {
     let n = x.words.len();

@@ -11,7 +11,8 @@ use num_bigint::BigUint;
 use num_traits::One;
 
 use super::acc::{Acc, Modulus, terms};
-use super::{Offers, immediates, reduce, words_for};
+use super::product::row_products;
+use super::{Offers, immediates, nonzero, reduce, words_for};
 use crate::spec::FieldDesc;
 use crate::target::ptx::Bound;
 use crate::target::ptx::ir::{Builder, Src};
@@ -24,6 +25,7 @@ const IMMEDIATE: [(usize, usize); 2] = [(1, 1), (1, 2)];
 pub(super) fn mul_table(offers: &mut Offers<'_>, operands: &[Bound], step: u32, rows: u32) {
     let f = offers.field;
     let entries = operands[1..].iter().map(|w| w.max(f)).collect();
+    offers.products = f.words * f.words + rows as usize * row_products(f);
     let table = Table { f, step: step as usize, rows: rows as usize, x: operands[0].max(f), entries };
     offer(offers, &table, ["table.lazy", "table.canonical"], |b| {
         let x = b.input("x", f.words);
@@ -43,6 +45,7 @@ pub(super) fn mul_const(offers: &mut Offers<'_>, x: Bound, c: &BigUint) {
         let entry = |i: usize| (c << (32 * (rows + step * i))) % &f.p;
         let entries: Vec<BigUint> = (0..f.words.div_ceil(step)).map(entry).collect();
         let words: Vec<Vec<Src>> = entries.iter().map(|w| immediates(w, f.words)).collect();
+        offers.products = (0..f.words).map(|j| nonzero(&entries[j / step])).sum();
         let table = Table { f, step, rows, x: x.max(f), entries };
         let names = match rows {
             1 => ["mul_const.table1.lazy", "mul_const.table1.canonical"],
@@ -80,7 +83,9 @@ fn offer(
             let words = table.product(b, &x, &entries);
             reduce::ladder(b, f, words, &max)
         });
+        offers.goes_on_from(lazy);
     }
+    offers.products = 0;
 }
 
 impl Table<'_> {
