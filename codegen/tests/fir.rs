@@ -4,7 +4,7 @@ use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::{FieldMul, RadixCountFirst, ScanAdd};
 use curvesmith_codegen::fir::build::{Builder, FULL_MASK};
 use curvesmith_codegen::fir::interp::{Argument, Position, from_words, launch, run_block, to_words};
-use curvesmith_codegen::fir::ir::{AtomicOp, Kernel, ShuffleMode};
+use curvesmith_codegen::fir::ir::{AtomicOp, Below, Kernel, ShuffleMode};
 use curvesmith_codegen::fir::{parse::parse, print::print, verify::verify};
 use curvesmith_codegen::spec::{FieldDesc, FieldOp};
 use num_bigint::BigUint;
@@ -92,11 +92,22 @@ fn sum_kernel() -> Kernel {
     b.finish()
 }
 
+/// `out[i]` is made of the words of `a[i] + 0·b[i]`, read and taken under two bounds.
+fn by_words(field: &FieldDesc, read: Below, taken: Below) -> Kernel {
+    let b = Builder::for_field::<FieldMul>(field);
+    let i = b.global_index();
+    b.return_if(i.ge(b.scalar("n")));
+    let x = b.buffer("a").field(i) + b.buffer("b").field(i) * b.zero();
+    b.buffer("out").set_field(i, b.from_words_below(&x.words_below(read), taken));
+    b.finish()
+}
+
 #[test]
 fn text_reads_back() {
     let calls = parse(include_str!("../src/passes/inline/nested.fir")).unwrap();
     assert_eq!(calls.functions.len(), 2);
-    for kernel in [multiply(&FieldDesc::new("toy", 13u32.into())), sum_kernel(), calls] {
+    let toy = FieldDesc::new("toy", 13u32.into());
+    for kernel in [multiply(&toy), sum_kernel(), by_words(&toy, Below(3), Below(4)), calls] {
         verify(&kernel).unwrap();
         let text = print(&kernel);
         let again = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -125,6 +136,56 @@ fn products_in_a_toy_field() {
     let Argument::Buffer(out) = &args[2] else { unreachable!() };
     for ((x, y), product) in pairs.iter().zip(from_words(&field, out)) {
         assert_eq!(product, BigUint::from(x * y % 13), "{x}·{y}");
+    }
+}
+
+/// Fields of one word and two, with a bound that is no multiple of the top word's unit, and the elements at both ends.
+fn awkward_fields() -> Vec<(FieldDesc, Vec<BigUint>)> {
+    let fields = [FieldDesc::new("toy", 13u32.into()), FieldDesc::new("m61", ((1u64 << 61) - 1).into())];
+    let ends = |f: &FieldDesc| [0u32, 1, 2].map(BigUint::from).into_iter().chain([&f.p - 1u32, &f.p >> 1]);
+    fields.into_iter().map(|f| (f.clone(), ends(&f).collect())).collect()
+}
+
+/// What relies on canonical words where others are allowed is seen.
+#[test]
+fn words_under_a_bound_are_not_canonical() {
+    for (field, elements) in awkward_fields() {
+        let n = elements.len() as u32;
+        let run = |read: u32, taken: u32| {
+            let [a, b, out] = [0; 3].map(|_| Argument::Buffer(to_words(&field, &elements)));
+            let mut args = [a, b, out, Argument::U32(n)];
+            launch(&by_words(&field, Below(read), Below(taken)), 1, &mut args).map(|()| {
+                let Argument::Buffer(out) = &args[2] else { unreachable!() };
+                from_words(&field, out)
+            })
+        };
+        for (read, taken) in [(1, 1), (1, 4), (2, 2), (3, 7)] {
+            assert_eq!(run(read, taken).as_ref(), Ok(&elements), "{} {read} {taken}", field.name);
+        }
+        let error = run(2, 1).unwrap_err();
+        assert!(error.reason.ends_with("is made of words that are not below 1p"), "{error}");
+    }
+}
+
+/// Whether two values that are the same element have the same words is another question.
+#[test]
+fn words_of_equal_elements_may_differ() {
+    for (field, elements) in awkward_fields() {
+        let equal = |below: Below| {
+            let b = Builder::for_field::<FieldMul>(&field);
+            let i = b.global_index();
+            b.return_if(i.ge(b.scalar("n")));
+            let x = b.buffer("a").field(i);
+            let [x, y] = [x, x + b.zero()].map(|x| x.words_below(below)[0]);
+            b.buffer("out").set_field(i, x.eq(y).select(b.one(), b.zero()));
+            let [a, b_, out] = [0; 3].map(|_| Argument::Buffer(to_words(&field, &elements)));
+            let mut args = [a, b_, out, Argument::U32(elements.len() as u32)];
+            launch(&b.finish(), 1, &mut args).unwrap();
+            let Argument::Buffer(out) = &args[2] else { unreachable!() };
+            from_words(&field, out).iter().filter(|x| x.bits() > 0).count()
+        };
+        assert_eq!(equal(Below::CANONICAL), elements.len(), "{}", field.name);
+        assert_eq!(equal(Below(6)), 0, "{}", field.name);
     }
 }
 

@@ -3,14 +3,15 @@
 //! A launch runs its blocks one after another, and the threads of a block statement by
 //! statement together; so barriers and warp operations have the meaning of the CUDA
 //! programming model under one particular schedule. Field values are elements, without
-//! a representation; only [`Op::Word`], [`Op::FromWords`] and [`FieldOp::FromMont`] know `R`.
+//! a representation; only [`Op::Word`], [`Op::FromWords`] and [`FieldOp::FromMont`] know `R`. Where words may be those of
+//! several representatives, they are not the canonical ones.
 
 use super::ir::*;
 use crate::spec::tower::Element;
 use crate::spec::{FieldDesc, FieldOp, Gives};
 use curvesmith_abi::{ParamKind, padded_words};
 use num_bigint::BigUint;
-use num_traits::Zero;
+use num_traits::{ToPrimitive, Zero};
 
 /// An argument of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -553,15 +554,15 @@ impl<M: Memory + ?Sized> Run<'_, M> {
                 let Val::Fields(parts) = self.get(*a, t) else { unreachable!("verified types") };
                 Val::Field(parts[*i as usize].clone())
             }
-            Op::FromWords(words) => {
+            Op::FromWords(words, below) => {
                 let x = BigUint::new(words.iter().map(|w| self.u32(*w, t)).collect());
-                if x >= self.field().p {
-                    return self.error(t, format!("{v} is made of words that are not canonical"));
+                if x >= below.limit(self.field()) {
+                    return self.error(t, format!("{v} is made of words that are not below {}p", below.0));
                 }
                 reduced(x * r_inv())
             }
-            Op::Word(a, i) => {
-                let words = self.field().to_mont(fe(a)).to_u32_digits();
+            Op::Word(a, i, below) => {
+                let words = self.representative(*a, *below, t).to_u32_digits();
                 Val::U32(words.get(*i as usize).copied().unwrap_or(0))
             }
             Op::Compose(_, parts) => {
@@ -574,6 +575,22 @@ impl<M: Memory + ?Sized> Run<'_, M> {
                 element(level, all[i * degree..(i + 1) * degree].to_vec())
             }
         })
+    }
+
+    /// What the words of an element are read of: another representative than the canonical one, where there is another.
+    /// Which of several depends on the element and on the value that it is the value of, so that words of equal elements
+    /// differ, as they do on a device.
+    fn representative(&self, v: Value, below: Below, t: usize) -> BigUint {
+        let field = self.field();
+        let x = field.to_mont(self.fe(v, t));
+        if below == Below::CANONICAL {
+            return x;
+        }
+        let others = (below.limit(field) - 1u32 - &x) / &field.p;
+        let others = others.to_u64().expect("a bound is a small number of times p");
+        let low = x.iter_u64_digits().next().unwrap_or(0);
+        let other = low.wrapping_add(v.0.into()).checked_rem(others).map_or(0, |other| other + 1);
+        x + &field.p * other
     }
 
     /// The coordinates of an element over the prime field.

@@ -422,9 +422,9 @@ impl<'a> Parser<'a> {
                 self.exactly(rest).map(|[a, b]| Op::Cmp(op, a, b))
             }
             ["select"] => self.exactly(rest).map(|[c, a, b]| Op::Select(c, a, b)),
-            ["word"] => {
+            ["word", ref below @ ..] => {
                 let (a, i) = self.pair(rest)?;
-                Ok(Op::Word(self.value(a)?, self.number(i)?))
+                Ok(Op::Word(self.value(a)?, self.number(i)?, self.below(below)?))
             }
             ["part"] => {
                 let (a, i) = self.pair(rest)?;
@@ -435,11 +435,23 @@ impl<'a> Parser<'a> {
                 let (a, i) = self.pair(rest)?;
                 Ok(Op::Coefficient(self.value(a)?, self.number(i)?))
             }
-            ["from_words"] => Ok(Op::FromWords(self.values_of(rest)?)),
+            ["from_words", ref below @ ..] => Ok(Op::FromWords(self.values_of(rest)?, self.below(below)?)),
             ["not"] => one(Op::Not),
             ["widen"] => one(Op::Widen),
             ["narrow"] => one(Op::Narrow),
             _ => self.field_op(parts, rest),
+        }
+    }
+
+    /// The bound of words: none is written of canonical ones.
+    fn below(&self, parts: &[&str]) -> Parsed<Below> {
+        match *parts {
+            [] => Ok(Below::CANONICAL),
+            [lazy] => match lazy.strip_prefix("lazy") {
+                Some(times) => Ok(Below(self.number(times)?)),
+                None => self.fail(format!("unknown bound `{lazy}`")),
+            },
+            _ => self.fail(format!("unknown bound `{}`", parts.join("."))),
         }
     }
 

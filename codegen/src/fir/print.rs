@@ -237,7 +237,7 @@ impl Printer<'_> {
                 Some(number) => format!("{} {}, {number}", op.name(), self.vs(args)),
                 None => format!("{} {}", op.name(), self.vs(args)),
             },
-            Op::Word(a, i) => format!("word {}, {i}", self.v(*a)),
+            Op::Word(a, i, below) => format!("word{} {}, {i}", bound_name(*below), self.v(*a)),
             Op::Part(a, i) => format!("part {}, {i}", self.v(*a)),
             Op::Compose(level, parts) => format!("compose.{level} {}", self.vs(parts)),
             Op::Coefficient(a, i) => format!("coefficient {}, {i}", self.v(*a)),
@@ -256,9 +256,14 @@ pub(super) fn mnemonic(op: &Op) -> String {
         Op::Widen(_) => "widen".into(),
         Op::Narrow(_) => "narrow".into(),
         Op::Select(..) => "select".into(),
-        Op::FromWords(_) => "from_words".into(),
+        Op::FromWords(_, below) => format!("from_words{}", bound_name(*below)),
         _ => unreachable!("operations with immediates are printed by hand"),
     }
+}
+
+/// Behind the name of an operation on words: nothing for canonical ones.
+fn bound_name(below: Below) -> String {
+    if below == Below::CANONICAL { String::new() } else { format!(".lazy{}", below.0) }
 }
 
 pub(crate) fn type_name(ty: Type) -> String {

@@ -5,7 +5,8 @@
 //! 3. A local is set on every path before it is read.
 //! 4. `break` stands in a loop.
 //! 5. Places name declared parameters and arrays; words lie within the element; `in` buffers are not written.
-//! 6. Field operations occur only in kernels with a field; constants are below `p`, word numbers below `words`.
+//! 6. Field operations occur only in kernels with a field; constants are below `p`, word numbers below `words`, bounds
+//!    of words not above what the words hold.
 //! 7. Several elements are read by `part` only, and not held in locals; a table has the entries of its shape.
 //! 8. Elements of extensions are of levels that the tower has, and have as many coefficients as their level's degree;
 //!    operations on them are those that extensions have, on elements of one level.
@@ -271,7 +272,7 @@ impl Verifier<'_> {
                     self.error(v, "selects among several elements");
                 }
             }
-            Op::FromWords(words) => {
+            Op::FromWords(words, _) => {
                 for w in words {
                     self.expect(*w, Type::U32, v);
                 }
@@ -286,7 +287,7 @@ impl Verifier<'_> {
                 }
                 _ => self.error(v, format!("{a} is one element")),
             },
-            Op::Word(a, _) => self.expect(*a, Field, v),
+            Op::Word(a, ..) => self.expect(*a, Field, v),
             Op::Const(_) => {}
             Op::Field(field_op, args) => {
                 let ty = args.first().map_or(Field, |a| self.kernel.ty(*a));
@@ -329,8 +330,11 @@ impl Verifier<'_> {
         match (field, op) {
             (None, _) if touches_field => self.error(v, "the kernel has no field"),
             (Some(f), Op::Const(c)) if *c >= f.p => self.error(v, "constant is not below p"),
-            (Some(f), Op::Word(_, i)) if *i as usize >= f.words => {
+            (Some(f), Op::Word(_, i, _)) if *i as usize >= f.words => {
                 self.error(v, "word number is not below words")
+            }
+            (Some(f), Op::Word(.., below) | Op::FromWords(_, below)) if !below.fits(f) => {
+                self.error(v, format!("{} times p is no bound of {} words", below.0, f.words))
             }
             (Some(f), Op::Field(op, args)) => {
                 if let Some(fault) = op.fault(f, args.len()) {

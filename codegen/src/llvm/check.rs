@@ -33,7 +33,7 @@ pub(super) fn check(checked: &Checked<Ptx>) -> Result<(), EmitError> {
         let missing = match &kernel[v] {
             _ if matches!(kernel.ty(v), Type::Ext(_)) => true,
             Op::Field(..) => info.choice(v).is_none(),
-            Op::Const(_) | Op::FromWords(_) | Op::Get(_) | Op::Select(..) | Op::Part(..) => false,
+            Op::Const(_) | Op::FromWords(..) | Op::Get(_) | Op::Select(..) | Op::Part(..) => false,
             Op::Argument(_) | Op::Result(_) => false,
             _ => matches!(kernel.ty(v), Type::Field | Type::Fields) && info.choice(v).is_none(),
         };

@@ -307,7 +307,7 @@ impl<'c> Lower<'_, 'c> {
                 let field = kernel.field();
                 return Ok(field.limbs(&field.to_mont(c)).into_iter().map(|w| self.word(w)).collect());
             }
-            Op::FromWords(words) => return Ok(words.iter().map(|w| self.value(*w)).collect()),
+            Op::FromWords(words, _) => return Ok(words.iter().map(|w| self.value(*w)).collect()),
             Op::Part(a, i) => {
                 let n = kernel.field().words;
                 let all = self.values(*a).chunks_exact(n).nth(*i as usize);
@@ -320,7 +320,7 @@ impl<'c> Lower<'_, 'c> {
                     .map(|(x, y)| Ok(self.b.build_select(c, *x, *y, "").map_err(llvm)?.into_int_value()))
                     .collect();
             }
-            Op::Word(x, i) => self.values(*x)[*i as usize],
+            Op::Word(x, i, _) => self.values(*x)[*i as usize],
             Op::Param(p) => {
                 self.function.get_nth_param(p.0).ok_or_else(|| llvm("missing parameter"))?.into_int_value()
             }

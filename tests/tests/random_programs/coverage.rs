@@ -2,7 +2,7 @@
 
 use super::MOST;
 use super::machine::trial;
-use curvesmith_codegen::fir::ir::{Block, Kernel, Op, Place, Stmt, Value};
+use curvesmith_codegen::fir::ir::{Below, Block, Kernel, Op, Place, Stmt, Value};
 use curvesmith_codegen::fir::print::callees;
 use curvesmith_codegen::passes::inline;
 use curvesmith_codegen::spec::FieldDesc;
@@ -54,6 +54,9 @@ fn operation(kernel: &Kernel, v: Value) -> String {
             format!("{} {:?}", variant(op), kernel.ty(v))
         }
         Op::Field(op, _) => variant(op),
+        op @ (Op::FromWords(_, below) | Op::Word(.., below)) if *below != Below::CANONICAL => {
+            format!("{} lazy", variant(op))
+        }
         op => variant(op),
     }
 }
@@ -82,6 +85,7 @@ fn expected() -> BTreeSet<String> {
         each("Param", "U32 U64"),
         each("Get Set Select", "Pred U32 U64 Field"),
         each("Load Store", "global shared"),
+        each("FromWords Word", "lazy"),
         atomics("Relaxed").chain(atomics("AcquireRelease")).map(|a| a + " global").collect(),
         atomics("Relaxed").map(|a| a + " shared").collect(),
         each("Shuffle", "Index Up Down Xor"),

@@ -6,7 +6,7 @@ use curvesmith_abi::kernels::FieldMulSub;
 use curvesmith_abi::{Kernel as _, TableShape, padded_words};
 use curvesmith_codegen::fir::build::{Builder, Fe, Handle, Pred, Table, U32, U64, Var};
 use curvesmith_codegen::fir::interp::{Argument, to_words};
-use curvesmith_codegen::fir::ir::{Kernel, Type};
+use curvesmith_codegen::fir::ir::{Below, Kernel, Type};
 use curvesmith_codegen::spec::{FieldDesc, Tower};
 use curvesmith_tests::{Random, Size};
 use num_bigint::BigUint;
@@ -42,7 +42,7 @@ impl<'k> Writer<'k> {
 
     fn value(&mut self, values: &[Fe<'k>]) -> Fe<'k> {
         let (x, y) = (self.pick(values), self.pick(values));
-        match self.random.below(25) {
+        match self.random.below(26) {
             0..=2 => x + y,
             3..=5 => x - y,
             6 => -x,
@@ -86,6 +86,7 @@ impl<'k> Writer<'k> {
             }
             20 => x.from_mont(),
             22 if self.nesting > 0 => self.call(values),
+            24 => self.by_words(x, y),
             _ => self.extension(values),
         }
     }
@@ -122,6 +123,19 @@ impl<'k> Writer<'k> {
         let same = (U32::wrap(self.b, others[0]) - 1).eq(high) ^ Pred::wrap(self.b, others[2]);
         let sum = elements[1..].iter().fold(elements[0], |sum, x| sum - *x);
         same.select(sum, elements[0])
+    }
+
+    /// An element by way of words under a bound, of which not all are read at once.
+    fn by_words(&mut self, x: Fe<'k>, y: Fe<'k>) -> Fe<'k> {
+        let field = self.b.field_desc();
+        let [read, taken] = [0, 0].map(|_| 1 + self.random.below(6) as u32);
+        let (read, taken) = (Below(read.min(taken)).fit(&field), Below(read.max(taken)).fit(&field));
+        let words = x.words_below(read);
+        let between = (x - y).is_zero();
+        let other = self.b.from_words_below(&words, taken);
+        // The same words once more, behind what may have reduced the element.
+        let again = self.b.from_words_below(&x.words_below(read), read);
+        between.select(again, other) + x
     }
 
     /// A coordinate of what elements of the highest level of the kernel's tower are computed to.

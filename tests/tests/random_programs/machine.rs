@@ -6,7 +6,7 @@ use curvesmith_abi::{Access, Element, Family, KernelDesc, Param, ParamKind, padd
 use curvesmith_codegen::fir::build::{Buffer, Builder, FULL_MASK, Fe, Pred, Shared, U32, U64};
 use curvesmith_codegen::fir::interp::{Argument, to_words};
 use curvesmith_codegen::fir::ir::{
-    AtomicOp, Kernel, Op, Order, ParamId, Scope as Reach, ShuffleMode, Special,
+    AtomicOp, Below, Kernel, Op, Order, ParamId, Scope as Reach, ShuffleMode, Special,
 };
 use curvesmith_codegen::spec::{FieldDesc, Tower};
 use curvesmith_tests::three_ways::Inside;
@@ -230,6 +230,10 @@ impl<'k> Writer<'k> {
     fn meeting(&mut self, s: &mut Scope<'k>) {
         let (b, x, y) = (self.b, self.word_or_edge(s), self.word_or_edge(s));
         let full = b.u32(FULL_MASK);
+        if !s.elements.values.is_empty() && self.random.one_in(3) {
+            let own = s.elements.pick(self.random);
+            return s.elements.values.push(self.element_of_another(own, x));
+        }
         let word = match self.random.below(5) {
             0 => self.exchange(x, y & (BLOCK - 1)),
             1 => self.count(x, y),
@@ -242,6 +246,22 @@ impl<'k> Writer<'k> {
             }
         };
         s.words.values.push(word);
+    }
+
+    /// The element that another thread has, by words under a bound: through shared memory or between lanes.
+    fn element_of_another(&mut self, x: Fe<'k>, of: U32<'k>) -> Fe<'k> {
+        let b = self.b;
+        let below = Below(1 + self.random.below(5) as u32).fit(&b.field_desc());
+        let words = x.words_below(below);
+        let theirs: Vec<U32<'k>> = match self.random.one_in(2) {
+            true => words.into_iter().map(|word| self.exchange(word, of & (BLOCK - 1))).collect(),
+            false => {
+                let full = b.u32(FULL_MASK);
+                let word = |word| b.shuffle(ShuffleMode::Index, word, of & 31, full);
+                words.into_iter().map(word).collect()
+            }
+        };
+        b.from_words_below(&theirs, below)
     }
 
     /// The word that another thread has.

@@ -75,8 +75,13 @@ impl Builder {
 
     /// The element with these canonical Montgomery words.
     pub fn from_words<'k>(&'k self, words: &[U32<'k>]) -> Fe<'k> {
+        self.from_words_below(words, Below::CANONICAL)
+    }
+
+    /// The element with these Montgomery words, which are under a bound.
+    pub fn from_words_below<'k>(&'k self, words: &[U32<'k>], below: Below) -> Fe<'k> {
         assert_eq!(words.len(), self.field_desc().words);
-        self.emit(Op::FromWords(words.iter().map(|w| w.id).collect()))
+        self.emit(Op::FromWords(words.iter().map(|w| w.id).collect(), below))
     }
 }
 
@@ -248,7 +253,12 @@ impl<'k> Fe<'k> {
     }
     /// The words of the canonical Montgomery representation.
     pub fn words(self) -> Vec<U32<'k>> {
+        self.words_below(Below::CANONICAL)
+    }
+    /// The words of a Montgomery representative under a bound. Nothing but
+    /// [`Builder::from_words_below`] may be made of them where there are several.
+    pub fn words_below(self, below: Below) -> Vec<U32<'k>> {
         let n = self.b.field_desc().words as u32;
-        (0..n).map(|i| self.b.emit(Op::Word(self.id, i))).collect()
+        (0..n).map(|i| self.b.emit(Op::Word(self.id, i, below))).collect()
     }
 }

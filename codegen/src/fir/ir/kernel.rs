@@ -138,7 +138,7 @@ impl Kernel {
             Special(_) | U32(_) | Bit(..) | Narrow(_) | Word(..) => Type::U32,
             U64(_) | Widen(_) => Type::U64,
             Int(_, a, _) | Not(a) | Select(_, a, _) => self.ty(*a),
-            Const(_) | Part(..) | FromWords(_) => Type::Field,
+            Const(_) | Part(..) | FromWords(..) => Type::Field,
             Compose(level, _) => Type::element(usize::from(*level)),
             Coefficient(a, _) => {
                 Type::element(self.ty(*a).level().map_or(0, |level| level.saturating_sub(1)))

@@ -1,7 +1,7 @@
 //! Pure operations: what a value is computed from.
 
 use super::{Local, ParamId, Type, Value};
-use crate::spec::FieldOp;
+use crate::spec::{FieldDesc, FieldOp};
 use num_bigint::BigUint;
 
 /// Binary operations on integers (both operands and result of one type), and the
@@ -73,6 +73,39 @@ pub enum Special {
     Lane,
 }
 
+/// The bound that the words of an element are under: the number of times `p`.
+///
+/// Words below `p` are canonical, and an element has one such representative. Under a larger number it has several, and
+/// what reads words may get those of any. The limit is then `k·p` rounded up to where the words below the top one are zero,
+/// so that the top word says whether it holds; `k·p` fits the words, hence the limit does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Below(pub u32);
+
+impl Below {
+    /// `< p`.
+    pub const CANONICAL: Below = Below(1);
+
+    /// The bound itself where the words of a field hold so much, or else the largest that they do hold.
+    pub fn fit(self, field: &FieldDesc) -> Below {
+        (1..=self.0).rev().map(Below).find(|below| below.fits(field)).unwrap_or(Below::CANONICAL)
+    }
+
+    /// Whether the words of a field hold `k·p`; nothing is below 0.
+    pub fn fits(self, field: &FieldDesc) -> bool {
+        self.0 > 0 && &field.p * self.0 <= field.r()
+    }
+
+    /// Words under the bound are less than this, which is at most `R` where the bound [fits](Below::fits).
+    pub fn limit(self, field: &FieldDesc) -> BigUint {
+        if self == Below::CANONICAL {
+            return field.p.clone();
+        }
+        let low = 32 * (field.words - 1);
+        let ones = (BigUint::from(1u32) << low) - 1u32;
+        (&field.p * self.0 + ones) >> low << low
+    }
+}
+
 /// How a value is computed. No operation writes memory or a local.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Op {
@@ -113,10 +146,11 @@ pub enum Op {
     Field(FieldOp, Vec<Value>),
     /// Result `i` of an operation with several.
     Part(Value, u32),
-    /// The element with these Montgomery words, `words` of them; the kernel promises that they are canonical.
-    FromWords(Vec<Value>),
-    /// Word `i` of the canonical Montgomery representation.
-    Word(Value, u32),
+    /// The element with these Montgomery words, `words` of them; the kernel promises that they are under the bound.
+    FromWords(Vec<Value>, Below),
+    /// Word `i` of a Montgomery representative under the bound. The words of a value under one bound are of one
+    /// representative where one of the operations dominates the others; else, and of equal elements, they need not be.
+    Word(Value, u32, Below),
     /// The element of a level with these coefficients, elements of the level below; that of 1 first.
     Compose(u8, Vec<Value>),
     /// Coefficient `i` of an element of a level above the field.
@@ -138,12 +172,12 @@ impl Op {
         match self {
             Result(_) | Get(_) | Param(_) | Argument(_) | Special(_) | Bool(_) | U32(_) | U64(_)
             | Const(_) => vec![],
-            Not(a) | Bit(_, a) | Widen(a) | Narrow(a) | Word(a, _) | Part(a, _) | Coefficient(a, _) => {
+            Not(a) | Bit(_, a) | Widen(a) | Narrow(a) | Word(a, ..) | Part(a, _) | Coefficient(a, _) => {
                 vec![*a]
             }
             Int(_, a, b) | Cmp(_, a, b) => vec![*a, *b],
             Select(c, a, b) => vec![*c, *a, *b],
-            Field(_, values) | FromWords(values) | Compose(_, values) => values.clone(),
+            Field(_, values) | FromWords(values, _) | Compose(_, values) => values.clone(),
         }
     }
 
@@ -162,8 +196,8 @@ impl Op {
             Select(c, a, b) => Select(f(*c), f(*a), f(*b)),
             Field(op, args) => Field(op.clone(), args.iter().map(|a| f(*a)).collect()),
             Part(a, i) => Part(f(*a), *i),
-            FromWords(words) => FromWords(words.iter().map(|w| f(*w)).collect()),
-            Word(a, i) => Word(f(*a), *i),
+            FromWords(words, below) => FromWords(words.iter().map(|w| f(*w)).collect(), *below),
+            Word(a, i, below) => Word(f(*a), *i, *below),
             Compose(level, parts) => Compose(*level, parts.iter().map(|a| f(*a)).collect()),
             Coefficient(a, i) => Coefficient(f(*a), *i),
         }

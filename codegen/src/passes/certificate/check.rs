@@ -210,18 +210,23 @@ impl<R: Rules> Checker<'_, R> {
         let is_field = self.kernel.ty(v) == Type::Field;
         let canonical = &self.field.p - 1u32;
         match &self.kernel[v] {
-            Op::Word(a, _) => {
-                if self.max(*a)? > canonical {
-                    return Err(error(*a, "is not canonical where its words are read"));
+            Op::Word(a, _, below) => {
+                if self.max(*a)? >= below.limit(self.field) {
+                    let reason = format!("is not below {}p where its words are read", below.0);
+                    return Err(error(*a, &reason));
                 }
                 Ok(())
             }
-            Op::Const(_) | Op::FromWords(_) => self.at_least(v, &canonical, "claims less than canonical"),
+            Op::Const(_) => self.at_least(v, &canonical, "claims less than canonical"),
             Op::Argument(i) if is_field => {
                 let limit = self.certificate.arguments.get(*i as usize).copied().flatten();
                 let most = limit.and_then(|limit| self.below(limit));
                 let most = most.ok_or_else(|| error(v, "is an argument of which nothing is known"))?;
                 self.at_least(v, &most, "claims less than its function may be given")
+            }
+            Op::FromWords(_, below) => {
+                let max = below.limit(self.field) - 1u32;
+                self.at_least(v, &max, "claims less than its words may be")
             }
             Op::Get(l) if is_field => {
                 let held = self.locals[l.0 as usize].as_ref();

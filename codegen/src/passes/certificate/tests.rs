@@ -3,7 +3,7 @@
 use super::*;
 use crate::error::PassError;
 use crate::fir::build::{Builder, Fe, Handle};
-use crate::fir::ir::{Kernel, Type};
+use crate::fir::ir::{Below, Kernel, Op, Type};
 use crate::kernels::{field_kernels, formula_kernels, group_kernels};
 use crate::passes::{Checked, prepare, simplify};
 use crate::spec::{Equation, FieldDesc, GroupDesc, Tower};
@@ -250,6 +250,39 @@ fn products_of_sums_have_preconditions() {
         numbers.outcome(&op, variant, &vec![BigUint::from(1u32); 4]).is_none()
     };
     assert!(unknown("dot_fq2.v.m.lazy") && unknown("dot_fq2.u.m2.lazy") && unknown("dot_fq2.lazy"));
+}
+
+/// Words of what is not under their bound, and elements that are claimed to be under less than their words.
+#[test]
+fn words_are_under_their_bound() {
+    for base in fields().into_iter().filter(|base| Below(2).fits(base)) {
+        let below = Below(4).fit(&base);
+        let b = Builder::for_field::<FieldMulSub>(&base);
+        let i = b.global_index();
+        let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
+        // Nothing but the bound of the words asks for a reduction of the sum.
+        let other = b.from_words_below(&((x * y).dbl() + z).words_below(below), below);
+        b.buffer("out").set_field(i, other * y);
+        let checked = prepare::<Ptx>(&b.finish()).expect("the kernel is valid");
+        let (mut kernel, certificate) = (checked.kernel().clone(), checked.certificate());
+        assert_eq!(check::<Ptx>(&kernel, certificate), Ok(()), "{}", base.name);
+        let (mut words, mut made) = (0, 0);
+        for v in kernel.values() {
+            let op = kernel[v].clone();
+            match &op {
+                Op::Word(a, i, b) if *b == below => kernel[v] = Op::Word(*a, *i, Below(1)),
+                Op::FromWords(w, b) if *b == below => {
+                    kernel[v] = Op::FromWords(w.clone(), Below(below.0 + 1))
+                }
+                _ => continue,
+            }
+            let refused = check::<Ptx>(&kernel, certificate).is_err();
+            assert!(refused, "{}: {op:?} under the bound of {:?} is believed", base.name, kernel[v]);
+            *(if matches!(op, Op::Word(..)) { &mut words } else { &mut made }) += 1;
+            kernel[v] = op;
+        }
+        assert_eq!((words, made), (base.words, 1), "{}", base.name);
+    }
 }
 
 /// A loop that doubles: the invariant is needed, and only an inductive one is believed.

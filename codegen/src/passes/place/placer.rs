@@ -1,8 +1,9 @@
 //! One walk through a kernel, forwards, under a plan.
 //!
 //! An operation is computed directly, or after its loosest operands have been reduced weakly,
-//! whichever is cheaper; a reduced copy serves all later users in its scope. Two things ask for a
-//! certain bound: a word of an element (canonical), an argument of a call, and a local in a loop.
+//! whichever is cheaper; a reduced copy serves all later users in its scope. Three things ask for a
+//! certain bound: a word of an element, an argument of a call, and a local in a loop. Words of an element that belong
+//! together are read of one value: not some of them before it is reduced, and some after.
 //!
 //! The bound of a local is that of what it holds at each point. At a loop's head it must hold in
 //! every round: it starts as what is held before the loop and is widened by the join with what
@@ -14,7 +15,7 @@
 use super::menu::Menu;
 use super::{Subject, score};
 use crate::error::PassError;
-use crate::fir::ir::{Block, Kernel, Op, Stmt, Type, Value};
+use crate::fir::ir::{Below, Block, Kernel, Op, Stmt, Type, Value};
 use crate::passes::info::{Contract, Fact, KernelInfo};
 use crate::passes::rewrite::Rewriter;
 use crate::spec::{FieldDesc, FieldOp};
@@ -108,7 +109,8 @@ fn walk_given<T: Target>(
 ) -> Result<(Kernel, KernelInfo<T>), PassError> {
     let kernel = subject.kernel;
     let unset = vec![None; kernel.locals.len()];
-    let at = Position { r: Rewriter::new(kernel), facts: vec![], copies: vec![], locals: unset.clone() };
+    let (r, locals) = (Rewriter::new(kernel), unset.clone());
+    let at = Position { r, facts: vec![], copies: vec![], read: vec![], locals };
     let (pins, held, breaks) = (unset.clone(), unset, vec![]);
     let contract = Contract::NONE;
     let mut placer = Placer { at, menu, subject, plan, given, pins, held, breaks, rare: false, contract };
@@ -134,6 +136,8 @@ struct Position<'a, T: Target> {
     facts: Vec<Fact<T>>,
     /// Reduced copies made in the open blocks: the old value and what stood for it before.
     copies: Vec<(Value, Value)>,
+    /// The old values that words were read of in the open blocks, under which bound, and what stood for them.
+    read: Vec<(Value, Below, Value)>,
     /// What the locals hold here.
     locals: Locals<T>,
 }
@@ -159,7 +163,7 @@ struct Placer<'a, 'm, 'f, T: Target> {
 impl<T: Target> Placer<'_, '_, '_, T> {
     /// True when control reaches the end of the block.
     fn block(&mut self, block: &Block, out: &mut Block) -> Result<bool, PassError> {
-        let mark = self.at.copies.len();
+        let (mark, read) = (self.at.copies.len(), self.at.read.len());
         let mut falls = true;
         for stmt in block {
             match stmt {
@@ -214,6 +218,7 @@ impl<T: Target> Placer<'_, '_, '_, T> {
             let (old, before) = self.at.copies.pop().expect("longer than the mark");
             self.at.r.set(old, Some(before));
         }
+        self.at.read.truncate(read);
         Ok(falls)
     }
 
@@ -335,15 +340,18 @@ impl<T: Target> Placer<'_, '_, '_, T> {
         let op = self.arranged(old);
         let mut wish = Wish::Lazy;
         let fact = match &op {
-            Op::Word(a, _) => {
-                self.bring_within(*a, T::Bound::CANONICAL, out)?;
-                Fact::NONE
+            Op::Word(a, i, below) => {
+                let word = Op::Word(self.words_of(*a, *below, out)?, *i, *below);
+                let new = self.push(word, Fact::NONE, out);
+                self.at.r.set(old, Some(new));
+                return Ok(());
             }
             Op::Get(l) if self.at.r.old.ty(old) == Type::Field => {
                 let held = self.at.locals[l.0 as usize].expect("verified: a local is set before it is read");
                 Fact { bound: Some(held), choice: None }
             }
-            Op::Const(_) | Op::FromWords(_) => Fact { bound: Some(T::Bound::CANONICAL), choice: None },
+            Op::Const(_) => Fact { bound: Some(T::Bound::CANONICAL), choice: None },
+            Op::FromWords(_, below) => Fact { bound: Some(self.under(*below)?), choice: None },
             Op::Argument(_) if self.at.r.old.ty(old) == Type::Field => {
                 Fact { bound: Some(self.given.bound), choice: None }
             }
@@ -467,6 +475,24 @@ impl<T: Target> Placer<'_, '_, '_, T> {
         self.at.r.set(old, Some(new));
         self.at.copies.push((old, now));
         Ok(())
+    }
+
+    /// What the words of an old value are read of.
+    fn words_of(&mut self, old: Value, below: Below, out: &mut Block) -> Result<Value, PassError> {
+        if let Some((.., read)) = self.at.read.iter().rfind(|(v, b, _)| (*v, *b) == (old, below)) {
+            return Ok(*read);
+        }
+        let limit = self.under(below)?;
+        self.bring_within(old, limit, out)?;
+        let now = self.at.r.get(old);
+        self.at.read.push((old, below, now));
+        Ok(now)
+    }
+
+    /// A bound of words as the target states it.
+    fn under(&self, below: Below) -> Result<T::Bound, PassError> {
+        let bound = T::Bound::below(self.field(), &below.limit(self.field()));
+        bound.ok_or_else(|| PassError::Unsupported(format!("elements below {}p", below.0)))
     }
 
     /// Makes an old value stand within `limit`: by another variant where it was computed, or by a

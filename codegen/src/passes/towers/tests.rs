@@ -159,7 +159,7 @@ fn with_scheme(source: &Kernel, build: Build, level: usize, terms: usize, square
     });
     let (head, tail) = kernel.body.split_at(first_word.expect("a result is stored"));
     let degree = kernel.tower.degree_at(level);
-    let loads: Vec<Value> = kernel.values().filter(|v| matches!(kernel[*v], Op::FromWords(_))).collect();
+    let loads: Vec<Value> = kernel.values().filter(|v| matches!(kernel[*v], Op::FromWords(..))).collect();
     let [a, b, c] = [0, 1, 2].map(|i| loads[i * degree..(i + 1) * degree].to_vec());
     let given = match (squares, terms) {
         (true, _) => vec![(a.clone(), a)],
@@ -172,9 +172,9 @@ fn with_scheme(source: &Kernel, build: Build, level: usize, terms: usize, square
     let mut stored = 0;
     for stmt in tail {
         if let Stmt::Let(v) = stmt
-            && let Op::Word(_, i) = kernel[*v]
+            && let Op::Word(_, i, below) = kernel[*v]
         {
-            new[*v] = Op::Word(result[stored], i);
+            new[*v] = Op::Word(result[stored], i, below);
             stored += usize::from(i as usize + 1 == kernel.field().words);
         }
         body.push(stmt.clone());

@@ -168,7 +168,7 @@ impl<'p, 'a: 'p> Body<'a, 'p, '_> {
     fn value(&mut self, kernel: &'a Kernel, v: Value) -> Option<String> {
         let n = limbs(kernel.field());
         Some(match &kernel[v] {
-            Op::FromWords(_) => format!("x[{}]", self.function.reads[&v]),
+            Op::FromWords(..) => format!("x[{}]", self.function.reads[&v]),
             Op::Const(c) => {
                 let words = to_limbs(&(c * r(kernel.field()) % &kernel.field().p), n);
                 format!("[{}]", list(words.into_iter().map(|word| format!("{word:#x}"))))

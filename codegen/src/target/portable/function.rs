@@ -3,7 +3,7 @@
 use super::limbs;
 use crate::error::PassError;
 use crate::fir::build::{Builder, Fe};
-use crate::fir::ir::{Kernel, Op, Place, Stmt, Type, Value};
+use crate::fir::ir::{Below, Kernel, Op, Place, Stmt, Type, Value};
 use crate::spec::{FieldDesc, Tower};
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::FieldNeg;
@@ -92,7 +92,10 @@ impl Reader<'_> {
     /// Judges a value; where it lies if it is an element that is read.
     fn value(&self, v: Value) -> Result<Option<At>, PassError> {
         match &self.kernel[v] {
-            Op::FromWords(words) => {
+            Op::FromWords(_, below) | Op::Word(.., below) if *below != Below::CANONICAL => {
+                Err(lacks("words of elements that are not canonical"))
+            }
+            Op::FromWords(words, _) => {
                 let first = words.first().and_then(|w| self.loaded.get(w)).copied();
                 let first = first.ok_or_else(|| lacks("elements that are made of words"))?;
                 let follows =
@@ -122,7 +125,7 @@ impl Reader<'_> {
     /// The element that words are, padding left aside.
     fn element(&self, words: &[Value]) -> Result<Value, PassError> {
         let part = |v: &Value| match self.kernel[*v] {
-            Op::Word(of, i) => Some((of, i)),
+            Op::Word(of, i, _) => Some((of, i)),
             _ => None,
         };
         let of = words.first().and_then(part).map(|(of, _)| of);

@@ -4,6 +4,7 @@ use super::bound::most;
 use super::check::check;
 use super::ir::{Limb, Src, Step};
 use super::*;
+use crate::fir::ir::Below;
 use crate::kernels::field_kernels;
 use crate::passes::{annotate, prepare};
 use crate::target::{Bound as _, Rules};
@@ -286,6 +287,10 @@ fn kernels_of_a_gpu_are_refused_with_a_reason() {
     let montgomery = function(&f, "from_mont", 1, |_, x| vec![x[0].from_mont()]);
     let error = prepare::<Portable>(&montgomery).map(drop).expect_err("its words are other words");
     assert!(matches!(error, PassError::NoVariant { .. }), "{error}");
+    let lazy =
+        function(&f, "lazy", 1, |b, x| vec![b.from_words_below(&x[0].words_below(Below(2)), Below(2))]);
+    let error = prepare::<Portable>(&lazy).map(drop).expect_err("its words are not canonical");
+    assert_eq!(error.to_string(), "the target has no words of elements that are not canonical");
 }
 
 /// Sums stay lazy where there is room, and what is stored is canonical.
