@@ -10,14 +10,16 @@
 //! 7. Several elements are read by `part` only, and not held in locals; a table has the entries of its shape.
 //! 8. Elements of extensions are of levels that the tower has, and have as many coefficients as their level's degree;
 //!    operations on them are those that extensions have, on elements of one level.
-//! 9. Functions are declared, give something, are over the field and tower of their caller, and are called with the types of their signature. They know
-//!    neither memory nor threads, do not return early, and `yield` what their signature says as the last statement of
-//!    their body; nothing else yields or has arguments.
+//! 9. Functions are declared, give something, are over the field and tower of their caller, and are called with the types
+//!    of their signature. They know neither memory nor threads, do not return early, and `yield` what their signature
+//!    says as the last statement of their body; nothing else yields or has arguments.
+//! 10. Words of elements go to buffers, and come from them, under the buffer's bound: a word that is stored is under it, and
+//!    an element made of words that were loaded is made under no less.
 
 use super::ir::*;
 use crate::spec::Gives;
 use curvesmith_abi::{Access, ParamKind};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A broken rule: always a bug in a kernel's builder or in a pass.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,7 +35,13 @@ pub struct VerifyError {
 
 /// Checks all rules; all violations at once.
 pub fn verify(kernel: &Kernel) -> Result<(), Vec<VerifyError>> {
-    let mut v = Verifier { kernel, visible: vec![BTreeSet::new()], defined: BTreeSet::new(), errors: vec![] };
+    let mut v = Verifier {
+        kernel,
+        visible: vec![BTreeSet::new()],
+        defined: BTreeSet::new(),
+        loaded: BTreeMap::new(),
+        errors: vec![],
+    };
     let mut locals = BTreeSet::new();
     v.block(&kernel.body, &mut locals, None);
     v.functions();
@@ -45,6 +53,8 @@ struct Verifier<'a> {
     /// Values defined in each open block.
     visible: Vec<BTreeSet<Value>>,
     defined: BTreeSet<Value>,
+    /// Words that come from buffers of elements, and their bound.
+    loaded: BTreeMap<Value, Below>,
     errors: Vec<VerifyError>,
 }
 
@@ -272,7 +282,11 @@ impl Verifier<'_> {
                     self.error(v, "selects among several elements");
                 }
             }
-            Op::FromWords(words, _) => {
+            Op::FromWords(words, below) => {
+                if let Some(bound) = words.iter().filter_map(|w| self.loaded.get(w)).find(|b| *b > below) {
+                    let (bound, below) = (bound.0, below.0);
+                    self.error(v, format!("is made below {below}p of words that are below {bound}p"));
+                }
                 for w in words {
                     self.expect(*w, Type::U32, v);
                 }
@@ -361,9 +375,15 @@ impl Verifier<'_> {
             }
         };
         match stmt {
-            Stmt::Load { results, place } => self.place(place, results.len(), false, stmt),
+            Stmt::Load { results, place } => {
+                self.place(place, results.len(), false, stmt);
+                if let Some(below) = self.bound(place) {
+                    self.loaded.extend(results.iter().map(|v| (*v, below)));
+                }
+            }
             Stmt::Store { place, words } => {
                 u32s(self, words);
+                words.iter().for_each(|w| self.stored(*w, place, stmt));
                 self.place(place, words.len(), true, stmt);
             }
             Stmt::LoadAcquire { place, .. } => self.place(place, 1, false, stmt),
@@ -376,6 +396,28 @@ impl Verifier<'_> {
                 u32s(self, &[*mask]);
             }
             _ => u32s(self, &stmt.uses()),
+        }
+    }
+
+    /// The bound of the elements at a place; none where there are none.
+    fn bound(&self, place: &Place) -> Option<Below> {
+        let Place::Global { buffer, .. } = place else { return None };
+        match self.kernel.desc.params.get(buffer.0 as usize)?.kind {
+            ParamKind::Buffer(_, element) => Some(Below(element.below()?).fit(self.kernel.field.as_ref()?)),
+            _ => None,
+        }
+    }
+
+    /// Rule 9 for a word that is stored. Buffers without elements take canonical ones.
+    fn stored(&mut self, word: Value, place: &Place, stmt: &Stmt) {
+        let Op::Word(.., below) = self.kernel[word] else { return };
+        let bound = self.bound(place).unwrap_or(Below::CANONICAL);
+        if matches!(place, Place::Global { .. }) && below > bound {
+            let (below, bound) = (below.0, bound.0);
+            self.error(
+                format!("{stmt:?}"),
+                format!("{word} is below {below}p, the buffer's elements {bound}p"),
+            );
         }
     }
 

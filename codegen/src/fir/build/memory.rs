@@ -80,16 +80,23 @@ impl<'k> Buffer<'k> {
         self.b.load(self.place(index, (part * padded_words(words)) as u32), words)
     }
 
+    /// What the buffer's field elements are under.
+    fn below(self) -> Below {
+        let kind = self.b.state.borrow().kernel.desc.params[self.id.0 as usize].kind;
+        let ParamKind::Buffer(_, element) = kind else { unreachable!("a buffer is a buffer parameter") };
+        element.below().map_or(Below::CANONICAL, |times| Below(times).fit(&self.b.field_desc()))
+    }
+
     /// Field element `part` of element `index`: a coordinate of a point, or 0 in a field vector.
     pub fn part(self, index: U32<'k>, part: usize) -> Fe<'k> {
         let words = self.part_words(index, part);
-        self.b.from_words(&words)
+        self.b.from_words_below(&words, self.below())
     }
 
     /// Writes field element `part` of element `index`, padding included.
     pub fn set_part(self, index: U32<'k>, part: usize, value: Fe<'k>) {
         let n = self.b.field_desc().words;
-        let mut words = value.words();
+        let mut words = value.words_below(self.below());
         words.resize_with(padded_words(n), || self.b.u32(0));
         self.b.store(self.place(index, (part * padded_words(n)) as u32), &words);
     }
