@@ -11,9 +11,9 @@ use crate::fir::build::{Buffer, Builder, Fe, Pred, Table, U32};
 use crate::fir::ir::Kernel;
 use crate::spec::FieldDesc;
 use curvesmith_abi::kernels::{
-    NTT_TABLE, NTT_TABLE_LOG_RADIX, NttRadix2, NttRadix4, NttRadix8, NttRadix8Table, NttRadix16,
-    NttRadix16Table, NttTwiddleTables, NttTwiddles, Powers, ntt_has_tables, ntt_later_log_radix,
-    ntt_max_log_radix,
+    NTT_TABLE, NTT_TABLE_LOG_RADIX, NttRadix2, NttRadix4, NttRadix8, NttRadix8First, NttRadix8Last,
+    NttRadix8Lazy, NttRadix8Table, NttRadix16, NttRadix16Table, NttTwiddleTables, NttTwiddles, Powers,
+    ntt_has_lazy, ntt_has_tables, ntt_later_log_radix, ntt_max_log_radix,
 };
 use num_bigint::BigUint;
 use num_traits::One;
@@ -23,7 +23,7 @@ pub(super) fn kernels(field: &FieldDesc) -> Vec<Kernel> {
     let radices = 1..=ntt_max_log_radix(field.words).min(field.two_adicity());
     let mut kernels = vec![powers(field)];
     kernels.extend(radices.clone().map(|log_r| {
-        let form = if log_r < ntt_later_log_radix(field.words) { Form::Ones } else { Form::Elements };
+        let form = if log_r < ntt_later_log_radix(field.words) { Form::Ones } else { Form::OnesOrElements };
         match log_r {
             1 => pass::<NttRadix2>(field, 1, form),
             2 => pass::<NttRadix4>(field, 2, form),
@@ -34,7 +34,14 @@ pub(super) fn kernels(field: &FieldDesc) -> Vec<Kernel> {
     if field.two_adicity() > 1 {
         kernels.push(twiddles::<NttTwiddles>(field, &[BigUint::one()]));
     }
-    let has_tables = ntt_has_tables(field.words, field.p.bits() as usize);
+    let bits = field.p.bits() as usize;
+    // Several passes, and a later one in radix 8, are four stages or more.
+    if ntt_has_lazy(field.words, bits) && field.two_adicity() > 3 {
+        kernels.push(pass::<NttRadix8First>(field, 3, Form::Ones));
+        kernels.push(pass::<NttRadix8Lazy>(field, 3, Form::Elements));
+        kernels.push(pass::<NttRadix8Last>(field, 3, Form::Elements));
+    }
+    let has_tables = ntt_has_tables(field.words, bits);
     if has_tables && field.two_adicity() > NTT_TABLE_LOG_RADIX {
         kernels.push(pass::<NttRadix8Table>(field, 3, Form::Tables));
         if radices.contains(&4) {
@@ -51,6 +58,8 @@ enum Form {
     /// Nothing: it is the first.
     Ones,
     /// Elements, or nothing if it is the first.
+    OnesOrElements,
+    /// Elements: it is not the first.
     Elements,
     /// Tables: it is not the first.
     Tables,
@@ -63,7 +72,7 @@ impl Form {
         let shape = NTT_TABLE.fit(words);
         match self {
             Form::Ones => x,
-            Form::Elements => x * parts.next().expect("positions do not end"),
+            Form::OnesOrElements | Form::Elements => x * parts.next().expect("positions do not end"),
             Form::Tables => {
                 x.mul_table(&Table { entries: parts.take(shape.entries(words)).collect(), shape })
             }
@@ -100,8 +109,8 @@ fn pass<K: curvesmith_abi::Kernel>(field: &FieldDesc, log_r: u32, form: Form) ->
     };
     match form {
         Form::Ones => {}
-        Form::Elements => unless(log_done.is(0), &mut x, twist),
-        Form::Tables => twist(&mut x),
+        Form::OnesOrElements => unless(log_done.is(0), &mut x, twist),
+        Form::Elements | Form::Tables => twist(&mut x),
     }
     let y = transform(x, &field.root_of_unity(log_r));
 

@@ -243,16 +243,17 @@ fn passes_make_a_transform_with_any_root() {
 }
 
 /// All passes of a transform of `a`, with the root `powers[1]`: but for the first in the largest radix, or the least
-/// one that may come later.
+/// one that may come later. Those in radix 8 run once more with what the one before has left lazily, where the field has that.
 fn passes(machine: &Machine, field: &FieldDesc, powers: &[BigUint], sign: u32, a: &[BigUint]) -> Vec<u32> {
     let n = a.len();
     let log_n = n.trailing_zeros();
-    let later = match log_n % 2 {
+    let later = match log_n % 4 {
         0 => ntt_max_log_radix(field.words),
         _ => ntt_later_log_radix(field.words),
     };
     let words = to_words(field, a);
     let (mut data, mut done) = (words.clone(), 0);
+    let mut lazy = words.clone();
     while done < log_n {
         let log_r = if done == 0 { (log_n - 1) % later + 1 } else { later };
         let (s, r) = (1usize << done, 1usize << log_r);
@@ -279,12 +280,27 @@ fn passes(machine: &Machine, field: &FieldDesc, powers: &[BigUint], sign: u32, a
             ("turn", num(if last { (turn as u32).wrapping_neg() as usize } else { turn })),
             ("sign", num(if last { sign as usize } else { 1 })),
         ];
+        let before = data.clone();
         data = match log_r {
             1 => machine.run_threads::<NttRadix2>(n / r, &args, "out"),
             2 => machine.run_threads::<NttRadix4>(n / r, &args, "out"),
             3 => machine.run_threads::<NttRadix8>(n / r, &args, "out"),
             _ => machine.run_threads::<NttRadix16>(n / r, &args, "out"),
         };
+        let has_lazy = ntt_has_lazy(field.words, field.p.bits() as usize) && log_r == 3 && log_n > 3;
+        args[0].1 = buf(&lazy);
+        lazy = match (done == 0, done + log_r == log_n) {
+            _ if !has_lazy => data.clone(),
+            (true, _) => machine.run_threads::<NttRadix8First>(n / r, &args, "out"),
+            (_, false) => machine.run_threads::<NttRadix8Lazy>(n / r, &args, "out"),
+            (_, true) => {
+                let canonical = machine.run_threads::<NttRadix8Last>(n / r, &args, "out");
+                assert_eq!(canonical, data, "{} 2^{log_n}", field.name);
+                canonical
+            }
+        };
+        assert_eq!(from_words(field, &lazy), from_words(field, &data), "{} after {done} stages", field.name);
+        args[0].1 = buf(&before);
         let by_table = ntt_has_tables(field.words, field.p.bits() as usize);
         if by_table && done > 0 && log_r >= NTT_TABLE_LOG_RADIX {
             let entries = NTT_TABLE.fit(field.words).entries(field.words);

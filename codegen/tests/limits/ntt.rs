@@ -40,6 +40,12 @@ pub(super) fn passes(case: &mut Case) {
                     3 => pass.check::<NttRadix8>(field, limits),
                     _ => pass.check::<NttRadix16>(field, limits),
                 }
+                match (pass.form, pass.last()) {
+                    _ if log_r != 3 || log_n == 3 || !ntt_has_lazy(words, bits) => {}
+                    (Form::Ones, _) => pass.check::<NttRadix8First>(field, limits),
+                    (_, true) => pass.check::<NttRadix8Last>(field, limits),
+                    (_, false) => pass.check::<NttRadix8Lazy>(field, limits),
+                }
             }
         }
         let log_s = MOST - log_r;
@@ -70,12 +76,14 @@ struct Pass {
 }
 
 impl Pass {
+    fn last(self) -> bool {
+        self.log_done + self.log_r == self.log_n
+    }
+
     fn check<K: Contract>(self, field: &FieldDesc, limits: &mut Limits) {
-        let Pass { log_n, log_r, log_done, .. } = self;
-        for turn in [1, (1 << log_r) - 1] {
-            let last = log_done + log_r == log_n;
+        for turn in [1, (1 << self.log_r) - 1] {
             self.check_sign::<K>(field, limits, turn, 1);
-            if last {
+            if self.last() {
                 self.check_sign::<K>(field, limits, turn, -1);
             }
         }

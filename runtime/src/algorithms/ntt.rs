@@ -10,6 +10,9 @@
 //! the last passes of large transforms, which would wait for that memory, take plain elements
 //! ([`NttPolicy`](super::policy::NttPolicy)).
 //!
+//! Between passes in radix 8 elements may stay below several times `p`: the first pass reads canonical ones, the last one writes
+//! such, and no pass is both.
+//!
 //! A transform over the coset `shift·<omega>` is one over `<omega>` of the coefficients
 //! times powers of `shift`; the inverse multiplies by powers of `1/shift`, and by `1/n`.
 
@@ -22,8 +25,9 @@ use crate::owner::Owner;
 use crate::work::Direction;
 use curvesmith_abi::kernels::{
     FieldMul, FieldScalePowers, NTT_TABLE, NTT_TABLE_LOG_RADIX, NttRadix2, NttRadix4, NttRadix8,
-    NttRadix8Table, NttRadix16, NttRadix16Table, NttTwiddleTables, NttTwiddles, Powers, ntt_has_tables,
-    ntt_later_log_radix, ntt_max_log_radix,
+    NttRadix8First, NttRadix8Last, NttRadix8Lazy, NttRadix8Table, NttRadix16, NttRadix16Table,
+    NttTwiddleTables, NttTwiddles, Powers, ntt_has_lazy, ntt_has_tables, ntt_later_log_radix,
+    ntt_max_log_radix,
 };
 use curvesmith_abi::layout;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -178,8 +182,8 @@ pub(crate) fn transform(
         scale_by_powers(stream, tables, vector, direction, powers, &spare)?;
         std::mem::swap(vector, &mut spare);
     }
-    for (pass, twiddles) in &tables.passes {
-        run_pass(stream, tables, *pass, twiddles, direction, vector, &spare)?;
+    for (at, exchange) in exchanges(stream, tables).into_iter().enumerate() {
+        run_pass(stream, tables, at, exchange, direction, vector, &spare)?;
         std::mem::swap(vector, &mut spare);
     }
     if direction == Direction::Inverse {
@@ -192,32 +196,86 @@ pub(crate) fn transform(
     Ok(())
 }
 
+/// What elements are under before a pass and after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Exchange {
+    reads_lazy: bool,
+    writes_lazy: bool,
+}
+
+/// The exchanges of all passes. What one writes, the next one reads: vectors between two passes are lazy where both are in
+/// radix 8 and neither has tables. Canonical elements are read by a later pass as lazy ones wherever it can.
+fn exchanges(stream: &Stream, tables: &GpuTables) -> Vec<Exchange> {
+    let field = &tables.field;
+    let lazy = stream.gpu().policy().ntt.lazy && ntt_has_lazy(field.words, field.bits as usize);
+    let kinds: Vec<Kind> = tables.passes.iter().map(|(pass, twiddles)| kind(*pass, twiddles)).collect();
+    exchanges_of(&kinds, lazy && kinds.len() > 1)
+}
+
+/// What a pass in radix 8 may exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// It has no kernels for lazy elements.
+    Canonical,
+    /// It is the first.
+    First,
+    Later,
+}
+
+fn kind(pass: Pass, twiddles: &Twiddles) -> Kind {
+    match twiddles {
+        Twiddles::None if pass.log_r == 3 => Kind::First,
+        Twiddles::Elements(_) if pass.log_r == 3 => Kind::Later,
+        _ => Kind::Canonical,
+    }
+}
+
+fn exchanges_of(kinds: &[Kind], lazy: bool) -> Vec<Exchange> {
+    let reads = |at: usize| lazy && kinds.get(at) == Some(&Kind::Later);
+    let exchange = |(at, kind): (usize, &Kind)| Exchange {
+        reads_lazy: reads(at),
+        writes_lazy: *kind != Kind::Canonical && reads(at + 1),
+    };
+    kinds.iter().enumerate().map(exchange).collect()
+}
+
+/// Pass number `at`.
 fn run_pass(
     stream: &Stream,
     tables: &GpuTables,
-    pass: Pass,
-    twiddles: &Twiddles,
+    at: usize,
+    exchange: Exchange,
     direction: Direction,
-    a: &Vector,
-    out: &Vector,
+    from: &Vector,
+    to: &Vector,
 ) -> Result<()> {
     let GpuTables { log_n, turn, field, .. } = tables;
-    let (log_n, Pass { log_r, log_done }) = (*log_n, pass);
+    let (pass, twiddles) = &tables.passes[at];
+    let (log_n, Pass { log_r, log_done }) = (*log_n, *pass);
     // Negated indices; the kernels take `turn` mod r.
     let negate = pass.end() == log_n && direction == Direction::Inverse;
     let (turn, sign) = if negate { (turn.wrapping_neg(), u32::MAX) } else { (*turn, 1) };
-    let (a, out) = (a.ptr(), out.ptr());
     let threads = 1usize << (log_n - log_r);
     let by_table = matches!(twiddles, Twiddles::Tables(_));
     let twiddles = match twiddles {
         // The first pass reads none.
-        Twiddles::None => a,
+        Twiddles::None => from.ptr(),
         Twiddles::Elements(buffer) | Twiddles::Tables(buffer) => buffer.ptr(),
     };
     macro_rules! launch {
-        ($kernel:ident) => {
+        ($kernel:ident, $a:expr, $out:expr) => {{
+            let (a, out) = ($a, $out);
             stream.launch(field, threads, &$kernel { a, twiddles, out, log_n, log_done, turn, sign })
+        }};
+        ($kernel:ident) => {
+            launch!($kernel, from.ptr(), to.ptr())
         };
+    }
+    match (exchange.reads_lazy, exchange.writes_lazy) {
+        (false, true) => return launch!(NttRadix8First, from.ptr(), to.lazy_ptr()),
+        (true, true) => return launch!(NttRadix8Lazy, from.lazy_ptr(), to.lazy_ptr()),
+        (true, false) => return launch!(NttRadix8Last, from.lazy_ptr(), to.ptr()),
+        (false, false) => {}
     }
     match (log_r, by_table) {
         (1, _) => launch!(NttRadix2),
@@ -313,6 +371,39 @@ mod tests {
             }
             assert_eq!(done, log_n);
         }
+    }
+
+    /// What a pass writes, the next one can read, the first reads and the last writes canonical elements, and no kernel is asked
+    /// for that there is not: the one that reads canonical and writes lazy elements is that of a first pass.
+    #[test]
+    fn passes_agree_on_what_lies_between_them() {
+        use Kind::{Canonical, First, Later};
+        let passes = |length: usize| {
+            let later = (0..1 << (length - 1)).map(move |bits: u32| {
+                (0..length - 1).map(move |i| if bits >> i & 1 == 1 { Later } else { Canonical }).collect()
+            });
+            later.flat_map(|later: Vec<Kind>| [First, Canonical].map(|first| [&[first][..], &later].concat()))
+        };
+        let mut lazy = 0;
+        for kinds in (1..=5).flat_map(passes) {
+            let all = exchanges_of(&kinds, true);
+            assert!(!all[0].reads_lazy && !all[kinds.len() - 1].writes_lazy, "{kinds:?}");
+            for (at, (kind, exchange)) in kinds.iter().zip(&all).enumerate() {
+                let next = all.get(at + 1).is_some_and(|next| next.reads_lazy);
+                assert!(next || !exchange.writes_lazy, "{kinds:?} {at}");
+                match exchange {
+                    Exchange { reads_lazy: true, .. } => assert_eq!(*kind, Later),
+                    Exchange { writes_lazy: true, .. } => assert_eq!(*kind, First),
+                    _ => {}
+                }
+                lazy += usize::from(exchange.writes_lazy);
+            }
+            let none = exchanges_of(&kinds, false);
+            assert!(none.iter().all(|e| !e.reads_lazy && !e.writes_lazy), "{kinds:?}");
+        }
+        let three = exchanges_of(&[First, Later, Later], true);
+        assert_eq!(three.iter().filter(|e| e.writes_lazy).count(), 2);
+        assert!(lazy > 10, "{lazy}");
     }
 
     #[test]

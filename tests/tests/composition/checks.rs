@@ -60,16 +60,17 @@ pub(crate) fn pointwise<F: Field>(device: &Device, n: usize) {
 /// both forms of twiddles.
 pub(crate) fn ntts<F: Field>(device: impl KernelDevice, sizes: impl IntoIterator<Item = u32>) {
     let device: Arc<dyn KernelDevice> = Arc::new(device);
-    // Tables for all passes, for none, and for the first of several; the largest radix and the one below.
-    let policies = [(24, 24, 4), (0, 0, 3), (24, 8, 4)];
-    let policies = policies.map(|(max_cached_log_n, max_table_log_n, max_log_radix)| Policy {
-        ntt: NttPolicy { max_cached_log_n, max_table_log_n, max_log_radix },
+    // Tables for all passes, for none, and for the first of several; the largest radix and the one below; lazy elements
+    // between all passes, some or none.
+    let policies = [(24, 24, 4, true), (0, 0, 3, true), (24, 8, 3, true), (24, 0, 4, false)];
+    let policies = policies.map(|(max_cached_log_n, max_table_log_n, max_log_radix, lazy)| Policy {
+        ntt: NttPolicy { max_cached_log_n, max_table_log_n, max_log_radix, lazy },
         ..Policy::for_device(device.properties())
     });
     let devices = policies.map(|policy| Device::with_kernels(Arc::clone(&device), Some(policy)));
     for log_n in sizes {
         // The third differs where a pass is within 2^8 elements and another is not.
-        for device in devices.iter().take(if log_n > 8 { 3 } else { 2 }) {
+        for device in devices.iter().take(if log_n > 8 { 4 } else { 2 }) {
             ntt::<F>(device, log_n);
         }
     }

@@ -267,14 +267,16 @@ fn a_kernel_that_writes_zeros_is_noticed() {
     }
 }
 
-/// Transforms of BN254 up to 2^8, with the twiddles as tables and as elements.
+/// Transforms of BN254 up to 2^9, with the twiddles as tables and as elements, and in radix 8 with lazy elements between passes.
 fn transforms(emulator: &Emulator) -> Result<Vec<bn254::Fr>> {
     let mut out = vec![];
-    for max_table_log_n in [24, 0] {
-        let ntt = NttPolicy { max_cached_log_n: 24, max_table_log_n, max_log_radix: 4 };
+    let radix_16 = [1, 2, 6, 8];
+    let policies = [(24, 4, false, &radix_16[..]), (0, 4, false, &radix_16), (0, 3, true, &[9])];
+    for (max_table_log_n, max_log_radix, lazy, sizes) in policies {
+        let ntt = NttPolicy { max_cached_log_n: 24, max_table_log_n, max_log_radix, lazy };
         let policy = Policy { ntt, ..Policy::for_device(emulator.properties()) };
         let device = Device::on_emulator(emulator.clone(), Some(policy));
-        for log_n in [1, 2, 6, 8] {
+        for log_n in sizes.iter().copied() {
             let n = 1u64 << log_n;
             let root = bn254::Fr::get_root_of_unity(n).unwrap();
             let values: Vec<bn254::Fr> = (1..=n).map(bn254::Fr::from).collect();
@@ -298,6 +300,9 @@ fn a_transform_kernel_that_writes_zeros_is_noticed() {
         "ntt_radix2",
         "ntt_radix4",
         "ntt_radix8",
+        "ntt_radix8_first",
+        "ntt_radix8_lazy",
+        "ntt_radix8_last",
         "ntt_radix8_table",
         "ntt_radix16",
         "ntt_radix16_table",

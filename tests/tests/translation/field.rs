@@ -34,7 +34,9 @@ pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
         name @ ("ntt_twiddles" | "ntt_twiddle_tables") => twiddles(s, name),
         "ntt_radix2" => pass(s, desc.name, 1),
         "ntt_radix4" => pass(s, desc.name, 2),
-        "ntt_radix8" | "ntt_radix8_table" => pass(s, desc.name, 3),
+        "ntt_radix8" | "ntt_radix8_table" | "ntt_radix8_first" | "ntt_radix8_lazy" | "ntt_radix8_last" => {
+            pass(s, desc.name, 3);
+        }
         "ntt_radix16" | "ntt_radix16_table" => pass(s, desc.name, 4),
         _ => return None,
     }
@@ -95,8 +97,10 @@ fn pass(s: &mut Session, name: &str, log_r: usize) {
     let by_table = name.ends_with("_table");
     let later = log_r as u32 >= ntt_later_log_radix(s.field().words);
     let shapes = [(log_r, 0, true), (log_r + 2, 0, true), (log_r + 3, 3, later), (log_r + 4, 2, later)];
+    let first = !(by_table || name.ends_with("_lazy") || name.ends_with("_last"));
+    let later = !name.ends_with("_first");
     for (log_n, log_done, _) in
-        shapes.into_iter().filter(|(_, done, here)| *here && !(by_table && *done == 0))
+        shapes.into_iter().filter(|(_, done, here)| *here && if *done == 0 { first } else { later })
     {
         let last = log_n == log_done + log_r;
         for (turn, sign) in [(1, 1), ((1 << log_r) - 1, 1), (1u32, u32::MAX)] {
