@@ -408,7 +408,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Rule 9 for a word that is stored. Buffers without elements take canonical ones.
+    /// Rule 10 for a word that is stored. Buffers without elements take canonical ones.
     fn stored(&mut self, word: Value, place: &Place, stmt: &Stmt) {
         let Op::Word(.., below) = self.kernel[word] else { return };
         let bound = self.bound(place).unwrap_or(Below::CANONICAL);

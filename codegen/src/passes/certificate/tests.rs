@@ -265,7 +265,7 @@ fn words_are_under_their_bound() {
         b.buffer("out").set_field(i, other * y);
         let checked = prepare::<Ptx>(&b.finish()).expect("the kernel is valid");
         let (mut kernel, certificate) = (checked.kernel().clone(), checked.certificate());
-        assert_eq!(check::<Ptx>(&kernel, certificate), Ok(()), "{}", base.name);
+        assert_eq!(check::<Ptx>(&kernel, certificate, &[]), Ok(()), "{}", base.name);
         let (mut words, mut made) = (0, 0);
         for v in kernel.values() {
             let op = kernel[v].clone();
@@ -276,7 +276,7 @@ fn words_are_under_their_bound() {
                 }
                 _ => continue,
             }
-            let refused = check::<Ptx>(&kernel, certificate).is_err();
+            let refused = check::<Ptx>(&kernel, certificate, &[]).is_err();
             assert!(refused, "{}: {op:?} under the bound of {:?} is believed", base.name, kernel[v]);
             *(if matches!(op, Op::Word(..)) { &mut words } else { &mut made }) += 1;
             kernel[v] = op;

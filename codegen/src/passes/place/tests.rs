@@ -108,7 +108,7 @@ fn words_of_an_element_are_of_one_representative() {
     let stmt = kernel.body.remove(from);
     kernel.body.insert(at, stmt);
 
-    let (placed, _) = place_reductions::<Ptx>(&kernel).expect("there are variants");
+    let (placed, _) = place_reductions::<Ptx>(&kernel, &[]).expect("there are variants");
     let read = |below: Below| -> Vec<Value> {
         let of = |v: Value| match placed[v] {
             Op::Word(a, _, b) if b == below => Some(a),
