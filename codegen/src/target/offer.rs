@@ -29,20 +29,23 @@ impl<T: Target> From<Choice<T>> for Offer<T> {
     }
 }
 
+/// Price, rank and name.
+type Key<P> = (P, (u64, u64), &'static str);
+
 /// The variant of least price of those that are `legal`; of several the one of least rank and first name. What has to be
 /// compared is built by `build` and stays so.
-pub fn cheapest<'o, T: Target, P: Ord + Copy>(
-    offers: &'o mut [Offer<T>],
+pub fn cheapest<T: Target, P: Ord + Copy>(
+    offers: &mut [Offer<T>],
     build: impl Fn(&'static str) -> Option<Choice<T>>,
     legal: impl Fn(&Offer<T>) -> bool,
     price: impl Fn(&T::Cost) -> P,
-) -> Option<&'o Choice<T>> {
+) -> Option<&Choice<T>> {
     let mut open: Vec<usize> = (0..offers.len()).filter(|&at| legal(&offers[at])).collect();
     let is_open = |open: &[usize], name| open.iter().any(|&other| offers[other].variant == name);
     let all = open.clone();
     open.retain(|&at| !offers[at].cheaper.is_some_and(|cheaper| is_open(&all, cheaper)));
     open.sort_by_key(|&at| price(&offers[at].least));
-    let mut best: Option<((P, (u64, u64), &'static str), usize)> = None;
+    let mut best: Option<(Key<P>, usize)> = None;
     for at in open {
         let offer = &mut offers[at];
         if best.is_some_and(|((least, ..), _)| price(&offer.least) > least) {

@@ -94,5 +94,5 @@ fn the_choice_is_that_among_all_variants_built() {
             }
         }
     }
-    assert!(unbuilt > 1000, "{unbuilt} variants were left without a program");
+    assert!(unbuilt > 300, "{unbuilt} variants were left without a program by all these questions");
 }
