@@ -9,8 +9,8 @@
 mod ops;
 
 use super::ir::*;
-use crate::spec::tower::Element;
 use crate::spec::FieldDesc;
+use crate::spec::tower::Element;
 use curvesmith_abi::{ParamKind, padded_words};
 use num_bigint::BigUint;
 

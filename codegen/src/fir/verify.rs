@@ -14,7 +14,7 @@
 //!    of their signature. They know neither memory nor threads, do not return early, and `yield` what their signature
 //!    says as the last statement of their body; nothing else yields or has arguments.
 //! 10. Words of elements go to buffers, and come from them, under the buffer's bound: a word that is stored is under it, and
-//!    an element made of words that were loaded is made under no less.
+//!     an element made of words that were loaded is made under no less.
 
 use super::ir::*;
 use crate::spec::Gives;

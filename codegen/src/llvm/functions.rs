@@ -91,7 +91,7 @@ impl<'c> Lower<'_, 'c> {
         for v in results {
             let ty = self.kernel.ty(*v);
             let (words, others) = rest.split_at(words_of(self.kernel, ty));
-            let value = self.from_words(ty, words)?;
+            let value = self.of_words(ty, words)?;
             self.set(*v, value);
             rest = others;
         }
@@ -152,7 +152,7 @@ impl<'c> Lower<'_, 'c> {
     }
 
     /// A value of a type from its words; the inverse of [`Lower::as_words`].
-    fn from_words(&self, ty: Type, words: &[IntValue<'c>]) -> Result<Words<'c>, EmitError> {
+    fn of_words(&self, ty: Type, words: &[IntValue<'c>]) -> Result<Words<'c>, EmitError> {
         match ty {
             Type::Pred => {
                 let zero = self.word(0);
@@ -175,7 +175,7 @@ impl<'c> Lower<'_, 'c> {
         let words = |ty: &Type| words_of(self.kernel, *ty);
         let first: usize = before.iter().map(words).sum();
         let params: Words<'c> = self.function.get_param_iter().map(|p| p.into_int_value()).collect();
-        self.from_words(at[0], &params[first..first + words(&at[0])])
+        self.of_words(at[0], &params[first..first + words(&at[0])])
     }
 }
 

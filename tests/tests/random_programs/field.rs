@@ -108,7 +108,8 @@ impl<'k> Writer<'k> {
             let nesting = self.nesting - 1;
             let random = &mut *self.random;
             let mut inner = Writer { b: &f, random, locals: locals.clone(), counter: word, nesting };
-            inner.statements(3 + inner.random.below(8), 1, &elements);
+            let count = 3 + inner.random.below(8);
+            inner.statements(count, 1, &elements);
             let truth = inner.condition(&elements) ^ Pred::wrap(&f, others[2]);
             let elements = locals.iter().map(|local| local.get().id());
             elements.chain([(word + 1).id(), (long >> 1).id(), truth.id()]).collect::<Vec<_>>()
