@@ -2,7 +2,7 @@
 
 use super::{Builder, Fe, Handle, Pred, Table, U32, U64};
 use crate::fir::ir::*;
-use crate::spec::FieldOp;
+use crate::spec::{FieldOp, Gives};
 use curvesmith_abi::TableShape;
 use num_bigint::BigUint;
 
@@ -63,9 +63,10 @@ impl Builder {
     /// The results of any operation whose results are elements.
     pub fn apply<'k>(&'k self, op: FieldOp, args: &[Fe<'k>]) -> Vec<Fe<'k>> {
         assert!(!op.tests_zero(), "{op:?} gives no element");
-        let results = op.results() as u32;
+        let (gives, results) = (op.gives(), op.results() as u32);
         let op = Op::Field(op, args.iter().map(|x| x.id).collect());
-        if results == 1 {
+        // One of several is still a part: of products by one operand there may be one.
+        if gives == Gives::Element {
             return vec![self.emit(op)];
         }
         let all = self.state.borrow_mut().kernel.push(op);
