@@ -178,7 +178,10 @@ mod tests {
         let kernel = fault(TOY, &["dump", "toy", "multiply", "ptx"]);
         assert!(kernel.contains("`multiply`") && kernel.contains("mul_sub"), "{kernel}");
         let stage = fault(TOY, &["dump", "toy", "mul", "fold"]);
-        assert!(stage.contains("`fold`") && stage.contains("written, inline, lower_towers, simplify"), "{stage}");
+        assert!(
+            stage.contains("`fold`") && stage.contains("written, inline, lower_towers, simplify"),
+            "{stage}"
+        );
     }
 
     #[test]
