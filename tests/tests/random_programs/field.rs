@@ -108,7 +108,8 @@ impl<'k> Writer<'k> {
             let nesting = self.nesting - 1;
             let random = &mut *self.random;
             let mut inner = Writer { b: &f, random, locals: locals.clone(), counter: word, nesting };
-            let count = 3 + inner.random.below(8);
+            // Enough work that some are called and not copied.
+            let count = 8 + inner.random.below(16);
             inner.statements(count, 1, &elements);
             let truth = inner.condition(&elements) ^ Pred::wrap(&f, others[2]);
             let elements = locals.iter().map(|local| local.get().id());
@@ -116,7 +117,16 @@ impl<'k> Writer<'k> {
         };
         let function = self.b.declare(f.finish_function(&results));
         let args = given.iter().map(|x| x.id()).chain([word.id(), (word.widen() << 33).id(), truth.id()]);
-        let results = self.b.call(function, &args.collect::<Vec<_>>());
+        let args: Vec<_> = args.collect();
+        let results = self.b.call(function, &args);
+        // From a second place, on what it gave: one of a single place may be copied there.
+        let results = match self.random.one_in(4) {
+            true => results,
+            false => {
+                let (elements, _) = results.split_at(given.len());
+                self.b.call(function, &[elements, &args[given.len()..]].concat())
+            }
+        };
         let (elements, others) = results.split_at(given.len());
         let elements: Vec<Fe<'k>> = elements.iter().map(|v| Fe::wrap(self.b, *v)).collect();
         // The long word came in as an even number above 32 bits.
