@@ -3,7 +3,7 @@
 use crate::dump::computed;
 use crate::error::EmitError;
 use crate::fir::ir::{Kernel, Local, Type};
-use crate::fir::print::{callees, print, type_name};
+use crate::fir::print::{print, type_name};
 use crate::kernels::{common_kernels, field_kernels, formula_kernels, group_kernels};
 use crate::llvm;
 use crate::passes::{Checked, Contract, Library, describe_schemes, multiplication};
@@ -156,7 +156,7 @@ fn cut(kernels: Vec<Kernel>) -> Vec<Vec<Kernel>> {
     for kernel in kernels {
         let own = multiplication::<Ptx>(&kernel);
         let more = |called: &[Arc<Kernel>]| {
-            let new = callees(&kernel).into_iter().filter(|f| !called.contains(f));
+            let new = kernel.callees().into_iter().filter(|f| !called.contains(f));
             own + new.map(|f| multiplication::<Ptx>(&f)).sum::<usize>()
         };
         match lists.last_mut() {
@@ -167,7 +167,7 @@ fn cut(kernels: Vec<Kernel>) -> Vec<Vec<Kernel>> {
                 held = more(&[]);
             }
         }
-        called.extend(callees(&kernel));
+        called.extend(kernel.callees());
         lists.last_mut().expect("pushed above").push(kernel);
     }
     lists

@@ -36,27 +36,11 @@
 
 use super::ir::*;
 use std::fmt::Write;
-use std::sync::Arc;
 
 /// The kernel as text, with what it calls.
 pub fn print(kernel: &Kernel) -> String {
-    let functions: String = callees(kernel).iter().map(|f| print_noted(f, &|_| None, &|_| None)).collect();
+    let functions: String = kernel.callees().iter().map(|f| print_noted(f, &|_| None, &|_| None)).collect();
     functions + &print_noted(kernel, &|_| None, &|_| None)
-}
-
-/// What a kernel calls and what that calls, each once and before its callers.
-pub fn callees(kernel: &Kernel) -> Vec<Arc<Kernel>> {
-    fn visit(kernel: &Kernel, found: &mut Vec<Arc<Kernel>>) {
-        for function in &kernel.functions {
-            visit(function, found);
-            if !found.iter().any(|f| f.symbol == function.symbol) {
-                found.push(function.clone());
-            }
-        }
-    }
-    let mut found = vec![];
-    visit(kernel, &mut found);
-    found
 }
 
 /// The kernel alone as text, with a note behind the definition of a value and the declaration of a local.

@@ -1,5 +1,4 @@
 use super::*;
-use crate::fir::print::callees;
 use crate::fir::verify::verify;
 use crate::spec::{Equation, FieldOp, Tower};
 use curvesmith_abi::Family;
@@ -63,7 +62,7 @@ fn every_kernel_is_valid_for_every_shape_of_field() {
 fn costs(kernels: &[Kernel]) -> String {
     let mut out = String::new();
     let mut said: Vec<String> = vec![];
-    let functions = |kernel: &Kernel| callees(kernel).into_iter().map(|f| (*f).clone());
+    let functions = |kernel: &Kernel| kernel.callees().into_iter().map(|f| (*f).clone());
     for kernel in kernels.iter().flat_map(|kernel| functions(kernel).chain([kernel.clone()])) {
         if said.contains(&kernel.symbol) {
             continue;

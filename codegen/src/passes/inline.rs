@@ -192,12 +192,12 @@ mod tests {
             let inlined = inline_where(&kernel, &|f: &Kernel, _| called.contains(&&*f.symbol));
             assert_eq!(verify(&inlined), Ok(()), "{called:?}");
             assert_eq!(run(&inlined), expected, "{called:?}");
-            assert_eq!(crate::fir::print::callees(&inlined).len(), left, "{called:?}");
+            assert_eq!(inlined.callees().len(), left, "{called:?}");
         }
         // A function that is called keeps no call of one that is copied.
         let inlined = inline_where(&kernel, &|f: &Kernel, _| f.symbol == "toy_outer");
         assert_eq!((verify(&inlined), run(&inlined)), (Ok(()), expected));
-        assert_eq!(crate::fir::print::callees(&inlined).len(), 1);
+        assert_eq!(inlined.callees().len(), 1);
         // Places, and not calls: the one in a loop is one.
         let asked = std::cell::RefCell::new(vec![]);
         inline_where(&kernel, &|f: &Kernel, sites| {

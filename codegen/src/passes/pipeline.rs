@@ -124,11 +124,15 @@ impl<T: Target> Passes<T> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
-    use crate::fir::ir::Stmt;
+    use crate::fir::build::{Builder, Fe, Handle};
+    use crate::fir::ir::{Stmt, Type};
     use crate::kernels::common_kernels;
+    use crate::spec::FieldDesc;
     use crate::target::ptx::Ptx;
+    use curvesmith_abi::kernels::FieldMul;
+    use num_bigint::BigUint;
 
     const PASSES: Passes<Ptx> = Passes::ALL;
 
@@ -167,6 +171,45 @@ mod tests {
         let (error, stages) = fault(&PASSES, &break_form(kernel()));
         assert!(error.starts_with("malformed kernel: as written: "), "{error}");
         assert_eq!(stages, ["written"]);
+    }
+
+    /// A power by a function, from two places, so that it is called.
+    pub(in crate::passes) fn calls(field: &FieldDesc, products: usize) -> Kernel {
+        let b = Builder::for_field::<FieldMul>(field);
+        let f = b.function("power", &[Type::Field]);
+        let x = Fe::wrap(&f, f.arguments()[0]);
+        let power = (0..products).fold(x, |power, _| power * x).id();
+        let power = b.declare(f.finish_function(&[power]));
+        let i = b.global_index();
+        let of = |name: &str| Fe::wrap(&b, b.call(power, &[b.buffer(name).field(i).id()])[0]);
+        b.buffer("out").set_field(i, of("a") + of("b"));
+        b.finish()
+    }
+
+    fn field() -> FieldDesc {
+        FieldDesc::new("f255", (BigUint::from(1u32) << 255) - 19u32)
+    }
+
+    #[test]
+    fn a_function_is_prepared_once_for_all_kernels_of_a_library() {
+        let mut library = Library::<Ptx>::default();
+        let [a, b] = [0; 2].map(|_| library.prepare(&calls(&field(), 8)).expect("the kernel is valid"));
+        assert_eq!((a.functions().len(), library.0.len()), (1, 1));
+        assert!(Arc::ptr_eq(&a.functions()[0], &b.functions()[0]));
+        assert!(Arc::ptr_eq(&a.kernel().functions[0], a.functions()[0].shared_kernel()));
+    }
+
+    /// What is called has to have passed the gate, as it is called: not another one of the same signature, and not none.
+    #[test]
+    fn functions_that_are_not_those_it_calls_are_refused() {
+        let checked = prepare::<Ptx>(&calls(&field(), 8)).expect("the kernel is valid");
+        let again = |functions| gate::check(checked.kernel().clone(), checked.info().clone(), functions);
+        assert!(again(checked.functions().to_vec()).is_ok());
+        let other = prepare::<Ptx>(&calls(&field(), 9)).expect("the kernel is valid");
+        for functions in [vec![], other.functions().to_vec()] {
+            let error = again(functions).map(drop).expect_err("it calls another function");
+            assert_eq!(error.to_string(), "malformed kernel: functions that are not those it calls");
+        }
     }
 
     /// Every pass in turn breaks the form: the next one does not see it, and the fault has its name.

@@ -3,7 +3,6 @@
 use super::MOST;
 use super::machine::trial;
 use curvesmith_codegen::fir::ir::{Below, Block, Kernel, Op, Place, Stmt, Value};
-use curvesmith_codegen::fir::print::callees;
 use curvesmith_codegen::passes::inline;
 use curvesmith_codegen::spec::FieldDesc;
 use curvesmith_codegen::target::ptx::Ptx;
@@ -120,7 +119,7 @@ fn programs_call_functions_and_hold_copies_of_others() {
     for seed in 100..130 {
         let written = super::field::trial(&field, seed, MOST).kernel;
         let inlined = inline::<Ptx>(&written);
-        let (before, after) = (callees(&written), callees(&inlined));
+        let (before, after) = (written.callees(), inlined.callees());
         called += after.len();
         calling += after.iter().filter(|f| !f.functions.is_empty()).count();
         copied += before.len() - after.len();

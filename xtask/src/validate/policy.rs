@@ -48,20 +48,18 @@ const MULTIPLIERS: &[&str] = &["mul", "mul_const", "mul_sub", "sqr"];
 /// Limbs of a coordinate, extension degree included, up to which a point formula fits the registers.
 const HOT_LIMBS: u32 = 12;
 /// Local memory of hot kernels that is there and known: symbol, compute capability, bytes of stack. More of it
-/// fails. They are functions' saves of registers, once an addition; in `reduce_chunks` also what a caller holds beside the
-/// three calls of an addition (`docs/src/experiments.md`, "Functions": on an H200 an MSM of 2^17 in BLS12-381's G1 is the slower
-/// for it).
+/// fails. They are functions' saves of registers, once an addition.
 const KNOWN_LOCAL: &[(&str, u32, u32)] = &[
-    ("bls12_381_g1_reduce_chunks", 75, 160),
-    ("bls12_381_g1_reduce_chunks", 80, 160),
-    ("bls12_381_g1_reduce_chunks", 90, 184),
-    ("bls12_381_g1_reduce_chunks", 100, 184),
-    ("bls12_381_g1_reduce_chunks", 120, 160),
-    ("bls12_377_g1_reduce_chunks", 75, 304),
-    ("bls12_377_g1_reduce_chunks", 80, 304),
-    ("bls12_377_g1_reduce_chunks", 90, 264),
-    ("bls12_377_g1_reduce_chunks", 100, 272),
-    ("bls12_377_g1_reduce_chunks", 120, 288),
+    ("bls12_381_g1_reduce_chunks", 75, 32),
+    ("bls12_381_g1_reduce_chunks", 80, 32),
+    ("bls12_381_g1_reduce_chunks", 90, 8),
+    ("bls12_381_g1_reduce_chunks", 100, 8),
+    ("bls12_381_g1_reduce_chunks", 120, 8),
+    ("bls12_377_g1_reduce_chunks", 75, 48),
+    ("bls12_377_g1_reduce_chunks", 80, 48),
+    ("bls12_377_g1_reduce_chunks", 90, 48),
+    ("bls12_377_g1_reduce_chunks", 100, 48),
+    ("bls12_377_g1_reduce_chunks", 120, 48),
     ("bls12_377_g1_sum_windows", 90, 16),
     ("bls12_377_g1_sum_windows", 100, 16),
 ];

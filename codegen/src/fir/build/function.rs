@@ -53,10 +53,11 @@ impl Builder {
         function
     }
 
-    /// Makes a function known to this kernel. One of a symbol is enough.
+    /// Makes a function known to this kernel, if it is not yet: two of one symbol are the same.
     pub fn declare(&self, function: Kernel) -> FunctionId {
         let functions = &mut self.state.borrow_mut().kernel.functions;
         let known = functions.iter().position(|f| f.symbol == function.symbol);
+        assert!(known.is_none_or(|at| *functions[at] == function), "{}: another function", function.symbol);
         FunctionId(known.unwrap_or_else(|| {
             functions.push(Arc::new(function));
             functions.len() - 1

@@ -93,6 +93,17 @@ impl Kernel {
         self.desc.signature(self.form)
     }
 
+    /// What it calls and what that calls, each once and before its callers.
+    pub fn callees(&self) -> Vec<Arc<Kernel>> {
+        let mut found: Vec<Arc<Kernel>> = vec![];
+        for callee in self.functions.iter().flat_map(|f| f.callees().into_iter().chain([f.clone()])) {
+            if !found.iter().any(|known| known.symbol == callee.symbol) {
+                found.push(callee);
+            }
+        }
+        found
+    }
+
     /// Adds a value; the caller puts it into the statement tree.
     pub fn push(&mut self, op: Op) -> Value {
         let ty = self.type_of_op(&op);

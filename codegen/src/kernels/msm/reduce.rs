@@ -12,28 +12,48 @@ pub(in super::super) fn reduce_chunks(group: &GroupDesc) -> Kernel {
     group_kernel::<ReduceChunks>(group, reduce_chunks_body)
 }
 
-/// With `o` the chunk's offset in its window, `Σ (i+1)·sums[i]` is `Σ (i-o+1)·sums[i] + o·Σ sums[i]`: a sum of running sums from
-/// the last bucket to the first, and a multiple by doublings and additions from the lowest bit.
+/// With `o` the chunk's offset in its window, `Σ (i+1)·sums[i]` is `Σ (i-o+1)·sums[i] + o·Σ sums[i]`.
+///
+/// Both parts have one shape, rounds of `run += next; if wanted { weighted += run }`. Over the
+/// buckets, from the last to the first, `next` is the bucket and every round is wanted: `run`
+/// ends as `Σ sums[i]`. Then `run` doubles, and the rounds of the set bits of `o` are wanted.
+/// A round is two passes through one addition, which so is no call: with three calls kernels of 12 words spill, and are
+/// slower (`docs/src/experiments.md`, "Functions").
 fn reduce_chunks_body(curve: Curve<'_>) {
     let b = curve.b;
     let j = index_below_n(curve);
     let (sums, chunk) = (b.buffer("sums"), b.scalar("chunk"));
     let first = j * chunk;
-    let offset = b.var(first & ((b.u32(1) << b.scalar("log_b")) - 1));
+    let offset = first & ((b.u32(1) << b.scalar("log_b")) - 1);
+    // Bit 0 of the offset needs no doubling before it; it is set only where `chunk` is 1.
+    let bit_rounds = b.u32(32) - offset.clz();
 
-    let (run, weighted) = (curve.var(curve.identity()), curve.var(curve.identity()));
-    b.for_(b.u32(0), chunk, 1, |round| {
-        curve.add(run, curve.load(sums, first + (chunk - 1 - round)));
-        curve.add(weighted, run.get());
+    let run = curve.var(curve.identity());
+    let weighted = curve.var(curve.identity());
+    let (acc, next) = (curve.var(curve.identity()), curve.var(curve.identity()));
+    b.for_(b.u32(0), chunk + bit_rounds, 1, |round| {
+        let in_chunk = round.lt(chunk);
+        let bit = (round - chunk) & 31;
+        let wanted = in_chunk | ((offset >> bit) & 1).is(1);
+        b.if_else(
+            in_chunk,
+            || next.set(curve.load(sums, first + (chunk - 1 - round))),
+            || next.set(curve.or_identity(bit.ne(b.u32(0)), run.get())),
+        );
+        acc.set(run.get());
+        b.for_(b.u32(0), b.u32(2), 1, |pass| {
+            curve.add(acc, next.get());
+            b.if_else(
+                pass.is(0),
+                || {
+                    run.set(acc.get());
+                    next.set(curve.or_identity(wanted, acc.get()));
+                    acc.set(weighted.get());
+                },
+                || weighted.set(acc.get()),
+            );
+        });
     });
-    b.while_(
-        || offset.get().ne(b.u32(0)),
-        || {
-            b.if_((offset.get() & 1).is(1), || curve.add(weighted, run.get()));
-            run.set(curve.dbl(run.get()));
-            offset.set(offset.get() >> 1);
-        },
-    );
     curve.store(b.buffer("out"), j, weighted.get());
 }
 

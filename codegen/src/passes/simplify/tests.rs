@@ -1,7 +1,7 @@
 //! What is folded, shared and left out.
 
 use super::*;
-use crate::fir::build::Builder;
+use crate::fir::build::{Builder, Fe, Handle};
 use crate::fir::ir::Below;
 use crate::fir::verify::verify;
 use crate::spec::FieldDesc;
@@ -86,4 +86,27 @@ fn field_identities() {
     let others =
         |op: &Op| matches!(op, Op::Field(FieldOp::Add | FieldOp::Sub | FieldOp::Mul, _) | Op::Const(_));
     assert_eq!(count(&kernel, others), 0);
+}
+
+#[test]
+fn a_call_whose_results_nothing_needs_is_left_out() {
+    let field = FieldDesc::new("toy", 13u32.into());
+    let b = Builder::for_field::<FieldMul>(&field);
+    let f = b.function("f", &[Type::Field]);
+    let [x] = f.arguments()[..] else { panic!("one argument") };
+    let both = [Fe::wrap(&f, x).dbl().id(), Fe::wrap(&f, x).sqr().id()];
+    let f = b.declare(f.finish_function(&both));
+    let i = b.global_index();
+    let given = ["a", "b"].map(|name| b.call(f, &[b.buffer(name).field(i).id()]));
+    // One result of the first, none of the second.
+    b.buffer("out").set_field(i, Fe::wrap(&b, given[0][1]));
+    let kernel = simplify(&b.finish());
+    assert_eq!(verify(&kernel), Ok(()));
+    let count = |wanted: fn(&Stmt) -> bool| kernel.body.iter().filter(|stmt| wanted(stmt)).count();
+    assert_eq!(count(|stmt| matches!(stmt, Stmt::Call { .. })), 1);
+    assert_eq!(
+        count(|stmt| matches!(stmt, Stmt::Load { .. })),
+        1,
+        "what it was called with is left out, too"
+    );
 }
