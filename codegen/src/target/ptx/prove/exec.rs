@@ -9,7 +9,7 @@ use num_bigint::BigInt;
 use super::ProofError;
 use super::model::{B, Kind, Model, Val, Zero};
 use super::poly::{Id, Poly};
-use super::query::{Known, Memory, Query};
+use super::query::{Known, Memory, Query, Search};
 use super::record::{by_cases, fact, obvious, with};
 use crate::target::ptx::check::certificate::{Bits, Fact, Halves, Proof, Step, Use, Written};
 use crate::target::ptx::ir::{Block, CarryOut, Cmp, Flag, Inst, Logic, Pred, Src};
@@ -47,7 +47,12 @@ fn key(src: Src) -> Src2 {
 
 impl<'a> Exec<'a> {
     /// `operands` bounds the inputs in order: the largest value of each.
-    pub(super) fn run(block: &'a Block, operands: &[BigInt], scale: usize) -> Result<Exec<'a>, ProofError> {
+    pub(super) fn run(
+        block: &'a Block,
+        operands: &[BigInt],
+        scale: usize,
+        search: Search,
+    ) -> Result<Exec<'a>, ProofError> {
         let mut exec = Exec {
             model: Model::new(scale),
             block,
@@ -60,7 +65,7 @@ impl<'a> Exec<'a> {
             lossy: BTreeSet::new(),
             readers: Vec::new(),
             scale,
-            memory: Memory::default(),
+            memory: Memory::of(search),
             at: 0,
         };
         for (input, max) in block.inputs().iter().zip(operands) {

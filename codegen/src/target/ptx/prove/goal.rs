@@ -11,12 +11,16 @@ use super::exec::Exec;
 use super::expand::{self, Key, Terms};
 use super::model::{Kind, Model, Val};
 use super::poly::{Id, Poly};
+use super::query::Search;
 use super::record::obvious;
 use crate::spec::FieldDesc;
 use crate::target::ptx::check::certificate::{Certificate, Fact, Proof, Reason, Step, Use};
 use crate::target::ptx::check::definition::{Term, definition};
 use crate::target::ptx::ir::{Block, Src};
 use crate::target::ptx::{Bound, FieldOp};
+
+/// A certificate, and for each case whether it shows it.
+type Found = (Certificate, Vec<Result<(), ProofError>>);
 
 /// The certificate that a block computes an operation for `operands`, and that its results are within the second
 /// bound for operands within the first, which are within `operands`: an error of its own for each case.
@@ -26,13 +30,27 @@ pub(super) fn certify(
     operands: &[Bound],
     block: &Block,
     cases: &[(&[Bound], Bound)],
-) -> Result<(Certificate, Vec<Result<(), ProofError>>), ProofError> {
+) -> Result<Found, ProofError> {
+    match search(field, op, operands, block, cases, Search::Quick) {
+        Ok(found) if found.1.iter().all(Result::is_ok) => Ok(found),
+        _ => search(field, op, operands, block, cases, Search::Thorough),
+    }
+}
+
+fn search(
+    field: &FieldDesc,
+    op: &FieldOp,
+    operands: &[Bound],
+    block: &Block,
+    cases: &[(&[Bound], Bound)],
+    search: Search,
+) -> Result<Found, ProofError> {
     check_shape(field, op, operands, block)?;
     let maxima = maxima(field, operands);
     // Room for the division by R of a double-length value, and some more.
     let rows = if let FieldOp::MulTable { rows, .. } = op { *rows as usize } else { 0 };
     let scale = 2 * field.words + rows + 8;
-    let exec = Exec::run(block, &maxima, scale)?;
+    let exec = Exec::run(block, &maxima, scale, search)?;
     let mut goal = Goal { field, op, block, exec, scale };
     let reason = match op {
         FieldOp::IsZero => goal.is_zero()?,

@@ -62,12 +62,29 @@ pub(super) struct Met {
     pub(super) open: bool,
 }
 
+/// How far bounds on the way to a result are looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Search {
+    /// As far as it mostly takes.
+    #[default]
+    Quick,
+    /// By all plans.
+    Thorough,
+}
+
 /// What queries of one block leave to the next.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
+    pub(super) search: Search,
     pub(super) forms: Spare,
     /// The thorough plan by which something was shown last.
     last: Cell<Option<Plan>>,
+}
+
+impl Memory {
+    pub(super) fn of(search: Search) -> Memory {
+        Memory { search, ..Memory::default() }
+    }
 }
 
 /// A fact that is added with a weight.
@@ -144,6 +161,17 @@ impl<'a> Query<'a> {
 
     /// An upper bound of `Σ wordsᵢ·2^(32i)`, and why; no better one is looked for below `enough`.
     pub(super) fn largest(&self, words: &[Poly], known: &[Known], enough: &BigInt) -> (BigInt, Proof) {
+        self.bounded(words, known, enough, false)
+    }
+
+    /// As [`largest`](Self::largest), of words on the way to a result, where nothing says how small is small enough: a
+    /// [quick](Search::Quick) search takes what the first plan finds, if that says anything.
+    pub(super) fn least(&self, words: &[Poly], known: &[Known], enough: &BigInt) -> (BigInt, Proof) {
+        self.bounded(words, known, enough, self.memory.search == Search::Quick)
+    }
+
+    fn bounded(&self, words: &[Poly], known: &[Known], enough: &BigInt, quick: bool) -> (BigInt, Proof) {
+        let all = (BigInt::one() << (32 * words.len())) - 1;
         let facts = known.iter().flat_map(|known| &known.facts);
         let top = self.unit() << (32 * words.len().saturating_sub(1));
         let weights = [&top, &self.unit()].map(BigInt::clone);
@@ -173,7 +201,7 @@ impl<'a> Query<'a> {
                     best = Some((bound, plan, *help));
                 }
                 best.as_ref().is_some_and(|(least, ..)| least <= enough)
-            })
+            }) || (quick && best.as_ref().is_some_and(|(least, ..)| *least < all))
         });
         let (bound, plan, help) = best.expect("there is a plan");
         let uses = uses.unwrap_or_else(|| attempt(plan, help, true).1);

@@ -295,7 +295,7 @@ impl Exec<'_> {
             return;
         };
         let distinct = ids.windows(2).all(|pair| pair[0] < pair[1]);
-        let (max, proof) = self.query().largest(words, &[], &BigInt::ZERO);
+        let (max, proof) = self.query().least(words, &[], &BigInt::ZERO);
         let all = (BigInt::one() << (32 * ids.len())) - 1;
         if distinct && max >= BigInt::ZERO && max < all {
             self.model.group(ids.clone(), max.clone());
@@ -306,9 +306,8 @@ impl Exec<'_> {
     /// Largest value of the words over both cases, and why; there is no reason where any words are as small.
     fn case_bound(&self, q: &Poly, choice: &Choice, parts: &[Part]) -> (BigInt, Option<Proof>) {
         let all = (BigInt::one() << (32 * parts.len())) - 1;
-        let case = |words: &[Poly], holds, enough: &BigInt| {
-            self.query().largest(words, &self.known(q, holds), enough)
-        };
+        let case =
+            |words: &[Poly], holds, enough: &BigInt| self.query().least(words, &self.known(q, holds), enough);
         let (then, why) = case(&choice.then, true, &BigInt::ZERO);
         let (otherwise, why_not) = case(&choice.otherwise, false, &then);
         let max = then.max(otherwise).max(BigInt::ZERO);
