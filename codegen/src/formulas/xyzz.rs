@@ -66,9 +66,8 @@ impl Model for Xyzz {
             let chord = line(curve, p.x * zz - x, p.y * zzz - y);
             let equal_x = |dy: Pred<'k>| {
                 let double = || {
-                    acc.point.set(self.of_affine(curve, p));
-                    set_tangent(curve, chord, p.y, slope(curve, p.x, |a| a));
-                    acc.is_identity.set(p.y.is_zero());
+                    set_tangent(curve, chord, acc.point.get());
+                    acc.is_identity.set(y.is_zero());
                 };
                 b.if_else(dy, double, || acc.is_identity.set(b.bool(true)));
             };
@@ -91,10 +90,7 @@ impl Model for Xyzz {
                     let chord = line(curve, px * zz - x, py * zzz - y);
                     acc.set(Point([x, y, zz * pzz, zzz * pzzz]));
                     if_equal_x(curve, chord, |equal_y| {
-                        b.if_(equal_y, || {
-                            acc.set(p);
-                            set_tangent(curve, chord, py, slope(curve, px, |a| a * pzz.sqr()));
-                        });
+                        b.if_(equal_y, || set_tangent(curve, chord, acc.get()))
                     });
                     acc.set(third_point(curve, acc.get(), chord));
                 },
@@ -104,7 +100,7 @@ impl Model for Xyzz {
 
     /// dbl-2008-s-1, 6M + 3S, and where `a ≠ 0` one more square and a product by `a`; any input.
     fn dbl<'k>(&self, curve: Curve<'k>, Point([x, y, zz, zzz]): Point<'k>) -> Point<'k> {
-        let m = slope(curve, x, |a| a * zz.sqr());
+        let m = slope(curve, x, zz);
         let u = y.dbl();
         let v = u.sqr();
         let w = u * v;
@@ -121,10 +117,10 @@ fn line<'k>(curve: Curve<'k>, dx: Fe<'k>, dy: Fe<'k>) -> Line<'k> {
     Line { dx: b.var(dx), dy: b.var(dy), is_tangent: b.var(b.bool(false)) }
 }
 
-/// Makes the line the tangent at a point with this `y` and numerator of the slope.
-fn set_tangent<'k>(curve: Curve<'k>, line: Line<'k>, y: Fe<'k>, slope: Fe<'k>) {
+/// Makes the line the tangent at the point.
+fn set_tangent<'k>(curve: Curve<'k>, line: Line<'k>, Point([x, y, zz, _]): Point<'k>) {
     line.dx.set(y.dbl());
-    line.dy.set(slope);
+    line.dy.set(slope(curve, x, zz));
     line.is_tangent.set(curve.b.bool(true));
 }
 
@@ -138,7 +134,7 @@ fn if_equal_x<'k>(curve: Curve<'k>, line: Line<'k>, then: impl FnOnce(Pred<'k>))
 ///
 /// - different points, scaled to a common denominator, of which `p` is the first;
 /// - opposite points: `P = 0` makes `ZZ3 = 0`, the identity;
-/// - equal points: `P = 2·Y`, and `R` the tangent's numerator. Then `P²` and `P³` are the
+/// - equal points: `P = 2·Y`, and `R` the tangent's numerator, of `p` as it is scaled. Then `P²` and `P³` are the
 ///   doubling's `V` and `W`, and only `X3` differs: it is `R² - 2Q` without `P³`.
 fn third_point<'k>(curve: Curve<'k>, Point([x, y, zz, zzz]): Point<'k>, line: Line<'k>) -> Point<'k> {
     let (dx, dy) = (line.dx.get(), line.dy.get());
@@ -151,13 +147,13 @@ fn third_point<'k>(curve: Curve<'k>, Point([x, y, zz, zzz]): Point<'k>, line: Li
     Point([x3, y3, zz * pp, zzz * ppp])
 }
 
-/// `M = 3x² + a·ZZ²`; `scale` multiplies `a` by `ZZ²`.
-fn slope<'k>(curve: Curve<'k>, x: Fe<'k>, scale: impl FnOnce(Fe<'k>) -> Fe<'k>) -> Fe<'k> {
+/// `M = 3X² + a·ZZ²`
+fn slope<'k>(curve: Curve<'k>, x: Fe<'k>, zz: Fe<'k>) -> Fe<'k> {
     let square = x.sqr();
     let triple = square.dbl() + square;
     match &curve.group.equation {
         Equation::ShortWeierstrass { a, .. } if a.iter().any(|a| a.bits() != 0) => {
-            triple + scale(curve.b.coordinates(a))
+            triple + curve.b.coordinates(a) * zz.sqr()
         }
         _ => triple,
     }

@@ -1,10 +1,10 @@
 //! What must hold of a kernel before LLVM sees it, beyond the verifier's rules.
 
-use super::locals::SHARED_BYTES;
 use crate::error::EmitError;
 use crate::fir::ir::{Block, Kernel, Op, Place, Stmt, Type, Value};
 use crate::passes::Checked;
 use crate::target::ptx::Ptx;
+use crate::target::ptx::locals::SHARED_BYTES;
 use curvesmith_abi::ParamKind;
 
 /// Most threads of a block.

@@ -2,14 +2,13 @@
 
 use super::asm::{self, Effect, llvm};
 use super::functions::{Functions, callee, return_words};
-use super::locals;
 use super::memory::{GLOBAL, Memory};
 use crate::error::EmitError;
 use crate::fir::ir::*;
-use crate::passes::{Checked, KernelInfo};
+use crate::passes::{Checked, KernelInfo, rereadable};
 use crate::target::Target;
 use crate::target::ptx::text::template;
-use crate::target::ptx::{self, Choice, Ptx};
+use crate::target::ptx::{self, Choice, Ptx, locals};
 use curvesmith_abi::{Access, ParamKind};
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::basic_block::BasicBlock;
@@ -45,6 +44,8 @@ pub(super) struct Lower<'a, 'c> {
     memory: Memory<'a, 'c>,
     values: Vec<Words<'c>>,
     locals: Vec<Home<'c>>,
+    /// By value, whether it is a `get` that is read at every use.
+    rereadable: Vec<bool>,
     /// Where `break` goes, innermost loop last, and whether it was taken.
     exits: Vec<(BasicBlock<'c>, bool)>,
     pub(super) functions: &'a mut Functions<'c>,
@@ -89,6 +90,7 @@ pub(super) fn body<'c>(
         memory: Memory::new(ctx, module, kernel, function, slots),
         values: vec![vec![]; kernel.values().count()],
         locals: vec![],
+        rereadable: rereadable(kernel, &Ptx::in_memory(kernel)),
         exits: vec![],
         functions,
         calls: Ptx::calls(kernel),
@@ -187,7 +189,9 @@ impl<'c> Lower<'_, 'c> {
 
     /// True when control reaches the end of the block.
     fn block(&mut self, block: &Block) -> Result<bool, EmitError> {
+        let mut fresh = vec![];
         for stmt in block {
+            fresh = self.reread(stmt, &fresh)?;
             if !self.stmt(stmt)? {
                 return Ok(false);
             }
@@ -195,8 +199,25 @@ impl<'c> Lower<'_, 'c> {
         Ok(true)
     }
 
+    /// Loads what the statement reads of locals in shared memory, but for what the last one read; what that is.
+    fn reread(&mut self, stmt: &Stmt, fresh: &[Value]) -> Result<Vec<Value>, EmitError> {
+        let mut read = match stmt {
+            Stmt::Let(v) => self.kernel[*v].args(),
+            _ => stmt.uses(),
+        };
+        read.retain(|v| self.rereadable[v.0 as usize]);
+        for v in &read {
+            if !fresh.contains(v) {
+                let words = self.op(*v)?;
+                self.set(*v, words);
+            }
+        }
+        Ok(read)
+    }
+
     fn stmt(&mut self, stmt: &Stmt) -> Result<bool, EmitError> {
         match stmt {
+            Stmt::Let(v) if self.rereadable[v.0 as usize] => {}
             Stmt::Let(v) => {
                 let words = self.op(*v)?;
                 self.set(*v, words);

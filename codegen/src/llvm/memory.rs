@@ -31,6 +31,8 @@ struct Address<'c> {
     pointer: PointerValue<'c>,
     /// The pointer is this many words past a multiple of 16 bytes, where that is known.
     phase: Option<u32>,
+    /// Every load of it is one of its own.
+    volatile: bool,
 }
 
 impl<'a, 'c> Memory<'a, 'c> {
@@ -95,13 +97,13 @@ impl<'a, 'c> Memory<'a, 'c> {
                 let element = unsafe { b.build_in_bounds_gep(word, base, &[words], "") }.map_err(llvm)?;
                 let pointer = self.advance(b, element, offset)?;
                 // Allocations are aligned to 16 bytes and more.
-                Ok(Address { pointer, phase: (stride % 4 == 0).then_some(offset % 4) })
+                Ok(Address { pointer, phase: (stride % 4 == 0).then_some(offset % 4), volatile: false })
             }
             Place::Shared { array, .. } => {
                 let base = self.shared[array.0 as usize];
                 // SAFETY: the word exists: the kernel bounds the index.
                 let pointer = unsafe { b.build_in_bounds_gep(word, base, &[index], "") }.map_err(llvm)?;
-                Ok(Address { pointer, phase: None })
+                Ok(Address { pointer, phase: None, volatile: false })
             }
         }
     }
@@ -156,7 +158,7 @@ impl<'a, 'c> Memory<'a, 'c> {
     ) -> Result<Vec<IntValue<'c>>, EmitError> {
         let mut words = Vec::with_capacity(count);
         for (k, start) in (0..count).step_by(4).enumerate() {
-            let at = self.slot(b, slot + k as u32, thread)?;
+            let at = Address { volatile: true, ..self.slot(b, slot + k as u32, thread)? };
             words.extend(self.load_at(b, &at, (count - start).min(4))?);
         }
         Ok(words)
@@ -185,7 +187,7 @@ impl<'a, 'c> Memory<'a, 'c> {
         // SAFETY: the array has four words for each slot and thread of the block.
         let own = unsafe { b.build_in_bounds_gep(word, base, &[words], "") }.map_err(llvm)?;
         let pointer = self.advance(b, own, slot * 4 * self.kernel.desc.block)?;
-        Ok(Address { pointer, phase: Some(0) })
+        Ok(Address { pointer, phase: Some(0), volatile: false })
     }
 
     fn load_at(
@@ -200,12 +202,12 @@ impl<'a, 'c> Memory<'a, 'c> {
             let p = self.advance(b, at.pointer, start)?;
             if width == 1 {
                 let v = b.build_load(word, p, "").map_err(llvm)?;
-                align(v, 4)?;
+                loaded(v, 4, at.volatile)?;
                 words.push(v.into_int_value());
                 continue;
             }
             let v = b.build_load(word.vec_type(width), p, "").map_err(llvm)?;
-            align(v, 4 * width)?;
+            loaded(v, 4 * width, at.volatile)?;
             for k in 0..width {
                 let lane = word.const_int(k.into(), false);
                 let w = b.build_extract_element(v.into_vector_value(), lane, "").map_err(llvm)?;
@@ -248,11 +250,10 @@ impl<'a, 'c> Memory<'a, 'c> {
     }
 }
 
-fn align<'c>(v: impl BasicValue<'c>, bytes: u32) -> Result<(), EmitError> {
-    match v.as_instruction_value() {
-        Some(load) => load.set_alignment(bytes).map_err(llvm),
-        None => Ok(()),
-    }
+fn loaded<'c>(v: impl BasicValue<'c>, bytes: u32, volatile: bool) -> Result<(), EmitError> {
+    let Some(load) = v.as_instruction_value() else { return Ok(()) };
+    load.set_alignment(bytes).map_err(llvm)?;
+    load.set_volatile(volatile).map_err(llvm)
 }
 
 /// Cuts `count` words into naturally aligned accesses of 4, 2 or 1 words: `(start, width)`. `phase`

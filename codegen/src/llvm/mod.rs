@@ -7,7 +7,6 @@
 mod asm;
 mod check;
 mod functions;
-mod locals;
 mod lower;
 mod memory;
 

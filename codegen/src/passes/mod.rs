@@ -1,7 +1,7 @@
 //! The passes from a kernel as written to a kernel that a back end can emit.
 //!
 //! ```text
-//! verify ─► inline ─► lower_towers ─► simplify ─► join_products ─► place_reductions ─► schedule ─► gate ─► Checked
+//! verify ─► inline ─► lower_towers ─► simplify ─► join_products ─► recompute ─► place_reductions ─► schedule ─► gate ─► Checked
 //! ```
 //! A pass is a function that returns a new kernel; facts live in side maps. What passes say is believed by nobody: the
 //! [gate] checks the last form, and back ends take what it lets through.
@@ -16,6 +16,7 @@ pub mod certificate;
 pub mod gate;
 mod info;
 mod inline;
+mod locals;
 mod pipeline;
 mod place;
 mod products;
@@ -28,6 +29,7 @@ mod work;
 pub use gate::Checked;
 pub use info::{Contract, Fact, KernelInfo, annotate};
 pub use inline::inline;
+pub(crate) use locals::{recompute, rereadable};
 pub use pipeline::{Library, Observer, prepare, prepare_observed};
 pub use place::place_reductions;
 pub use products::join_products;

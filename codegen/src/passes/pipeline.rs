@@ -1,7 +1,9 @@
 //! The order of the passes.
 
 use super::gate::{self, Checked, well_formed};
-use super::{KernelInfo, inline, join_products, lower_towers, place_reductions, schedule, simplify};
+use super::{
+    KernelInfo, inline, join_products, lower_towers, place_reductions, recompute, schedule, simplify,
+};
 use crate::error::PassError;
 use crate::fir::ir::Kernel;
 use crate::target::Target;
@@ -54,7 +56,7 @@ type Rewrite = fn(&Kernel) -> Kernel;
 struct Passes<T: Target> {
     inline: Rewrite,
     /// By name.
-    rewrites: [(&'static str, Rewrite); 4],
+    rewrites: [(&'static str, Rewrite); 5],
     place: Place<T>,
     schedule: fn(&mut Kernel, &KernelInfo<T>),
 }
@@ -68,6 +70,7 @@ impl<T: Target> Passes<T> {
             ("join_products", join_products::<T>),
             // The single products that were joined are left to it.
             ("simplify_joined", simplify),
+            ("recompute", recompute::<T>),
         ],
         place: place_reductions,
         schedule,

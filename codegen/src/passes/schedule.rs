@@ -2,21 +2,25 @@
 //!
 //! An assembler orders instructions within a basic block again, but not across the calls of a kernel that is too
 //! large to be inlined, and what it keeps in registers depends on where it started. A run of operations
-//! without effects between them is ordered backwards: of the operations whose users are all placed,
-//! the one that makes the fewest words live comes last (list scheduling by register pressure). The
-//! new order is taken only where its peak is lower than that of the order as written.
+//! without effects between them is ordered by register pressure, from its end (list scheduling); where results go to memory as they are
+//! made, also from its start. A new order is taken only where its peak is lower than that of the order as written.
 
 use super::info::KernelInfo;
+use super::locals::{rereadable, set_early};
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
 use crate::target::Target;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Puts every run of operations into the order of least pressure.
 pub fn schedule<T: Target>(kernel: &mut Kernel, info: &KernelInfo<T>) {
+    let in_memory = T::in_memory(kernel);
+    let free = rereadable(kernel, &in_memory);
     let body = std::mem::take(&mut kernel.body);
     let mut scheduler = Scheduler {
         kernel,
         info,
+        in_memory: &in_memory,
+        free: &free,
         uses: vec![0; kernel.values().count()],
         home: vec![0; kernel.values().count()],
         loops: 0,
@@ -25,11 +29,16 @@ pub fn schedule<T: Target>(kernel: &mut Kernel, info: &KernelInfo<T>) {
     scheduler.loops = 0;
     let body = scheduler.block(body, 0);
     kernel.body = body;
+    set_early(kernel, &in_memory);
 }
 
 struct Scheduler<'a, T: Target> {
     kernel: &'a Kernel,
     info: &'a KernelInfo<T>,
+    /// By local.
+    in_memory: &'a [bool],
+    /// By value, what takes no registers from one use to the next.
+    free: &'a [bool],
     /// How often each value is read.
     uses: Vec<u32>,
     /// The loop that each value is defined in, 0 outside of loops.
@@ -55,7 +64,11 @@ impl<T: Target> Scheduler<'_, T> {
                 self.home[v.0 as usize] = home;
             }
             let reads = if let Stmt::Let(v) = stmt { self.kernel[*v].args() } else { stmt.uses() };
-            reads.iter().for_each(|v| self.uses[v.0 as usize] += 1);
+            match stmt {
+                // It goes to memory where it is made.
+                Stmt::Set(local, _) if self.in_memory[local.0 as usize] => {}
+                _ => reads.iter().for_each(|v| self.uses[v.0 as usize] += 1),
+            }
             match stmt {
                 Stmt::If { then, otherwise, .. } => {
                     self.survey(then, home);
@@ -99,6 +112,7 @@ impl<T: Target> Scheduler<'_, T> {
     fn words(&self, v: Value) -> u32 {
         match (&self.kernel[v], self.kernel.ty(v)) {
             (Op::Const(_) | Op::U32(_) | Op::U64(_) | Op::Param(_), _) => 0,
+            _ if self.free[v.0 as usize] => 0,
             (_, ty) => T::registers(self.kernel, ty),
         }
     }
@@ -111,9 +125,13 @@ impl<T: Target> Scheduler<'_, T> {
         let nodes = self.nodes(&run);
         let written: Vec<usize> = (0..nodes.len()).collect();
         let after = self.live_after(&run, home);
-        let order = self.backwards(&nodes, after.clone());
-        let better = self.peak(&nodes, &order, after.clone()) < self.peak(&nodes, &written, after);
-        let order = if better { order } else { written };
+        let mut orders = vec![written, self.backwards(&nodes, after.clone())];
+        if self.in_memory.contains(&true) {
+            orders.push(self.forwards(&nodes, &after));
+        }
+        // The first of the best.
+        let order = orders.into_iter().min_by_key(|order| self.peak(&nodes, order, after.clone()));
+        let order = order.expect("there are two");
         order.into_iter().flat_map(|at| nodes[at].values.iter().map(|v| Stmt::Let(*v))).collect()
     }
 
@@ -144,23 +162,57 @@ impl<T: Target> Scheduler<'_, T> {
         within.into_iter().filter(stays).map(|(v, _)| v).collect()
     }
 
-    /// The order in which few words are live.
-    fn backwards(&self, nodes: &[Node], mut live: BTreeSet<Value>) -> Vec<usize> {
+    /// Which nodes make what a node reads.
+    fn makers(nodes: &[Node]) -> Vec<BTreeSet<usize>> {
         let mut maker = BTreeMap::new();
         for (at, node) in nodes.iter().enumerate() {
             maker.extend(node.values.iter().map(|v| (*v, at)));
         }
-        let makers = |node: &Node| -> BTreeSet<usize> {
-            node.reads.iter().filter_map(|v| maker.get(v).copied()).collect()
+        nodes.iter().map(|node| node.reads.iter().filter_map(|v| maker.get(v).copied()).collect()).collect()
+    }
+
+    /// Of the nodes that can come next, always the one after which the fewest words are live.
+    fn forwards(&self, nodes: &[Node], after: &BTreeSet<Value>) -> Vec<usize> {
+        let makers = Self::makers(nodes);
+        let mut readers: BTreeMap<Value, usize> = BTreeMap::new();
+        nodes.iter().flat_map(|node| &node.reads).for_each(|v| *readers.entry(*v).or_default() += 1);
+        let mut waits: Vec<usize> = makers.iter().map(BTreeSet::len).collect();
+        let mut ready: BTreeSet<usize> = (0..nodes.len()).filter(|at| waits[*at] == 0).collect();
+        let mut order = vec![];
+        let grows = |at: &usize, readers: &BTreeMap<Value, usize>| {
+            let node = &nodes[*at];
+            let read_later = |v: &&Value| readers.get(v).is_some_and(|n| *n > 0) || after.contains(v);
+            let last = node.reads.iter().filter(|v| readers[v] == 1 && !after.contains(v));
+            i64::from(self.sum(node.values.iter().filter(read_later))) - i64::from(self.sum(last))
         };
+        while let Some(at) = ready.iter().min_by_key(|at| grows(at, &readers)).copied() {
+            ready.remove(&at);
+            order.push(at);
+            for v in &nodes[at].reads {
+                readers.entry(*v).and_modify(|n| *n -= 1);
+            }
+            for (user, _) in makers.iter().enumerate().filter(|(_, makers)| makers.contains(&at)) {
+                waits[user] -= 1;
+                if waits[user] == 0 {
+                    ready.insert(user);
+                }
+            }
+        }
+        order
+    }
+
+    /// Of the nodes whose users are all placed, always the one before which the fewest words are live.
+    fn backwards(&self, nodes: &[Node], mut live: BTreeSet<Value>) -> Vec<usize> {
+        let makers = Self::makers(nodes);
         let mut users = vec![0; nodes.len()];
-        nodes.iter().flat_map(makers).for_each(|at| users[at] += 1);
+        makers.iter().flatten().for_each(|at| users[*at] += 1);
         let mut ready: BTreeSet<usize> = (0..nodes.len()).filter(|at| users[*at] == 0).collect();
         let mut order = vec![];
         let grows = |at: &usize, live: &BTreeSet<Value>| {
             let node = &nodes[*at];
             let new = node.reads.iter().filter(|v| !live.contains(v));
-            i64::from(self.sum(new)) - i64::from(self.sum(&node.values))
+            let made = node.values.iter().filter(|v| live.contains(v));
+            i64::from(self.sum(new)) - i64::from(self.sum(made))
         };
         while let Some(at) = ready.iter().rev().min_by_key(|at| grows(at, &live)).copied() {
             ready.remove(&at);
@@ -169,10 +221,10 @@ impl<T: Target> Scheduler<'_, T> {
                 live.remove(v);
             });
             live.extend(&nodes[at].reads);
-            for made in makers(&nodes[at]) {
-                users[made] -= 1;
-                if users[made] == 0 {
-                    ready.insert(made);
+            for made in &makers[at] {
+                users[*made] -= 1;
+                if users[*made] == 0 {
+                    ready.insert(*made);
                 }
             }
         }

@@ -83,6 +83,9 @@ pub trait Target: Copy + Debug + Eq + Send + Sync + 'static {
     /// Registers that a value of a type takes in a kernel.
     fn registers(kernel: &Kernel, ty: Type) -> u32;
 
+    /// Which locals of a kernel live in memory: by local. They take registers where they are used only, and are set as early as may be.
+    fn in_memory(kernel: &Kernel) -> Vec<bool>;
+
     /// Registers that a product of an extension may need in a kernel that adds points: one that needs more makes it spill.
     fn room_beside_points(kernel: &Kernel) -> u32;
 

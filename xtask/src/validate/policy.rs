@@ -47,21 +47,26 @@ const HOT: &[&str] = &[
 const MULTIPLIERS: &[&str] = &["mul", "mul_const", "mul_sub", "sqr"];
 /// Limbs of a coordinate, extension degree included, up to which a point formula fits the registers.
 const HOT_LIMBS: u32 = 12;
+/// The same for the accumulation, whose point is in shared memory.
+const ACCUMULATION_LIMBS: u32 = 24;
 /// Local memory of hot kernels that is there and known: symbol, compute capability, bytes of stack. More of it
-/// fails. They are functions' saves of registers, once an addition.
+/// fails. It is what a loop keeps while a product is called: an index, an address.
 const KNOWN_LOCAL: &[(&str, u32, u32)] = &[
-    ("bls12_381_g1_reduce_chunks", 75, 32),
-    ("bls12_381_g1_reduce_chunks", 80, 32),
-    ("bls12_381_g1_reduce_chunks", 90, 8),
-    ("bls12_381_g1_reduce_chunks", 100, 8),
-    ("bls12_381_g1_reduce_chunks", 120, 8),
-    ("bls12_377_g1_reduce_chunks", 75, 48),
-    ("bls12_377_g1_reduce_chunks", 80, 48),
-    ("bls12_377_g1_reduce_chunks", 90, 48),
-    ("bls12_377_g1_reduce_chunks", 100, 48),
-    ("bls12_377_g1_reduce_chunks", 120, 48),
-    ("bls12_377_g1_sum_windows", 90, 16),
-    ("bls12_377_g1_sum_windows", 100, 16),
+    ("bls12_377_g1_reduce_chunks", 75, 32),
+    ("bls12_377_g1_reduce_chunks", 80, 32),
+    ("bls12_377_g1_reduce_chunks", 90, 24),
+    ("bls12_377_g1_reduce_chunks", 100, 24),
+    ("bls12_377_g1_reduce_chunks", 120, 32),
+    ("bls12_377_g1_sum_windows", 75, 8),
+    ("bls12_377_g1_sum_windows", 80, 8),
+    ("bls12_377_g1_sum_windows", 90, 8),
+    ("bls12_377_g1_sum_windows", 100, 8),
+    ("bls12_377_g1_sum_windows", 120, 8),
+    ("bls12_381_g2_accumulate", 75, 16),
+    ("bls12_381_g2_accumulate", 80, 16),
+    ("bls12_381_g2_accumulate", 90, 32),
+    ("bls12_381_g2_accumulate", 100, 32),
+    ("bls12_381_g2_accumulate", 120, 24),
 ];
 /// Seconds after which an image should be cut in two, for a cold start in time.
 const SLOW: f64 = 5.0;
@@ -77,7 +82,8 @@ pub(super) struct Subject<'a> {
 impl Subject<'_> {
     /// Local memory is a failure here.
     pub(super) fn is_hot(&self) -> bool {
-        HOT.contains(&self.kernel) && self.limbs.is_none_or(|limbs| limbs <= HOT_LIMBS)
+        let most = if self.kernel == "accumulate" { ACCUMULATION_LIMBS } else { HOT_LIMBS };
+        HOT.contains(&self.kernel) && self.limbs.is_none_or(|limbs| limbs <= most)
     }
 
     /// `P2R` and `R2P` are a failure here.
@@ -173,7 +179,9 @@ mod tests {
     fn local_memory_fails_where_it_is_hot() {
         assert_eq!(verdict("accumulate", Some(12), 0, 0, 0.0), (0, 0));
         assert_eq!(verdict("accumulate", Some(12), 8, 0, 0.0), (1, 0));
-        assert_eq!(verdict("accumulate", Some(24), 8, 0, 0.0), (0, 1));
+        assert_eq!(verdict("accumulate", Some(24), 8, 0, 0.0), (1, 0));
+        assert_eq!(verdict("accumulate", Some(25), 8, 0, 0.0), (0, 1));
+        assert_eq!(verdict("merge_partials", Some(24), 8, 0, 0.0), (0, 1));
         assert_eq!(verdict("radix_scatter", None, 8, 0, 0.0), (1, 0));
         let (symbol, arch, most) = KNOWN_LOCAL[0];
         assert_eq!(known(symbol, arch, most), (0, 1));

@@ -233,4 +233,13 @@ impl Stmt {
             Stmt::MatchAny { value, mask, .. } => vec![*value, *mask],
         }
     }
+
+    /// The blocks within the statement.
+    pub fn blocks(&self) -> Vec<&Block> {
+        match self {
+            Stmt::If { then, otherwise, .. } => vec![then, otherwise],
+            Stmt::Loop(body) => vec![body],
+            _ => vec![],
+        }
+    }
 }

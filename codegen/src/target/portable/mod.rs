@@ -127,6 +127,10 @@ impl Target for Portable {
         }
     }
 
+    fn in_memory(kernel: &Kernel) -> Vec<bool> {
+        vec![false; kernel.locals.len()]
+    }
+
     /// What spills is rustc's to say.
     fn room_beside_points(_: &Kernel) -> u32 {
         u32::MAX

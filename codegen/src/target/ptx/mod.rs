@@ -24,6 +24,7 @@ pub mod check;
 pub mod cost;
 pub mod interp;
 pub mod ir;
+pub(crate) mod locals;
 mod print;
 pub mod prove;
 mod rules;

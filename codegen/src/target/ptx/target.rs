@@ -1,7 +1,7 @@
 //! PTX as a [`Target`].
 
 use super::rules::Numbers;
-use super::{Bound, Build, Cost, Pipes, calls, prove};
+use super::{Bound, Build, Cost, Pipes, calls, locals, prove};
 use crate::error::PassError;
 use crate::fir::ir::{Kernel, Type};
 use crate::spec::{FieldDesc, FieldOp};
@@ -79,6 +79,10 @@ impl Target for Ptx {
             Type::U64 => 2,
             Type::Pred | Type::Ext(_) | Type::Fields => 0,
         }
+    }
+
+    fn in_memory(kernel: &Kernel) -> Vec<bool> {
+        locals::place(kernel).0.iter().map(Option::is_some).collect()
     }
 
     /// What is left of 255 registers by the accumulated point, the affine one that is added, and some addresses. On an H200 an
