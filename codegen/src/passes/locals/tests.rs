@@ -71,19 +71,19 @@ fn a_local_is_read_again_up_to_where_it_is_set() {
         local.set(old * y);
         local.get() + old
     });
-    assert_eq!(gets(&read_after)[1], false);
+    assert!(!gets(&read_after)[1]);
     let set_within = kernel(|b, local, y| {
         let old = local.get();
         b.if_(b.scalar("n").is(7), || local.set(old * y));
         local.get()
     });
-    assert_eq!(gets(&set_within)[1], false);
+    assert!(!gets(&set_within)[1]);
     let again_around = kernel(|b, local, y| {
         let old = local.get();
         b.for_(b.u32(0), b.u32(3), 1, |_| local.set(local.get() + old * y));
         local.get()
     });
-    assert_eq!(gets(&again_around)[1], false);
+    assert!(!gets(&again_around)[1]);
     assert!(rereadable(&read, &vec![false; read.locals.len()]).iter().all(|again| !again));
 }
 
