@@ -1,7 +1,7 @@
 //! Curves declared with curvesmith, one file each.
 //!
-//! Production curves are features (`bn254` and `bls12-381`, both default; `bls12-377`, `bw6-761`) and
-//! bind the types of arkworks' curve crates; the test fields and curve of [`toy`] are always there.
+//! Every curve is a feature of its name (`bn254` and `bls12-381` are default ones) and binds the types of arkworks' crate for it,
+//! secp256r1 excepted; the test fields and curve of [`toy`] are always there.
 
 #[cfg(feature = "bls12-377")]
 #[path = "bls12_377.rs"]
@@ -15,6 +15,24 @@ mod declared_bn254;
 #[cfg(feature = "bw6-761")]
 #[path = "bw6_761.rs"]
 mod declared_bw6_761;
+#[cfg(feature = "grumpkin")]
+#[path = "grumpkin.rs"]
+mod declared_grumpkin;
+#[cfg(feature = "mnt4-298")]
+#[path = "mnt4_298.rs"]
+mod declared_mnt4_298;
+#[cfg(feature = "pallas")]
+#[path = "pallas.rs"]
+mod declared_pallas;
+#[cfg(feature = "secp256k1")]
+#[path = "secp256k1.rs"]
+mod declared_secp256k1;
+#[cfg(feature = "secp256r1")]
+#[path = "secp256r1.rs"]
+mod declared_secp256r1;
+#[cfg(feature = "vesta")]
+#[path = "vesta.rs"]
+mod declared_vesta;
 #[doc(hidden)]
 pub mod toy;
 
@@ -25,4 +43,16 @@ pub use declared_bls12_381::bls12_381;
 #[cfg(feature = "bn254")]
 pub use declared_bn254::bn254;
 #[cfg(feature = "bw6-761")]
-pub use declared_bw6_761::{bw6_761_fq, bw6_761_fr};
+pub use declared_bw6_761::bw6_761;
+#[cfg(feature = "grumpkin")]
+pub use declared_grumpkin::grumpkin;
+#[cfg(feature = "mnt4-298")]
+pub use declared_mnt4_298::mnt4_298;
+#[cfg(feature = "pallas")]
+pub use declared_pallas::pallas;
+#[cfg(feature = "secp256k1")]
+pub use declared_secp256k1::secp256k1;
+#[cfg(feature = "secp256r1")]
+pub use declared_secp256r1::secp256r1;
+#[cfg(feature = "vesta")]
+pub use declared_vesta::vesta;

@@ -134,19 +134,47 @@ fn bls12_381() {
 #[test]
 #[cfg(feature = "bls12-377")]
 fn bls12_377() {
-    use curvesmith_curves::bls12_377::{FqField, FrField, G1};
-    roots::<FqField>();
-    roots::<FrField>();
-    group::<G1>();
+    use curvesmith_curves::bls12_377::{Curve, FqField, FrField};
+    pairing::<Curve>();
     assert_eq!((FqField::WORDS, FrField::WORDS), (12, 8));
 }
 
 #[test]
 #[cfg(feature = "bw6-761")]
 fn bw6_761() {
-    use curvesmith_curves::{bw6_761_fq, bw6_761_fr};
-    roots::<bw6_761_fq::FpField>();
-    roots::<bw6_761_fr::FpField>();
-    assert_eq!(bw6_761_fq::FpField::NAME, "bw6_761_fq");
-    assert_eq!((bw6_761_fq::FpField::WORDS, bw6_761_fr::FpField::WORDS), (24, 12));
+    use curvesmith_curves::bw6_761::{Curve, FqField, FrField, G2};
+    pairing::<Curve>();
+    assert_eq!(FqField::NAME, "bw6_761_fq");
+    assert_eq!((FqField::WORDS, FrField::WORDS, G2::DEGREE), (24, 12, 1));
+}
+
+#[test]
+#[cfg(feature = "mnt4-298")]
+fn mnt4_298() {
+    use curvesmith_curves::mnt4_298::{Curve, FqField, FrField};
+    pairing::<Curve>();
+    assert_eq!((FqField::WORDS, FrField::WORDS), (10, 10));
+}
+
+/// Curves without a pairing.
+#[test]
+#[cfg(all(
+    feature = "grumpkin",
+    feature = "pallas",
+    feature = "secp256k1",
+    feature = "secp256r1",
+    feature = "vesta"
+))]
+fn one_group() {
+    fn alone<G: Group>() {
+        roots::<G::Base>();
+        roots::<G::Scalar>();
+        group::<G>();
+    }
+    use curvesmith_curves::{grumpkin, pallas, secp256k1, secp256r1, vesta};
+    alone::<grumpkin::G1>();
+    alone::<pallas::G1>();
+    alone::<secp256k1::G1>();
+    alone::<secp256r1::G1>();
+    alone::<vesta::G1>();
 }

@@ -14,7 +14,19 @@ pub use curvesmith_curves::bls12_381;
 #[cfg(feature = "bn254")]
 pub use curvesmith_curves::bn254;
 #[cfg(feature = "bw6-761")]
-pub use curvesmith_curves::{bw6_761_fq, bw6_761_fr};
+pub use curvesmith_curves::bw6_761;
+#[cfg(feature = "grumpkin")]
+pub use curvesmith_curves::grumpkin;
+#[cfg(feature = "mnt4-298")]
+pub use curvesmith_curves::mnt4_298;
+#[cfg(feature = "pallas")]
+pub use curvesmith_curves::pallas;
+#[cfg(feature = "secp256k1")]
+pub use curvesmith_curves::secp256k1;
+#[cfg(feature = "secp256r1")]
+pub use curvesmith_curves::secp256r1;
+#[cfg(feature = "vesta")]
+pub use curvesmith_curves::vesta;
 pub use curvesmith_field_dsl::{curve, field};
 pub use curvesmith_runtime::field::Field;
 pub use curvesmith_runtime::group::{Group, PairingCurve};

@@ -1,9 +1,8 @@
 //! The order of the passes.
 
 use super::gate::{self, Checked, well_formed};
-use super::{
-    KernelInfo, inline, join_products, lower_towers, place_reductions, recompute, schedule, simplify,
-};
+use super::locals::recompute;
+use super::{KernelInfo, inline, join_products, lower_towers, place_reductions, schedule, simplify};
 use crate::error::PassError;
 use crate::fir::ir::Kernel;
 use crate::target::Target;

@@ -5,7 +5,9 @@ use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::FftField;
 use curvesmith_abi::kernels::RADIX_TILE;
 use curvesmith_curves::toy::{babybear, toy_curve, toy17, toy7681};
-use curvesmith_curves::{bls12_377, bls12_381, bn254, bw6_761_fq, bw6_761_fr};
+use curvesmith_curves::{
+    bls12_377, bls12_381, bn254, bw6_761, grumpkin, mnt4_298, pallas, secp256k1, secp256r1, vesta,
+};
 use curvesmith_device::KernelDevice;
 use curvesmith_emulator::{Emulator, EmulatorOptions};
 use curvesmith_runtime::algorithms::policy::{NttPolicy, Policy, windows_of};
@@ -42,8 +44,8 @@ fn pointwise() {
     checks::pointwise::<bn254::FqField>(&device(), 40);
     checks::pointwise::<bls12_377::FqField>(&device(), 40);
     checks::pointwise::<bls12_377::FrField>(&device(), 300);
-    checks::pointwise::<bw6_761_fq::FpField>(&device(), 300);
-    checks::pointwise::<bw6_761_fr::FpField>(&device(), 40);
+    checks::pointwise::<bw6_761::FqField>(&device(), 300);
+    checks::pointwise::<bw6_761::FrField>(&device(), 40);
 }
 
 #[test]
@@ -58,8 +60,8 @@ fn ntt() {
     checks::ntts::<bls12_381::FqField>(emulator(), 0..=1);
     checks::ntts::<bls12_381::FrField>(emulator(), (0..=12).chain([14]));
     checks::ntts::<bls12_377::FrField>(emulator(), [1, 7]);
-    checks::ntts::<bw6_761_fq::FpField>(emulator(), [0, 1]);
-    checks::ntts::<bw6_761_fr::FpField>(emulator(), [7]);
+    checks::ntts::<bw6_761::FqField>(emulator(), [0, 1]);
+    checks::ntts::<bw6_761::FrField>(emulator(), [7]);
     checks::ntts::<bn254::FrField>(racecheck(5), [6]);
 }
 
@@ -134,6 +136,29 @@ fn msm_on_bn254() {
 #[test]
 fn msm_on_bls12_377() {
     checks::msm::<bls12_377::G1>(&device(), 40, None);
+    checks::msm::<bls12_377::G2>(&device(), 10, None);
+}
+
+#[test]
+fn msm_on_bw6_761() {
+    checks::msm::<bw6_761::G1>(&device(), 10, None);
+    checks::msm::<bw6_761::G2>(&device(), 10, None);
+}
+
+/// a is not 0, in either group.
+#[test]
+fn msm_on_mnt4_298() {
+    checks::msm::<mnt4_298::G1>(&device(), 20, None);
+    checks::msm::<mnt4_298::G2>(&device(), 10, None);
+}
+
+#[test]
+fn msm_on_curves_without_a_pairing() {
+    checks::msm::<grumpkin::G1>(&device(), 20, None);
+    checks::msm::<pallas::G1>(&device(), 20, None);
+    checks::msm::<secp256k1::G1>(&device(), 20, None);
+    checks::msm::<secp256r1::G1>(&device(), 20, None);
+    checks::msm::<vesta::G1>(&device(), 20, None);
 }
 
 #[test]

@@ -24,7 +24,7 @@ use policy::Subject;
 use rates::Rates;
 use sass::Counts;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Compute capabilities that every image is assembled for: Turing, Ampere, Hopper, and both Blackwells.
@@ -44,8 +44,12 @@ pub(crate) struct ValidateArgs {
     #[arg(long)]
     jobs: Option<usize>,
     /// Only the targets: operations and inner loops, on sm_90
-    #[arg(long)]
+    #[arg(long, conflicts_with = "from")]
     targets: bool,
+    /// Rust files or folders with declarations, instead of one curve of each tower and number of words: their kernels are
+    /// assembled and judged, without tables and targets
+    #[arg(long)]
+    from: Vec<PathBuf>,
     /// Rewrite the committed tables; `cargo xtask bless` sets it
     #[arg(skip)]
     bless: bool,
@@ -55,7 +59,7 @@ impl ValidateArgs {
     /// A run that rewrites the committed tables instead of comparing with them.
     pub(crate) fn blessing() -> Self {
         let setup = crate::SetupArgs { yes: false };
-        ValidateArgs { setup, json: false, arch: 90, jobs: None, targets: false, bless: true }
+        ValidateArgs { setup, json: false, arch: 90, jobs: None, targets: false, from: vec![], bless: true }
     }
 }
 
@@ -97,14 +101,19 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<()> {
     setup::run(args.setup.yes)?;
     let folder = shell::target("validate");
     let tools = tools::install(&folder)?;
-    let images = images(&folder.join("images"))?;
+    let sources = if args.from.is_empty() { representatives() } else { args.from.clone() };
+    let images = images(&folder.join("images"), &sources)?;
     let arches: &[u32] = if args.targets { &[targets::ARCH] } else { &TARGETS };
     let wanted = |image: &&Image| !args.targets || image.kernels.iter().any(|(s, _)| targets::wants(s));
     let wanted: Vec<&Image> = images.iter().filter(wanted).collect();
     let start = Instant::now();
     let assembled = assemble_all(&tools, &wanted, arches, args.jobs)?;
-    let chains = chains(&tools, &folder.join("probes"), args.jobs)?;
     let mut verdict = policy::judge(&assembled);
+    if !args.from.is_empty() {
+        println!("{}", report::table(&assembled, args.arch));
+        return conclude(args, &verdict, &wanted, arches, start);
+    }
+    let chains = chains(&tools, &folder.join("probes"), args.jobs)?;
     if args.bless {
         tables::write(&assembled, &TARGETS)?;
         variants::write(&tools, &folder.join("variants"), args.jobs)?;
@@ -124,6 +133,24 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<()> {
         }
         print!("{targets}");
     }
+    conclude(args, &verdict, &wanted, arches, start)
+}
+
+/// The files of the curves whose machine code is judged by every run: one of each tower and number of words.
+fn representatives() -> Vec<PathBuf> {
+    ["bls12_377", "bls12_381", "bn254", "bw6_761", "mnt4_298", "toy"]
+        .map(|curve| PathBuf::from(format!("curves/src/{curve}.rs")))
+        .into()
+}
+
+/// Says what was found, and fails on failures.
+fn conclude(
+    args: &ValidateArgs,
+    verdict: &policy::Verdict,
+    wanted: &[&Image],
+    arches: &[u32],
+    start: Instant,
+) -> Result<()> {
     verdict.notes.iter().for_each(|note| eprintln!("note: {note}"));
     verdict.failures.iter().for_each(|failure| eprintln!("error: {failure}"));
     // What cannot be blessed fails the next `cargo xtask validate`.
@@ -161,11 +188,11 @@ pub(crate) fn clear(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
 }
 
-/// Has the images of all declared curves written to `folder`, and reads their list.
-fn images(folder: &Path) -> Result<Vec<Image>> {
+/// Has the images of the curves declared there written to `folder`, and reads their list.
+fn images(folder: &Path, sources: &[PathBuf]) -> Result<Vec<Image>> {
     clear(folder)?;
     let mut write = compiler::curvesmithc(shell::root());
-    shell::run(write.arg("write").arg(folder).args(compiler::from(&[])))?;
+    shell::run(write.arg("write").arg(folder).args(compiler::from(sources)))?;
     read_images(folder)
 }
 
