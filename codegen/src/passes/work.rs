@@ -1,13 +1,14 @@
 //! How much a kernel multiplies.
 
-use super::lower_towers;
-use crate::fir::ir::{Kernel, Op};
-use crate::target::Target;
+use crate::fir::ir::Op;
+#[cfg(feature = "llvm")]
+use crate::{fir::ir::Kernel, target::Target};
 
 /// Σ over the multiplications of a kernel of words², those of extensions by the schemes they are made with.
+#[cfg(feature = "llvm")]
 pub(crate) fn multiplication<T: Target>(kernel: &Kernel) -> usize {
     let Some(field) = &kernel.field else { return 0 };
-    let kernel = lower_towers::<T>(kernel);
+    let kernel = super::lower_towers::<T>(kernel);
     let products: usize = kernel.values().map(|v| products(&kernel[v])).sum();
     products * field.words * field.words
 }
