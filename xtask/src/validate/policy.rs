@@ -52,8 +52,8 @@ const ACCUMULATION_LIMBS: u32 = 24;
 /// Local memory of hot kernels that is there and known: symbol, compute capability, bytes of stack. More of it
 /// fails. It is what a loop keeps while a product is called: an index, an address.
 const KNOWN_LOCAL: &[(&str, u32, u32)] = &[
-    ("bls12_377_g1_reduce_chunks", 75, 32),
-    ("bls12_377_g1_reduce_chunks", 80, 32),
+    ("bls12_377_g1_reduce_chunks", 75, 40),
+    ("bls12_377_g1_reduce_chunks", 80, 40),
     ("bls12_377_g1_reduce_chunks", 90, 24),
     ("bls12_377_g1_reduce_chunks", 100, 24),
     ("bls12_377_g1_reduce_chunks", 120, 32),
