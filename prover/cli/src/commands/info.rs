@@ -1,7 +1,9 @@
 //! `curvesmith devices` and `curvesmith curves`
 
+use crate::curves::{Curve, with_curve};
 use crate::failure::Failure;
 use crate::output::print;
+use clap::ValueEnum;
 use curvesmith::snarkjs::{SnarkjsCurve, ZkeyCurve};
 use curvesmith::{Device, Field};
 
@@ -24,7 +26,8 @@ pub(crate) fn devices() -> Result<(), Failure> {
 
 /// The built-in curves.
 pub(crate) fn curves() -> Result<(), Failure> {
-    print(&(line::<curvesmith::bn254::Curve>() + &line::<curvesmith::bls12_381::Curve>()));
+    let lines = Curve::value_variants().iter().map(|curve| with_curve!(*curve, C => line::<C>()));
+    print(&lines.collect::<String>());
     Ok(())
 }
 
