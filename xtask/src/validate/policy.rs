@@ -50,7 +50,7 @@ const HOT_LIMBS: u32 = 12;
 /// The same for the accumulation, whose point is in shared memory.
 const ACCUMULATION_LIMBS: u32 = 24;
 /// Local memory of hot kernels that is there and known: symbol, compute capability, bytes of stack. More of it
-/// fails. It is what a loop keeps while a product is called: an index, an address.
+/// fails. It is what a loop keeps while a product is called, an index, an address, and at 24 words intermediate results.
 const KNOWN_LOCAL: &[(&str, u32, u32)] = &[
     ("bls12_377_g1_reduce_chunks", 75, 40),
     ("bls12_377_g1_reduce_chunks", 80, 40),
@@ -67,6 +67,21 @@ const KNOWN_LOCAL: &[(&str, u32, u32)] = &[
     ("bls12_381_g2_accumulate", 90, 32),
     ("bls12_381_g2_accumulate", 100, 32),
     ("bls12_381_g2_accumulate", 120, 24),
+    ("bls12_377_g2_accumulate", 75, 128),
+    ("bls12_377_g2_accumulate", 80, 128),
+    ("bls12_377_g2_accumulate", 90, 112),
+    ("bls12_377_g2_accumulate", 100, 112),
+    ("bls12_377_g2_accumulate", 120, 104),
+    ("bw6_761_g1_accumulate", 75, 200),
+    ("bw6_761_g1_accumulate", 80, 200),
+    ("bw6_761_g1_accumulate", 90, 168),
+    ("bw6_761_g1_accumulate", 100, 168),
+    ("bw6_761_g1_accumulate", 120, 168),
+    ("bw6_761_g2_accumulate", 75, 200),
+    ("bw6_761_g2_accumulate", 80, 200),
+    ("bw6_761_g2_accumulate", 90, 168),
+    ("bw6_761_g2_accumulate", 100, 168),
+    ("bw6_761_g2_accumulate", 120, 168),
 ];
 /// Seconds after which an image should be cut in two, for a cold start in time.
 const SLOW: f64 = 5.0;
