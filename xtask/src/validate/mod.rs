@@ -46,7 +46,7 @@ pub(crate) struct ValidateArgs {
     /// Only the targets: operations and inner loops, on sm_90
     #[arg(long, conflicts_with = "from")]
     targets: bool,
-    /// Rust files or folders with declarations, instead of one curve of each tower and number of words: their kernels are
+    /// Rust files or folders with declarations, instead of the curves that every run judges: their kernels are
     /// assembled and judged, without tables and targets
     #[arg(long)]
     from: Vec<PathBuf>,
@@ -136,7 +136,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<()> {
     conclude(args, &verdict, &wanted, arches, start)
 }
 
-/// The files of the curves whose machine code is judged by every run: one of each tower and number of words.
+/// The files of the curves whose machine code is judged by every run: at least one of each tower and number of words.
 fn representatives() -> Vec<PathBuf> {
     ["bls12_377", "bls12_381", "bn254", "bw6_761", "mnt4_298", "toy"]
         .map(|curve| PathBuf::from(format!("curves/src/{curve}.rs")))
