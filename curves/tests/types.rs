@@ -1,11 +1,11 @@
 //! The types that the macros generate or bind, against arkworks' arithmetic.
 
-use ark_ec::short_weierstrass::Affine;
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{FftField, Field as _, MontConfig, One, PrimeField, Zero};
+use curvesmith_abi::Form;
 use curvesmith_curves::toy;
 use curvesmith_runtime::field::{Field, MontLimbs};
-use curvesmith_runtime::group::{Group, PairingCurve};
+use curvesmith_runtime::group::{AffineOf, CoordinateOf, Group, PairingCurve, Points as _, ProjectiveOf};
 
 /// Every element against integers modulo a small prime.
 fn exhaustive<F: Field>(p: u64) {
@@ -51,21 +51,31 @@ fn roots<F: Field>() {
 }
 
 fn group<G: Group>() {
-    let generator = Affine::<G::Config>::generator();
-    assert!(generator.is_on_curve());
-    assert!(generator.is_in_correct_subgroup_assuming_on_curve());
+    let generator = AffineOf::<G>::generator();
+    assert!(ProjectiveOf::<G>::is_on_curve(&generator));
+    assert!(ProjectiveOf::<G>::is_in_subgroup(&generator));
     assert!(generator.mul_bigint(<G::Scalar as Field>::Ark::MODULUS).is_zero());
     assert!(!generator.is_zero());
     let cofactor = generator.mul_by_cofactor();
     assert_eq!(cofactor.mul_by_cofactor_inv(), generator);
-    assert_eq!(<G::Config as ark_ec::CurveConfig>::BaseField::extension_degree() as usize, G::DEGREE);
+    assert_eq!(CoordinateOf::<G>::extension_degree() as usize, G::DEGREE);
     // A point outside the subgroup, if the cofactor leaves room, is cleared into it.
-    let x = (0u64..).map(<G::Config as ark_ec::CurveConfig>::BaseField::from);
-    let point = x
-        .filter_map(|x| Affine::<G::Config>::get_point_from_x_unchecked(x, false))
-        .next()
-        .expect("half of all x have points");
-    assert!(point.clear_cofactor().is_in_correct_subgroup_assuming_on_curve());
+    let point = some_points::<G>().next().expect("half of all coordinates have points");
+    assert!(ProjectiveOf::<G>::is_on_curve(&point));
+    assert!(ProjectiveOf::<G>::is_in_subgroup(&point.clear_cofactor()));
+}
+
+/// Points of the curve, mostly outside of the subgroup where there is an outside: with `x` or, on an Edwards curve, `y` from 2.
+fn some_points<G: Group>() -> impl Iterator<Item = AffineOf<G>> {
+    let [a, other] = ProjectiveOf::<G>::COEFFICIENTS;
+    (2u64..).filter_map(move |i| {
+        let (one, c) = (CoordinateOf::<G>::one(), CoordinateOf::<G>::from(i));
+        let (x, y) = match ProjectiveOf::<G>::FORM {
+            Form::Xyzz => (c, ((c.square() + a) * c + other).sqrt()?),
+            Form::Extended => (((one - c.square()) * (a - other * c.square()).inverse()?).sqrt()?, c),
+        };
+        Some(ProjectiveOf::<G>::affine(x, y))
+    })
 }
 
 /// The constants that expansions compute against arkworks' own derivation.

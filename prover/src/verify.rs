@@ -12,7 +12,7 @@ use ark_ff::{AdditiveGroup, BigInteger, PrimeField, Zero};
 use ark_groth16::{Proof, VerifyingKey};
 use curvesmith_runtime::cpu;
 use curvesmith_runtime::field::Field;
-use curvesmith_runtime::group::{AffineOf, Group, PairingCurve, ProjectiveOf, ScalarOf};
+use curvesmith_runtime::group::{AffineOf, Group, PairingCurve, Points as _, ProjectiveOf, ScalarOf};
 
 /// Why a proof was refused.
 #[derive(Debug, thiserror::Error)]
@@ -105,15 +105,14 @@ impl<C: PairingCurve> PreparedVk<C> {
 
     /// As [`PreparedVk::new`], for a key whose points are known to be in their groups.
     pub(crate) fn new_unchecked(vk: &VerifyingKey<C::Engine>) -> Self {
-        let prepare = |q: AffineOf<C::G2>| (!q.is_zero()).then(|| (-q).into());
         Self {
             ic: vk.gamma_abc_g1.clone(),
             alpha_beta: final_exponentiation::<C>(miller_loop::<C>([(
                 vk.alpha_g1,
-                (!vk.beta_g2.is_zero()).then(|| vk.beta_g2.into()),
+                prepared::<C>(vk.beta_g2),
             )])),
-            neg_gamma: prepare(vk.gamma_g2),
-            neg_delta: prepare(vk.delta_g2),
+            neg_gamma: prepared::<C>(-vk.gamma_g2),
+            neg_delta: prepared::<C>(-vk.delta_g2),
         }
     }
 
@@ -138,7 +137,7 @@ impl<C: PairingCurve> PreparedVk<C> {
             return Err(VerifyError::InputCount { expected, found: public.len() });
         };
         let (of_proof, of_key) = rayon::join(
-            || miller_loop::<C>([(proof.a, (!proof.b.is_zero()).then(|| proof.b.into()))]),
+            || miller_loop::<C>([(proof.a, prepared::<C>(proof.b))]),
             || {
                 let inputs = (sum_of_inputs::<C::G1>(ic, public) + constant).into_affine();
                 miller_loop::<C>([(inputs, self.neg_gamma.clone()), (proof.c, self.neg_delta.clone())])
@@ -149,6 +148,11 @@ impl<C: PairingCurve> PreparedVk<C> {
             _ => Err(VerifyError::NotValid),
         }
     }
+}
+
+/// `None` for the identity.
+fn prepared<C: PairingCurve>(q: AffineOf<C::G2>) -> Option<<C::Engine as Pairing>::G2Prepared> {
+    (!q.is_zero()).then(|| <C::Engine as Pairing>::G2Prepared::from(q))
 }
 
 /// The product of the pairings before the final exponentiation. Identities, `None` in G2, are kept out of the
@@ -227,9 +231,9 @@ pub(crate) fn check_proof<C: PairingCurve>(
 
 /// Is a point on its curve and of order r, or the identity?
 pub(crate) fn check_point<G: Group>(point: &AffineOf<G>) -> Result<(), PointProblem> {
-    if !point.is_on_curve() {
+    if !ProjectiveOf::<G>::is_on_curve(point) {
         Err(PointProblem::OffCurve)
-    } else if !point.is_in_correct_subgroup_assuming_on_curve() {
+    } else if !ProjectiveOf::<G>::is_in_subgroup(point) {
         Err(PointProblem::OutsideSubgroup)
     } else {
         Ok(())

@@ -9,10 +9,10 @@ use crate::algorithms::pointwise::scale;
 use crate::error::{Result, RuntimeError};
 use crate::field::{Field, MontLimbs};
 use crate::gpu::{Buffer, Stream, not_canonical};
-use crate::group::{AffineOf, CoordinateOf, Group, ProjectiveOf};
+use crate::group::{AffineOf, CoordinateOf, Group, Points as _, ProjectiveOf};
 use crate::owner::Owner;
 use ark_ec::AffineRepr;
-use ark_ff::{AdditiveGroup, Field as _, PrimeField, Zero};
+use ark_ff::{AdditiveGroup, Field as _, PrimeField};
 use curvesmith_abi::{layout, padded_words};
 
 /// Bytes of a padded element on the device.
@@ -177,10 +177,7 @@ fn write_point<G: Group>(point: &AffineOf<G>, bytes: &mut [u8]) {
     }
 }
 
-/// An XYZZ point as Jacobian coordinates, without an inversion.
-///
-/// With x = X/ZZ, y = Y/ZZZ and ZZ³ = ZZZ², the choice Z = ZZZ gives the Jacobian
-/// numerators x·Z² = X·ZZ² and y·Z³ = Y·ZZZ².
+/// A point in the form of its group.
 pub(crate) fn read_point<G: Group>(bytes: &[u8]) -> Result<ProjectiveOf<G>> {
     let elements = bytes.chunks_exact(element_bytes::<G::Base>()).map(read_element::<G::Base>);
     let elements: Option<Vec<_>> = elements.collect();
@@ -189,19 +186,15 @@ pub(crate) fn read_point<G: Group>(bytes: &[u8]) -> Result<ProjectiveOf<G>> {
         CoordinateOf::<G>::from_base_prime_field_elems(c.iter().copied())
             .expect("DEGREE is the extension degree of the coordinates")
     });
-    let mut next = || coordinates.next().expect("an XYZZ point has four coordinates");
-    let (x, y, zz, zzz) = (next(), next(), next(), next());
-    if zz.is_zero() {
-        return Ok(ProjectiveOf::<G>::ZERO);
-    }
-    if zz.square() * zz != zzz.square() {
-        let reason = format!("a point of {} has ZZ^3 other than ZZZ^2", G::NAME);
-        return Err(RuntimeError::Device { call: "download", reason });
-    }
-    Ok(ProjectiveOf::<G>::new_unchecked(x * zz.square(), y * zzz.square(), zzz))
+    let mut next = |_| coordinates.next().expect("a point has four coordinates");
+    let coordinates = std::array::from_fn(&mut next);
+    ProjectiveOf::<G>::of_form(coordinates).ok_or_else(|| {
+        let reason = format!("the coordinates of a point of {} are of no point", G::NAME);
+        RuntimeError::Device { call: "download", reason }
+    })
 }
 
-/// XYZZ points in device form.
+/// Points in device form.
 pub(crate) fn read_points<G: Group>(bytes: &[u8]) -> Result<Vec<ProjectiveOf<G>>> {
     bytes.chunks_exact(4 * G::DEGREE * element_bytes::<G::Base>()).map(read_point::<G>).collect()
 }

@@ -1,15 +1,16 @@
 //! Group and curve markers.
 
 use crate::field::Field;
+pub use crate::points::Points;
+use ark_ec::CurveGroup;
 use ark_ec::pairing::Pairing;
-use ark_ec::short_weierstrass::{Affine, Projective, SWCurveConfig};
 use ark_ff::Field as ArkField;
 use std::fmt::Debug;
 
-/// A group of points on a short Weierstrass curve with generated kernels.
+/// A group of points on a short Weierstrass or twisted Edwards curve, with generated kernels.
 pub trait Group: Copy + Debug + Send + Sync + 'static {
-    /// The arkworks curve.
-    type Config: SWCurveConfig<
+    /// arkworks' projective points; their type says which form the curve has.
+    type Projective: Points<
             ScalarField = <Self::Scalar as Field>::Ark,
             BaseField: ArkField<BasePrimeField = <Self::Base as Field>::Ark>,
         >;
@@ -26,11 +27,11 @@ pub trait Group: Copy + Debug + Send + Sync + 'static {
 }
 
 /// Affine points of a group.
-pub type AffineOf<G> = Affine<<G as Group>::Config>;
-/// Projective (Jacobian) points of a group.
-pub type ProjectiveOf<G> = Projective<<G as Group>::Config>;
+pub type AffineOf<G> = <ProjectiveOf<G> as CurveGroup>::Affine;
+/// Projective points of a group.
+pub type ProjectiveOf<G> = <G as Group>::Projective;
 /// Coordinate field of a group.
-pub type CoordinateOf<G> = <<G as Group>::Config as ark_ec::CurveConfig>::BaseField;
+pub type CoordinateOf<G> = <ProjectiveOf<G> as CurveGroup>::BaseField;
 /// Scalars of a group.
 pub type ScalarOf<G> = <<G as Group>::Scalar as Field>::Ark;
 

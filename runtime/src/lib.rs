@@ -22,6 +22,7 @@ mod handle;
 mod job;
 mod owner;
 pub mod plan;
+mod points;
 mod values;
 pub mod work;
 

@@ -1,7 +1,7 @@
 //! Descriptors: what non-generic code knows of a field or a group.
 
 use crate::field::{Field, modulus_bits};
-use crate::group::Group;
+use crate::group::{Group, Points as _, ProjectiveOf};
 use curvesmith_abi::{Element, Family, Form};
 
 /// A field, a group, or nobody in particular: where its kernels are found, and how large its elements are.
@@ -58,8 +58,7 @@ impl Owner {
             family: Family::Group,
             words: G::Base::WORDS,
             degree: G::DEGREE,
-            // Groups are short Weierstrass curves.
-            form: Form::Xyzz,
+            form: ProjectiveOf::<G>::FORM,
             bits: modulus_bits::<G::Scalar>(),
             images: G::images(),
         }

@@ -4,7 +4,7 @@
 //! emulator in between. It also checks what a kernel's contract says of its buffers: an
 //! input does not share an allocation with an output.
 
-use curvesmith_abi::{Access, Arg, Bundle, Image, KernelEntry, Packed, ParamKind};
+use curvesmith_abi::{Access, Arg, Bundle, Form, Image, KernelEntry, Packed, ParamKind};
 use curvesmith_codegen::fir::interp::{Argument, launch};
 use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::kernels::{field_kernels, group_kernels};
@@ -14,7 +14,7 @@ use curvesmith_device::{
     Stream,
 };
 use curvesmith_runtime::field::Field;
-use curvesmith_runtime::group::Group;
+use curvesmith_runtime::group::{Group, Points as _};
 use num_bigint::BigUint;
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
@@ -39,7 +39,7 @@ impl<F: Field> Field for FirField<F> {
 }
 
 impl<G: Group> Group for FirGroup<G> {
-    type Config = G::Config;
+    type Projective = G::Projective;
     type Base = FirField<G::Base>;
     type Scalar = FirField<G::Scalar>;
     const NAME: &'static str = G::NAME;
@@ -54,7 +54,6 @@ fn field_desc<F: Field>() -> FieldDesc {
 }
 
 fn group_desc<G: Group>() -> GroupDesc {
-    use ark_ec::short_weierstrass::SWCurveConfig;
     use ark_ff::Field as _;
     let numbers = |x: curvesmith_runtime::group::CoordinateOf<G>| -> Vec<BigUint> {
         x.to_base_prime_field_elements().map(Into::into).collect()
@@ -72,9 +71,9 @@ fn group_desc<G: Group>() -> GroupDesc {
                 numbers(square).swap_remove(0)
             })
             .into(),
-        equation: Equation::ShortWeierstrass {
-            a: numbers(<G::Config as SWCurveConfig>::COEFF_A),
-            b: numbers(<G::Config as SWCurveConfig>::COEFF_B),
+        equation: match (G::Projective::FORM, G::Projective::COEFFICIENTS.map(numbers)) {
+            (Form::Xyzz, [a, b]) => Equation::ShortWeierstrass { a, b },
+            (Form::Extended, [a, d]) => Equation::TwistedEdwards { a, d },
         },
     }
 }

@@ -43,7 +43,7 @@ pub(super) fn items(
         pub struct #ident;
         #[automatically_derived]
         impl #root::Group for #ident {
-            type Config = #config;
+            type Projective = #projective;
             type Base = FqField;
             type Scalar = FrField;
             const NAME: &'static str = #name;

@@ -3,12 +3,13 @@
 use super::quotient::{Quotient, QuotientForm};
 use crate::r1cs::R1cs;
 use crate::snarkjs::{Zkey, ZkeyError};
+use ark_ec::AffineRepr;
 use ark_ff::One;
 use ark_groth16::{ProvingKey, VerifyingKey};
 use curvesmith_runtime::Csr;
 use curvesmith_runtime::RuntimeError;
 use curvesmith_runtime::field::Field;
-use curvesmith_runtime::group::{AffineOf, Group, PairingCurve};
+use curvesmith_runtime::group::{AffineOf, Group, PairingCurve, Points as _, ProjectiveOf};
 use rayon::prelude::*;
 
 /// How a key is loaded and used.
@@ -211,7 +212,7 @@ impl<C: PairingCurve> HostKey<C> {
             on_curve::<C::G1>("h_query", &key.h_query)?;
         }
         let mut h_query = key.h_query.clone();
-        h_query.resize(domain, AffineOf::<C::G1>::identity());
+        h_query.resize(domain, AffineOf::<C::G1>::zero());
         Ok(Self {
             points: HeaderPoints { vk: key.vk.clone(), beta_g1: key.beta_g1, delta_g1: key.delta_g1 },
             wires,
@@ -245,7 +246,7 @@ fn after_identities<G: Group>(
     let count = identities + points.len();
     let bytes = count as u64 * size_of::<AffineOf<G>>() as u64;
     all.try_reserve_exact(count).map_err(|_| KeyError::Memory { bytes })?;
-    all.resize(identities, AffineOf::<G>::identity());
+    all.resize(identities, AffineOf::<G>::zero());
     all.extend_from_slice(points);
     Ok(all)
 }
@@ -257,7 +258,7 @@ pub(super) fn first(len: usize, condition: &(dyn Fn(usize) -> bool + Sync)) -> O
 }
 
 pub(super) fn on_curve<G: Group>(query: &'static str, points: &[AffineOf<G>]) -> Result<(), KeyError> {
-    match first(points.len(), &|i| !points[i].is_on_curve()) {
+    match first(points.len(), &|i| !ProjectiveOf::<G>::is_on_curve(&points[i])) {
         Some(index) => Err(KeyError::OffCurve { query, index }),
         None => Ok(()),
     }

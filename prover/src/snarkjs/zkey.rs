@@ -20,11 +20,12 @@ use super::format_error::{FormatError, ZkeyError};
 use super::sections::{Fields, Section, SectionName, Sections, filled, le_u32, room};
 use super::source::Source;
 use crate::montgomery::MontgomeryField;
+use ark_ec::AffineRepr;
 use ark_ff::{FftField, Field as _, PrimeField, Zero};
 use ark_groth16::VerifyingKey;
 use curvesmith_runtime::Csr;
 use curvesmith_runtime::field::Field;
-use curvesmith_runtime::group::{AffineOf, CoordinateOf, Group, PairingCurve};
+use curvesmith_runtime::group::{AffineOf, CoordinateOf, Group, PairingCurve, Points as _, ProjectiveOf};
 use num_bigint::BigUint;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -262,7 +263,7 @@ impl ZkeyFile {
     {
         let section = self.sections.unique(name)?;
         let each = point_bytes::<G>();
-        let mut points = filled(name.name, count as usize, AffineOf::<G>::identity())?;
+        let mut points = filled(name.name, count as usize, AffineOf::<G>::zero())?;
         let failed = points
             .par_chunks_mut(CHUNK)
             .enumerate()
@@ -361,7 +362,7 @@ where
     <G::Base as Field>::Ark: MontgomeryField,
 {
     let point = parse_point::<G>(fields.take(point_bytes::<G>())?, check).map_err(|p| p.at(header, name))?;
-    if check && !point.is_in_correct_subgroup_assuming_on_curve() {
+    if check && !ProjectiveOf::<G>::is_in_subgroup(&point) {
         return Err(PointProblem::OutsideSubgroup.at(header, name));
     }
     Ok(point)
@@ -412,11 +413,11 @@ where
     <G::Base as Field>::Ark: MontgomeryField,
 {
     if bytes.iter().all(|b| *b == 0) {
-        return Ok(AffineOf::<G>::identity());
+        return Ok(AffineOf::<G>::zero());
     }
     let (x, y) = bytes.split_at(bytes.len() / 2);
-    let point = AffineOf::<G>::new_unchecked(parse_coordinate::<G>(x)?, parse_coordinate::<G>(y)?);
-    if check && !point.is_on_curve() {
+    let point = ProjectiveOf::<G>::affine(parse_coordinate::<G>(x)?, parse_coordinate::<G>(y)?);
+    if check && !ProjectiveOf::<G>::is_on_curve(&point) {
         return Err(PointProblem::OffCurve);
     }
     Ok(point)

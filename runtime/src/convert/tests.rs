@@ -21,13 +21,13 @@ macro_rules! field {
 }
 
 macro_rules! group {
-    ($name:ident, $config:ty, $degree:literal) => {
+    ($name:ident, $points:ty, $base:ident, $scalar:ident, $degree:literal) => {
         #[derive(Clone, Copy, Debug)]
         struct $name;
         impl Group for $name {
-            type Config = $config;
-            type Base = Fq;
-            type Scalar = Fr;
+            type Projective = $points;
+            type Base = $base;
+            type Scalar = $scalar;
             const NAME: &'static str = stringify!($name);
             const DEGREE: usize = $degree;
             fn images() -> &'static [u8] {
@@ -39,8 +39,11 @@ macro_rules! group {
 
 field!(Fq, ark_bn254::Fq, 8);
 field!(Fr, ark_bn254::Fr, 8);
-group!(G1, ark_bn254::g1::Config, 1);
-group!(G2, ark_bn254::g2::Config, 2);
+field!(JubjubFr, ark_ed_on_bls12_381::Fr, 8);
+field!(JubjubFq, ark_ed_on_bls12_381::Fq, 8);
+group!(G1, ark_bn254::G1Projective, Fq, Fr, 1);
+group!(G2, ark_bn254::G2Projective, Fq, Fr, 2);
+group!(Jubjub, ark_ed_on_bls12_381::EdwardsProjective, JubjubFq, JubjubFr, 1);
 
 /// BN254's scalars with nine words: a form that is not arkworks'.
 #[derive(Clone, Copy, Debug)]
@@ -124,7 +127,8 @@ impl<F: Field> RandValue for F {}
 /// The bytes of `(x·k², y·k³, k², k³)` in device form.
 fn xyzz<G: Group>(point: AffineOf<G>, k: CoordinateOf<G>) -> Vec<u8> {
     let k2 = k.square();
-    let coordinates = [point.x * k2, point.y * k2 * k, k2, k2 * k];
+    let (x, y) = point.xy().expect("not the identity");
+    let coordinates = [x * k2, y * k2 * k, k2, k2 * k];
     let elements: Vec<_> = coordinates.iter().flat_map(|c| c.to_base_prime_field_elements()).collect();
     device_bytes::<G::Base>(&elements)
 }
@@ -159,6 +163,46 @@ fn check<G: Group>() {
 fn points_in_both_directions() {
     check::<G1>();
     check::<G2>();
+}
+
+/// `(x·k, y·k, k, x·y·k)` in device form.
+fn extended(point: ark_ed_on_bls12_381::EdwardsAffine, k: ark_ed_on_bls12_381::Fq) -> Vec<u8> {
+    device_bytes::<JubjubFq>(&[point.x * k, point.y * k, k, point.x * point.y * k])
+}
+
+#[test]
+fn edwards_points_in_both_directions() {
+    use ark_ed_on_bls12_381::{EdwardsAffine, EdwardsProjective, Fq, Fr};
+    let mut rng = StdRng::seed_from_u64(8);
+    let read = |bytes: &[u8]| read_point::<Jubjub>(bytes);
+    let g = EdwardsProjective::generator();
+    for _ in 0..20 {
+        let point = (g * Fr::rand(&mut rng)).into_affine();
+        let bytes = extended(point, Fq::rand(&mut rng));
+        let found = read(&bytes).unwrap();
+        assert_eq!(found, EdwardsProjective::from(point));
+        assert_eq!(found + g, g + point, "its T is right");
+        let mut affine = vec![7; bytes.len() / 2];
+        write_point::<Jubjub>(&point, &mut affine);
+        assert_eq!(affine, extended(point, Fq::ONE)[..affine.len()]);
+    }
+    let identity = EdwardsAffine::zero();
+    assert_eq!(read(&[0; 128]).unwrap(), identity);
+    assert_eq!(read(&extended(identity, Fq::rand(&mut rng))).unwrap(), identity);
+    let mut affine = vec![7; 64];
+    write_point::<Jubjub>(&identity, &mut affine);
+    assert_eq!(affine, [0xff; 64]);
+
+    let g = g.into_affine();
+    let good = extended(g, Fq::ONE);
+    for coordinate in 0..4 {
+        let mut bytes = good.clone();
+        bytes[32 * coordinate] ^= 1;
+        assert!(matches!(read(&bytes), Err(RuntimeError::Device { .. })), "coordinate {coordinate}");
+    }
+    // X·Y = Z·T, and off the curve; then at infinity.
+    assert!(read(&device_bytes::<JubjubFq>(&[g.x, g.x, Fq::ONE, g.x * g.x])).is_err());
+    assert!(read(&device_bytes::<JubjubFq>(&[Fq::ZERO, Fq::ONE, Fq::ZERO, Fq::ZERO])).is_err());
 }
 
 #[test]

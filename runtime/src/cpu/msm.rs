@@ -5,7 +5,7 @@
 //! most half the modulus, so that short ones of either sign have few digits, and zeros none.
 
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
-use ark_ec::short_weierstrass::Bucket;
+use ark_ec::VariableBaseMSM;
 use ark_ff::{AdditiveGroup as _, BigInteger, PrimeField, Zero as _};
 use rayon::prelude::*;
 use std::sync::OnceLock;
@@ -19,6 +19,9 @@ pub(super) struct Signed<B> {
 
 /// [`Signed`] scalars of a group.
 pub(super) type SignedOf<G> = Signed<<ScalarOf<G> as PrimeField>::BigInt>;
+
+/// What arkworks sums affine points in.
+type BucketOf<G> = <ProjectiveOf<G> as VariableBaseMSM>::Bucket;
 
 impl<B: BigInteger> Signed<B> {
     pub(super) fn of<F: PrimeField<BigInt = B>>(scalar: F) -> Self {
@@ -80,11 +83,11 @@ pub(super) fn sum<G: Group>(
     let modulus_bits = ScalarOf::<G>::MODULUS_BIT_SIZE as usize;
     let shape = Shape::choose(bases.len(), modulus_bits, rayon::current_num_threads());
     let part = bases.len().div_ceil(shape.parts).max(1);
-    let sums: Vec<OnceLock<Bucket<G::Config>>> =
+    let sums: Vec<OnceLock<BucketOf<G>>> =
         (0..shape.windows * shape.parts).map(|_| OnceLock::new()).collect();
     each(sums.len(), &|task| {
         let (window, first) = (task / shape.parts, task % shape.parts * part);
-        let mut buckets = vec![Bucket::<G::Config>::ZERO; 1 << (shape.bits - 1)];
+        let mut buckets = vec![ProjectiveOf::<G>::ZERO_BUCKET; 1 << (shape.bits - 1)];
         for (i, base) in bases.iter().enumerate().skip(first).take(part) {
             match scalars[kept.map_or(i, |kept| kept[i] as usize)].digit(window, shape.bits) {
                 0 => {}
@@ -93,7 +96,7 @@ pub(super) fn sum<G: Group>(
             }
         }
         // Σ (i + 1)·bucket(i), as the sum of the sums of the buckets from i on.
-        let (mut from_here, mut total) = (Bucket::<G::Config>::ZERO, Bucket::<G::Config>::ZERO);
+        let (mut from_here, mut total) = (ProjectiveOf::<G>::ZERO_BUCKET, ProjectiveOf::<G>::ZERO_BUCKET);
         for bucket in buckets.iter().rev() {
             from_here += bucket;
             total += &from_here;

@@ -5,7 +5,7 @@ use super::tree::Tree;
 use ark_ec::AffineRepr;
 use ark_ff::{Field as _, One, PrimeField, Zero};
 use curvesmith_runtime::field::Field;
-use curvesmith_runtime::group::{AffineOf, CoordinateOf, Group};
+use curvesmith_runtime::group::{AffineOf, CoordinateOf, Group, Points as _, ProjectiveOf};
 use num_bigint::BigUint;
 use serde_json::Value;
 
@@ -139,16 +139,16 @@ impl<'a> Node<'a> {
         let (x, y) = (parts[0].coordinate::<G>()?, parts[1].coordinate::<G>()?);
         let z = parts[2].coordinate::<G>()?;
         if z.is_zero() && x.is_zero() && y.is_one() {
-            return Ok(AffineOf::<G>::identity());
+            return Ok(AffineOf::<G>::zero());
         }
         if !z.is_one() {
             return Err(parts[2].wrong("1, or the identity as 0, 1, 0", z));
         }
-        let point = AffineOf::<G>::new_unchecked(x, y);
-        if !point.is_on_curve() {
+        let point = ProjectiveOf::<G>::affine(x, y);
+        if !ProjectiveOf::<G>::is_on_curve(&point) {
             return Err(self.wrong("a point on the curve", "off the curve"));
         }
-        if !point.is_in_correct_subgroup_assuming_on_curve() {
+        if !ProjectiveOf::<G>::is_in_subgroup(&point) {
             return Err(self.wrong("a point of order r", "outside the subgroup"));
         }
         Ok(point)

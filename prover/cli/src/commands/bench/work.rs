@@ -53,7 +53,7 @@ fn msm<G: Group>(
     resident: bool,
     options: MsmOptions,
 ) -> Result<Measure<'_>, Failure> {
-    type Projective<G> = ark_ec::short_weierstrass::Projective<<G as Group>::Config>;
+    type Projective<G> = <G as Group>::Projective;
     type Ark<G> = <<G as Group>::Scalar as Field>::Ark;
     let mut rng = StdRng::seed_from_u64(u64::from(log_n));
     let n = 1u64 << log_n;
