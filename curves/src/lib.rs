@@ -3,6 +3,9 @@
 //! Every curve is a feature of its name (`bn254` and `bls12-381` are default ones) and binds the types of arkworks' crate for it,
 //! secp256r1 excepted; the test fields and curve of [`toy`] are always there.
 
+#[cfg(feature = "bandersnatch")]
+#[path = "bandersnatch.rs"]
+mod declared_bandersnatch;
 #[cfg(feature = "bls12-377")]
 #[path = "bls12_377.rs"]
 mod declared_bls12_377;
@@ -15,9 +18,15 @@ mod declared_bn254;
 #[cfg(feature = "bw6-761")]
 #[path = "bw6_761.rs"]
 mod declared_bw6_761;
+#[cfg(feature = "curve25519")]
+#[path = "curve25519.rs"]
+mod declared_curve25519;
 #[cfg(feature = "grumpkin")]
 #[path = "grumpkin.rs"]
 mod declared_grumpkin;
+#[cfg(feature = "jubjub")]
+#[path = "jubjub.rs"]
+mod declared_jubjub;
 #[cfg(feature = "mnt4-298")]
 #[path = "mnt4_298.rs"]
 mod declared_mnt4_298;
@@ -36,6 +45,8 @@ mod declared_vesta;
 #[doc(hidden)]
 pub mod toy;
 
+#[cfg(feature = "bandersnatch")]
+pub use declared_bandersnatch::bandersnatch;
 #[cfg(feature = "bls12-377")]
 pub use declared_bls12_377::bls12_377;
 #[cfg(feature = "bls12-381")]
@@ -44,8 +55,12 @@ pub use declared_bls12_381::bls12_381;
 pub use declared_bn254::bn254;
 #[cfg(feature = "bw6-761")]
 pub use declared_bw6_761::bw6_761;
+#[cfg(feature = "curve25519")]
+pub use declared_curve25519::curve25519;
 #[cfg(feature = "grumpkin")]
 pub use declared_grumpkin::grumpkin;
+#[cfg(feature = "jubjub")]
+pub use declared_jubjub::jubjub;
 #[cfg(feature = "mnt4-298")]
 pub use declared_mnt4_298::mnt4_298;
 #[cfg(feature = "pallas")]

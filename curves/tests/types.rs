@@ -1,7 +1,9 @@
 //! The types that the macros generate or bind, against arkworks' arithmetic.
 
+mod points;
+
 use ark_ec::{AffineRepr, CurveGroup};
-use ark_ff::{FftField, Field as _, MontConfig, One, PrimeField, Zero};
+use ark_ff::{AdditiveGroup, FftField, Field as _, MontConfig, One, PrimeField, Zero};
 use curvesmith_abi::Form;
 use curvesmith_curves::toy;
 use curvesmith_runtime::field::{Field, MontLimbs};
@@ -60,22 +62,9 @@ fn group<G: Group>() {
     assert_eq!(cofactor.mul_by_cofactor_inv(), generator);
     assert_eq!(CoordinateOf::<G>::extension_degree() as usize, G::DEGREE);
     // A point outside the subgroup, if the cofactor leaves room, is cleared into it.
-    let point = some_points::<G>().next().expect("half of all coordinates have points");
+    let point = points::of::<G>().next().expect("half of all coordinates have points");
     assert!(ProjectiveOf::<G>::is_on_curve(&point));
     assert!(ProjectiveOf::<G>::is_in_subgroup(&point.clear_cofactor()));
-}
-
-/// Points of the curve, mostly outside of the subgroup where there is an outside: with `x` or, on an Edwards curve, `y` from 2.
-fn some_points<G: Group>() -> impl Iterator<Item = AffineOf<G>> {
-    let [a, other] = ProjectiveOf::<G>::COEFFICIENTS;
-    (2u64..).filter_map(move |i| {
-        let (one, c) = (CoordinateOf::<G>::one(), CoordinateOf::<G>::from(i));
-        let (x, y) = match ProjectiveOf::<G>::FORM {
-            Form::Xyzz => (c, ((c.square() + a) * c + other).sqrt()?),
-            Form::Extended => (((one - c.square()) * (a - other * c.square()).inverse()?).sqrt()?, c),
-        };
-        Some(ProjectiveOf::<G>::affine(x, y))
-    })
 }
 
 /// The constants that expansions compute against arkworks' own derivation.
@@ -187,4 +176,61 @@ fn one_group() {
     alone::<secp256k1::G1>();
     alone::<secp256r1::G1>();
     alone::<vesta::G1>();
+}
+
+/// Twisted Edwards curves.
+#[test]
+#[cfg(all(feature = "bandersnatch", feature = "curve25519", feature = "jubjub"))]
+fn edwards() {
+    use curvesmith_curves::{bandersnatch, curve25519, jubjub};
+    fn alone<G: Group>() {
+        roots::<G::Base>();
+        roots::<G::Scalar>();
+        group::<G>();
+        assert_eq!(ProjectiveOf::<G>::FORM, Form::Extended);
+    }
+    alone::<bandersnatch::G1>();
+    alone::<curve25519::G1>();
+    alone::<jubjub::G1>();
+}
+
+/// The generated configuration; its Montgomery form has the image of the generator.
+#[test]
+fn toy_edwards() {
+    use ark_ec::twisted_edwards::{MontCurveConfig, TECurveConfig};
+    fn montgomery<C: TECurveConfig>() {
+        type Mont<C> = <C as TECurveConfig>::MontCurveConfig;
+        let (a, b) = (<Mont<C> as MontCurveConfig>::COEFF_A, <Mont<C> as MontCurveConfig>::COEFF_B);
+        let one = C::BaseField::one();
+        let (x, y) = (C::GENERATOR.x, C::GENERATOR.y);
+        let u = (one + y) * (one - y).inverse().expect("y is not 1");
+        let v = u * x.inverse().expect("x is not 0");
+        assert_eq!(b * v.square(), ((u + a) * u + one) * u);
+        assert_eq!(a - one.double(), (C::COEFF_D * b));
+    }
+    group::<toy::toy_edwards::G1>();
+    group::<toy::toy_edwards::G2>();
+    montgomery::<toy::toy_edwards::G1Config>();
+    montgomery::<toy::toy_edwards::G2Config>();
+    roots::<toy::toy_edwards::FrField>();
+    let generator = toy::toy_edwards::G2Affine::generator();
+    let multiples: std::collections::HashSet<_> =
+        (0..53u64).map(|k| (generator * toy::toy_edwards::Fr::from(k)).into_affine()).collect();
+    assert_eq!(multiples.len(), 53);
+}
+
+/// Its types are generated: the constants are those of arkworks' crate, which no const assertion compares.
+#[test]
+#[cfg(feature = "secp256r1")]
+fn secp256r1_is_arkworks() {
+    use curvesmith_curves::secp256r1;
+    let modulus = |x: &dyn std::fmt::Display| x.to_string();
+    assert_eq!(modulus(&secp256r1::Fq::MODULUS), modulus(&ark_secp256r1::Fq::MODULUS));
+    assert_eq!(modulus(&secp256r1::Fr::MODULUS), modulus(&ark_secp256r1::Fr::MODULUS));
+    let ours = <secp256r1::G1Projective>::COEFFICIENTS.map(PrimeField::into_bigint);
+    let theirs = <ark_secp256r1::Projective>::COEFFICIENTS.map(PrimeField::into_bigint);
+    assert_eq!(ours, theirs);
+    let (ours, theirs) = (secp256r1::G1Affine::generator(), ark_secp256r1::Affine::generator());
+    assert_eq!(ours.x.into_bigint(), theirs.x.into_bigint());
+    assert_eq!(ours.y.into_bigint(), theirs.y.into_bigint());
 }

@@ -43,14 +43,33 @@ pub(crate) struct Coordinates {
     pub(crate) span: Span,
 }
 
-/// A short Weierstrass group; a missing part is `None` and has been reported.
+/// A group; a missing part is `None` and has been reported.
 pub(crate) struct Group {
+    pub(crate) model: Model,
     pub(crate) over: Over,
     pub(crate) over_span: Span,
     pub(crate) a: Option<Coordinates>,
-    pub(crate) b: Option<Coordinates>,
+    /// `b` or `d`, as [`Model::other`] says.
+    pub(crate) other: Option<Coordinates>,
     pub(crate) generator: Option<(Coordinates, Coordinates)>,
     pub(crate) cofactor: Option<Number>,
+}
+
+/// Form of a curve's equation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Model {
+    ShortWeierstrass,
+    TwistedEdwards,
+}
+
+impl Model {
+    /// The coefficient besides `a`.
+    pub(crate) fn other(self) -> &'static str {
+        match self {
+            Model::ShortWeierstrass => "b",
+            Model::TwistedEdwards => "d",
+        }
+    }
 }
 
 /// Coordinate field of a group.

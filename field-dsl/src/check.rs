@@ -1,10 +1,11 @@
 //! Declarations to checked models; the mathematics is in [`curvesmith_codegen::spec`].
 
-use crate::ast::{self, Coordinates, CurveDeclaration, FieldDeclaration, Over};
+use crate::ast::{self, Coordinates, CurveDeclaration, FieldDeclaration, Model, Over};
 use crate::error::{self, Errors};
 use crate::known;
 use crate::literal::Number;
-use curvesmith_codegen::spec::curve::Weierstrass;
+use curvesmith_codegen::spec::curve::{Point, Weierstrass};
+use curvesmith_codegen::spec::edwards::Edwards;
 use curvesmith_codegen::spec::tower::{Element, Tower, TowerField};
 use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc, SpecError, prime};
 use num_bigint::BigUint;
@@ -35,14 +36,10 @@ pub(crate) struct SmallSubgroup {
     pub(crate) root: BigUint,
 }
 
-/// A short Weierstrass group, checked.
+/// A group, checked.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupModel {
     pub(crate) desc: GroupDesc,
-    /// Coefficient of `x`, one number per coordinate.
-    pub(crate) a: Vec<BigUint>,
-    /// Constant coefficient, as `a`.
-    pub(crate) b: Vec<BigUint>,
     /// `x` and `y`, one number per coordinate.
     pub(crate) generator: [Vec<BigUint>; 2],
     pub(crate) cofactor: BigUint,
@@ -181,26 +178,26 @@ fn group(
     let degree = tower.degree();
     // Report every bad number before giving up on any.
     let mut element = |c: &Option<Coordinates>| coordinates(c.as_ref()?, p, degree, errors);
-    let (a, b) = (element(&ast.a), element(&ast.b));
+    let (a, other) = (element(&ast.a), element(&ast.other));
     let generator = ast.generator.as_ref();
     let x = generator.and_then(|(x, _)| coordinates(x, p, degree, errors));
     let y = generator.and_then(|(_, y)| coordinates(y, p, degree, errors));
     let declared = ast.cofactor.as_ref()?;
     let cofactor = errors.keep(declared.span, declared.unsigned());
-    let (a, b, x, y, cofactor) = (a?, b?, x?, y?, cofactor?);
+    let (a, other, x, y, cofactor) = (a?, other?, x?, y?, cofactor?);
 
-    let curve = Weierstrass {
-        field: TowerField { p: p.clone(), tower: tower.clone() },
-        a: Element(a.clone()),
-        b: Element(b.clone()),
-    };
-    let (b_span, (x_ast, _)) = (ast.b.as_ref()?.span, generator?);
-    let facts = format!("group {p:x} {r:x} {tower:x?} {a:x?} {b:x?} {x:x?} {y:x?} {cofactor:x}");
+    let curve = Curve::new(ast.model, TowerField { p: p.clone(), tower: tower.clone() }, &a, &other);
+    let (x_ast, _) = generator?;
+    let form = ast.model.other();
+    let facts = format!("group {p:x} {r:x} {tower:x?} {a:x?} {form} {other:x?} {x:x?} {y:x?} {cofactor:x}");
     if !known::holds(&facts) {
-        errors.keep(b_span, curve.check_nonsingular())?;
+        let culprit = match curve.check_nonsingular() {
+            Err(SpecError::EdwardsZero { name: 'a' }) => &ast.a,
+            _ => &ast.other,
+        };
+        errors.keep(culprit.as_ref()?.span, curve.check_nonsingular())?;
         let generator = (Element(x.clone()), Element(y.clone()));
-        let on_curve = curve.check_generator(&generator, r);
-        let generator_ok = errors.keep(x_ast.span, on_curve);
+        let generator_ok = errors.keep(x_ast.span, curve.check_generator(&generator, r));
         let cofactor_ok = errors.keep(declared.span, curve.check_cofactor(&cofactor, r));
         generator_ok.and(cofactor_ok)?;
         known::keep(&facts);
@@ -208,17 +205,62 @@ fn group(
     let inverse = (&cofactor % r).modinv(r).ok_or(SpecError::CofactorNotInvertible);
     let cofactor_inv = errors.keep(declared.span, inverse)?;
     Some(GroupModel {
-        desc: group_desc(name, fq, tower, &a, &b),
-        a,
-        b,
+        desc: group_desc(name, fq, tower, ast.model, a, other),
         generator: [x, y],
         cofactor,
         cofactor_inv,
     })
 }
 
-fn group_desc(name: String, fq: &FieldModel, tower: Tower, a: &[BigUint], b: &[BigUint]) -> GroupDesc {
-    let equation = Equation::ShortWeierstrass { a: a.to_vec(), b: b.to_vec() };
+/// A curve to be checked, of either form.
+enum Curve {
+    Weierstrass(Weierstrass),
+    Edwards(Edwards),
+}
+
+impl Curve {
+    fn new(model: Model, field: TowerField, a: &[BigUint], other: &[BigUint]) -> Curve {
+        let (a, other) = (Element(a.to_vec()), Element(other.to_vec()));
+        match model {
+            Model::ShortWeierstrass => Curve::Weierstrass(Weierstrass { field, a, b: other }),
+            Model::TwistedEdwards => Curve::Edwards(Edwards { field, a, d: other }),
+        }
+    }
+
+    fn check_nonsingular(&self) -> Result<(), SpecError> {
+        match self {
+            Curve::Weierstrass(curve) => curve.check_nonsingular(),
+            Curve::Edwards(curve) => curve.check_nonsingular(),
+        }
+    }
+
+    fn check_generator(&self, generator: &Point, r: &BigUint) -> Result<(), SpecError> {
+        match self {
+            Curve::Weierstrass(curve) => curve.check_generator(generator, r),
+            Curve::Edwards(curve) => curve.check_generator(generator, r),
+        }
+    }
+
+    fn check_cofactor(&self, cofactor: &BigUint, r: &BigUint) -> Result<(), SpecError> {
+        match self {
+            Curve::Weierstrass(curve) => curve.check_cofactor(cofactor, r),
+            Curve::Edwards(curve) => curve.check_cofactor(cofactor, r),
+        }
+    }
+}
+
+fn group_desc(
+    name: String,
+    fq: &FieldModel,
+    tower: Tower,
+    model: Model,
+    a: Vec<BigUint>,
+    other: Vec<BigUint>,
+) -> GroupDesc {
+    let equation = match model {
+        Model::ShortWeierstrass => Equation::ShortWeierstrass { a, b: other },
+        Model::TwistedEdwards => Equation::TwistedEdwards { a, d: other },
+    };
     GroupDesc { name, base: fq.desc.clone(), tower, equation }
 }
 
@@ -232,7 +274,7 @@ fn coordinates(c: &Coordinates, p: &BigUint, degree: usize, errors: &mut Errors)
 }
 
 /// The stand-ins that a faulty declaration is expanded over, so that code using its items
-/// compiles: `F_5` and `y² = x³ + 1`.
+/// compiles: `F_5`, and `y² = x³ + 1` or `x² + y² = 1 + 2x²y²`.
 pub(crate) mod stand_in {
     use super::*;
 
@@ -251,7 +293,7 @@ pub(crate) mod stand_in {
         let stem = stem(&declaration.header.name);
         let fq = field(format!("{stem}_fq"));
         let needs_fq2 = [&declaration.g1, &declaration.g2].into_iter().flatten().any(|g| g.over == Over::Fq2);
-        let group = |name: &str, over: Over| {
+        let group = |name: &str, over: Over, model: Model| {
             let (tower, degree) = match over {
                 Over::Fq => (Tower::prime(), 1),
                 Over::Fq2 => (Tower::quadratic(2u32.into()), 2),
@@ -261,10 +303,12 @@ pub(crate) mod stand_in {
                 coordinates.resize(degree, BigUint::ZERO);
                 coordinates
             };
+            let desc = |a, other| group_desc(format!("{stem}_{name}"), &fq, tower.clone(), model, a, other);
             GroupModel {
-                desc: group_desc(format!("{stem}_{name}"), &fq, tower, &number(0), &number(1)),
-                a: number(0),
-                b: number(1),
+                desc: match model {
+                    Model::ShortWeierstrass => desc(number(0), number(1)),
+                    Model::TwistedEdwards => desc(number(1), number(2)),
+                },
                 generator: [number(0), number(1)],
                 cofactor: 1u32.into(),
                 cofactor_inv: 1u32.into(),
@@ -273,8 +317,11 @@ pub(crate) mod stand_in {
         CurveModel {
             fr: field(format!("{stem}_fr")),
             fq2: (needs_fq2 || declaration.fq2.is_some()).then(|| 2u32.into()),
-            g1: group("g1", declaration.g1.as_ref().map_or(Over::Fq, |g| g.over)),
-            g2: declaration.g2.as_ref().map(|g| group("g2", g.over)),
+            g1: declaration.g1.as_ref().map_or_else(
+                || group("g1", Over::Fq, Model::ShortWeierstrass),
+                |g| group("g1", g.over, g.model),
+            ),
+            g2: declaration.g2.as_ref().map(|g| group("g2", g.over, g.model)),
             fq,
         }
     }

@@ -12,14 +12,13 @@ pub(crate) const LITERAL_TOO_LONG: &str = "integer literal is longer than 4096 c
 pub(crate) const LITERAL_TOO_DEEP: &str = "number has more than 16 signs and parentheses";
 pub(crate) const FAMILY: &str =
     "family forms are not supported yet: declare fq, fr and the groups explicitly";
-pub(crate) const MODEL: &str = "only short_weierstrass is supported yet";
+pub(crate) const MODEL: &str = "expected `short_weierstrass` or `twisted_edwards`";
 pub(crate) const UNKNOWN_FIELD_ITEM: &str =
     "unknown item: expected `crate`, `p`, `generator`, `two_adic_root`, `small_subgroup` or `arkworks`";
 pub(crate) const UNKNOWN_CURVE_ITEM: &str =
     "unknown item: expected `crate`, `fq`, `fr`, `fq2`, `g1`, `g2` or `arkworks`";
 pub(crate) const UNKNOWN_FIELD_OPTION: &str =
     "unknown option: expected `generator`, `two_adic_root` or `small_subgroup`";
-pub(crate) const UNKNOWN_GROUP_OPTION: &str = "unknown option: expected `a`, `b`, `generator` or `cofactor`";
 pub(crate) const UNKNOWN_BINDING: &str = "unknown arkworks binding";
 pub(crate) const PATH_TOO_LONG: &str = "path has more than 256 tokens";
 pub(crate) const REPEATED: &str = "declared twice";
@@ -37,6 +36,11 @@ pub(crate) const BINDING_UNDECLARED: &str = "binding of something that is not de
 /// `missing …`, for a required part.
 pub(crate) fn missing(what: &str) -> String {
     format!("missing `{what}`")
+}
+
+/// A key of a group besides `a`, its equation's other coefficient and the rest.
+pub(crate) fn unknown_group_option(other: &str) -> String {
+    format!("unknown option: expected `a`, `{other}`, `generator` or `cofactor`")
 }
 
 /// Every fault found so far.

@@ -1,8 +1,8 @@
 //! Tokens to declarations. A fault costs one statement, not the rest of the declaration.
 
 use crate::ast::{
-    Bindings, Coordinates, CurveDeclaration, Field, FieldDeclaration, FieldOptions, Group, Header, Over,
-    SmallSubgroup,
+    Bindings, Coordinates, CurveDeclaration, Field, FieldDeclaration, FieldOptions, Group, Header, Model,
+    Over, SmallSubgroup,
 };
 use crate::error::{self, Errors};
 use crate::literal::Number;
@@ -242,13 +242,15 @@ fn expect_ident(input: ParseStream, name: &str) -> syn::Result<()> {
     if ident == name { Ok(()) } else { Err(syn::Error::new(ident.span(), error::EXTENSION)) }
 }
 
-/// `: short_weierstrass over fq { … } ;`
+/// `: short_weierstrass over fq { … } ;`, or `twisted_edwards`
 fn group(input: ParseStream, errors: &mut Errors) -> syn::Result<Group> {
     input.parse::<Token![:]>()?;
-    let model: Ident = input.parse()?;
-    if model != "short_weierstrass" {
-        return Err(syn::Error::new(model.span(), error::MODEL));
-    }
+    let model_ident: Ident = input.parse()?;
+    let model = match model_ident.to_string().as_str() {
+        "short_weierstrass" => Model::ShortWeierstrass,
+        "twisted_edwards" => Model::TwistedEdwards,
+        _ => return Err(syn::Error::new(model_ident.span(), error::MODEL)),
+    };
     let keyword: Ident = input.parse()?;
     if keyword != "over" {
         return Err(syn::Error::new(keyword.span(), "expected `over`"));
@@ -261,22 +263,22 @@ fn group(input: ParseStream, errors: &mut Errors) -> syn::Result<Group> {
     };
     let content;
     let braces = braced!(content in input);
-    let (mut a, mut b, mut generator, mut cofactor) = (None, None, None, None);
+    let (mut a, mut other, mut generator, mut cofactor) = (None, None, None, None);
     let mut own = Errors::default();
     statements(&content, &mut own, |input, errors| {
         let key = input.call(Ident::parse_any)?;
         match key.to_string().as_str() {
             "a" => set(&mut a, &key, assigned(input)?, errors),
-            "b" => set(&mut b, &key, assigned(input)?, errors),
+            key_name if key_name == model.other() => set(&mut other, &key, assigned(input)?, errors),
             "generator" => set(&mut generator, &key, point(input)?, errors),
             "cofactor" => set(&mut cofactor, &key, assigned(input)?, errors),
-            _ => Err(syn::Error::new(key.span(), error::UNKNOWN_GROUP_OPTION)),
+            _ => Err(syn::Error::new(key.span(), error::unknown_group_option(model.other()))),
         }
     });
     if own.is_empty() {
         let parts = [
             ("a", a.is_none()),
-            ("b", b.is_none()),
+            (model.other(), other.is_none()),
             ("generator", generator.is_none()),
             ("cofactor", cofactor.is_none()),
         ];
@@ -288,7 +290,7 @@ fn group(input: ParseStream, errors: &mut Errors) -> syn::Result<Group> {
     }
     errors.append(own);
     input.parse::<Token![;]>()?;
-    Ok(Group { over, over_span: over_ident.span(), a, b, generator, cofactor })
+    Ok(Group { model, over, over_span: over_ident.span(), a, other, generator, cofactor })
 }
 
 /// `= (x, y) ;`

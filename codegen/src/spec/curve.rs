@@ -59,6 +59,23 @@ impl Weierstrass {
     /// `cofactor·r` is the order of the curve (see the module on proof and evidence) and the
     /// cofactor has an inverse modulo the prime `r`. The curve is not singular.
     pub fn check_cofactor(&self, cofactor: &BigUint, r: &BigUint) -> Result<(), SpecError> {
+        let seed: Vec<&BigUint> = [&self.field.p].into_iter().chain(&self.a.0).chain(&self.b.0).collect();
+        // Half of all abscissae carry points; 128 tries miss four of them with probability 2^-110.
+        let points = (0..128).filter_map(|i| {
+            let x = self.field.hashed(&seed, i);
+            let y = self.field.sqrt(&self.rhs(&x))?;
+            Some((x.clone(), (x, y)))
+        });
+        self.check_order(cofactor, r, points)
+    }
+
+    /// [`Weierstrass::check_cofactor`] with these points, each with the abscissa by which its curve's declaration knows it.
+    pub(super) fn check_order(
+        &self,
+        cofactor: &BigUint,
+        r: &BigUint,
+        points: impl Iterator<Item = (Element, Point)>,
+    ) -> Result<(), SpecError> {
         if cofactor.is_zero() {
             return Err(SpecError::CofactorIsZero);
         }
@@ -70,7 +87,11 @@ impl Weierstrass {
             }
         } else {
             self.check_hasse(&order)?;
-            self.check_hashed_points(&order)?;
+            for (x, point) in points.take(HASHED_POINTS) {
+                if !self.kills(&order, &point) {
+                    return Err(SpecError::CofactorRefuted { x: self.field.print(&x) });
+                }
+            }
         }
         if (cofactor % r).is_zero() {
             return Err(SpecError::CofactorNotInvertible);
@@ -90,22 +111,6 @@ impl Weierstrass {
         Err(SpecError::CofactorOutsideHasse { bits: order.bits(), field_bits: q.bits() })
     }
 
-    fn check_hashed_points(&self, order: &BigUint) -> Result<(), SpecError> {
-        let seed: Vec<&BigUint> = [&self.field.p].into_iter().chain(&self.a.0).chain(&self.b.0).collect();
-        // Half of all abscissae carry points; 128 tries miss four of them with probability 2^-110.
-        let points = (0..128).filter_map(|i| {
-            let x = self.field.hashed(&seed, i);
-            let y = self.field.sqrt(&self.rhs(&x))?;
-            Some((x, y))
-        });
-        for point in points.take(HASHED_POINTS) {
-            if !self.kills(order, &point) {
-                return Err(SpecError::CofactorRefuted { x: self.field.print(&point.0) });
-            }
-        }
-        Ok(())
-    }
-
     /// `x³ + a·x + b`
     fn rhs(&self, x: &Element) -> Element {
         let f = &self.field;
@@ -113,7 +118,7 @@ impl Weierstrass {
     }
 
     /// Whether `[n]point` is the identity.
-    fn kills(&self, n: &BigUint, point: &Point) -> bool {
+    pub(super) fn kills(&self, n: &BigUint, point: &Point) -> bool {
         let one = self.field.integer(1);
         let mut sum = Jacobian { x: one.clone(), y: one, z: self.field.integer(0) };
         for i in (0..n.bits()).rev() {
@@ -165,8 +170,19 @@ impl Weierstrass {
         Jacobian { x, y, z }
     }
 
+    /// The sum of two points; `None` is the identity.
+    #[cfg(test)]
+    pub(super) fn sum(&self, p: Option<&Point>, q: Option<&Point>) -> Option<Point> {
+        let (Some(p), Some(q)) = (p, q) else { return p.or(q).cloned() };
+        let f = &self.field;
+        let sum = self.madd(&Jacobian { x: p.0.clone(), y: p.1.clone(), z: f.integer(1) }, q);
+        let inverse = f.inverse(&sum.z)?;
+        let square = f.sqr(&inverse);
+        Some((f.mul(&sum.x, &square), f.mul(&sum.y, &f.mul(&square, &inverse))))
+    }
+
     /// Number of points with the identity, by trying every abscissa; `size < 2^16` elements.
-    fn count(&self, size: u64) -> u64 {
+    pub(super) fn count(&self, size: u64) -> u64 {
         let field = SmallField::new(&self.field);
         let mut roots = vec![0u64; size as usize];
         for i in 0..size {

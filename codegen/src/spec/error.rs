@@ -83,6 +83,21 @@ pub enum SpecError {
     /// The discriminant vanishes.
     #[error("curve is singular: 4a^3 + 27b^2 = 0")]
     SingularCurve,
+    /// A coefficient of a twisted Edwards curve is zero, which leaves a curve of genus 0.
+    #[error("coefficient {name} of a twisted Edwards curve is 0")]
+    EdwardsZero {
+        /// `a` or `d`.
+        name: char,
+    },
+    /// `a = d`: the equation is `(1 - a·x²)(1 - y²) = 0`.
+    #[error("curve is singular: a = d")]
+    EdwardsSingular,
+    /// The checks map to a short Weierstrass curve, which takes a division by 3.
+    #[error("twisted Edwards curves over fields of characteristic 3 are not supported")]
+    EdwardsCharacteristicThree,
+    /// The order of a twisted Edwards curve is a multiple of 4, and `r` is odd.
+    #[error("cofactor of a twisted Edwards curve must be a multiple of 4")]
+    CofactorNotMultipleOfFour,
     /// The generator does not satisfy the equation: a digit, or the coefficients of another twist.
     #[error("generator is not on the curve")]
     GeneratorOffCurve,

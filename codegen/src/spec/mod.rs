@@ -4,6 +4,7 @@
 //! the primality and curve checks. The rest of the compiler never sees unchecked numbers.
 
 pub mod curve;
+pub mod edwards;
 mod error;
 mod field;
 mod lucas;

@@ -5,9 +5,10 @@
 
 use super::{Root, ark_mont, ark_words, words};
 use crate::check::{FieldModel, GroupModel};
+use curvesmith_codegen::spec::Equation;
 use num_bigint::BigUint;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 /// Modulus; generator and two-adic root where the declaration says them.
@@ -66,7 +67,17 @@ pub(super) fn group(
     span: Span,
 ) -> TokenStream {
     let p = &model.desc.base.p;
-    let sw = quote!(<#config as #root::ark_ec::short_weierstrass::SWCurveConfig>);
+    let ec = quote!(#root::ark_ec);
+    let (form, a, other, name) = match &model.desc.equation {
+        Equation::ShortWeierstrass { a, b } => {
+            (quote!(<#config as #ec::short_weierstrass::SWCurveConfig>), a, b, "B")
+        }
+        Equation::TwistedEdwards { a, d } => {
+            (quote!(<#config as #ec::twisted_edwards::TECurveConfig>), a, d, "D")
+        }
+    };
+    let coefficient = format_ident!("COEFF_{name}");
+    let other_what = format!("coefficient {}", name.to_lowercase());
     let curve = quote!(<#config as #root::ark_ec::CurveConfig>);
     let modulus = |ty: TokenStream, p: &BigUint| {
         same(root, &quote!(<#ty as #root::ark_ff::PrimeField>::MODULUS.0), &words(p, ark_words(p)))
@@ -78,10 +89,10 @@ pub(super) fn group(
         out.extend(assertion(span, &quote!(!(#same_p && #same_r) || #same), what));
     };
     let elements = [
-        (quote!(#sw::COEFF_A), &model.a, "coefficient a"),
-        (quote!(#sw::COEFF_B), &model.b, "coefficient b"),
-        (quote!(#sw::GENERATOR.x), &model.generator[0], "generator"),
-        (quote!(#sw::GENERATOR.y), &model.generator[1], "generator"),
+        (quote!(#form::COEFF_A), a, "coefficient a"),
+        (quote!(#form::#coefficient), other, other_what.as_str()),
+        (quote!(#form::GENERATOR.x), &model.generator[0], "generator"),
+        (quote!(#form::GENERATOR.y), &model.generator[1], "generator"),
     ];
     for (constant, coordinates, what) in elements {
         let parts = match coordinates.len() {

@@ -2,6 +2,9 @@
 
 use super::{Root, ark_mont, bind, inside, words};
 use crate::check::{FieldModel, GroupModel};
+use curvesmith_codegen::spec::Equation;
+use curvesmith_codegen::spec::edwards::Edwards;
+use curvesmith_codegen::spec::tower::Element;
 use num_bigint::BigUint;
 use num_traits::Zero;
 use proc_macro2::TokenStream;
@@ -26,18 +29,24 @@ pub(super) fn items(
     let affine = format_ident!("{marker}Affine");
     let projective = format_ident!("{marker}Projective");
     let ident = format_ident!("{marker}");
-    let doc =
-        format!("Marker of the group of [`{marker}Affine`]: carries its kernels, `{}_*`.", model.desc.name);
     let affine_doc = format!("Affine points of [`{marker}`].");
-    let projective_doc = format!("Jacobian points of [`{marker}`].");
+    let (form, coordinates, law) = match &model.desc.equation {
+        Equation::ShortWeierstrass { .. } => (quote!(short_weierstrass), "Jacobian", ""),
+        Equation::TwistedEdwards { a, d } => (quote!(twisted_edwards), "Extended", law(model, a, d)),
+    };
+    let doc = format!(
+        "Marker of the group of [`{marker}Affine`]: carries its kernels, `{}_*`.{law}",
+        model.desc.name
+    );
+    let projective_doc = format!("{coordinates} points of [`{marker}`].");
     let (name, degree) = (&model.desc.name, model.desc.degree());
-    let sw = quote!(#root::ark_ec::short_weierstrass);
+    let form = quote!(#root::ark_ec::#form);
     quote! {
         #config_items
         #[doc = #affine_doc]
-        pub type #affine = #sw::Affine<#config>;
+        pub type #affine = #form::Affine<#config>;
         #[doc = #projective_doc]
-        pub type #projective = #sw::Projective<#config>;
+        pub type #projective = #form::Projective<#config>;
         #[doc = #doc]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub struct #ident;
@@ -52,6 +61,17 @@ pub(super) fn items(
                 #images
             }
         }
+    }
+}
+
+/// What the marker's documentation says of an Edwards curve's addition.
+fn law(model: &GroupModel, a: &[BigUint], d: &[BigUint]) -> &'static str {
+    let curve =
+        Edwards { field: model.desc.coordinate_field(), a: Element(a.to_vec()), d: Element(d.to_vec()) };
+    if curve.is_complete() {
+        "\n\nThe addition law has no exceptions on this curve."
+    } else {
+        "\n\nThe addition law has exceptions on this curve, and none between points of odd order, as those of the group are."
     }
 }
 
@@ -80,13 +100,50 @@ fn generated(root: &Root, marker: &str, model: &GroupModel, fr: &FieldModel) -> 
     let config = format_ident!("{marker}Config");
     let base = if model.desc.degree() == 2 { quote!(Fq2) } else { quote!(Fq) };
     let element = |coordinates: &[BigUint]| element(root, coordinates, p);
-    let (a, b) = (element(&model.a), element(&model.b));
     let (x, y) = (element(&model.generator[0]), element(&model.generator[1]));
     let cofactor = words(&model.cofactor, 1);
     let cofactor_inv = element_of(root, &ark_mont(&model.cofactor_inv, &fr.desc.p));
-    // (0, 0) can mark the identity unless it is a point, that is, unless b = 0.
-    let zero_flag = if model.b.iter().all(Zero::is_zero) { quote!(bool) } else { quote!(()) };
-    let (ec, sw) = (quote!(#root::ark_ec), quote!(#root::ark_ec::short_weierstrass));
+    let ec = quote!(#root::ark_ec);
+    let form = match &model.desc.equation {
+        Equation::ShortWeierstrass { a, b } => {
+            let sw = quote!(#ec::short_weierstrass);
+            let (coefficient_a, coefficient_b) = (element(a), element(b));
+            // (0, 0) can mark the identity unless it is a point, that is, unless b = 0.
+            let zero_flag = if b.iter().all(Zero::is_zero) { quote!(bool) } else { quote!(()) };
+            quote! {
+                #[automatically_derived]
+                impl #sw::SWCurveConfig for #config {
+                    const COEFF_A: #base = #coefficient_a;
+                    const COEFF_B: #base = #coefficient_b;
+                    const GENERATOR: #sw::Affine<Self> = #sw::Affine::new_unchecked(#x, #y);
+                    type ZeroFlag = #zero_flag;
+                }
+            }
+        }
+        Equation::TwistedEdwards { a, d } => {
+            let te = quote!(#ec::twisted_edwards);
+            let field = model.desc.coordinate_field();
+            let curve = Edwards { field, a: Element(a.clone()), d: Element(d.clone()) };
+            let (Element(mont_a), Element(mont_b)) = curve.montgomery();
+            let (mont_a, mont_b) = (element(&mont_a), element(&mont_b));
+            let (coefficient_a, coefficient_d) = (element(a), element(d));
+            quote! {
+                #[automatically_derived]
+                impl #te::TECurveConfig for #config {
+                    const COEFF_A: #base = #coefficient_a;
+                    const COEFF_D: #base = #coefficient_d;
+                    const GENERATOR: #te::Affine<Self> = #te::Affine::new_unchecked(#x, #y);
+                    type MontCurveConfig = Self;
+                }
+                #[automatically_derived]
+                impl #te::MontCurveConfig for #config {
+                    const COEFF_A: #base = #mont_a;
+                    const COEFF_B: #base = #mont_b;
+                    type TECurveConfig = Self;
+                }
+            }
+        }
+    };
     let doc = format!("arkworks' description of [`{marker}`].");
     quote! {
         #[doc = #doc]
@@ -99,13 +156,7 @@ fn generated(root: &Root, marker: &str, model: &GroupModel, fr: &FieldModel) -> 
             const COFACTOR: &'static [u64] = &[#(#cofactor),*];
             const COFACTOR_INV: Fr = #cofactor_inv;
         }
-        #[automatically_derived]
-        impl #sw::SWCurveConfig for #config {
-            const COEFF_A: #base = #a;
-            const COEFF_B: #base = #b;
-            const GENERATOR: #sw::Affine<Self> = #sw::Affine::new_unchecked(#x, #y);
-            type ZeroFlag = #zero_flag;
-        }
+        #form
     }
 }
 

@@ -6,7 +6,7 @@ curve! {
         fq = 199 { generator = 3; };
         fr = 97 { generator = 5; };
         fq2 = fq[u] / (u^2 - (-1));
-        g1: twisted_edwards over fq { a = -1; d = 2; };
+        g1: hessian over fq { a = -1; d = 2; };
     }
 }
 

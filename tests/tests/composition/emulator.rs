@@ -4,9 +4,10 @@ use super::checks;
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::FftField;
 use curvesmith_abi::kernels::RADIX_TILE;
-use curvesmith_curves::toy::{babybear, toy_curve, toy17, toy7681};
+use curvesmith_curves::toy::{babybear, toy_curve, toy_edwards, toy17, toy7681};
 use curvesmith_curves::{
-    bls12_377, bls12_381, bn254, bw6_761, grumpkin, mnt4_298, pallas, secp256k1, secp256r1, vesta,
+    bandersnatch, bls12_377, bls12_381, bn254, bw6_761, curve25519, grumpkin, jubjub, mnt4_298, pallas,
+    secp256k1, secp256r1, vesta,
 };
 use curvesmith_device::KernelDevice;
 use curvesmith_emulator::{Emulator, EmulatorOptions};
@@ -159,6 +160,18 @@ fn msm_on_curves_without_a_pairing() {
     checks::msm::<secp256k1::G1>(&device(), 20, None);
     checks::msm::<secp256r1::G1>(&device(), 20, None);
     checks::msm::<vesta::G1>(&device(), 20, None);
+}
+
+#[test]
+fn msm_on_twisted_edwards_curves() {
+    for n in [1, 2, 33, 70] {
+        checks::msm::<toy_edwards::G1>(&device(), n, None);
+        checks::msm::<toy_edwards::G2>(&device(), n, None);
+    }
+    checks::msm::<bandersnatch::G1>(&device(), 40, None);
+    checks::msm::<curve25519::G1>(&device(), 40, None);
+    checks::msm::<jubjub::G1>(&device(), 40, None);
+    checks::msm_in_parts::<jubjub::G1>(emulator(), 33, 16);
 }
 
 #[test]

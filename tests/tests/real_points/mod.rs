@@ -1,27 +1,27 @@
 //! Point kernels of real curves against arkworks.
 
 use crate::Machine;
-use ark_ec::short_weierstrass::{Affine, Projective, SWCurveConfig};
-use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
-use ark_ff::{Field, PrimeField, UniformRand, Zero};
+use ark_ec::{AffineRepr, CurveGroup};
+use ark_ff::{Field, One, PrimeField, UniformRand, Zero};
 use ark_std::rand::SeedableRng;
 use ark_std::rand::rngs::StdRng;
 use curvesmith_abi::kernels::{PointAdd, PointDbl, PointMadd};
-use curvesmith_abi::{IDENTITY_WORD, Kernel, padded_words};
+use curvesmith_abi::{Form, IDENTITY_WORD, Kernel, padded_words};
 use curvesmith_codegen::fir::interp::{Argument, from_words, to_words};
 use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc};
+use curvesmith_runtime::group::Points;
 use num_bigint::BigUint;
 
-type Prime<P> = <<P as ark_ec::CurveConfig>::BaseField as Field>::BasePrimeField;
+type Prime<P> = <<P as CurveGroup>::BaseField as Field>::BasePrimeField;
 
 /// Conversions between arkworks' points and the device's words.
-struct Curve<P: SWCurveConfig> {
+struct Curve<P> {
     group: GroupDesc,
     rng: StdRng,
-    config: std::marker::PhantomData<P>,
+    points: std::marker::PhantomData<P>,
 }
 
-impl<P: SWCurveConfig> Curve<P> {
+impl<P: Points> Curve<P> {
     /// Over the prime field, or the quadratic extension by the square root of -1.
     fn new(name: &str) -> Self {
         let p: BigUint = Prime::<P>::MODULUS.into();
@@ -32,39 +32,48 @@ impl<P: SWCurveConfig> Curve<P> {
             name: name.into(),
             base,
             tower: nonresidue.into(),
-            equation: Equation::ShortWeierstrass { a: numbers(&P::COEFF_A), b: numbers(&P::COEFF_B) },
+            equation: match (P::FORM, P::COEFFICIENTS.map(|c| numbers(&c))) {
+                (Form::Xyzz, [a, b]) => Equation::ShortWeierstrass { a, b },
+                (Form::Extended, [a, d]) => Equation::TwistedEdwards { a, d },
+            },
         };
-        Curve { group, rng: StdRng::seed_from_u64(10), config: std::marker::PhantomData }
+        Curve { group, rng: StdRng::seed_from_u64(10), points: std::marker::PhantomData }
     }
 
     fn coords(&self, coords: &[P::BaseField]) -> Vec<u32> {
         to_words(&self.group.base, &coords.iter().flat_map(numbers).collect::<Vec<_>>())
     }
 
-    fn xyzz(&mut self, points: &[Affine<P>]) -> Vec<u32> {
+    /// Of random representatives.
+    fn points(&mut self, points: &[P::Affine]) -> Vec<u32> {
         let mut words = vec![];
         for p in points {
             let z = P::BaseField::rand(&mut self.rng);
             let (zz, zzz) = (z.square(), z.square() * z);
-            let zero = P::BaseField::zero();
-            words.extend(match p.xy() {
-                None => self.coords(&[z, zz, zero, zero]),
-                Some((x, y)) => self.coords(&[x * zz, y * zzz, zz, zzz]),
+            let (zero, one) = (P::BaseField::zero(), P::BaseField::one());
+            words.extend(match (P::FORM, p.xy()) {
+                (Form::Xyzz, None) => self.coords(&[z, zz, zero, zero]),
+                (Form::Xyzz, Some((x, y))) => self.coords(&[x * zz, y * zzz, zz, zzz]),
+                (Form::Extended, None) if zz > zzz => self.coords(&[zero; 4]),
+                (Form::Extended, point) => {
+                    let (x, y) = point.unwrap_or((zero, one));
+                    self.coords(&[x * z, y * z, z, x * y * z])
+                }
             });
         }
         words
     }
 
-    fn affine(&self, points: &[Affine<P>]) -> Vec<u32> {
+    fn affine(&self, points: &[P::Affine]) -> Vec<u32> {
         let len = 2 * self.group.degree() * padded_words(self.group.base.words);
-        let words = |p: &Affine<P>| match p.xy() {
+        let words = |p: &P::Affine| match p.xy() {
             None => vec![IDENTITY_WORD; len],
             Some((x, y)) => self.coords(&[x, y]),
         };
         points.iter().flat_map(words).collect()
     }
 
-    fn read(&self, words: &[u32]) -> Vec<Affine<P>> {
+    fn read(&self, words: &[u32]) -> Vec<P::Affine> {
         let numbers = from_words(&self.group.base, words);
         let degree = self.group.degree();
         let coords: Vec<P::BaseField> = numbers
@@ -75,12 +84,22 @@ impl<P: SWCurveConfig> Curve<P> {
             })
             .collect();
         let point = |c: &[P::BaseField]| {
-            if c[2].is_zero() {
-                return Affine::identity();
-            }
-            assert_eq!(c[2].square() * c[2], c[3].square(), "zz³ = zzz²");
-            let inverse = |x: P::BaseField| x.inverse().expect("neither zz nor zzz is zero");
-            Affine::new(c[0] * inverse(c[2]), c[1] * inverse(c[3]))
+            let inverse = |x: P::BaseField| x.inverse().expect("no denominator is zero");
+            let (x, y) = match P::FORM {
+                _ if c.iter().all(Zero::is_zero) => return P::Affine::zero(),
+                Form::Xyzz if c[2].is_zero() => return P::Affine::zero(),
+                Form::Xyzz => {
+                    assert_eq!(c[2].square() * c[2], c[3].square(), "zz³ = zzz²");
+                    (c[0] * inverse(c[2]), c[1] * inverse(c[3]))
+                }
+                Form::Extended => {
+                    assert_eq!(c[0] * c[1], c[2] * c[3], "x·y = z·t");
+                    (c[0] * inverse(c[2]), c[1] * inverse(c[2]))
+                }
+            };
+            let point = P::affine(x, y);
+            assert!(P::is_on_curve(&point));
+            point
         };
         coords.chunks_exact(4).map(point).collect()
     }
@@ -91,21 +110,21 @@ fn numbers<F: Field>(x: &F) -> Vec<BigUint> {
 }
 
 /// Identity, equal, opposite and unrelated points in all pairs, and 100 random pairs.
-fn check<P: SWCurveConfig>(name: &str) {
+fn check<P: Points>(name: &str) {
     let mut curve = Curve::<P>::new(name);
     let machine = Machine::group(&curve.group);
-    let g = Projective::<P>::generator();
-    let other = Projective::<P>::rand(&mut curve.rng);
-    let special = [Projective::zero(), g, -g, g + g, other, -other, other + g];
+    let g = P::generator();
+    let other = P::rand(&mut curve.rng);
+    let special = [P::zero(), g, -g, g + g, other, -other, other + g];
     let mut pairs: Vec<_> = special.iter().flat_map(|&p| special.map(|q| (p, q))).collect();
     let rng = &mut curve.rng;
-    pairs.extend((0..100).map(|_| (Projective::rand(rng), Projective::rand(rng))));
-    let affine = |points: Vec<Projective<P>>| Projective::normalize_batch(&points);
+    pairs.extend((0..100).map(|_| (P::rand(rng), P::rand(rng))));
+    let affine = |points: Vec<P>| P::normalize_batch(&points);
     let left = affine(pairs.iter().map(|p| p.0).collect());
     let right = affine(pairs.iter().map(|p| p.1).collect());
     let sums = affine(pairs.iter().map(|(p, q)| *p + q).collect());
     let doubles = affine(pairs.iter().map(|(p, _)| *p + p).collect());
-    let (a, b, b_affine) = (curve.xyzz(&left), curve.xyzz(&right), curve.affine(&right));
+    let (a, b, b_affine) = (curve.points(&left), curve.points(&right), curve.affine(&right));
     let out = vec![0; a.len()];
     let n = pairs.len() as u32;
 
@@ -123,26 +142,34 @@ fn check<P: SWCurveConfig>(name: &str) {
 
 #[test]
 fn bn254_g1_is_arkworks() {
-    check::<ark_bn254::g1::Config>("bn254_g1");
+    check::<ark_bn254::G1Projective>("bn254_g1");
 }
 
 #[test]
 fn bn254_g2_is_arkworks() {
-    check::<ark_bn254::g2::Config>("bn254_g2");
+    check::<ark_bn254::G2Projective>("bn254_g2");
 }
 
 #[test]
 fn bls12_381_g1_is_arkworks() {
-    check::<ark_bls12_381::g1::Config>("bls12_381_g1");
+    check::<ark_bls12_381::G1Projective>("bls12_381_g1");
 }
 
 #[test]
 fn bls12_381_g2_is_arkworks() {
-    check::<ark_bls12_381::g2::Config>("bls12_381_g2");
+    check::<ark_bls12_381::G2Projective>("bls12_381_g2");
 }
 
 /// No spare bit: 2^256 - p is 33 bits long.
 #[test]
 fn secp256k1_is_arkworks() {
-    check::<ark_secp256k1::Config>("secp256k1_g1");
+    check::<ark_secp256k1::Projective>("secp256k1_g1");
+}
+
+#[test]
+fn edwards_curves_are_arkworks() {
+    use curvesmith_curves::{bandersnatch, curve25519, jubjub};
+    check::<bandersnatch::G1Projective>("bandersnatch_g1");
+    check::<curve25519::G1Projective>("curve25519_g1");
+    check::<jubjub::G1Projective>("jubjub_g1");
 }
