@@ -39,6 +39,8 @@ mod declared_secp256k1;
 #[cfg(feature = "secp256r1")]
 #[path = "secp256r1.rs"]
 mod declared_secp256r1;
+#[path = "toy_edwards.rs"]
+mod declared_toy_edwards;
 #[cfg(feature = "vesta")]
 #[path = "vesta.rs"]
 mod declared_vesta;

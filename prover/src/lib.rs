@@ -7,6 +7,8 @@ pub mod sample;
 pub mod snarkjs;
 mod verify;
 
+#[cfg(feature = "bandersnatch")]
+pub use curvesmith_curves::bandersnatch;
 #[cfg(feature = "bls12-377")]
 pub use curvesmith_curves::bls12_377;
 #[cfg(feature = "bls12-381")]
@@ -15,8 +17,12 @@ pub use curvesmith_curves::bls12_381;
 pub use curvesmith_curves::bn254;
 #[cfg(feature = "bw6-761")]
 pub use curvesmith_curves::bw6_761;
+#[cfg(feature = "curve25519")]
+pub use curvesmith_curves::curve25519;
 #[cfg(feature = "grumpkin")]
 pub use curvesmith_curves::grumpkin;
+#[cfg(feature = "jubjub")]
+pub use curvesmith_curves::jubjub;
 #[cfg(feature = "mnt4-298")]
 pub use curvesmith_curves::mnt4_298;
 #[cfg(feature = "pallas")]

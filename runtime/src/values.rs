@@ -101,8 +101,8 @@ impl<F: Field> fmt::Debug for DeviceVec<F> {
 }
 
 impl<G: Group> DeviceBases<G> {
-    /// Copies points to a device: affine points of the curve, identities allowed. That they lie on
-    /// the curve is the caller's promise.
+    /// Copies points to a device: points of the group, the identity allowed. That they are is the caller's
+    /// promise, as for [`Msm::new`](crate::Msm::new).
     pub fn upload(device: &Device, points: &[AffineOf<G>]) -> Result<Self> {
         let work = device.work()?;
         let bases = work.bases::<G>(points.into())?;

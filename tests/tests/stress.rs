@@ -306,7 +306,7 @@ const POISONED: [KernelDesc; 3] = [Accumulate::DESC, FlushPartials::DESC, SumWin
 struct Poisoned<const K: usize>;
 
 impl<const K: usize> Group for Poisoned<K> {
-    type Config = <toy_curve::G1 as Group>::Config;
+    type Projective = <toy_curve::G1 as Group>::Projective;
     type Base = <toy_curve::G1 as Group>::Base;
     type Scalar = <toy_curve::G1 as Group>::Scalar;
     const NAME: &'static str = <toy_curve::G1 as Group>::NAME;

@@ -4,9 +4,9 @@
 //! is `(0, 1)`. The formulas are those of
 //! [Hisil, Wong, Carter and Dawson](https://eprint.iacr.org/2008/522), sections 3.1 and 3.3: the addition is that of the
 //! [Explicit-Formulas Database](https://hyperelliptic.org/EFD/g1p/auto-twisted-extended.html)'s `add-2008-hwcd`, the doubling
-//! `dbl-2008-hwcd`. The addition is the affine law, whose denominators `1 ± d·x₁x₂y₁y₂` are zero for no pair of points where `a` is a
-//! square and `d` is none. Tests try such curves only: who makes a group of another one has to show that no pair of points of its
-//! subgroup is an exception.
+//! `dbl-2008-hwcd`. The addition is the affine law, which has no exception where `a` is a
+//! square and `d` is none, and on every curve none between points of odd order, as those of a declared group are: see
+//! [`spec::edwards`](crate::spec::edwards).
 
 use super::{Accumulator, Affine, Curve, Model, Point, PointVar};
 use crate::fir::build::{Fe, Pred};

@@ -15,7 +15,7 @@ use crate::spec::Equation;
 use std::fmt::Debug;
 
 /// A representation of points and its formulas. XYZZ's are right for all points, the identity and equal ones included; those of
-/// extended Edwards coordinates where the curve's law has no exceptions.
+/// extended Edwards coordinates for all points of odd order, and for all of a curve whose law is complete.
 pub trait Model: Debug + Sync {
     /// The identity.
     fn identity<'k>(&self, curve: Curve<'k>) -> Point<'k>;

@@ -1,9 +1,73 @@
 //! The built-in curves by name.
 
+use crate::failure::Failure;
 use clap::ValueEnum;
 use curvesmith::snarkjs::SnarkjsCurve;
 
-/// Evaluates an expression with the type alias `$C` standing for the curve's marker.
+/// Evaluates an expression with `$module` standing for the module that declares the curve.
+macro_rules! with_module {
+    ($curve:expr, $module:ident => $body:expr) => {{
+        use $crate::curves::Curve;
+        match $curve {
+            Curve::Bn254 => {
+                use curvesmith::bn254 as $module;
+                $body
+            }
+            Curve::Bls12377 => {
+                use curvesmith::bls12_377 as $module;
+                $body
+            }
+            Curve::Bls12381 => {
+                use curvesmith::bls12_381 as $module;
+                $body
+            }
+            Curve::Bw6761 => {
+                use curvesmith::bw6_761 as $module;
+                $body
+            }
+            Curve::Mnt4298 => {
+                use curvesmith::mnt4_298 as $module;
+                $body
+            }
+            Curve::Bandersnatch => {
+                use curvesmith::bandersnatch as $module;
+                $body
+            }
+            Curve::Curve25519 => {
+                use curvesmith::curve25519 as $module;
+                $body
+            }
+            Curve::Grumpkin => {
+                use curvesmith::grumpkin as $module;
+                $body
+            }
+            Curve::Jubjub => {
+                use curvesmith::jubjub as $module;
+                $body
+            }
+            Curve::Pallas => {
+                use curvesmith::pallas as $module;
+                $body
+            }
+            Curve::Secp256k1 => {
+                use curvesmith::secp256k1 as $module;
+                $body
+            }
+            Curve::Secp256r1 => {
+                use curvesmith::secp256r1 as $module;
+                $body
+            }
+            Curve::Vesta => {
+                use curvesmith::vesta as $module;
+                $body
+            }
+        }
+    }};
+}
+pub(crate) use with_module;
+
+/// Evaluates an expression, a result, with the type alias `$C` standing for the curve's marker; a [`Failure`] on curves that have no
+/// pairing.
 macro_rules! with_curve {
     ($curve:expr, $C:ident => $body:expr) => {{
         use $crate::curves::Curve;
@@ -28,12 +92,13 @@ macro_rules! with_curve {
                 type $C = curvesmith::mnt4_298::Curve;
                 $body
             }
+            curve => Err(curve.has_no_pairing()),
         }
     }};
 }
 pub(crate) use with_curve;
 
-/// A built-in curve with a pairing.
+/// A built-in curve.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Curve {
     /// BN254, snarkjs' bn128.
@@ -51,12 +116,42 @@ pub(crate) enum Curve {
     /// MNT4-298.
     #[value(name = "mnt4_298", aliases = ["mnt4298", "mnt4-298"])]
     Mnt4298,
+    /// Bandersnatch, twisted Edwards.
+    #[value(name = "bandersnatch")]
+    Bandersnatch,
+    /// Curve25519 as edwards25519, twisted Edwards.
+    #[value(name = "curve25519", alias = "ed25519")]
+    Curve25519,
+    /// Grumpkin.
+    #[value(name = "grumpkin")]
+    Grumpkin,
+    /// Jubjub, twisted Edwards.
+    #[value(name = "jubjub")]
+    Jubjub,
+    /// Pallas.
+    #[value(name = "pallas")]
+    Pallas,
+    /// secp256k1.
+    #[value(name = "secp256k1")]
+    Secp256k1,
+    /// secp256r1, NIST P-256.
+    #[value(name = "secp256r1", alias = "p256")]
+    Secp256r1,
+    /// Vesta.
+    #[value(name = "vesta")]
+    Vesta,
 }
 
 impl Curve {
     /// The one spelling of its name: that of `--curve`, of `curvesmith curves`, and of what is printed.
     pub(crate) fn name(self) -> &'static str {
-        with_curve!(self, C => <C as curvesmith::PairingCurve>::NAME)
+        // A group's name is the curve's and the group's.
+        let group = with_module!(self, m => <m::G1 as curvesmith::Group>::NAME);
+        group.strip_suffix("_g1").expect("the first group of a declaration")
+    }
+
+    pub(crate) fn has_no_pairing(self) -> Failure {
+        Failure::Input(format!("{} has one group and no pairing", self.name()))
     }
 }
 

@@ -45,8 +45,9 @@ impl<G: Group> Clone for Msm<G> {
 }
 
 impl<G: Group> Msm<G> {
-    /// Moves `bases` to the device: affine points of the curve, identities allowed. That
-    /// they lie on the curve is the caller's promise.
+    /// Moves `bases` to the device: points of the group, the identity allowed. That they
+    /// lie on the curve and in the subgroup of order `r` is the caller's promise; the book's page on declarations says what
+    /// is computed for points outside of it.
     pub fn new(device: &Device, bases: &[AffineOf<G>], options: MsmOptions) -> Result<Self> {
         let shape = shape::<G>(&options)?;
         Ok(Msm { bases: Arc::new(DeviceBases::upload(device, bases)?), shape })

@@ -23,11 +23,11 @@ macro_rules! field {
 }
 
 macro_rules! group {
-    ($name:ident, $config:ty, $base:ty, $scalar:ty, $text:literal, $degree:literal) => {
+    ($name:ident, $points:ty, $base:ty, $scalar:ty, $text:literal, $degree:literal) => {
         #[derive(Clone, Copy, Debug)]
         pub struct $name;
         impl Group for $name {
-            type Config = $config;
+            type Projective = $points;
             type Base = $base;
             type Scalar = $scalar;
             const NAME: &'static str = $text;
@@ -41,8 +41,8 @@ macro_rules! group {
 
 field!(Fq, ark_bn254::Fq, "bn254_fq", 8);
 field!(Fr, ark_bn254::Fr, "bn254_fr", 8);
-group!(G1, ark_bn254::g1::Config, Fq, Fr, "bn254_g1", 1);
-group!(G2, ark_bn254::g2::Config, Fq, Fr, "bn254_g2", 2);
+group!(G1, ark_bn254::G1Projective, Fq, Fr, "bn254_g1", 1);
+group!(G2, ark_bn254::G2Projective, Fq, Fr, "bn254_g2", 2);
 field!(Fr381, ark_bls12_381::Fr, "bls12_381_fr", 8);
 
 #[derive(MontConfig)]

@@ -3,12 +3,11 @@
 mod work;
 
 use super::DeviceName;
-use crate::curves::{Curve, with_curve};
+use crate::curves::Curve;
 use crate::failure::Failure;
 use crate::output::{OneFile, print, show, show_bytes};
 use crate::trace;
 use clap::ValueEnum;
-use curvesmith::snarkjs::ZkeyCurve;
 use curvesmith::{Detail, Device, Report};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -28,7 +27,7 @@ pub(crate) struct Arguments {
     /// auto, cpu, cuda, cuda:N or emulator
     #[arg(long, default_value = "auto")]
     device: DeviceName,
-    /// Group of `msm`
+    /// Group of `msm`; only curves with a pairing have a second one
     #[arg(long, default_value = "g1")]
     group: GroupName,
     /// Window of `msm` in bits, 2 to 16; by default the device's policy chooses
@@ -118,8 +117,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let mut traces = Vec::new();
     for log_n in arguments.log_n.0.clone() {
-        let (mut walls, timed, traced) =
-            with_curve!(arguments.curve, C => measure::<C>(arguments, &device, log_n))?;
+        let (mut walls, timed, traced) = measure(arguments, &device, log_n)?;
         walls.sort();
         let (median, best) = (walls[walls.len() / 2], walls[0]);
         // On the CPU nothing is timed by a device.
@@ -164,12 +162,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// The times of the runs, a run with its stages timed, and one with its kernels timed if a trace is wanted.
-fn measure<C: ZkeyCurve>(
+fn measure(
     arguments: &Arguments,
     device: &Device,
     log_n: u32,
 ) -> Result<(Vec<Duration>, Report, Option<Report>), Failure> {
-    let mut run = work::prepare::<C>(arguments, device, log_n)?;
+    let mut run = work::prepare(arguments, device, log_n)?;
     run(Detail::Counts)?;
     let walls = (0..arguments.runs).map(|_| Ok(run(Detail::Counts)?.wall));
     let walls = walls.collect::<Result<_, Failure>>()?;

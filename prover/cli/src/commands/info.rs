@@ -1,10 +1,10 @@
 //! `curvesmith devices` and `curvesmith curves`
 
-use crate::curves::{Curve, with_curve};
+use crate::curves::{Curve, with_curve, with_module};
 use crate::failure::Failure;
 use crate::output::print;
 use clap::ValueEnum;
-use curvesmith::snarkjs::{SnarkjsCurve, ZkeyCurve};
+use curvesmith::snarkjs::SnarkjsCurve;
 use curvesmith::{Device, Field};
 
 /// Every kind of device, and why one cannot be used.
@@ -26,20 +26,24 @@ pub(crate) fn devices() -> Result<(), Failure> {
 
 /// The built-in curves.
 pub(crate) fn curves() -> Result<(), Failure> {
-    let lines = Curve::value_variants().iter().map(|curve| with_curve!(*curve, C => line::<C>()));
+    let lines = Curve::value_variants().iter().map(|curve| {
+        let pairing = with_curve!(*curve, C => Ok(SnarkjsCurve::of::<C>()));
+        let kind = match pairing {
+            Ok(snarkjs) => format!("pairing, snarkjs {}", snarkjs.map_or("-", SnarkjsCurve::name)),
+            Err(_) => "no pairing".into(),
+        };
+        with_module!(*curve, m => line::<m::FqField, m::FrField>(curve.name(), &kind))
+    });
     print(&lines.collect::<String>());
     Ok(())
 }
 
-fn line<C: ZkeyCurve>() -> String {
+fn line<Fq: Field, Fr: Field>(name: &str, kind: &str) -> String {
     use ark_ff::{FftField, PrimeField};
-    type Ark<F> = <F as Field>::Ark;
-    let snarkjs = SnarkjsCurve::of::<C>().map_or("-", SnarkjsCurve::name);
     format!(
-        "{:<12}snarkjs {snarkjs:<10}fq {} bits, fr {} bits, domains up to 2^{}\n",
-        C::NAME,
-        Ark::<C::Fq>::MODULUS_BIT_SIZE,
-        Ark::<C::Fr>::MODULUS_BIT_SIZE,
-        Ark::<C::Fr>::TWO_ADICITY,
+        "{name:<14}{kind:<28}fq {} bits, fr {} bits, domains up to 2^{}\n",
+        Fq::Ark::MODULUS_BIT_SIZE,
+        Fr::Ark::MODULUS_BIT_SIZE,
+        Fr::Ark::TWO_ADICITY,
     )
 }

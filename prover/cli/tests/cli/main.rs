@@ -125,6 +125,24 @@ fn bench_measures_a_range_of_sizes() {
 }
 
 #[test]
+fn bench_takes_curves_without_a_pairing() {
+    let bench = |algorithm: &[&str], curve: &str| {
+        let common = ["--curve", curve, "--log-n", "3", "--runs", "1", "--device", "emulator", "--json"];
+        curvesmith().arg("bench").args(algorithm).args(common).output().unwrap()
+    };
+    for (algorithm, curve) in [("msm", "jubjub"), ("msm", "p256"), ("ntt", "pallas"), ("spmv", "ed25519")] {
+        let output = bench(&[algorithm], curve);
+        assert!(output.status.success(), "{algorithm} {curve}: {output:?}");
+    }
+    for algorithm in [&["groth16"][..], &["msm", "--group", "g2"]] {
+        let output = bench(algorithm, "jubjub");
+        assert_eq!(output.status.code(), Some(2));
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(text.contains("jubjub has one group and no pairing"), "{text}");
+    }
+}
+
+#[test]
 fn a_wrong_witness_gives_no_proof() {
     let out = TempDir::new().unwrap();
     let files = TempDir::new().unwrap();
@@ -239,7 +257,22 @@ fn files_of_another_kind_do_not_verify() {
 #[test]
 fn lists_curves_and_devices() {
     let curves = String::from_utf8(curvesmith().arg("curves").output().unwrap().stdout).unwrap();
-    for curve in ["bn254", "bls12_377", "bls12381", "bw6_761", "mnt4_298"] {
+    let names = [
+        "bandersnatch",
+        "bls12_377",
+        "bls12381",
+        "bn254",
+        "bw6_761",
+        "curve25519",
+        "grumpkin",
+        "jubjub",
+        "mnt4_298",
+        "pallas",
+        "secp256k1",
+        "secp256r1",
+        "vesta",
+    ];
+    for curve in names {
         assert!(curves.contains(curve), "{curves}");
     }
     let devices = curvesmith().arg("devices").output().unwrap();

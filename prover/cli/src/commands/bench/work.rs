@@ -1,13 +1,13 @@
 //! What `bench` measures, with inputs whose results are known otherwise.
 
 use super::{Algorithm, Arguments, GroupName, Measure, Run};
+use crate::curves::{with_curve, with_module};
 use crate::failure::Failure;
 use ark_ec::{CurveGroup, PrimeGroup};
 use ark_ff::{AdditiveGroup, UniformRand, Zero};
 use ark_groth16::r1cs_to_qap::LibsnarkReduction;
 use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
 use curvesmith::sample::Chain;
-use curvesmith::snarkjs::ZkeyCurve;
 use curvesmith::{
     Csr, Detail, Device, DeviceVec, Direction, Field, Groth16, Group, KeyOptions, Msm, MsmOptions, Ntt,
     NttOptions, PairingCurve, Report, SpMv, SpMvOptions, Witness, constraints_of,
@@ -16,7 +16,7 @@ use std::path::Path;
 use std::time::Instant;
 
 /// Makes inputs of size `2^log_n` and what computes on them.
-pub(super) fn prepare<'a, C: ZkeyCurve>(
+pub(super) fn prepare<'a>(
     arguments: &Arguments,
     device: &'a Device,
     log_n: u32,
@@ -24,12 +24,17 @@ pub(super) fn prepare<'a, C: ZkeyCurve>(
     let resident = arguments.resident;
     let options =
         arguments.window.map_or_else(MsmOptions::default, |bits| MsmOptions::default().window(bits));
+    let curve = arguments.curve;
     match (arguments.algorithm, arguments.group) {
-        (Algorithm::Msm, GroupName::G1) => msm::<C::G1>(device, log_n, resident, options),
-        (Algorithm::Msm, GroupName::G2) => msm::<C::G2>(device, log_n, resident, options),
-        (Algorithm::Ntt, _) => ntt::<C::Fr>(device, log_n, resident),
-        (Algorithm::Spmv, _) => spmv::<C::Fr>(device, log_n, resident),
-        (Algorithm::Groth16, _) => groth16::<C>(device, log_n),
+        (Algorithm::Msm, GroupName::G1) => {
+            with_module!(curve, m => msm::<m::G1>(device, log_n, resident, options))
+        }
+        (Algorithm::Msm, GroupName::G2) => {
+            with_curve!(curve, C => msm::<<C as PairingCurve>::G2>(device, log_n, resident, options))
+        }
+        (Algorithm::Ntt, _) => with_module!(curve, m => ntt::<m::FrField>(device, log_n, resident)),
+        (Algorithm::Spmv, _) => with_module!(curve, m => spmv::<m::FrField>(device, log_n, resident)),
+        (Algorithm::Groth16, _) => with_curve!(curve, C => groth16::<C>(device, log_n)),
     }
 }
 

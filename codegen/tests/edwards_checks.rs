@@ -1,0 +1,76 @@
+//! Every fault of a declared twisted Edwards curve, by small numbers. The macros' tests have the same ones with their places.
+
+#![allow(missing_docs, reason = "a test")]
+
+use curvesmith_codegen::spec::SpecError;
+use curvesmith_codegen::spec::edwards::Edwards;
+use curvesmith_codegen::spec::tower::{Element, TowerField};
+use num_bigint::BigUint;
+
+fn element(x: u32) -> Element {
+    Element(vec![x.into()])
+}
+
+fn curve(p: u32, a: u32, d: u32) -> Edwards {
+    Edwards { field: TowerField::prime(p.into()), a: element(a), d: element(d) }
+}
+
+/// 212 points, of which 53 are a group; the law is complete.
+fn toy() -> Edwards {
+    curve(199, 2, 22)
+}
+
+fn r() -> BigUint {
+    53u32.into()
+}
+
+#[test]
+fn coefficients() {
+    assert_eq!(toy().check_nonsingular(), Ok(()));
+    assert_eq!(curve(199, 0, 22).check_nonsingular(), Err(SpecError::EdwardsZero { name: 'a' }));
+    assert_eq!(curve(199, 2, 0).check_nonsingular(), Err(SpecError::EdwardsZero { name: 'd' }));
+    assert_eq!(curve(199, 22, 22).check_nonsingular(), Err(SpecError::EdwardsSingular));
+    assert_eq!(curve(3, 1, 2).check_nonsingular(), Err(SpecError::EdwardsCharacteristicThree));
+}
+
+#[test]
+fn generators() {
+    let check = |x, y| toy().check_generator(&(element(x), element(y)), &r());
+    assert_eq!(check(108, 122), Ok(()));
+    assert_eq!(check(108, 121), Err(SpecError::GeneratorOffCurve));
+    // With the point of order 2 added, that point, and the identity.
+    assert_eq!(check(91, 77), Err(SpecError::GeneratorOrder));
+    assert_eq!(check(0, 198), Err(SpecError::GeneratorOrder));
+    assert_eq!(check(0, 1), Err(SpecError::GeneratorOrder));
+}
+
+#[test]
+fn cofactors() {
+    let counted = |h: u32| toy().check_cofactor(&h.into(), &r());
+    assert_eq!(counted(4), Ok(()));
+    assert_eq!(counted(0), Err(SpecError::CofactorIsZero));
+    for h in [1, 2, 3, 6] {
+        assert_eq!(counted(h), Err(SpecError::CofactorNotMultipleOfFour));
+    }
+    let found = BigUint::from(424u32);
+    assert_eq!(counted(8), Err(SpecError::CofactorMiscounted { found, order: 212 }));
+
+    // Too large to be counted: 65932 points.
+    let hashed = |h: u32| curve(65609, 1, 13).check_cofactor(&h.into(), &r());
+    assert_eq!(hashed(1244), Ok(()));
+    assert!(matches!(hashed(1240), Err(SpecError::CofactorRefuted { .. })));
+    assert!(matches!(hashed(1264), Err(SpecError::CofactorOutsideHasse { .. })));
+
+    // 196 points, and 7 divides 28.
+    let found = curve(199, 1, 27).check_cofactor(&28u32.into(), &7u32.into());
+    assert_eq!(found, Err(SpecError::CofactorNotInvertible));
+}
+
+#[test]
+fn completeness() {
+    assert!(toy().is_complete());
+    // 2 and 4 are squares, 3 and 22 are none.
+    for (a, d) in [(2, 4), (3, 4), (3, 22)] {
+        assert!(!curve(199, a, d).is_complete(), "{a} {d}");
+    }
+}
