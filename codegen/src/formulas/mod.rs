@@ -4,10 +4,12 @@
 //! Nothing here reduces by hand: the formulas say what is computed, and passes choose how extensions are multiplied and
 //! place the reductions that the chosen multipliers need.
 
+mod affine;
 mod edwards;
 mod points;
 mod xyzz;
 
+pub use affine::Chord;
 pub use points::{Accumulator, Affine, AffineWords, Curve, Point, PointVar};
 
 use crate::fir::build::Pred;

@@ -4,7 +4,7 @@ use super::{Model, model_of};
 use crate::fir::build::{Buffer, Builder, Fe, Handle, Pred, U32, Var};
 use crate::fir::ir::{Type, Value};
 use crate::spec::GroupDesc;
-use curvesmith_abi::IDENTITY_WORD;
+use curvesmith_abi::{IDENTITY_WORD, padded_words};
 
 /// A group in one kernel. Coordinates are elements of the highest level of its tower.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ pub struct Affine<'k> {
     pub y: Fe<'k>,
 }
 
-/// The words of an element of a buffer of affine points: a point or the identity pattern.
+/// The words of an element of a buffer of affine points, or of one coordinate of it: a point or the identity pattern.
 #[derive(Clone, Debug)]
 pub struct AffineWords<'k> {
     /// One list a prime-field component, `x` before `y`.
@@ -173,29 +173,55 @@ impl<'k> Curve<'k> {
 
     /// Element `index` of a buffer of affine points, identity pattern included.
     pub fn load_affine(self, buffer: Buffer<'k>, index: U32<'k>) -> AffineWords<'k> {
+        let [x, y] = [0, 1].map(|which| self.load_coordinate(buffer, index, which));
+        AffineWords { is_identity: x.is_identity, parts: [x.parts, y.parts].concat() }
+    }
+
+    /// The words of `x` (0) or `y` (1) of element `index` of a buffer of affine points, identity pattern included.
+    pub fn load_coordinate(self, buffer: Buffer<'k>, index: U32<'k>, which: usize) -> AffineWords<'k> {
+        let degree = self.group.degree();
         let parts: Vec<Vec<U32<'k>>> =
-            (0..2 * self.group.degree()).map(|i| buffer.part_words(index, i)).collect();
+            (0..degree).map(|i| buffer.part_words(index, which * degree + i)).collect();
+        AffineWords { is_identity: self.is_identity_pattern(&parts[0]), parts }
+    }
+
+    /// Whether these words of a prime-field element are those of the identity pattern.
+    fn is_identity_pattern(self, words: &[U32<'k>]) -> Pred<'k> {
         let base = &self.group.base;
-        let top_of_p = base.limbs(&base.p)[base.words - 1];
-        let x = &parts[0];
-        let top = x[base.words - 1];
-        // A canonical x has a top word of at most that of p, and is never all ones.
-        let probe = if top_of_p < IDENTITY_WORD {
-            top
-        } else {
-            x[..base.words - 1].iter().fold(top, |all, &word| all & word)
+        let (last, top_of_p) = (base.words - 1, base.limbs(&base.p)[base.words - 1]);
+        // A canonical element has a top word of at most that of p, and is never all ones.
+        let probe = match top_of_p {
+            IDENTITY_WORD => words[..last].iter().fold(words[last], |all, &word| all & word),
+            _ => words[last],
         };
-        AffineWords { is_identity: probe.is(IDENTITY_WORD), parts }
+        probe.is(IDENTITY_WORD)
     }
 
     /// The point of words that are not the identity pattern; to be called where that is known.
     pub fn affine(self, words: &AffineWords<'k>) -> Affine<'k> {
-        let coordinate = |i: usize| {
-            let degree = self.group.degree();
-            let words = &words.parts[i * degree..(i + 1) * degree];
-            let parts: Vec<Fe<'k>> = words.iter().map(|words| self.b.from_words(words)).collect();
-            self.b.compose(&parts)
-        };
-        Affine { x: coordinate(0), y: coordinate(1) }
+        let (x, y) = words.parts.split_at(self.group.degree());
+        Affine { x: self.element(x), y: self.element(y) }
+    }
+
+    /// The coordinate of words that are not the identity pattern; to be called where that is known.
+    pub fn coordinate(self, words: &AffineWords<'k>) -> Fe<'k> {
+        self.element(&words.parts)
+    }
+
+    fn element(self, words: &[Vec<U32<'k>>]) -> Fe<'k> {
+        let parts: Vec<Fe<'k>> = words.iter().map(|words| self.b.from_words(words)).collect();
+        self.b.compose(&parts)
+    }
+
+    /// Writes element `index` of a buffer of affine points.
+    pub fn store_affine(self, buffer: Buffer<'k>, index: U32<'k>, p: Affine<'k>) {
+        buffer.set_coordinate(index, 0, p.x);
+        buffer.set_coordinate(index, 1, p.y);
+    }
+
+    /// Writes the identity pattern as element `index` of a buffer of affine points.
+    pub fn store_affine_identity(self, buffer: Buffer<'k>, index: U32<'k>) {
+        let words = vec![self.b.u32(IDENTITY_WORD); padded_words(self.group.base.words)];
+        (0..2 * self.group.degree()).for_each(|part| buffer.set_part_words(index, part, &words));
     }
 }

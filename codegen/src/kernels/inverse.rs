@@ -73,6 +73,15 @@ fn or_one<'k>(b: &'k Builder, x: Fe<'k>) -> Fe<'k> {
     x.is_zero().select(b.one(), x)
 }
 
+/// `1/x`, or zero for zero, of an element of the highest level: `x̄/N(x)`, where `x̄` is the product of the other conjugates.
+pub(super) fn invert_element<'k>(b: &'k Builder, x: Fe<'k>) -> Fe<'k> {
+    let others = (1..b.tower().degree()).map(|n| x.frobenius(n)).reduce(|product, y| product * y);
+    match others {
+        Some(others) => others.mul_base(invert(b, (x * others).coordinates()[0])),
+        None => invert(b, x),
+    }
+}
+
 /// `1/x`, or zero for zero.
 fn invert<'k>(b: &'k Builder, x: Fe<'k>) -> Fe<'k> {
     let field = b.field_desc();

@@ -9,6 +9,7 @@ mod digits;
 pub mod inverse;
 mod msm;
 mod ntt;
+mod pairs;
 mod pointwise;
 mod radix;
 mod scan;
@@ -17,6 +18,8 @@ mod spmv;
 use crate::fir::build::{Builder, FULL_MASK, U32};
 use crate::fir::ir::{Kernel, ShuffleMode};
 use crate::spec::{FieldDesc, GroupDesc};
+use curvesmith_abi::Form;
+use curvesmith_abi::kernels::msm_has_pairs;
 
 /// The kernels of a prime field's image.
 pub fn field_kernels(field: &FieldDesc) -> Vec<Kernel> {
@@ -30,17 +33,29 @@ pub fn field_kernels(field: &FieldDesc) -> Vec<Kernel> {
 
 /// The kernels of a group, one list an image, so that images load in parallel.
 pub fn group_kernels(group: &GroupDesc) -> Vec<Vec<Kernel>> {
-    vec![
+    let mut images = vec![
         vec![msm::accumulate(group)],
         vec![msm::merge_partials(group), msm::flush_partials(group)],
         vec![msm::reduce_chunks(group), msm::sum_windows(group)],
-    ]
+    ];
+    if has_pairs(group) {
+        images.push(vec![msm::pair_sums(group)]);
+    }
+    images
 }
 
-/// An addition, a mixed addition and a doubling a thread. No image holds them: other kernels use the formulas, these show
-/// them to tests by themselves.
+fn has_pairs(group: &GroupDesc) -> bool {
+    msm_has_pairs(group.equation.form(), group.base.words, group.degree())
+}
+
+/// An addition, a mixed addition and a doubling a thread, and sums of affine pairs where no image holds them: what shows the
+/// formulas to tests by themselves.
 pub fn formula_kernels(group: &GroupDesc) -> Vec<Kernel> {
-    vec![msm::point_add(group), msm::point_madd(group), msm::point_dbl(group)]
+    let mut kernels = vec![msm::point_add(group), msm::point_madd(group), msm::point_dbl(group)];
+    if group.equation.form() == Form::Xyzz && !has_pairs(group) {
+        kernels.push(msm::pair_sums(group));
+    }
+    kernels
 }
 
 /// The field-independent kernels.
@@ -53,6 +68,8 @@ pub fn common_kernels() -> Vec<Kernel> {
         scan::scan_tiles(),
         scan::scan_add(),
         buckets::bucket_starts(),
+        pairs::pair_counts(),
+        pairs::pair_entries(),
     ]
 }
 

@@ -9,7 +9,7 @@ use curvesmith_abi::kernels::{
 const TILE: usize = curvesmith_abi::kernels::RADIX_TILE as usize;
 const SCAN_TILE: usize = curvesmith_abi::kernels::SCAN_TILE as usize;
 
-fn scan(machine: &Machine, data: &[u32]) -> Vec<u32> {
+pub(super) fn scan(machine: &Machine, data: &[u32]) -> Vec<u32> {
     let (n, tiles) = (data.len(), data.len().div_ceil(SCAN_TILE));
     let args = [("data", buf(data)), ("sums", buf(&vec![0; tiles])), ("n", num(n))];
     let [data, sums] = machine.run::<ScanTiles, 2>(tiles, &args, ["data", "sums"]);

@@ -1,9 +1,13 @@
 //! The kernels of an MSM, one after the other, against repeated addition.
 
 use super::toy::{Affine, Textbook, Toy};
+use super::common::scan;
 use super::{Random, blocks, buf, edwards, num, real};
 use crate::Machine;
-use curvesmith_abi::kernels::{Accumulate, FlushPartials, MergePartials, ReduceChunks, SumWindows};
+use curvesmith_abi::kernels::{
+    Accumulate, FlushPartials, MergePartials, NO_ENTRY, PairCounts, PairEntries, PairSums, ReduceChunks,
+    SumWindows,
+};
 
 /// Signed digits of `scalars` in windows of `c` bits, sorted by key.
 struct Sorted {
@@ -333,5 +337,129 @@ fn check_products<T: Textbook>(toy: &T, random: &mut Random) {
                 assert_eq!(found, expected, "{toy:?} n={n} c={}", shape.c);
             }
         }
+    }
+}
+
+/// The pairs of entries sorted by bucket.
+struct Paired {
+    keys: Vec<u32>,
+    entries: Vec<u32>,
+    lefts: Vec<u32>,
+    rights: Vec<u32>,
+    starts: Vec<u32>,
+}
+
+fn paired(machine: &Machine, keys: &[u32], entries: &[u32], buckets: usize) -> Paired {
+    let starts: Vec<u32> = (0..=buckets as u32).map(|k| keys.partition_point(|&x| x < k) as u32).collect();
+    let args = [("starts", buf(&starts)), ("counts", buf(&vec![9; buckets + 1])), ("buckets", num(buckets))];
+    let counts = machine.run_threads::<PairCounts>(buckets + 1, &args, "counts");
+    let next_starts = scan(machine, &counts);
+    let pairs = next_starts[buckets] as usize;
+    let n = keys.len();
+    let blank = || buf(&vec![9; pairs]);
+    let args = [
+        ("keys", buf(keys)),
+        ("entries", buf(entries)),
+        ("starts", buf(&starts)),
+        ("next_starts", buf(&next_starts)),
+        ("keys_out", blank()),
+        ("entries_out", blank()),
+        ("lefts", blank()),
+        ("rights", blank()),
+        ("buckets", num(buckets)),
+        ("n", num(n)),
+    ];
+    let out = ["keys_out", "entries_out", "lefts", "rights"];
+    let [keys, entries, lefts, rights] = machine.run::<PairEntries, 4>(blocks::<PairEntries>(n), &args, out);
+    Paired { keys, entries, lefts, rights, starts: next_starts }
+}
+
+/// Keys of `rows` entries each, in buckets of which every third is empty.
+fn keys_of(rows: &[usize]) -> (Vec<u32>, usize) {
+    let keys = rows.iter().enumerate().flat_map(|(i, &len)| std::iter::repeat_n((i + i / 2) as u32, len));
+    (keys.collect(), rows.len() * 3 / 2 + 1)
+}
+
+#[test]
+fn entries_of_a_bucket_are_paired() {
+    let machine = Machine::common();
+    for rows in [&[1][..], &[2], &[3, 1, 1, 2, 5, 4, 0, 7], &[130, 129, 1], &[1; 300]] {
+        let (keys, buckets) = keys_of(rows);
+        let entries: Vec<u32> = (0..keys.len() as u32).map(|i| i * 7 | (i % 2) << 31).collect();
+        let found = paired(&machine, &keys, &entries, buckets);
+        let mut expected: Vec<[u32; 3]> = vec![];
+        for key in 0..buckets as u32 {
+            let of_key: Vec<u32> =
+                keys.iter().zip(&entries).filter(|(k, _)| **k == key).map(|(_, e)| *e).collect();
+            let pair = |pair: &[u32]| [key, pair[0], pair.get(1).copied().unwrap_or(NO_ENTRY)];
+            expected.extend(of_key.chunks(2).map(pair));
+            let end = found.starts[key as usize + 1] as usize;
+            assert_eq!(end, expected.len(), "{rows:?}");
+        }
+        let places: Vec<u32> = (0..expected.len() as u32).collect();
+        let pairs = found.keys.iter().zip(&found.lefts).zip(&found.rights);
+        let pairs: Vec<[u32; 3]> = pairs.map(|((k, l), r)| [*k, *l, *r]).collect();
+        assert_eq!((pairs, found.entries), (expected, places), "{rows:?}");
+    }
+}
+
+/// Rounds of sums of pairs until every bucket has one entry, of points among which the identity, equal and opposite ones and
+/// those of order two are many.
+fn check_pairs<T: Textbook>(curve: &T, rows: &[usize], threads: usize, random: &mut Random) {
+    let (machine, common) = (Machine::group(&curve.group()), Machine::common());
+    let all = curve.some_points();
+    let (mut keys, buckets) = keys_of(rows);
+    let mut points: Vec<Affine<T>> = vec![];
+    for _ in 0..keys.len() {
+        let pick = all[random.below(all.len() as u32) as usize].clone();
+        let last = points.last().cloned().unwrap_or(pick.clone());
+        let choice = [pick.clone(), last.clone(), curve.neg(last), None, pick];
+        points.push(choice[random.below(5) as usize].clone());
+    }
+    let mut entries: Vec<u32> =
+        (0..keys.len() as u32).map(|i| (i * 5 % keys.len() as u32) | random.below(2) << 31).collect();
+    let mut expected: Vec<Affine<T>> = vec![None; buckets];
+    for (key, entry) in keys.iter().zip(&entries) {
+        let p = points[(entry & 0x7fff_ffff) as usize].clone();
+        let p = if entry >> 31 == 1 { curve.neg(p) } else { p };
+        expected[*key as usize] = curve.sum(expected[*key as usize].take(), p);
+    }
+    let point = curve.affine_words(&[None]).len();
+    let mut words = curve.affine_words(&points);
+    // A round at least: it also applies the signs.
+    loop {
+        let pairs = paired(&common, &keys, &entries, buckets);
+        let args = [
+            ("points", buf(&words)),
+            ("lefts", buf(&pairs.lefts)),
+            ("rights", buf(&pairs.rights)),
+            ("starts", buf(&pairs.starts)),
+            ("sums", buf(&vec![7; pairs.keys.len() * point])),
+            ("buckets", num(buckets)),
+            ("threads", num(threads)),
+        ];
+        words = machine.run_threads::<PairSums>(threads, &args, "sums");
+        (keys, entries) = (pairs.keys, pairs.entries);
+        if keys.windows(2).all(|pair| pair[0] != pair[1]) {
+            break;
+        }
+    }
+    let expected: Vec<Affine<T>> = keys.iter().map(|key| expected[*key as usize].clone()).collect();
+    assert!(words == curve.affine_words(&expected), "{curve:?}, rows {rows:?}, {threads} threads");
+}
+
+#[test]
+fn pairs_are_summed() {
+    let mut random = Random(14);
+    let order_two = Toy { p: 13, nonresidue: None, a: [1, 0], b: [0, 0] };
+    for toy in merge_curves().iter().chain([&order_two]) {
+        for (rows, threads) in
+            [(&[1][..], 1), (&[2, 1], 5), (&[3, 17, 1, 2], 2), (&[40; 9], 40), (&[129, 300], 130)]
+        {
+            check_pairs(toy, rows, threads, &mut random);
+        }
+    }
+    for curve in &real::curves() {
+        check_pairs(curve, &[1, 2, 9, 4], 3, &mut random);
     }
 }

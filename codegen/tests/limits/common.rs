@@ -3,7 +3,7 @@
 use super::{LENGTHS, LONGEST, Limits, Touched, hash};
 use curvesmith_abi::Family;
 use curvesmith_abi::kernels::{
-    BucketStarts, NO_DIGIT, RADIX_TILE, RadixCount, RadixCountFirst, RadixScatter, RadixScatterFirst,
+    BucketStarts, NO_DIGIT, NO_ENTRY, PairCounts, PairEntries, RADIX_TILE, RadixCount, RadixCountFirst, RadixScatter, RadixScatterFirst,
     SCAN_TILE, ScanAdd, ScanTiles,
 };
 use curvesmith_codegen::kernels::common_kernels;
@@ -26,6 +26,9 @@ fn common_kernels_do_not_wrap() {
         Radix::new(n, 1, 0, 8).first(&mut limits);
         for (buckets, shift, tiles) in [(n - 1, 0, 1), (1 << 19, 7, 1 << 14)] {
             starts(&mut limits, n, buckets, shift, tiles);
+        }
+        for buckets in [1, 1 << 19, n] {
+            pairs(&mut limits, n, buckets);
         }
     }
     Limits::finish(&[limits], Family::Common);
@@ -204,5 +207,52 @@ fn starts(limits: &mut Limits, n: u64, buckets: u64, shift: u64, tiles: u64) {
         }
         assert_eq!(low, first(k), "the case");
         touched.write_words("starts", k, vec![low as u32]);
+    });
+}
+
+/// `n` entries over `buckets` keys, each about as often.
+fn pairs(limits: &mut Limits, n: u64, buckets: u64) {
+    let key = |i: u64| i * buckets / n;
+    let start = |key: u64| (key * n).div_ceil(buckets);
+    let contents = |buffer: &str, i: u64| {
+        vec![match buffer {
+            "keys" => key(i) as u32,
+            "starts" => start(i) as u32,
+            "next_starts" => hash(i) >> 4,
+            _ => hash(i),
+        }]
+    };
+    limits.check::<PairCounts>(buckets + 1, &[("buckets", buckets)], contents, |k, touched| {
+        if k <= buckets {
+            let next = (k + 1).min(buckets);
+            touched.read("starts", k);
+            touched.read("starts", next);
+            let count = (start(next) - start(k)).div_ceil(2);
+            touched.write_words("counts", k, vec![count as u32]);
+        }
+    });
+    limits.check::<PairEntries>(n, &[("buckets", buckets), ("n", n)], contents, |i, touched| {
+        touched.read("starts", buckets);
+        if i >= n {
+            return;
+        }
+        touched.read("keys", i);
+        touched.read("starts", key(i));
+        let place = i - start(key(i));
+        if !place.is_multiple_of(2) {
+            return;
+        }
+        touched.read("starts", key(i) + 1);
+        touched.read("next_starts", key(i));
+        touched.read("entries", i);
+        let two = i + 1 < start(key(i) + 1);
+        if two {
+            touched.read("entries", i + 1);
+        }
+        let pair = u64::from(hash(key(i)) >> 4) + place / 2;
+        touched.write_words("keys_out", pair, vec![key(i) as u32]);
+        touched.write_words("entries_out", pair, vec![pair as u32]);
+        touched.write_words("lefts", pair, vec![hash(i)]);
+        touched.write_words("rights", pair, vec![if two { hash(i + 1) } else { NO_ENTRY }]);
     });
 }

@@ -43,6 +43,9 @@ fn group_kernels_do_not_wrap() {
         for (log_b, chunk) in [(15, 1), (15, 2), (15, 64), (0, 1), (30, 32)] {
             reduce(&mut limits, degree, log_b, chunk);
         }
+        for (n, threads) in [(LONGEST, 1 << 20), (LONGEST, LONGEST), (1 << 20, 1 << 24)] {
+            pairs(&mut limits, degree, n, threads);
+        }
         for width in [1, 2, 255, 300, 4096] {
             windows(&mut limits, degree, width);
         }
@@ -201,5 +204,28 @@ fn windows(limits: &mut Limits, degree: usize, width: u64) {
             touched.scratch.insert(("points", i));
         }
         touched.write("out", w);
+    });
+}
+
+/// `n` pairs, each the sum of one identity.
+fn pairs(limits: &mut Limits, degree: usize, n: u64, threads: u64) {
+    let buckets = 1 << 19;
+    let contents = |buffer: &str, i: u64| match buffer {
+        "starts" => vec![(i * n / buckets) as u32],
+        "lefts" => vec![hash(i)],
+        "rights" => vec![NO_ENTRY],
+        _ => points("bases", degree),
+    };
+    limits.check::<PairSums>(threads, &[("buckets", buckets), ("threads", threads)], contents, |t, touched| {
+        if t >= threads {
+            return;
+        }
+        touched.read("starts", buckets);
+        for pair in (t..n).step_by(threads as usize) {
+            touched.read("lefts", pair);
+            touched.read("rights", pair);
+            touched.read("points", u64::from(hash(pair)) % (1 << 31));
+            touched.write("sums", pair);
+        }
     });
 }

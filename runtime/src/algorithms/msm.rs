@@ -9,6 +9,7 @@
 
 use super::index32;
 use super::policy::windows_of;
+use super::scan::exclusive_scan;
 use super::sort::{Pairs, sort};
 use crate::csr::{check_len, check_range};
 use crate::error::{Result, RuntimeError};
@@ -16,9 +17,10 @@ use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
 use crate::work::DigitShape;
 use curvesmith_abi::kernels::{
-    Accumulate, BucketStarts, Digits, FlushPartials, MergePartials, ReduceChunks, SumWindows,
+    Accumulate, BucketStarts, Digits, FlushPartials, MergePartials, PairCounts, PairEntries, PairSums,
+    ReduceChunks, SumWindows, msm_has_pairs,
 };
-use curvesmith_abi::{Kernel, Ptr, layout};
+use curvesmith_abi::{Element, Kernel, Ptr, layout};
 use std::ops::Range;
 
 /// Signed digits of scalars, sorted by bucket, on a device.
@@ -120,35 +122,150 @@ pub(crate) fn window_sums(
 ) -> Result<()> {
     check_len("scalars of the MSM", range.len(), digits.len)?;
     check_range(&range, bases.len())?;
-    let part_bytes = digits.shape.windows as usize * group.bytes(curvesmith_abi::Element::Point);
+    let part_bytes = digits.shape.windows as usize * group.bytes(Element::Point);
     for (i, part) in digits.parts.iter().enumerate() {
         stream.uses("digits", &part.keys)?;
-        let buckets =
-            accumulate(stream, group, digits.buckets, part, bases.ptr_at(range.start + part.start))?;
+        let rows = Rows {
+            points: bases.ptr_at(range.start + part.start),
+            keys: part.keys.ptr(),
+            entries: part.entries.ptr(),
+            starts: part.starts.ptr(),
+            most: part.keys.len(),
+            buckets: digits.buckets,
+        };
+        let buckets = accumulate(stream, group, rows)?;
         let out = Ptr::new(sums.address + (i * part_bytes) as u64);
         reduce(stream, group, digits.shape, digits.buckets, &buckets, out)?;
     }
     Ok(())
 }
 
-/// The sum of every bucket.
-fn accumulate(
-    stream: &Stream,
-    group: &Owner,
+/// The sparse matrix of an MSM by rows, and what it is multiplied by.
+#[derive(Clone, Copy)]
+struct Rows {
+    points: Ptr<layout::Affine>,
+    /// The row of each entry, ascending.
+    keys: Ptr<layout::U32>,
+    /// Its point, and in the highest bit whether that is subtracted.
+    entries: Ptr<layout::U32>,
+    /// The first entry of each row, and the number of entries.
+    starts: Ptr<layout::U32>,
+    /// At least the number of entries.
+    most: usize,
     buckets: u32,
-    part: &Part,
-    bases: Ptr<layout::Affine>,
-) -> Result<Buffer<layout::Point>> {
+}
+
+impl Rows {
+    /// The most pairs that the entries make: a row's last entry may be alone.
+    fn pairs(&self) -> usize {
+        self.most.min((self.most + self.buckets as usize) / 2)
+    }
+}
+
+/// The sum of every bucket: by rounds of affine additions, which halve the entries, as long as those are worth it, and then by
+/// equal slices.
+fn accumulate(stream: &Stream, group: &Owner, mut rows: Rows) -> Result<Buffer<layout::Point>> {
+    let mut halved: Option<Halved> = None;
+    while halves(stream, group, &rows)? {
+        let next = halve(stream, group, &rows)?;
+        rows = next.rows(&rows);
+        // What the round before wrote goes only now, when what reads it has been submitted.
+        halved = Some(next);
+    }
+    let sums = accumulate_slices(stream, group, &rows);
+    drop(halved);
+    sums
+}
+
+/// Whether a round of sums of pairs is worth its inversions, and has the memory.
+fn halves(stream: &Stream, group: &Owner, rows: &Rows) -> Result<bool> {
+    let policy = &stream.gpu().policy().msm;
+    if !msm_has_pairs(group.form, group.words, group.degree) || policy.affine_bytes == 0 {
+        return Ok(false);
+    }
+    let least = u64::from(pair_threads(stream, group)?) * u64::from(policy.pairs_per_thread);
+    let bytes = rows.pairs() as u64 * group.bytes(Element::Affine) as u64;
+    Ok(rows.most as u64 / 2 >= least.max(1) && bytes <= policy.affine_bytes)
+}
+
+/// Threads that add pairs: as many as the device holds at once.
+fn pair_threads(stream: &Stream, group: &Owner) -> Result<u32> {
+    Ok(stream.resident_blocks::<PairSums>(group)?.saturating_mul(PairSums::DESC.block))
+}
+
+/// A matrix with half as many entries and the same products: the pairs of each row, summed.
+#[derive(Debug)]
+struct Halved {
+    points: Buffer<layout::Affine>,
+    keys: Buffer<layout::U32>,
+    entries: Buffer<layout::U32>,
+    starts: Buffer<layout::U32>,
+}
+
+impl Halved {
+    fn rows(&self, of: &Rows) -> Rows {
+        Rows {
+            points: self.points.ptr(),
+            keys: self.keys.ptr(),
+            entries: self.entries.ptr(),
+            starts: self.starts.ptr(),
+            most: self.keys.len(),
+            buckets: of.buckets,
+        }
+    }
+}
+
+fn halve(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Halved> {
+    let Rows { points, keys, entries, starts, most, buckets } = *rows;
+    let common = Owner::common();
+    let next_starts = stream.words(buckets as usize + 1)?;
+    let counts = PairCounts { starts, counts: next_starts.ptr(), buckets };
+    stream.launch(&common, buckets as usize + 1, &counts)?;
+    exclusive_scan(stream, &next_starts)?;
+
+    let pairs = rows.pairs();
+    let [keys_out, entries_out, lefts, rights] = [(); 4].map(|()| stream.words(pairs));
+    let (keys_out, entries_out, lefts, rights) = (keys_out?, entries_out?, lefts?, rights?);
+    let kernel = PairEntries {
+        keys,
+        entries,
+        starts,
+        next_starts: next_starts.ptr(),
+        keys_out: keys_out.ptr(),
+        entries_out: entries_out.ptr(),
+        lefts: lefts.ptr(),
+        rights: rights.ptr(),
+        buckets,
+        n: index32("entries", most)?,
+    };
+    stream.launch(&common, most, &kernel)?;
+
+    let sums: Buffer<layout::Affine> = stream.elements(group, pairs)?;
+    let threads = pair_threads(stream, group)?;
+    let kernel = PairSums {
+        points,
+        lefts: lefts.ptr(),
+        rights: rights.ptr(),
+        starts: next_starts.ptr(),
+        sums: sums.ptr(),
+        buckets,
+        threads,
+    };
+    stream.launch(group, threads as usize, &kernel)?;
+    Ok(Halved { points: sums, keys: keys_out, entries: entries_out, starts: next_starts })
+}
+
+/// The sum of every bucket, by equal slices.
+fn accumulate_slices(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Buffer<layout::Point>> {
+    let Rows { points: bases, keys, entries, starts, most, buckets } = *rows;
     let wave = stream.resident_blocks::<Accumulate>(group)?.saturating_mul(Accumulate::DESC.block);
-    let slices = stream.gpu().policy().msm.slices(part.keys.len(), wave);
+    let slices = stream.gpu().policy().msm.slices(most, wave);
     let sum_buffer: Buffer<layout::Point> = stream.elements(group, buckets as usize)?;
     let partial_buffer: Buffer<layout::Point> = stream.elements(group, slices as usize)?;
     let (sums, partials) = (sum_buffer.ptr(), partial_buffer.ptr());
-    let (keys, starts) = (part.keys.ptr(), part.starts.ptr());
 
     // ZZ = 0 is the identity.
     stream.zero(&sum_buffer, 0)?;
-    let entries = part.entries.ptr();
     let kernel = Accumulate { bases, keys, entries, starts, sums, partials, buckets, slices };
     stream.launch(group, slices as usize, &kernel)?;
     for stride in levels(slices) {

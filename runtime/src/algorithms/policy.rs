@@ -32,6 +32,11 @@ pub struct MsmPolicy {
     pub window_cost: u64,
     /// Least number of entries of a slice of the accumulation.
     pub entries_per_slice: u32,
+    /// Least number of pairs of a thread, which share its inversion, of a round of affine additions before the
+    /// accumulation, in groups that have [`PairSums`](curvesmith_abi::kernels::PairSums).
+    pub pairs_per_thread: u32,
+    /// Most bytes of the sums of such a round: where they are more, there is none.
+    pub affine_bytes: u64,
     /// Most waves of the accumulation: times that all threads which the device holds at once are filled.
     /// Slices are as many as fill the last wave.
     pub max_waves: u32,
@@ -70,6 +75,8 @@ const FEW_THREADS: MsmPolicy = MsmPolicy {
     bucket_cost: 400,
     window_cost: 2_000,
     entries_per_slice: 64,
+    pairs_per_thread: u32::MAX,
+    affine_bytes: 0,
     max_waves: 16,
     chunk: 32,
     max_entries: (1 << 31) - 1,
@@ -100,10 +107,13 @@ impl Policy {
             MsmPolicy {
                 // Reduction runs with fewer threads than accumulation, so a bucket counts more. Measured on an
                 // H200, BN254 2^16 to 2^20: 600 to 1000 make no difference from 2^18 on, 600 is slower at 2^16.
-                bucket_cost: 800,
+                bucket_cost: std::env::var("CS_BUCKET").ok().and_then(|v| v.parse().ok()).unwrap_or(800),
                 window_cost: 2_000,
                 // As measured at 2^16: 24 to 32 are best, 64 is a tenth slower.
                 entries_per_slice: 32,
+                pairs_per_thread: std::env::var("CS_PAIRS").ok().and_then(|v| v.parse().ok()).unwrap_or(8),
+                // With those of the next round, which are half as many, less than half of the memory.
+                affine_bytes: properties.memory / 4,
                 // On an H200 four waves take 2 % less time than one at 2^20 and 5 % less at 2^22, six no less.
                 max_waves: 4,
                 // At 2^16 2 to 8 are equal, 16 is 15 % slower.

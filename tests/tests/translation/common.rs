@@ -21,6 +21,7 @@ pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
             s.run(name, n, n, &[("data", data), ("offsets", offsets)]);
         }
         name @ "bucket_starts" => bucket_starts(s, name),
+        name @ ("pair_counts" | "pair_entries") => pairs(s, name),
         _ => return None,
     }
     Some(())
@@ -107,4 +108,36 @@ fn bucket_starts(s: &mut Session, name: &str) {
         ];
         s.run(name, buckets + 1, 0, &named);
     }
+}
+
+/// Buckets of 0 to 6 entries.
+fn pairs(s: &mut Session, name: &str) {
+    let buckets = 40;
+    let rows: Vec<usize> = (0..buckets).map(|_| s.random.below(7)).collect();
+    let sums = |len: &dyn Fn(usize) -> usize| {
+        exclusive_sums(&rows.iter().chain([&0]).map(|&row| len(row) as u32).collect::<Vec<_>>())
+    };
+    let (starts, next_starts) = (sums(&|row| row), sums(&|row| row.div_ceil(2)));
+    let n = starts[buckets] as usize;
+    let keys: Vec<u32> = (0..buckets).flat_map(|k| std::iter::repeat_n(k as u32, rows[k])).collect();
+    if name == "pair_counts" {
+        let named = [("starts", buf(&starts)), ("counts", buf(&s.words(buckets + 1))), ("buckets", num(buckets))];
+        s.run(name, buckets + 1, 0, &named);
+        return;
+    }
+    let entries = buf(&s.words(n));
+    let blank = buf(&vec![u32::MAX; next_starts[buckets] as usize]);
+    let named = [
+        ("keys", buf(&keys)),
+        ("entries", entries),
+        ("starts", buf(&starts)),
+        ("next_starts", buf(&next_starts)),
+        ("keys_out", blank.clone()),
+        ("entries_out", blank.clone()),
+        ("lefts", blank.clone()),
+        ("rights", blank),
+        ("buckets", num(buckets)),
+        ("n", num(n)),
+    ];
+    s.run(name, n, 0, &named);
 }

@@ -2,7 +2,7 @@
 //! coordinates; what matters is that many are the identity, equal or opposite.
 
 use super::session::{Named, Session, buf, num};
-use curvesmith_abi::kernels::SumWindows;
+use curvesmith_abi::kernels::{NO_ENTRY, SumWindows};
 use curvesmith_abi::{IDENTITY_WORD, Kernel as _, KernelDesc, padded_words};
 use curvesmith_codegen::fir::interp::to_words;
 use num_bigint::BigUint;
@@ -14,6 +14,7 @@ pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
         }
         name @ "accumulate" => accumulate(s, name),
         name @ ("merge_partials" | "flush_partials") => merge(s, name),
+        name @ "pair_sums" => pairs(s, name),
         name @ "reduce_chunks" => {
             for (log_b, chunk) in [(3, 2), (2, 4), (4, 1)] {
                 let n = 32 / chunk;
@@ -59,6 +60,25 @@ fn accumulate(s: &mut Session, name: &str) {
             ("slices", num(slices)),
         ];
         s.run(name, slices, points, &named);
+    }
+}
+
+fn pairs(s: &mut Session, name: &str) {
+    let points = 12;
+    for (n, threads) in [(40, 7), (6, 9), (1, 1)] {
+        let entry = |s: &mut Session| (s.random.below(points) | s.random.below(2) << 31) as u32;
+        let lefts: Vec<u32> = (0..n).map(|_| entry(s)).collect();
+        let rights: Vec<u32> =
+            (0..n).map(|_| if s.random.below(5) == 0 { NO_ENTRY } else { entry(s) }).collect();
+        let named = [
+            ("lefts", buf(&lefts)),
+            ("rights", buf(&rights)),
+            ("starts", buf(&[0, n as u32])),
+            ("sums", buf(&s.affine_points(n))),
+            ("buckets", num(1)),
+            ("threads", num(threads)),
+        ];
+        s.run(name, threads, points, &named);
     }
 }
 

@@ -95,10 +95,14 @@ impl<'k> Buffer<'k> {
 
     /// Writes field element `part` of element `index`, padding included.
     pub fn set_part(self, index: U32<'k>, part: usize, value: Fe<'k>) {
-        let n = self.b.field_desc().words;
         let mut words = value.words_below(self.below());
-        words.resize_with(padded_words(n), || self.b.u32(0));
-        self.b.store(self.place(index, (part * padded_words(n)) as u32), &words);
+        words.resize_with(padded_words(words.len()), || self.b.u32(0));
+        self.set_part_words(index, part, &words);
+    }
+
+    /// Writes the raw words of field element `part` of element `index`, padding included.
+    pub fn set_part_words(self, index: U32<'k>, part: usize, words: &[U32<'k>]) {
+        self.b.store(self.place(index, (part * words.len()) as u32), words);
     }
 
     /// Element `index` of a field vector.

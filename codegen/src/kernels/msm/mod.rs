@@ -4,6 +4,7 @@
 //! group share; the mixed addition of the hot loop is written where it stands.
 
 mod accumulate;
+mod affine;
 mod merge;
 mod points;
 mod reduce;
@@ -14,6 +15,7 @@ use crate::formulas::Curve;
 use crate::spec::GroupDesc;
 
 pub(super) use accumulate::accumulate;
+pub(super) use affine::pair_sums;
 pub(super) use merge::{flush_partials, merge_partials};
 pub(super) use points::{point_add, point_dbl, point_madd};
 pub(super) use reduce::{reduce_chunks, sum_windows};
