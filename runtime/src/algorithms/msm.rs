@@ -185,7 +185,9 @@ fn halves(stream: &Stream, group: &Owner, rows: &Rows) -> Result<bool> {
     }
     let least = u64::from(pair_threads(stream, group)?) * u64::from(policy.pairs_per_thread);
     let bytes = rows.pairs() as u64 * group.bytes(Element::Affine) as u64;
-    Ok(rows.most as u64 / 2 >= least.max(1) && bytes <= policy.affine_bytes)
+    // With fewer entries, most would be alone.
+    let halved = rows.most > 2 * rows.buckets as usize;
+    Ok(halved && rows.most as u64 / 2 >= least && bytes <= policy.affine_bytes)
 }
 
 /// Threads that add pairs: as many as the device holds at once.

@@ -209,6 +209,23 @@ pub(crate) fn msm_in_parts<G: Group>(device: impl KernelDevice, n: usize, part: 
     }
 }
 
+/// MSMs with as many rounds of sums of affine pairs as there can be; in windows of 3 bits, so that there are several.
+pub(crate) fn msm_in_pairs<G: Group>(device: impl KernelDevice, n: usize) {
+    let mut policy = Policy::for_device(device.properties());
+    (policy.msm.pairs_per_thread, policy.msm.affine_bytes) = (0, u64::MAX);
+    let device = Device::with_kernels(Arc::new(device), Some(policy));
+    for (name, points, scalars) in cases::<G>(n, &mut StdRng::seed_from_u64(n as u64)) {
+        let expected: ProjectiveOf<G> = points.iter().zip(&scalars).map(|(p, s)| *p * s).sum();
+        let plan = Msm::<G>::new(&device, &points, MsmOptions::default().window(3)).unwrap();
+        let (found, report) = plan.run_with_report(&scalars, Detail::Kernels).unwrap();
+        assert_eq!(found, expected, "{n} points, {name}");
+        let rounds = report.spans.iter().filter(|span| span.name.contains("pair_sums")).count();
+        // By 4 buckets a window, 2·4 entries are too few for one more.
+        let most = (0..).take_while(|round| n >> round > 8).count();
+        assert!((most.saturating_sub(1)..=most).contains(&rounds), "{n} points: {rounds} rounds");
+    }
+}
+
 /// A large transform by a plan, there and back, over a coset.
 pub(crate) fn large_ntt<F: Field>(device: &Device, log_n: u32) {
     let mut rng = StdRng::seed_from_u64(u64::from(log_n));

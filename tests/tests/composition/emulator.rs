@@ -116,6 +116,13 @@ fn msm_in_parts() {
 }
 
 #[test]
+fn msm_by_sums_of_affine_pairs() {
+    checks::msm_in_pairs::<mnt4_298::G2>(emulator(), 50);
+    checks::msm_in_pairs::<bw6_761::G1>(emulator(), Size::from_env().pick(10, 20, 100));
+    checks::msm_in_pairs::<bls12_381::G2>(racecheck(7), 20);
+}
+
+#[test]
 fn scalars_of_the_host_come_in_parts() {
     checks::msm_in_parts::<toy_curve::G1>(racecheck(1), 103, 20);
     checks::msm_in_parts::<bn254::G1>(emulator(), 33, 16);

@@ -4,7 +4,10 @@ use super::checks;
 use curvesmith_abi::Ptr;
 use curvesmith_abi::kernels::ScanAdd;
 use curvesmith_curves::toy::{babybear, toy_curve};
-use curvesmith_curves::{bls12_381, bn254};
+use curvesmith_curves::{
+    bandersnatch, bls12_377, bls12_381, bn254, bw6_761, curve25519, grumpkin, jubjub, mnt4_298, pallas,
+    secp256k1, secp256r1, vesta,
+};
 use curvesmith_runtime::cuda::Cuda;
 use curvesmith_runtime::{Device, Owner};
 use std::sync::Arc;
@@ -44,6 +47,22 @@ fn everything_the_emulator_does() {
         checks::msm::<bls12_381::G1>(&device, n, None);
         checks::msm::<bls12_381::G2>(&device, n, None);
     }
+    for n in [33, 3000] {
+        checks::msm::<bls12_377::G2>(&device, n, None);
+        checks::msm::<bw6_761::G1>(&device, n, None);
+        checks::msm::<bw6_761::G2>(&device, n, None);
+        checks::msm::<mnt4_298::G2>(&device, n, None);
+        checks::msm::<grumpkin::G1>(&device, n, None);
+        checks::msm::<pallas::G1>(&device, n, None);
+        checks::msm::<vesta::G1>(&device, n, None);
+        checks::msm::<secp256k1::G1>(&device, n, None);
+        checks::msm::<secp256r1::G1>(&device, n, None);
+        checks::msm::<bandersnatch::G1>(&device, n, None);
+        checks::msm::<curve25519::G1>(&device, n, None);
+        checks::msm::<jubjub::G1>(&device, n, None);
+    }
+    checks::msm_in_pairs::<mnt4_298::G2>(gpu.clone(), 3000);
+    checks::msm_in_pairs::<bw6_761::G1>(gpu.clone(), 300);
     checks::msm_in_parts::<bn254::G1>(gpu, 5000, 1000);
 }
 
@@ -54,6 +73,8 @@ fn sizes_that_fill_a_gpu() {
     checks::large_msm::<toy_curve::G1>(&device, 1 << 18);
     checks::large_msm::<bn254::G1>(&device, 1 << 18);
     checks::large_msm::<bn254::G2>(&device, 1 << 18);
+    checks::large_msm::<bls12_381::G2>(&device, 1 << 18);
+    checks::large_msm::<bw6_761::G1>(&device, 1 << 18);
     checks::large_ntt::<bn254::FrField>(&device, 18);
     checks::large_ntt::<babybear::FpField>(&device, 18);
     checks::large_spmv::<bn254::FrField>(&device, 1 << 18);
