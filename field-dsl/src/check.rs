@@ -203,13 +203,13 @@ fn extension(
     errors: &mut Errors,
 ) -> Option<LevelModel> {
     let p = &fq.desc.p;
+    let nonresidue = coordinates(&rule.nonresidue, p, "the nonresidue is in", rule.below, errors);
     let below = TowerField { p: p.clone(), tower: tower_of(rule.below, levels)? };
-    let possible = errors.keep(rule.power_span, below.check_extension(rule.power));
-    if possible.is_some() && rule.power == 3 && p % 3u32 != 1u32.into() {
+    errors.keep(rule.power_span, below.check_extension(rule.power))?;
+    if rule.power == 3 && p % 3u32 != 1u32.into() {
         errors.push(rule.power_span, error::CUBIC_TYPE);
     }
-    let nonresidue = coordinates(&rule.nonresidue, p, "the nonresidue is in", rule.below, errors)?;
-    possible?;
+    let nonresidue = nonresidue?;
     let checked = below.check_nonresidue(rule.power, &Element(nonresidue.clone()));
     errors.keep(rule.nonresidue.span, checked)?;
     Some(LevelModel { name, below: below.tower, top: Extension { degree: rule.power, nonresidue } })

@@ -4,6 +4,7 @@
 //! emulator in between. It also checks what a kernel's contract says of its buffers: an
 //! input does not share an allocation with an output.
 
+use ark_ff::Field as _;
 use curvesmith_abi::{Access, Arg, Bundle, Form, Image, KernelEntry, Packed, ParamKind};
 use curvesmith_codegen::fir::interp::{Argument, launch};
 use curvesmith_codegen::fir::ir::Kernel;
@@ -15,7 +16,6 @@ use curvesmith_device::{
 };
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{CoordinateOf, Group, Points as _};
-use ark_ff::Field as _;
 use num_bigint::BigUint;
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap};

@@ -19,7 +19,7 @@ pub(super) enum Source {
     Bound(syn::Path),
     /// The coordinates of a bound group.
     Group(&'static str),
-    /// What this level is over.
+    /// What the type of this level is over.
     Below(Over),
     /// Nowhere yet.
     Generated,
