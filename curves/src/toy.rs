@@ -3,6 +3,7 @@
 //! Not for cryptography.
 
 pub use crate::declared_toy_edwards::toy_edwards;
+pub use crate::declared_toy_tower::toy_tower;
 
 use curvesmith_field_dsl::{curve, field};
 
@@ -50,7 +51,3 @@ curve! {
         };
     }
 }
-
-#[path = "toy_tower.rs"]
-mod declared_toy_tower;
-pub use declared_toy_tower::toy_tower;
