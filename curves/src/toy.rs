@@ -1,8 +1,9 @@
-//! Test fields and a test curve, small enough that every check on them is a proof.
+//! Test fields and test curves, small enough that every check on them is a proof.
 //!
 //! Not for cryptography.
 
 pub use crate::declared_toy_edwards::toy_edwards;
+pub use crate::declared_toy_tower::toy_tower;
 
 use curvesmith_field_dsl::{curve, field};
 

@@ -3,11 +3,13 @@
 mod points;
 
 use ark_ec::{AffineRepr, CurveGroup};
-use ark_ff::{AdditiveGroup, FftField, Field as _, MontConfig, One, PrimeField, Zero};
+use ark_ff::{AdditiveGroup, FftField, Field as ArkField, MontConfig, One, PrimeField, Zero};
+use ark_std::rand::{SeedableRng, rngs::StdRng};
 use curvesmith_abi::Form;
 use curvesmith_curves::toy;
 use curvesmith_runtime::field::{Field, MontLimbs};
 use curvesmith_runtime::group::{AffineOf, CoordinateOf, Group, PairingCurve, Points as _, ProjectiveOf};
+use num_bigint::BigUint;
 
 /// Every element against integers modulo a small prime.
 fn exhaustive<F: Field>(p: u64) {
@@ -101,6 +103,57 @@ fn toy_curve() {
     assert_eq!(multiples.len(), 97);
 }
 
+/// What arkworks does with an element by its coordinates and Frobenius' constants, against powers.
+fn extension<F: ArkField>() {
+    let mut rng = StdRng::seed_from_u64(F::extension_degree());
+    let p = F::BasePrimeField::MODULUS;
+    let digits = p.as_ref().iter().flat_map(|limb| [*limb as u32, (limb >> 32) as u32]);
+    let p = BigUint::new(digits.collect());
+    let size = p.pow(F::extension_degree() as u32);
+    for _ in 0..8 {
+        let x = F::rand(&mut rng);
+        assert_eq!(x.pow((&size - 1u32).to_u64_digits()).is_one(), !x.is_zero());
+        assert!(x.is_zero() || (x * x.inverse().expect("x is not zero")).is_one());
+        assert_eq!(x.square(), x * x);
+        for power in 0..=F::extension_degree() as usize {
+            assert_eq!(x.frobenius_map(power), x.pow(p.pow(power as u32).to_u64_digits()), "{power}");
+        }
+        assert!(!x.square().legendre().is_qnr());
+        assert_eq!(x.square().sqrt().map(|root| root.square()), Some(x.square()));
+        assert_eq!(x.sqrt().is_none(), x.pow((&size / 2u32).to_u64_digits()) == -F::one());
+        let coordinates: Vec<F::BasePrimeField> = x.to_base_prime_field_elements().collect();
+        assert_eq!(coordinates.len() as u64, F::extension_degree());
+        assert_eq!(F::from_base_prime_field_elems(coordinates), Some(x));
+    }
+}
+
+#[test]
+fn toy_tower() {
+    use toy::toy_tower::{Fq2, Fq3, Fq4, Fq6, Fq12, G1, G2};
+    group::<G1>();
+    group::<G2>();
+    assert_eq!((G1::DEGREE, G2::DEGREE), (3, 4));
+    extension::<Fq2>();
+    extension::<Fq3>();
+    extension::<Fq4>();
+    extension::<Fq6>();
+    extension::<Fq12>();
+}
+
+/// An element's coordinates are in the order of the declaration.
+#[test]
+fn coordinates_of_towers() {
+    use toy::toy_tower::{Fq, Fq2, Fq4, Fq6, Fq12};
+    let w = Fq12::new(Fq6::ZERO, Fq6::ONE);
+    let nonresidue: Vec<Fq> = (w * w).to_base_prime_field_elements().collect();
+    assert_eq!(nonresidue, [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0].map(Fq::from));
+    let v = Fq6::new(Fq2::ZERO, Fq2::ONE, Fq2::ZERO);
+    let nonresidue: Vec<Fq> = (v * v * v).to_base_prime_field_elements().collect();
+    assert_eq!(nonresidue, [0, 1, 0, 0, 0, 0].map(Fq::from));
+    let w = Fq4::new(Fq2::ZERO, Fq2::ONE);
+    assert_eq!(w * w, Fq4::new(Fq2::new(Fq::from(2), Fq::ONE), Fq2::ZERO));
+}
+
 #[test]
 fn names() {
     assert_eq!(toy::babybear::FpField::NAME, "babybear");
@@ -145,6 +198,58 @@ fn bw6_761() {
     pairing::<Curve>();
     assert_eq!(FqField::NAME, "bw6_761_fq");
     assert_eq!((FqField::WORDS, FrField::WORDS, G2::DEGREE), (24, 12, 1));
+}
+
+#[test]
+#[cfg(feature = "bls24-315")]
+fn bls24_315() {
+    use curvesmith_curves::bls24_315::{Fq2, Fq4, FqField, FrField, G1, G2};
+    roots::<FqField>();
+    roots::<FrField>();
+    group::<G1>();
+    group::<G2>();
+    extension::<Fq2>();
+    extension::<Fq4>();
+    assert_eq!((FqField::WORDS, FrField::WORDS, G2::DEGREE), (10, 8, 4));
+}
+
+#[test]
+#[cfg(feature = "bn462")]
+fn bn462() {
+    use curvesmith_curves::bn462::{Fq2, FqField, FrField, G1, G2};
+    roots::<FqField>();
+    roots::<FrField>();
+    group::<G1>();
+    group::<G2>();
+    extension::<Fq2>();
+    assert_eq!((FqField::WORDS, FrField::WORDS, G2::DEGREE), (15, 15, 2));
+}
+
+#[test]
+#[cfg(feature = "mnt4-753")]
+fn mnt4_753() {
+    use curvesmith_curves::mnt4_753::{Curve, Fq2, FqField, FrField, G2};
+    pairing::<Curve>();
+    extension::<Fq2>();
+    assert_eq!((FqField::WORDS, FrField::WORDS, G2::DEGREE), (24, 24, 2));
+}
+
+#[test]
+#[cfg(feature = "mnt6-753")]
+fn mnt6_753() {
+    use curvesmith_curves::mnt6_753::{Curve, Fq3, FqField, FrField, G2};
+    pairing::<Curve>();
+    extension::<Fq3>();
+    assert_eq!((FqField::WORDS, FrField::WORDS, G2::DEGREE), (24, 24, 3));
+}
+
+#[test]
+#[cfg(feature = "mnt6-298")]
+fn mnt6_298() {
+    use curvesmith_curves::mnt6_298::{Curve, Fq3, FqField, FrField, G2};
+    pairing::<Curve>();
+    extension::<Fq3>();
+    assert_eq!((FqField::WORDS, FrField::WORDS, G2::DEGREE), (10, 10, 3));
 }
 
 #[test]

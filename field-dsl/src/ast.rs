@@ -72,11 +72,46 @@ impl Model {
     }
 }
 
-/// Coordinate field of a group.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Over {
-    Fq,
-    Fq2,
+/// `fq`, or a level of a tower above it, by its degree over `fq`: what a group or a level is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Over(pub(crate) usize);
+
+impl Over {
+    pub(crate) const FQ: Over = Over(1);
+    /// Degrees that levels are named after.
+    const LEVELS: [usize; 5] = [2, 3, 4, 6, 12];
+
+    /// The field of a name: `fq`, `fq2`, `fq3`, `fq4`, `fq6` or `fq12`.
+    pub(crate) fn named(name: &str) -> Option<Over> {
+        let mut all = std::iter::once(Over::FQ).chain(Over::LEVELS.map(Over));
+        all.find(|over| over.to_string() == name)
+    }
+}
+
+impl std::fmt::Display for Over {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match *self {
+            Over::FQ => f.write_str("fq"),
+            Over(degree) => write!(f, "fq{degree}"),
+        }
+    }
+}
+
+/// A level of a tower; its rule is `None` where it has been reported.
+pub(crate) struct Level {
+    pub(crate) name: Over,
+    pub(crate) span: Span,
+    pub(crate) rule: Option<Rule>,
+}
+
+/// `below[u] / (u^power - nonresidue)`
+pub(crate) struct Rule {
+    pub(crate) below: Over,
+    pub(crate) below_span: Span,
+    /// 2 or 3.
+    pub(crate) power: usize,
+    pub(crate) power_span: Span,
+    pub(crate) nonresidue: Coordinates,
 }
 
 /// `arkworks { key = path; … }`
@@ -101,8 +136,8 @@ pub(crate) struct CurveDeclaration {
     pub(crate) header: Header,
     pub(crate) fq: Option<Field>,
     pub(crate) fr: Option<Field>,
-    /// Nonresidue of the quadratic extension.
-    pub(crate) fq2: Option<Number>,
+    /// Levels above `fq`, in any order.
+    pub(crate) levels: Vec<Level>,
     pub(crate) g1: Option<Group>,
     pub(crate) g2: Option<Group>,
     pub(crate) bindings: Option<Bindings>,

@@ -1,12 +1,12 @@
 //! Declarations to checked models; the mathematics is in [`curvesmith_codegen::spec`].
 
-use crate::ast::{self, Coordinates, CurveDeclaration, FieldDeclaration, Model, Over};
+use crate::ast::{self, Coordinates, CurveDeclaration, FieldDeclaration, Level, Model, Over};
 use crate::error::{self, Errors};
 use crate::known;
 use crate::literal::Number;
 use curvesmith_codegen::spec::curve::{Point, Weierstrass};
 use curvesmith_codegen::spec::edwards::Edwards;
-use curvesmith_codegen::spec::tower::{Element, Tower, TowerField};
+use curvesmith_codegen::spec::tower::{Element, Extension, Tower, TowerField};
 use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc, SpecError, prime};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
@@ -47,13 +47,30 @@ pub(crate) struct GroupModel {
     pub(crate) cofactor_inv: BigUint,
 }
 
+/// A level of a tower over `fq`, checked.
+#[derive(Clone, Debug)]
+pub(crate) struct LevelModel {
+    pub(crate) name: Over,
+    /// What it is over.
+    pub(crate) below: Tower,
+    /// The level itself.
+    pub(crate) top: Extension,
+}
+
+impl LevelModel {
+    /// The level with all below it.
+    pub(crate) fn tower(&self) -> Tower {
+        self.below.clone().extended(self.top.degree, self.top.nonresidue.clone())
+    }
+}
+
 /// A curve, checked.
 #[derive(Clone, Debug)]
 pub(crate) struct CurveModel {
     pub(crate) fq: FieldModel,
     pub(crate) fr: FieldModel,
-    /// Nonresidue of the quadratic extension.
-    pub(crate) fq2: Option<BigUint>,
+    /// Each above those that it is over.
+    pub(crate) levels: Vec<LevelModel>,
     pub(crate) g1: GroupModel,
     pub(crate) g2: Option<GroupModel>,
 }
@@ -76,17 +93,19 @@ pub(crate) fn curve(declaration: &CurveDeclaration, errors: &mut Errors) -> Opti
     let stem = stem(&d.header.name);
     let fq = d.fq.as_ref().and_then(|f| prime_field(format!("{stem}_fq"), f, errors));
     let fr = d.fr.as_ref().and_then(|f| prime_field(format!("{stem}_fr"), f, errors));
-    let fq2 = match (&fq, &d.fq2) {
-        (Some(fq), Some(nonresidue)) => extension(fq, nonresidue, errors),
-        _ => None,
-    };
-    for group in [&d.g1, &d.g2].into_iter().flatten() {
-        if group.over == Over::Fq2 && d.fq2.is_none() {
-            errors.push(group.over_span, error::OVER_UNDECLARED);
-        }
+    degrees(&d.levels, errors);
+    let levels = fq.as_ref().map(|fq| levels(fq, &d.levels, errors)).unwrap_or_default();
+    let is_declared = |over: Over| over == Over::FQ || d.levels.iter().any(|level| level.name == over);
+    let rules = d.levels.iter().filter_map(|level| level.rule.as_ref());
+    let below = rules.map(|rule| (rule.below, rule.below_span));
+    let groups = [&d.g1, &d.g2].into_iter().flatten().map(|group| (group.over, group.over_span));
+    for (over, span) in below.chain(groups).filter(|(over, _)| !is_declared(*over)) {
+        errors.push(span, error::undeclared(over));
     }
     if let Some(bindings) = &d.bindings {
-        let declared = |key: &Ident| (key != "fq2" || d.fq2.is_some()) && (key != "g2" || d.g2.is_some());
+        let declared = |key: &Ident| {
+            (key != "g2" || d.g2.is_some()) && Over::named(&key.to_string()).is_none_or(is_declared)
+        };
         for (key, _) in &bindings.0 {
             if key == "engine" && d.g2.is_none() {
                 errors.push(key.span(), error::ENGINE_NEEDS_G2);
@@ -99,14 +118,10 @@ pub(crate) fn curve(declaration: &CurveDeclaration, errors: &mut Errors) -> Opti
     let (fq, fr) = (fq?, fr?);
     let mut check = |ast: &Option<ast::Group>, name: &str| {
         let ast = ast.as_ref()?;
-        let tower = match ast.over {
-            Over::Fq => Tower::prime(),
-            Over::Fq2 => Tower::quadratic(fq2.clone()?),
-        };
-        group(format!("{stem}_{name}"), ast, &fq, &fr, tower, errors)
+        group(format!("{stem}_{name}"), ast, &fq, &fr, tower_of(ast.over, &levels)?, errors)
     };
     let (g1, g2) = (check(&d.g1, "g1"), check(&d.g2, "g2"));
-    let model = CurveModel { fq, fr, fq2, g1: g1?, g2 };
+    let model = CurveModel { fq, fr, levels, g1: g1?, g2 };
     errors.is_empty().then_some(model)
 }
 
@@ -156,14 +171,55 @@ fn small_subgroup(
     Some(SmallSubgroup { base, power, root })
 }
 
-fn extension(fq: &FieldModel, nonresidue: &Number, errors: &mut Errors) -> Option<BigUint> {
-    let p = &fq.desc.p;
-    let value = errors.keep(nonresidue.span, nonresidue.canonical(p))?;
-    if prime::jacobi(&value, p) != -1 {
-        errors.push(nonresidue.span, SpecError::NonresidueIsSquare { nonresidue: value });
-        return None;
+/// The name of a level is its degree.
+fn degrees(levels: &[Level], errors: &mut Errors) {
+    for level in levels {
+        let Some(rule) = &level.rule else { continue };
+        let found = rule.below.0 * rule.power;
+        if found != level.name.0 {
+            errors.push(level.span, error::degree(level.name, found));
+        }
     }
-    Some(value)
+}
+
+/// The levels that are fields. Those above a faulty one are left out, and so are those of another degree than their name.
+fn levels(fq: &FieldModel, declared: &[Level], errors: &mut Errors) -> Vec<LevelModel> {
+    let mut declared: Vec<&Level> = declared.iter().collect();
+    // A level has a higher degree than what it is over.
+    declared.sort_by_key(|level| level.name);
+    let mut models = Vec::new();
+    for level in declared {
+        let rule = level.rule.as_ref().filter(|rule| rule.below.0 * rule.power == level.name.0);
+        models.extend(rule.and_then(|rule| extension(fq, level.name, rule, &models, errors)));
+    }
+    models
+}
+
+fn extension(
+    fq: &FieldModel,
+    name: Over,
+    rule: &ast::Rule,
+    levels: &[LevelModel],
+    errors: &mut Errors,
+) -> Option<LevelModel> {
+    let p = &fq.desc.p;
+    let nonresidue = coordinates(&rule.nonresidue, p, "the nonresidue is in", rule.below, errors);
+    let below = TowerField { p: p.clone(), tower: tower_of(rule.below, levels)? };
+    errors.keep(rule.power_span, below.check_extension(rule.power))?;
+    if rule.power == 3 && p % 3u32 != 1u32.into() {
+        errors.push(rule.power_span, error::CUBIC_TYPE);
+    }
+    let nonresidue = nonresidue?;
+    let checked = below.check_nonresidue(rule.power, &Element(nonresidue.clone()));
+    errors.keep(rule.nonresidue.span, checked)?;
+    Some(LevelModel { name, below: below.tower, top: Extension { degree: rule.power, nonresidue } })
+}
+
+fn tower_of(over: Over, levels: &[LevelModel]) -> Option<Tower> {
+    if over == Over::FQ {
+        return Some(Tower::prime());
+    }
+    levels.iter().find(|level| level.name == over).map(LevelModel::tower)
 }
 
 fn group(
@@ -175,13 +231,13 @@ fn group(
     errors: &mut Errors,
 ) -> Option<GroupModel> {
     let (p, r) = (&fq.desc.p, &fr.desc.p);
-    let degree = tower.degree();
     // Report every bad number before giving up on any.
-    let mut element = |c: &Option<Coordinates>| coordinates(c.as_ref()?, p, degree, errors);
+    let what = "the group is over";
+    let mut element = |c: &Option<Coordinates>| coordinates(c.as_ref()?, p, what, ast.over, errors);
     let (a, other) = (element(&ast.a), element(&ast.other));
     let generator = ast.generator.as_ref();
-    let x = generator.and_then(|(x, _)| coordinates(x, p, degree, errors));
-    let y = generator.and_then(|(_, y)| coordinates(y, p, degree, errors));
+    let x = generator.and_then(|(x, _)| coordinates(x, p, what, ast.over, errors));
+    let y = generator.and_then(|(_, y)| coordinates(y, p, what, ast.over, errors));
     let declared = ast.cofactor.as_ref()?;
     let cofactor = errors.keep(declared.span, declared.unsigned());
     let (a, other, x, y, cofactor) = (a?, other?, x?, y?, cofactor?);
@@ -264,9 +320,16 @@ fn group_desc(
     GroupDesc { name, base: fq.desc.clone(), tower, equation }
 }
 
-fn coordinates(c: &Coordinates, p: &BigUint, degree: usize, errors: &mut Errors) -> Option<Vec<BigUint>> {
-    if c.numbers.len() != degree || c.bracketed != (degree == 2) {
-        errors.push(c.span, if degree == 1 { error::ONE_COORDINATE } else { error::TWO_COORDINATES });
+/// Canonical coordinates of an element of `over`, which `what` needs.
+fn coordinates(
+    c: &Coordinates,
+    p: &BigUint,
+    what: &str,
+    over: Over,
+    errors: &mut Errors,
+) -> Option<Vec<BigUint>> {
+    if c.numbers.len() != over.0 || c.bracketed != (over != Over::FQ) {
+        errors.push(c.span, error::coordinates(what, over));
         return None;
     }
     let canonical: Vec<_> = c.numbers.iter().map(|n| errors.keep(n.span, n.canonical(p))).collect();
@@ -277,6 +340,7 @@ fn coordinates(c: &Coordinates, p: &BigUint, degree: usize, errors: &mut Errors)
 /// compiles: `F_5`, and `y² = x³ + 1` or `x² + y² = 1 + 2x²y²`.
 pub(crate) mod stand_in {
     use super::*;
+    use std::collections::BTreeSet;
 
     pub(crate) fn field(name: String) -> FieldModel {
         FieldModel {
@@ -289,15 +353,37 @@ pub(crate) mod stand_in {
         }
     }
 
+    /// The levels of these names, and what they are over: square roots as long as the degree is even. That they are no
+    /// fields does not matter to types.
+    fn levels(mut names: BTreeSet<Over>) -> Vec<LevelModel> {
+        for degree in [12, 6, 4] {
+            if names.contains(&Over(degree)) {
+                names.insert(Over(degree / 2));
+            }
+        }
+        let mut models = Vec::new();
+        for name in names {
+            let power = if name.0 % 2 == 0 { 2 } else { 3 };
+            let below = tower_of(Over(name.0 / power), &models).filter(|_| name != Over::FQ);
+            models.extend(below.map(|below| {
+                let mut nonresidue = vec![BigUint::ZERO; below.degree()];
+                nonresidue[0] = 2u32.into();
+                LevelModel { name, below, top: Extension { degree: power, nonresidue } }
+            }));
+        }
+        models
+    }
+
     pub(crate) fn curve(declaration: &CurveDeclaration) -> CurveModel {
         let stem = stem(&declaration.header.name);
         let fq = field(format!("{stem}_fq"));
-        let needs_fq2 = [&declaration.g1, &declaration.g2].into_iter().flatten().any(|g| g.over == Over::Fq2);
+        let over = |group: &Option<ast::Group>| group.as_ref().map_or(Over::FQ, |g| g.over);
+        let (over_g1, over_g2) = (over(&declaration.g1), over(&declaration.g2));
+        let named = declaration.levels.iter().map(|level| level.name).chain([over_g1, over_g2]);
+        let levels = levels(named.collect());
         let group = |name: &str, over: Over, model: Model| {
-            let (tower, degree) = match over {
-                Over::Fq => (Tower::prime(), 1),
-                Over::Fq2 => (Tower::quadratic(2u32.into()), 2),
-            };
+            let tower = tower_of(over, &levels).unwrap_or_default();
+            let degree = tower.degree();
             let number = |n: u32| {
                 let mut coordinates = vec![BigUint::from(n)];
                 coordinates.resize(degree, BigUint::ZERO);
@@ -316,13 +402,10 @@ pub(crate) mod stand_in {
         };
         CurveModel {
             fr: field(format!("{stem}_fr")),
-            fq2: (needs_fq2 || declaration.fq2.is_some()).then(|| 2u32.into()),
-            g1: declaration.g1.as_ref().map_or_else(
-                || group("g1", Over::Fq, Model::ShortWeierstrass),
-                |g| group("g1", g.over, g.model),
-            ),
-            g2: declaration.g2.as_ref().map(|g| group("g2", g.over, g.model)),
+            g1: group("g1", over_g1, declaration.g1.as_ref().map_or(Model::ShortWeierstrass, |g| g.model)),
+            g2: declaration.g2.as_ref().map(|g| group("g2", over_g2, g.model)),
             fq,
+            levels,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Messages of the macros, and their collection. Faults of the declared numbers have their
 //! texts in [`curvesmith_codegen::spec::SpecError`].
 
+use crate::ast::Over;
 use proc_macro2::Span;
 use std::fmt::Display;
 
@@ -15,20 +16,17 @@ pub(crate) const FAMILY: &str =
 pub(crate) const MODEL: &str = "expected `short_weierstrass` or `twisted_edwards`";
 pub(crate) const UNKNOWN_FIELD_ITEM: &str =
     "unknown item: expected `crate`, `p`, `generator`, `two_adic_root`, `small_subgroup` or `arkworks`";
-pub(crate) const UNKNOWN_CURVE_ITEM: &str =
-    "unknown item: expected `crate`, `fq`, `fr`, `fq2`, `g1`, `g2` or `arkworks`";
+pub(crate) const UNKNOWN_CURVE_ITEM: &str = "unknown item: expected `crate`, `fq`, `fr`, `fq2`, `fq3`, `fq4`, `fq6`, `fq12`, `g1`, `g2` or `arkworks`";
 pub(crate) const UNKNOWN_FIELD_OPTION: &str =
     "unknown option: expected `generator`, `two_adic_root` or `small_subgroup`";
 pub(crate) const UNKNOWN_BINDING: &str = "unknown arkworks binding";
 pub(crate) const PATH_TOO_LONG: &str = "path has more than 256 tokens";
 pub(crate) const REPEATED: &str = "declared twice";
-pub(crate) const EXTENSION: &str = "the extension must be written fq[u] / (u^2 - (nonresidue))";
-pub(crate) const OVER: &str = "expected `fq` or `fq2`";
-pub(crate) const OVER_UNDECLARED: &str = "fq2 is not declared";
+pub(crate) const EXTENSION: &str = "the extension must be written fq[u] / (u^d - (nonresidue)), d = 2 or 3";
+pub(crate) const OVER: &str = "expected `fq`, `fq2`, `fq3`, `fq4`, `fq6` or `fq12`";
+pub(crate) const CUBIC_TYPE: &str = "arkworks' cubic extensions need p = 1 modulo 3";
 pub(crate) const NOT_BELOW_MODULUS: &str = "number is not below the modulus";
 pub(crate) const NEGATIVE: &str = "number must not be negative";
-pub(crate) const ONE_COORDINATE: &str = "expected one number: the group is over fq";
-pub(crate) const TWO_COORDINATES: &str = "expected [c0, c1]: the group is over fq2";
 pub(crate) const SMALL_SUBGROUP: &str = "small_subgroup must be written base^power, each below 2^32";
 pub(crate) const ENGINE_NEEDS_G2: &str = "an engine needs g2";
 pub(crate) const BINDING_UNDECLARED: &str = "binding of something that is not declared";
@@ -41,6 +39,27 @@ pub(crate) fn missing(what: &str) -> String {
 /// A key of a group besides `a`, its equation's other coefficient and the rest.
 pub(crate) fn unknown_group_option(other: &str) -> String {
     format!("unknown option: expected `a`, `{other}`, `generator` or `cofactor`")
+}
+
+/// What a group or a level is over and nobody declares.
+pub(crate) fn undeclared(over: Over) -> String {
+    format!("{over} is not declared")
+}
+
+/// A level whose name is not its degree.
+pub(crate) fn degree(name: Over, found: usize) -> String {
+    format!("{name} has degree {} over fq, but this extension has degree {found}", name.0)
+}
+
+/// Other coordinates than `over` has; `what` needs them.
+pub(crate) fn coordinates(what: &str, over: Over) -> String {
+    let expected = match over.0 {
+        1 => "one number".to_owned(),
+        2 => "[c0, c1]".to_owned(),
+        3 => "[c0, c1, c2]".to_owned(),
+        degree => format!("[c0, ..., c{}]", degree - 1),
+    };
+    format!("expected {expected}: {what} {over}")
 }
 
 /// Every fault found so far.

@@ -1,11 +1,12 @@
 //! Tokens to declarations. A fault costs one statement, not the rest of the declaration.
 
 use crate::ast::{
-    Bindings, Coordinates, CurveDeclaration, Field, FieldDeclaration, FieldOptions, Group, Header, Model,
-    Over, SmallSubgroup,
+    Bindings, Coordinates, CurveDeclaration, Field, FieldDeclaration, FieldOptions, Group, Header, Level,
+    Model, Over, Rule, SmallSubgroup,
 };
 use crate::error::{self, Errors};
 use crate::literal::Number;
+use curvesmith_codegen::spec::tower::DEGREES;
 use proc_macro2::{Ident, Span, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
@@ -43,22 +44,25 @@ pub(crate) fn field(input: ParseStream) -> syn::Result<(FieldDeclaration, Errors
 pub(crate) fn curve(input: ParseStream) -> syn::Result<(CurveDeclaration, Errors)> {
     let mut errors = Errors::default();
     let (mut header, content) = header(input, &mut errors)?;
-    let (mut fq, mut fr, mut fq2, mut g1, mut g2, mut bindings) = (None, None, None, None, None, None);
+    let (mut fq, mut fr, mut g1, mut g2, mut bindings) = (None, None, None, None, None);
+    let mut levels = Vec::new();
     statements(&content.0, &mut errors, |input, errors| {
         let key = input.call(Ident::parse_any)?;
         match key.to_string().as_str() {
             "crate" => krate(input, &key, &mut header, errors),
             "fq" => set(&mut fq, &key, prime_field(input, errors)?, errors),
             "fr" => set(&mut fr, &key, prime_field(input, errors)?, errors),
-            "fq2" => set(&mut fq2, &key, extension(input)?, errors),
             "g1" => set(&mut g1, &key, group(input, errors)?, errors),
             "g2" => set(&mut g2, &key, group(input, errors)?, errors),
             "arkworks" => {
-                let keys = ["fq", "fr", "fq2", "g1", "g2", "engine"];
+                let keys = ["fq", "fr", "fq2", "fq3", "fq4", "fq6", "fq12", "g1", "g2", "engine"];
                 set(&mut bindings, &key, arkworks(input, &keys, errors)?, errors)
             }
             "family" => Err(syn::Error::new(key.span(), error::FAMILY)),
-            _ => Err(syn::Error::new(key.span(), error::UNKNOWN_CURVE_ITEM)),
+            name => match Over::named(name) {
+                Some(name) => level(input, &key, name, &mut levels, errors),
+                None => Err(syn::Error::new(key.span(), error::UNKNOWN_CURVE_ITEM)),
+            },
         }
     });
     // After a syntax error a part may be missing only because it could not be read.
@@ -73,7 +77,7 @@ pub(crate) fn curve(input: ParseStream) -> syn::Result<(CurveDeclaration, Errors
     required.extend(g2.is_some().then_some("g2"));
     require_bindings(bindings.as_ref(), &required, header.name.span(), &mut errors);
     trailing(input, &mut errors);
-    let declaration = CurveDeclaration { header, fq, fr, fq2, g1, g2, bindings };
+    let declaration = CurveDeclaration { header, fq, fr, levels, g1, g2, bindings };
     Ok((declaration, errors))
 }
 
@@ -206,10 +210,30 @@ fn field_option(
     }
 }
 
-/// `= fq[u] / (u^2 - (nonresidue)) ;`
-fn extension(input: ParseStream) -> syn::Result<Number> {
+/// A level that cannot be read is declared all the same.
+fn level(
+    input: ParseStream,
+    key: &Ident,
+    name: Over,
+    levels: &mut Vec<Level>,
+    errors: &mut Errors,
+) -> syn::Result<()> {
+    let (rule, read) = match extension(input) {
+        Ok(rule) => (Some(rule), Ok(())),
+        Err(error) => (None, Err(error)),
+    };
+    if levels.iter().any(|level| level.name == name) {
+        errors.push(key.span(), error::REPEATED);
+    } else {
+        levels.push(Level { name, span: key.span(), rule });
+    }
+    read
+}
+
+/// `= below[u] / (u^power - nonresidue) ;`
+fn extension(input: ParseStream) -> syn::Result<Rule> {
     input.parse::<Token![=]>()?;
-    expect_ident(input, "fq")?;
+    let (below, below_span) = over(input)?;
     let variable: Ident = {
         let content;
         bracketed!(content in input);
@@ -218,23 +242,33 @@ fn extension(input: ParseStream) -> syn::Result<Number> {
     input.parse::<Token![/]>()?;
     let content;
     parenthesized!(content in input);
-    let nonresidue = whole(&content, |c| {
+    let rule = whole(&content, |c| {
         expect_ident(c, &variable.to_string())?;
         c.parse::<Token![^]>()?;
-        let degree: Number = c.parse()?;
-        if degree.value != 2.into() {
-            return Err(syn::Error::new(degree.span, error::EXTENSION));
-        }
-        if c.peek(Token![+]) {
+        let Number { value, span: power_span } = c.parse()?;
+        let power = DEGREES.into_iter().find(|degree| value == (*degree).into());
+        let power = power.ok_or_else(|| syn::Error::new(power_span, error::EXTENSION))?;
+        let plus = c.peek(Token![+]);
+        if plus {
             c.parse::<Token![+]>()?;
-            let number: Number = c.parse()?;
-            return Ok(Number { value: -number.value, span: number.span });
+        } else {
+            c.parse::<Token![-]>()?;
         }
-        c.parse::<Token![-]>()?;
-        c.parse()
+        let mut nonresidue: Coordinates = c.parse()?;
+        if plus {
+            nonresidue.numbers.iter_mut().for_each(|n| n.value = -std::mem::take(&mut n.value));
+        }
+        Ok(Rule { below, below_span, power, power_span, nonresidue })
     })?;
     input.parse::<Token![;]>()?;
-    Ok(nonresidue)
+    Ok(rule)
+}
+
+/// `fq` or a level.
+fn over(input: ParseStream) -> syn::Result<(Over, Span)> {
+    let name: Ident = input.parse()?;
+    let over = Over::named(&name.to_string()).ok_or_else(|| syn::Error::new(name.span(), error::OVER))?;
+    Ok((over, name.span()))
 }
 
 fn expect_ident(input: ParseStream, name: &str) -> syn::Result<()> {
@@ -255,12 +289,7 @@ fn group(input: ParseStream, errors: &mut Errors) -> syn::Result<Group> {
     if keyword != "over" {
         return Err(syn::Error::new(keyword.span(), "expected `over`"));
     }
-    let over_ident: Ident = input.parse()?;
-    let over = match over_ident.to_string().as_str() {
-        "fq" => Over::Fq,
-        "fq2" => Over::Fq2,
-        _ => return Err(syn::Error::new(over_ident.span(), error::OVER)),
-    };
+    let (over, over_span) = over(input)?;
     let content;
     let braces = braced!(content in input);
     let (mut a, mut other, mut generator, mut cofactor) = (None, None, None, None);
@@ -290,7 +319,7 @@ fn group(input: ParseStream, errors: &mut Errors) -> syn::Result<Group> {
     }
     errors.append(own);
     input.parse::<Token![;]>()?;
-    Ok(Group { model, over, over_span: over_ident.span(), a, other, generator, cofactor })
+    Ok(Group { model, over, over_span, a, other, generator, cofactor })
 }
 
 /// `= (x, y) ;`

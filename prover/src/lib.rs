@@ -13,8 +13,12 @@ pub use curvesmith_curves::bandersnatch;
 pub use curvesmith_curves::bls12_377;
 #[cfg(feature = "bls12-381")]
 pub use curvesmith_curves::bls12_381;
+#[cfg(feature = "bls24-315")]
+pub use curvesmith_curves::bls24_315;
 #[cfg(feature = "bn254")]
 pub use curvesmith_curves::bn254;
+#[cfg(feature = "bn462")]
+pub use curvesmith_curves::bn462;
 #[cfg(feature = "bw6-761")]
 pub use curvesmith_curves::bw6_761;
 #[cfg(feature = "curve25519")]
@@ -25,6 +29,12 @@ pub use curvesmith_curves::grumpkin;
 pub use curvesmith_curves::jubjub;
 #[cfg(feature = "mnt4-298")]
 pub use curvesmith_curves::mnt4_298;
+#[cfg(feature = "mnt4-753")]
+pub use curvesmith_curves::mnt4_753;
+#[cfg(feature = "mnt6-298")]
+pub use curvesmith_curves::mnt6_298;
+#[cfg(feature = "mnt6-753")]
+pub use curvesmith_curves::mnt6_753;
 #[cfg(feature = "pallas")]
 pub use curvesmith_curves::pallas;
 #[cfg(feature = "secp256k1")]

@@ -1,6 +1,8 @@
 //! What expansions of the macros call. Not an interface for people.
 
-use ark_ff::{BigInt, Fp, MontBackend, MontConfig, QuadExtConfig, QuadExtField};
+use ark_ff::{
+    BigInt, CubicExtConfig, CubicExtField, Fp, MontBackend, MontConfig, QuadExtConfig, QuadExtField,
+};
 
 /// Whether two little-endian numbers are equal, in const context; missing words count as zero.
 pub const fn same_words(a: &[u64], b: &[u64]) -> bool {
@@ -17,14 +19,26 @@ pub const fn same_words(a: &[u64], b: &[u64]) -> bool {
     true
 }
 
-/// The configuration of a quadratic extension, reachable from its type alone.
-pub trait QuadraticExtension {
-    /// arkworks' configuration.
-    type Config: QuadExtConfig;
+/// An extension of a field, reachable from its type alone: `Below[u]/(u^DEGREE - NONRESIDUE)`.
+pub trait Extension {
+    /// What it is over.
+    type Below;
+    /// Its degree over that.
+    const DEGREE: usize;
+    /// No power with that exponent.
+    const NONRESIDUE: Self::Below;
 }
 
-impl<P: QuadExtConfig> QuadraticExtension for QuadExtField<P> {
-    type Config = P;
+impl<P: QuadExtConfig> Extension for QuadExtField<P> {
+    type Below = P::BaseField;
+    const DEGREE: usize = 2;
+    const NONRESIDUE: P::BaseField = P::NONRESIDUE;
+}
+
+impl<P: CubicExtConfig> Extension for CubicExtField<P> {
+    type Below = P::BaseField;
+    const DEGREE: usize = 3;
+    const NONRESIDUE: P::BaseField = P::NONRESIDUE;
 }
 
 /// `a·b/2^(64N) mod p` for a modulus that fills all `N` words.

@@ -20,7 +20,7 @@ pub trait Group: Copy + Debug + Send + Sync + 'static {
     type Scalar: Field;
     /// Snake-case name; kernel symbols are `<NAME>_<kernel>`.
     const NAME: &'static str;
-    /// Extension degree of the coordinates over `Base`: 1 or 2.
+    /// Extension degree of the coordinates over `Base`.
     const DEGREE: usize;
     /// The embedded images, an encoded [`curvesmith_abi::Bundle`]; empty if there are none.
     fn images() -> &'static [u8];

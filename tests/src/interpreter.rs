@@ -4,17 +4,18 @@
 //! emulator in between. It also checks what a kernel's contract says of its buffers: an
 //! input does not share an allocation with an output.
 
+use ark_ff::Field as _;
 use curvesmith_abi::{Access, Arg, Bundle, Form, Image, KernelEntry, Packed, ParamKind};
 use curvesmith_codegen::fir::interp::{Argument, launch};
 use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::kernels::{field_kernels, group_kernels};
-use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc};
+use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_device::{
     DeviceProperties, Event, KernelDevice, Launch, Memory, Module, Result, RuntimeError, Source, Staging,
     Stream,
 };
 use curvesmith_runtime::field::Field;
-use curvesmith_runtime::group::{Group, Points as _};
+use curvesmith_runtime::group::{CoordinateOf, Group, Points as _};
 use num_bigint::BigUint;
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
@@ -54,28 +55,37 @@ fn field_desc<F: Field>() -> FieldDesc {
 }
 
 fn group_desc<G: Group>() -> GroupDesc {
-    use ark_ff::Field as _;
-    let numbers = |x: curvesmith_runtime::group::CoordinateOf<G>| -> Vec<BigUint> {
-        x.to_base_prime_field_elements().map(Into::into).collect()
-    };
+    let numbers = numbers::<G>;
     GroupDesc {
         name: G::NAME.into(),
         base: field_desc::<G::Base>(),
-        // By the square of (0, 1).
-        tower: (G::DEGREE == 2)
-            .then(|| {
-                let coordinates = [0u64, 1].map(<G::Base as Field>::Ark::from);
-                let u =
-                    curvesmith_runtime::group::CoordinateOf::<G>::from_base_prime_field_elems(coordinates);
-                let square = u.expect("degree 2 has two coordinates").square();
-                numbers(square).swap_remove(0)
-            })
-            .into(),
+        tower: tower::<G>(),
         equation: match (G::Projective::FORM, G::Projective::COEFFICIENTS.map(numbers)) {
             (Form::Xyzz, [a, b]) => Equation::ShortWeierstrass { a, b },
             (Form::Extended, [a, d]) => Equation::TwistedEdwards { a, d },
         },
     }
+}
+
+fn numbers<G: Group>(x: CoordinateOf<G>) -> Vec<BigUint> {
+    x.to_base_prime_field_elements().map(Into::into).collect()
+}
+
+/// The levels of the coordinates, by products of their basis: what generates a level is the first basis element above the one below.
+fn tower<G: Group>() -> Tower {
+    let mut tower = Tower::prime();
+    while tower.degree() < G::DEGREE {
+        let below = tower.degree();
+        let coordinates = (0..G::DEGREE).map(|i| <G::Base as Field>::Ark::from(u64::from(i == below)));
+        let u = CoordinateOf::<G>::from_base_prime_field_elems(coordinates);
+        let u = u.expect("DEGREE is the extension degree of the coordinates");
+        let lies_below = |x: &Vec<BigUint>| x[below..].iter().all(|x| *x == BigUint::ZERO);
+        let square = Some(numbers::<G>(u.square())).filter(lies_below).map(|square| (2, square));
+        let (degree, mut nonresidue) = square.unwrap_or_else(|| (3, numbers::<G>(u.square() * u)));
+        nonresidue.truncate(below);
+        tower = tower.extended(degree, nonresidue);
+    }
+    tower
 }
 
 /// Kernels by symbol, for all declarations seen so far.

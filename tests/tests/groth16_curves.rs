@@ -11,7 +11,7 @@ use curvesmith::sample::Chain;
 use curvesmith::{
     Device, EmulatorOptions, Field, Groth16, KeyOptions, PairingCurve, Witness, constraints_of, verify,
 };
-use curvesmith_curves::{bls12_377, bls12_381, bn254, bw6_761, mnt4_298};
+use curvesmith_curves::{bls12_377, bls12_381, bn254, bw6_761, mnt4_298, mnt4_753, mnt6_298, mnt6_753};
 use curvesmith_tests::Size;
 
 type Scalar<C> = <<C as PairingCurve>::Fr as Field>::Ark;
@@ -55,6 +55,21 @@ fn bls12_377() {
 #[test]
 fn mnt4_298() {
     proves::<mnt4_298::Curve>(6);
+}
+
+#[test]
+fn mnt6_298() {
+    proves::<mnt6_298::Curve>(6);
+}
+
+#[test]
+fn mnt4_753() {
+    proves::<mnt4_753::Curve>(2);
+}
+
+#[test]
+fn mnt6_753() {
+    proves::<mnt6_753::Curve>(2);
 }
 
 #[test]

@@ -74,12 +74,21 @@ pub enum SpecError {
         /// Declared power.
         power: u32,
     },
-    /// `u² - nonresidue` factors, so the quadratic extension is not a field.
-    #[error("{nonresidue} is a square modulo p, so the extension is not a field")]
+    /// `u² - nonresidue` factors, so the extension is not a field.
+    #[error("{nonresidue} is a square in the field below, so the extension is not a field")]
     NonresidueIsSquare {
         /// The declared nonresidue, canonical.
-        nonresidue: BigUint,
+        nonresidue: String,
     },
+    /// `u³ - nonresidue` factors, so the extension is not a field.
+    #[error("{nonresidue} is a cube in the field below, so the extension is not a field")]
+    NonresidueIsCube {
+        /// The declared nonresidue, canonical.
+        nonresidue: String,
+    },
+    /// There is no cubic extension by a cube root, because cubing is a bijection.
+    #[error("every element of the field below is a cube: 3 does not divide its size minus 1")]
+    OnlyCubes,
     /// The discriminant vanishes.
     #[error("curve is singular: 4a^3 + 27b^2 = 0")]
     SingularCurve,

@@ -1,7 +1,7 @@
 //! The kernels of an MSM, one after the other, against repeated addition.
 
-use super::toy::{Affine, Textbook, Toy};
 use super::common::scan;
+use super::toy::{Affine, Textbook, Toy};
 use super::{Random, blocks, buf, edwards, num, real};
 use crate::Machine;
 use curvesmith_abi::kernels::{

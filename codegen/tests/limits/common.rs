@@ -3,8 +3,8 @@
 use super::{LENGTHS, LONGEST, Limits, Touched, hash};
 use curvesmith_abi::Family;
 use curvesmith_abi::kernels::{
-    BucketStarts, NO_DIGIT, NO_ENTRY, PairCounts, PairEntries, RADIX_TILE, RadixCount, RadixCountFirst, RadixScatter, RadixScatterFirst,
-    SCAN_TILE, ScanAdd, ScanTiles,
+    BucketStarts, NO_DIGIT, NO_ENTRY, PairCounts, PairEntries, RADIX_TILE, RadixCount, RadixCountFirst,
+    RadixScatter, RadixScatterFirst, SCAN_TILE, ScanAdd, ScanTiles,
 };
 use curvesmith_codegen::kernels::common_kernels;
 use std::ops::Range;

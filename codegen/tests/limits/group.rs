@@ -216,16 +216,21 @@ fn pairs(limits: &mut Limits, degree: usize, n: u64, threads: u64) {
         "rights" => vec![NO_ENTRY],
         _ => points("bases", degree),
     };
-    limits.check::<PairSums>(threads, &[("buckets", buckets), ("threads", threads)], contents, |t, touched| {
-        if t >= threads {
-            return;
-        }
-        touched.read("starts", buckets);
-        for pair in (t..n).step_by(threads as usize) {
-            touched.read("lefts", pair);
-            touched.read("rights", pair);
-            touched.read("points", u64::from(hash(pair)) % (1 << 31));
-            touched.write("sums", pair);
-        }
-    });
+    limits.check::<PairSums>(
+        threads,
+        &[("buckets", buckets), ("threads", threads)],
+        contents,
+        |t, touched| {
+            if t >= threads {
+                return;
+            }
+            touched.read("starts", buckets);
+            for pair in (t..n).step_by(threads as usize) {
+                touched.read("lefts", pair);
+                touched.read("rights", pair);
+                touched.read("points", u64::from(hash(pair)) % (1 << 31));
+                touched.write("sums", pair);
+            }
+        },
+    );
 }

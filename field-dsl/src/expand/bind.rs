@@ -4,8 +4,8 @@
 //! requires ark-ff's Montgomery back end with 64-bit words, which all its curve crates use.
 
 use super::{Root, ark_mont, ark_words, words};
-use crate::check::{FieldModel, GroupModel};
-use curvesmith_codegen::spec::Equation;
+use crate::check::{FieldModel, GroupModel, LevelModel};
+use curvesmith_codegen::spec::{Equation, Tower};
 use num_bigint::BigUint;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -50,12 +50,25 @@ pub(super) fn field(root: &Root, path: &syn::Path, model: &FieldModel) -> TokenS
     out
 }
 
-/// Nonresidue of `Fq2`.
-pub(super) fn extension(root: &Root, fq: &FieldModel, nonresidue: &BigUint) -> TokenStream {
-    let config = quote!(<Fq2 as #root::declared::QuadraticExtension>::Config);
-    let constant = quote!(<#config as #root::ark_ff::QuadExtConfig>::NONRESIDUE.0.0);
-    let same = same(root, &constant, &ark_mont(nonresidue, &fq.desc.p));
-    assertion(Span::call_site(), &same, "nonresidue")
+/// Degree and nonresidue of a level.
+pub(super) fn level(root: &Root, fq: &FieldModel, level: &LevelModel, span: Span) -> TokenStream {
+    let ident = super::level::name(level.name.0);
+    let extension = quote!(<#ident as #root::declared::Extension>);
+    let degree = level.top.degree;
+    let mut out = assertion(span, &quote!(#extension::DEGREE == #degree), "degree");
+    for (part, value) in parts(&level.below).iter().zip(&level.top.nonresidue) {
+        let same = same(root, &quote!(#extension::NONRESIDUE #part), &ark_mont(value, &fq.desc.p));
+        out.extend(assertion(span, &same, "nonresidue"));
+    }
+    out
+}
+
+/// The words of each coordinate of an element, in the tower's order, which is that of arkworks' `to_base_prime_field_elements`.
+fn parts(tower: &Tower) -> Vec<TokenStream> {
+    tower.levels().iter().fold(vec![quote!(.0.0)], |below, level| {
+        let coefficients = (0..level.degree).map(|i| format_ident!("c{i}"));
+        coefficients.flat_map(|c| below.iter().map(move |part| quote!(.#c #part))).collect()
+    })
 }
 
 /// Coefficients, generator and cofactor.
@@ -95,12 +108,8 @@ pub(super) fn group(
         (quote!(#form::GENERATOR.y), &model.generator[1], "generator"),
     ];
     for (constant, coordinates, what) in elements {
-        let parts = match coordinates.len() {
-            2 => vec![quote!(#constant.c0.0.0), quote!(#constant.c1.0.0)],
-            _ => vec![quote!(#constant.0.0)],
-        };
-        for (part, value) in parts.iter().zip(coordinates) {
-            compare(part, &ark_mont(value, p), what);
+        for (part, value) in parts(&model.desc.tower).iter().zip(coordinates) {
+            compare(&quote!(#constant #part), &ark_mont(value, p), what);
         }
     }
     compare(&quote!(#curve::COFACTOR), &words(&model.cofactor, 1), "cofactor");

@@ -1,4 +1,4 @@
-//! Prime fields and their quadratic extension.
+//! Prime fields.
 
 use super::{Root, ark_mont, ark_words, bind, inside, words};
 use crate::check::FieldModel;
@@ -114,63 +114,4 @@ fn generated(root: &Root, ark: &str, model: &FieldModel) -> TokenStream {
 fn minus_inverse(p0: u64) -> u64 {
     let inverse = (0..6).fold(1u64, |x, _| x.wrapping_mul(2u64.wrapping_sub(p0.wrapping_mul(x))));
     inverse.wrapping_neg()
-}
-
-/// `Fq2`: bound, taken from the bound group `<group>Config`, or generated over `Fq`.
-pub(super) fn extension(
-    root: &Root,
-    fq: &FieldModel,
-    nonresidue: &BigUint,
-    binding: Option<&syn::Path>,
-    group: Option<&str>,
-    valid: bool,
-) -> TokenStream {
-    const DOC: &str = "The quadratic extension of [`Fq`].";
-    let ty = match (binding, group) {
-        (Some(path), _) => {
-            let path = inside(path);
-            quote!(#path)
-        }
-        (None, Some(group)) => {
-            let config = format_ident!("{group}Config");
-            quote!(<#config as #root::ark_ec::CurveConfig>::BaseField)
-        }
-        (None, None) => return generated_extension(root, fq, nonresidue, valid),
-    };
-    let assertions = if valid { bind::extension(root, fq, nonresidue) } else { TokenStream::new() };
-    quote! {
-        #[doc = #DOC]
-        pub type Fq2 = #ty;
-        #assertions
-    }
-}
-
-fn generated_extension(root: &Root, fq: &FieldModel, nonresidue: &BigUint, valid: bool) -> TokenStream {
-    let p = &fq.desc.p;
-    let ff = quote!(#root::ark_ff);
-    let (nonresidue, minus_one) = if valid {
-        let element = |x: &BigUint| {
-            let mont = ark_mont(x, p);
-            quote!(#ff::Fp::new_unchecked(#ff::BigInt([#(#mont),*])))
-        };
-        (element(nonresidue), element(&(p - 1u32)))
-    } else {
-        // A stand-in for whatever length a bound Fq has.
-        let any = quote!(<Fq as #ff::FftField>::GENERATOR);
-        (any.clone(), any)
-    };
-    quote! {
-        /// arkworks' description of [`Fq2`].
-        #[derive(Debug)]
-        pub struct Fq2Config;
-        #[automatically_derived]
-        impl #ff::Fp2Config for Fq2Config {
-            type Fp = Fq;
-            const NONRESIDUE: Fq = #nonresidue;
-            // nonresidue^((p^i - 1)/2): a nonresidue to that power is -1.
-            const FROBENIUS_COEFF_FP2_C1: &'static [Fq] = &[<Fq as #ff::Field>::ONE, #minus_one];
-        }
-        /// The quadratic extension of [`Fq`].
-        pub type Fq2 = #ff::Fp2<Fq2Config>;
-    }
 }

@@ -1,10 +1,10 @@
 //! Groups and pairing curves.
 
-use super::{Root, ark_mont, bind, inside, words};
+use super::{Root, bind, inside, level, words};
 use crate::check::{FieldModel, GroupModel};
-use curvesmith_codegen::spec::Equation;
 use curvesmith_codegen::spec::edwards::Edwards;
 use curvesmith_codegen::spec::tower::Element;
+use curvesmith_codegen::spec::{Equation, Tower};
 use num_bigint::BigUint;
 use num_traits::Zero;
 use proc_macro2::TokenStream;
@@ -98,11 +98,12 @@ fn bound(
 fn generated(root: &Root, marker: &str, model: &GroupModel, fr: &FieldModel) -> TokenStream {
     let p = &model.desc.base.p;
     let config = format_ident!("{marker}Config");
-    let base = if model.desc.degree() == 2 { quote!(Fq2) } else { quote!(Fq) };
-    let element = |coordinates: &[BigUint]| element(root, coordinates, p);
+    let base = level::name(model.desc.degree());
+    let element = |coordinates: &[BigUint]| level::element(root, &model.desc.tower, p, coordinates);
     let (x, y) = (element(&model.generator[0]), element(&model.generator[1]));
     let cofactor = words(&model.cofactor, 1);
-    let cofactor_inv = element_of(root, &ark_mont(&model.cofactor_inv, &fr.desc.p));
+    let cofactor_inv =
+        level::element(root, &Tower::prime(), &fr.desc.p, std::slice::from_ref(&model.cofactor_inv));
     let ec = quote!(#root::ark_ec);
     let form = match &model.desc.equation {
         Equation::ShortWeierstrass { a, b } => {
@@ -158,19 +159,6 @@ fn generated(root: &Root, marker: &str, model: &GroupModel, fr: &FieldModel) -> 
         }
         #form
     }
-}
-
-/// A constant of `Fq` or `Fq2`.
-fn element(root: &Root, coordinates: &[BigUint], p: &BigUint) -> TokenStream {
-    let parts: Vec<_> = coordinates.iter().map(|c| element_of(root, &ark_mont(c, p))).collect();
-    match parts.as_slice() {
-        [c0, c1] => quote!(Fq2::new(#c0, #c1)),
-        parts => quote!(#(#parts)*),
-    }
-}
-
-fn element_of(root: &Root, mont: &[u64]) -> TokenStream {
-    quote!(#root::ark_ff::Fp::new_unchecked(#root::ark_ff::BigInt([#(#mont),*])))
 }
 
 /// The marker `Curve` and the alias `Engine`.

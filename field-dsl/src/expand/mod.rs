@@ -3,11 +3,13 @@
 mod bind;
 mod field;
 mod group;
+mod level;
 
-use crate::ast::{CurveDeclaration, FieldDeclaration, Header};
-use crate::check::{CurveModel, FieldModel, stand_in, stem};
+use crate::ast::{Bindings, CurveDeclaration, FieldDeclaration, Header, Over};
+use crate::check::{CurveModel, FieldModel, LevelModel, stand_in, stem};
 use crate::error::{self, Errors};
 use crate::images::{self, Declaration};
+use level::Source;
 use num_bigint::BigUint;
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
@@ -73,7 +75,7 @@ pub(crate) fn curve(
     let model = model.unwrap_or_else(|| stand_in::curve(declaration));
     // Bindings that lack a required type have been reported and would not fit the generated rest.
     let required = ["fq", "fr", "g1"].into_iter().chain(declaration.g2.is_some().then_some("g2"));
-    let complete = |b: &&crate::ast::Bindings| required.clone().all(|key| b.get(key).is_some());
+    let complete = |b: &&Bindings| required.clone().all(|key| b.get(key).is_some());
     let bindings = declaration.bindings.as_ref().filter(complete);
     let bound = |key: &str| bindings.and_then(|b| b.get(key));
 
@@ -92,14 +94,15 @@ pub(crate) fn curve(
     for (ark, key, field) in fields {
         items.extend(field::items(&root, ark, field, bound(key), valid, &literal(images.next())));
     }
-    if let Some(nonresidue) = &model.fq2 {
-        let over_fq2 = |g: &crate::check::GroupModel| g.desc.degree() == 2;
-        let group = match &model.g2 {
-            Some(g2) if over_fq2(g2) && bound("g2").is_some() => Some("G2"),
-            _ if over_fq2(&model.g1) && bound("g1").is_some() => Some("G1"),
-            _ => None,
-        };
-        items.extend(field::extension(&root, &model.fq, nonresidue, bound("fq2"), group, valid));
+    // The last bound group: the second, where there are two over a level.
+    let over = |level: Over| {
+        let over =
+            groups.clone().filter(|(_, key, group)| group.desc.degree() == level.0 && bound(key).is_some());
+        over.last().map(|(marker, ..)| marker)
+    };
+    let sources = sources(&model.levels, bindings, &over);
+    for (level, source) in model.levels.iter().zip(&sources) {
+        items.extend(level::items(&root, &model.fq, level, source, valid));
     }
     for (marker, key, group) in groups {
         let images = literal(images.next());
@@ -109,6 +112,31 @@ pub(crate) fn curve(
         items.extend(group::pairing(&root, &stem(&header.name), engine));
     }
     module(header, items)
+}
+
+/// Where the types of the levels are from. What a bound type is over is not generated anew.
+fn sources(
+    levels: &[LevelModel],
+    bindings: Option<&Bindings>,
+    group_over: &dyn Fn(Over) -> Option<&'static str>,
+) -> Vec<Source> {
+    let mut sources: Vec<Source> = Vec::new();
+    for (i, level) in levels.iter().enumerate().rev() {
+        let above = |above: &&LevelModel| above.below == level.tower();
+        let not_generated = levels[i + 1..].iter().zip(sources.iter().rev());
+        let mut not_generated = not_generated.filter(|(_, source)| !matches!(source, Source::Generated));
+        let above = not_generated.find(|(level, _)| above(level)).map(|(level, _)| level.name);
+        sources.push(
+            match (bindings.and_then(|b| b.get(&level.name.to_string())), group_over(level.name), above) {
+                (Some(path), ..) => Source::Bound(path.clone()),
+                (_, Some(marker), _) => Source::Group(marker),
+                (.., Some(above)) => Source::Below(above),
+                _ => Source::Generated,
+            },
+        );
+    }
+    sources.reverse();
+    sources
 }
 
 /// The images of `common_images!` as an expression.

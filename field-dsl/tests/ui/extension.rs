@@ -5,7 +5,7 @@ curve! {
         crate = curvesmith_runtime;
         fq = 199 { generator = 3; };
         fr = 97 { generator = 5; };
-        fq2 = fq[u] / (u^3 - 2);
+        fq2 = fq[u] / (u^5 - 2);
         g1: short_weierstrass over fq { a = 2; b = 16; generator = (112, 167); cofactor = 2; };
     }
 }

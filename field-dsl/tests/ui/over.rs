@@ -6,7 +6,7 @@ curve! {
         fq = 199 { generator = 3; };
         fr = 97 { generator = 5; };
         fq2 = fq[u] / (u^2 - (-1));
-        g1: short_weierstrass over fq3 { a = 2; b = 16; generator = (112, 167); cofactor = 2; };
+        g1: short_weierstrass over fq5 { a = 2; b = 16; generator = (112, 167); cofactor = 2; };
     }
 }
 

@@ -7,7 +7,7 @@ curve! {
         fr = 97 { generator = 5; };
         fq2 = fq[u] / (u^2 - (-1));
         g1: short_weierstrass over fq { a = 2; b = 16; generator = (112, 167); cofactor = 2; };
-        fq6 = 3;
+        fq5 = 3;
     }
 }
 

@@ -29,8 +29,28 @@ macro_rules! with_module {
                 use curvesmith::mnt4_298 as $module;
                 $body
             }
+            Curve::Mnt4753 => {
+                use curvesmith::mnt4_753 as $module;
+                $body
+            }
+            Curve::Mnt6298 => {
+                use curvesmith::mnt6_298 as $module;
+                $body
+            }
+            Curve::Mnt6753 => {
+                use curvesmith::mnt6_753 as $module;
+                $body
+            }
             Curve::Bandersnatch => {
                 use curvesmith::bandersnatch as $module;
+                $body
+            }
+            Curve::Bls24315 => {
+                use curvesmith::bls24_315 as $module;
+                $body
+            }
+            Curve::Bn462 => {
+                use curvesmith::bn462 as $module;
                 $body
             }
             Curve::Curve25519 => {
@@ -92,6 +112,18 @@ macro_rules! with_curve {
                 type $C = curvesmith::mnt4_298::Curve;
                 $body
             }
+            Curve::Mnt4753 => {
+                type $C = curvesmith::mnt4_753::Curve;
+                $body
+            }
+            Curve::Mnt6298 => {
+                type $C = curvesmith::mnt6_298::Curve;
+                $body
+            }
+            Curve::Mnt6753 => {
+                type $C = curvesmith::mnt6_753::Curve;
+                $body
+            }
             curve => Err(curve.has_no_pairing()),
         }
     }};
@@ -116,9 +148,24 @@ pub(crate) enum Curve {
     /// MNT4-298.
     #[value(name = "mnt4_298", aliases = ["mnt4298", "mnt4-298"])]
     Mnt4298,
+    /// MNT4-753.
+    #[value(name = "mnt4_753", aliases = ["mnt4753", "mnt4-753"])]
+    Mnt4753,
+    /// MNT6-298.
+    #[value(name = "mnt6_298", aliases = ["mnt6298", "mnt6-298"])]
+    Mnt6298,
+    /// MNT6-753.
+    #[value(name = "mnt6_753", aliases = ["mnt6753", "mnt6-753"])]
+    Mnt6753,
     /// Bandersnatch, twisted Edwards.
     #[value(name = "bandersnatch")]
     Bandersnatch,
+    /// BLS24-315, without its pairing.
+    #[value(name = "bls24_315", aliases = ["bls24315", "bls24-315"])]
+    Bls24315,
+    /// BN462, without its pairing.
+    #[value(name = "bn462")]
+    Bn462,
     /// Curve25519 as edwards25519, twisted Edwards.
     #[value(name = "curve25519", alias = "ed25519")]
     Curve25519,
@@ -151,7 +198,7 @@ impl Curve {
     }
 
     pub(crate) fn has_no_pairing(self) -> Failure {
-        Failure::Input(format!("{} has one group and no pairing", self.name()))
+        Failure::Input(format!("{} has no pairing", self.name()))
     }
 }
 

@@ -180,7 +180,7 @@ pub enum Family {
     Common,
     /// Once per prime field.
     Field,
-    /// Once per group (curve over a prime field or its quadratic extension).
+    /// Once per group (curve over a prime field or a tower of its extensions).
     Group,
 }
 

@@ -4,10 +4,10 @@ use super::checks;
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::FftField;
 use curvesmith_abi::kernels::RADIX_TILE;
-use curvesmith_curves::toy::{babybear, toy_curve, toy_edwards, toy17, toy7681};
+use curvesmith_curves::toy::{babybear, toy_curve, toy_edwards, toy_tower, toy17, toy7681};
 use curvesmith_curves::{
-    bandersnatch, bls12_377, bls12_381, bn254, bw6_761, curve25519, grumpkin, jubjub, mnt4_298, pallas,
-    secp256k1, secp256r1, vesta,
+    bandersnatch, bls12_377, bls12_381, bls24_315, bn254, bn462, bw6_761, curve25519, grumpkin, jubjub,
+    mnt4_298, mnt4_753, mnt6_298, mnt6_753, pallas, secp256k1, secp256r1, vesta,
 };
 use curvesmith_device::KernelDevice;
 use curvesmith_emulator::{Emulator, EmulatorOptions};
@@ -158,6 +158,44 @@ fn msm_on_bw6_761() {
 fn msm_on_mnt4_298() {
     checks::msm::<mnt4_298::G1>(&device(), 20, None);
     checks::msm::<mnt4_298::G2>(&device(), 10, None);
+}
+
+/// The second group is over a cubic extension.
+#[test]
+fn msm_on_mnt6_298() {
+    checks::msm::<mnt6_298::G1>(&device(), 20, None);
+    checks::msm::<mnt6_298::G2>(&device(), 10, None);
+}
+
+/// The second group is over two levels.
+#[test]
+fn msm_on_bls24_315() {
+    checks::msm::<bls24_315::G1>(&device(), 20, None);
+    checks::msm::<bls24_315::G2>(&device(), 10, None);
+}
+
+/// An odd number of words in both fields.
+#[test]
+fn msm_on_bn462() {
+    checks::msm::<bn462::G1>(&device(), 20, None);
+    checks::msm::<bn462::G2>(&device(), 10, None);
+}
+
+#[test]
+fn msm_on_mnt4_753_and_mnt6_753() {
+    checks::msm::<mnt4_753::G1>(&device(), 5, None);
+    checks::msm::<mnt4_753::G2>(&device(), 5, None);
+    checks::msm::<mnt6_753::G1>(&device(), 5, None);
+    checks::msm::<mnt6_753::G2>(&device(), 5, None);
+}
+
+#[test]
+fn msm_over_toy_towers() {
+    for n in [1, 33, 300] {
+        checks::msm::<toy_tower::G1>(&device(), n, None);
+        checks::msm::<toy_tower::G2>(&device(), n, None);
+    }
+    checks::msm::<toy_tower::G2>(&Device::on_emulator(racecheck(4), None), 100, None);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use ark_ff::{Fp768, MontBackend, MontConfig, Zero};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use checks::values;
 use curvesmith_abi::kernels::RADIX_TILE;
-use curvesmith_curves::toy::{toy_curve, toy17};
+use curvesmith_curves::toy::{toy_curve, toy_tower, toy17};
 use curvesmith_device::KernelDevice;
 use curvesmith_runtime::algorithms::policy::{Policy, windows_of};
 use curvesmith_runtime::field::Field;
@@ -78,6 +78,8 @@ fn msm_of_hard_cases() {
         checks::msm::<FirGroup<toy_curve::G1>>(&device(), n, None);
     }
     checks::msm::<FirGroup<toy_curve::G2>>(&device(), 35, None);
+    checks::msm::<FirGroup<toy_tower::G1>>(&device(), 33, None);
+    checks::msm::<FirGroup<toy_tower::G2>>(&device(), 20, None);
 }
 
 #[test]

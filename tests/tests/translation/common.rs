@@ -121,7 +121,8 @@ fn pairs(s: &mut Session, name: &str) {
     let n = starts[buckets] as usize;
     let keys: Vec<u32> = (0..buckets).flat_map(|k| std::iter::repeat_n(k as u32, rows[k])).collect();
     if name == "pair_counts" {
-        let named = [("starts", buf(&starts)), ("counts", buf(&s.words(buckets + 1))), ("buckets", num(buckets))];
+        let named =
+            [("starts", buf(&starts)), ("counts", buf(&s.words(buckets + 1))), ("buckets", num(buckets))];
         s.run(name, buckets + 1, 0, &named);
         return;
     }

@@ -20,7 +20,8 @@ fn pair_sums_body(curve: Curve<'_>) {
     let n = b.buffer("starts").word(b.scalar("buckets"));
     b.return_if(t.ge(n.min(threads)));
     let sums = b.buffer("sums");
-    let pairs = Pairs { curve, points: b.buffer("points"), lefts: b.buffer("lefts"), rights: b.buffer("rights") };
+    let pairs =
+        Pairs { curve, points: b.buffer("points"), lefts: b.buffer("lefts"), rights: b.buffer("rights") };
 
     let i = b.var(t);
     let product = b.var(curve.one());

@@ -1,12 +1,38 @@
-//! Squares and square roots.
+//! Squares, cubes and square roots.
 
 use super::{Element, TowerField};
+use crate::spec::SpecError;
 use crate::spec::prime::{hashed_number, jacobi};
+use num_bigint::BigUint;
+use num_integer::Integer;
+use num_traits::Zero;
 
 impl TowerField {
     /// Whether it is a square: zero, or of a norm that is one.
     pub fn is_square(&self, a: &Element) -> bool {
         jacobi(&self.norm(a), &self.p) != -1
+    }
+
+    /// Whether it is a cube.
+    pub fn is_cube(&self, a: &Element) -> bool {
+        let (third, rest) = (self.size() - 1u32).div_rem(&BigUint::from(3u32));
+        !rest.is_zero() || a.is_zero() || self.pow(a, &third) == self.one()
+    }
+
+    /// Some element is no power with this exponent, one of [`DEGREES`](super::DEGREES).
+    pub fn check_extension(&self, degree: usize) -> Result<(), SpecError> {
+        let has = degree == 2 || ((self.size() - 1u32) % 3u32).is_zero();
+        if has { Ok(()) } else { Err(SpecError::OnlyCubes) }
+    }
+
+    /// `u^degree - xi` is irreducible, for one of [`DEGREES`](super::DEGREES): these are primes, so it is unless it has a root.
+    pub fn check_nonresidue(&self, degree: usize, xi: &Element) -> Result<(), SpecError> {
+        let nonresidue = || self.print(xi);
+        match degree {
+            2 if self.is_square(xi) => Err(SpecError::NonresidueIsSquare { nonresidue: nonresidue() }),
+            3 if self.is_cube(xi) => Err(SpecError::NonresidueIsCube { nonresidue: nonresidue() }),
+            _ => Ok(()),
+        }
     }
 
     /// A square root, if there is one.
@@ -71,7 +97,7 @@ impl TowerField {
     }
 
     /// An element that depends on `inputs` and `index` alone.
-    pub fn hashed(&self, inputs: &[&num_bigint::BigUint], index: u32) -> Element {
+    pub fn hashed(&self, inputs: &[&BigUint], index: u32) -> Element {
         let coordinate = |i: usize| hashed_number(&format!("coordinate {i}"), inputs, index) % &self.p;
         Element((0..self.tower.degree()).map(coordinate).collect())
     }
@@ -81,6 +107,25 @@ impl TowerField {
 mod tests {
     use super::super::tests::small_towers;
     use super::*;
+
+    #[test]
+    fn powers_are_told_from_nonresidues_in_small_fields() {
+        for field in small_towers() {
+            let size = field.size().iter_u64_digits().next().unwrap();
+            let elements: Vec<Element> = (0..size).map(|i| field.element(i)).collect();
+            let powers: [Vec<Element>; 2] =
+                [2, 3].map(|d: u32| elements.iter().map(|x| field.pow(x, &d.into())).collect());
+            for (degree, powers) in [2, 3].into_iter().zip(powers) {
+                let step = if size > 1000 { 37 } else { 1 };
+                for x in elements.iter().step_by(step) {
+                    let found = field.check_nonresidue(degree, x);
+                    assert_eq!(found.is_err(), powers.contains(x), "{x:?}, {degree} in {field:?}");
+                }
+                let all = elements.iter().all(|x| powers.contains(x));
+                assert_eq!(field.check_extension(degree).is_err(), all, "{degree} in {field:?}");
+            }
+        }
+    }
 
     #[test]
     fn square_roots_are_exact_in_small_fields() {

@@ -138,7 +138,7 @@ fn bench_takes_curves_without_a_pairing() {
         let output = bench(algorithm, "jubjub");
         assert_eq!(output.status.code(), Some(2));
         let text = String::from_utf8(output.stderr).unwrap();
-        assert!(text.contains("jubjub has one group and no pairing"), "{text}");
+        assert!(text.contains("jubjub has no pairing"), "{text}");
     }
 }
 
@@ -261,12 +261,17 @@ fn lists_curves_and_devices() {
         "bandersnatch",
         "bls12_377",
         "bls12381",
+        "bls24_315",
         "bn254",
+        "bn462",
         "bw6_761",
         "curve25519",
         "grumpkin",
         "jubjub",
         "mnt4_298",
+        "mnt4_753",
+        "mnt6_298",
+        "mnt6_753",
         "pallas",
         "secp256k1",
         "secp256r1",

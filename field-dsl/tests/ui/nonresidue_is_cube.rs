@@ -1,0 +1,16 @@
+use curvesmith_field_dsl::curve;
+
+curve! {
+    pub mod toy {
+        crate = curvesmith_runtime;
+        fq = 13 { generator = 2; };
+        fr = 19;
+        fq3 = fq[v] / (v^3 - 5);
+        g1: short_weierstrass over fq { a = 0; b = 2; generator = (1, 4); cofactor = 1; };
+    }
+}
+
+fn main() {
+    let _ = (toy::FqField, toy::FrField, toy::G1);
+    let _: Option<(toy::G1Affine, toy::G1Projective)> = None;
+}
