@@ -3,7 +3,7 @@
 mod points;
 
 use ark_ec::{AffineRepr, CurveGroup};
-use ark_ff::{AdditiveGroup, Field as _};
+use ark_ff::{AdditiveGroup, Field as _, Zero};
 use curvesmith_curves::toy::{toy_curve, toy_edwards};
 use curvesmith_runtime::group::{AffineOf, Group, Points as _, ProjectiveOf, ScalarOf};
 use curvesmith_runtime::{Device, EmulatorOptions, Msm, MsmOptions};
@@ -79,4 +79,7 @@ fn an_incomplete_law_fails_outside_of_the_group() {
     let ones = [ScalarOf::<G>::from(1u64); 2];
     assert_ne!(translate, -p);
     assert_eq!(sum::<G>(&emulator(), &[p, translate], &ones), ProjectiveOf::<G>::ZERO);
+    // arkworks' own sum is no point.
+    let on_cpu = sum::<G>(&Device::cpu(), &[p, translate], &ones);
+    assert!([on_cpu.x, on_cpu.y, on_cpu.z, on_cpu.t].iter().all(Zero::is_zero));
 }
