@@ -220,9 +220,11 @@ pub(crate) fn msm_in_pairs<G: Group>(device: impl KernelDevice, n: usize) {
         let (found, report) = plan.run_with_report(&scalars, Detail::Kernels).unwrap();
         assert_eq!(found, expected, "{n} points, {name}");
         let rounds = report.spans.iter().filter(|span| span.name.contains("pair_sums")).count();
-        // By 4 buckets a window, 2·4 entries are too few for one more.
-        let most = (0..).take_while(|round| n >> round > 8).count();
-        assert!((most.saturating_sub(1)..=most).contains(&rounds), "{n} points: {rounds} rounds");
+        // Of so many windows of 4 buckets, where 2·4 entries are too few for one more.
+        let windows = 1000;
+        let halve = |entries: &usize| Some((entries + 4 * windows) / 2);
+        let entries = std::iter::successors(Some(n * windows), halve);
+        assert_eq!(rounds, entries.take_while(|entries| *entries > 8 * windows).count(), "{n} points");
     }
 }
 

@@ -28,6 +28,9 @@ const HOT: &[&str] = &[
     "ntt_radix8_table",
     "ntt_twiddle_tables",
     "ntt_twiddles",
+    "pair_counts",
+    "pair_entries",
+    "pair_sums",
     "powers",
     "radix_count",
     "radix_count_first",
@@ -77,11 +80,15 @@ const KNOWN_LOCAL: &[(&str, u32, u32)] = &[
     ("bw6_761_g1_accumulate", 90, 168),
     ("bw6_761_g1_accumulate", 100, 168),
     ("bw6_761_g1_accumulate", 120, 168),
+    ("bw6_761_g1_pair_sums", 75, 64),
+    ("bw6_761_g1_pair_sums", 80, 64),
     ("bw6_761_g2_accumulate", 75, 200),
     ("bw6_761_g2_accumulate", 80, 200),
     ("bw6_761_g2_accumulate", 90, 168),
     ("bw6_761_g2_accumulate", 100, 168),
     ("bw6_761_g2_accumulate", 120, 168),
+    ("bw6_761_g2_pair_sums", 75, 64),
+    ("bw6_761_g2_pair_sums", 80, 64),
 ];
 /// Seconds after which an image should be cut in two, for a cold start in time.
 const SLOW: f64 = 5.0;
@@ -97,7 +104,8 @@ pub(super) struct Subject<'a> {
 impl Subject<'_> {
     /// Local memory is a failure here.
     pub(super) fn is_hot(&self) -> bool {
-        let most = if self.kernel == "accumulate" { ACCUMULATION_LIMBS } else { HOT_LIMBS };
+        let accumulates = matches!(self.kernel, "accumulate" | "pair_sums");
+        let most = if accumulates { ACCUMULATION_LIMBS } else { HOT_LIMBS };
         HOT.contains(&self.kernel) && self.limbs.is_none_or(|limbs| limbs <= most)
     }
 
