@@ -385,7 +385,7 @@ fn entries_of_a_bucket_are_paired() {
     let machine = Machine::common();
     for rows in [&[1][..], &[2], &[3, 1, 1, 2, 5, 4, 0, 7], &[130, 129, 1], &[1; 300]] {
         let (keys, buckets) = keys_of(rows);
-        let entries: Vec<u32> = (0..keys.len() as u32).map(|i| i * 7 | (i % 2) << 31).collect();
+        let entries: Vec<u32> = (0..keys.len() as u32).map(|i| (i * 7) | ((i % 2) << 31)).collect();
         let found = paired(&machine, &keys, &entries, buckets);
         let mut expected: Vec<[u32; 3]> = vec![];
         for key in 0..buckets as u32 {
@@ -417,7 +417,7 @@ fn check_pairs<T: Textbook>(curve: &T, rows: &[usize], threads: usize, random: &
         points.push(choice[random.below(5) as usize].clone());
     }
     let mut entries: Vec<u32> =
-        (0..keys.len() as u32).map(|i| (i * 5 % keys.len() as u32) | random.below(2) << 31).collect();
+        (0..keys.len() as u32).map(|i| (i * 5 % keys.len() as u32) | (random.below(2) << 31)).collect();
     let mut expected: Vec<Affine<T>> = vec![None; buckets];
     for (key, entry) in keys.iter().zip(&entries) {
         let p = points[(entry & 0x7fff_ffff) as usize].clone();

@@ -96,9 +96,9 @@ pub(crate) fn curve(
     }
     // The last bound group: the second, where there are two over a level.
     let over = |level: Over| {
-        let over =
-            groups.clone().filter(|(_, key, group)| group.desc.degree() == level.0 && bound(key).is_some());
-        over.last().map(|(marker, ..)| marker)
+        let mut groups = groups.clone();
+        let found = groups.rfind(|(_, key, group)| group.desc.degree() == level.0 && bound(key).is_some());
+        found.map(|(marker, ..)| marker)
     };
     let sources = sources(&model.levels, bindings, &over);
     for (level, source) in model.levels.iter().zip(&sources) {
