@@ -11,9 +11,11 @@ use crate::field::{Field, MontLimbs};
 use crate::gpu::{Buffer, Stream, not_canonical};
 use crate::group::{AffineOf, CoordinateOf, Group, Points as _, ProjectiveOf};
 use crate::owner::Owner;
+use crate::work::DigitShape;
 use ark_ec::AffineRepr;
 use ark_ff::{AdditiveGroup, Field as _, PrimeField};
 use curvesmith_abi::{layout, padded_words};
+use rayon::prelude::*;
 
 /// Bytes of a padded element on the device.
 pub(crate) fn element_bytes<F: Field>() -> usize {
@@ -199,17 +201,29 @@ pub(crate) fn read_points<G: Group>(bytes: &[u8]) -> Result<Vec<ProjectiveOf<G>>
     bytes.chunks_exact(4 * G::DEGREE * element_bytes::<G::Base>()).map(read_point::<G>).collect()
 }
 
-/// `Σ_w 2^(c·w)·sum_w` over the windows of every part, by Horner; the sums in device form, the
-/// `windows` of a part after each other.
-pub(crate) fn combine_windows<G: Group>(sums: &[u8], window: u32, windows: usize) -> Result<ProjectiveOf<G>> {
-    let points = read_points::<G>(sums)?;
+/// The sum of each set of buckets, those of a part after each other, from its sums by bits, in device form: `T + Σ 2^j·D_j`.
+pub(crate) fn set_sums<G: Group>(sums: &[u8], shape: DigitShape) -> Result<Vec<ProjectiveOf<G>>> {
+    let bytes = shape.window.max(1) as usize * 4 * G::DEGREE * element_bytes::<G::Base>();
+    let of_set = |bytes| {
+        let points = read_points::<G>(bytes)?;
+        let (total, of_bits) = points.split_first().expect("a window has a bit");
+        let double_and_add = |sum: ProjectiveOf<G>, of_bit: &ProjectiveOf<G>| sum.double() + of_bit;
+        Ok(of_bits.iter().rev().fold(ProjectiveOf::<G>::ZERO, double_and_add) + total)
+    };
+    sums.par_chunks_exact(bytes).map(of_set).collect()
+}
+
+/// `Σ_s 2^(c·s)·sum_s` over the sets of every part, by Horner; see [`set_sums`].
+pub(crate) fn combine_sets<G: Group>(sums: &[u8], shape: DigitShape) -> Result<ProjectiveOf<G>> {
+    let points = set_sums::<G>(sums, shape)?;
+    let sets = shape.sets as usize;
     let mut total = ProjectiveOf::<G>::ZERO;
-    for w in (0..windows).rev() {
-        for _ in 0..window {
+    for s in (0..sets).rev() {
+        for _ in 0..shape.window {
             total.double_in_place();
         }
-        for part in points.chunks(windows.max(1)) {
-            total += part.get(w).unwrap_or(&ProjectiveOf::<G>::ZERO);
+        for part in points.chunks(sets) {
+            total += part.get(s).unwrap_or(&ProjectiveOf::<G>::ZERO);
         }
     }
     Ok(total)

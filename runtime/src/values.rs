@@ -7,13 +7,19 @@ use crate::field::Field;
 use crate::gpu::Buffer;
 use crate::group::{AffineOf, Group};
 use crate::handle::Device;
+use crate::owner::Owner;
+use crate::work::DigitShape;
 use ark_poly::Radix2EvaluationDomain;
-use curvesmith_abi::layout;
+use curvesmith_abi::{Element, layout};
 use std::any::TypeId;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::algorithms::{msm::GpuDigits, ntt::GpuTables, spmv::GpuMatrix};
+use crate::algorithms::{
+    msm::{GpuBases, GpuDigits},
+    ntt::GpuTables,
+    spmv::GpuMatrix,
+};
 
 /// A value of the CPU, or one in a GPU's memory.
 #[derive(Debug)]
@@ -34,7 +40,7 @@ pub struct DeviceVec<F: Field> {
 /// Affine points in the memory of a device, for any number of [`Msm`](crate::Msm) plans.
 pub struct DeviceBases<G: Group> {
     pub(crate) device: Device,
-    pub(crate) repr: Repr<CpuBases<G>, Buffer<layout::Affine>>,
+    pub(crate) repr: Repr<CpuBases<G>, GpuBases>,
 }
 
 /// Scalars cut into digits and sorted by bucket; one serves any number of MSMs.
@@ -110,11 +116,51 @@ impl<G: Group> DeviceBases<G> {
         Ok(bases)
     }
 
+    /// As [`DeviceBases::upload`], with precomputed multiples of each point, as many as the device likes and at most `most`, the
+    /// point itself among them: an MSM by them adds into fewer and larger sets of buckets, for that many times the memory. The CPU
+    /// keeps none.
+    pub fn upload_with_multiples(device: &Device, points: &[AffineOf<G>], most: u32) -> Result<Self> {
+        let shape = device.work()?.shape_with_multiples::<G::Scalar>(points.len(), most);
+        Self::upload_for(device, points, shape)
+    }
+
+    /// As [`DeviceBases::upload`], with the multiples for digits of this shape.
+    pub(crate) fn upload_for(device: &Device, points: &[AffineOf<G>], shape: DigitShape) -> Result<Self> {
+        let work = device.work()?;
+        let mut bases = work.bases::<G>(points.into())?;
+        if shape.multiples > 1 && !device.is_cpu() {
+            bases = work.multiples(&bases, shape)?;
+        }
+        work.finish()?;
+        Ok(bases)
+    }
+
+    /// The shape of the digits that multiples of the points ask for, where there are any.
+    pub(crate) fn shape(&self) -> Option<DigitShape> {
+        match &self.repr {
+            Repr::Cpu(_) => None,
+            Repr::Gpu(bases) => bases.shape(),
+        }
+    }
+
+    /// Bytes of the device's memory, multiples included; those of the CPU are not counted.
+    pub fn bytes(&self) -> u64 {
+        match &self.repr {
+            Repr::Cpu(_) => 0,
+            Repr::Gpu(bases) => bases.points.len() as u64 * Owner::group::<G>().bytes(Element::Affine) as u64,
+        }
+    }
+
+    /// Multiples of each point on the device, the point itself among them.
+    pub fn multiples(&self) -> u32 {
+        self.shape().map_or(1, |shape| shape.multiples)
+    }
+
     /// Number of points.
     pub fn len(&self) -> usize {
         match &self.repr {
             Repr::Cpu(bases) => bases.len(),
-            Repr::Gpu(buffer) => buffer.len(),
+            Repr::Gpu(bases) => bases.len(),
         }
     }
 

@@ -3,6 +3,7 @@
 //! Operations of a GPU are submitted in order and done later; those of the CPU are done at once. What a
 //! call made is ready when [`Work::finish`] returns. A value of another device is refused.
 
+use crate::algorithms::msm::GpuBases;
 use crate::algorithms::{self, msm, ntt, pointwise, spmv};
 use crate::convert;
 use crate::cpu::Cpu;
@@ -33,13 +34,44 @@ pub enum Direction {
     Inverse,
 }
 
-/// How scalars are cut into signed digits.
+/// How scalars are cut into signed digits, and which of these share a set of buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DigitShape {
-    /// Window width `c` in bits, 2 to 16.
+    /// Window width `c` in bits, 2 to 24.
     pub window: u32,
-    /// Number of windows.
-    pub windows: u32,
+    /// Sets of buckets: windows whose numbers differ by a multiple of this share one.
+    pub sets: u32,
+    /// Multiples of each base, the base itself among them: `2^(window·sets·j)` times the base for the windows from `j·sets` on.
+    pub multiples: u32,
+}
+
+impl DigitShape {
+    /// Every window with buckets of its own, for scalars of `bits` bits; windows of 2 to 16 bits.
+    pub fn new(bits: u32, window: u32) -> Self {
+        Self::with_multiples(bits, window, 1)
+    }
+
+    /// With at most so many multiples of a base, and no fewer than the fewest sets of buckets need.
+    pub fn with_multiples(bits: u32, window: u32, most: u32) -> Self {
+        let windows = algorithms::policy::windows_of(bits, window.max(1));
+        let sets = windows.div_ceil(most.max(1));
+        Self { window, sets, multiples: windows.div_ceil(sets) }
+    }
+
+    /// Digits of a scalar.
+    pub fn windows(&self) -> u32 {
+        self.sets.saturating_mul(self.multiples)
+    }
+
+    /// Sums by which an MSM gives the sum of each set.
+    pub(crate) fn sums(&self) -> usize {
+        self.sets as usize * self.window as usize
+    }
+
+    /// Doublings from one multiple of a base to the next.
+    pub(crate) fn doublings(&self) -> u32 {
+        self.window.saturating_mul(self.sets)
+    }
 }
 
 /// A pointwise operation on two vectors.
@@ -420,9 +452,37 @@ impl Work {
     pub fn bases<G: Group>(&self, points: Cow<'_, [AffineOf<G>]>) -> Result<DeviceBases<G>> {
         let repr = match &self.on {
             Repr::Cpu(_) => Repr::Cpu(Cpu.bases::<G>(points)?),
-            Repr::Gpu(stream) => Repr::Gpu(convert::upload_points::<G>(stream, &points)?),
+            Repr::Gpu(stream) => Repr::Gpu(GpuBases::of(convert::upload_points::<G>(stream, &points)?)),
         };
         Ok(DeviceBases { device: self.device.clone(), repr })
+    }
+
+    /// Bases with the multiples that digits of this shape ask for; they serve digits of no other. The CPU makes none.
+    pub fn multiples<G: Group>(&self, bases: &DeviceBases<G>, shape: DigitShape) -> Result<DeviceBases<G>> {
+        let (Repr::Gpu(stream), Repr::Gpu(bases)) = (&self.on, &bases.repr) else { return other("bases") };
+        stream.uses("bases", &bases.points)?;
+        let bits = modulus_bits::<G::Scalar>();
+        let made = msm::multiples(stream, &Owner::group::<G>(), bases, shape, bits)?;
+        Ok(DeviceBases { device: self.device.clone(), repr: Repr::Gpu(made) })
+    }
+
+    /// Most multiples of a base that this device likes to keep where the bases that share its memory take `bytes` bytes without any.
+    pub fn most_multiples(&self, bytes: u64) -> u32 {
+        match &self.on {
+            Repr::Cpu(_) => 1,
+            Repr::Gpu(stream) => {
+                let budget = stream.gpu().policy().msm.multiples_bytes;
+                u32::try_from(budget / bytes.max(1)).unwrap_or(u32::MAX)
+            }
+        }
+    }
+
+    /// The shape of digits that this device likes for `n` scalars of `F` and at most `most` multiples of each base.
+    pub fn shape_with_multiples<F: Field>(&self, n: usize, most: u32) -> DigitShape {
+        match &self.on {
+            Repr::Cpu(_) => self.digit_shape::<F>(n),
+            Repr::Gpu(stream) => stream.gpu().policy().msm.shape_with_multiples(modulus_bits::<F>(), n, most),
+        }
     }
 
     /// The digit shape this device likes for `n` scalars of `F`.
@@ -430,7 +490,7 @@ impl Work {
         let bits = modulus_bits::<F>();
         match &self.on {
             // The CPU chooses its own windows; the shape only has to be valid.
-            Repr::Cpu(_) => DigitShape { window: 16, windows: algorithms::policy::windows_of(bits, 16) },
+            Repr::Cpu(_) => DigitShape::new(bits, 16),
             Repr::Gpu(stream) => stream.gpu().policy().msm.digit_shape(bits, n),
         }
     }
@@ -466,7 +526,7 @@ impl Work {
         self.host_stage("combine", || sum.point(&bytes))
     }
 
-    /// The sums of the windows of an MSM by themselves, `Σ digit_{w,i}·base_i` for window `w`, those of a part of the
+    /// The sums of the sets of buckets of an MSM by themselves, without multiples `Σ digit_{w,i}·base_i` for window `w`, those of a part of the
     /// scalars after each other where an MSM runs in parts. On the CPU, which cuts scalars up in its own way, the one
     /// sum of them all.
     pub fn window_sums<G: Group>(
@@ -479,7 +539,7 @@ impl Work {
         let bytes = self.download_sums(&sums)?;
         match &sum.0 {
             Repr::Cpu(point) => Ok(vec![*point]),
-            Repr::Gpu(windows) => convert::read_points::<G>(windows.of(&bytes)?),
+            Repr::Gpu(windows) => convert::set_sums::<G>(windows.of(&bytes)?, windows.shape),
         }
     }
 
@@ -488,9 +548,7 @@ impl Work {
         match &self.on {
             Repr::Cpu(_) => 0,
             Repr::Gpu(stream) => {
-                msm::parts(stream, n, shape)
-                    * shape.windows as usize
-                    * Owner::group::<G>().bytes(Element::Point)
+                msm::parts(stream, n, shape) * shape.sums() * Owner::group::<G>().bytes(Element::Point)
             }
         }
     }
@@ -526,7 +584,7 @@ impl Work {
                 Ok(Sum(Repr::Cpu(Cpu.msm::<G>(digits, bases, range)?)))
             }
             (Repr::Gpu(stream), Repr::Gpu(gpu_digits), Repr::Gpu(bases)) => {
-                stream.uses("bases", bases)?;
+                stream.uses("bases", &bases.points)?;
                 let (bytes, shape) = (Sums::bytes::<G>(digits), gpu_digits.shape());
                 let (out, offset) = sums.reserve(stream, bytes)?;
                 stream.hold(gpu_digits.clone());
@@ -574,7 +632,7 @@ impl<G: Group> Sum<G> {
             Repr::Cpu(point) => Ok(*point),
             Repr::Gpu(windows) => {
                 let shape = windows.shape;
-                convert::combine_windows::<G>(windows.of(sums)?, shape.window, shape.windows as usize)
+                convert::combine_sets::<G>(windows.of(sums)?, shape)
             }
         }
     }

@@ -59,7 +59,7 @@ fn known_answers_on<C: ZkeyCurve>(device: Device, case: &str, curve: &str) {
     }
     // Nothing between the upload and the sums of the windows is left to the host.
     let ran = ran(&device);
-    let group = ["accumulate", "flush_partials", "reduce_chunks", "sum_windows"];
+    let group = ["accumulate", "flush_partials", "bit_sums"];
     let field = ["digits", "mul", "mul_sub"];
     let common = ["radix_count_first", "scan_tiles", "radix_scatter_first", "bucket_starts"];
     let expected = (group.iter().flat_map(|k| [format!("{curve}_g1_{k}"), format!("{curve}_g2_{k}")]))
@@ -79,7 +79,7 @@ fn small_proofs_are_the_known_answers() {
     known_answers::<bls12_381::Curve>("bls12381_mult", "bls12_381");
 }
 
-/// The launch policies of a GPU with 132 multiprocessors: many slices and short chunks.
+/// The launch policies of a GPU with 132 multiprocessors: many slices.
 #[test]
 fn proofs_with_the_policies_of_a_gpu_are_the_known_answers() {
     let device = Device::emulator(EmulatorOptions::default().multiprocessors(132)).unwrap();

@@ -45,6 +45,14 @@ impl Model for Extended {
         Point([x, y, curve.one(), x * y])
     }
 
+    fn affine_denominator<'k>(&self, Point([_, _, z, _]): Point<'k>) -> Fe<'k> {
+        z
+    }
+
+    fn to_affine<'k>(&self, Point([x, y, ..]): Point<'k>, inverse: Fe<'k>) -> Affine<'k> {
+        Affine { x: x * inverse, y: y * inverse }
+    }
+
     fn neg_affine<'k>(&self, p: Affine<'k>) -> Affine<'k> {
         Affine { x: -p.x, ..p }
     }

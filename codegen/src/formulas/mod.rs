@@ -12,7 +12,7 @@ mod xyzz;
 pub use affine::Chord;
 pub use points::{Accumulator, Affine, AffineWords, Curve, Point, PointVar};
 
-use crate::fir::build::Pred;
+use crate::fir::build::{Fe, Pred};
 use crate::spec::Equation;
 use std::fmt::Debug;
 
@@ -33,6 +33,12 @@ pub trait Model: Debug + Sync {
 
     /// An affine point.
     fn of_affine<'k>(&self, curve: Curve<'k>, p: Affine<'k>) -> Point<'k>;
+
+    /// What the coordinates of an affine point are divided by; not zero, where the point is not the identity.
+    fn affine_denominator<'k>(&self, p: Point<'k>) -> Fe<'k>;
+
+    /// The affine point of one that is not the identity, by the inverse of its [`Model::affine_denominator`].
+    fn to_affine<'k>(&self, p: Point<'k>, inverse: Fe<'k>) -> Affine<'k>;
 
     /// `-p` of an affine point.
     fn neg_affine<'k>(&self, p: Affine<'k>) -> Affine<'k>;

@@ -94,6 +94,21 @@ impl<'k> Curve<'k> {
         self.model.or_identity(self, cond, p)
     }
 
+    /// An affine point.
+    pub fn of_affine(self, p: Affine<'k>) -> Point<'k> {
+        self.model.of_affine(self, p)
+    }
+
+    /// What the coordinates of an affine point are divided by; not zero, where the point is not the identity.
+    pub fn affine_denominator(self, p: Point<'k>) -> Fe<'k> {
+        self.model.affine_denominator(p)
+    }
+
+    /// The affine point of one that is not the identity, by the inverse of its [`Curve::affine_denominator`].
+    pub fn to_affine(self, p: Point<'k>, inverse: Fe<'k>) -> Affine<'k> {
+        self.model.to_affine(p, inverse)
+    }
+
     /// `acc += p`, by a function: it is the same for all kernels of the group.
     pub fn add(self, acc: PointVar<'k>, p: Point<'k>) {
         let sum = self.call("add", &[acc.get(), p], |curve, points| {

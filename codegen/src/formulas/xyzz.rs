@@ -50,6 +50,15 @@ impl Model for Xyzz {
         Point([p.x, p.y, one, one])
     }
 
+    fn affine_denominator<'k>(&self, Point([_, _, _, zzz]): Point<'k>) -> Fe<'k> {
+        zzz
+    }
+
+    /// As `ZZ³ = ZZZ²`, `1/ZZ` is `(ZZ/ZZZ)²`.
+    fn to_affine<'k>(&self, Point([x, y, zz, _]): Point<'k>, inverse: Fe<'k>) -> Affine<'k> {
+        Affine { x: x * (zz * inverse).sqr(), y: y * inverse }
+    }
+
     fn neg_affine<'k>(&self, p: Affine<'k>) -> Affine<'k> {
         Affine { y: -p.y, ..p }
     }

@@ -36,7 +36,8 @@ pub fn group_kernels(group: &GroupDesc) -> Vec<Vec<Kernel>> {
     let mut images = vec![
         vec![msm::accumulate(group)],
         vec![msm::merge_partials(group), msm::flush_partials(group)],
-        vec![msm::reduce_chunks(group), msm::sum_windows(group)],
+        vec![msm::bit_sums(group)],
+        vec![msm::base_multiples(group)],
     ];
     if has_pairs(group) {
         images.push(vec![msm::pair_sums(group)]);

@@ -5,8 +5,8 @@ use super::toy::{Affine, Textbook, Toy};
 use super::{Random, blocks, buf, edwards, num, real};
 use crate::Machine;
 use curvesmith_abi::kernels::{
-    Accumulate, FlushPartials, MergePartials, NO_ENTRY, PairCounts, PairEntries, PairSums, ReduceChunks,
-    SumWindows,
+    Accumulate, BIT_SUMS_STEPS, BaseMultiples, BitSums, FlushPartials, MergePartials, NO_ENTRY, PairCounts,
+    PairEntries, PairSums,
 };
 
 /// Signed digits of `scalars` in windows of `c` bits, sorted by key.
@@ -43,7 +43,6 @@ struct Shape {
     c: usize,
     windows: usize,
     slices: usize,
-    chunk: usize,
 }
 
 fn msm<T: Textbook>(
@@ -53,7 +52,7 @@ fn msm<T: Textbook>(
     scalars: &[u64],
     shape: &Shape,
 ) -> Affine<T> {
-    let Shape { c, windows, slices, chunk } = *shape;
+    let Shape { c, windows, slices } = *shape;
     let Sorted { keys, entries, starts, buckets } = sorted_digits(scalars, c, windows);
     let stride = toy.affine_words(&[None]).len() * 2;
     // Zeros are identities.
@@ -82,38 +81,43 @@ fn msm<T: Textbook>(
     }
     assert_eq!(toy.read_points(&sums), expected, "{slices} slices");
 
-    let n = buckets / chunk;
-    let args = [
-        ("sums", buf(&sums)),
-        ("out", buf(&vec![0; n * stride])),
-        ("log_b", num(c - 1)),
-        ("chunk", num(chunk)),
-        ("n", num(n)),
-    ];
-    let chunks = machine.run_threads::<ReduceChunks>(n, &args, "out");
     // By Horner's rule, on the host.
-    let windows = sum_windows(machine, toy, &chunks, (1 << (c - 1)) / chunk, windows);
-    windows.into_iter().rfold(None, |sum, window| {
-        let shifted = (0..c).fold(sum, |sum, _| toy.sum(sum.clone(), sum));
-        toy.sum(shifted, window)
-    })
+    let sets = bit_sums(machine, toy, &sums, c - 1, windows, BIT_SUMS_STEPS as usize);
+    let double = |sum: Affine<T>| toy.sum(sum.clone(), sum);
+    let of_set = |sums: &[Affine<T>]| {
+        let of_bits = sums[1..].iter().rev().fold(None, |sum, p| toy.sum(double(sum), p.clone()));
+        toy.sum(of_bits, sums[0].clone())
+    };
+    sets.chunks(c).map(of_set).rfold(None, |sum, set| toy.sum((0..c).fold(sum, |sum, _| double(sum)), set))
 }
 
-fn sum_windows<T: Textbook>(
+/// The sums by bits of points in sets of `2^log_b`, in launches of at most `most` steps.
+fn bit_sums<T: Textbook>(
     machine: &Machine,
     curve: &T,
     points: &[u32],
-    width: usize,
-    windows: usize,
+    log_b: usize,
+    sets: usize,
+    most: usize,
 ) -> Vec<Affine<T>> {
-    let point = points.len() / (width * windows);
-    let args = [
-        ("points", buf(points)),
-        ("out", buf(&vec![5; windows * point])),
-        ("width", num(width)),
-        ("windows", num(windows)),
-    ];
-    let [out] = machine.run::<SumWindows, 1>(windows, &args, ["out"]);
+    let point = points.len() / (sets << log_b);
+    let mut points = points.to_vec();
+    let mut out = vec![5; sets * (log_b + 1) * point];
+    let mut done = 0;
+    while done < log_b {
+        let steps = most.min(log_b - done);
+        let args = [
+            ("points", buf(&points)),
+            ("out", buf(&out)),
+            ("log_b", num(log_b)),
+            ("done", num(done)),
+            ("steps", num(steps)),
+            ("sets", num(sets)),
+        ];
+        let blocks = (sets << (log_b - done - steps)) * (done + 1);
+        [points, out] = machine.run::<BitSums, 2>(blocks, &args, ["points", "out"]);
+        done += steps;
+    }
     curve.read_points(&out)
 }
 
@@ -253,37 +257,41 @@ fn merges_add_the_slices_of_each_segment() {
     }
 }
 
-/// Random points, of which many are the identity, or equal or opposite to one at a distance of the tree.
-fn check_windows<T: Textbook>(curve: &T, widths: &[usize], random: &mut Random) {
+/// Random points, of which many are the identity, or equal or opposite to one that they may meet.
+fn check_bit_sums<T: Textbook>(curve: &T, log_b: usize, most: usize, random: &mut Random) {
     let machine = Machine::group(&curve.group());
-    let all = curve.some_points();
-    for &width in widths {
-        let windows = if width < 100 { 3 } else { 2 };
-        let mut points: Vec<Affine<T>> = vec![];
-        for _ in 0..width * windows {
-            let pick = all[random.below(all.len() as u32) as usize].clone();
-            let other = points.len().checked_sub(1 << random.below(9)).map(|i| points[i].clone());
-            let other = other.unwrap_or(pick.clone());
-            let choice = [pick, other.clone(), curve.neg(other), None];
-            points.push(choice[random.below(4) as usize].clone());
-        }
-        let sum = |window: &[Affine<T>]| window.iter().fold(None, |sum, p| curve.sum(sum, p.clone()));
-        let expected: Vec<Affine<T>> = points.chunks(width).map(sum).collect();
-        let words = curve.point_words(&points, random);
-        let sums = sum_windows(&machine, curve, &words, width, windows);
-        assert_eq!(sums, expected, "{curve:?}, width {width}");
+    let (all, sets) = (curve.some_points(), if log_b < 7 { 3 } else { 2 });
+    let mut points: Vec<Affine<T>> = vec![];
+    for _ in 0..sets << log_b {
+        let pick = all[random.below(all.len() as u32) as usize].clone();
+        let other = points.len().checked_sub(1 << random.below(9)).map(|i| points[i].clone());
+        let other = other.unwrap_or(pick.clone());
+        let choice = [pick, other.clone(), curve.neg(other), None];
+        points.push(choice[random.below(4) as usize].clone());
     }
+    let sum = |set: &[Affine<T>], bits: usize| {
+        let of_bits = set.iter().enumerate().filter(|(i, _)| i & bits == bits);
+        of_bits.fold(None, |sum, (_, p)| curve.sum(sum, p.clone()))
+    };
+    let of_set = |set| std::iter::once(0).chain((0..log_b).map(|j| 1 << j)).map(move |bits| sum(set, bits));
+    let expected: Vec<Affine<T>> = points.chunks(1 << log_b).flat_map(of_set).collect();
+    let words = curve.point_words(&points, random);
+    let sums = bit_sums(&machine, curve, &words, log_b, sets, most);
+    assert_eq!(sums, expected, "{curve:?}, {log_b} bits, at most {most} at once");
 }
 
 #[test]
-fn windows_of_every_width_are_summed() {
+fn buckets_are_summed_by_bits() {
     let mut random = Random(11);
     for toy in &merge_curves() {
-        let widths = [1, 2, 3, 31, 32, 33, 127, 128, 129, 255, 256, 257, 300, 511, 512, 513, 800];
-        check_windows(toy, &widths, &mut random);
+        for (log_b, most) in [(1, 8), (2, 8), (3, 1), (5, 2), (7, 3), (8, 8), (9, 8), (10, 4)] {
+            check_bit_sums(toy, log_b, most, &mut random);
+        }
     }
     for curve in &edwards::curves() {
-        check_windows(curve, &[1, 3, 32, 129, 300], &mut random);
+        for (log_b, most) in [(1, 8), (4, 3), (6, 8)] {
+            check_bit_sums(curve, log_b, most, &mut random);
+        }
     }
 }
 
@@ -293,7 +301,8 @@ fn real_points_are_merged_and_summed() {
     for curve in &real::curves() {
         check_merge(curve, &[1, 2, 9, 129, 1, 1], 1, 2, &mut random);
         check_merge(curve, &[3, 1, 140], 2, 0, &mut random);
-        check_windows(curve, &[1, 5, 70, 259], &mut random);
+        check_bit_sums(curve, 3, 8, &mut random);
+        check_bit_sums(curve, 6, 4, &mut random);
     }
 }
 
@@ -304,17 +313,49 @@ fn sums_of_products_for_every_distribution() {
     edwards::curves().iter().take(2).for_each(|toy| check_products(toy, &mut random));
 }
 
+/// Multiples of every point of a toy, those of orders 2 and 4 among them.
+fn check_multiples<T: Textbook>(curve: &T, doublings: usize, multiples: usize) {
+    let machine = Machine::group(&curve.group());
+    let points = curve.some_points();
+    let words = curve.affine_words(&points);
+    let args = [
+        ("points", buf(&words)),
+        ("out", buf(&vec![3; words.len() * multiples])),
+        ("multiples", num(multiples)),
+        ("doublings", num(doublings)),
+        ("n", num(points.len())),
+    ];
+    let found = machine.run_threads::<BaseMultiples>(points.len(), &args, "out");
+    let twice = |p: Affine<T>| curve.sum(p.clone(), p);
+    let next = |p: &Affine<T>| Some((0..doublings).fold(p.clone(), |p, _| twice(p)));
+    let of = |p: Affine<T>| std::iter::successors(Some(p), next).take(multiples);
+    let expected: Vec<Affine<T>> = points.into_iter().flat_map(of).collect();
+    assert!(found == curve.affine_words(&expected), "{curve:?}, {multiples} of {doublings} doublings");
+}
+
+#[test]
+fn bases_have_multiples() {
+    let order_two = Toy { p: 13, nonresidue: None, a: [1, 0], b: [0, 0] };
+    for (doublings, multiples) in [(1, 1), (1, 4), (3, 2), (13, 3)] {
+        for toy in merge_curves().iter().chain([&order_two]) {
+            check_multiples(toy, doublings, multiples);
+        }
+        edwards::curves().iter().for_each(|curve| check_multiples(curve, doublings, multiples));
+        real::curves().iter().for_each(|curve| check_multiples(curve, doublings, multiples));
+    }
+}
+
 fn multiple<T: Textbook>(curve: &T, k: u64, p: &Affine<T>) -> Affine<T> {
     (0..k).fold(None, |sum, _| curve.sum(sum, p.clone()))
 }
 
 fn check_products<T: Textbook>(toy: &T, random: &mut Random) {
     let shapes = [
-        Shape { c: 2, windows: 5, slices: 32, chunk: 2 },
-        Shape { c: 3, windows: 4, slices: 7, chunk: 1 },
-        Shape { c: 4, windows: 3, slices: 160, chunk: 2 },
-        Shape { c: 5, windows: 2, slices: 1, chunk: 16 },
-        Shape { c: 8, windows: 2, slices: 64, chunk: 4 },
+        Shape { c: 2, windows: 5, slices: 32 },
+        Shape { c: 3, windows: 4, slices: 7 },
+        Shape { c: 4, windows: 3, slices: 160 },
+        Shape { c: 5, windows: 2, slices: 1 },
+        Shape { c: 8, windows: 2, slices: 64 },
     ];
     let machine = Machine::group(&toy.group());
     let all = toy.some_points();

@@ -50,8 +50,8 @@ fn field_kernels_do_not_wrap() {
     for (n, threads) in [(LONGEST, LONGEST), (LONGEST, 1 << 27), ((1 << 30) + 1, 1 << 29)] {
         batch_inverse(&mut bn254, n, threads);
     }
-    for c in [1, 2, 7, 16] {
-        digits(&mut bn254, c);
+    for (c, multiples) in [(1, 1), (2, 1), (7, 1), (16, 1), (13, 3), (24, 11)] {
+        digits(&mut bn254, c, multiples);
     }
     sparse(&mut bn254, (1 << 20) + 1, 2047);
     ntt::passes(&mut bn254);
@@ -143,8 +143,9 @@ fn batch_inverse(Case { field, limits }: &mut Case, n: u64, threads: u64) {
     });
 }
 
-fn digits(Case { field, limits }: &mut Case, c: u64) {
-    let windows = (field.p.bits() + 1).div_ceil(c);
+fn digits(Case { field, limits }: &mut Case, c: u64, multiples: u64) {
+    let sets = (field.p.bits() + 1).div_ceil(c).div_ceil(multiples);
+    let windows = sets * multiples;
     let n = LONGEST / windows;
     let half = 1u64 << (c - 1);
     let scalar = |i: u64| BigUint::new((0..8).map(|k| hash(8 * i + k)).collect()) % &field.p;
@@ -152,7 +153,7 @@ fn digits(Case { field, limits }: &mut Case, c: u64) {
         "scalars" => Case::words(field, scalar(i)),
         _ => vec![0],
     };
-    let scalars = [("c", c), ("windows", windows), ("n", n)];
+    let scalars = [("c", c), ("sets", sets), ("multiples", multiples), ("n", n)];
     limits.check::<Digits>(n, &scalars, contents, |i, touched| {
         if i >= n {
             return;
@@ -160,16 +161,17 @@ fn digits(Case { field, limits }: &mut Case, c: u64) {
         touched.read("scalars", i);
         let (mut rest, mask) = (scalar(i), BigUint::from(2 * half - 1));
         for w in 0..windows {
-            let raw = u64::try_from(&rest & &mask).expect("16 bits");
+            let (set, multiple) = (w % sets, w / sets);
+            let raw = u64::try_from(&rest & &mask).expect("24 bits");
             rest >>= c;
             let negative = raw > half;
             let magnitude = if negative { 2 * half - raw } else { raw };
             rest += u32::from(negative);
             let code = match magnitude {
                 0 => NO_DIGIT,
-                _ => u32::try_from(w * half + magnitude - 1).expect("a key") | u32::from(negative) << 31,
+                _ => u32::try_from(set * half + magnitude - 1).expect("a key") | u32::from(negative) << 31,
             };
-            touched.write_words("codes", w * n + i, vec![code]);
+            touched.write_words("codes", (set * n + i) * multiples + multiple, vec![code]);
         }
         assert_eq!(rest, BigUint::ZERO, "the case");
     });

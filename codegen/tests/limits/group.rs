@@ -40,14 +40,16 @@ fn group_kernels_do_not_wrap() {
             msm.merge(&mut limits, degree);
             msm.flush(&mut limits, degree);
         }
-        for (log_b, chunk) in [(15, 1), (15, 2), (15, 64), (0, 1), (30, 32)] {
-            reduce(&mut limits, degree, log_b, chunk);
+        for (log_b, done, steps) in
+            [(1, 0, 1), (8, 0, 8), (14, 8, 6), (23, 8, 8), (23, 16, 7), (30, 0, 3), (30, 29, 1)]
+        {
+            bit_sums(&mut limits, degree, log_b, done, steps);
         }
         for (n, threads) in [(LONGEST, 1 << 20), (LONGEST, LONGEST), (1 << 20, 1 << 24)] {
             pairs(&mut limits, degree, n, threads);
         }
-        for width in [1, 2, 255, 300, 4096] {
-            windows(&mut limits, degree, width);
+        for most in [1, 2, 17] {
+            multiples(&mut limits, degree, most);
         }
         Limits::finish(&[limits], Family::Group);
     }
@@ -182,28 +184,47 @@ impl Msm {
     }
 }
 
-fn reduce(limits: &mut Limits, degree: usize, log_b: u64, chunk: u64) {
-    let n = LONGEST / chunk;
-    let scalars = [("log_b", log_b), ("chunk", chunk), ("n", n)];
+fn bit_sums(limits: &mut Limits, degree: usize, log_b: u64, done: u64, steps: u64) {
+    let sets = LONGEST >> log_b;
+    let scalars = [("log_b", log_b), ("done", done), ("steps", steps), ("sets", sets)];
     let contents = |buffer: &str, _: u64| points(buffer, degree);
-    limits.check::<ReduceChunks>(n, &scalars, contents, |j, touched| {
-        if j < n {
-            (j * chunk..(j + 1) * chunk).for_each(|i| touched.read("sums", i));
-            touched.write("out", j);
+    let runs = sets << (log_b - done - steps);
+    let place = |kind: u64| if kind == 0 { 0 } else { 1 << (kind - 1) };
+    limits.check_blocks::<BitSums>(runs * (done + 1), &scalars, contents, |block, touched| {
+        let (run, kind) = (block / (done + 1), block % (done + 1));
+        let first = (run << (done + steps)) + place(kind);
+        let kinds = |bits: u64| if kind == 0 { bits + 1 } else { 1 };
+        for bit in 0..steps {
+            for (pair, kind) in (0..1 << (steps - 1 - bit)).flat_map(|p| (0..kinds(bit)).map(move |k| (p, k)))
+            {
+                let left = first + (((pair << (bit + 1)) + place(kind)) << done);
+                touched.read("points", left);
+                touched.read("points", left + (1 << (bit + done)));
+                touched.scratch.insert(("points", left));
+            }
+        }
+        for end in (0..kinds(steps)).filter(|_| done + steps == log_b) {
+            touched.read("points", first + (place(end) << done));
+            let to = match (kind, end) {
+                (0, 0) => 0,
+                (0, _) => done + end,
+                _ => kind,
+            };
+            touched.write("out", run * (log_b + 1) + to);
         }
     });
 }
 
-fn windows(limits: &mut Limits, degree: usize, width: u64) {
-    let windows = LONGEST / width;
-    let scalars = [("width", width), ("windows", windows)];
-    let contents = |buffer: &str, _: u64| points(buffer, degree);
-    limits.check_blocks::<SumWindows>(windows, &scalars, contents, |w, touched| {
-        for i in w * width..(w + 1) * width {
+/// Multiples of identities.
+fn multiples(limits: &mut Limits, degree: usize, multiples: u64) {
+    let n = LONGEST / multiples;
+    let scalars = [("multiples", multiples), ("doublings", 3), ("n", n)];
+    let contents = |_: &str, _: u64| points("bases", degree);
+    limits.check::<BaseMultiples>(n, &scalars, contents, |i, touched| {
+        if i < n {
             touched.read("points", i);
-            touched.scratch.insert(("points", i));
+            (0..multiples).for_each(|j| touched.write("out", i * multiples + j));
         }
-        touched.write("out", w);
     });
 }
 

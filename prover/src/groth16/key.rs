@@ -26,11 +26,14 @@ pub struct KeyOptions {
     pub check_subgroups: bool,
     /// Verify every proof before it is returned. Default: true.
     pub self_check: bool,
+    /// Keep precomputed multiples of the key's points on a GPU that has room for them: proofs are faster, and loading the key
+    /// takes as long as some tens of proofs. Default: true.
+    pub multiples: bool,
 }
 
 impl Default for KeyOptions {
     fn default() -> Self {
-        Self { trust_key: false, check_subgroups: false, self_check: true }
+        Self { trust_key: false, check_subgroups: false, self_check: true, multiples: true }
     }
 }
 
@@ -44,6 +47,12 @@ impl KeyOptions {
     /// Sets [`KeyOptions::check_subgroups`].
     pub fn check_subgroups(mut self, check: bool) -> Self {
         self.check_subgroups = check;
+        self
+    }
+
+    /// Sets [`KeyOptions::multiples`].
+    pub fn multiples(mut self, keep: bool) -> Self {
+        self.multiples = keep;
         self
     }
 

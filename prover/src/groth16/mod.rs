@@ -28,18 +28,27 @@ pub use stats::{ProveStats, Stage};
 use crate::r1cs::{R1cs, Witness};
 use crate::snarkjs::{Zkey, ZkeyCurve, ZkeyFile};
 use crate::verify::{PreparedVk, check_proof};
-use ark_ec::CurveGroup;
+use ark_ec::scalar_mul::BatchMulPreprocessing;
+use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{One, UniformRand};
 use ark_groth16::{Proof, ProvingKey, VerifyingKey};
 use ark_std::rand::{CryptoRng, RngCore};
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{PairingCurve, ProjectiveOf};
-use curvesmith_runtime::{Cancel, Detail, Device, Report};
+use curvesmith_runtime::{Cancel, Detail, Device, Report, RuntimeError};
 use key::{HeaderPoints, HostKey};
 use stages::{DeviceKey, ProofSums, Source};
 use stats::Clock;
+use std::fmt;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use zeroize::Zeroize;
+
+/// Proofs of a batch that are on their way at once: one whose kernels run, one that is being submitted, and two whose results are
+/// put together and checked.
+const PROOFS_AT_ONCE: usize = 4;
+/// The same where the CPU makes them, with all of its cores.
+const CPU_PROOFS_AT_ONCE: usize = 2;
 
 type Scalar<C> = <<C as PairingCurve>::Fr as Field>::Ark;
 
@@ -52,6 +61,7 @@ pub struct Groth16<C: PairingCurve> {
     log_domain: u32,
     points: HeaderPoints<C>,
     verifier: PreparedVk<C>,
+    deltas: Deltas<C>,
     key: DeviceKey<C>,
     /// The key on the host, for the re-proof that tells who is at fault; `None` where the
     /// device is the CPU already.
@@ -104,6 +114,7 @@ impl<C: PairingCurve> Groth16<C> {
             if options.check_subgroups {
                 subgroup::check_queries_on(device, &on_device, &key)?;
             }
+            let on_device = if options.multiples { on_device.with_multiples(device)? } else { on_device };
             (on_device, Some(key))
         };
         Ok(Self {
@@ -112,6 +123,7 @@ impl<C: PairingCurve> Groth16<C> {
             form: quotient.form,
             log_domain: quotient.log_domain,
             verifier: PreparedVk::new_unchecked(&points.vk),
+            deltas: Deltas::new(&points),
             points,
             key: on_device,
             host,
@@ -144,8 +156,9 @@ impl<C: PairingCurve> Groth16<C> {
         result
     }
 
-    /// Proves several witnesses, each with r and s of its own. While a proof is checked on the host, the
-    /// device makes the next one. A witness that cannot be proven does not keep the others from it.
+    /// Proves several witnesses, each with r and s of its own, some at once: while the host submits one proof or checks it, the
+    /// device works on others. A witness that cannot be proven does not keep the others from it; one for which there
+    /// was no memory beside others is proven again alone.
     pub fn prove_batch(
         &self,
         witnesses: &[Witness<C>],
@@ -153,21 +166,28 @@ impl<C: PairingCurve> Groth16<C> {
     ) -> Vec<Result<Proof<C::Engine>, ProveError>> {
         let mut randomness: Vec<[Scalar<C>; 2]> =
             witnesses.iter().map(|_| [Scalar::<C>::rand(rng), Scalar::<C>::rand(rng)]).collect();
-        let proofs = std::thread::scope(|scope| {
-            let checks = witnesses.iter().zip(&randomness).map(|(witness, randomness)| {
-                let made = self.make(witness, randomness, Detail::Counts);
-                scope.spawn(move || {
-                    let proof = made?.proof;
-                    self.check(witness, &proof, randomness)?;
-                    Ok(proof)
-                })
-            });
-            let checks: Vec<_> = checks.collect();
-            let join = |check: std::thread::ScopedJoinHandle<'_, _>| {
-                check.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        let prove = |i: usize| {
+            self.prove_randomized(&witnesses[i], &randomness[i], Detail::Counts).map(|(proof, _)| proof)
+        };
+        let next = AtomicUsize::new(0);
+        let worker = || {
+            let indices = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+            indices.take_while(|i| *i < witnesses.len()).map(|i| (i, prove(i))).collect::<Vec<_>>()
+        };
+        let at_once = if self.device.is_cpu() { CPU_PROOFS_AT_ONCE } else { PROOFS_AT_ONCE };
+        let mut proofs: Vec<_> = std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..at_once.min(witnesses.len())).map(|_| scope.spawn(worker)).collect();
+            let join = |worker: std::thread::ScopedJoinHandle<'_, _>| {
+                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             };
-            checks.into_iter().map(join).collect()
+            workers.into_iter().flat_map(join).collect()
         });
+        proofs.sort_unstable_by_key(|(i, _)| *i);
+        let again = |(i, proof)| match proof {
+            Err(ProveError::Device(RuntimeError::OutOfMemory { .. })) => prove(i),
+            proof => proof,
+        };
+        let proofs = proofs.into_iter().map(again).collect();
         randomness.zeroize();
         proofs
     }
@@ -244,7 +264,7 @@ impl<C: PairingCurve> Groth16<C> {
         let ((sums, blinding), report) = work.complete(|work| {
             let sums = self.key.submit(work, values)?;
             // What needs no sum is computed while the device works.
-            let blinding = work.host_stage("blinding", || Blinding::new(&self.points, randomness));
+            let blinding = work.host_stage("blinding", || Blinding::new(&self.deltas, randomness));
             Ok::<_, ProveError>((sums.collect(work)?, blinding))
         })?;
         let proof = clock.host("assemble", || assemble(&self.points, &sums, &blinding));
@@ -285,7 +305,7 @@ impl<C: PairingCurve> Groth16<C> {
             None => self.key.submit(&cpu, values)?,
         };
         let sums = sums.collect(&cpu)?;
-        let reference = assemble(&self.points, &sums, &Blinding::new(&self.points, randomness));
+        let reference = assemble(&self.points, &sums, &Blinding::new(&self.deltas, randomness));
         let public = &values[1..=self.public_inputs()];
         if let Err((point, problem)) = check_proof::<C>(&reference) {
             return Ok(ProveError::Point { point, problem, device: self.device.name() });
@@ -307,6 +327,32 @@ struct Unchecked<C: PairingCurve> {
     report: Report,
 }
 
+/// δ in both groups, with multiples: what a proof multiplies before its sums are known must not take longer than these.
+struct Deltas<C: PairingCurve> {
+    g1: BatchMulPreprocessing<ProjectiveOf<C::G1>>,
+    g2: BatchMulPreprocessing<ProjectiveOf<C::G2>>,
+}
+
+impl<C: PairingCurve> Deltas<C> {
+    /// Scalars by whose number arkworks chooses a window: 4 bits, some thousand multiples.
+    const SCALARS: usize = 64;
+
+    fn new(points: &HeaderPoints<C>) -> Self {
+        let (g1, g2) = (points.delta_g1.into_group(), points.vk.delta_g2.into_group());
+        let (g1, g2) = rayon::join(
+            || BatchMulPreprocessing::new(g1, Self::SCALARS),
+            || BatchMulPreprocessing::new(g2, Self::SCALARS),
+        );
+        Deltas { g1, g2 }
+    }
+}
+
+impl<C: PairingCurve> fmt::Debug for Deltas<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Deltas[{} bits]", self.g1.window)
+    }
+}
+
 /// What r and s add to a proof, whatever the sums. As secret as r and s.
 struct Blinding<C: PairingCurve> {
     r: Scalar<C>,
@@ -320,16 +366,10 @@ struct Blinding<C: PairingCurve> {
 }
 
 impl<C: PairingCurve> Blinding<C> {
-    fn new(points: &HeaderPoints<C>, &[r, s]: &[Scalar<C>; 2]) -> Self {
-        let (delta, delta_g2) = (points.delta_g1, points.vk.delta_g2);
-        Self {
-            r,
-            s,
-            r_delta: delta * r,
-            s_delta: delta * s,
-            rs_delta: delta * (r * s),
-            s_delta_g2: delta_g2 * s,
-        }
+    fn new(deltas: &Deltas<C>, &[r, s]: &[Scalar<C>; 2]) -> Self {
+        let (g1, g2) = rayon::join(|| deltas.g1.batch_mul(&[r, s, r * s]), || deltas.g2.batch_mul(&[s]));
+        let [r_delta, s_delta, rs_delta] = [0, 1, 2].map(|i| g1[i].into());
+        Self { r, s, r_delta, s_delta, rs_delta, s_delta_g2: g2[0].into() }
     }
 }
 

@@ -4,7 +4,7 @@ use super::key::HostKey;
 use super::quotient::Quotient;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{PairingCurve, ProjectiveOf};
-use curvesmith_runtime::work::{BinaryOp, Direction, Sum, Sums, Work};
+use curvesmith_runtime::work::{BinaryOp, DigitShape, Direction, Sum, Sums, Work};
 use curvesmith_runtime::{Device, DeviceBases, DeviceVec, Matrix, NttTables, Owner, RuntimeError};
 use std::borrow::Cow;
 use std::mem::take;
@@ -53,16 +53,43 @@ impl<C: PairingCurve> PendingSums<C> {
 #[derive(Debug)]
 pub(crate) struct DeviceKey<C: PairingCurve> {
     quotient: Quotient<Scalar<C>>,
+    /// Shapes of the digits of the wires and of H's.
+    shapes: [DigitShape; 2],
     tables: NttTables<C::Fr>,
     a: Matrix<C::Fr>,
     b: Matrix<C::Fr>,
     c: Option<Matrix<C::Fr>>,
     pub(super) wires: usize,
-    pub(super) a_query: DeviceBases<C::G1>,
-    pub(super) b_g1_query: DeviceBases<C::G1>,
-    pub(super) b_g2_query: DeviceBases<C::G2>,
-    pub(super) l_query: DeviceBases<C::G1>,
-    pub(super) h_query: DeviceBases<C::G1>,
+    pub(super) queries: Queries<C>,
+}
+
+/// The points of a key that scalars of a proof are multiplied by.
+#[derive(Debug)]
+pub(crate) struct Queries<C: PairingCurve> {
+    pub(super) a: DeviceBases<C::G1>,
+    pub(super) b_g1: DeviceBases<C::G1>,
+    pub(super) b_g2: DeviceBases<C::G2>,
+    pub(super) l: DeviceBases<C::G1>,
+    pub(super) h: DeviceBases<C::G1>,
+}
+
+impl<C: PairingCurve> Queries<C> {
+    /// Bytes of the device's memory.
+    fn bytes(&self) -> u64 {
+        [&self.a, &self.b_g1, &self.l, &self.h].map(DeviceBases::bytes).iter().sum::<u64>()
+            + self.b_g2.bytes()
+    }
+
+    /// With multiples for digits of these shapes, of the wires and of H.
+    fn multiples(&self, work: &Work, [wires, h]: [DigitShape; 2]) -> Result<Self, RuntimeError> {
+        Ok(Queries {
+            a: work.multiples(&self.a, wires)?,
+            b_g1: work.multiples(&self.b_g1, wires)?,
+            b_g2: work.multiples(&self.b_g2, wires)?,
+            l: work.multiples(&self.l, wires)?,
+            h: work.multiples(&self.h, h)?,
+        })
+    }
 }
 
 /// A key on the host, and what becomes of its queries once a device has them.
@@ -92,27 +119,46 @@ impl<C: PairingCurve> DeviceKey<C> {
                 }
             };
         }
-        let (a_query, l_query, h_query) = (bases!(a_query), bases!(l_query), bases!(h_query));
-        let (b_g1_query, b_g2_query) = (bases!(b_g1_query), bases!(b_g2_query));
+        let queries = Queries {
+            a: bases!(a_query),
+            l: bases!(l_query),
+            h: bases!(h_query),
+            b_g1: bases!(b_g1_query),
+            b_g2: bases!(b_g2_query),
+        };
         let key = match &source {
             Source::Keep(key) => *key,
             Source::Take(key) => &**key,
         };
+        let domain = 1 << key.quotient.log_domain;
         let made = Self {
             quotient: key.quotient,
+            shapes: [key.wires, domain].map(|n| work.digit_shape::<C::Fr>(n)),
             tables: work.ntt_tables::<C::Fr>(key.quotient.log_domain, key.quotient.omega)?,
             a: work.matrix::<C::Fr>(&key.a)?,
             b: work.matrix::<C::Fr>(&key.b)?,
             c: key.c.as_ref().map(|c| work.matrix::<C::Fr>(c)).transpose()?,
             wires: key.wires,
-            a_query,
-            b_g1_query,
-            b_g2_query,
-            l_query,
-            h_query,
+            queries,
         };
         work.finish()?;
         Ok(made)
+    }
+
+    /// The key with multiples of its points, as many as the device likes to keep; without any where there is no room for them.
+    pub(crate) fn with_multiples(self, device: &Device) -> Result<Self, RuntimeError> {
+        let work = device.work()?;
+        let most = work.most_multiples(self.queries.bytes());
+        let shape = |n| work.shape_with_multiples::<C::Fr>(n, most);
+        let shapes = [self.wires, self.queries.h.len()].map(shape);
+        if shapes.iter().any(|shape| shape.multiples == 1) {
+            return Ok(self);
+        }
+        match work.complete(|work| self.queries.multiples(work, shapes)) {
+            Ok((queries, _)) => Ok(Self { shapes, queries, ..self }),
+            Err(RuntimeError::OutOfMemory { .. }) => Ok(self),
+            Err(error) => Err(error),
+        }
     }
 
     /// Submits the sums of a witness, which has one value per wire.
@@ -124,10 +170,9 @@ impl<C: PairingCurve> DeviceKey<C> {
         // A long chain of short kernels: behind the additions of the other sums it would end last, and alone.
         let quotient = work.fork_urgent()?;
         // One decomposition and sort serves the four queries that are indexed by wire.
-        let shape = work.digit_shape::<C::Fr>(self.wires);
+        let [shape, h_shape] = self.shapes;
         let digits = work.stage("digits", |work| work.digits::<C::Fr>(&witness, shape))?;
         let domain = 1 << self.quotient.log_domain;
-        let h_shape = work.digit_shape::<C::Fr>(domain);
         let room = 3 * work.sum_bytes::<C::G1>(self.wires, shape)
             + work.sum_bytes::<C::G2>(self.wires, shape)
             + work.sum_bytes::<C::G1>(domain, h_shape);
@@ -135,15 +180,15 @@ impl<C: PairingCurve> DeviceKey<C> {
 
         let forks = [work.fork()?, work.fork()?, work.fork()?];
         let [b_g2_fork, a_fork, b_g1_fork] = &forks;
-        let b_g2 = b_g2_fork.stage("msm b2", |work| work.msm_into(&digits, &self.b_g2_query, &sums))?;
+        let b_g2 = b_g2_fork.stage("msm b2", |work| work.msm_into(&digits, &self.queries.b_g2, &sums))?;
         let h = self.h(&quotient, &witness)?;
         let h = quotient.stage("msm h", |work| {
             let digits = work.digits::<C::Fr>(&h, h_shape)?;
-            work.msm_into(&digits, &self.h_query, &sums)
+            work.msm_into(&digits, &self.queries.h, &sums)
         })?;
-        let a = a_fork.stage("msm a", |work| work.msm_into(&digits, &self.a_query, &sums))?;
-        let b_g1 = b_g1_fork.stage("msm b1", |work| work.msm_into(&digits, &self.b_g1_query, &sums))?;
-        let l = work.stage("msm l", |work| work.msm_into(&digits, &self.l_query, &sums))?;
+        let a = a_fork.stage("msm a", |work| work.msm_into(&digits, &self.queries.a, &sums))?;
+        let b_g1 = b_g1_fork.stage("msm b1", |work| work.msm_into(&digits, &self.queries.b_g1, &sums))?;
+        let l = work.stage("msm l", |work| work.msm_into(&digits, &self.queries.l, &sums))?;
         for fork in forks.into_iter().chain([quotient]) {
             work.join(fork)?;
         }

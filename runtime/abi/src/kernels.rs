@@ -32,11 +32,12 @@ kernel! {
 
     /// Signed window digits of canonical scalars (Montgomery in, converted inside).
     ///
-    /// For scalar `i` and window `w` in `0..windows` of `c` bits, the digit `d` lies in
-    /// `[-2^(c-1), 2^(c-1)]` and `Σ d_w·2^(cw)` is the scalar. Writes, at `w·n + i`, the code
-    /// `sign << 31 | w·2^(c-1) + |d| - 1`, and [`NO_DIGIT`] for `d = 0`. `1 ≤ c ≤ 16`, `windows·c ≥ bits + 1` for a
-    /// modulus of `bits` bits, and `windows·n < 2^31`.
-    Field Digits = "digits" [128] { scalars: In Field, codes: InOut U32, c: u32, windows: u32, n: u32 }
+    /// For scalar `i` and window `w` in `0..sets·multiples` of `c` bits, the digit `d` lies in
+    /// `[-2^(c-1), 2^(c-1)]` and `Σ d_w·2^(cw)` is the scalar. Window `w = j·sets + s` belongs to the set `s` of buckets, and to
+    /// the multiple `j` of base `i` that [`BaseMultiples`] makes, which has the number `i·multiples + j`. Writes, at
+    /// `(s·n + i)·multiples + j`, the code `sign << 31 | s·2^(c-1) + |d| - 1`, and [`NO_DIGIT`] for `d = 0`. `1 ≤ c ≤ 24`,
+    /// `sets·multiples·c ≥ bits + 1` for a modulus of `bits` bits, `sets·2^(c-1) < 2^31` and `sets·multiples·n < 2^31`.
+    Field Digits = "digits" [128] { scalars: In Field, codes: InOut U32, c: u32, sets: u32, multiples: u32, n: u32 }
 
     /// One stage of a transform of `n = 2^log_n` elements after `log_done` of them, for `n ≥ 2^(log_done + 1)`;
     /// one of the passes in radix `r`, here 2. The field has the roots of order `r`.
@@ -121,6 +122,8 @@ kernel! {
     /// `starts` of the pairs. Thread `t` adds the pairs `t`, `t + threads`, … with one inversion for all of them. `1 ≤ threads`, one
     /// thread for each `t < threads`. Of groups that [`msm_has_pairs`].
     Group PairSums = "pair_sums" [128] { points: In Affine, lefts: In U32, rights: In U32, starts: In U32, sums: InOut Affine, buckets: u32, threads: u32 }
+    /// `out[i·multiples + j] = 2^(j·doublings)·points[i]`. `multiples ≥ 1`, `multiples·n < 2^31`.
+    Group BaseMultiples = "base_multiples" [128] { points: In Affine, out: InOut Affine, multiples: u32, doublings: u32, n: u32 }
     /// EqualSlices accumulation (Chen et al. §4): the `total = starts[buckets]` sorted entries are cut
     /// into `slices` slices of `len = ⌈total/slices⌉`. Slice `t` sums its runs of equal keys. Its
     /// first run goes to `partials[t]`, every later run to `sums[key]` (nobody else writes it).
@@ -137,13 +140,12 @@ kernel! {
     /// [`MergePartials`] it is `partials[s]`, and those of the next multiples of 128 and of 128² after `s`, each
     /// once and if below `e`.
     Group FlushPartials = "flush_partials" [128] { keys: In U32, starts: In U32, partials: In Point, sums: InOut Point, buckets: u32, slices: u32 }
-    /// Weighted reduction of buckets, one thread a chunk of `chunk` buckets of one window of `2^log_b`
-    /// buckets: `out[j] = Σ (i+1)·sums[i]` over the chunk, `i` counted from the window's start.
-    /// `chunk` divides `2^log_b`; `n` chunks in all.
-    Group ReduceChunks = "reduce_chunks" [128] { sums: In Point, out: InOut Point, log_b: u32, chunk: u32, n: u32 }
-    /// `out[w] = Σ points[w·width + i]` over `i < width`, one block a window `w < windows`. Leaves parts of sums
-    /// in `points`. `width ≥ 1`, `windows·width < 2^31`.
-    Group SumWindows = "sum_windows" [256] { points: InOut Point, out: InOut Point, width: u32, windows: u32 }
+    /// Sums of the buckets of each of `sets` sets of `2^log_b`, by the bits of their indices: `T = Σ P_i`, and for each bit `j` the sum
+    /// `D_j` of the `P_i` whose `i` has it, so that `Σ (i+1)·P_i = T + Σ 2^j·D_j`. A launch takes `steps ≤` [`BIT_SUMS_STEPS`] bits
+    /// after `done`, the lowest first, and leaves parts of sums in `points`; the last one, where `done + steps = log_b`, writes `T, D_0, …` of
+    /// set `s` from `out[s·(log_b + 1)]` on. One block for each of the `done + 1` kinds of point in each of the `sets·2^(log_b-done-steps)`
+    /// runs. `1 ≤ steps`.
+    Group BitSums = "bit_sums" [128] { points: InOut Point, out: InOut Point, log_b: u32, done: u32, steps: u32, sets: u32 }
 
     /// `out[i] = a[i] + b[i]` on points. For tests of the formula: in no image.
     Group PointAdd = "point_add" [128] { a: In Point, b: In Point, out: InOut Point, n: u32 }
@@ -208,6 +210,8 @@ const NTT_THREAD_WORDS: usize = 144;
 pub const NO_DIGIT: u32 = u32::MAX;
 /// The place of an entry where there is none: no base has the index `2^31 - 1`.
 pub const NO_ENTRY: u32 = u32::MAX;
+/// Most bits that a launch of [`BitSums`] takes: a block of theirs has a thread for every addition.
+pub const BIT_SUMS_STEPS: u32 = 8;
 /// Pairs that one block of the radix sort handles.
 pub const RADIX_TILE: u32 = 4096;
 /// Widest digit of the radix sort, in bits.

@@ -4,8 +4,8 @@
 //! signs whose product with the bases is the vector of buckets. Sorting transposes it;
 //! equal slices (Chen et al., section 4) balance the accumulation for any distribution,
 //! and a segmented tree joins the parts of a row that slices cut. One sort serves every
-//! MSM with the same scalars. The device ends with one sum a window; some hundred doublings and
-//! additions remain, one after the other, which a core of the host does faster than a thread of a GPU.
+//! MSM with the same scalars. The device ends with one sum for each bit of a
+//! digit, of every set of buckets; a doubling and an addition a bit of the scalars remain, which a core of the host does faster than a thread of a GPU.
 
 use super::index32;
 use super::policy::windows_of;
@@ -17,11 +17,78 @@ use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
 use crate::work::DigitShape;
 use curvesmith_abi::kernels::{
-    Accumulate, BucketStarts, Digits, FlushPartials, MergePartials, PairCounts, PairEntries, PairSums,
-    ReduceChunks, SumWindows, msm_has_pairs,
+    Accumulate, BIT_SUMS_STEPS, BaseMultiples, BitSums, BucketStarts, Digits, FlushPartials, MergePartials,
+    PairCounts, PairEntries, PairSums, msm_has_pairs,
 };
 use curvesmith_abi::{Element, Kernel, Ptr, layout};
 use std::ops::Range;
+
+/// Bases on a device, each followed by its multiples.
+#[derive(Debug)]
+pub(crate) struct GpuBases {
+    pub(crate) points: Buffer<layout::Affine>,
+    /// Of the digits that the multiples are for.
+    shape: Option<DigitShape>,
+}
+
+impl GpuBases {
+    /// Bases without multiples.
+    pub(crate) fn of(points: Buffer<layout::Affine>) -> Self {
+        GpuBases { points, shape: None }
+    }
+
+    /// Bases, not counting their multiples.
+    pub(crate) fn len(&self) -> usize {
+        self.points.len() / self.multiples()
+    }
+
+    pub(crate) fn shape(&self) -> Option<DigitShape> {
+        self.shape
+    }
+
+    fn multiples(&self) -> usize {
+        self.shape.map_or(1, |shape| shape.multiples as usize)
+    }
+
+    /// Digits of `shape` say which multiple of a base they mean.
+    fn check_shape(&self, shape: DigitShape) -> Result<()> {
+        match self.shape {
+            None if shape.multiples == 1 => Ok(()),
+            Some(own) if own.multiples == shape.multiples && own.doublings() == shape.doublings() => Ok(()),
+            own => {
+                let own = own.map_or("none".to_owned(), |own| format!("{own:?}"));
+                let reason = format!("their multiples are for {own}, the digits are {shape:?}");
+                Err(RuntimeError::Input { what: "bases", reason })
+            }
+        }
+    }
+}
+
+/// `2^(doublings·j)` times each base, for the multiples `j` of a shape.
+pub(crate) fn multiples(
+    stream: &Stream,
+    group: &Owner,
+    bases: &GpuBases,
+    shape: DigitShape,
+    bits: u32,
+) -> Result<GpuBases> {
+    check_shape(shape, bits)?;
+    bases.check_shape(DigitShape { multiples: 1, ..shape })?;
+    let points = &bases.points;
+    let n = index32("bases", points.len())?;
+    let len = points.len().saturating_mul(shape.multiples as usize);
+    index32("multiples of bases", len)?;
+    let out = stream.elements(group, len)?;
+    let kernel = BaseMultiples {
+        points: points.ptr(),
+        out: out.ptr(),
+        multiples: shape.multiples,
+        doublings: shape.doublings(),
+        n,
+    };
+    stream.launch(group, points.len(), &kernel)?;
+    Ok(GpuBases { points: out, shape: Some(shape) })
+}
 
 /// Signed digits of scalars, sorted by bucket, on a device.
 #[derive(Debug)]
@@ -43,9 +110,9 @@ struct Part {
 }
 
 impl GpuDigits {
-    /// Sums that an MSM over these digits gives: one a window, for each part.
+    /// Sums that an MSM over these digits gives: those of the sets of buckets, for each part.
     pub(crate) fn sums(&self) -> usize {
-        self.parts.len() * self.shape.windows as usize
+        self.parts.len() * self.shape.sums()
     }
 
     /// The windows.
@@ -74,7 +141,7 @@ pub(crate) fn sorted_digits(
 /// Scalars that are sorted at once.
 fn part_len(stream: &Stream, shape: DigitShape) -> usize {
     let entries = stream.gpu().policy().msm.max_entries.min((1 << 31) - 1);
-    (entries / shape.windows.max(1)).max(1) as usize
+    (entries / shape.windows().max(1)).max(1) as usize
 }
 
 /// Parts in which an MSM over `len` scalars runs.
@@ -92,11 +159,11 @@ fn sort_part(
     len: usize,
 ) -> Result<Part> {
     let n = index32("number of scalars", len)?;
-    let DigitShape { window: c, windows } = shape;
-    let codes = stream.words(len * windows as usize)?;
-    let kernel = Digits { scalars, codes: codes.ptr(), c, windows, n };
+    let DigitShape { window: c, sets, multiples } = shape;
+    let codes = stream.words(len * shape.windows() as usize)?;
+    let kernel = Digits { scalars, codes: codes.ptr(), c, sets, multiples, n };
     stream.launch(field, len, &kernel)?;
-    let (Pairs { keys, entries }, last) = sort(stream, codes, windows, n, c - 1)?;
+    let (Pairs { keys, entries }, last) = sort(stream, codes, sets, n * multiples, c - 1)?;
     let starts = stream.words(buckets as usize + 1)?;
     let kernel = BucketStarts {
         keys: keys.ptr(),
@@ -110,23 +177,24 @@ fn sort_part(
     Ok(Part { start, keys, entries, starts })
 }
 
-/// Writes `Σ digit_w(scalar_i)·base_i` over a range of the bases, for every part and window `w`, to `sums`, which has
-/// room for [`GpuDigits::sums`] points, the windows of a part after each other.
+/// Writes `Σ digit_w(scalar_i)·multiple_w(base_i)` over a range of the bases and the windows `w` of a set, for every part and set, to
+/// `sums`, which has room for [`GpuDigits::sums`] points, the sets of a part after each other: each as its sums by bits.
 pub(crate) fn window_sums(
     stream: &Stream,
     group: &Owner,
     digits: &GpuDigits,
-    bases: &Buffer<layout::Affine>,
+    bases: &GpuBases,
     range: Range<usize>,
     sums: Ptr<layout::Point>,
 ) -> Result<()> {
+    bases.check_shape(digits.shape)?;
     check_len("scalars of the MSM", range.len(), digits.len)?;
     check_range(&range, bases.len())?;
-    let part_bytes = digits.shape.windows as usize * group.bytes(Element::Point);
+    let part_bytes = digits.shape.sums() * group.bytes(Element::Point);
     for (i, part) in digits.parts.iter().enumerate() {
         stream.uses("digits", &part.keys)?;
         let rows = Rows {
-            points: bases.ptr_at(range.start + part.start),
+            points: bases.points.ptr_at((range.start + part.start) * bases.multiples()),
             keys: part.keys.ptr(),
             entries: part.entries.ptr(),
             starts: part.starts.ptr(),
@@ -135,7 +203,7 @@ pub(crate) fn window_sums(
         };
         let buckets = accumulate(stream, group, rows)?;
         let out = Ptr::new(sums.address + (i * part_bytes) as u64);
-        reduce(stream, group, digits.shape, digits.buckets, &buckets, out)?;
+        reduce(stream, group, digits.shape, &buckets, out)?;
     }
     Ok(())
 }
@@ -261,7 +329,7 @@ fn halve(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Halved> {
 fn accumulate_slices(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Buffer<layout::Point>> {
     let Rows { points: bases, keys, entries, starts, most, buckets } = *rows;
     let wave = stream.resident_blocks::<Accumulate>(group)?.saturating_mul(Accumulate::DESC.block);
-    let slices = stream.gpu().policy().msm.slices(most, wave);
+    let slices = stream.gpu().policy().msm.slices(most, wave, Accumulate::DESC.block);
     let sum_buffer: Buffer<layout::Point> = stream.elements(group, buckets as usize)?;
     let partial_buffer: Buffer<layout::Point> = stream.elements(group, slices as usize)?;
     let (sums, partials) = (sum_buffer.ptr(), partial_buffer.ptr());
@@ -279,25 +347,24 @@ fn accumulate_slices(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Buff
     Ok(sum_buffer)
 }
 
-/// `out[w] = Σ_i (i+1)·sums[w·2^(c-1) + i]`.
+/// The sums by bits of the buckets of every set, from which the host has `Σ (i+1)·sums[i]`; leaves parts of sums in `sums`.
 fn reduce(
     stream: &Stream,
     group: &Owner,
     shape: DigitShape,
-    buckets: u32,
     sums: &Buffer<layout::Point>,
     out: Ptr<layout::Point>,
 ) -> Result<()> {
-    let threads = stream.resident_blocks::<ReduceChunks>(group)?.saturating_mul(ReduceChunks::DESC.block);
-    let chunk = stream.gpu().policy().msm.chunk(shape.window, buckets, threads);
-    let width = (1 << (shape.window - 1)) / chunk;
-    let n = buckets / chunk;
-    let chunks: Buffer<layout::Point> = stream.elements(group, n as usize)?;
-    let points = chunks.ptr();
-    let reduce = ReduceChunks { sums: sums.ptr(), out: points, log_b: shape.window - 1, chunk, n };
-    stream.launch(group, n as usize, &reduce)?;
-    let windows = shape.windows;
-    stream.launch_blocks(group, u64::from(windows), &SumWindows { points, out, width, windows })
+    let (log_b, sets) = (shape.window - 1, shape.sets);
+    let mut done = 0;
+    while done < log_b {
+        let steps = (log_b - done).min(BIT_SUMS_STEPS);
+        let blocks = (u64::from(sets) << (log_b - done - steps)) * u64::from(done + 1);
+        let kernel = BitSums { points: sums.ptr(), out, log_b, done, steps, sets };
+        stream.launch_blocks(group, blocks, &kernel)?;
+        done += steps;
+    }
+    Ok(())
 }
 
 /// The levels of [`MergePartials`] for so many slices.
@@ -308,16 +375,20 @@ fn levels(slices: u32) -> impl Iterator<Item = u32> {
 /// The number of buckets of a shape that holds scalars of `bits` bits.
 fn check_shape(shape: DigitShape, bits: u32) -> Result<u32> {
     let bad = |reason| Err(RuntimeError::Input { what: "digit shape", reason });
-    if !(2..=16).contains(&shape.window) {
-        return bad(format!("window is {} bits, 2 to 16 are supported", shape.window));
+    let DigitShape { window: c, sets, .. } = shape;
+    if !(2..=24).contains(&c) {
+        return bad(format!("window is {c} bits, 2 to 24 are supported"));
     }
-    let windows = windows_of(bits, shape.window);
-    if shape.windows != windows {
-        let (c, found) = (shape.window, shape.windows);
-        return bad(format!("{found} windows of {c} bits, scalars of {bits} bits need {windows}"));
+    let (found, needed) = (shape.windows(), windows_of(bits, c));
+    let fits = sets > 0 && shape == DigitShape::with_multiples(bits, c, shape.multiples);
+    if !fits {
+        return bad(format!("{found} windows of {c} bits, scalars of {bits} bits need {needed}"));
     }
-    // At most 2^15 buckets a window, and fewer windows than bits of any field.
-    Ok(windows << (shape.window - 1))
+    let buckets = u64::from(sets) << (c - 1);
+    u32::try_from(buckets)
+        .ok()
+        .filter(|buckets| *buckets < 1 << 31)
+        .map_or_else(|| bad(format!("{buckets} buckets, fewer than 2^31 are supported")), Ok)
 }
 
 #[cfg(test)]
@@ -333,9 +404,31 @@ mod tests {
 
     #[test]
     fn shapes_are_checked() {
-        assert_eq!(check_shape(DigitShape { window: 16, windows: 16 }, 254).unwrap(), 1 << 19);
-        for (window, windows) in [(1, 255), (17, 15), (16, 15), (16, 17), (0, 0)] {
-            assert!(check_shape(DigitShape { window, windows }, 254).is_err(), "{window} {windows}");
+        let shape = |window, sets, multiples| DigitShape { window, sets, multiples };
+        assert_eq!(check_shape(shape(16, 16, 1), 254).unwrap(), 1 << 19);
+        assert_eq!(check_shape(shape(16, 1, 16), 254).unwrap(), 1 << 15);
+        assert_eq!(check_shape(shape(16, 3, 6), 254).unwrap(), 3 << 15);
+        assert_eq!(check_shape(shape(24, 11, 1), 254).unwrap(), 11 << 23);
+        for (window, sets, multiples) in [
+            (1, 255, 1),
+            (25, 11, 1),
+            (16, 15, 1),
+            (16, 17, 1),
+            (16, 1, 17),
+            (16, 3, 5),
+            (0, 0, 0),
+            (16, 0, 16),
+            (24, u32::MAX, u32::MAX),
+            (24, 256, 1),
+        ] {
+            assert!(check_shape(shape(window, sets, multiples), 254).is_err(), "{window} {sets} {multiples}");
+        }
+        assert!(check_shape(shape(24, 256, 1), 6144).is_err(), "too many buckets");
+        for (bits, window, most) in
+            [(254, 16, 16), (254, 16, 100), (254, 13, 7), (255, 20, 2), (31, 24, 1), (254, 2, 0)]
+        {
+            let shape = DigitShape::with_multiples(bits, window, most);
+            assert!(check_shape(shape, bits).is_ok() && shape.multiples <= most.max(1), "{shape:?}");
         }
     }
 }

@@ -26,6 +26,8 @@ pub struct PointwisePolicy {
 /// How an MSM is cut into threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MsmPolicy {
+    /// Multiprocessors of the device.
+    pub multiprocessors: u32,
     /// Price of reducing one bucket, in hundredths of a mixed addition into it.
     pub bucket_cost: u64,
     /// Price of combining one window, in the same unit; it does not shrink with more threads.
@@ -37,12 +39,11 @@ pub struct MsmPolicy {
     pub pairs_per_thread: u32,
     /// Most bytes of the sums of such a round: where they are more, there is none.
     pub affine_bytes: u64,
+    /// Most bytes that a key's bases and their precomputed multiples take.
+    pub multiples_bytes: u64,
     /// Most waves of the accumulation: times that all threads which the device holds at once are filled.
     /// Slices are as many as fill the last wave.
     pub max_waves: u32,
-    /// Least number of buckets that one thread reduces, a power of two; more where the device does not hold
-    /// that many threads.
-    pub chunk: u32,
     /// Most (digit, base) entries sorted at once, below 2^31; longer MSMs run in parts.
     pub max_entries: u32,
     /// Least number of scalars of the host that are copied at once, if there are more: the rest follows while the
@@ -69,16 +70,16 @@ pub struct NttPolicy {
 }
 
 /// Row of a device with few multiprocessors, which is how the emulator looks: as little
-/// work in all as possible. Modelled by counting additions: a bucket costs two full
-/// additions (1.4 mixed ones each) and its share of a chunk's offset product.
+/// work in all as possible. Modelled by counting additions: a bucket costs two full ones, 1.4 mixed ones each.
 const FEW_THREADS: MsmPolicy = MsmPolicy {
-    bucket_cost: 400,
+    multiprocessors: 1,
+    bucket_cost: 280,
     window_cost: 2_000,
     entries_per_slice: 64,
     pairs_per_thread: u32::MAX,
     affine_bytes: 0,
+    multiples_bytes: 0,
     max_waves: 16,
-    chunk: 32,
     max_entries: (1 << 31) - 1,
     least_part: usize::MAX,
 };
@@ -102,9 +103,10 @@ impl Policy {
     /// The policies for a device.
     pub fn for_device(properties: &DeviceProperties) -> Policy {
         let msm = if properties.multiprocessors < MANY_FROM {
-            FEW_THREADS
+            MsmPolicy { multiprocessors: properties.multiprocessors, ..FEW_THREADS }
         } else {
             MsmPolicy {
+                multiprocessors: properties.multiprocessors,
                 // Reduction runs with fewer threads than accumulation, so a bucket counts more. Measured on an
                 // H200, BN254 2^16 to 2^20: 600 to 1000 make no difference from 2^18 on, 600 is slower at 2^16.
                 bucket_cost: 800,
@@ -115,10 +117,9 @@ impl Policy {
                 pairs_per_thread: 8,
                 // With those of the next round, which are half as many, less than half of the memory.
                 affine_bytes: properties.memory / 4,
+                multiples_bytes: properties.memory / 4,
                 // On an H200 four waves take 2 % less time than one at 2^20 and 5 % less at 2^22, six no less.
                 max_waves: 4,
-                // At 2^16 2 to 8 are equal, 16 is 15 % slower.
-                chunk: 2,
                 // Keys and entries, twice, at 4 bytes: 4 GiB for 2^28.
                 max_entries: 1 << 28,
                 // Measured on an H200 with BN254: 2^23 scalars 30.8 ms for 32.0, 2^24 58.8 for 61.8; in parts of
@@ -145,16 +146,23 @@ impl PointwisePolicy {
 impl MsmPolicy {
     /// The cheapest shape for `n` scalars of `bits` bits.
     pub fn digit_shape(&self, bits: u32, n: usize) -> DigitShape {
+        self.cheapest(n, (2..=16).map(|window| DigitShape::new(bits, window)))
+    }
+
+    /// As [`MsmPolicy::digit_shape`], with at most `most` multiples of each base.
+    pub fn shape_with_multiples(&self, bits: u32, n: usize, most: u32) -> DigitShape {
+        let widest = if most > 1 { 24 } else { 16 };
+        self.cheapest(n, (2..=widest).map(|window| DigitShape::with_multiples(bits, window, most)))
+    }
+
+    fn cheapest(&self, n: usize, shapes: impl Iterator<Item = DigitShape>) -> DigitShape {
         let cost = |shape: &DigitShape| {
             let buckets = 1u64 << (shape.window - 1);
-            let fixed = buckets.saturating_mul(self.bucket_cost).saturating_add(self.window_cost);
-            let per_window = (n as u64).saturating_mul(100).saturating_add(fixed);
-            per_window.saturating_mul(u64::from(shape.windows))
+            let a_set = buckets.saturating_mul(self.bucket_cost).saturating_add(self.window_cost);
+            let entries = (n as u64).saturating_mul(u64::from(shape.windows()));
+            entries.saturating_mul(100).saturating_add(a_set.saturating_mul(u64::from(shape.sets)))
         };
-        (2..=16)
-            .map(|window| DigitShape { window, windows: windows_of(bits, window) })
-            .min_by_key(cost)
-            .expect("the range of windows is not empty")
+        shapes.min_by_key(cost).expect("the range of windows is not empty")
     }
 
     /// Scalars of the host that are copied and worked on at once, of `n`: parts of about the same length.
@@ -162,25 +170,19 @@ impl MsmPolicy {
         n.div_ceil((n / self.least_part.max(1)).max(1))
     }
 
-    /// Slices for at most `entries` entries on a device that holds `wave` of them at once: whole waves, or
-    /// a part of the first.
-    pub(super) fn slices(&self, entries: usize, wave: u32) -> u32 {
+    /// Slices for at most `entries` entries on a device that holds `wave` of them at once, in blocks of `block` on each of
+    /// its `multiprocessors`: whole waves, or a part of the first, with as many blocks on each multiprocessor, or a part of that.
+    pub(super) fn slices(&self, entries: usize, wave: u32, block: u32) -> u32 {
         let wave = wave.clamp(32, MAX_SLICES);
+        let one_each = self.multiprocessors.saturating_mul(block).clamp(32, wave);
         let most = u64::from(self.max_waves.max(1)) * u64::from(wave);
         let wanted = entries as u64 / u64::from(self.entries_per_slice.max(1));
         let wanted = wanted.clamp(1, most.min(u64::from(MAX_SLICES))) as u32;
         match wanted / wave {
+            0 if wanted > one_each => wanted / one_each * one_each,
             0 => wanted.next_multiple_of(32).min(wave),
             waves => waves * wave,
         }
-    }
-
-    /// Buckets a thread reduces, of `buckets` in windows of `window` bits, where the device holds
-    /// `threads` at once: a power of two dividing a window's buckets.
-    pub(super) fn chunk(&self, window: u32, buckets: u32, threads: u32) -> u32 {
-        let least = 1 << (31 - self.chunk.max(1).leading_zeros());
-        let enough = buckets.div_ceil(threads.max(1)).next_power_of_two();
-        enough.max(least).min(1 << (window - 1))
     }
 }
 
@@ -200,7 +202,7 @@ mod tests {
         let half = 1u64 << (shape.window - 1);
         let mut carry = 0;
         let mut digits = vec![];
-        for w in 0..shape.windows {
+        for w in 0..shape.windows() {
             let bits = (scalar >> (w * shape.window)) & BigUint::from(2 * half - 1);
             let value = u64::try_from(bits).unwrap() + carry;
             carry = u64::from(value > half);
@@ -221,8 +223,8 @@ mod tests {
         for r in moduli {
             let bits = r.bits() as u32;
             let scalars = [BigUint::ZERO, 1u32.into(), 2u32.into(), &r / 2u32, &r / 2u32 + 1u32, &r - 1u32];
-            for window in 2..=16 {
-                let shape = DigitShape { window, windows: windows_of(bits, window) };
+            for window in 2..=24 {
+                let shape = DigitShape::new(bits, window);
                 let half = 1i64 << (window - 1);
                 for scalar in &scalars {
                     let (digits, carry) = signed_digits(scalar, shape);
@@ -254,7 +256,7 @@ mod tests {
         assert!((2..=16).contains(&window(usize::MAX)));
         for n in [0, 1, 100, 1 << 20] {
             let shape = few().digit_shape(254, n);
-            assert_eq!(shape.windows, windows_of(254, shape.window));
+            assert_eq!((shape.windows(), shape.multiples), (windows_of(254, shape.window), 1));
         }
     }
 
@@ -277,21 +279,14 @@ mod tests {
 
     #[test]
     fn slices_fill_whole_waves() {
-        let policy = MsmPolicy { max_waves: 3, entries_per_slice: 10, ..few() };
-        let slices = |entries| policy.slices(entries, 1000);
-        assert_eq!([0, 1, 330, 9_999, 10_000].map(slices), [32, 32, 64, 1000, 1000]);
+        let policy = MsmPolicy { max_waves: 3, entries_per_slice: 10, multiprocessors: 5, ..few() };
+        let slices = |entries| policy.slices(entries, 1000, 128);
+        assert_eq!([0, 1, 330, 6_390, 6_401].map(slices), [32, 32, 64, 640, 640]);
+        assert_eq!([9_999, 10_000].map(slices), [640, 1000]);
+        let many = MsmPolicy { multiprocessors: 2, ..policy };
+        assert_eq!([2_570, 7_679, 7_680].map(|entries| many.slices(entries, 1000, 128)), [256, 512, 768]);
         assert_eq!([19_999, 20_000, 30_000, 1 << 31].map(slices), [1000, 2000, 3000, 3000]);
-        assert_eq!(policy.slices(1 << 31, u32::MAX), MAX_SLICES);
-        assert_eq!(policy.slices(1 << 31, 0), 96);
-    }
-
-    #[test]
-    fn chunks_fill_the_device_and_divide_windows() {
-        let policy = MsmPolicy { chunk: 2, ..few() };
-        assert_eq!(policy.chunk(11, 24 << 10, 33_792), 2);
-        assert_eq!(policy.chunk(15, 17 << 14, 33_792), 16);
-        assert_eq!(policy.chunk(2, 1 << 20, 1), 2, "a window has two buckets");
-        assert_eq!(MsmPolicy { chunk: 48, ..policy }.chunk(16, 1 << 19, 1 << 20), 32);
-        assert_eq!((policy.chunk(16, 1, 0), policy.chunk(16, 1 << 31, 0)), (2, 1 << 15));
+        assert_eq!(policy.slices(1 << 31, u32::MAX, 128), MAX_SLICES);
+        assert_eq!(policy.slices(1 << 31, 0, 128), 96);
     }
 }

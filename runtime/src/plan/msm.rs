@@ -1,7 +1,6 @@
 //! The multi-scalar multiplication plan.
 
 use super::call;
-use crate::algorithms::policy::windows_of;
 use crate::csr::check_len;
 use crate::error::{Result, RuntimeError};
 use crate::field::modulus_bits;
@@ -21,13 +20,22 @@ use std::sync::Arc;
 #[non_exhaustive]
 pub struct MsmOptions {
     window: Option<u32>,
+    multiples: u32,
 }
 
 impl MsmOptions {
-    /// Fixes the window width in bits, 2 to 16; by default it follows the number of bases.
+    /// Fixes the window width in bits, 2 to 16, with multiples of the bases to 24; by default it follows the number of bases.
     /// The CPU chooses its own.
     pub fn window(mut self, bits: u32) -> Self {
         self.window = Some(bits);
+        self
+    }
+
+    /// Keeps up to so many precomputed multiples of each base on the device, the base itself among them, which takes that many
+    /// times the memory: windows then share buckets, of which there are fewer and larger sets. By default there is the base alone.
+    /// The CPU keeps no multiples.
+    pub fn multiples(mut self, most: u32) -> Self {
+        self.multiples = most;
         self
     }
 }
@@ -50,12 +58,27 @@ impl<G: Group> Msm<G> {
     /// is computed for points outside of it.
     pub fn new(device: &Device, bases: &[AffineOf<G>], options: MsmOptions) -> Result<Self> {
         let shape = shape::<G>(&options)?;
-        Ok(Msm { bases: Arc::new(DeviceBases::upload(device, bases)?), shape })
+        let bases = match (options.multiples, shape) {
+            (0 | 1, _) => DeviceBases::upload(device, bases)?,
+            (most, None) => DeviceBases::upload_with_multiples(device, bases, most)?,
+            (_, Some(shape)) => DeviceBases::upload_for(device, bases, shape)?,
+        };
+        Ok(Msm { bases: Arc::new(bases), shape })
     }
 
-    /// A plan for bases that are on their device already.
+    /// A plan for bases that are on their device already. Their multiples decide on the window: of the options, only the default
+    /// goes with multiples.
     pub fn with_bases(bases: Arc<DeviceBases<G>>, options: MsmOptions) -> Result<Self> {
-        Ok(Msm { bases, shape: shape::<G>(&options)? })
+        let shape = shape::<G>(&options)?;
+        if let (Some(own), true) = (bases.shape(), shape.is_some() || options.multiples > 1) {
+            let reason = format!("the bases have multiples for windows of {} bits", own.window);
+            return Err(RuntimeError::Input { what: "options", reason });
+        }
+        if options.multiples > 1 {
+            let reason = "multiples are made when bases are uploaded, these have none".to_owned();
+            return Err(RuntimeError::Input { what: "options", reason });
+        }
+        Ok(Msm { bases, shape })
     }
 
     /// The sum, for as many scalars as there are bases.
@@ -135,7 +158,8 @@ impl<G: Group> Msm<G> {
 
     /// The shape of digits for so many scalars.
     fn shape(&self, work: &Work, n: usize) -> DigitShape {
-        self.shape.unwrap_or_else(|| work.digit_shape::<G::Scalar>(n))
+        let shape = self.bases.shape().or(self.shape);
+        shape.unwrap_or_else(|| work.digit_shape::<G::Scalar>(n))
     }
 
     fn sum(&self, work: &Work, scalars: &DeviceVec<G::Scalar>) -> Result<ProjectiveOf<G>> {
@@ -157,6 +181,11 @@ impl<G: Group> Msm<G> {
         self.bases.is_empty()
     }
 
+    /// The bases, which other plans may share.
+    pub fn bases(&self) -> &Arc<DeviceBases<G>> {
+        &self.bases
+    }
+
     /// The device that holds the bases.
     pub fn device(&self) -> &Device {
         self.bases.device()
@@ -165,11 +194,12 @@ impl<G: Group> Msm<G> {
 
 fn shape<G: Group>(options: &MsmOptions) -> Result<Option<DigitShape>> {
     let shape = options.window.map(|window| {
-        if !(2..=16).contains(&window) {
-            let reason = format!("it is {window} bits, 2 to 16 are supported");
+        let widest = if options.multiples > 1 { 24 } else { 16 };
+        if !(2..=widest).contains(&window) {
+            let reason = format!("it is {window} bits, 2 to {widest} are supported");
             return Err(RuntimeError::Input { what: "window", reason });
         }
-        Ok(DigitShape { window, windows: windows_of(modulus_bits::<G::Scalar>(), window) })
+        Ok(DigitShape::with_multiples(modulus_bits::<G::Scalar>(), window, options.multiples))
     });
     shape.transpose()
 }

@@ -13,7 +13,10 @@ use curvesmith_runtime::error::Result;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use curvesmith_runtime::work::{BinaryOp, DigitShape, Direction, UnaryOp, Work};
-use curvesmith_runtime::{Csr, Detail, Device, Kind, Msm, MsmOptions, Ntt, NttOptions, SpMv, SpMvOptions};
+use curvesmith_runtime::{
+    Csr, Detail, Device, DeviceBases, DeviceVec, Kind, Msm, MsmOptions, Ntt, NttOptions, RuntimeError, SpMv,
+    SpMvOptions,
+};
 use curvesmith_tests::KnownSum;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -206,6 +209,74 @@ pub(crate) fn msm_in_parts<G: Group>(device: impl KernelDevice, n: usize, part: 
         let (copies, sums) = (streams(Kind::Copy, "upload"), streams(Kind::Kernel, "accumulate"));
         assert_eq!((copies.len(), sums.len()), (n / part, 1), "{n} points, {name}");
         assert!(copies.is_disjoint(&sums), "copies go on beside kernels");
+    }
+}
+
+/// MSMs by bases with at most `most` multiples each, in windows of `window` bits or what the device likes; by the host's scalars and
+/// by resident ones.
+pub(crate) fn msm_by_multiples<G: Group>(device: &Device, n: usize, most: u32, window: Option<u32>) {
+    let mut options = MsmOptions::default().multiples(most);
+    if let Some(window) = window {
+        options = options.window(window);
+    }
+    for (name, points, scalars) in cases::<G>(n, &mut StdRng::seed_from_u64(n as u64)) {
+        let expected: ProjectiveOf<G> = points.iter().zip(&scalars).map(|(p, s)| *p * s).sum();
+        let plan = Msm::<G>::new(device, &points, options.clone()).unwrap();
+        let multiples = plan.bases().multiples();
+        let shape = window.map(|c| DigitShape::with_multiples(ScalarOf::<G>::MODULUS_BIT_SIZE, c, most));
+        assert!(
+            shape.map_or(multiples <= most, |shape| multiples == shape.multiples),
+            "{multiples} of {most}"
+        );
+        assert_eq!(plan.len(), n);
+        assert_eq!(plan.run(&scalars).unwrap(), expected, "{n} points, {name}, {most} multiples");
+        let scalars = DeviceVec::upload(device, &scalars).unwrap();
+        assert_eq!(plan.run_resident(&scalars).unwrap(), expected, "{n} points, {name}, {most} multiples");
+    }
+}
+
+/// Digits, bases and options that do not go together.
+pub(crate) fn refuses_other_multiples<G: Group>(device: &Device) {
+    let points = vec![AffineOf::<G>::generator(); 5];
+    let bits = ScalarOf::<G>::MODULUS_BIT_SIZE;
+    let shape = |window, most| DigitShape::with_multiples(bits, window, most);
+    call(device, |work| {
+        let scalars = work.upload::<G::Scalar>(&[ScalarOf::<G>::ONE; 5])?;
+        let plain = work.bases::<G>(points.clone().into())?;
+        let bases = work.multiples(&plain, shape(3, 2))?;
+        let refused = |shape: DigitShape, bases: &DeviceBases<G>| {
+            let digits = work.digits(&scalars, shape).unwrap();
+            let error = work.msm(&digits, bases).unwrap_err();
+            assert!(matches!(error, RuntimeError::Input { what: "bases", .. }), "{error}");
+        };
+        refused(shape(3, 1), &bases);
+        refused(shape(3, 3), &bases);
+        refused(shape(4, 2), &bases);
+        refused(shape(3, 2), &plain);
+        // What is a multiple already has none.
+        let error = work.multiples(&bases, shape(3, 2)).unwrap_err();
+        assert!(matches!(error, RuntimeError::Input { what: "bases", .. }), "{error}");
+        let digits = work.digits(&scalars, shape(3, 2))?;
+        let sum = AffineOf::<G>::generator() * ScalarOf::<G>::from(5u64);
+        assert_eq!((work.msm(&digits, &bases)?, bases.len()), (sum, 5));
+        Ok(())
+    })
+    .unwrap();
+    let bases = Arc::new(DeviceBases::<G>::upload_with_multiples(device, &points, 4).unwrap());
+    assert!(bases.multiples() > 1);
+    assert_eq!(bases.bytes() % (5 * u64::from(bases.multiples())), 0);
+    let options = MsmOptions::default();
+    for wrong in [options.clone().window(3), options.clone().multiples(2)] {
+        let error = Msm::with_bases(bases.clone(), wrong).unwrap_err();
+        assert!(matches!(error, RuntimeError::Input { what: "options", .. }), "{error}");
+    }
+    let plain = Arc::new(DeviceBases::<G>::upload(device, &points).unwrap());
+    let error = Msm::with_bases(plain, options.clone().multiples(2)).unwrap_err();
+    assert!(matches!(error, RuntimeError::Input { what: "options", .. }), "{error}");
+    for (window, multiples) in [(17, 1), (25, 4), (1, 4)] {
+        let error =
+            Msm::<G>::new(device, &points, options.clone().window(window).multiples(multiples)).unwrap_err();
+        assert!(matches!(error, RuntimeError::Input { what: "window", .. }), "{error}");
     }
 }
 

@@ -11,7 +11,7 @@ use curvesmith_curves::{
 };
 use curvesmith_device::KernelDevice;
 use curvesmith_emulator::{Emulator, EmulatorOptions};
-use curvesmith_runtime::algorithms::policy::{NttPolicy, Policy, windows_of};
+use curvesmith_runtime::algorithms::policy::{NttPolicy, Policy};
 use curvesmith_runtime::algorithms::sort_codes;
 use curvesmith_runtime::error::Result;
 use curvesmith_runtime::group::AffineOf;
@@ -94,7 +94,7 @@ fn msm_of_hard_cases_on_a_toy_curve() {
         checks::msm::<toy_curve::G2>(&device(), n, None);
     }
     for window in 2..=16 {
-        let shape = DigitShape { window, windows: windows_of(7, window) };
+        let shape = DigitShape::new(7, window);
         checks::msm::<toy_curve::G1>(&device(), 70, Some(shape));
     }
 }
@@ -112,7 +112,7 @@ fn msm_in_parts() {
     let mut policy = Policy::for_device(emulator.properties());
     policy.msm.max_entries = 60;
     let device = Device::on_emulator(emulator, Some(policy));
-    checks::msm::<toy_curve::G1>(&device, 100, Some(DigitShape { window: 2, windows: 4 }));
+    checks::msm::<toy_curve::G1>(&device, 100, Some(DigitShape::new(7, 2)));
 }
 
 #[test]
@@ -120,6 +120,29 @@ fn msm_by_sums_of_affine_pairs() {
     checks::msm_in_pairs::<mnt4_298::G2>(emulator(), 50);
     checks::msm_in_pairs::<bw6_761::G1>(emulator(), Size::from_env().pick(10, 20, 100));
     checks::msm_in_pairs::<bls12_381::G2>(racecheck(7), 20);
+}
+
+#[test]
+fn msm_by_multiples_of_bases() {
+    for (most, window) in [(2, None), (3, Some(2)), (100, Some(3)), (4, Some(4)), (100, None)] {
+        checks::msm_by_multiples::<toy_curve::G1>(&device(), 70, most, window);
+    }
+    checks::msm_by_multiples::<toy_curve::G2>(&device(), 33, 8, None);
+    checks::msm_by_multiples::<bn254::G1>(&device(), 10, 32, None);
+    checks::msm_by_multiples::<bn254::G2>(&device(), 3, 4, Some(13));
+    checks::msm_by_multiples::<jubjub::G1>(&device(), 7, 100, Some(5));
+    checks::msm_by_multiples::<toy_curve::G1>(&Device::on_emulator(racecheck(5), None), 40, 4, Some(3));
+    checks::refuses_other_multiples::<toy_curve::G1>(&device());
+}
+
+#[test]
+fn msm_by_multiples_in_parts() {
+    let emulator = emulator();
+    let mut policy = Policy::for_device(emulator.properties());
+    // Of 14 digits a scalar; and parts of the host's scalars.
+    (policy.msm.max_entries, policy.msm.least_part) = (60, 30);
+    let device = Device::on_emulator(emulator, Some(policy));
+    checks::msm_by_multiples::<toy_curve::G1>(&device, 100, 4, Some(2));
 }
 
 #[test]
@@ -135,7 +158,7 @@ fn msm_on_bn254() {
         checks::msm::<bn254::G2>(&device(), n, None);
     }
     for window in [2, 13, 16] {
-        let shape = DigitShape { window, windows: windows_of(254, window) };
+        let shape = DigitShape::new(254, window);
         checks::msm::<bn254::G1>(&device(), 5, Some(shape));
     }
     checks::msm::<bn254::G1>(&device(), 1000, None);
@@ -293,7 +316,7 @@ fn logs_and_scalars() -> (Vec<toy_curve::Fr>, Vec<toy_curve::Fr>) {
     (1..=N).map(|k| (fr(k), fr(if k % 2 == 0 { k } else { 6 }))).unzip()
 }
 
-/// An MSM, an NTT over a coset there and back, a sparse product and a sort, as one list of field elements.
+/// An MSM, a short one by multiples of the bases, an NTT over a coset there and back, a sparse product and a sort, as one list of field elements.
 fn everything(device: &Device) -> Result<Vec<toy_curve::Fr>> {
     type F = toy_curve::FrField;
     type G = toy_curve::G1;
@@ -302,9 +325,15 @@ fn everything(device: &Device) -> Result<Vec<toy_curve::Fr>> {
         logs.iter().map(|k| (AffineOf::<G>::generator() * k).into_affine()).collect();
     checks::call(device, |work| {
         let x = work.upload::<F>(&scalars)?;
-        let digits = work.digits(&x, DigitShape { window: 8, windows: windows_of(7, 8) })?;
-        let sum = work.msm::<G>(&digits, &work.bases::<G>(points.into())?)?;
-        let log = (0..97u64).map(toy_curve::Fr::from).find(|k| AffineOf::<G>::generator() * k == sum);
+        let digits = work.digits(&x, DigitShape::new(7, 8))?;
+        let sum = work.msm::<G>(&digits, &work.bases::<G>(points.as_slice().into())?)?;
+        let log_of =
+            |sum| (0..97u64).map(toy_curve::Fr::from).find(|k| AffineOf::<G>::generator() * k == sum);
+
+        let shape = DigitShape::with_multiples(7, 3, 3);
+        let bases = work.multiples(&work.bases::<G>(points[..20].into())?, shape)?;
+        let few = work.digits(&work.upload::<F>(&scalars[..20])?, shape)?;
+        let by_multiples = log_of(work.msm::<G>(&few, &bases)?);
 
         let root = toy_curve::Fr::get_root_of_unity(32).unwrap();
         let tables = work.ntt_tables::<F>(5, root)?;
@@ -325,7 +354,7 @@ fn everything(device: &Device) -> Result<Vec<toy_curve::Fr>> {
         let stream = work.stream().expect("a device of kernels has one");
         let (keys, entries) = sort_codes(stream, &codes, 17, 8)?;
         out.extend(keys.into_iter().chain(entries).map(toy_curve::Fr::from));
-        out.push(log.unwrap_or(toy_curve::Fr::from(0u64)));
+        out.extend([by_multiples, log_of(sum)].map(|log| log.unwrap_or(toy_curve::Fr::from(0u64))));
         Ok(out)
     })
 }

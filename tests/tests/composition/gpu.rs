@@ -61,6 +61,13 @@ fn everything_the_emulator_does() {
         checks::msm::<curve25519::G1>(&device, n, None);
         checks::msm::<jubjub::G1>(&device, n, None);
     }
+    for (most, window) in [(2, None), (5, Some(7)), (100, Some(20)), (100, None)] {
+        checks::msm_by_multiples::<toy_curve::G1>(&device, 3000, most, window);
+        checks::msm_by_multiples::<bn254::G1>(&device, 3000, most, window);
+        checks::msm_by_multiples::<bls12_381::G2>(&device, 300, most, window);
+        checks::msm_by_multiples::<jubjub::G1>(&device, 300, most, window);
+        checks::msm_by_multiples::<bw6_761::G1>(&device, 300, most, window);
+    }
     checks::msm_in_pairs::<mnt4_298::G2>(gpu.clone(), 3000);
     checks::msm_in_pairs::<bw6_761::G1>(gpu.clone(), 300);
     checks::msm_in_parts::<bn254::G1>(gpu, 5000, 1000);

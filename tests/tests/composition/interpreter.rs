@@ -8,7 +8,7 @@ use checks::values;
 use curvesmith_abi::kernels::RADIX_TILE;
 use curvesmith_curves::toy::{toy_curve, toy_tower, toy17};
 use curvesmith_device::KernelDevice;
-use curvesmith_runtime::algorithms::policy::{Policy, windows_of};
+use curvesmith_runtime::algorithms::policy::Policy;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, ProjectiveOf};
 use curvesmith_runtime::work::DigitShape;
@@ -85,7 +85,7 @@ fn msm_of_hard_cases() {
 #[test]
 fn msm_with_every_window() {
     for window in 2..=10 {
-        let shape = DigitShape { window, windows: windows_of(7, window) };
+        let shape = DigitShape::new(7, window);
         checks::msm::<FirGroup<toy_curve::G1>>(&device(), 70, Some(shape));
     }
 }
@@ -98,7 +98,7 @@ fn long_msms_run_in_parts() {
     policy.msm.max_entries = 60;
     let device = Device::with_kernels(Arc::new(interpreter), Some(policy));
     for n in [1, 14, 15, 100] {
-        checks::msm::<G>(&device, n, Some(DigitShape { window: 2, windows: 4 }));
+        checks::msm::<G>(&device, n, Some(DigitShape::new(7, 2)));
     }
 }
 
@@ -128,7 +128,7 @@ fn arguments_that_do_not_fit_are_errors() {
     let digits = work.digits(&other, work.digit_shape::<F17>(3)).unwrap();
     let error = work.msm(&digits, &bases).unwrap_err();
     assert!(matches!(error, RuntimeError::Input { what: "digits", .. }), "{error}");
-    let bad = DigitShape { window: 17, windows: 1 };
+    let bad = DigitShape { window: 25, sets: 1, multiples: 1 };
     assert!(matches!(work.digits(&other, bad), Err(RuntimeError::Input { .. })));
     work.finish().unwrap();
 }

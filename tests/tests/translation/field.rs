@@ -56,9 +56,10 @@ fn powers_of(s: &mut Session) -> Argument {
 
 fn digits(s: &mut Session, name: &str) {
     let bits = s.field().p.bits() as usize;
-    for c in [2, 13, 16] {
-        let windows = (bits + 1).div_ceil(c);
-        let named = [("codes", buf(&s.words(N * windows))), ("c", num(c)), ("windows", num(windows))];
+    for (c, multiples) in [(2, 1), (13, 1), (16, 2), (21, 3)] {
+        let sets = (bits + 1).div_ceil(c).div_ceil(multiples);
+        let codes = buf(&s.words(N * sets * multiples));
+        let named = [("codes", codes), ("c", num(c)), ("sets", num(sets)), ("multiples", num(multiples))];
         let scalars = [("scalars", s.elements(N))];
         s.run(name, N, N, &[&scalars[..], &named].concat());
     }

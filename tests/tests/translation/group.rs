@@ -2,7 +2,7 @@
 //! coordinates; what matters is that many are the identity, equal or opposite.
 
 use super::session::{Named, Session, buf, num};
-use curvesmith_abi::kernels::{NO_ENTRY, SumWindows};
+use curvesmith_abi::kernels::{BitSums, NO_ENTRY};
 use curvesmith_abi::{IDENTITY_WORD, Kernel as _, KernelDesc, padded_words};
 use curvesmith_codegen::fir::interp::to_words;
 use num_bigint::BigUint;
@@ -15,18 +15,32 @@ pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
         name @ "accumulate" => accumulate(s, name),
         name @ ("merge_partials" | "flush_partials") => merge(s, name),
         name @ "pair_sums" => pairs(s, name),
-        name @ "reduce_chunks" => {
-            for (log_b, chunk) in [(3, 2), (2, 4), (4, 1)] {
-                let n = 32 / chunk;
-                let out = buf(&s.xyzz_points(n));
-                let named = [("log_b", num(log_b)), ("chunk", num(chunk)), ("out", out), ("n", num(n))];
-                s.run(name, n, 32, &named);
+        name @ "base_multiples" => {
+            for (n, multiples, doublings) in [(9, 1, 2), (5, 3, 2)] {
+                let out = buf(&s.affine_points(n * multiples));
+                let named = [
+                    ("multiples", num(multiples)),
+                    ("doublings", num(doublings)),
+                    ("out", out),
+                    ("n", num(n)),
+                ];
+                s.run(name, n, n, &named);
             }
         }
-        name @ "sum_windows" => {
-            for (windows, width) in [(1, 1), (2, 5), (1, 300)] {
-                let named = [("windows", num(windows)), ("width", num(width))];
-                s.run(name, windows * SumWindows::DESC.block as usize, windows * width, &named);
+        name @ "bit_sums" => {
+            for (log_b, done, steps, sets) in
+                [(1, 0, 1, 2), (4, 0, 4, 1), (5, 0, 2, 1), (5, 2, 3, 1), (8, 0, 8, 1)]
+            {
+                let out = buf(&s.xyzz_points(sets * (log_b + 1)));
+                let named = [
+                    ("log_b", num(log_b)),
+                    ("done", num(done)),
+                    ("steps", num(steps)),
+                    ("sets", num(sets)),
+                    ("out", out),
+                ];
+                let blocks = (sets << (log_b - done - steps)) * (done + 1);
+                s.run(name, blocks * BitSums::DESC.block as usize, sets << log_b, &named);
             }
         }
         _ => return None,

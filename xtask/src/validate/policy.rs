@@ -5,6 +5,7 @@ use super::{Assembled, Outcome};
 /// Kernels that a proof spends its time in. Up to [`HOT_LIMBS`] they keep everything in registers.
 const HOT: &[&str] = &[
     "accumulate",
+    "bit_sums",
     "add",
     "batch_inverse",
     "bucket_starts",
@@ -36,7 +37,6 @@ const HOT: &[&str] = &[
     "radix_count_first",
     "radix_scatter",
     "radix_scatter_first",
-    "reduce_chunks",
     "scale_powers",
     "scan_add",
     "scan_tiles",
@@ -44,7 +44,6 @@ const HOT: &[&str] = &[
     "spmv_warp",
     "sqr",
     "sub",
-    "sum_windows",
 ];
 /// Kernels around one multiplier: here a carry outside the predicates is the emitter's fault.
 const MULTIPLIERS: &[&str] = &["mul", "mul_const", "mul_sub", "sqr"];
@@ -55,16 +54,6 @@ const ACCUMULATION_LIMBS: u32 = 24;
 /// Local memory of hot kernels that is there and known: symbol, compute capability, bytes of stack. More of it
 /// fails. It is what a loop keeps while a product is called, an index, an address, and at 24 words intermediate results.
 const KNOWN_LOCAL: &[(&str, u32, u32)] = &[
-    ("bls12_377_g1_reduce_chunks", 75, 40),
-    ("bls12_377_g1_reduce_chunks", 80, 40),
-    ("bls12_377_g1_reduce_chunks", 90, 24),
-    ("bls12_377_g1_reduce_chunks", 100, 24),
-    ("bls12_377_g1_reduce_chunks", 120, 32),
-    ("bls12_377_g1_sum_windows", 75, 8),
-    ("bls12_377_g1_sum_windows", 80, 8),
-    ("bls12_377_g1_sum_windows", 90, 8),
-    ("bls12_377_g1_sum_windows", 100, 8),
-    ("bls12_377_g1_sum_windows", 120, 8),
     ("bls12_381_g2_accumulate", 75, 16),
     ("bls12_381_g2_accumulate", 80, 16),
     ("bls12_381_g2_accumulate", 90, 32),

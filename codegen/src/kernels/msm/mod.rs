@@ -1,4 +1,4 @@
-//! Kernels on points: bucket accumulation, merging, reduction, sums of windows.
+//! Kernels on points: multiples of bases, bucket accumulation, merging, reduction.
 //!
 //! A body is written against a [`Curve`], whatever its coordinates. Additions and doublings are functions that all kernels of a
 //! group share; the mixed addition of the hot loop is written where it stands.
@@ -6,6 +6,7 @@
 mod accumulate;
 mod affine;
 mod merge;
+mod multiples;
 mod points;
 mod reduce;
 
@@ -17,8 +18,9 @@ use crate::spec::GroupDesc;
 pub(super) use accumulate::accumulate;
 pub(super) use affine::pair_sums;
 pub(super) use merge::{flush_partials, merge_partials};
+pub(super) use multiples::base_multiples;
 pub(super) use points::{point_add, point_dbl, point_madd};
-pub(super) use reduce::{reduce_chunks, sum_windows};
+pub(super) use reduce::bit_sums;
 
 /// The kernel `K` of a group with this body.
 fn group_kernel<K: curvesmith_abi::Kernel>(group: &GroupDesc, body: impl FnOnce(Curve<'_>)) -> Kernel {

@@ -72,7 +72,9 @@ fn prove<C: ZkeyCurve>(arguments: &Arguments, file: &ZkeyFile) -> Result<(), Fai
     let options = KeyOptions::default()
         .trust_key(arguments.trust_key)
         .check_subgroups(arguments.check_subgroups)
-        .self_check(!arguments.no_self_check);
+        .self_check(!arguments.no_self_check)
+        // One proof does not pay for them.
+        .multiples(false);
     let progress = spinner("reading the key");
     let key = file.read::<C>(arguments.trust_key)?;
     let prover = Groth16::from_zkey_parts(&device, key, &options)

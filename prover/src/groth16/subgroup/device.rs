@@ -30,13 +30,13 @@ pub(super) fn suspect<C: PairingCurve>(
     let mut tested = 0;
     while tested < SUMS {
         let (digits, windows) = random_digits::<C::Fr>(work, key.wires, rng)?;
-        let (h_digits, h_windows) = random_digits::<C::Fr>(work, key.h_query.len(), rng)?;
+        let (h_digits, h_windows) = random_digits::<C::Fr>(work, key.queries.h.len(), rng)?;
         for (query, in_group) in [
-            ("a_query", sums_in_group(work, &digits, &key.a_query)?),
-            ("b_g1_query", sums_in_group(work, &digits, &key.b_g1_query)?),
-            ("b_g2_query", sums_in_group(work, &digits, &key.b_g2_query)?),
-            ("l_query", sums_in_group(work, &digits, &key.l_query)?),
-            ("h_query", sums_in_group(work, &h_digits, &key.h_query)?),
+            ("a_query", sums_in_group(work, &digits, &key.queries.a)?),
+            ("b_g1_query", sums_in_group(work, &digits, &key.queries.b_g1)?),
+            ("b_g2_query", sums_in_group(work, &digits, &key.queries.b_g2)?),
+            ("l_query", sums_in_group(work, &digits, &key.queries.l)?),
+            ("h_query", sums_in_group(work, &h_digits, &key.queries.h)?),
         ] {
             if !in_group {
                 return Ok(Some(query));

@@ -22,8 +22,11 @@ pub(super) fn prepare<'a>(
     log_n: u32,
 ) -> Result<Measure<'a>, Failure> {
     let resident = arguments.resident;
-    let options =
-        arguments.window.map_or_else(MsmOptions::default, |bits| MsmOptions::default().window(bits));
+    let mut options = MsmOptions::default().multiples(arguments.multiples.unwrap_or(1));
+    if let Some(bits) = arguments.window {
+        options = options.window(bits);
+    }
+    let key = KeyOptions::default().multiples(arguments.multiples != Some(1));
     let curve = arguments.curve;
     match (arguments.algorithm, arguments.group) {
         (Algorithm::Msm, GroupName::G1) => {
@@ -34,7 +37,7 @@ pub(super) fn prepare<'a>(
         }
         (Algorithm::Ntt, _) => with_module!(curve, m => ntt::<m::FrField>(device, log_n, resident)),
         (Algorithm::Spmv, _) => with_module!(curve, m => spmv::<m::FrField>(device, log_n, resident)),
-        (Algorithm::Groth16, _) => with_curve!(curve, C => groth16::<C>(device, log_n)),
+        (Algorithm::Groth16, _) => with_curve!(curve, C => groth16::<C>(device, log_n, &key)),
     }
 }
 
@@ -143,7 +146,11 @@ fn spmv<F: Field>(device: &Device, log_n: u32, resident: bool) -> Result<Measure
     }))
 }
 
-fn groth16<C: PairingCurve>(device: &Device, log_n: u32) -> Result<Measure<'_>, Failure> {
+fn groth16<'a, C: PairingCurve>(
+    device: &'a Device,
+    log_n: u32,
+    options: &KeyOptions,
+) -> Result<Measure<'a>, Failure> {
     type Ark<C> = ark_groth16::Groth16<<C as PairingCurve>::Engine, LibsnarkReduction>;
     type Scalar<C> = <<C as PairingCurve>::Fr as Field>::Ark;
     let mut rng = StdRng::seed_from_u64(u64::from(log_n));
@@ -152,8 +159,7 @@ fn groth16<C: PairingCurve>(device: &Device, log_n: u32) -> Result<Measure<'_>, 
     let key = Ark::<C>::generate_random_parameters_with_reduction(circuit.clone(), &mut rng)
         .map_err(|error| internal(&error))?;
     let r1cs = constraints_of(circuit.clone()).map_err(|error| internal(&error))?;
-    let prover = Groth16::<C>::from_ark(device, &key, r1cs, &KeyOptions::default())
-        .map_err(|error| internal(&error))?;
+    let prover = Groth16::<C>::from_ark(device, &key, r1cs, options).map_err(|error| internal(&error))?;
     let witness = Witness::<C>::new(circuit.assignment());
     // Proofs are random: that they verify is the self-check's doing.
     Ok(Box::new(move |detail: Detail| {
