@@ -1,5 +1,13 @@
 //! What expansions of the macros call. Not an interface for people.
 
+mod binding;
+mod constants;
+mod message;
+
+pub use binding::*;
+pub use constants::*;
+pub use message::*;
+
 use ark_ff::{
     BigInt, CubicExtConfig, CubicExtField, Fp, MontBackend, MontConfig, QuadExtConfig, QuadExtField,
 };
@@ -19,26 +27,22 @@ pub const fn same_words(a: &[u64], b: &[u64]) -> bool {
     true
 }
 
-/// An extension of a field, reachable from its type alone: `Below[u]/(u^DEGREE - NONRESIDUE)`.
+/// An extension of a field, for what its type is over.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no level of a tower: it is neither a quadratic nor a cubic extension",
+    label = "no extension of another field"
+)]
 pub trait Extension {
     /// What it is over.
     type Below;
-    /// Its degree over that.
-    const DEGREE: usize;
-    /// No power with that exponent.
-    const NONRESIDUE: Self::Below;
 }
 
 impl<P: QuadExtConfig> Extension for QuadExtField<P> {
     type Below = P::BaseField;
-    const DEGREE: usize = 2;
-    const NONRESIDUE: P::BaseField = P::NONRESIDUE;
 }
 
 impl<P: CubicExtConfig> Extension for CubicExtField<P> {
     type Below = P::BaseField;
-    const DEGREE: usize = 3;
-    const NONRESIDUE: P::BaseField = P::NONRESIDUE;
 }
 
 /// `a·b/2^(64N) mod p` for a modulus that fills all `N` words.
@@ -80,8 +84,8 @@ pub fn mul_assign_without_spare_bit<T: MontConfig<N>, const N: usize>(
 }
 
 /// `t + a·b + carry` as low and high word; it cannot overflow 128 bits.
-fn mac(t: u64, a: u64, b: u64, carry: u64) -> (u64, u64) {
-    let wide = u128::from(t) + u128::from(a) * u128::from(b) + u128::from(carry);
+const fn mac(t: u64, a: u64, b: u64, carry: u64) -> (u64, u64) {
+    let wide = t as u128 + a as u128 * b as u128 + carry as u128;
     (wide as u64, (wide >> 64) as u64)
 }
 

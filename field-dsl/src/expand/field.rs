@@ -1,6 +1,6 @@
 //! Prime fields.
 
-use super::{Root, ark_mont, ark_words, bind, inside, words};
+use super::{Root, ark_mont, ark_words, bind, inside, located, words};
 use crate::check::FieldModel;
 use num_bigint::BigUint;
 use proc_macro2::TokenStream;
@@ -11,40 +11,53 @@ use syn::spanned::Spanned;
 pub(super) fn items(
     root: &Root,
     ark: &str,
+    key: &str,
     model: &FieldModel,
     binding: Option<&syn::Path>,
     valid: bool,
     images: &TokenStream,
 ) -> TokenStream {
-    let ty = match binding {
-        Some(path) => bound(root, ark, model, path, valid),
-        None => generated(root, ark, model),
-    };
     let ident = format_ident!("{ark}");
     let marker = format_ident!("{ark}Field");
     let doc = format!("Marker of the field [`{ark}`]: carries its kernels, `{}_*`.", model.desc.name);
     let (name, word_count) = (&model.desc.name, model.desc.words);
-    quote! {
-        #ty
+    let element = match binding.map(inside) {
+        Some(path) => quote!(<#path as #root::declared::PrimeFieldOf<#marker>>::This),
+        None => quote!(#ident),
+    };
+    let items = quote! {
         #[doc = #doc]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub struct #marker;
         #[automatically_derived]
         impl #root::Field for #marker {
-            type Ark = #ident;
+            type Ark = #element;
             const NAME: &'static str = #name;
             const WORDS: usize = #word_count;
             fn images() -> &'static [u8] {
                 #images
             }
         }
-    }
+    };
+    let (ty, items) = match binding {
+        Some(path) => (bound(root, ark, key, model, path, valid), located(items, path.span())),
+        None => (generated(root, ark, model), items),
+    };
+    quote!(#ty #items)
 }
 
-fn bound(root: &Root, ark: &str, model: &FieldModel, path: &syn::Path, valid: bool) -> TokenStream {
+fn bound(
+    root: &Root,
+    ark: &str,
+    key: &str,
+    model: &FieldModel,
+    path: &syn::Path,
+    valid: bool,
+) -> TokenStream {
     let ident = format_ident!("{ark}");
+    let marker = format_ident!("{ark}Field");
     let path = inside(path);
-    let assertions = if valid { bind::field(root, &path, model) } else { TokenStream::new() };
+    let assertions = if valid { bind::field(root, &path, &marker, key, model) } else { TokenStream::new() };
     let doc = format!("Elements of the field of {} bits; bound to an existing type.", model.desc.p.bits());
     quote_spanned! {path.span()=>
         #[doc = #doc]

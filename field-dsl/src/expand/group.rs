@@ -1,6 +1,6 @@
 //! Groups and pairing curves.
 
-use super::{Root, bind, inside, level, words};
+use super::{Root, bind, inside, level, located, words};
 use crate::check::{FieldModel, GroupModel};
 use curvesmith_codegen::spec::edwards::Edwards;
 use curvesmith_codegen::spec::tower::Element;
@@ -22,10 +22,6 @@ pub(super) fn items(
     images: &TokenStream,
 ) -> TokenStream {
     let config = format_ident!("{marker}Config");
-    let config_items = match binding {
-        Some(path) => bound(root, marker, model, fr, path, valid),
-        None => generated(root, marker, model, fr),
-    };
     let affine = format_ident!("{marker}Affine");
     let projective = format_ident!("{marker}Projective");
     let ident = format_ident!("{marker}");
@@ -41,12 +37,19 @@ pub(super) fn items(
     let projective_doc = format!("{coordinates} points of [`{marker}`].");
     let (name, degree) = (&model.desc.name, model.desc.degree());
     let form = quote!(#root::ark_ec::#form);
-    quote! {
-        #config_items
+    let (affine_points, projective_points) = match binding.map(inside) {
+        // Types that are there even if the binding is of another form, which is reported once.
+        Some(path) => {
+            let points = quote!(<#path as #root::declared::CurvePoints>);
+            (quote!(#points::Affine), quote!(#points::Projective))
+        }
+        None => (quote!(#form::Affine<#config>), quote!(#form::Projective<#config>)),
+    };
+    let items = quote! {
         #[doc = #affine_doc]
-        pub type #affine = #form::Affine<#config>;
+        pub type #affine = #affine_points;
         #[doc = #projective_doc]
-        pub type #projective = #form::Projective<#config>;
+        pub type #projective = #projective_points;
         #[doc = #doc]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub struct #ident;
@@ -61,7 +64,12 @@ pub(super) fn items(
                 #images
             }
         }
-    }
+    };
+    let (config_items, items) = match binding {
+        Some(path) => (bound(root, marker, model, fr, path, valid), located(items, path.span())),
+        None => (generated(root, marker, model, fr), items),
+    };
+    quote!(#config_items #items)
 }
 
 /// What the marker's documentation says of an Edwards curve's addition.
@@ -86,13 +94,13 @@ fn bound(
     let config = format_ident!("{marker}Config");
     let path = inside(path);
     let doc = format!("arkworks' description of [`{marker}`]; bound to an existing one.");
-    let assertions =
-        if valid { bind::group(root, &config, model, fr, path.span()) } else { TokenStream::new() };
-    quote_spanned! {path.span()=>
+    let assertions = if valid { bind::group(root, &path, marker, model, fr) } else { TokenStream::new() };
+    let alias = quote! {
         #[doc = #doc]
-        pub type #config = <#path as #root::ark_ec::CurveGroup>::Config;
-        #assertions
-    }
+        pub type #config = <#path as #root::declared::CurvePoints>::Config;
+    };
+    let alias = located(alias, path.span());
+    quote!(#alias #assertions)
 }
 
 fn generated(root: &Root, marker: &str, model: &GroupModel, fr: &FieldModel) -> TokenStream {
@@ -164,7 +172,7 @@ fn generated(root: &Root, marker: &str, model: &GroupModel, fr: &FieldModel) -> 
 /// The marker `Curve` and the alias `Engine`.
 pub(super) fn pairing(root: &Root, name: &str, engine: &syn::Path) -> TokenStream {
     let engine = inside(engine);
-    quote_spanned! {engine.span()=>
+    let items = quote! {
         /// The arkworks pairing.
         pub type Engine = #engine;
         /// Marker of the whole curve, for provers.
@@ -179,5 +187,10 @@ pub(super) fn pairing(root: &Root, name: &str, engine: &syn::Path) -> TokenStrea
             type G2 = G2;
             const NAME: &'static str = #name;
         }
+    };
+    let items = located(items, engine.span());
+    quote_spanned! {engine.span()=>
+        const _: () = <#engine as #root::declared::EngineOf<G1Projective, G2Projective>>::IS;
+        #items
     }
 }

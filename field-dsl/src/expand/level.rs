@@ -3,7 +3,7 @@
 //! A level over `Fq` is arkworks' `Fp2` or `Fp3`; one over a level is its `QuadExtField` or `CubicExtField` with a configuration
 //! of our own, since its `Fp4`, `Fp6` and `Fp12` are for particular nonresidues.
 
-use super::{Root, ark_mont, bind, inside, words};
+use super::{Root, ark_mont, bind, inside, located, words};
 use crate::ast::Over;
 use crate::check::{FieldModel, LevelModel};
 use curvesmith_codegen::spec::tower::{Element, Extension, Tower, TowerField};
@@ -18,11 +18,22 @@ pub(super) enum Source {
     /// A path of the declaration.
     Bound(syn::Path),
     /// The coordinates of a bound group.
-    Group(&'static str),
+    Group(&'static str, Span),
     /// What the type of this level is over.
-    Below(Over),
+    Below(Over, Span),
     /// Nowhere yet.
     Generated,
+}
+
+impl Source {
+    /// The path that it is from.
+    pub(super) fn span(&self) -> Option<Span> {
+        match self {
+            Source::Bound(path) => Some(path.span()),
+            Source::Group(_, span) | Source::Below(_, span) => Some(*span),
+            Source::Generated => None,
+        }
+    }
 }
 
 /// The name of the type of an element with so many coordinates.
@@ -47,24 +58,25 @@ pub(super) fn items(
             let path = inside(path);
             quote!(#path)
         }
-        Source::Group(marker) => {
+        Source::Group(marker, _) => {
             let config = format_ident!("{marker}Config");
             quote!(<#config as #root::ark_ec::CurveConfig>::BaseField)
         }
-        Source::Below(above) => {
+        Source::Below(above, _) => {
             let above = name(above.0);
             quote!(<#above as #root::declared::Extension>::Below)
         }
         Source::Generated => return Generated { root, fq, level, valid }.items(),
     };
     let doc = doc(level);
-    let span = if let Source::Bound(path) = source { path.span() } else { Span::call_site() };
+    let span = source.span().unwrap_or_else(Span::call_site);
     let assertions = if valid { bind::level(root, fq, level, span) } else { TokenStream::new() };
-    quote! {
+    let alias = quote! {
         #[doc = #doc]
         pub type #ident = #ty;
-        #assertions
-    }
+    };
+    let alias = located(alias, span);
+    quote!(#alias #assertions)
 }
 
 fn doc(level: &LevelModel) -> String {

@@ -5,9 +5,9 @@ use super::{Assembled, Outcome};
 /// Kernels that a proof spends its time in. Up to [`HOT_LIMBS`] they keep everything in registers.
 const HOT: &[&str] = &[
     "accumulate",
-    "bit_sums",
     "add",
     "batch_inverse",
+    "bit_sums",
     "bucket_starts",
     "dbl",
     "digits",

@@ -19,8 +19,8 @@ use std::sync::{Mutex, PoisonError};
 /// Instructions of a kernel's products up to which they are inlined: with what stands around them about
 /// the 8192 that the instruction cache of 128 kB holds.
 const SHORT: u32 = 7000;
-/// The same for fields above [`SHORT_WORDS`]. One mixed addition of 12 words has 3700 and is better in line; `reduce_chunks`
-/// has 5300, and in line takes 255 registers and 136 bytes of stack, called 242 and none.
+/// The same for fields above [`SHORT_WORDS`]. One mixed addition of 12 words has 3700 and is better in line; a
+/// doubling and an addition in a loop have 5300, and in line take 255 registers and 136 bytes of stack, called 242 and none.
 const LONG: u32 = 4800;
 /// Words of an element up to which [`SHORT`] is the limit.
 const SHORT_WORDS: usize = 8;
