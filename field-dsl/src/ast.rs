@@ -45,6 +45,8 @@ pub(crate) struct Coordinates {
 
 /// A group; a missing part is `None` and has been reported.
 pub(crate) struct Group {
+    /// Of its name.
+    pub(crate) span: Span,
     pub(crate) model: Model,
     pub(crate) over: Over,
     pub(crate) over_span: Span,
@@ -81,10 +83,18 @@ impl Over {
     /// Degrees that levels are named after.
     const LEVELS: [usize; 5] = [2, 3, 4, 6, 12];
 
+    /// Their names, and that of the prime field.
+    pub(crate) const NAMES: [&str; 6] = ["fq", "fq2", "fq3", "fq4", "fq6", "fq12"];
+
     /// The field of a name: `fq`, `fq2`, `fq3`, `fq4`, `fq6` or `fq12`.
     pub(crate) fn named(name: &str) -> Option<Over> {
         let mut all = std::iter::once(Over::FQ).chain(Over::LEVELS.map(Over));
         all.find(|over| over.to_string() == name)
+    }
+
+    /// The level that a degree gives the name to.
+    pub(crate) fn of_degree(degree: usize) -> Option<Over> {
+        Over::LEVELS.contains(&degree).then_some(Over(degree))
     }
 }
 
@@ -115,12 +125,15 @@ pub(crate) struct Rule {
 }
 
 /// `arkworks { key = path; … }`
-#[derive(Default)]
-pub(crate) struct Bindings(pub(crate) Vec<(Ident, syn::Path)>);
+pub(crate) struct Bindings {
+    /// Of `arkworks`.
+    pub(crate) span: Span,
+    pub(crate) paths: Vec<(Ident, syn::Path)>,
+}
 
 impl Bindings {
     pub(crate) fn get(&self, key: &str) -> Option<&syn::Path> {
-        self.0.iter().find(|(k, _)| k == key).map(|(_, path)| path)
+        self.paths.iter().find(|(k, _)| k == key).map(|(_, path)| path)
     }
 }
 
@@ -141,4 +154,6 @@ pub(crate) struct CurveDeclaration {
     pub(crate) g1: Option<Group>,
     pub(crate) g2: Option<Group>,
     pub(crate) bindings: Option<Bindings>,
+    /// `allow(weak_curve);`
+    pub(crate) allow_weak: bool,
 }

@@ -1,13 +1,13 @@
 //! Declarations to checked models; the mathematics is in [`curvesmith_codegen::spec`].
 
+mod group;
+
 use crate::ast::{self, Coordinates, CurveDeclaration, FieldDeclaration, Level, Model, Over};
-use crate::error::{self, Errors};
+use crate::error::{self, Errors, Item};
 use crate::known;
 use crate::literal::Number;
-use curvesmith_codegen::spec::curve::{Point, Weierstrass};
-use curvesmith_codegen::spec::edwards::Edwards;
-use curvesmith_codegen::spec::tower::{Element, Extension, Tower, TowerField};
-use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc, SpecError, prime};
+use curvesmith_codegen::spec::tower::{Element, Extension, Tower, TowerField, number};
+use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc, SpecError, prime, suggest};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use proc_macro2::Ident;
@@ -83,7 +83,7 @@ pub(crate) fn stem(name: &Ident) -> String {
 /// Checks a `field!`; `None` after reporting faults.
 pub(crate) fn field(declaration: &FieldDeclaration, errors: &mut Errors) -> Option<FieldModel> {
     let field = declaration.field.as_ref()?;
-    let model = prime_field(stem(&declaration.header.name), field, errors);
+    let model = prime_field(stem(&declaration.header.name), "", field, errors);
     model.filter(|_| errors.is_empty())
 }
 
@@ -91,62 +91,82 @@ pub(crate) fn field(declaration: &FieldDeclaration, errors: &mut Errors) -> Opti
 pub(crate) fn curve(declaration: &CurveDeclaration, errors: &mut Errors) -> Option<CurveModel> {
     let d = declaration;
     let stem = stem(&d.header.name);
-    let fq = d.fq.as_ref().and_then(|f| prime_field(format!("{stem}_fq"), f, errors));
-    let fr = d.fr.as_ref().and_then(|f| prime_field(format!("{stem}_fr"), f, errors));
+    let fq = d.fq.as_ref().and_then(|f| prime_field(format!("{stem}_fq"), "fq", f, errors));
+    let fr = d.fr.as_ref().and_then(|f| scalar_field(format!("{stem}_fr"), f, errors));
     degrees(&d.levels, errors);
     let levels = fq.as_ref().map(|fq| levels(fq, &d.levels, errors)).unwrap_or_default();
-    let is_declared = |over: Over| over == Over::FQ || d.levels.iter().any(|level| level.name == over);
-    let rules = d.levels.iter().filter_map(|level| level.rule.as_ref());
-    let below = rules.map(|rule| (rule.below, rule.below_span));
-    let groups = [&d.g1, &d.g2].into_iter().flatten().map(|group| (group.over, group.over_span));
-    for (over, span) in below.chain(groups).filter(|(over, _)| !is_declared(*over)) {
-        errors.push(span, error::undeclared(over));
-    }
-    if let Some(bindings) = &d.bindings {
-        let declared = |key: &Ident| {
-            (key != "g2" || d.g2.is_some()) && Over::named(&key.to_string()).is_none_or(is_declared)
-        };
-        for (key, _) in &bindings.0 {
-            if key == "engine" && d.g2.is_none() {
-                errors.push(key.span(), error::ENGINE_NEEDS_G2);
-            } else if !declared(key) {
-                errors.push(key.span(), error::BINDING_UNDECLARED);
-            }
-        }
-    }
-    // The group's checks are about numbers modulo p and r; without these they say nothing.
-    let (fq, fr) = (fq?, fr?);
-    let mut check = |ast: &Option<ast::Group>, name: &str| {
+    undeclared(d, errors);
+    // The groups' checks are about numbers modulo p; without it they say nothing.
+    let fq = fq?;
+    let mut check = |ast: &Option<ast::Group>, name: &str, base: Option<&GroupModel>| {
         let ast = ast.as_ref()?;
-        group(format!("{stem}_{name}"), ast, &fq, &fr, tower_of(ast.over, &levels)?, errors)
+        let facts = group::Facts { name, fq: &fq, fr: fr.as_ref(), levels: &levels, base };
+        group::check(format!("{stem}_{name}"), ast, facts, d.allow_weak, errors)
     };
-    let (g1, g2) = (check(&d.g1, "g1"), check(&d.g2, "g2"));
-    let model = CurveModel { fq, fr, levels, g1: g1?, g2 };
+    let g1 = check(&d.g1, "g1", None);
+    let g2 = check(&d.g2, "g2", g1.as_ref());
+    let model = CurveModel { fq, fr: fr?, levels, g1: g1?, g2 };
     errors.is_empty().then_some(model)
 }
 
-fn prime_field(name: String, field: &ast::Field, errors: &mut Errors) -> Option<FieldModel> {
-    let p = errors.keep(field.modulus.span, field.modulus.unsigned())?;
+/// Everything that is over something, or binds it, and nobody declares.
+fn undeclared(d: &CurveDeclaration, errors: &mut Errors) {
+    let is_declared = |over: Over| over == Over::FQ || d.levels.iter().any(|level| level.name == over);
+    let rules = d.levels.iter().filter_map(|level| Some((level.name.to_string(), level.rule.as_ref()?)));
+    let below = rules.map(|(name, rule)| (name, rule.below, rule.below_span));
+    let groups = [("g1", &d.g1), ("g2", &d.g2)].into_iter().filter_map(|(name, g)| Some((name, g.as_ref()?)));
+    let groups = groups.map(|(name, group)| (name.to_owned(), group.over, group.over_span));
+    for (name, over, span) in below.chain(groups).filter(|(_, over, _)| !is_declared(*over)) {
+        errors.push(span, error::undeclared(&name, over));
+    }
+    for (key, _) in d.bindings.iter().flat_map(|bindings| &bindings.paths) {
+        let name = key.to_string();
+        if name == "engine" && d.g2.is_none() {
+            errors.push(key.span(), error::ENGINE_NEEDS_G2);
+        } else if name == "g2" && d.g2.is_none() || Over::named(&name).is_some_and(|over| !is_declared(over))
+        {
+            errors.push(key.span(), error::binding_undeclared(&name));
+        }
+    }
+}
+
+/// A field of scalars, large enough for a group.
+fn scalar_field(name: String, field: &ast::Field, errors: &mut Errors) -> Option<FieldModel> {
+    let model = prime_field(name, "fr", field, errors)?;
+    if model.desc.p < 5u32.into() {
+        errors.push(field.modulus.span, error::SCALARS_BELOW_5);
+        return None;
+    }
+    Some(model)
+}
+
+/// `label` is the keyword of the modulus, empty for `p`, whose options stand beside it.
+fn prime_field(name: String, label: &str, field: &ast::Field, errors: &mut Errors) -> Option<FieldModel> {
+    let own = if label.is_empty() { "p" } else { label };
+    let p = errors.keep(field.modulus.span, field.modulus.unsigned(Item { key: own, of: "" }))?;
     let facts = format!("modulus {p:x}");
     if !known::holds(&facts) {
-        errors.keep(field.modulus.span, prime::check_modulus(&p))?;
+        errors.keep(field.modulus.span, prime::check_modulus(&p).map_err(|e| format!("{own}: {e}")))?;
         known::keep(&facts);
     }
     let options = &field.options;
 
     // A faulty option has been reported and gives way to its default, so that what depends on the
     // modulus alone is checked in the same run.
-    let mut given = |option: &Option<Number>, check: &dyn Fn(&BigUint) -> Result<(), SpecError>| {
-        let declared = option.as_ref()?;
-        let value = errors.keep(declared.span, declared.canonical(&p))?;
-        errors.keep(declared.span, check(&value)).map(|()| value)
-    };
-    let generator = given(&options.generator, &|g| prime::check_generator(&p, g));
-    let two_adic_root = given(&options.two_adic_root, &|root| prime::check_two_adic_root(&p, root));
+    let mut given =
+        |key: &str, option: &Option<Number>, check: &dyn Fn(&BigUint) -> Result<(), SpecError>| {
+            let declared = option.as_ref()?;
+            let value = errors.keep(declared.span, declared.canonical(&p, Item { key, of: label }))?;
+            let checked = check(&value).map_err(|fault| format!("{own}: {fault}{}", right_unit(&p, &fault)));
+            errors.keep(declared.span, checked).map(|()| value)
+        };
+    let generator = given("generator", &options.generator, &|g| prime::check_generator(&p, g));
+    let two_adic_root =
+        given("two_adic_root", &options.two_adic_root, &|root| prime::check_two_adic_root(&p, root));
     let generator = generator.unwrap_or_else(|| prime::least_nonresidue(&p));
     let two_adic_root = two_adic_root.unwrap_or_else(|| prime::two_adic_root(&p, &generator));
     let declared = options.small_subgroup.as_ref();
-    let small_subgroup = declared.and_then(|s| small_subgroup(&p, &generator, s, errors));
+    let small_subgroup = declared.and_then(|s| small_subgroup(&p, &generator, own, s, errors));
     Some(FieldModel {
         desc: FieldDesc::new(name, p),
         generator_declared: options.generator.is_some(),
@@ -157,16 +177,33 @@ fn prime_field(name: String, field: &ast::Field, errors: &mut Errors) -> Option<
     })
 }
 
+/// What would do in place of a faulty generator or root of unity.
+fn right_unit(p: &BigUint, fault: &SpecError) -> String {
+    let right = match fault {
+        SpecError::NotATwoAdicRoot { .. } => Some(prime::two_adic_root(p, &prime::least_nonresidue(p)))
+            .map(|root| format!("{} has", number(&root))),
+        _ => suggest::field_generator(p).map(|generator| format!("the least generator found is {generator}")),
+    };
+    right.map(|right| format!("; {right}")).unwrap_or_default()
+}
+
 fn small_subgroup(
     p: &BigUint,
     generator: &BigUint,
+    label: &str,
     declared: &ast::SmallSubgroup,
     errors: &mut Errors,
 ) -> Option<SmallSubgroup> {
-    let mut word =
-        |number: &Number| errors.keep(number.span, number.value.to_u32().ok_or(error::SMALL_SUBGROUP));
+    let mut word = |number: &Number| {
+        let word = number.value.to_u32().ok_or_else(|| format!("{label}: {}", error::SMALL_SUBGROUP));
+        errors.keep(number.span, word)
+    };
     let (base, power) = (word(&declared.base)?, word(&declared.power)?);
-    let root = prime::small_subgroup_root(p, generator, base, power);
+    let root = prime::small_subgroup_root(p, generator, base, power).map_err(|fault| {
+        let right = suggest::small_subgroup_power(p, base);
+        let right = right.map(|power| format!("; {base}^{power} does")).unwrap_or_default();
+        format!("{label}: {fault}{right}")
+    });
     let root = errors.keep(declared.base.span, root)?;
     Some(SmallSubgroup { base, power, root })
 }
@@ -203,14 +240,20 @@ fn extension(
     errors: &mut Errors,
 ) -> Option<LevelModel> {
     let p = &fq.desc.p;
-    let nonresidue = coordinates(&rule.nonresidue, p, "the nonresidue is in", rule.below, errors);
+    let label = name.to_string();
+    let item = Item { key: "nonresidue", of: &label };
+    let nonresidue = coordinates(&rule.nonresidue, p, item, rule.below, errors);
     let below = TowerField { p: p.clone(), tower: tower_of(rule.below, levels)? };
-    errors.keep(rule.power_span, below.check_extension(rule.power))?;
+    errors.keep(rule.power_span, below.check_extension(rule.power).map_err(|e| format!("{label}: {e}")))?;
     if rule.power == 3 && p % 3u32 != 1u32.into() {
-        errors.push(rule.power_span, error::CUBIC_TYPE);
+        errors.push(rule.power_span, format!("{label}: {}", error::CUBIC_TYPE));
     }
     let nonresidue = nonresidue?;
-    let checked = below.check_nonresidue(rule.power, &Element(nonresidue.clone()));
+    let checked = below.check_nonresidue(rule.power, &Element(nonresidue.clone())).map_err(|fault| {
+        let right = suggest::nonresidue(&below, rule.power);
+        let right = right.map(|right| format!("; {} is none", below.print(&right))).unwrap_or_default();
+        format!("{label}: {fault}{right}")
+    });
     errors.keep(rule.nonresidue.span, checked)?;
     Some(LevelModel { name, below: below.tower, top: Extension { degree: rule.power, nonresidue } })
 }
@@ -220,89 +263,6 @@ fn tower_of(over: Over, levels: &[LevelModel]) -> Option<Tower> {
         return Some(Tower::prime());
     }
     levels.iter().find(|level| level.name == over).map(LevelModel::tower)
-}
-
-fn group(
-    name: String,
-    ast: &ast::Group,
-    fq: &FieldModel,
-    fr: &FieldModel,
-    tower: Tower,
-    errors: &mut Errors,
-) -> Option<GroupModel> {
-    let (p, r) = (&fq.desc.p, &fr.desc.p);
-    // Report every bad number before giving up on any.
-    let what = "the group is over";
-    let mut element = |c: &Option<Coordinates>| coordinates(c.as_ref()?, p, what, ast.over, errors);
-    let (a, other) = (element(&ast.a), element(&ast.other));
-    let generator = ast.generator.as_ref();
-    let x = generator.and_then(|(x, _)| coordinates(x, p, what, ast.over, errors));
-    let y = generator.and_then(|(_, y)| coordinates(y, p, what, ast.over, errors));
-    let declared = ast.cofactor.as_ref()?;
-    let cofactor = errors.keep(declared.span, declared.unsigned());
-    let (a, other, x, y, cofactor) = (a?, other?, x?, y?, cofactor?);
-
-    let curve = Curve::new(ast.model, TowerField { p: p.clone(), tower: tower.clone() }, &a, &other);
-    let (x_ast, _) = generator?;
-    let form = ast.model.other();
-    let facts = format!("group {p:x} {r:x} {tower:x?} {a:x?} {form} {other:x?} {x:x?} {y:x?} {cofactor:x}");
-    if !known::holds(&facts) {
-        let culprit = match curve.check_nonsingular() {
-            Err(SpecError::EdwardsZero { name: 'a' }) => &ast.a,
-            _ => &ast.other,
-        };
-        errors.keep(culprit.as_ref()?.span, curve.check_nonsingular())?;
-        let generator = (Element(x.clone()), Element(y.clone()));
-        let generator_ok = errors.keep(x_ast.span, curve.check_generator(&generator, r));
-        let cofactor_ok = errors.keep(declared.span, curve.check_cofactor(&cofactor, r));
-        generator_ok.and(cofactor_ok)?;
-        known::keep(&facts);
-    }
-    let inverse = (&cofactor % r).modinv(r).ok_or(SpecError::CofactorNotInvertible);
-    let cofactor_inv = errors.keep(declared.span, inverse)?;
-    Some(GroupModel {
-        desc: group_desc(name, fq, tower, ast.model, a, other),
-        generator: [x, y],
-        cofactor,
-        cofactor_inv,
-    })
-}
-
-/// A curve to be checked, of either form.
-enum Curve {
-    Weierstrass(Weierstrass),
-    Edwards(Edwards),
-}
-
-impl Curve {
-    fn new(model: Model, field: TowerField, a: &[BigUint], other: &[BigUint]) -> Curve {
-        let (a, other) = (Element(a.to_vec()), Element(other.to_vec()));
-        match model {
-            Model::ShortWeierstrass => Curve::Weierstrass(Weierstrass { field, a, b: other }),
-            Model::TwistedEdwards => Curve::Edwards(Edwards { field, a, d: other }),
-        }
-    }
-
-    fn check_nonsingular(&self) -> Result<(), SpecError> {
-        match self {
-            Curve::Weierstrass(curve) => curve.check_nonsingular(),
-            Curve::Edwards(curve) => curve.check_nonsingular(),
-        }
-    }
-
-    fn check_generator(&self, generator: &Point, r: &BigUint) -> Result<(), SpecError> {
-        match self {
-            Curve::Weierstrass(curve) => curve.check_generator(generator, r),
-            Curve::Edwards(curve) => curve.check_generator(generator, r),
-        }
-    }
-
-    fn check_cofactor(&self, cofactor: &BigUint, r: &BigUint) -> Result<(), SpecError> {
-        match self {
-            Curve::Weierstrass(curve) => curve.check_cofactor(cofactor, r),
-            Curve::Edwards(curve) => curve.check_cofactor(cofactor, r),
-        }
-    }
 }
 
 fn group_desc(
@@ -320,19 +280,19 @@ fn group_desc(
     GroupDesc { name, base: fq.desc.clone(), tower, equation }
 }
 
-/// Canonical coordinates of an element of `over`, which `what` needs.
+/// Canonical coordinates of an element of `over`.
 fn coordinates(
     c: &Coordinates,
     p: &BigUint,
-    what: &str,
+    item: Item<'_>,
     over: Over,
     errors: &mut Errors,
 ) -> Option<Vec<BigUint>> {
     if c.numbers.len() != over.0 || c.bracketed != (over != Over::FQ) {
-        errors.push(c.span, error::coordinates(what, over));
+        errors.push(c.span, error::coordinates(item, over, c.numbers.len()));
         return None;
     }
-    let canonical: Vec<_> = c.numbers.iter().map(|n| errors.keep(n.span, n.canonical(p))).collect();
+    let canonical: Vec<_> = c.numbers.iter().map(|n| errors.keep(n.span, n.canonical(p, item))).collect();
     canonical.into_iter().collect()
 }
 

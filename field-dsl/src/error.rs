@@ -2,6 +2,8 @@
 //! texts in [`curvesmith_codegen::spec::SpecError`].
 
 use crate::ast::Over;
+use curvesmith_codegen::spec::tower::number;
+use num_bigint::BigUint;
 use proc_macro2::Span;
 use std::fmt::Display;
 
@@ -13,53 +15,130 @@ pub(crate) const LITERAL_TOO_LONG: &str = "integer literal is longer than 4096 c
 pub(crate) const LITERAL_TOO_DEEP: &str = "number has more than 16 signs and parentheses";
 pub(crate) const FAMILY: &str =
     "family forms are not supported yet: declare fq, fr and the groups explicitly";
-pub(crate) const MODEL: &str = "expected `short_weierstrass` or `twisted_edwards`";
-pub(crate) const UNKNOWN_FIELD_ITEM: &str =
-    "unknown item: expected `crate`, `p`, `generator`, `two_adic_root`, `small_subgroup` or `arkworks`";
-pub(crate) const UNKNOWN_CURVE_ITEM: &str = "unknown item: expected `crate`, `fq`, `fr`, `fq2`, `fq3`, `fq4`, `fq6`, `fq12`, `g1`, `g2` or `arkworks`";
-pub(crate) const UNKNOWN_FIELD_OPTION: &str =
-    "unknown option: expected `generator`, `two_adic_root` or `small_subgroup`";
-pub(crate) const UNKNOWN_BINDING: &str = "unknown arkworks binding";
+pub(crate) const EXPECTED_OVER: &str = "expected `over`";
+pub(crate) const TRAILING: &str = "unexpected token after the module";
 pub(crate) const PATH_TOO_LONG: &str = "path has more than 256 tokens";
-pub(crate) const REPEATED: &str = "declared twice";
 pub(crate) const EXTENSION: &str = "the extension must be written fq[u] / (u^d - (nonresidue)), d = 2 or 3";
-pub(crate) const OVER: &str = "expected `fq`, `fq2`, `fq3`, `fq4`, `fq6` or `fq12`";
 pub(crate) const CUBIC_TYPE: &str = "arkworks' cubic extensions need p = 1 modulo 3";
-pub(crate) const NOT_BELOW_MODULUS: &str = "number is not below the modulus";
+pub(crate) const SCALARS_BELOW_5: &str = "fr: modulus 3 is too small for a group: its least order is 5";
 pub(crate) const NEGATIVE: &str = "number must not be negative";
 pub(crate) const SMALL_SUBGROUP: &str = "small_subgroup must be written base^power, each below 2^32";
-pub(crate) const ENGINE_NEEDS_G2: &str = "an engine needs g2";
-pub(crate) const BINDING_UNDECLARED: &str = "binding of something that is not declared";
+pub(crate) const ENGINE_NEEDS_G2: &str = "`engine` of arkworks needs `g2`";
 
-/// `missing …`, for a required part.
-pub(crate) fn missing(what: &str) -> String {
-    format!("missing `{what}`")
+/// What a message is about: an item of a declaration, or an option `of` one.
+#[derive(Clone, Copy)]
+pub(crate) struct Item<'a> {
+    pub(crate) key: &'a str,
+    /// Empty for an item of the declaration itself.
+    pub(crate) of: &'a str,
 }
 
-/// A key of a group besides `a`, its equation's other coefficient and the rest.
-pub(crate) fn unknown_group_option(other: &str) -> String {
-    format!("unknown option: expected `a`, `{other}`, `generator` or `cofactor`")
+impl Display for Item<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.of {
+            "" => write!(f, "`{}`", self.key),
+            of => write!(f, "`{}` of {of}", self.key),
+        }
+    }
+}
+
+/// A required part.
+pub(crate) fn missing(item: Item<'_>) -> String {
+    format!("missing {item}")
+}
+
+/// A part that is there already.
+pub(crate) fn repeated(item: Item<'_>) -> String {
+    format!("{item} is declared twice")
+}
+
+/// The end of a statement.
+pub(crate) fn semicolon(item: Item<'_>) -> String {
+    format!("expected `;` after {item}")
+}
+
+/// A keyword, of what kind ("option"), that is none of those known there.
+pub(crate) fn unknown(kind: &str, item: Item<'_>, known: &[&str]) -> String {
+    format!("unknown {kind} {item}: {}", expected(item.key, known))
+}
+
+/// `expected …`, and which of them is meant if `found` looks like it.
+pub(crate) fn expected(found: &str, known: &[&str]) -> String {
+    let mut quoted: Vec<String> = known.iter().map(|key| format!("`{key}`")).collect();
+    let last = quoted.pop().unwrap_or_default();
+    let list = if quoted.is_empty() { last } else { format!("{} or {last}", quoted.join(", ")) };
+    match nearest(found, known) {
+        Some(key) => format!("expected {list}; did you mean `{key}`?"),
+        None => format!("expected {list}"),
+    }
+}
+
+/// The known word that differs least from a misspelt one, if it differs little.
+pub(crate) fn nearest<'a>(found: &str, known: &[&'a str]) -> Option<&'a str> {
+    // A key this long is no misspelt one, and the distance takes quadratic work.
+    let found: Vec<char> = found.to_lowercase().chars().take(64).collect();
+    let distances = known.iter().map(|key| (distance(&found, &key.chars().collect::<Vec<_>>()), *key));
+    let (distance, key) = distances.min_by_key(|(distance, _)| *distance)?;
+    (distance <= 2 && 3 * distance <= key.len()).then_some(key)
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours that make `b` from `a`.
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
+    for (i, x) in a.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, y) in b.iter().enumerate() {
+            let replaced = rows[i][j] + usize::from(x != y);
+            let mut least = replaced.min(rows[i][j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
+                least = least.min(rows[i - 1][j - 1] + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
+}
+
+/// A number that is no residue; the residue that it stands for is given.
+pub(crate) fn not_below_modulus(item: Item<'_>, residue: &BigUint) -> String {
+    format!("{item} is not below the modulus; modulo it, it is {}", number(residue))
 }
 
 /// What a group or a level is over and nobody declares.
-pub(crate) fn undeclared(over: Over) -> String {
-    format!("{over} is not declared")
+pub(crate) fn undeclared(what: &str, over: Over) -> String {
+    format!("{what} is over {over}, which is not declared")
+}
+
+/// A binding of an item that is not there.
+pub(crate) fn binding_undeclared(key: &str) -> String {
+    format!("`{key}` of arkworks binds `{key}`, which is not declared")
 }
 
 /// A level whose name is not its degree.
 pub(crate) fn degree(name: Over, found: usize) -> String {
-    format!("{name} has degree {} over fq, but this extension has degree {found}", name.0)
+    let right = match Over::of_degree(found) {
+        Some(right) => format!("; it would be {right}"),
+        None => String::new(),
+    };
+    format!("{name} has degree {} over fq, but this extension has degree {found}{right}", name.0)
 }
 
-/// Other coordinates than `over` has; `what` needs them.
-pub(crate) fn coordinates(what: &str, over: Over) -> String {
+/// Weaknesses of a group.
+pub(crate) fn weak(group: &str, weaknesses: &[String]) -> String {
+    format!("{group} is weak: {}; if that is meant, declare `allow(weak_curve);`", weaknesses.join(", and "))
+}
+
+/// Other coordinates than `over` has.
+pub(crate) fn coordinates(item: Item<'_>, over: Over, found: usize) -> String {
     let expected = match over.0 {
         1 => "one number".to_owned(),
         2 => "[c0, c1]".to_owned(),
         3 => "[c0, c1, c2]".to_owned(),
         degree => format!("[c0, ..., c{}]", degree - 1),
     };
-    format!("expected {expected}: {what} {over}")
+    let found = if found == 1 { "one number".to_owned() } else { format!("{found} numbers") };
+    format!("{item} is in {over}: expected {expected}, found {found}")
 }
 
 /// Every fault found so far.
@@ -78,9 +157,10 @@ impl Errors {
         }
     }
 
-    pub(crate) fn append(&mut self, other: Errors) {
-        if let Some(error) = other.0 {
-            self.push_error(error);
+    /// Faults found while an item was read, with its name before them.
+    pub(crate) fn push_in(&mut self, item: Item<'_>, error: syn::Error) {
+        for fault in error {
+            self.push(fault.span(), format!("{item}: {fault}"));
         }
     }
 
@@ -96,5 +176,38 @@ impl Errors {
     /// All of them in one.
     pub(crate) fn into_error(self) -> Option<syn::Error> {
         self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misspelt_words_are_recognised_and_others_are_not() {
+        let known = ["a", "b", "generator", "cofactor", "short_weierstrass", "fq2"];
+        for (found, meant) in [
+            ("cofator", Some("cofactor")),
+            ("Generator", Some("generator")),
+            ("genertaor", Some("generator")),
+            ("short_weierstras", Some("short_weierstrass")),
+            ("shortweierstrass", Some("short_weierstrass")),
+            ("fp2", Some("fq2")),
+            ("fq5", Some("fq2")),
+            ("c", None),
+            ("base", None),
+            ("factor", Some("cofactor")),
+            ("", None),
+        ] {
+            assert_eq!(nearest(found, &known), meant, "{found}");
+        }
+        assert_eq!(nearest(&"cofactor".repeat(100_000), &known), None);
+    }
+
+    #[test]
+    fn items_are_named_with_what_they_belong_to() {
+        assert_eq!(repeated(Item { key: "generator", of: "g2" }), "`generator` of g2 is declared twice");
+        assert_eq!(missing(Item { key: "fq", of: "" }), "missing `fq`");
+        assert_eq!(expected("x", &["p"]), "expected `p`");
     }
 }

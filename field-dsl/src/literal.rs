@@ -1,6 +1,6 @@
 //! Integers of any length in declarations.
 
-use crate::error;
+use crate::error::{self, Item};
 use num_bigint::{BigInt, BigUint, Sign};
 use proc_macro2::Span;
 use syn::parse::{Parse, ParseStream};
@@ -20,20 +20,20 @@ pub(crate) struct Number {
 }
 
 impl Number {
-    /// The residue in `[0, p)`; an error for `|value| ≥ p`.
-    pub(crate) fn canonical(&self, p: &BigUint) -> syn::Result<BigUint> {
-        if self.value.magnitude() >= p {
-            return Err(syn::Error::new(self.span, error::NOT_BELOW_MODULUS));
-        }
-        Ok(match self.value.sign() {
-            Sign::Minus => p - self.value.magnitude(),
-            _ => self.value.magnitude().clone(),
-        })
+    /// The residue in `[0, p)`; a message for `|value| ≥ p`.
+    pub(crate) fn canonical(&self, p: &BigUint, item: Item<'_>) -> Result<BigUint, String> {
+        let rest = self.value.magnitude() % p;
+        let residue = match self.value.sign() {
+            Sign::Minus if rest != BigUint::ZERO => p - rest,
+            _ => rest,
+        };
+        let below = self.value.magnitude() < p;
+        if below { Ok(residue) } else { Err(error::not_below_modulus(item, &residue)) }
     }
 
     /// The value, where a sign makes no sense.
-    pub(crate) fn unsigned(&self) -> syn::Result<BigUint> {
-        self.value.to_biguint().ok_or_else(|| syn::Error::new(self.span, error::NEGATIVE))
+    pub(crate) fn unsigned(&self, item: Item<'_>) -> Result<BigUint, String> {
+        self.value.to_biguint().ok_or_else(|| format!("{item}: {}", error::NEGATIVE))
     }
 }
 
@@ -121,10 +121,13 @@ mod tests {
     fn signs_are_canonical() {
         let number = |text: &str| syn::parse_str::<Number>(text).unwrap();
         let p = BigUint::from(13u32);
-        assert_eq!(number("(-(1))").canonical(&p).unwrap(), 12u32.into());
-        assert_eq!(number("-0").canonical(&p).unwrap(), 0u32.into());
-        assert!(number("13").canonical(&p).is_err());
-        assert!(number("-13").canonical(&p).is_err());
-        assert!(number("-1").unsigned().is_err());
+        let item = Item { key: "a", of: "g1" };
+        assert_eq!(number("(-(1))").canonical(&p, item).unwrap(), 12u32.into());
+        assert_eq!(number("-0").canonical(&p, item).unwrap(), 0u32.into());
+        for (text, residue) in [("13", 0), ("-13", 0), ("300", 1), ("-300", 12)] {
+            let message = format!("`a` of g1 is not below the modulus; modulo it, it is {residue}");
+            assert_eq!(number(text).canonical(&p, item), Err(message), "{text}");
+        }
+        assert!(number("-1").unsigned(item).is_err());
     }
 }

@@ -4,7 +4,7 @@ use crate::ast::{
     Bindings, Coordinates, CurveDeclaration, Field, FieldDeclaration, FieldOptions, Group, Header, Level,
     Model, Over, Rule, SmallSubgroup,
 };
-use crate::error::{self, Errors};
+use crate::error::{self, Errors, Item};
 use crate::literal::Number;
 use curvesmith_codegen::spec::tower::DEGREES;
 use proc_macro2::{Ident, Span, TokenTree};
@@ -17,28 +17,41 @@ const MAX_PATH: usize = 256;
 /// Longest module name: it becomes part of every kernel's symbol.
 const MAX_NAME: usize = 64;
 
+/// Keywords of a `field!`, of a `curve!`, and so on; every one is in the grammar of the book.
+const FIELD_ITEMS: &[&str] = &["crate", "p", "generator", "two_adic_root", "small_subgroup", "arkworks"];
+const CURVE_ITEMS: &[&str] =
+    &["crate", "fq", "fr", "fq2", "fq3", "fq4", "fq6", "fq12", "g1", "g2", "allow", "arkworks"];
+const FIELD_OPTIONS: &[&str] = &["generator", "two_adic_root", "small_subgroup"];
+const WEIERSTRASS_OPTIONS: &[&str] = &["a", "b", "generator", "cofactor"];
+const EDWARDS_OPTIONS: &[&str] = &["a", "d", "generator", "cofactor"];
+const FIELD_BINDINGS: &[&str] = &["fp"];
+const CURVE_BINDINGS: &[&str] = &["fq", "fr", "fq2", "fq3", "fq4", "fq6", "fq12", "g1", "g2", "engine"];
+const MODELS: &[&str] = &["short_weierstrass", "twisted_edwards"];
+const LINTS: &[&str] = &["weak_curve"];
+
 pub(crate) fn field(input: ParseStream) -> syn::Result<(FieldDeclaration, Errors)> {
     let mut errors = Errors::default();
     let (mut header, content) = header(input, &mut errors)?;
     let mut modulus = None;
     let mut options = FieldOptions::default();
     let mut bindings = None;
-    statements(&content.0, &mut errors, |input, errors| {
-        let key = input.call(Ident::parse_any)?;
+    let block = Block { of: "", kind: "item", keys: FIELD_ITEMS };
+    let seen = statements(&content.0, &block, &mut errors, |input, key, errors| {
         match key.to_string().as_str() {
-            "crate" => krate(input, &key, &mut header, errors),
-            "p" => set(&mut modulus, &key, assigned(input)?, errors),
-            "arkworks" => set(&mut bindings, &key, arkworks(input, &["fp"], errors)?, errors),
-            _ => field_option(input, &key, &mut options, errors, error::UNKNOWN_FIELD_ITEM),
+            "crate" => set(&mut header.krate, krate(input)?),
+            "p" => set(&mut modulus, assigned(input)?),
+            "arkworks" => set(&mut bindings, arkworks(input, key.span(), FIELD_BINDINGS, errors)?),
+            _ => field_option(input, key, &mut options)?,
         }
+        Ok(())
     });
-    if modulus.is_none() && errors.is_empty() {
-        errors.push(header.name.span(), error::missing("p"));
+    seen.require(&["p"], "", header.name.span(), &mut errors);
+    if let Some((bindings, seen)) = &bindings {
+        seen.require(&["fp"], "arkworks", bindings.span, &mut errors);
     }
-    require_bindings(bindings.as_ref(), &["fp"], header.name.span(), &mut errors);
     let field = modulus.map(|modulus| Field { modulus, options });
     trailing(input, &mut errors);
-    Ok((FieldDeclaration { header, field, bindings }, errors))
+    Ok((FieldDeclaration { header, field, bindings: bindings.map(|b| b.0) }, errors))
 }
 
 pub(crate) fn curve(input: ParseStream) -> syn::Result<(CurveDeclaration, Errors)> {
@@ -46,39 +59,36 @@ pub(crate) fn curve(input: ParseStream) -> syn::Result<(CurveDeclaration, Errors
     let (mut header, content) = header(input, &mut errors)?;
     let (mut fq, mut fr, mut g1, mut g2, mut bindings) = (None, None, None, None, None);
     let mut levels = Vec::new();
-    statements(&content.0, &mut errors, |input, errors| {
-        let key = input.call(Ident::parse_any)?;
+    let mut allow_weak = false;
+    let block = Block { of: "", kind: "item", keys: CURVE_ITEMS };
+    let seen = statements(&content.0, &block, &mut errors, |input, key, errors| {
         match key.to_string().as_str() {
-            "crate" => krate(input, &key, &mut header, errors),
-            "fq" => set(&mut fq, &key, prime_field(input, errors)?, errors),
-            "fr" => set(&mut fr, &key, prime_field(input, errors)?, errors),
-            "g1" => set(&mut g1, &key, group(input, errors)?, errors),
-            "g2" => set(&mut g2, &key, group(input, errors)?, errors),
-            "arkworks" => {
-                let keys = ["fq", "fr", "fq2", "fq3", "fq4", "fq6", "fq12", "g1", "g2", "engine"];
-                set(&mut bindings, &key, arkworks(input, &keys, errors)?, errors)
+            "crate" => set(&mut header.krate, krate(input)?),
+            "fq" => set(&mut fq, prime_field(input, "fq", errors)?),
+            "fr" => set(&mut fr, prime_field(input, "fr", errors)?),
+            "g1" => return group(input, key, "g1", &mut g1, errors),
+            "g2" => return group(input, key, "g2", &mut g2, errors),
+            "allow" => {
+                allow(input)?;
+                allow_weak = true;
             }
-            "family" => Err(syn::Error::new(key.span(), error::FAMILY)),
+            "arkworks" => set(&mut bindings, arkworks(input, key.span(), CURVE_BINDINGS, errors)?),
             name => match Over::named(name) {
-                Some(name) => level(input, &key, name, &mut levels, errors),
-                None => Err(syn::Error::new(key.span(), error::UNKNOWN_CURVE_ITEM)),
+                Some(name) => return level(input, key, name, &mut levels),
+                None => return Err(input.error("unexpected token")),
             },
         }
+        Ok(())
     });
-    // After a syntax error a part may be missing only because it could not be read.
-    if errors.is_empty() {
-        for (what, missing) in [("fq", fq.is_none()), ("fr", fr.is_none()), ("g1", g1.is_none())] {
-            if missing {
-                errors.push(header.name.span(), error::missing(what));
-            }
-        }
+    seen.require(&["fq", "fr", "g1"], "", header.name.span(), &mut errors);
+    if let Some((bindings, seen)) = &bindings {
+        let mut required = vec!["fq", "fr", "g1"];
+        required.extend(g2.is_some().then_some("g2"));
+        seen.require(&required, "arkworks", bindings.span, &mut errors);
     }
-    let mut required = vec!["fq", "fr", "g1"];
-    required.extend(g2.is_some().then_some("g2"));
-    require_bindings(bindings.as_ref(), &required, header.name.span(), &mut errors);
     trailing(input, &mut errors);
-    let declaration = CurveDeclaration { header, fq, fr, levels, g1, g2, bindings };
-    Ok((declaration, errors))
+    let bindings = bindings.map(|b| b.0);
+    Ok((CurveDeclaration { header, fq, fr, levels, g1, g2, bindings, allow_weak }, errors))
 }
 
 /// A brace group's content; a type of its own because [`syn::parse::ParseBuffer`] borrows.
@@ -101,20 +111,91 @@ fn header<'a>(input: ParseStream<'a>, errors: &mut Errors) -> syn::Result<(Heade
 
 fn trailing(input: ParseStream, errors: &mut Errors) {
     if !input.is_empty() {
-        errors.push_error(input.error("unexpected token after the module"));
+        errors.push_error(syn::Error::new(input.span(), error::TRAILING));
         drain(input);
     }
 }
 
-/// Runs `one` until the input ends; after a fault, goes on behind the next semicolon.
+/// Statements between braces: what they belong to, what they are called in messages, and their keywords.
+struct Block<'a> {
+    of: &'a str,
+    kind: &'a str,
+    keys: &'a [&'a str],
+}
+
+/// The keywords that were there, read or not.
+#[derive(Default)]
+struct Seen {
+    keys: Vec<String>,
+    /// A statement could not be told from any other.
+    lost: bool,
+}
+
+impl Seen {
+    /// Reports what is missing, unless it is there and could not be read.
+    fn require(&self, keys: &[&str], of: &str, span: Span, errors: &mut Errors) {
+        for key in keys.iter().filter(|key| !self.lost && !self.keys.iter().any(|seen| seen == *key)) {
+            errors.push(span, error::missing(Item { key, of }));
+        }
+    }
+}
+
+/// Runs `one` behind every keyword until the input ends. A fault costs one statement; a missing semicolon before the next
+/// statement costs none.
 fn statements(
     input: ParseStream,
+    block: &Block<'_>,
     errors: &mut Errors,
-    mut one: impl FnMut(ParseStream, &mut Errors) -> syn::Result<()>,
-) {
+    mut one: impl FnMut(ParseStream, &Ident, &mut Errors) -> syn::Result<()>,
+) -> Seen {
+    let mut seen = Seen::default();
     while !input.is_empty() {
-        if let Err(error) = one(input, errors) {
-            errors.push_error(error);
+        let key = match input.call(Ident::parse_any) {
+            Ok(key) => key,
+            Err(fault) => {
+                let what = if block.of.is_empty() { String::new() } else { format!(" of {}", block.of) };
+                errors.push(fault.span(), format!("expected an {}{what}", block.kind));
+                seen.lost = true;
+                skip_statement(input);
+                continue;
+            }
+        };
+        let name = key.to_string();
+        let item = Item { key: &name, of: block.of };
+        if !block.keys.contains(&name.as_str()) {
+            if name == "family" && block.keys == CURVE_ITEMS {
+                errors.push(key.span(), error::FAMILY);
+                seen.lost = true;
+            } else {
+                errors.push(key.span(), error::unknown(block.kind, item, block.keys));
+                seen.keys.extend(error::nearest(&name, block.keys).map(str::to_owned));
+            }
+            skip_statement(input);
+            continue;
+        }
+        if seen.keys.contains(&name) {
+            errors.push(key.span(), error::repeated(item));
+        }
+        match one(input, &key, errors) {
+            Ok(()) => semicolon(input, item, errors),
+            Err(fault) => {
+                errors.push_in(item, fault);
+                skip_statement(input);
+            }
+        }
+        seen.keys.push(name);
+    }
+    seen
+}
+
+/// `;`, which may be missing behind the braces of `arkworks`.
+fn semicolon(input: ParseStream, item: Item<'_>, errors: &mut Errors) {
+    if input.peek(Token![;]) {
+        skip_statement(input);
+    } else if item.key != "arkworks" {
+        errors.push(input.span(), error::semicolon(item));
+        // A statement begins here, or something that belongs to none.
+        if !input.peek(Ident::peek_any) {
             skip_statement(input);
         }
     }
@@ -147,90 +228,79 @@ pub(crate) fn whole<T>(
     result
 }
 
-fn set<T>(slot: &mut Option<T>, key: &Ident, value: T, errors: &mut Errors) -> syn::Result<()> {
-    if slot.is_some() {
-        errors.push(key.span(), error::REPEATED);
-    } else {
-        *slot = Some(value);
-    }
-    Ok(())
+/// The first value counts; a second one has been reported.
+fn set<T>(slot: &mut Option<T>, value: T) {
+    slot.get_or_insert(value);
 }
 
-/// `= value ;`
+/// `= value`
 fn assigned<T: syn::parse::Parse>(input: ParseStream) -> syn::Result<T> {
     input.parse::<Token![=]>()?;
-    let value = input.parse()?;
-    input.parse::<Token![;]>()?;
-    Ok(value)
+    input.parse()
 }
 
-fn krate(input: ParseStream, key: &Ident, header: &mut Header, errors: &mut Errors) -> syn::Result<()> {
+/// `= path`
+fn krate(input: ParseStream) -> syn::Result<syn::Path> {
     input.parse::<Token![=]>()?;
-    let path = input.call(syn::Path::parse_mod_style)?;
-    input.parse::<Token![;]>()?;
-    set(&mut header.krate, key, path, errors)
+    bounded(input)?;
+    input.call(syn::Path::parse_mod_style)
 }
 
-/// `= modulus [ { options } ] ;`
-fn prime_field(input: ParseStream, errors: &mut Errors) -> syn::Result<Field> {
-    input.parse::<Token![=]>()?;
-    let modulus = input.parse()?;
+/// `(lint)`
+fn allow(input: ParseStream) -> syn::Result<()> {
+    let content;
+    parenthesized!(content in input);
+    whole(&content, |c| keyword(c, LINTS)).map(|_| ())
+}
+
+/// One of some words.
+fn keyword(input: ParseStream, known: &[&str]) -> syn::Result<Ident> {
+    let fault = |span, found: &str| syn::Error::new(span, error::expected(found, known));
+    let word: Ident = input.call(Ident::parse_any).map_err(|e| fault(e.span(), ""))?;
+    let found = word.to_string();
+    if known.contains(&found.as_str()) { Ok(word) } else { Err(fault(word.span(), &found)) }
+}
+
+/// `= modulus [ { options } ]`
+fn prime_field(input: ParseStream, name: &str, errors: &mut Errors) -> syn::Result<Field> {
+    let modulus = assigned(input)?;
     let mut options = FieldOptions::default();
     if input.peek(token::Brace) {
         let content;
         braced!(content in input);
-        statements(&content, errors, |input, errors| {
-            let key = input.call(Ident::parse_any)?;
-            field_option(input, &key, &mut options, errors, error::UNKNOWN_FIELD_OPTION)
-        });
+        let block = Block { of: name, kind: "option", keys: FIELD_OPTIONS };
+        statements(&content, &block, errors, |input, key, _| field_option(input, key, &mut options));
     }
-    input.parse::<Token![;]>()?;
     Ok(Field { modulus, options })
 }
 
-fn field_option(
-    input: ParseStream,
-    key: &Ident,
-    options: &mut FieldOptions,
-    errors: &mut Errors,
-    unknown: &str,
-) -> syn::Result<()> {
+fn field_option(input: ParseStream, key: &Ident, options: &mut FieldOptions) -> syn::Result<()> {
     match key.to_string().as_str() {
-        "generator" => set(&mut options.generator, key, assigned(input)?, errors),
-        "two_adic_root" => set(&mut options.two_adic_root, key, assigned(input)?, errors),
-        "small_subgroup" => {
-            input.parse::<Token![=]>()?;
-            let base = input.parse()?;
+        "generator" => set(&mut options.generator, assigned(input)?),
+        "two_adic_root" => set(&mut options.two_adic_root, assigned(input)?),
+        _ => {
+            let base = assigned(input)?;
             input.parse::<Token![^]>()?;
             let power = input.parse()?;
-            input.parse::<Token![;]>()?;
-            set(&mut options.small_subgroup, key, SmallSubgroup { base, power }, errors)
+            set(&mut options.small_subgroup, SmallSubgroup { base, power });
         }
-        _ => Err(syn::Error::new(key.span(), unknown)),
     }
+    Ok(())
 }
 
 /// A level that cannot be read is declared all the same.
-fn level(
-    input: ParseStream,
-    key: &Ident,
-    name: Over,
-    levels: &mut Vec<Level>,
-    errors: &mut Errors,
-) -> syn::Result<()> {
+fn level(input: ParseStream, key: &Ident, name: Over, levels: &mut Vec<Level>) -> syn::Result<()> {
     let (rule, read) = match extension(input) {
         Ok(rule) => (Some(rule), Ok(())),
         Err(error) => (None, Err(error)),
     };
-    if levels.iter().any(|level| level.name == name) {
-        errors.push(key.span(), error::REPEATED);
-    } else {
+    if levels.iter().all(|level| level.name != name) {
         levels.push(Level { name, span: key.span(), rule });
     }
     read
 }
 
-/// `= below[u] / (u^power - nonresidue) ;`
+/// `= below[u] / (u^power - nonresidue)`
 fn extension(input: ParseStream) -> syn::Result<Rule> {
     input.parse::<Token![=]>()?;
     let (below, below_span) = over(input)?;
@@ -242,7 +312,7 @@ fn extension(input: ParseStream) -> syn::Result<Rule> {
     input.parse::<Token![/]>()?;
     let content;
     parenthesized!(content in input);
-    let rule = whole(&content, |c| {
+    whole(&content, |c| {
         expect_ident(c, &variable.to_string())?;
         c.parse::<Token![^]>()?;
         let Number { value, span: power_span } = c.parse()?;
@@ -259,16 +329,14 @@ fn extension(input: ParseStream) -> syn::Result<Rule> {
             nonresidue.numbers.iter_mut().for_each(|n| n.value = -std::mem::take(&mut n.value));
         }
         Ok(Rule { below, below_span, power, power_span, nonresidue })
-    })?;
-    input.parse::<Token![;]>()?;
-    Ok(rule)
+    })
 }
 
 /// `fq` or a level.
 fn over(input: ParseStream) -> syn::Result<(Over, Span)> {
-    let name: Ident = input.parse()?;
-    let over = Over::named(&name.to_string()).ok_or_else(|| syn::Error::new(name.span(), error::OVER))?;
-    Ok((over, name.span()))
+    let name = keyword(input, &Over::NAMES)?;
+    // Every one of these is a name.
+    Ok((Over::named(&name.to_string()).unwrap_or(Over::FQ), name.span()))
 }
 
 fn expect_ident(input: ParseStream, name: &str) -> syn::Result<()> {
@@ -276,58 +344,62 @@ fn expect_ident(input: ParseStream, name: &str) -> syn::Result<()> {
     if ident == name { Ok(()) } else { Err(syn::Error::new(ident.span(), error::EXTENSION)) }
 }
 
-/// `: short_weierstrass over fq { … } ;`, or `twisted_edwards`
-fn group(input: ParseStream, errors: &mut Errors) -> syn::Result<Group> {
-    input.parse::<Token![:]>()?;
-    let model_ident: Ident = input.parse()?;
-    let model = match model_ident.to_string().as_str() {
-        "short_weierstrass" => Model::ShortWeierstrass,
-        "twisted_edwards" => Model::TwistedEdwards,
-        _ => return Err(syn::Error::new(model_ident.span(), error::MODEL)),
+/// A group that cannot be read is declared all the same.
+fn group(
+    input: ParseStream,
+    key: &Ident,
+    name: &str,
+    slot: &mut Option<Group>,
+    errors: &mut Errors,
+) -> syn::Result<()> {
+    let mut group = Group {
+        span: key.span(),
+        model: Model::ShortWeierstrass,
+        over: Over::FQ,
+        over_span: key.span(),
+        a: None,
+        other: None,
+        generator: None,
+        cofactor: None,
     };
-    let keyword: Ident = input.parse()?;
-    if keyword != "over" {
-        return Err(syn::Error::new(keyword.span(), "expected `over`"));
-    }
-    let (over, over_span) = over(input)?;
-    let content;
-    let braces = braced!(content in input);
-    let (mut a, mut other, mut generator, mut cofactor) = (None, None, None, None);
-    let mut own = Errors::default();
-    statements(&content, &mut own, |input, errors| {
-        let key = input.call(Ident::parse_any)?;
-        match key.to_string().as_str() {
-            "a" => set(&mut a, &key, assigned(input)?, errors),
-            key_name if key_name == model.other() => set(&mut other, &key, assigned(input)?, errors),
-            "generator" => set(&mut generator, &key, point(input)?, errors),
-            "cofactor" => set(&mut cofactor, &key, assigned(input)?, errors),
-            _ => Err(syn::Error::new(key.span(), error::unknown_group_option(model.other()))),
-        }
-    });
-    if own.is_empty() {
-        let parts = [
-            ("a", a.is_none()),
-            (model.other(), other.is_none()),
-            ("generator", generator.is_none()),
-            ("cofactor", cofactor.is_none()),
-        ];
-        for (what, missing) in parts {
-            if missing {
-                own.push(braces.span.close(), error::missing(what));
-            }
-        }
-    }
-    errors.append(own);
-    input.parse::<Token![;]>()?;
-    Ok(Group { model, over, over_span, a, other, generator, cofactor })
+    let read = group_parts(input, name, &mut group, errors);
+    set(slot, group);
+    read
 }
 
-/// `= (x, y) ;`
+/// `: short_weierstrass over fq { … }`, or `twisted_edwards`
+fn group_parts(input: ParseStream, name: &str, group: &mut Group, errors: &mut Errors) -> syn::Result<()> {
+    input.parse::<Token![:]>()?;
+    let edwards = keyword(input, MODELS)? == "twisted_edwards";
+    group.model = if edwards { Model::TwistedEdwards } else { Model::ShortWeierstrass };
+    let word: Ident = input.parse()?;
+    if word != "over" {
+        return Err(syn::Error::new(word.span(), error::EXPECTED_OVER));
+    }
+    (group.over, group.over_span) = over(input)?;
+    let content;
+    let braces = braced!(content in input);
+    let keys = if edwards { EDWARDS_OPTIONS } else { WEIERSTRASS_OPTIONS };
+    let block = Block { of: name, kind: "option", keys };
+    let seen = statements(&content, &block, errors, |input, key, _| {
+        match key.to_string().as_str() {
+            "a" => set(&mut group.a, assigned(input)?),
+            "generator" => set(&mut group.generator, point(input)?),
+            "cofactor" => set(&mut group.cofactor, assigned(input)?),
+            _ => set(&mut group.other, assigned(input)?),
+        }
+        Ok(())
+    });
+    seen.require(keys, name, braces.span.close(), errors);
+    Ok(())
+}
+
+/// `= (x, y)`
 fn point(input: ParseStream) -> syn::Result<(Coordinates, Coordinates)> {
     input.parse::<Token![=]>()?;
     let content;
     parenthesized!(content in input);
-    let point = whole(&content, |c| {
+    whole(&content, |c| {
         let x = c.parse()?;
         c.parse::<Token![,]>()?;
         let y = c.parse()?;
@@ -335,9 +407,7 @@ fn point(input: ParseStream) -> syn::Result<(Coordinates, Coordinates)> {
             c.parse::<Token![,]>()?;
         }
         Ok((x, y))
-    })?;
-    input.parse::<Token![;]>()?;
-    Ok(point)
+    })
 }
 
 impl syn::parse::Parse for Coordinates {
@@ -355,29 +425,24 @@ impl syn::parse::Parse for Coordinates {
     }
 }
 
-/// `{ key = path; … } [;]`
-fn arkworks(input: ParseStream, keys: &[&str], errors: &mut Errors) -> syn::Result<Bindings> {
+/// `{ key = path; … }`
+fn arkworks(
+    input: ParseStream,
+    span: Span,
+    keys: &[&str],
+    errors: &mut Errors,
+) -> syn::Result<(Bindings, Seen)> {
     let content;
     braced!(content in input);
-    let mut bindings = Bindings::default();
-    statements(&content, errors, |input, errors| {
-        let key = input.call(Ident::parse_any)?;
-        if !keys.iter().any(|k| key == k) {
-            let message = format!("{}: expected one of {}", error::UNKNOWN_BINDING, keys.join(", "));
-            return Err(syn::Error::new(key.span(), message));
-        }
+    let mut paths = Vec::new();
+    let block = Block { of: "arkworks", kind: "binding", keys };
+    let seen = statements(&content, &block, errors, |input, key, _| {
+        input.parse::<Token![=]>()?;
         bounded(input)?;
-        let path: syn::Path = assigned(input)?;
-        if bindings.get(&key.to_string()).is_some() {
-            errors.push(key.span(), error::REPEATED);
-        }
-        bindings.0.push((key, path));
+        paths.push((key.clone(), input.parse()?));
         Ok(())
     });
-    if input.peek(Token![;]) {
-        input.parse::<Token![;]>()?;
-    }
-    Ok(bindings)
+    Ok((Bindings { span, paths }, seen))
 }
 
 /// Refuses a statement whose path is long enough to nest too deeply for syn's recursion: a stack
@@ -395,17 +460,4 @@ fn bounded(input: ParseStream) -> syn::Result<()> {
         }
     }
     Ok(())
-}
-
-fn require_bindings(bindings: Option<&Bindings>, required: &[&str], span: Span, errors: &mut Errors) {
-    let Some(bindings) = bindings else { return };
-    if !errors.is_empty() {
-        return;
-    }
-    for key in required {
-        if bindings.get(key).is_none() {
-            let span = bindings.0.first().map_or(span, |(first, _)| first.span());
-            errors.push(span, format!("{} in arkworks", error::missing(key)));
-        }
-    }
 }

@@ -1,5 +1,13 @@
 //! What expansions of the macros call. Not an interface for people.
 
+mod binding;
+mod constants;
+mod message;
+
+pub use binding::*;
+pub use constants::*;
+pub use message::*;
+
 use ark_ff::{
     BigInt, CubicExtConfig, CubicExtField, Fp, MontBackend, MontConfig, QuadExtConfig, QuadExtField,
 };
@@ -20,6 +28,10 @@ pub const fn same_words(a: &[u64], b: &[u64]) -> bool {
 }
 
 /// An extension of a field, reachable from its type alone: `Below[u]/(u^DEGREE - NONRESIDUE)`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no level of a tower: it is neither a quadratic nor a cubic extension",
+    label = "no extension of another field"
+)]
 pub trait Extension {
     /// What it is over.
     type Below;
@@ -80,8 +92,8 @@ pub fn mul_assign_without_spare_bit<T: MontConfig<N>, const N: usize>(
 }
 
 /// `t + a·b + carry` as low and high word; it cannot overflow 128 bits.
-fn mac(t: u64, a: u64, b: u64, carry: u64) -> (u64, u64) {
-    let wide = u128::from(t) + u128::from(a) * u128::from(b) + u128::from(carry);
+const fn mac(t: u64, a: u64, b: u64, carry: u64) -> (u64, u64) {
+    let wide = t as u128 + a as u128 * b as u128 + carry as u128;
     (wide as u64, (wide >> 64) as u64)
 }
 

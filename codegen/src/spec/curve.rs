@@ -48,25 +48,33 @@ impl Weierstrass {
         if discriminant.is_zero() { Err(SpecError::SingularCurve) } else { Ok(()) }
     }
 
+    /// `point` satisfies the equation.
+    pub fn check_on_curve(&self, point: &Point) -> Result<(), SpecError> {
+        let is_on = self.field.sqr(&point.1) == self.rhs(&point.0);
+        if is_on { Ok(()) } else { Err(SpecError::GeneratorOffCurve) }
+    }
+
     /// `generator` is a point of order `r`, a prime.
     pub fn check_generator(&self, generator: &Point, r: &BigUint) -> Result<(), SpecError> {
-        if self.field.sqr(&generator.1) != self.rhs(&generator.0) {
-            return Err(SpecError::GeneratorOffCurve);
-        }
+        self.check_on_curve(generator)?;
         if self.kills(r, generator) { Ok(()) } else { Err(SpecError::GeneratorOrder) }
     }
 
     /// `cofactor·r` is the order of the curve (see the module on proof and evidence) and the
     /// cofactor has an inverse modulo the prime `r`. The curve is not singular.
     pub fn check_cofactor(&self, cofactor: &BigUint, r: &BigUint) -> Result<(), SpecError> {
+        self.check_order(cofactor, r, self.hashed_points())
+    }
+
+    /// Points that depend on the declaration alone, each with its abscissa.
+    pub(super) fn hashed_points(&self) -> impl Iterator<Item = (Element, Point)> {
         let seed: Vec<&BigUint> = [&self.field.p].into_iter().chain(&self.a.0).chain(&self.b.0).collect();
         // Half of all abscissae carry points; 128 tries miss four of them with probability 2^-110.
-        let points = (0..128).filter_map(|i| {
+        (0..128).filter_map(move |i| {
             let x = self.field.hashed(&seed, i);
             let y = self.field.sqrt(&self.rhs(&x))?;
             Some((x.clone(), (x, y)))
-        });
-        self.check_order(cofactor, r, points)
+        })
     }
 
     /// [`Weierstrass::check_cofactor`] with these points, each with the abscissa by which its curve's declaration knows it.
@@ -112,13 +120,29 @@ impl Weierstrass {
     }
 
     /// `x³ + a·x + b`
-    fn rhs(&self, x: &Element) -> Element {
+    pub(super) fn rhs(&self, x: &Element) -> Element {
         let f = &self.field;
         f.add(&f.mul(&f.add(&f.sqr(x), &self.a), x), &self.b)
     }
 
     /// Whether `[n]point` is the identity.
     pub(super) fn kills(&self, n: &BigUint, point: &Point) -> bool {
+        self.product(n, point).z.is_zero()
+    }
+
+    /// `[n]point`; `None` is the identity.
+    pub(super) fn multiple(&self, n: &BigUint, point: &Point) -> Option<Point> {
+        self.affine(&self.product(n, point))
+    }
+
+    fn affine(&self, p: &Jacobian) -> Option<Point> {
+        let f = &self.field;
+        let inverse = f.inverse(&p.z)?;
+        let square = f.sqr(&inverse);
+        Some((f.mul(&p.x, &square), f.mul(&p.y, &f.mul(&square, &inverse))))
+    }
+
+    fn product(&self, n: &BigUint, point: &Point) -> Jacobian {
         let one = self.field.integer(1);
         let mut sum = Jacobian { x: one.clone(), y: one, z: self.field.integer(0) };
         for i in (0..n.bits()).rev() {
@@ -127,7 +151,7 @@ impl Weierstrass {
                 sum = self.madd(&sum, point);
             }
         }
-        sum.z.is_zero()
+        sum
     }
 
     /// Doubling; from the affine tangent `λ = (3x² + a)/2y` with `x = X/Z²`, `y = Y/Z³`.
@@ -174,11 +198,8 @@ impl Weierstrass {
     #[cfg(test)]
     pub(super) fn sum(&self, p: Option<&Point>, q: Option<&Point>) -> Option<Point> {
         let (Some(p), Some(q)) = (p, q) else { return p.or(q).cloned() };
-        let f = &self.field;
-        let sum = self.madd(&Jacobian { x: p.0.clone(), y: p.1.clone(), z: f.integer(1) }, q);
-        let inverse = f.inverse(&sum.z)?;
-        let square = f.sqr(&inverse);
-        Some((f.mul(&sum.x, &square), f.mul(&sum.y, &f.mul(&square, &inverse))))
+        let z = self.field.integer(1);
+        self.affine(&self.madd(&Jacobian { x: p.0.clone(), y: p.1.clone(), z }, q))
     }
 
     /// Number of points with the identity, by trying every abscissa; `size < 2^16` elements.

@@ -62,15 +62,19 @@ impl Edwards {
         self.field.is_square(&self.a) && !self.field.is_square(&self.d)
     }
 
+    /// `point` satisfies the equation.
+    pub fn check_on_curve(&self, point: &Point) -> Result<(), SpecError> {
+        let f = &self.field;
+        let (x2, y2) = (f.sqr(&point.0), f.sqr(&point.1));
+        let right = f.add(&f.integer(1), &f.mul(&self.d, &f.mul(&x2, &y2)));
+        let is_on = f.add(&f.mul(&self.a, &x2), &y2) == right;
+        if is_on { Ok(()) } else { Err(SpecError::GeneratorOffCurve) }
+    }
+
     /// `generator` is a point of order `r`, an odd prime. As `r` is odd, no two points of its group are an exception of the
     /// addition law. The curve is not singular.
     pub fn check_generator(&self, generator: &Point, r: &BigUint) -> Result<(), SpecError> {
-        let f = &self.field;
-        let (x2, y2) = (f.sqr(&generator.0), f.sqr(&generator.1));
-        let right = f.add(&f.integer(1), &f.mul(&self.d, &f.mul(&x2, &y2)));
-        if f.add(&f.mul(&self.a, &x2), &y2) != right {
-            return Err(SpecError::GeneratorOffCurve);
-        }
+        self.check_on_curve(generator)?;
         // Points without an image have order 1 or 2.
         let (curve, image) = (self.weierstrass(), self.image(generator));
         let has_order = image.is_some_and(|image| curve.kills(r, &image));
@@ -82,18 +86,22 @@ impl Edwards {
         if cofactor.bits() > 0 && cofactor.trailing_zeros() < Some(2) {
             return Err(SpecError::CofactorNotMultipleOfFour);
         }
+        self.weierstrass().check_order(cofactor, r, self.hashed_images())
+    }
+
+    /// Images of points that depend on the declaration alone, each with the abscissa of its point.
+    pub(super) fn hashed_images(&self) -> impl Iterator<Item = (Element, Point)> {
         let f = &self.field;
         let seed: Vec<&BigUint> = [&f.p].into_iter().chain(&self.a.0).chain(&self.d.0).collect();
         // x² = (1 - y²)/(a - d·y²), for about half of all y.
-        let points = (0..128).filter_map(|i| {
+        (0..128).filter_map(move |i| {
             let y = f.hashed(&seed, i);
             let y2 = f.sqr(&y);
             let denominator = f.inverse(&f.sub(&self.a, &f.mul(&self.d, &y2)))?;
             let x = f.sqrt(&f.mul(&f.sub(&f.integer(1), &y2), &denominator))?;
             let image = self.image(&(x.clone(), y))?;
             Some((x, image))
-        });
-        self.weierstrass().check_order(cofactor, r, points)
+        })
     }
 
     /// `A` and `B` of the Montgomery curve `B·v² = u³ + A·u² + u`. The curve is not singular.
@@ -106,7 +114,7 @@ impl Edwards {
     }
 
     /// The short Weierstrass form.
-    fn weierstrass(&self) -> Weierstrass {
+    pub(super) fn weierstrass(&self) -> Weierstrass {
         let f = &self.field;
         let (shift, b) = self.shift();
         // With s = A/3: α = (1 - 3s²)/B² and β = (2s³ - s)/B³.
@@ -127,7 +135,7 @@ impl Edwards {
     }
 
     /// A point on the short Weierstrass form; `None` for `(0, 1)` and `(0, -1)`.
-    fn image(&self, (x, y): &Point) -> Option<Point> {
+    pub(super) fn image(&self, (x, y): &Point) -> Option<Point> {
         let f = &self.field;
         let (shift, b) = self.shift();
         let one = f.integer(1);
@@ -135,6 +143,16 @@ impl Edwards {
         let v = f.mul(&u, &f.inverse(x)?);
         let inverse = f.inverse(&b).expect("4/(a - d) is not zero");
         Some((f.mul(&f.add(&u, &shift), &inverse), f.mul(&v, &inverse)))
+    }
+
+    /// The point with this image; `None` for the images of points at infinity.
+    pub(super) fn preimage(&self, (x, y): &Point) -> Option<Point> {
+        let f = &self.field;
+        let (shift, b) = self.shift();
+        let one = f.integer(1);
+        let (u, v) = (f.sub(&f.mul(x, &b), &shift), f.mul(y, &b));
+        let y = f.mul(&f.sub(&u, &one), &f.inverse(&f.add(&u, &one))?);
+        Some((f.mul(&u, &f.inverse(&v)?), y))
     }
 }
 

@@ -10,7 +10,9 @@ mod field;
 mod lucas;
 mod op;
 pub mod prime;
+pub mod suggest;
 pub mod tower;
+pub mod weak;
 
 pub use error::SpecError;
 pub use field::FieldDesc;

@@ -122,7 +122,7 @@ impl TowerField {
     }
 
     /// An element of the prime field.
-    fn embed(&self, x: BigUint) -> Element {
+    pub(super) fn embed(&self, x: BigUint) -> Element {
         let mut coordinates = vec![BigUint::ZERO; self.tower.degree()];
         coordinates[0] = x;
         Element(coordinates)
@@ -268,8 +268,8 @@ impl TowerField {
     /// `c0`, or `[c0, c1, …]`, as a declaration writes it.
     pub fn print(&self, a: &Element) -> String {
         match &a.0[..] {
-            [x] => x.to_string(),
-            all => format!("[{}]", all.iter().map(BigUint::to_string).collect::<Vec<_>>().join(", ")),
+            [x] => number(x),
+            all => format!("[{}]", all.iter().map(number).collect::<Vec<_>>().join(", ")),
         }
     }
 
@@ -288,6 +288,11 @@ impl TowerField {
     pub fn one(&self) -> Element {
         self.embed(BigUint::one())
     }
+}
+
+/// A number as people write it: decimal where that is short, else hexadecimal.
+pub fn number(x: &BigUint) -> String {
+    if x.bits() <= 64 { x.to_string() } else { format!("{x:#x}") }
 }
 
 #[cfg(test)]

@@ -1,129 +1,164 @@
-//! Const assertions that a bound arkworks type is the declared one.
+//! Assertions that a bound arkworks type is the declared one.
 //!
-//! Elements are compared in arkworks' Montgomery form, word by word; the expansion so
-//! requires ark-ff's Montgomery back end with 64-bit words, which all its curve crates use.
+//! What kind of type it is, is asked of traits whose absence the compiler explains; its constants are compared in const
+//! evaluation, with both values in the message. All of it stands at the binding's path.
+//!
+//! Elements are read from arkworks' Montgomery form with 64-bit words, which all its curve crates use.
 
-use super::{Root, ark_mont, ark_words, words};
+use super::{Root, ark_words, words};
 use crate::check::{FieldModel, GroupModel, LevelModel};
-use curvesmith_codegen::spec::{Equation, Tower};
+use crate::error::Item;
+use curvesmith_codegen::spec::Equation;
 use num_bigint::BigUint;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
-/// Modulus; generator and two-adic root where the declaration says them.
-pub(super) fn field(root: &Root, path: &syn::Path, model: &FieldModel) -> TokenStream {
+/// Modulus; generator, two-adic root and small subgroup where the declaration says them.
+pub(super) fn field(
+    root: &Root,
+    path: &syn::Path,
+    marker: &Ident,
+    key: &str,
+    model: &FieldModel,
+) -> TokenStream {
     let p = &model.desc.p;
-    let ff = quote!(#root::ark_ff);
     let span = path.span();
-    let modulus = quote!(<#path as #ff::PrimeField>::MODULUS.0);
-    let same_modulus = same(root, &modulus, &words(p, ark_words(p)));
-    let mut out = assertion(span, &same_modulus, "modulus");
-    // In another field every number differs; that is no news.
-    let mut compare = |constant: TokenStream, value: &BigUint, what: &str| {
-        let same = same(root, &quote!(#constant.0.0), &ark_mont(value, p));
-        out.extend(assertion(span, &quote!(!#same_modulus || #same), what));
+    let declared = quote!(#root::declared);
+    let bound = quote!(<#path as #declared::PrimeFieldOf<#marker>>);
+    let of = if key == "fp" { "" } else { key };
+    let modulus = Item { key: if key == "fp" { "p" } else { key }, of: "" };
+    let mut out = integer(root, span, modulus, &words(p, ark_words(p)), &quote!(#bound::MODULUS));
+    let bound_modulus = quote!(#bound::MODULUS);
+    let mut compare = |constant: &str, value: &BigUint, key: &str| {
+        let constant = format_ident!("{constant}");
+        let coordinates = quote!(#declared::Coordinates::Prime(#bound::#constant));
+        let value = std::slice::from_ref(value);
+        out.extend(element(root, span, Item { key, of }, p, value, &coordinates, &bound_modulus));
     };
     if model.generator_declared {
-        compare(quote!(<#path as #ff::FftField>::GENERATOR), &model.generator, "generator");
+        compare("GENERATOR", &model.generator, "generator");
     }
     if model.root_declared {
-        compare(
-            quote!(<#path as #ff::FftField>::TWO_ADIC_ROOT_OF_UNITY),
-            &model.two_adic_root,
-            "two-adic root",
-        );
+        compare("TWO_ADIC_ROOT", &model.two_adic_root, "two_adic_root");
     }
     if let Some(small) = &model.small_subgroup {
         let (base, power) = (small.base, small.power);
-        out.extend(quote_spanned! {span=>
-            const _: () = ::core::assert!(
-                ::core::matches!(<#path as #ff::FftField>::SMALL_SUBGROUP_BASE, ::core::option::Option::Some(#base))
-                    && ::core::matches!(
-                        <#path as #ff::FftField>::SMALL_SUBGROUP_BASE_ADICITY,
-                        ::core::option::Option::Some(#power)
-                    ),
-                "the small subgroup of the bound type differs from the declared one"
-            );
-        });
+        let what = Item { key: "small_subgroup", of }.to_string();
+        let difference = quote!(#declared::subgroup_differs(#what, (#base, #power), #bound::SMALL_SUBGROUP));
+        out.extend(assertion(span, &difference));
     }
     out
 }
 
-/// Degree and nonresidue of a level.
+/// Degree, what it is over, and nonresidue of a level.
 pub(super) fn level(root: &Root, fq: &FieldModel, level: &LevelModel, span: Span) -> TokenStream {
+    let declared = quote!(#root::declared);
     let ident = super::level::name(level.name.0);
-    let extension = quote!(<#ident as #root::declared::Extension>);
+    let below = super::level::name(level.below.degree());
+    let key = level.name.to_string();
+    let marker = format_ident!("{key}");
+    let marker = quote!(#declared::level::#marker);
     let degree = level.top.degree;
-    let mut out = assertion(span, &quote!(#extension::DEGREE == #degree), "degree");
-    for (part, value) in parts(&level.below).iter().zip(&level.top.nonresidue) {
-        let same = same(root, &quote!(#extension::NONRESIDUE #part), &ark_mont(value, &fq.desc.p));
-        out.extend(assertion(span, &same, "nonresidue"));
+    let over = quote_spanned!(span=> <#ident as #declared::Extension>::Below);
+    let constant = quote!(<#over as #declared::Readable<#declared::Nonresidue<#ident>>>::COORDINATES);
+    let item = Item { key: "nonresidue", of: &key };
+    let value = &level.top.nonresidue;
+    let same = element(root, span, item, &fq.desc.p, value, &constant, &modulus(root, span, "Fq"));
+    quote_spanned! {span=>
+        const _: () = <#ident as #declared::LevelOf<#marker, #degree>>::IS;
+        const _: () = <#over as #declared::BelowOf<#below, #marker>>::IS;
+        #same
     }
-    out
 }
 
-/// The words of each coordinate of an element, in the tower's order, which is that of arkworks' `to_base_prime_field_elements`.
-fn parts(tower: &Tower) -> Vec<TokenStream> {
-    tower.levels().iter().fold(vec![quote!(.0.0)], |below, level| {
-        let coefficients = (0..level.degree).map(|i| format_ident!("c{i}"));
-        coefficients.flat_map(|c| below.iter().map(move |part| quote!(.#c #part))).collect()
-    })
-}
-
-/// Coefficients, generator and cofactor.
+/// Form, fields, coefficients, generator and cofactor.
 pub(super) fn group(
     root: &Root,
-    config: &Ident,
+    path: &syn::Path,
+    marker: &str,
     model: &GroupModel,
     fr: &FieldModel,
-    span: Span,
 ) -> TokenStream {
-    let p = &model.desc.base.p;
-    let ec = quote!(#root::ark_ec);
-    let (form, a, other, name) = match &model.desc.equation {
-        Equation::ShortWeierstrass { a, b } => {
-            (quote!(<#config as #ec::short_weierstrass::SWCurveConfig>), a, b, "B")
-        }
-        Equation::TwistedEdwards { a, d } => {
-            (quote!(<#config as #ec::twisted_edwards::TECurveConfig>), a, d, "D")
-        }
+    let span = path.span();
+    let declared = quote!(#root::declared);
+    let (group, config) = (format_ident!("{marker}"), format_ident!("{marker}Config"));
+    let curve = quote_spanned!(span=> <#config as #root::ark_ec::CurveConfig>);
+    let base = super::level::name(model.desc.degree());
+    let (form, constants, a, other, other_key) = match &model.desc.equation {
+        Equation::ShortWeierstrass { a, b } => ("WeierstrassOf", "Weierstrass", a, b, "b"),
+        Equation::TwistedEdwards { a, d } => ("EdwardsOf", "Edwards", a, d, "d"),
     };
-    let coefficient = format_ident!("COEFF_{name}");
-    let other_what = format!("coefficient {}", name.to_lowercase());
-    let curve = quote!(<#config as #root::ark_ec::CurveConfig>);
-    let modulus = |ty: TokenStream, p: &BigUint| {
-        same(root, &quote!(<#ty as #root::ark_ff::PrimeField>::MODULUS.0), &words(p, ark_words(p)))
+    let (form, constants) = (format_ident!("{form}"), format_ident!("{constants}"));
+    let mut out = quote_spanned! {span=>
+        const _: () = <#path as #declared::#form<#group>>::IS;
+        const _: () = <#curve::BaseField as #declared::CoordinatesOf<#base, #group>>::IS;
+        const _: () = <#curve::ScalarField as #declared::ScalarsOf<Fr, #group>>::IS;
     };
-    let (same_p, same_r) = (modulus(quote!(Fq), p), modulus(quote!(Fr), &fr.desc.p));
-    let mut out = TokenStream::new();
-    let mut compare = |constant: &TokenStream, expected: &[u64], what: &str| {
-        let same = same(root, constant, expected);
-        out.extend(assertion(span, &quote!(!(#same_p && #same_r) || #same), what));
-    };
+    let of = marker.to_lowercase();
+    let item = |key| Item { key, of: &of };
     let elements = [
-        (quote!(#form::COEFF_A), a, "coefficient a"),
-        (quote!(#form::#coefficient), other, other_what.as_str()),
-        (quote!(#form::GENERATOR.x), &model.generator[0], "generator"),
-        (quote!(#form::GENERATOR.y), &model.generator[1], "generator"),
+        ("a", a),
+        (other_key, other),
+        ("generator", &model.generator[0]),
+        ("generator", &model.generator[1]),
     ];
-    for (constant, coordinates, what) in elements {
-        for (part, value) in parts(&model.desc.tower).iter().zip(coordinates) {
-            compare(&quote!(#constant #part), &ark_mont(value, p), what);
-        }
+    let bound = modulus(root, span, "Fq");
+    for (i, (key, value)) in elements.into_iter().enumerate() {
+        let constant = quote!(<#curve::BaseField as #declared::Readable<#declared::#constants<#config, #i>>>);
+        let constant = quote!(#constant::COORDINATES);
+        out.extend(element(root, span, item(key), &model.desc.base.p, value, &constant, &bound));
     }
-    compare(&quote!(#curve::COFACTOR), &words(&model.cofactor, 1), "cofactor");
-    let inverse = ark_mont(&model.cofactor_inv, &fr.desc.p);
-    compare(&quote!(#curve::COFACTOR_INV.0.0), &inverse, "inverse of the cofactor");
+    out.extend(integer(root, span, item("cofactor"), &words(&model.cofactor, 1), &quote!(#curve::COFACTOR)));
+    let inverse = quote!(<#curve::ScalarField as #declared::Readable<#declared::CofactorInverse<#config>>>);
+    let inverse = quote!(#inverse::COORDINATES);
+    let value = std::slice::from_ref(&model.cofactor_inv);
+    let bound = modulus(root, span, "Fr");
+    out.extend(element(root, span, item("inverse of the cofactor"), &fr.desc.p, value, &inverse, &bound));
     out
 }
 
-/// A const expression: whether `constant` has exactly these words.
-fn same(root: &Root, constant: &TokenStream, expected: &[u64]) -> TokenStream {
-    quote!(#root::declared::same_words(&#constant, &[#(#expected),*]))
+/// Words of the modulus of `Fq` or `Fr`.
+fn modulus(root: &Root, span: Span, field: &str) -> TokenStream {
+    let field = format_ident!("{field}");
+    quote_spanned!(span=> &<#field as #root::ark_ff::PrimeField>::MODULUS.0)
 }
 
-fn assertion(span: Span, same: &TokenStream, what: &str) -> TokenStream {
-    let message = format!("the {what} of the bound type differs from the declared one");
-    quote_spanned!(span=> const _: () = ::core::assert!(#same, #message);)
+/// The words `bound` are those of the declared integer.
+fn integer(root: &Root, span: Span, item: Item<'_>, declared: &[u64], bound: &TokenStream) -> TokenStream {
+    let what = item.to_string();
+    assertion(span, &quote!(#root::declared::integer_differs(#what, &[#(#declared),*], #bound)))
+}
+
+/// The coordinates `bound`, in the field with the modulus `bound_modulus`, are those of the declared element.
+fn element(
+    root: &Root,
+    span: Span,
+    item: Item<'_>,
+    p: &BigUint,
+    declared: &[BigUint],
+    bound: &TokenStream,
+    bound_modulus: &TokenStream,
+) -> TokenStream {
+    let what = item.to_string();
+    let n = ark_words(p);
+    let p = words(p, n);
+    let declared = declared.iter().map(|coordinate| {
+        let words = words(coordinate, n);
+        quote!(&[#(#words),*])
+    });
+    let difference = quote! {
+        #root::declared::element_differs(#what, &[#(#p),*], &[#(#declared),*], &#bound, #bound_modulus)
+    };
+    assertion(span, &difference)
+}
+
+/// There is no difference, or its message is an error.
+fn assertion(span: Span, difference: &TokenStream) -> TokenStream {
+    quote_spanned! {span=>
+        const _: () = match #difference {
+            ::core::option::Option::Some(message) => ::core::panic!("{}", message.text()),
+            ::core::option::Option::None => (),
+        };
+    }
 }

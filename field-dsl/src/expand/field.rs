@@ -1,6 +1,6 @@
 //! Prime fields.
 
-use super::{Root, ark_mont, ark_words, bind, inside, words};
+use super::{Root, ark_mont, ark_words, bind, inside, items_span, words};
 use crate::check::FieldModel;
 use num_bigint::BigUint;
 use proc_macro2::TokenStream;
@@ -11,20 +11,21 @@ use syn::spanned::Spanned;
 pub(super) fn items(
     root: &Root,
     ark: &str,
+    key: &str,
     model: &FieldModel,
     binding: Option<&syn::Path>,
     valid: bool,
     images: &TokenStream,
 ) -> TokenStream {
     let ty = match binding {
-        Some(path) => bound(root, ark, model, path, valid),
+        Some(path) => bound(root, ark, key, model, path, valid),
         None => generated(root, ark, model),
     };
     let ident = format_ident!("{ark}");
     let marker = format_ident!("{ark}Field");
     let doc = format!("Marker of the field [`{ark}`]: carries its kernels, `{}_*`.", model.desc.name);
     let (name, word_count) = (&model.desc.name, model.desc.words);
-    quote! {
+    quote_spanned! {items_span(binding)=>
         #ty
         #[doc = #doc]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,10 +42,18 @@ pub(super) fn items(
     }
 }
 
-fn bound(root: &Root, ark: &str, model: &FieldModel, path: &syn::Path, valid: bool) -> TokenStream {
+fn bound(
+    root: &Root,
+    ark: &str,
+    key: &str,
+    model: &FieldModel,
+    path: &syn::Path,
+    valid: bool,
+) -> TokenStream {
     let ident = format_ident!("{ark}");
+    let marker = format_ident!("{ark}Field");
     let path = inside(path);
-    let assertions = if valid { bind::field(root, &path, model) } else { TokenStream::new() };
+    let assertions = if valid { bind::field(root, &path, &marker, key, model) } else { TokenStream::new() };
     let doc = format!("Elements of the field of {} bits; bound to an existing type.", model.desc.p.bits());
     quote_spanned! {path.span()=>
         #[doc = #doc]

@@ -1,6 +1,6 @@
 //! Groups and pairing curves.
 
-use super::{Root, bind, inside, level, words};
+use super::{Root, bind, inside, items_span, level, words};
 use crate::check::{FieldModel, GroupModel};
 use curvesmith_codegen::spec::edwards::Edwards;
 use curvesmith_codegen::spec::tower::Element;
@@ -41,12 +41,20 @@ pub(super) fn items(
     let projective_doc = format!("{coordinates} points of [`{marker}`].");
     let (name, degree) = (&model.desc.name, model.desc.degree());
     let form = quote!(#root::ark_ec::#form);
-    quote! {
+    let (affine_points, projective_points) = match binding.map(inside) {
+        // Types that are there even if the binding is of another form, which is reported once.
+        Some(path) => {
+            let points = quote!(<#path as #root::declared::CurvePoints>);
+            (quote!(#points::Affine), quote!(#points::Projective))
+        }
+        None => (quote!(#form::Affine<#config>), quote!(#form::Projective<#config>)),
+    };
+    quote_spanned! {items_span(binding)=>
         #config_items
         #[doc = #affine_doc]
-        pub type #affine = #form::Affine<#config>;
+        pub type #affine = #affine_points;
         #[doc = #projective_doc]
-        pub type #projective = #form::Projective<#config>;
+        pub type #projective = #projective_points;
         #[doc = #doc]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub struct #ident;
@@ -86,11 +94,10 @@ fn bound(
     let config = format_ident!("{marker}Config");
     let path = inside(path);
     let doc = format!("arkworks' description of [`{marker}`]; bound to an existing one.");
-    let assertions =
-        if valid { bind::group(root, &config, model, fr, path.span()) } else { TokenStream::new() };
+    let assertions = if valid { bind::group(root, &path, marker, model, fr) } else { TokenStream::new() };
     quote_spanned! {path.span()=>
         #[doc = #doc]
-        pub type #config = <#path as #root::ark_ec::CurveGroup>::Config;
+        pub type #config = <#path as #root::declared::CurvePoints>::Config;
         #assertions
     }
 }
@@ -167,6 +174,7 @@ pub(super) fn pairing(root: &Root, name: &str, engine: &syn::Path) -> TokenStrea
     quote_spanned! {engine.span()=>
         /// The arkworks pairing.
         pub type Engine = #engine;
+        const _: () = <#engine as #root::declared::EngineOf<G1Projective, G2Projective>>::IS;
         /// Marker of the whole curve, for provers.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub struct Curve;

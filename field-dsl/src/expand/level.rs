@@ -9,7 +9,7 @@ use crate::check::{FieldModel, LevelModel};
 use curvesmith_codegen::spec::tower::{Element, Extension, Tower, TowerField};
 use num_bigint::BigUint;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 /// Where the type of a level is from.
@@ -18,11 +18,22 @@ pub(super) enum Source {
     /// A path of the declaration.
     Bound(syn::Path),
     /// The coordinates of a bound group.
-    Group(&'static str),
+    Group(&'static str, Span),
     /// What the type of this level is over.
-    Below(Over),
+    Below(Over, Span),
     /// Nowhere yet.
     Generated,
+}
+
+impl Source {
+    /// The path that it is from.
+    pub(super) fn span(&self) -> Option<Span> {
+        match self {
+            Source::Bound(path) => Some(path.span()),
+            Source::Group(_, span) | Source::Below(_, span) => Some(*span),
+            Source::Generated => None,
+        }
+    }
 }
 
 /// The name of the type of an element with so many coordinates.
@@ -47,20 +58,20 @@ pub(super) fn items(
             let path = inside(path);
             quote!(#path)
         }
-        Source::Group(marker) => {
+        Source::Group(marker, _) => {
             let config = format_ident!("{marker}Config");
             quote!(<#config as #root::ark_ec::CurveConfig>::BaseField)
         }
-        Source::Below(above) => {
+        Source::Below(above, _) => {
             let above = name(above.0);
             quote!(<#above as #root::declared::Extension>::Below)
         }
         Source::Generated => return Generated { root, fq, level, valid }.items(),
     };
     let doc = doc(level);
-    let span = if let Source::Bound(path) = source { path.span() } else { Span::call_site() };
+    let span = source.span().unwrap_or_else(Span::call_site);
     let assertions = if valid { bind::level(root, fq, level, span) } else { TokenStream::new() };
-    quote! {
+    quote_spanned! {Span::call_site().located_at(span)=>
         #[doc = #doc]
         pub type #ident = #ty;
         #assertions

@@ -11,8 +11,9 @@ use crate::error::{self, Errors};
 use crate::images::{self, Declaration};
 use level::Source;
 use num_bigint::BigUint;
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
+use syn::spanned::Spanned;
 
 /// Where expansions find the runtime and arkworks: `<crate path>::__private`.
 struct Root(TokenStream);
@@ -47,6 +48,12 @@ fn inside(path: &syn::Path) -> syn::Path {
     path
 }
 
+/// Where the compiler reports faults of generated items: at the path that they are bound to.
+fn items_span(binding: Option<&syn::Path>) -> Span {
+    let here = Span::call_site();
+    binding.map_or(here, |path| here.located_at(path.span()))
+}
+
 /// The module of a `field!`; stand-ins and no images if the model is missing.
 pub(crate) fn field(
     declaration: &FieldDeclaration,
@@ -59,7 +66,7 @@ pub(crate) fn field(
     let binding = declaration.bindings.as_ref().and_then(|b| b.get("fp"));
     let images = valid.then_some(Declaration::Field(&model.desc));
     let images = embedded(images.as_slice(), declaration.header.name.span(), errors);
-    let items = field::items(&root, "Fp", &model, binding, valid, &literal(images.first()));
+    let items = field::items(&root, "Fp", "fp", &model, binding, valid, &literal(images.first()));
     module(&declaration.header, items)
 }
 
@@ -92,13 +99,13 @@ pub(crate) fn curve(
 
     let mut items = TokenStream::new();
     for (ark, key, field) in fields {
-        items.extend(field::items(&root, ark, field, bound(key), valid, &literal(images.next())));
+        items.extend(field::items(&root, ark, key, field, bound(key), valid, &literal(images.next())));
     }
     // The last bound group: the second, where there are two over a level.
     let over = |level: Over| {
         let mut groups = groups.clone();
         let found = groups.rfind(|(_, key, group)| group.desc.degree() == level.0 && bound(key).is_some());
-        found.map(|(marker, ..)| marker)
+        found.and_then(|(marker, key, _)| Some((marker, bound(key)?.span())))
     };
     let sources = sources(&model.levels, bindings, &over);
     for (level, source) in model.levels.iter().zip(&sources) {
@@ -118,19 +125,20 @@ pub(crate) fn curve(
 fn sources(
     levels: &[LevelModel],
     bindings: Option<&Bindings>,
-    group_over: &dyn Fn(Over) -> Option<&'static str>,
+    group_over: &dyn Fn(Over) -> Option<(&'static str, Span)>,
 ) -> Vec<Source> {
     let mut sources: Vec<Source> = Vec::new();
     for (i, level) in levels.iter().enumerate().rev() {
         let above = |above: &&LevelModel| above.below == level.tower();
         let not_generated = levels[i + 1..].iter().zip(sources.iter().rev());
         let mut not_generated = not_generated.filter(|(_, source)| !matches!(source, Source::Generated));
-        let above = not_generated.find(|(level, _)| above(level)).map(|(level, _)| level.name);
+        let above = not_generated.find(|(level, _)| above(level));
+        let above = above.and_then(|(level, source)| Some((level.name, source.span()?)));
         sources.push(
             match (bindings.and_then(|b| b.get(&level.name.to_string())), group_over(level.name), above) {
                 (Some(path), ..) => Source::Bound(path.clone()),
-                (_, Some(marker), _) => Source::Group(marker),
-                (.., Some(above)) => Source::Below(above),
+                (_, Some((marker, span)), _) => Source::Group(marker, span),
+                (.., Some((above, span))) => Source::Below(above, span),
                 _ => Source::Generated,
             },
         );
@@ -144,7 +152,7 @@ pub(crate) fn common(input: TokenStream, errors: &mut Errors) -> TokenStream {
     if let Some(token) = input.into_iter().next() {
         errors.push(token.span(), error::COMMON_TAKES_NOTHING);
     }
-    let images = embedded(&[Declaration::Common], proc_macro2::Span::call_site(), errors);
+    let images = embedded(&[Declaration::Common], Span::call_site(), errors);
     literal(images.first())
 }
 
@@ -161,7 +169,7 @@ fn module(header: &Header, items: TokenStream) -> TokenStream {
 
 /// The encoded images of declarations; none after an error. Images that cannot be had are a fault of the installation,
 /// reported once.
-fn embedded(declarations: &[Declaration<'_>], span: proc_macro2::Span, errors: &mut Errors) -> Vec<Vec<u8>> {
+fn embedded(declarations: &[Declaration<'_>], span: Span, errors: &mut Errors) -> Vec<Vec<u8>> {
     if !errors.is_empty() {
         return vec![];
     }

@@ -1,0 +1,313 @@
+//! Checks of a group, and what would be right where they fail.
+
+use super::{FieldModel, GroupModel, LevelModel, coordinates, group_desc, tower_of};
+use crate::ast::{self, Coordinates, Model};
+use crate::error::{self, Errors, Item};
+use crate::known;
+use curvesmith_codegen::spec::curve::{Point, Weierstrass};
+use curvesmith_codegen::spec::edwards::Edwards;
+use curvesmith_codegen::spec::suggest::TwistKind;
+use curvesmith_codegen::spec::tower::{Element, TowerField, number};
+use curvesmith_codegen::spec::weak::weaknesses;
+use curvesmith_codegen::spec::{Equation, SpecError};
+use num_bigint::BigUint;
+
+/// What a group stands among.
+pub(super) struct Facts<'a> {
+    /// `g1` or `g2`.
+    pub(super) name: &'a str,
+    pub(super) fq: &'a FieldModel,
+    /// `None` where it has faults.
+    pub(super) fr: Option<&'a FieldModel>,
+    pub(super) levels: &'a [LevelModel],
+    /// The first group, for the second one.
+    pub(super) base: Option<&'a GroupModel>,
+}
+
+/// A group, checked as far as its parts are there; `None` after reporting faults.
+pub(super) fn check(
+    name: String,
+    ast: &ast::Group,
+    facts: Facts<'_>,
+    allow_weak: bool,
+    errors: &mut Errors,
+) -> Option<GroupModel> {
+    let p = &facts.fq.desc.p;
+    let tower = tower_of(ast.over, facts.levels)?;
+    // Report every bad number before giving up on any.
+    let item = |key| Item { key, of: facts.name };
+    let mut element = |key, c: Option<&Coordinates>| coordinates(c?, p, item(key), ast.over, errors);
+    let a = element("a", ast.a.as_ref());
+    let other = element(ast.model.other(), ast.other.as_ref());
+    let x = element("generator", ast.generator.as_ref().map(|(x, _)| x));
+    let y = element("generator", ast.generator.as_ref().map(|(_, y)| y));
+    let cofactor = ast.cofactor.as_ref();
+    let cofactor = cofactor.and_then(|n| errors.keep(n.span, n.unsigned(item("cofactor"))));
+    let (a, other) = (a?, other?);
+    let curve = Curve::new(ast.model, TowerField { p: p.clone(), tower: tower.clone() }, &a, &other);
+    let numbers = Numbers { x, y, cofactor };
+    let checked = numbers.check(ast, &curve, &facts, errors);
+
+    let (x, y, cofactor, r) = (numbers.x?, numbers.y?, numbers.cofactor?, &facts.fr?.desc.p);
+    checked?;
+    let weak = weaknesses(curve.field(), &(&cofactor * r), r);
+    if !weak.is_empty() && !allow_weak {
+        let weak: Vec<String> = weak.iter().map(ToString::to_string).collect();
+        errors.push(ast.span, error::weak(facts.name, &weak));
+    }
+    let inverse = (&cofactor % r).modinv(r).ok_or(SpecError::CofactorNotInvertible);
+    let cofactor_inv = errors.keep(ast.span, inverse)?;
+    Some(GroupModel {
+        desc: group_desc(name, facts.fq, tower, ast.model, a, other),
+        generator: [x, y],
+        cofactor,
+        cofactor_inv,
+    })
+}
+
+/// Canonical numbers of a group besides its coefficients.
+struct Numbers {
+    x: Option<Vec<BigUint>>,
+    y: Option<Vec<BigUint>>,
+    cofactor: Option<BigUint>,
+}
+
+impl Numbers {
+    /// `None` after reporting faults.
+    fn check(&self, ast: &ast::Group, curve: &Curve, facts: &Facts<'_>, errors: &mut Errors) -> Option<()> {
+        let name = facts.name;
+        let generator = Option::zip(self.x.as_ref(), self.y.as_ref());
+        let generator: Option<Point> = generator.map(|(x, y)| (Element(x.clone()), Element(y.clone())));
+        let r = facts.fr.map(|fr| &fr.desc.p);
+        let known = self.facts(curve, generator.as_ref(), r);
+        if known.as_ref().is_some_and(|known| known::holds(known)) {
+            return Some(());
+        }
+        let singular = curve.check_nonsingular();
+        let culprit = match singular {
+            Err(SpecError::EdwardsZero { name: 'a' }) => &ast.a,
+            _ => &ast.other,
+        };
+        errors.keep(culprit.as_ref()?.span, singular.map_err(|e| format!("{name}: {e}")))?;
+        let search = Search { curve, cofactor: self.cofactor.as_ref(), r, facts };
+        let point = generator.as_ref().zip(ast.generator.as_ref()).map(|(point, (x, _))| {
+            let checked = match r {
+                Some(r) => curve.check_generator(point, r),
+                None => curve.check_on_curve(point),
+            };
+            let message = |fault| format!("{name}: {fault}{}", search.generator(point, &fault));
+            errors.keep(x.span, checked.map_err(message))
+        });
+        let declared = self.cofactor.as_ref().zip(r).zip(ast.cofactor.as_ref());
+        let order = declared.map(|((cofactor, r), declared)| {
+            let checked = curve.check_cofactor(cofactor, r).map_err(|fault| search.cofactor(fault));
+            let place = |of_twist| match (of_twist, &ast.other) {
+                (true, Some(other)) => other.span,
+                _ => declared.span,
+            };
+            checked.map_err(|(of_twist, message)| errors.push(place(of_twist), message)).ok()
+        });
+        point.flatten().and(order.flatten())?;
+        if let Some(known) = known {
+            known::keep(&known);
+        }
+        Some(())
+    }
+
+    /// Everything that the checks see; `None` where something is missing.
+    fn facts(&self, curve: &Curve, generator: Option<&Point>, r: Option<&BigUint>) -> Option<String> {
+        let ((x, y), r, cofactor) = (generator?, r?, self.cofactor.as_ref()?);
+        Some(format!("group {r:x} {curve:x?} {x:x?} {y:x?} {cofactor:x}"))
+    }
+}
+
+/// The search for what would be right.
+struct Search<'a> {
+    curve: &'a Curve,
+    cofactor: Option<&'a BigUint>,
+    r: Option<&'a BigUint>,
+    facts: &'a Facts<'a>,
+}
+
+impl Search<'_> {
+    /// After a fault of the generator.
+    fn generator(&self, point: &Point, fault: &SpecError) -> String {
+        let (Some(cofactor), Some(r)) = (self.cofactor, self.r) else { return String::new() };
+        let field = self.curve.field();
+        let right = match fault {
+            SpecError::GeneratorOffCurve => {
+                let other = self.curve.right_other(point, cofactor, r);
+                let with_other = |c: Element| {
+                    format!("; it has order r on the curve with {} = {}", self.curve.other(), field.print(&c))
+                };
+                let with_y = |y: Element| format!("; with this x, y = {} is of order r", field.print(&y));
+                other.map(with_other).or_else(|| self.curve.right_y(point, r).map(with_y))
+            }
+            SpecError::GeneratorOrder => {
+                let multiple = self.curve.right_generator(point, cofactor, r);
+                multiple.map(|(x, y)| {
+                    format!("; its multiple by the cofactor has: ({}, {})", field.print(&x), field.print(&y))
+                })
+            }
+            _ => None,
+        };
+        right.unwrap_or_default()
+    }
+
+    /// The message about a faulty cofactor, and whether it is about the curve's other coefficient, that of another twist.
+    fn cofactor(&self, fault: SpecError) -> (bool, String) {
+        let name = self.facts.name;
+        if let Some(message) = self.twist() {
+            return (true, message);
+        }
+        let plain = format!("{name}: {fault}");
+        let Some(r) = self.r else { return (false, plain) };
+        let right = self.curve.right_cofactor(r).or_else(|| self.twist_order().map(|order| order / r));
+        let right = match (right, &fault) {
+            (Some(right), _) => format!("; the cofactor is {}", number(&right)),
+            (None, SpecError::CofactorMiscounted { order, .. })
+                if (BigUint::from(*order) % r) != BigUint::ZERO =>
+            {
+                format!(", which is no multiple of r = {r}")
+            }
+            _ => String::new(),
+        };
+        (false, plain + &right)
+    }
+
+    /// The order of the group's curve, if it is a twist of the first group's.
+    fn twist_order(&self) -> Option<BigUint> {
+        let (curve, base, order) = self.base()?;
+        curve.order_as_twist(&base, &order)
+    }
+
+    /// The message for a curve that is a twist of the first group's and has no points of order `r`.
+    fn twist(&self) -> Option<String> {
+        let (curve, base, order) = self.base()?;
+        let r = self.r?;
+        let found = curve.order_as_twist(&base, &order)?;
+        if (&found % r) == BigUint::ZERO {
+            return None;
+        }
+        let nonresidues: Vec<Element> = self.nonresidues();
+        let right = self.cofactor.and_then(|h| curve.right_twist(&base, &nonresidues, h, r));
+        let right = right.map(|twist| {
+            let kind = match twist.kind {
+                Some(TwistKind::D) => " (the D-twist, b of g1 divided by the nonresidue)",
+                Some(TwistKind::M) => " (the M-twist, b of g1 times the nonresidue)",
+                None => "",
+            };
+            format!("; b = {} is the right one{kind}", curve.field.print(&twist.b))
+        });
+        let (name, found) = (self.facts.name, number(&found));
+        let right = right.unwrap_or_default();
+        Some(format!(
+            "{name}: the curve is a wrong twist of g1: it has {found} points, no multiple of r{right}"
+        ))
+    }
+
+    /// This curve, the first group's and the order of that.
+    fn base(&self) -> Option<(&Weierstrass, Weierstrass, BigUint)> {
+        let (Curve::Weierstrass(curve), base) = (self.curve, self.facts.base?) else { return None };
+        let Equation::ShortWeierstrass { a, b } = &base.desc.equation else { return None };
+        if base.desc.degree() != 1 {
+            return None;
+        }
+        let order = &base.cofactor * self.r?;
+        let (a, b) = (Element(a.clone()), Element(b.clone()));
+        Some((curve, Weierstrass { field: TowerField::prime(curve.field.p.clone()), a, b }, order))
+    }
+
+    /// What the levels over the group's field are made with.
+    fn nonresidues(&self) -> Vec<Element> {
+        let above = self.facts.levels.iter().filter(|level| level.below == self.curve.field().tower);
+        above.map(|level| Element(level.top.nonresidue.clone())).collect()
+    }
+}
+
+/// A curve to be checked, of either form.
+#[derive(Debug)]
+enum Curve {
+    Weierstrass(Weierstrass),
+    Edwards(Edwards),
+}
+
+impl Curve {
+    fn new(model: Model, field: TowerField, a: &[BigUint], other: &[BigUint]) -> Curve {
+        let (a, other) = (Element(a.to_vec()), Element(other.to_vec()));
+        match model {
+            Model::ShortWeierstrass => Curve::Weierstrass(Weierstrass { field, a, b: other }),
+            Model::TwistedEdwards => Curve::Edwards(Edwards { field, a, d: other }),
+        }
+    }
+
+    fn field(&self) -> &TowerField {
+        match self {
+            Curve::Weierstrass(curve) => &curve.field,
+            Curve::Edwards(curve) => &curve.field,
+        }
+    }
+
+    fn other(&self) -> &'static str {
+        match self {
+            Curve::Weierstrass(_) => Model::ShortWeierstrass.other(),
+            Curve::Edwards(_) => Model::TwistedEdwards.other(),
+        }
+    }
+
+    fn check_nonsingular(&self) -> Result<(), SpecError> {
+        match self {
+            Curve::Weierstrass(curve) => curve.check_nonsingular(),
+            Curve::Edwards(curve) => curve.check_nonsingular(),
+        }
+    }
+
+    fn check_on_curve(&self, point: &Point) -> Result<(), SpecError> {
+        match self {
+            Curve::Weierstrass(curve) => curve.check_on_curve(point),
+            Curve::Edwards(curve) => curve.check_on_curve(point),
+        }
+    }
+
+    fn check_generator(&self, generator: &Point, r: &BigUint) -> Result<(), SpecError> {
+        match self {
+            Curve::Weierstrass(curve) => curve.check_generator(generator, r),
+            Curve::Edwards(curve) => curve.check_generator(generator, r),
+        }
+    }
+
+    fn check_cofactor(&self, cofactor: &BigUint, r: &BigUint) -> Result<(), SpecError> {
+        match self {
+            Curve::Weierstrass(curve) => curve.check_cofactor(cofactor, r),
+            Curve::Edwards(curve) => curve.check_cofactor(cofactor, r),
+        }
+    }
+
+    fn right_cofactor(&self, r: &BigUint) -> Option<BigUint> {
+        match self {
+            Curve::Weierstrass(curve) => curve.right_cofactor(r),
+            Curve::Edwards(curve) => curve.right_cofactor(r),
+        }
+    }
+
+    fn right_y(&self, point: &Point, r: &BigUint) -> Option<Element> {
+        match self {
+            Curve::Weierstrass(curve) => curve.right_y(point, r),
+            Curve::Edwards(curve) => curve.right_y(point, r),
+        }
+    }
+
+    fn right_other(&self, point: &Point, cofactor: &BigUint, r: &BigUint) -> Option<Element> {
+        match self {
+            Curve::Weierstrass(curve) => curve.right_b(point, cofactor, r),
+            Curve::Edwards(curve) => curve.right_d(point, cofactor, r),
+        }
+    }
+
+    fn right_generator(&self, point: &Point, cofactor: &BigUint, r: &BigUint) -> Option<Point> {
+        match self {
+            Curve::Weierstrass(curve) => curve.right_generator(point, cofactor, r),
+            Curve::Edwards(curve) => curve.right_generator(point, cofactor, r),
+        }
+    }
+}
