@@ -14,6 +14,7 @@ macro_rules! page {
 page!(readme, "../../README.md");
 page!(introduction, "introduction.md");
 page!(declaring, "declaring.md");
+page!(adding_a_curve, "adding-a-curve.md");
 page!(commands, "commands.md");
 page!(architecture, "architecture.md");
 page!(runtime, "runtime.md");

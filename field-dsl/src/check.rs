@@ -289,7 +289,7 @@ fn coordinates(
     errors: &mut Errors,
 ) -> Option<Vec<BigUint>> {
     if c.numbers.len() != over.0 || c.bracketed != (over != Over::FQ) {
-        errors.push(c.span, error::coordinates(item, over, c.numbers.len()));
+        errors.push(c.span, error::coordinates(item, over, c));
         return None;
     }
     let canonical: Vec<_> = c.numbers.iter().map(|n| errors.keep(n.span, n.canonical(p, item))).collect();

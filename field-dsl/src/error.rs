@@ -1,7 +1,7 @@
 //! Messages of the macros, and their collection. Faults of the declared numbers have their
 //! texts in [`curvesmith_codegen::spec::SpecError`].
 
-use crate::ast::Over;
+use crate::ast::{Coordinates, Over};
 use curvesmith_codegen::spec::tower::number;
 use num_bigint::BigUint;
 use proc_macro2::Span;
@@ -15,7 +15,6 @@ pub(crate) const LITERAL_TOO_LONG: &str = "integer literal is longer than 4096 c
 pub(crate) const LITERAL_TOO_DEEP: &str = "number has more than 16 signs and parentheses";
 pub(crate) const FAMILY: &str =
     "family forms are not supported yet: declare fq, fr and the groups explicitly";
-pub(crate) const EXPECTED_OVER: &str = "expected `over`";
 pub(crate) const TRAILING: &str = "unexpected token after the module";
 pub(crate) const PATH_TOO_LONG: &str = "path has more than 256 tokens";
 pub(crate) const EXTENSION: &str = "the extension must be written fq[u] / (u^d - (nonresidue)), d = 2 or 3";
@@ -52,6 +51,13 @@ pub(crate) fn repeated(item: Item<'_>) -> String {
     format!("{item} is declared twice")
 }
 
+/// A statement that does not begin with a word.
+pub(crate) fn expected_statement(kind: &str, of: &str) -> String {
+    let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    let of = if of.is_empty() { String::new() } else { format!(" of {of}") };
+    format!("expected {article} {kind}{of}")
+}
+
 /// The end of a statement.
 pub(crate) fn semicolon(item: Item<'_>) -> String {
     format!("expected `;` after {item}")
@@ -67,19 +73,25 @@ pub(crate) fn expected(found: &str, known: &[&str]) -> String {
     let mut quoted: Vec<String> = known.iter().map(|key| format!("`{key}`")).collect();
     let last = quoted.pop().unwrap_or_default();
     let list = if quoted.is_empty() { last } else { format!("{} or {last}", quoted.join(", ")) };
-    match nearest(found, known) {
+    match nearest(found, known).filter(|_| known.len() > 1) {
         Some(key) => format!("expected {list}; did you mean `{key}`?"),
         None => format!("expected {list}"),
     }
 }
 
-/// The known word that differs least from a misspelt one, if it differs little.
+/// The known word that differs least from a misspelt one, if it differs little and is the only one.
 pub(crate) fn nearest<'a>(found: &str, known: &[&'a str]) -> Option<&'a str> {
     // A key this long is no misspelt one, and the distance takes quadratic work.
     let found: Vec<char> = found.to_lowercase().chars().take(64).collect();
     let distances = known.iter().map(|key| (distance(&found, &key.chars().collect::<Vec<_>>()), *key));
-    let (distance, key) = distances.min_by_key(|(distance, _)| *distance)?;
-    (distance <= 2 && 3 * distance <= key.len()).then_some(key)
+    let mut near: Vec<(usize, &str)> =
+        distances.filter(|(distance, key)| *distance <= 2 && 3 * distance <= key.len()).collect();
+    near.sort_by_key(|(distance, _)| *distance);
+    match near[..] {
+        [(distance, _), (next, _), ..] if distance == next => None,
+        [(_, key), ..] => Some(key),
+        [] => None,
+    }
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours that make `b` from `a`.
@@ -130,14 +142,18 @@ pub(crate) fn weak(group: &str, weaknesses: &[String]) -> String {
 }
 
 /// Other coordinates than `over` has.
-pub(crate) fn coordinates(item: Item<'_>, over: Over, found: usize) -> String {
+pub(crate) fn coordinates(item: Item<'_>, over: Over, found: &Coordinates) -> String {
     let expected = match over.0 {
         1 => "one number".to_owned(),
         2 => "[c0, c1]".to_owned(),
         3 => "[c0, c1, c2]".to_owned(),
         degree => format!("[c0, ..., c{}]", degree - 1),
     };
-    let found = if found == 1 { "one number".to_owned() } else { format!("{found} numbers") };
+    let found = match (found.numbers.len(), found.bracketed) {
+        (1, false) => "one number".to_owned(),
+        (1, true) => "one number in brackets".to_owned(),
+        (count, _) => format!("{count} numbers"),
+    };
     format!("{item} is in {over}: expected {expected}, found {found}")
 }
 
@@ -185,7 +201,7 @@ mod tests {
 
     #[test]
     fn misspelt_words_are_recognised_and_others_are_not() {
-        let known = ["a", "b", "generator", "cofactor", "short_weierstrass", "fq2"];
+        let known = ["a", "b", "generator", "cofactor", "short_weierstrass", "fq2", "fq3"];
         for (found, meant) in [
             ("cofator", Some("cofactor")),
             ("Generator", Some("generator")),
@@ -193,7 +209,7 @@ mod tests {
             ("short_weierstras", Some("short_weierstrass")),
             ("shortweierstrass", Some("short_weierstrass")),
             ("fp2", Some("fq2")),
-            ("fq5", Some("fq2")),
+            ("fq5", None),
             ("c", None),
             ("base", None),
             ("factor", Some("cofactor")),

@@ -22,6 +22,8 @@ mod literal;
 #[cfg(feature = "codegen")]
 mod parallel;
 mod parse;
+#[cfg(test)]
+mod tests;
 
 use proc_macro::TokenStream;
 use syn::parse::Parser;

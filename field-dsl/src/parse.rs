@@ -18,16 +18,18 @@ const MAX_PATH: usize = 256;
 const MAX_NAME: usize = 64;
 
 /// Keywords of a `field!`, of a `curve!`, and so on; every one is in the grammar of the book.
-const FIELD_ITEMS: &[&str] = &["crate", "p", "generator", "two_adic_root", "small_subgroup", "arkworks"];
-const CURVE_ITEMS: &[&str] =
+pub(crate) const FIELD_ITEMS: &[&str] =
+    &["crate", "p", "generator", "two_adic_root", "small_subgroup", "arkworks"];
+pub(crate) const CURVE_ITEMS: &[&str] =
     &["crate", "fq", "fr", "fq2", "fq3", "fq4", "fq6", "fq12", "g1", "g2", "allow", "arkworks"];
-const FIELD_OPTIONS: &[&str] = &["generator", "two_adic_root", "small_subgroup"];
-const WEIERSTRASS_OPTIONS: &[&str] = &["a", "b", "generator", "cofactor"];
-const EDWARDS_OPTIONS: &[&str] = &["a", "d", "generator", "cofactor"];
-const FIELD_BINDINGS: &[&str] = &["fp"];
-const CURVE_BINDINGS: &[&str] = &["fq", "fr", "fq2", "fq3", "fq4", "fq6", "fq12", "g1", "g2", "engine"];
-const MODELS: &[&str] = &["short_weierstrass", "twisted_edwards"];
-const LINTS: &[&str] = &["weak_curve"];
+pub(crate) const FIELD_OPTIONS: &[&str] = &["generator", "two_adic_root", "small_subgroup"];
+pub(crate) const WEIERSTRASS_OPTIONS: &[&str] = &["a", "b", "generator", "cofactor"];
+pub(crate) const EDWARDS_OPTIONS: &[&str] = &["a", "d", "generator", "cofactor"];
+pub(crate) const FIELD_BINDINGS: &[&str] = &["fp"];
+pub(crate) const CURVE_BINDINGS: &[&str] =
+    &["fq", "fr", "fq2", "fq3", "fq4", "fq6", "fq12", "g1", "g2", "engine"];
+pub(crate) const MODELS: &[&str] = &["short_weierstrass", "twisted_edwards"];
+pub(crate) const LINTS: &[&str] = &["weak_curve"];
 
 pub(crate) fn field(input: ParseStream) -> syn::Result<(FieldDeclaration, Errors)> {
     let mut errors = Errors::default();
@@ -153,8 +155,7 @@ fn statements(
         let key = match input.call(Ident::parse_any) {
             Ok(key) => key,
             Err(fault) => {
-                let what = if block.of.is_empty() { String::new() } else { format!(" of {}", block.of) };
-                errors.push(fault.span(), format!("expected an {}{what}", block.kind));
+                errors.push(fault.span(), error::expected_statement(block.kind, block.of));
                 seen.lost = true;
                 skip_statement(input);
                 continue;
@@ -177,7 +178,7 @@ fn statements(
             errors.push(key.span(), error::repeated(item));
         }
         match one(input, &key, errors) {
-            Ok(()) => semicolon(input, item, errors),
+            Ok(()) => seen.lost |= !semicolon(input, item, errors),
             Err(fault) => {
                 errors.push_in(item, fault);
                 skip_statement(input);
@@ -188,17 +189,18 @@ fn statements(
     seen
 }
 
-/// `;`, which may be missing behind the braces of `arkworks`.
-fn semicolon(input: ParseStream, item: Item<'_>, errors: &mut Errors) {
+/// `;`, which may be missing behind the braces of `arkworks`. Returns whether what follows is a statement.
+fn semicolon(input: ParseStream, item: Item<'_>, errors: &mut Errors) -> bool {
     if input.peek(Token![;]) {
         skip_statement(input);
     } else if item.key != "arkworks" {
         errors.push(input.span(), error::semicolon(item));
-        // A statement begins here, or something that belongs to none.
-        if !input.peek(Ident::peek_any) {
+        if !input.is_empty() && !input.peek(Ident::peek_any) {
             skip_statement(input);
+            return false;
         }
     }
+    true
 }
 
 fn skip_statement(input: ParseStream) {
@@ -372,10 +374,7 @@ fn group_parts(input: ParseStream, name: &str, group: &mut Group, errors: &mut E
     input.parse::<Token![:]>()?;
     let edwards = keyword(input, MODELS)? == "twisted_edwards";
     group.model = if edwards { Model::TwistedEdwards } else { Model::ShortWeierstrass };
-    let word: Ident = input.parse()?;
-    if word != "over" {
-        return Err(syn::Error::new(word.span(), error::EXPECTED_OVER));
-    }
+    keyword(input, &["over"])?;
     (group.over, group.over_span) = over(input)?;
     let content;
     let braces = braced!(content in input);

@@ -27,7 +27,7 @@ pub const fn same_words(a: &[u64], b: &[u64]) -> bool {
     true
 }
 
-/// An extension of a field, reachable from its type alone: `Below[u]/(u^DEGREE - NONRESIDUE)`.
+/// An extension of a field, for what its type is over.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no level of a tower: it is neither a quadratic nor a cubic extension",
     label = "no extension of another field"
@@ -35,22 +35,14 @@ pub const fn same_words(a: &[u64], b: &[u64]) -> bool {
 pub trait Extension {
     /// What it is over.
     type Below;
-    /// Its degree over that.
-    const DEGREE: usize;
-    /// No power with that exponent.
-    const NONRESIDUE: Self::Below;
 }
 
 impl<P: QuadExtConfig> Extension for QuadExtField<P> {
     type Below = P::BaseField;
-    const DEGREE: usize = 2;
-    const NONRESIDUE: P::BaseField = P::NONRESIDUE;
 }
 
 impl<P: CubicExtConfig> Extension for CubicExtField<P> {
     type Below = P::BaseField;
-    const DEGREE: usize = 3;
-    const NONRESIDUE: P::BaseField = P::NONRESIDUE;
 }
 
 /// `a·b/2^(64N) mod p` for a modulus that fills all `N` words.

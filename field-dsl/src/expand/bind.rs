@@ -27,14 +27,17 @@ pub(super) fn field(
     let declared = quote!(#root::declared);
     let bound = quote!(<#path as #declared::PrimeFieldOf<#marker>>);
     let of = if key == "fp" { "" } else { key };
-    let modulus = Item { key: if key == "fp" { "p" } else { key }, of: "" };
-    let mut out = integer(root, span, modulus, &words(p, ark_words(p)), &quote!(#bound::MODULUS));
+    let what = Item { key: if key == "fp" { "p" } else { key }, of: "" }.to_string();
+    let difference = integer(root, &what, &words(p, ark_words(p)), &quote!(#bound::MODULUS));
+    let mut out = assertion(span, &difference);
     let bound_modulus = quote!(#bound::MODULUS);
     let mut compare = |constant: &str, value: &BigUint, key: &str| {
         let constant = format_ident!("{constant}");
         let coordinates = quote!(#declared::Coordinates::Prime(#bound::#constant));
         let value = std::slice::from_ref(value);
-        out.extend(element(root, span, Item { key, of }, p, value, &coordinates, &bound_modulus));
+        let what = Item { key, of }.to_string();
+        let difference = element(root, &what, p, value, &coordinates, &bound_modulus);
+        out.extend(assertion(span, &difference));
     };
     if model.generator_declared {
         compare("GENERATOR", &model.generator, "generator");
@@ -54,22 +57,29 @@ pub(super) fn field(
 /// Degree, what it is over, and nonresidue of a level.
 pub(super) fn level(root: &Root, fq: &FieldModel, level: &LevelModel, span: Span) -> TokenStream {
     let declared = quote!(#root::declared);
-    let ident = super::level::name(level.name.0);
-    let below = super::level::name(level.below.degree());
+    let (ident, below) = (at(level.name.0, span), at(level.below.degree(), span));
     let key = level.name.to_string();
     let marker = format_ident!("{key}");
     let marker = quote!(#declared::level::#marker);
     let degree = level.top.degree;
-    let over = quote_spanned!(span=> <#ident as #declared::Extension>::Below);
-    let constant = quote!(<#over as #declared::Readable<#declared::Nonresidue<#ident>>>::COORDINATES);
-    let item = Item { key: "nonresidue", of: &key };
-    let value = &level.top.nonresidue;
-    let same = element(root, span, item, &fq.desc.p, value, &constant, &modulus(root, span, "Fq"));
+    let over = quote_spanned!(span=> <#ident as #declared::LevelOf<#marker, #degree>>::Below);
+    let constant = quote!(#declared::Nonresidue<#ident, #marker, #degree>);
+    let constant = quote_spanned!(span=> <#over as #declared::Readable<#constant>>::COORDINATES);
+    let what = Item { key: "nonresidue", of: &key }.to_string();
+    let modulus = modulus(root, span, &quote!(#ident));
+    let same = element(root, &what, &fq.desc.p, &level.top.nonresidue, &constant, &modulus);
+    let same = assertion(span, &same);
     quote_spanned! {span=>
-        const _: () = <#ident as #declared::LevelOf<#marker, #degree>>::IS;
         const _: () = <#over as #declared::BelowOf<#below, #marker>>::IS;
         #same
     }
+}
+
+/// The type of a level or of `Fq`, at the path that it is from.
+fn at(degree: usize, span: Span) -> Ident {
+    let mut ident = super::level::name(degree);
+    ident.set_span(span);
+    ident
 }
 
 /// Form, fields, coefficients, generator and cofactor.
@@ -82,9 +92,10 @@ pub(super) fn group(
 ) -> TokenStream {
     let span = path.span();
     let declared = quote!(#root::declared);
-    let (group, config) = (format_ident!("{marker}"), format_ident!("{marker}Config"));
+    let group = format_ident!("{marker}", span = span);
+    let config = format_ident!("{marker}Config", span = span);
     let curve = quote_spanned!(span=> <#config as #root::ark_ec::CurveConfig>);
-    let base = super::level::name(model.desc.degree());
+    let (base, scalars) = (at(model.desc.degree(), span), Ident::new("Fr", span));
     let (form, constants, a, other, other_key) = match &model.desc.equation {
         Equation::ShortWeierstrass { a, b } => ("WeierstrassOf", "Weierstrass", a, b, "b"),
         Equation::TwistedEdwards { a, d } => ("EdwardsOf", "Edwards", a, d, "d"),
@@ -93,64 +104,78 @@ pub(super) fn group(
     let mut out = quote_spanned! {span=>
         const _: () = <#path as #declared::#form<#group>>::IS;
         const _: () = <#curve::BaseField as #declared::CoordinatesOf<#base, #group>>::IS;
-        const _: () = <#curve::ScalarField as #declared::ScalarsOf<Fr, #group>>::IS;
+        const _: () = <#curve::ScalarField as #declared::ScalarsOf<#scalars, #group>>::IS;
     };
     let of = marker.to_lowercase();
-    let item = |key| Item { key, of: &of };
+    let item = |key| Item { key, of: &of }.to_string();
+    let (p, r) = (&model.desc.base.p, &fr.desc.p);
+    let bound_p = modulus(root, span, &quote_spanned!(span=> #curve::BaseField));
+    let bound_r = modulus(root, span, &quote_spanned!(span=> #curve::ScalarField));
+    let coordinates = |i: usize| {
+        let readable = quote!(#declared::Readable<#declared::#constants<#config, #i>>);
+        quote_spanned!(span=> <#curve::BaseField as #readable>::COORDINATES)
+    };
     let elements = [
         ("a", a),
         (other_key, other),
         ("generator", &model.generator[0]),
         ("generator", &model.generator[1]),
     ];
-    let bound = modulus(root, span, "Fq");
     for (i, (key, value)) in elements.into_iter().enumerate() {
-        let constant = quote!(<#curve::BaseField as #declared::Readable<#declared::#constants<#config, #i>>>);
-        let constant = quote!(#constant::COORDINATES);
-        out.extend(element(root, span, item(key), &model.desc.base.p, value, &constant, &bound));
+        let difference = element(root, &item(key), p, value, &coordinates(i), &bound_p);
+        out.extend(assertion(span, &difference));
     }
-    out.extend(integer(root, span, item("cofactor"), &words(&model.cofactor, 1), &quote!(#curve::COFACTOR)));
-    let inverse = quote!(<#curve::ScalarField as #declared::Readable<#declared::CofactorInverse<#config>>>);
-    let inverse = quote!(#inverse::COORDINATES);
+    let inverse = quote!(#declared::Readable<#declared::CofactorInverse<#config>>);
+    let inverse = quote_spanned!(span=> <#curve::ScalarField as #inverse>::COORDINATES);
     let value = std::slice::from_ref(&model.cofactor_inv);
-    let bound = modulus(root, span, "Fr");
-    out.extend(element(root, span, item("inverse of the cofactor"), &fr.desc.p, value, &inverse, &bound));
+    let inverse =
+        element(root, &format!("inverse of the {}", item("cofactor")), r, value, &inverse, &bound_r);
+    let cofactor = words(&model.cofactor, 1);
+    let cofactor = integer(root, &item("cofactor"), &cofactor, &quote_spanned!(span=> #curve::COFACTOR));
+    // Of a curve over another field, which is reported, every number differs; that is no news.
+    let (p, degree, a) = (words(p, ark_words(p)), model.desc.degree(), coordinates(0));
+    for difference in [cofactor, inverse] {
+        let difference = quote! {
+            if #declared::same_words(&[#(#p),*], #bound_p) && #a.degree() == #degree {
+                #difference
+            } else {
+                ::core::option::Option::None
+            }
+        };
+        out.extend(assertion(span, &difference));
+    }
     out
 }
 
-/// Words of the modulus of `Fq` or `Fr`.
-fn modulus(root: &Root, span: Span, field: &str) -> TokenStream {
-    let field = format_ident!("{field}");
-    quote_spanned!(span=> &<#field as #root::ark_ff::PrimeField>::MODULUS.0)
+/// Words of the modulus of the prime field below a type.
+fn modulus(root: &Root, span: Span, field: &TokenStream) -> TokenStream {
+    let ff = quote!(#root::ark_ff);
+    quote_spanned!(span=> &<<#field as #ff::Field>::BasePrimeField as #ff::PrimeField>::MODULUS.0)
 }
 
-/// The words `bound` are those of the declared integer.
-fn integer(root: &Root, span: Span, item: Item<'_>, declared: &[u64], bound: &TokenStream) -> TokenStream {
-    let what = item.to_string();
-    assertion(span, &quote!(#root::declared::integer_differs(#what, &[#(#declared),*], #bound)))
+/// Whether the words `bound` are those of the declared integer.
+fn integer(root: &Root, what: &str, declared: &[u64], bound: &TokenStream) -> TokenStream {
+    quote!(#root::declared::integer_differs(#what, &[#(#declared),*], #bound))
 }
 
-/// The coordinates `bound`, in the field with the modulus `bound_modulus`, are those of the declared element.
+/// Whether the coordinates `bound`, in the field with the modulus `bound_modulus`, are those of the declared element.
 fn element(
     root: &Root,
-    span: Span,
-    item: Item<'_>,
+    what: &str,
     p: &BigUint,
     declared: &[BigUint],
     bound: &TokenStream,
     bound_modulus: &TokenStream,
 ) -> TokenStream {
-    let what = item.to_string();
     let n = ark_words(p);
     let p = words(p, n);
     let declared = declared.iter().map(|coordinate| {
         let words = words(coordinate, n);
         quote!(&[#(#words),*])
     });
-    let difference = quote! {
+    quote! {
         #root::declared::element_differs(#what, &[#(#p),*], &[#(#declared),*], &#bound, #bound_modulus)
-    };
-    assertion(span, &difference)
+    }
 }
 
 /// There is no difference, or its message is an error.

@@ -1,6 +1,6 @@
 //! Prime fields.
 
-use super::{Root, ark_mont, ark_words, bind, inside, items_span, words};
+use super::{Root, ark_mont, ark_words, bind, inside, located, words};
 use crate::check::FieldModel;
 use num_bigint::BigUint;
 use proc_macro2::TokenStream;
@@ -17,29 +17,33 @@ pub(super) fn items(
     valid: bool,
     images: &TokenStream,
 ) -> TokenStream {
-    let ty = match binding {
-        Some(path) => bound(root, ark, key, model, path, valid),
-        None => generated(root, ark, model),
-    };
     let ident = format_ident!("{ark}");
     let marker = format_ident!("{ark}Field");
     let doc = format!("Marker of the field [`{ark}`]: carries its kernels, `{}_*`.", model.desc.name);
     let (name, word_count) = (&model.desc.name, model.desc.words);
-    quote_spanned! {items_span(binding)=>
-        #ty
+    let element = match binding.map(inside) {
+        Some(path) => quote!(<#path as #root::declared::PrimeFieldOf<#marker>>::This),
+        None => quote!(#ident),
+    };
+    let items = quote! {
         #[doc = #doc]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub struct #marker;
         #[automatically_derived]
         impl #root::Field for #marker {
-            type Ark = #ident;
+            type Ark = #element;
             const NAME: &'static str = #name;
             const WORDS: usize = #word_count;
             fn images() -> &'static [u8] {
                 #images
             }
         }
-    }
+    };
+    let (ty, items) = match binding {
+        Some(path) => (bound(root, ark, key, model, path, valid), located(items, path.span())),
+        None => (generated(root, ark, model), items),
+    };
+    quote!(#ty #items)
 }
 
 fn bound(

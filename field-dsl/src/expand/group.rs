@@ -1,6 +1,6 @@
 //! Groups and pairing curves.
 
-use super::{Root, bind, inside, items_span, level, words};
+use super::{Root, bind, inside, level, located, words};
 use crate::check::{FieldModel, GroupModel};
 use curvesmith_codegen::spec::edwards::Edwards;
 use curvesmith_codegen::spec::tower::Element;
@@ -22,10 +22,6 @@ pub(super) fn items(
     images: &TokenStream,
 ) -> TokenStream {
     let config = format_ident!("{marker}Config");
-    let config_items = match binding {
-        Some(path) => bound(root, marker, model, fr, path, valid),
-        None => generated(root, marker, model, fr),
-    };
     let affine = format_ident!("{marker}Affine");
     let projective = format_ident!("{marker}Projective");
     let ident = format_ident!("{marker}");
@@ -49,8 +45,7 @@ pub(super) fn items(
         }
         None => (quote!(#form::Affine<#config>), quote!(#form::Projective<#config>)),
     };
-    quote_spanned! {items_span(binding)=>
-        #config_items
+    let items = quote! {
         #[doc = #affine_doc]
         pub type #affine = #affine_points;
         #[doc = #projective_doc]
@@ -69,7 +64,12 @@ pub(super) fn items(
                 #images
             }
         }
-    }
+    };
+    let (config_items, items) = match binding {
+        Some(path) => (bound(root, marker, model, fr, path, valid), located(items, path.span())),
+        None => (generated(root, marker, model, fr), items),
+    };
+    quote!(#config_items #items)
 }
 
 /// What the marker's documentation says of an Edwards curve's addition.
@@ -95,11 +95,12 @@ fn bound(
     let path = inside(path);
     let doc = format!("arkworks' description of [`{marker}`]; bound to an existing one.");
     let assertions = if valid { bind::group(root, &path, marker, model, fr) } else { TokenStream::new() };
-    quote_spanned! {path.span()=>
+    let alias = quote! {
         #[doc = #doc]
         pub type #config = <#path as #root::declared::CurvePoints>::Config;
-        #assertions
-    }
+    };
+    let alias = located(alias, path.span());
+    quote!(#alias #assertions)
 }
 
 fn generated(root: &Root, marker: &str, model: &GroupModel, fr: &FieldModel) -> TokenStream {
@@ -171,10 +172,9 @@ fn generated(root: &Root, marker: &str, model: &GroupModel, fr: &FieldModel) -> 
 /// The marker `Curve` and the alias `Engine`.
 pub(super) fn pairing(root: &Root, name: &str, engine: &syn::Path) -> TokenStream {
     let engine = inside(engine);
-    quote_spanned! {engine.span()=>
+    let items = quote! {
         /// The arkworks pairing.
         pub type Engine = #engine;
-        const _: () = <#engine as #root::declared::EngineOf<G1Projective, G2Projective>>::IS;
         /// Marker of the whole curve, for provers.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub struct Curve;
@@ -187,5 +187,10 @@ pub(super) fn pairing(root: &Root, name: &str, engine: &syn::Path) -> TokenStrea
             type G2 = G2;
             const NAME: &'static str = #name;
         }
+    };
+    let items = located(items, engine.span());
+    quote_spanned! {engine.span()=>
+        const _: () = <#engine as #root::declared::EngineOf<G1Projective, G2Projective>>::IS;
+        #items
     }
 }

@@ -3,13 +3,13 @@
 //! A level over `Fq` is arkworks' `Fp2` or `Fp3`; one over a level is its `QuadExtField` or `CubicExtField` with a configuration
 //! of our own, since its `Fp4`, `Fp6` and `Fp12` are for particular nonresidues.
 
-use super::{Root, ark_mont, bind, inside, words};
+use super::{Root, ark_mont, bind, inside, located, words};
 use crate::ast::Over;
 use crate::check::{FieldModel, LevelModel};
 use curvesmith_codegen::spec::tower::{Element, Extension, Tower, TowerField};
 use num_bigint::BigUint;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{format_ident, quote};
 use syn::spanned::Spanned;
 
 /// Where the type of a level is from.
@@ -71,11 +71,12 @@ pub(super) fn items(
     let doc = doc(level);
     let span = source.span().unwrap_or_else(Span::call_site);
     let assertions = if valid { bind::level(root, fq, level, span) } else { TokenStream::new() };
-    quote_spanned! {Span::call_site().located_at(span)=>
+    let alias = quote! {
         #[doc = #doc]
         pub type #ident = #ty;
-        #assertions
-    }
+    };
+    let alias = located(alias, span);
+    quote!(#alias #assertions)
 }
 
 fn doc(level: &LevelModel) -> String {

@@ -11,7 +11,7 @@ use crate::error::{self, Errors};
 use crate::images::{self, Declaration};
 use level::Source;
 use num_bigint::BigUint;
-use proc_macro2::{Literal, Span, TokenStream};
+use proc_macro2::{Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 
@@ -48,10 +48,18 @@ fn inside(path: &syn::Path) -> syn::Path {
     path
 }
 
-/// Where the compiler reports faults of generated items: at the path that they are bound to.
-fn items_span(binding: Option<&syn::Path>) -> Span {
-    let here = Span::call_site();
-    binding.map_or(here, |path| here.located_at(path.span()))
+/// Items of something bound, so that the compiler reports their faults at the binding's path.
+fn located(tokens: TokenStream, span: Span) -> TokenStream {
+    let one = |mut token: TokenTree| {
+        if let TokenTree::Group(group) = &token {
+            let mut inner = proc_macro2::Group::new(group.delimiter(), located(group.stream(), span));
+            inner.set_span(group.span());
+            token = inner.into();
+        }
+        token.set_span(token.span().located_at(span));
+        token
+    };
+    tokens.into_iter().map(one).collect()
 }
 
 /// The module of a `field!`; stand-ins and no images if the model is missing.

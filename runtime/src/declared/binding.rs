@@ -2,11 +2,14 @@
 //!
 //! `M` is the marker of the item in the declaration's module, so that a message names it.
 
+use crate::field::MontLimbs;
 use ark_ec::CurveConfig;
 use ark_ec::pairing::Pairing;
 use ark_ec::short_weierstrass::{self as weierstrass, SWCurveConfig};
 use ark_ec::twisted_edwards::{self as edwards, TECurveConfig};
-use ark_ff::{CubicExtConfig, CubicExtField, Fp, MontBackend, MontConfig, QuadExtConfig, QuadExtField};
+use ark_ff::{
+    CubicExtConfig, CubicExtField, Fp, MontBackend, MontConfig, PrimeField, QuadExtConfig, QuadExtField,
+};
 
 /// A prime field, with its constants in Montgomery form.
 #[diagnostic::on_unimplemented(
@@ -14,6 +17,8 @@ use ark_ff::{CubicExtConfig, CubicExtField, Fp, MontBackend, MontConfig, QuadExt
     label = "no prime field of words of 64 bits in Montgomery form"
 )]
 pub trait PrimeFieldOf<M> {
+    /// The field.
+    type This: PrimeField + MontLimbs;
     /// Little-endian words.
     const MODULUS: &'static [u64];
     /// Of the units, in Montgomery form.
@@ -25,6 +30,7 @@ pub trait PrimeFieldOf<M> {
 }
 
 impl<T: MontConfig<N>, M, const N: usize> PrimeFieldOf<M> for Fp<MontBackend<T, N>, N> {
+    type This = Self;
     const MODULUS: &'static [u64] = &T::MODULUS.0;
     const GENERATOR: &'static [u64] = &T::GENERATOR.0.0;
     const TWO_ADIC_ROOT: &'static [u64] = &T::TWO_ADIC_ROOT_OF_UNITY.0.0;
@@ -41,12 +47,21 @@ impl<T: MontConfig<N>, M, const N: usize> PrimeFieldOf<M> for Fp<MontBackend<T, 
     label = "no extension of this degree"
 )]
 pub trait LevelOf<L, const D: usize> {
-    /// There is one.
-    const IS: () = ();
+    /// What it is over.
+    type Below;
+    /// No power with the exponent `D`.
+    const NONRESIDUE: Self::Below;
 }
 
-impl<P: QuadExtConfig, L> LevelOf<L, 2> for QuadExtField<P> {}
-impl<P: CubicExtConfig, L> LevelOf<L, 3> for CubicExtField<P> {}
+impl<P: QuadExtConfig, L> LevelOf<L, 2> for QuadExtField<P> {
+    type Below = P::BaseField;
+    const NONRESIDUE: P::BaseField = P::NONRESIDUE;
+}
+
+impl<P: CubicExtConfig, L> LevelOf<L, 3> for CubicExtField<P> {
+    type Below = P::BaseField;
+    const NONRESIDUE: P::BaseField = P::NONRESIDUE;
+}
 
 /// Names of levels, for messages.
 #[allow(non_camel_case_types, reason = "they are keywords of declarations")]

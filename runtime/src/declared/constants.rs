@@ -1,6 +1,6 @@
 //! Constants of bound types as words, whatever tower they are over.
 
-use super::Extension;
+use super::LevelOf;
 use ark_ec::CurveConfig;
 use ark_ec::short_weierstrass::SWCurveConfig;
 use ark_ec::twisted_edwards::TECurveConfig;
@@ -19,7 +19,7 @@ pub enum Coordinates {
 
 impl Coordinates {
     /// How many there are over the prime field.
-    pub(super) const fn degree(&self) -> usize {
+    pub const fn degree(&self) -> usize {
         match self {
             Coordinates::Prime(_) => 1,
             Coordinates::Quadratic([c, _]) => 2 * c.degree(),
@@ -104,9 +104,9 @@ impl<P: CubicExtConfig, C: Constant<CubicExtField<P>>, const I: usize> Constant<
 }
 
 /// What a level is made with.
-pub struct Nonresidue<F>(PhantomData<F>);
+pub struct Nonresidue<F, L, const D: usize>(PhantomData<(F, L)>);
 
-impl<F: Extension> Constant<F::Below> for Nonresidue<F> {
+impl<F: LevelOf<L, D>, L, const D: usize> Constant<F::Below> for Nonresidue<F, L, D> {
     const VALUE: F::Below = F::NONRESIDUE;
 }
 

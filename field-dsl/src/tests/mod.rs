@@ -1,0 +1,5 @@
+//! Tests of the macros' functions on tokens.
+
+mod grammar;
+mod mutations;
+mod oracle;
