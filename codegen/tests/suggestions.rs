@@ -108,14 +108,16 @@ fn a_generator_tells_y_and_b() {
     let wrong = Weierstrass { b: bls.g1.field.integer(5), ..bls.g1.clone() };
     assert_eq!(wrong.right_b(&generator, &bls.h1, &bls.r), Some(bls.g1.b.clone()));
     assert_eq!(wrong.right_b(&misread, &bls.h1, &bls.r), None);
-    // A point of the curve times the cofactor, and one outside.
+    // A point of the curve that is outside of the group.
     let outside = (2u32..).find_map(|x| {
         let x = bls.g1.field.integer(x);
         let f = &bls.g1.field;
         let y = f.sqrt(&f.add(&f.mul(&f.sqr(&x), &x), &bls.g1.b))?;
         Some((x, y))
     });
-    let multiple = bls.g1.right_generator(&outside.unwrap(), &bls.h1, &bls.r).unwrap();
+    let outside = outside.unwrap();
+    assert_eq!(bls.g1.right_y(&outside, &bls.r), None);
+    let multiple = bls.g1.right_generator(&outside, &bls.h1, &bls.r).unwrap();
     assert_eq!(bls.g1.check_generator(&multiple, &bls.r), Ok(()));
 }
 
@@ -179,8 +181,8 @@ fn orders_of_twists_are_counted_ones() {
         };
         1 + (0..size).map(|i| points(&f.element(i))).sum::<u64>()
     };
-    let mut found_orders = 0;
     for (a, b) in [(0, 2), (0, 7), (3, 0), (2, 0), (2, 3)] {
+        let mut found_orders = 0;
         let base = base(a, b);
         let order = BigUint::from(count(&base));
         for scale in (1..169).map(|i| field.element(i)) {
@@ -201,6 +203,6 @@ fn orders_of_twists_are_counted_ones() {
                 found_orders += 1;
             }
         }
+        assert!(found_orders > 150, "{found_orders} for a = {a}, b = {b}");
     }
-    assert!(found_orders > 400, "{found_orders}");
 }
