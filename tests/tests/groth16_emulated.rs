@@ -11,6 +11,7 @@ use curvesmith::sample::Chain;
 use curvesmith::snarkjs::{ZkeyCurve, json::proof_to_json};
 use curvesmith::{
     Device, EmulatorOptions, Fault, Field, Groth16, KeyOptions, ProveError, R1cs, Witness, bls12_381, bn254,
+    verify,
 };
 use curvesmith_tests::Size;
 use serde_json::Value;
@@ -83,7 +84,47 @@ fn small_proofs_are_the_known_answers() {
 #[test]
 fn proofs_with_the_policies_of_a_gpu_are_the_known_answers() {
     let device = Device::emulator(EmulatorOptions::default().multiprocessors(132)).unwrap();
-    known_answers_on::<bn254::Curve>(device, "bn128_mult", "bn254");
+    known_answers_on::<bn254::Curve>(device.clone(), "bn128_mult", "bn254");
+    let ran = ran(&device);
+    assert!(["g1", "g2"].iter().all(|g| ran.contains(&format!("bn254_{g}_base_multiples"))), "{ran:?}");
+}
+
+#[test]
+fn keys_have_multiples_where_there_is_room() {
+    let device =
+        |memory| Device::emulator(EmulatorOptions::default().multiprocessors(132).memory(memory)).unwrap();
+    let load = |device: &Device, multiples| {
+        let options = KeyOptions::default().multiples(multiples);
+        Groth16::<bn254::Curve>::from_zkey(device, &fixture("bn128_mult", "circuit.zkey"), &options).unwrap()
+    };
+    let roomy = device(1 << 30);
+    assert!(load(&roomy, true).multiples() > 1);
+    assert_eq!(load(&roomy, false).multiples(), 1);
+    assert_eq!(load(&emulator(), true).multiples(), 1, "the emulator's own policy keeps none");
+    let plain = device(1 << 30);
+    let key = load(&plain, false);
+    let used = plain.as_emulator().unwrap().memory_in_use();
+    assert_eq!(load(&device(used + 4096), true).multiples(), 1, "{key:?}");
+}
+
+#[test]
+fn a_batch_is_proven_at_once_on_one_device() {
+    let device = Device::emulator(EmulatorOptions::default().multiprocessors(132)).unwrap();
+    let (prover, good) = load::<bn254::Curve>(&device, "bn128_mult");
+    let mut wrong = good.values().to_vec();
+    wrong[2] += Scalar::<bn254::Curve>::from(1u64);
+    let values = |i: usize| if i % 4 == 1 { wrong.clone() } else { good.values().to_vec() };
+    let witnesses: Vec<_> = (0..9).map(|i| Witness::<bn254::Curve>::new(values(i))).collect();
+    let proofs = prover.prove_batch(&witnesses, &mut StdRng::seed_from_u64(3));
+    assert_eq!(proofs.len(), 9);
+    for (i, proof) in proofs.iter().enumerate() {
+        let public = &good.values()[1..=prover.public_inputs()];
+        match proof {
+            Ok(proof) => verify::<bn254::Curve>(prover.verifying_key(), public, proof).unwrap(),
+            Err(error) => assert!(matches!(error, ProveError::SelfCheck { .. }), "{error}"),
+        }
+        assert_eq!(proof.is_err(), i % 4 == 1, "proof {i}");
+    }
 }
 
 #[test]

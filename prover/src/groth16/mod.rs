@@ -229,6 +229,11 @@ impl<C: PairingCurve> Groth16<C> {
         self.log_domain
     }
 
+    /// Multiples of each point of the queries over wires that the device keeps, the point itself among them; 1 where there are no others.
+    pub fn multiples(&self) -> u32 {
+        self.key.multiples()
+    }
+
     /// The form of the quotient, which belongs to the key.
     pub fn quotient_form(&self) -> QuotientForm {
         self.form

@@ -161,6 +161,10 @@ impl<C: PairingCurve> DeviceKey<C> {
         }
     }
 
+    pub(crate) fn multiples(&self) -> u32 {
+        self.shapes[0].multiples
+    }
+
     /// Submits the sums of a witness, which has one value per wire.
     ///
     /// The sums over wires need the digits of the witness alone, so they run beside the quotient, each on a stream
