@@ -5,8 +5,8 @@ use curvesmith_abi::Ptr;
 use curvesmith_abi::kernels::ScanAdd;
 use curvesmith_curves::toy::{babybear, toy_curve};
 use curvesmith_curves::{
-    bandersnatch, bls12_377, bls12_381, bn254, bw6_761, curve25519, grumpkin, jubjub, mnt4_298, pallas,
-    secp256k1, secp256r1, vesta,
+    bandersnatch, bls12_377, bls12_381, bls24_315, bn254, bn462, bw6_761, curve25519, grumpkin, jubjub,
+    mnt4_298, mnt4_753, mnt6_298, mnt6_753, pallas, secp256k1, secp256r1, vesta,
 };
 use curvesmith_runtime::cuda::Cuda;
 use curvesmith_runtime::{Device, Owner};
@@ -60,7 +60,18 @@ fn everything_the_emulator_does() {
         checks::msm::<bandersnatch::G1>(&device, n, None);
         checks::msm::<curve25519::G1>(&device, n, None);
         checks::msm::<jubjub::G1>(&device, n, None);
+        checks::msm::<bls24_315::G1>(&device, n, None);
+        checks::msm::<bls24_315::G2>(&device, n, None);
+        checks::msm::<bn462::G1>(&device, n, None);
+        checks::msm::<bn462::G2>(&device, n, None);
+        checks::msm::<mnt6_298::G1>(&device, n, None);
+        checks::msm::<mnt6_298::G2>(&device, n, None);
     }
+    // Of 24 words in extensions: the CPU's side takes as long as all of the above.
+    checks::msm::<mnt4_753::G1>(&device, 300, None);
+    checks::msm::<mnt4_753::G2>(&device, 300, None);
+    checks::msm::<mnt6_753::G1>(&device, 300, None);
+    checks::msm::<mnt6_753::G2>(&device, 300, None);
     for (most, window) in [(2, None), (5, Some(7)), (100, Some(20)), (100, None)] {
         checks::msm_by_multiples::<toy_curve::G1>(&device, 3000, most, window);
         checks::msm_by_multiples::<bn254::G1>(&device, 3000, most, window);

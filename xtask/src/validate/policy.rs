@@ -6,6 +6,7 @@ use super::{Assembled, Outcome};
 const HOT: &[&str] = &[
     "accumulate",
     "add",
+    "base_multiples",
     "batch_inverse",
     "bit_sums",
     "bucket_starts",
@@ -54,6 +55,11 @@ const ACCUMULATION_LIMBS: u32 = 24;
 /// Local memory of hot kernels that is there and known: symbol, compute capability, bytes of stack. More of it
 /// fails. It is what a loop keeps while a product is called, an index, an address, and at 24 words intermediate results.
 const KNOWN_LOCAL: &[(&str, u32, u32)] = &[
+    ("bls12_377_g1_bit_sums", 75, 16),
+    ("bls12_377_g1_bit_sums", 80, 16),
+    ("bls12_377_g1_bit_sums", 90, 40),
+    ("bls12_377_g1_bit_sums", 100, 40),
+    ("bls12_377_g1_bit_sums", 120, 40),
     ("bls12_381_g2_accumulate", 75, 16),
     ("bls12_381_g2_accumulate", 80, 16),
     ("bls12_381_g2_accumulate", 90, 32),
