@@ -156,4 +156,6 @@ pub(crate) struct CurveDeclaration {
     pub(crate) bindings: Option<Bindings>,
     /// `allow(weak_curve);`
     pub(crate) allow_weak: bool,
+    /// Of the family that all of this is from, if it is from one.
+    pub(crate) pairing: Option<crate::family::Pairing>,
 }

@@ -281,7 +281,7 @@ fn group_desc(
 }
 
 /// Canonical coordinates of an element of `over`.
-fn coordinates(
+pub(crate) fn coordinates(
     c: &Coordinates,
     p: &BigUint,
     item: Item<'_>,

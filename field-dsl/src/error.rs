@@ -13,8 +13,10 @@ pub(crate) const MODULE_NAME_TOO_LONG: &str = "module name is longer than 64 cha
 pub(crate) const LITERAL: &str = "expected a decimal or hexadecimal integer without suffix";
 pub(crate) const LITERAL_TOO_LONG: &str = "integer literal is longer than 4096 characters";
 pub(crate) const LITERAL_TOO_DEEP: &str = "number has more than 16 signs and parentheses";
-pub(crate) const FAMILY: &str =
-    "family forms are not supported yet: declare fq, fr and the groups explicitly";
+pub(crate) const FAMILY_DERIVES: &str = "the family declares this: remove it, or the family";
+pub(crate) const FAMILY_FIELD: &str =
+    "expected `{ options }`: the family gives the modulus, here are its generator and roots";
+pub(crate) const T_MOD_X: &str = "`t_mod_x` must be 0 or 3";
 pub(crate) const TRAILING: &str = "unexpected token after the module";
 pub(crate) const PATH_TOO_LONG: &str = "path has more than 256 tokens";
 pub(crate) const EXTENSION: &str = "the extension must be written fq[u] / (u^d - (nonresidue)), d = 2 or 3";

@@ -16,6 +16,7 @@ mod ast;
 mod check;
 mod error;
 mod expand;
+mod family;
 mod images;
 mod known;
 mod literal;

@@ -9,6 +9,7 @@ mod check;
 mod driver;
 mod error;
 mod expand;
+mod family;
 mod images;
 mod known;
 mod literal;

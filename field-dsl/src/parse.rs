@@ -5,6 +5,7 @@ use crate::ast::{
     Model, Over, Rule, SmallSubgroup,
 };
 use crate::error::{self, Errors, Item};
+use crate::family;
 use crate::literal::Number;
 use curvesmith_codegen::spec::tower::DEGREES;
 use proc_macro2::{Ident, Span, TokenTree};
@@ -21,7 +22,7 @@ const MAX_NAME: usize = 64;
 pub(crate) const FIELD_ITEMS: &[&str] =
     &["crate", "p", "generator", "two_adic_root", "small_subgroup", "arkworks"];
 pub(crate) const CURVE_ITEMS: &[&str] =
-    &["crate", "fq", "fr", "fq2", "fq3", "fq4", "fq6", "fq12", "g1", "g2", "allow", "arkworks"];
+    &["crate", "family", "fq", "fr", "fq2", "fq3", "fq4", "fq6", "fq12", "g1", "g2", "allow", "arkworks"];
 pub(crate) const FIELD_OPTIONS: &[&str] = &["generator", "two_adic_root", "small_subgroup"];
 pub(crate) const WEIERSTRASS_OPTIONS: &[&str] = &["a", "b", "generator", "cofactor"];
 pub(crate) const EDWARDS_OPTIONS: &[&str] = &["a", "d", "generator", "cofactor"];
@@ -60,12 +61,13 @@ pub(crate) fn curve(input: ParseStream) -> syn::Result<(CurveDeclaration, Errors
     let mut errors = Errors::default();
     let (mut header, content) = header(input, &mut errors)?;
     let (mut fq, mut fr, mut g1, mut g2, mut bindings) = (None, None, None, None, None);
-    let mut levels = Vec::new();
+    let (mut levels, mut family) = (Vec::new(), None);
     let mut allow_weak = false;
     let block = Block { of: "", kind: "item", keys: CURVE_ITEMS };
     let seen = statements(&content.0, &block, &mut errors, |input, key, errors| {
         match key.to_string().as_str() {
             "crate" => set(&mut header.krate, krate(input)?),
+            "family" => set(&mut family, family::family(input, errors)?),
             "fq" => set(&mut fq, prime_field(input, "fq", errors)?),
             "fr" => set(&mut fr, prime_field(input, "fr", errors)?),
             "g1" => return group(input, key, "g1", &mut g1, errors),
@@ -82,15 +84,22 @@ pub(crate) fn curve(input: ParseStream) -> syn::Result<(CurveDeclaration, Errors
         }
         Ok(())
     });
-    seen.require(&["fq", "fr", "g1"], "", header.name.span(), &mut errors);
+    if !seen.has("family") {
+        seen.require(&["fq", "fr", "g1"], "", header.name.span(), &mut errors);
+    }
     if let Some((bindings, seen)) = &bindings {
         let mut required = vec!["fq", "fr", "g1"];
-        required.extend(g2.is_some().then_some("g2"));
+        required.extend((g2.is_some() || family.is_some()).then_some("g2"));
         seen.require(&required, "arkworks", bindings.span, &mut errors);
     }
     trailing(input, &mut errors);
     let bindings = bindings.map(|b| b.0);
-    Ok((CurveDeclaration { header, fq, fr, levels, g1, g2, bindings, allow_weak }, errors))
+    let mut declaration =
+        CurveDeclaration { header, fq, fr, levels, g1, g2, bindings, allow_weak, pairing: None };
+    if let Some(family) = family {
+        family.fill(&mut declaration, &mut errors);
+    }
+    Ok((declaration, errors))
 }
 
 /// A brace group's content; a type of its own because [`syn::parse::ParseBuffer`] borrows.
@@ -119,23 +128,27 @@ fn trailing(input: ParseStream, errors: &mut Errors) {
 }
 
 /// Statements between braces: what they belong to, what they are called in messages, and their keywords.
-struct Block<'a> {
-    of: &'a str,
-    kind: &'a str,
-    keys: &'a [&'a str],
+pub(crate) struct Block<'a> {
+    pub(crate) of: &'a str,
+    pub(crate) kind: &'a str,
+    pub(crate) keys: &'a [&'a str],
 }
 
 /// The keywords that were there, read or not.
 #[derive(Default)]
-struct Seen {
+pub(crate) struct Seen {
     keys: Vec<String>,
     /// A statement could not be told from any other.
     lost: bool,
 }
 
 impl Seen {
+    fn has(&self, key: &str) -> bool {
+        self.keys.iter().any(|seen| seen == key)
+    }
+
     /// Reports what is missing, unless it is there and could not be read.
-    fn require(&self, keys: &[&str], of: &str, span: Span, errors: &mut Errors) {
+    pub(crate) fn require(&self, keys: &[&str], of: &str, span: Span, errors: &mut Errors) {
         for key in keys.iter().filter(|key| !self.lost && !self.keys.iter().any(|seen| seen == *key)) {
             errors.push(span, error::missing(Item { key, of }));
         }
@@ -144,7 +157,7 @@ impl Seen {
 
 /// Runs `one` behind every keyword until the input ends. A fault costs one statement; a missing semicolon before the next
 /// statement costs none.
-fn statements(
+pub(crate) fn statements(
     input: ParseStream,
     block: &Block<'_>,
     errors: &mut Errors,
@@ -164,13 +177,8 @@ fn statements(
         let name = key.to_string();
         let item = Item { key: &name, of: block.of };
         if !block.keys.contains(&name.as_str()) {
-            if name == "family" && block.keys == CURVE_ITEMS {
-                errors.push(key.span(), error::FAMILY);
-                seen.lost = true;
-            } else {
-                errors.push(key.span(), error::unknown(block.kind, item, block.keys));
-                seen.keys.extend(error::nearest(&name, block.keys).map(str::to_owned));
-            }
+            errors.push(key.span(), error::unknown(block.kind, item, block.keys));
+            seen.keys.extend(error::nearest(&name, block.keys).map(str::to_owned));
             skip_statement(input);
             continue;
         }
@@ -231,12 +239,12 @@ pub(crate) fn whole<T>(
 }
 
 /// The first value counts; a second one has been reported.
-fn set<T>(slot: &mut Option<T>, value: T) {
+pub(crate) fn set<T>(slot: &mut Option<T>, value: T) {
     slot.get_or_insert(value);
 }
 
 /// `= value`
-fn assigned<T: syn::parse::Parse>(input: ParseStream) -> syn::Result<T> {
+pub(crate) fn assigned<T: syn::parse::Parse>(input: ParseStream) -> syn::Result<T> {
     input.parse::<Token![=]>()?;
     input.parse()
 }
@@ -256,7 +264,7 @@ fn allow(input: ParseStream) -> syn::Result<()> {
 }
 
 /// One of some words.
-fn keyword(input: ParseStream, known: &[&str]) -> syn::Result<Ident> {
+pub(crate) fn keyword(input: ParseStream, known: &[&str]) -> syn::Result<Ident> {
     let fault = |span, found: &str| syn::Error::new(span, error::expected(found, known));
     let word: Ident = input.call(Ident::parse_any).map_err(|e| fault(e.span(), ""))?;
     let found = word.to_string();
@@ -276,7 +284,7 @@ fn prime_field(input: ParseStream, name: &str, errors: &mut Errors) -> syn::Resu
     Ok(Field { modulus, options })
 }
 
-fn field_option(input: ParseStream, key: &Ident, options: &mut FieldOptions) -> syn::Result<()> {
+pub(crate) fn field_option(input: ParseStream, key: &Ident, options: &mut FieldOptions) -> syn::Result<()> {
     match key.to_string().as_str() {
         "generator" => set(&mut options.generator, assigned(input)?),
         "two_adic_root" => set(&mut options.two_adic_root, assigned(input)?),
@@ -394,7 +402,7 @@ fn group_parts(input: ParseStream, name: &str, group: &mut Group, errors: &mut E
 }
 
 /// `= (x, y)`
-fn point(input: ParseStream) -> syn::Result<(Coordinates, Coordinates)> {
+pub(crate) fn point(input: ParseStream) -> syn::Result<(Coordinates, Coordinates)> {
     input.parse::<Token![=]>()?;
     let content;
     parenthesized!(content in input);

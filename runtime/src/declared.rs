@@ -3,10 +3,12 @@
 mod binding;
 mod constants;
 mod message;
+mod pairing;
 
 pub use binding::*;
 pub use constants::*;
 pub use message::*;
+pub use pairing::{bls12_miller_loop, two_powers};
 
 use ark_ff::{
     BigInt, CubicExtConfig, CubicExtField, Fp, MontBackend, MontConfig, QuadExtConfig, QuadExtField,

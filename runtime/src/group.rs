@@ -36,6 +36,11 @@ pub type CoordinateOf<G> = <ProjectiveOf<G> as CurveGroup>::BaseField;
 pub type ScalarOf<G> = <<G as Group>::Scalar as Field>::Ark;
 
 /// A curve that Groth16 runs on.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no pairing, so that there is no Groth16 on it",
+    note = "curves of the families bls12, bn, bw6, mnt4 and mnt6 have arkworks' pairing, and so has a curve that is bound to an `engine`; \
+            multi-scalar multiplications and transforms need none"
+)]
 pub trait PairingCurve: Copy + Debug + Send + Sync + 'static {
     /// The arkworks pairing.
     type Engine: Pairing<

@@ -38,6 +38,9 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
         if args.short || args.long {
             test.env(SIZE, if args.short { "short" } else { "long" });
         }
+        if args.long {
+            test.args(["--features", "curvesmith-curves/long-tests"]);
+        }
         shell::run(&mut test)
     })?;
     parts.part("a crate outside of the workspace", || {

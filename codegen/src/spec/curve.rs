@@ -66,6 +66,15 @@ impl Weierstrass {
         self.check_order(cofactor, r, self.hashed_points())
     }
 
+    /// Whether `order` kills a point that depends on the curve alone; in small fields, whether it is the number of points. A no is a
+    /// proof that it is not.
+    pub fn may_have_order(&self, order: &BigUint) -> bool {
+        match small(&self.field.size()) {
+            Some(size) => *order == self.count(size).into(),
+            None => self.hashed_points().take(1).all(|(_, point)| self.kills(order, &point)),
+        }
+    }
+
     /// Points that depend on the declaration alone, each with its abscissa.
     pub(super) fn hashed_points(&self) -> impl Iterator<Item = (Element, Point)> {
         let seed: Vec<&BigUint> = [&self.field.p].into_iter().chain(&self.a.0).chain(&self.b.0).collect();
@@ -131,7 +140,7 @@ impl Weierstrass {
     }
 
     /// `[n]point`; `None` is the identity.
-    pub(super) fn multiple(&self, n: &BigUint, point: &Point) -> Option<Point> {
+    pub fn multiple(&self, n: &BigUint, point: &Point) -> Option<Point> {
         self.affine(&self.product(n, point))
     }
 

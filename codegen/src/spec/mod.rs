@@ -6,6 +6,7 @@
 pub mod curve;
 pub mod edwards;
 mod error;
+pub mod family;
 mod field;
 mod lucas;
 mod op;

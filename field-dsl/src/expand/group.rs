@@ -8,7 +8,7 @@ use curvesmith_codegen::spec::{Equation, Tower};
 use num_bigint::BigUint;
 use num_traits::Zero;
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 /// `<marker>Config`, `<marker>Affine`, `<marker>Projective` and the marker itself.
@@ -169,10 +169,19 @@ fn generated(root: &Root, marker: &str, model: &GroupModel, fr: &FieldModel) -> 
     }
 }
 
-/// The marker `Curve` and the alias `Engine`.
-pub(super) fn pairing(root: &Root, name: &str, engine: &syn::Path) -> TokenStream {
+/// The marker `Curve` and the alias `Engine` of a bound pairing.
+pub(super) fn bound_pairing(root: &Root, name: &str, engine: &syn::Path) -> TokenStream {
     let engine = inside(engine);
-    let items = quote! {
+    let items = located(pairing(root, name, &engine.to_token_stream()), engine.span());
+    quote_spanned! {engine.span()=>
+        const _: () = <#engine as #root::declared::EngineOf<G1Projective, G2Projective>>::IS;
+        #items
+    }
+}
+
+/// The marker `Curve` and the alias `Engine`, given as a path in the module.
+pub(super) fn pairing(root: &Root, name: &str, engine: &TokenStream) -> TokenStream {
+    quote! {
         /// The arkworks pairing.
         pub type Engine = #engine;
         /// Marker of the whole curve, for provers.
@@ -187,10 +196,5 @@ pub(super) fn pairing(root: &Root, name: &str, engine: &syn::Path) -> TokenStrea
             type G2 = G2;
             const NAME: &'static str = #name;
         }
-    };
-    let items = located(items, engine.span());
-    quote_spanned! {engine.span()=>
-        const _: () = <#engine as #root::declared::EngineOf<G1Projective, G2Projective>>::IS;
-        #items
     }
 }

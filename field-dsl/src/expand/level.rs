@@ -93,6 +93,20 @@ pub(super) fn element(root: &Root, tower: &Tower, p: &BigUint, coordinates: &[Bi
     element_of(tower, tower.top(), coordinates, &prime)
 }
 
+/// The same in a declaration that may be faulty: a stand-in then, for whatever length a bound `Fq` has.
+pub(super) fn constant(
+    root: &Root,
+    valid: bool,
+    tower: &Tower,
+    p: &BigUint,
+    coordinates: &[BigUint],
+) -> TokenStream {
+    if valid {
+        return element(root, tower, p, coordinates);
+    }
+    element_of(tower, tower.top(), coordinates, &|_| quote!(<Fq as #root::ark_ff::FftField>::GENERATOR))
+}
+
 fn element_of(
     tower: &Tower,
     level: usize,
@@ -244,9 +258,20 @@ impl Generated<'_> {
         let order = self.field(&tower).size() - 1u32;
         let two_adicity = order.trailing_zeros().unwrap_or(0);
         let trace = words(&(&order >> (two_adicity + 1)), 1);
-        let mut root = if self.valid { self.two_adic_root(&self.level.below).0 } else { vec![] };
+        let mut root =
+            if self.valid { self.root_for_square_roots(&(order >> two_adicity)).0 } else { vec![] };
         root.resize(tower.degree(), BigUint::ZERO);
         (two_adicity as u32, quote!(&[#(#trace),*]), self.constant(&tower, &root))
+    }
+
+    /// The nonresidue's power with this odd exponent, arkworks' choice, where that is no square either.
+    fn root_for_square_roots(&self, odd: &BigUint) -> Element {
+        let below = self.field(&self.level.below);
+        let nonresidue = Element(self.level.top.nonresidue.clone());
+        if below.is_square(&nonresidue) {
+            return self.two_adic_root(&self.level.below);
+        }
+        below.pow(&nonresidue, odd)
     }
 
     /// A root of unity whose order is the greatest power of two there is.
@@ -267,12 +292,7 @@ impl Generated<'_> {
     }
 
     fn constant(&self, tower: &Tower, coordinates: &[BigUint]) -> TokenStream {
-        if self.valid {
-            return element(self.root, tower, &self.fq.desc.p, coordinates);
-        }
-        // A stand-in for whatever length a bound Fq has.
-        let ff = self.ff();
-        element_of(tower, tower.top(), coordinates, &|_| quote!(<Fq as #ff::FftField>::GENERATOR))
+        constant(self.root, self.valid, tower, &self.fq.desc.p, coordinates)
     }
 
     fn config(&self) -> Ident {

@@ -1,6 +1,7 @@
 //! Checked models to items.
 
 mod bind;
+mod engine;
 mod field;
 mod group;
 mod level;
@@ -123,8 +124,11 @@ pub(crate) fn curve(
         let images = literal(images.next());
         items.extend(group::items(&root, marker, group, &model.fr, bound(key), valid, &images));
     }
+    let name = stem(&header.name);
     if let (Some(engine), Some(_)) = (bound("engine"), &model.g2) {
-        items.extend(group::pairing(&root, &stem(&header.name), engine));
+        items.extend(group::bound_pairing(&root, &name, engine));
+    } else if let (Some(pairing), None) = (&declaration.pairing, bindings) {
+        items.extend(engine::items(&root, &name, &model, pairing, valid));
     }
     module(header, items)
 }
