@@ -1,8 +1,8 @@
 //! Curves declared by their families, whose types are all generated, against arkworks' crates: every constant, the bytes of
 //! points and the pairing.
 //!
-//! Options are given where arkworks' choice is not that of the rules. One curve of each family is always compared, the others
-//! with feature `long-tests`, since each takes minutes to build.
+//! Options are given where arkworks' choice is not that of the rules. With feature `long-tests` only: they take minutes to build, and
+//! arkworks' templates minutes to run.
 
 #[cfg(any(feature = "bls12-377", feature = "bls12-381", feature = "bn254"))]
 mod bls12;

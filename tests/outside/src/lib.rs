@@ -1,5 +1,6 @@
 //! A curve and fields that curvesmith does not carry, declared by their user.
 
+#[cfg(feature = "families")]
 pub mod families;
 pub mod fields;
 
