@@ -221,6 +221,30 @@ fn rules_give_what_curves_have() {
     );
 }
 
+/// BLS12-377's `b` is the first candidate, 1.
+#[test]
+fn the_first_coefficient_is_tried() {
+    let numbers = bls12(&int("8508c00000000001")).unwrap();
+    let order = numbers.cofactor().unwrap() * &numbers.r;
+    let field = TowerField::prime(hex(P_377));
+    assert_eq!(rules::coefficient(&field, &order), Some(field.integer(1)));
+}
+
+/// Constants that lie above the prime field, where Frobenius moves them.
+#[test]
+fn tables_over_a_level_are_powers() {
+    let p = BigUint::from(103u32);
+    let field = TowerField { tower: Tower::quadratic(&p - 1u32), p: p.clone() };
+    let xi = rules::nonresidue(&field, &[2, 3]).unwrap();
+    let Sextic { fq6_c1, fq6_c2, fq12_c1, .. } = Sextic::new(&field, &xi);
+    assert_eq!((fq6_c1.len(), fq6_c2.len(), fq12_c1.len()), (6, 6, 12));
+    let power = |i: usize, factor: u32, n: u32| field.pow(&xi, &((p.pow(i as u32) - 1u32) * factor / n));
+    for i in 0..12 {
+        assert_eq!(fq12_c1[i], power(i, 1, 6), "{i}");
+        assert!(i >= 6 || (&fq6_c1[i], &fq6_c2[i]) == (&power(i, 1, 3), &power(i, 2, 3)), "{i}");
+    }
+}
+
 #[test]
 fn bad_seeds_are_named() {
     assert_eq!(bls12(&0.into()), Err(FamilyError::SeedIsZero));
