@@ -18,6 +18,12 @@ use proc_macro2::Span;
 /// Names of families.
 pub(crate) const NAMES: &[&str] = &["bls12", "bn", "bw6", "bls24", "mnt4", "mnt6"];
 
+/// Types of twists.
+pub(crate) const TWISTS: &[&str] = &["m", "d"];
+
+/// Options of every family.
+pub(crate) const COMMON: &[&str] = &["fq", "fr", "g1_generator", "g2_generator"];
+
 /// A family by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -31,7 +37,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// Options besides those of all families; the first of them are required.
-    fn options(self) -> (&'static [&'static str], &'static [&'static str]) {
+    pub(crate) fn options(self) -> (&'static [&'static str], &'static [&'static str]) {
         match self {
             Kind::Bls12 | Kind::Bn => (&["x"], &["b", "fq2_nonresidue", "fq6_nonresidue", "twist"]),
             Kind::Bw6 => (&["x", "h_t", "h_y", "t_mod_x"], &["b", "fq3_nonresidue", "twist"]),
@@ -41,7 +47,7 @@ impl Kind {
         }
     }
 
-    fn named(name: &str) -> Option<Kind> {
+    pub(crate) fn named(name: &str) -> Option<Kind> {
         let all = [Kind::Bls12, Kind::Bn, Kind::Bw6, Kind::Bls24, Kind::Mnt4, Kind::Mnt6];
         all.into_iter().find(|kind| kind.name() == name)
     }

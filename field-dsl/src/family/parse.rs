@@ -1,6 +1,6 @@
 //! The block of a family.
 
-use super::{Family, Given, Kind, NAMES};
+use super::{COMMON, Family, Given, Kind, NAMES, TWISTS};
 use crate::ast::{FieldOptions, Over};
 use crate::error::{self, Errors};
 use crate::parse::{Block, FIELD_OPTIONS, assigned, field_option, keyword, point, set, statements};
@@ -8,9 +8,6 @@ use curvesmith_codegen::spec::family::Twist;
 use proc_macro2::Ident;
 use syn::parse::ParseStream;
 use syn::{Token, braced, token};
-
-/// Options of every family.
-const COMMON: [&str; 4] = ["fq", "fr", "g1_generator", "g2_generator"];
 
 /// `: name { options }`
 pub(crate) fn family(input: ParseStream, errors: &mut Errors) -> syn::Result<Family> {
@@ -22,7 +19,7 @@ pub(crate) fn family(input: ParseStream, errors: &mut Errors) -> syn::Result<Fam
     let content;
     let braces = braced!(content in input);
     let (required, optional) = kind.options();
-    let keys = [required, optional, &COMMON].concat();
+    let keys = [required, optional, COMMON].concat();
     let (mut given, mut own) = (Given::default(), Errors::default());
     let block = Block { of: &text, kind: "option", keys: &keys };
     let seen =
@@ -89,7 +86,7 @@ fn fields(
 /// `= m` or `= d`
 fn twist(input: ParseStream, given: &mut Given) -> syn::Result<()> {
     input.parse::<Token![=]>()?;
-    let word = keyword(input, &["m", "d"])?;
+    let word = keyword(input, TWISTS)?;
     let twist = if word == "m" { Twist::M } else { Twist::D };
     set(&mut given.twist, (twist, word.span()));
     Ok(())

@@ -1,5 +1,6 @@
 //! The grammar of the book: complete, and every production with an example that compiles.
 
+use crate::family::{COMMON, Kind, NAMES, TWISTS};
 use crate::parse::{
     self, CURVE_BINDINGS, CURVE_ITEMS, EDWARDS_OPTIONS, FIELD_BINDINGS, FIELD_ITEMS, FIELD_OPTIONS, LINTS,
     MODELS, WEIERSTRASS_OPTIONS,
@@ -8,7 +9,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use std::collections::BTreeSet;
 use syn::parse::Parser;
 
-const KEYWORDS: [&[&str]; 9] = [
+const KEYWORDS: [&[&str]; 12] = [
     FIELD_ITEMS,
     CURVE_ITEMS,
     FIELD_OPTIONS,
@@ -18,6 +19,9 @@ const KEYWORDS: [&[&str]; 9] = [
     CURVE_BINDINGS,
     MODELS,
     LINTS,
+    NAMES,
+    TWISTS,
+    COMMON,
 ];
 /// Words of the grammar that no list of the parser has.
 const OTHER_WORDS: [&str; 2] = ["mod", "over"];
@@ -139,11 +143,16 @@ fn the_grammar_has_every_keyword_and_no_other() {
     let productions = productions(&page("declaring"));
     let terminals: BTreeSet<&str> =
         productions.iter().flat_map(|p| &p.terminals).map(String::as_str).collect();
-    for keyword in KEYWORDS.iter().copied().flatten() {
+    let families = NAMES.iter().filter_map(|name| Kind::named(name)).map(Kind::options);
+    let of_families: Vec<&str> =
+        families.flat_map(|(required, optional)| [required, optional].concat()).collect();
+    for keyword in KEYWORDS.iter().copied().flatten().chain(&of_families) {
         assert!(terminals.contains(keyword), "the grammar lacks `{keyword}`");
     }
     for word in terminals.iter().filter(|terminal| is_word(terminal)) {
-        let known = KEYWORDS.iter().any(|words| words.contains(word)) || OTHER_WORDS.contains(word);
+        let known = KEYWORDS.iter().any(|words| words.contains(word))
+            || of_families.contains(word)
+            || OTHER_WORDS.contains(word);
         assert!(known, "the parser does not know `{word}`");
     }
 }
