@@ -252,14 +252,16 @@ fn signed_digits_of_awkward_scalars() {
         let machine = Machine::new(name, p.clone());
         let scalars = awkward(&machine.field, &mut Random(7));
         let n = scalars.len();
-        for c in [1u32, 2, 3, 5, 7, 8, 11, 13, 15, 16] {
-            let windows = (p.bits() as u32 + 1).div_ceil(c);
-            let total = windows as usize * n;
+        for (c, multiples) in
+            [1u32, 2, 3, 5, 7, 8, 11, 13, 15, 16, 19, 24].into_iter().flat_map(|c| [(c, 1), (c, 2), (c, 3)])
+        {
+            let sets = (p.bits() as u32 + 1).div_ceil(c * multiples);
             let mut args = [
                 Argument::Buffer(to_words(&machine.field, &scalars)),
-                Argument::Buffer(vec![0; total]),
+                Argument::Buffer(vec![0; sets as usize * n * multiples as usize]),
                 Argument::U32(c),
-                Argument::U32(windows),
+                Argument::U32(sets),
+                Argument::U32(multiples),
                 Argument::U32(n as u32),
             ];
             let symbol = format!("{name}_digits");
@@ -268,17 +270,18 @@ fn signed_digits_of_awkward_scalars() {
             let half = 1u32 << (c - 1);
             for (i, scalar) in scalars.iter().enumerate() {
                 let (mut sum, mut less) = (BigUint::ZERO, BigUint::ZERO);
-                for w in 0..windows {
-                    let code = codes[w as usize * n + i];
+                for (set, j) in (0..sets).flat_map(|set| (0..multiples).map(move |j| (set, j))) {
+                    let code = codes[(set as usize * n + i) * multiples as usize + j as usize];
                     if code == NO_DIGIT {
                         continue;
                     }
                     let key = code & (u32::MAX >> 1);
-                    assert_eq!(key / half, w, "{name} c={c} scalar {scalar}");
-                    let term = BigUint::from(key % half + 1) << (c * w);
+                    assert_eq!(key / half, set, "{name} c={c} scalar {scalar}");
+                    // Multiple j of a base is the base times 2^(c * sets * j).
+                    let term = BigUint::from(key % half + 1) << (c * (j * sets + set));
                     if code >> 31 == 1 { less += term } else { sum += term }
                 }
-                assert_eq!(sum, less + scalar, "{name} c={c}");
+                assert_eq!(sum, less + scalar, "{name} c={c}, {multiples} multiples");
             }
         }
     }
