@@ -132,21 +132,59 @@ impl<C: PairingCurve> PreparedVk<C> {
         public: &[<C::Fr as Field>::Ark],
         proof: &Proof<C::Engine>,
     ) -> Result<(), VerifyError> {
+        let inputs = self.sum_of_inputs(public)?;
+        let (Factor(of_proof), of_key) = rayon::join(
+            || Factor::<C>::of_a_b(proof.a, proof.b),
+            || miller_loop::<C>([(inputs, self.neg_gamma.clone()), (proof.c, self.neg_delta.clone())]),
+        );
+        self.is_valid(of_proof * of_key).then_some(()).ok_or(VerifyError::NotValid)
+    }
+
+    /// `Σ xᵢ·ICᵢ`, the constant one's included.
+    fn sum_of_inputs(&self, public: &[<C::Fr as Field>::Ark]) -> Result<AffineOf<C::G1>, VerifyError> {
         let expected = self.ic.len().saturating_sub(1);
         let Some((constant, ic)) = self.ic.split_first().filter(|_| public.len() == expected) else {
             return Err(VerifyError::InputCount { expected, found: public.len() });
         };
-        let (of_proof, of_key) = rayon::join(
-            || miller_loop::<C>([(proof.a, prepared::<C>(proof.b))]),
-            || {
-                let inputs = (sum_of_inputs::<C::G1>(ic, public) + constant).into_affine();
-                miller_loop::<C>([(inputs, self.neg_gamma.clone()), (proof.c, self.neg_delta.clone())])
-            },
-        );
-        match final_exponentiation::<C>(of_proof * of_key) {
-            Some(product) if Some(product) == self.alpha_beta => Ok(()),
-            _ => Err(VerifyError::NotValid),
-        }
+        Ok((sum_of_inputs::<C::G1>(ic, public) + constant).into_affine())
+    }
+
+    /// The public inputs' factor of the equation.
+    pub(crate) fn factor_of_inputs(
+        &self,
+        public: &[<C::Fr as Field>::Ark],
+    ) -> Result<Factor<C>, VerifyError> {
+        let inputs = self.sum_of_inputs(public)?;
+        Ok(Factor(miller_loop::<C>([(inputs, self.neg_gamma.clone())])))
+    }
+
+    /// The factor of C, a point of its group.
+    pub(crate) fn factor_of_c(&self, c: AffineOf<C::G1>) -> Factor<C> {
+        Factor(miller_loop::<C>([(c, self.neg_delta.clone())]))
+    }
+
+    /// Does the equation hold for these factors: of the inputs, of A and B, and of C?
+    pub(crate) fn holds(&self, [inputs, a_b, c]: [Factor<C>; 3]) -> bool {
+        self.is_valid(inputs.0 * a_b.0 * c.0)
+    }
+
+    /// Is the product of the pairings that of α and β?
+    fn is_valid(&self, product: <C::Engine as Pairing>::TargetField) -> bool {
+        let product = final_exponentiation::<C>(product);
+        product.is_some() && product == self.alpha_beta
+    }
+}
+
+/// A factor of the equation, before the final exponentiation: what of a proof is known early is paired early.
+pub(crate) struct Factor<C: PairingCurve>(<C::Engine as Pairing>::TargetField);
+
+impl<C: PairingCurve> Factor<C> {
+    /// Of nothing.
+    pub(crate) const ONE: Self = Self(<<C::Engine as Pairing>::TargetField as ark_ff::Field>::ONE);
+
+    /// Of A and B, points of their groups.
+    pub(crate) fn of_a_b(a: AffineOf<C::G1>, b: AffineOf<C::G2>) -> Self {
+        Self(miller_loop::<C>([(a, prepared::<C>(b))]))
     }
 }
 

@@ -9,6 +9,7 @@ mod compiler;
 mod cost;
 mod demo;
 mod dump;
+mod features;
 mod interop;
 mod replay;
 mod sanitize;

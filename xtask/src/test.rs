@@ -1,6 +1,6 @@
 //! The whole test run.
 
-use crate::{SetupArgs, setup, shell, tidy};
+use crate::{SetupArgs, features, setup, shell, tidy};
 use anyhow::Result;
 use clap::Args;
 
@@ -43,10 +43,14 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
         }
         shell::run(&mut test)
     })?;
+    parts.part("every curve alone", features::run)?;
     parts.part("a crate outside of the workspace", || {
         let mut test = shell::cargo();
         // Its own workspace, the same artefacts.
         test.args(["test", "--manifest-path", "tests/outside/Cargo.toml", "--target-dir", "target"]);
+        if args.long {
+            test.args(["--features", "families"]);
+        }
         shell::run(&mut test)
     })?;
     parts.finish("cargo xtask test");

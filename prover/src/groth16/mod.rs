@@ -9,8 +9,10 @@
 //! ```
 //!
 //! The five sums run on the device (`stages`); what follows them is a handful of scalar
-//! multiplications on the host. Host arithmetic on r and s is arkworks' and not constant time.
+//! multiplications on the host (`assemble`), and the check of the proof (`check`). Host arithmetic on r and s is arkworks' and not constant time.
 
+mod assemble;
+mod check;
 mod circuit;
 mod error;
 mod key;
@@ -27,21 +29,21 @@ pub use stats::{ProveStats, Stage};
 
 use crate::r1cs::{R1cs, Witness};
 use crate::snarkjs::{Zkey, ZkeyCurve, ZkeyFile};
-use crate::verify::{PreparedVk, check_proof};
-use ark_ec::scalar_mul::BatchMulPreprocessing;
-use ark_ec::{AffineRepr, CurveGroup};
+use crate::verify::PreparedVk;
 use ark_ff::{One, UniformRand};
 use ark_groth16::{Proof, ProvingKey, VerifyingKey};
 use ark_std::rand::{CryptoRng, RngCore};
+use assemble::{Blinding, Deltas, Opening};
+use check::Check;
 use curvesmith_runtime::field::Field;
-use curvesmith_runtime::group::{PairingCurve, ProjectiveOf};
-use curvesmith_runtime::{Cancel, Detail, Device, Report, RuntimeError};
+use curvesmith_runtime::group::PairingCurve;
+use curvesmith_runtime::work::Work;
+use curvesmith_runtime::{Cancel, Detail, Device, RuntimeError};
 use key::{HeaderPoints, HostKey};
-use stages::{DeviceKey, ProofSums, Source};
-use stats::Clock;
-use std::fmt;
+use stages::{DeviceKey, Source};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 use zeroize::Zeroize;
 
 /// Proofs of a batch that are on their way at once: one whose kernels run, one that is being submitted, and two whose results are
@@ -245,18 +247,6 @@ impl<C: PairingCurve> Groth16<C> {
         randomness: &[Scalar<C>; 2],
         detail: Detail,
     ) -> Result<(Proof<C::Engine>, ProveStats), ProveError> {
-        let Unchecked { proof, mut clock, report } = self.make(witness, randomness, detail)?;
-        clock.host("self-check", || self.check(witness, &proof, randomness))?;
-        Ok((proof, clock.finish(report)))
-    }
-
-    /// A proof as the device makes it.
-    fn make(
-        &self,
-        witness: &Witness<C>,
-        randomness: &[Scalar<C>; 2],
-        detail: Detail,
-    ) -> Result<Unchecked<C>, ProveError> {
         let values = witness.values();
         if values.len() != self.wires {
             return Err(ProveError::WitnessLength { expected: self.wires, found: values.len() });
@@ -264,145 +254,45 @@ impl<C: PairingCurve> Groth16<C> {
         if !values[0].is_one() {
             return Err(ProveError::WitnessConstant);
         }
-        let mut clock = Clock::start();
+        let start = Instant::now();
         let work = self.device.work_with(detail, &Cancel::default())?;
-        let ((sums, blinding), report) = work.complete(|work| {
-            let sums = self.key.submit(work, values)?;
+        let ((proof, sound), report) = work.complete(|work| self.make(work, values, randomness))?;
+        if !sound {
+            return Err(self.blame(values, &proof, randomness)?);
+        }
+        Ok((proof, ProveStats::new(start, report)))
+    }
+
+    /// A proof, and whether it may be returned. Each point is checked as soon as it is known, while the device works on what
+    /// comes next.
+    fn make(
+        &self,
+        work: &Work,
+        values: &[Scalar<C>],
+        randomness: &[Scalar<C>; 2],
+    ) -> Result<(Proof<C::Engine>, bool), RuntimeError> {
+        let check = &Check { verifier: &self.verifier, equation: self.self_check };
+        let public = &values[1..=self.public_inputs()];
+        let mut early = [None, None];
+        let [of_inputs, of_a_b] = &mut early;
+        let (proof, of_c) = rayon::in_place_scope(|scope| {
+            let pending = self.key.submit(work, values)?;
+            scope.spawn(move |_| *of_inputs = check.inputs(public));
             // What needs no sum is computed while the device works.
             let blinding = work.host_stage("blinding", || Blinding::new(&self.deltas, randomness));
-            Ok::<_, ProveError>((sums.collect(work)?, blinding))
+            let (sums, pending) = pending.opening(work)?;
+            let opening = work.host_stage("a and b", || Opening::new(&self.points, &sums, &blinding));
+            let (a, b) = (opening.a, opening.b);
+            scope.spawn(move |_| *of_a_b = check.a_b(a, b));
+            let share = work.host_stage("share of c", || opening.share_of_c(&blinding));
+            let c = pending.closing(work)?.c(share);
+            let of_c = work.host_stage("check of c", || check.c(c));
+            Ok::<_, RuntimeError>((Proof { a, b, c }, of_c))
         })?;
-        let proof = clock.host("assemble", || assemble(&self.points, &sums, &blinding));
-        Ok(Unchecked { proof, clock, report })
+        let [of_inputs, of_a_b] = early;
+        let sound = work.host_stage("self-check", || check.holds([of_inputs, of_a_b, of_c]));
+        Ok((proof, sound))
     }
-
-    fn check(
-        &self,
-        witness: &Witness<C>,
-        proof: &Proof<C::Engine>,
-        randomness: &[Scalar<C>; 2],
-    ) -> Result<(), ProveError> {
-        let values = witness.values();
-        if self.is_sound(values, proof) { Ok(()) } else { Err(self.blame(values, proof, randomness)?) }
-    }
-
-    /// May the proof be returned? Its points are tested always: what a key's points of small order
-    /// put into them would tell the witness (`subgroup`).
-    fn is_sound(&self, values: &[Scalar<C>], proof: &Proof<C::Engine>) -> bool {
-        let public = &values[1..=self.public_inputs()];
-        let (points, equation) = rayon::join(
-            || check_proof::<C>(proof).is_ok(),
-            || !self.self_check || self.verifier.verify_equation(public, proof).is_ok(),
-        );
-        points && equation
-    }
-
-    /// Proves again on the CPU with the same r and s: who made the first proof fail?
-    fn blame(
-        &self,
-        values: &[Scalar<C>],
-        proof: &Proof<C::Engine>,
-        randomness: &[Scalar<C>; 2],
-    ) -> Result<ProveError, ProveError> {
-        let cpu = Device::cpu().work()?;
-        let sums = match &self.host {
-            Some(key) => DeviceKey::new(&Device::cpu(), Source::Keep(key))?.submit(&cpu, values)?,
-            None => self.key.submit(&cpu, values)?,
-        };
-        let sums = sums.collect(&cpu)?;
-        let reference = assemble(&self.points, &sums, &Blinding::new(&self.deltas, randomness));
-        let public = &values[1..=self.public_inputs()];
-        if let Err((point, problem)) = check_proof::<C>(&reference) {
-            return Ok(ProveError::Point { point, problem, device: self.device.name() });
-        }
-        let valid = self.verifier.verify_equation(public, &reference).is_ok();
-        let fault = match (valid, reference == *proof) {
-            (true, _) => Fault::Device,
-            (false, true) => Fault::Witness,
-            (false, false) => Fault::WitnessAndDevice,
-        };
-        Ok(ProveError::SelfCheck { fault, device: self.device.name() })
-    }
-}
-
-/// A proof before its self-check.
-struct Unchecked<C: PairingCurve> {
-    proof: Proof<C::Engine>,
-    clock: Clock,
-    report: Report,
-}
-
-/// δ in both groups, with multiples: what a proof multiplies before its sums are known must not take longer than these.
-struct Deltas<C: PairingCurve> {
-    g1: BatchMulPreprocessing<ProjectiveOf<C::G1>>,
-    g2: BatchMulPreprocessing<ProjectiveOf<C::G2>>,
-}
-
-impl<C: PairingCurve> Deltas<C> {
-    /// Scalars by whose number arkworks chooses a window: 4 bits, some thousand multiples.
-    const SCALARS: usize = 64;
-
-    fn new(points: &HeaderPoints<C>) -> Self {
-        let (g1, g2) = (points.delta_g1.into_group(), points.vk.delta_g2.into_group());
-        let (g1, g2) = rayon::join(
-            || BatchMulPreprocessing::new(g1, Self::SCALARS),
-            || BatchMulPreprocessing::new(g2, Self::SCALARS),
-        );
-        Deltas { g1, g2 }
-    }
-}
-
-impl<C: PairingCurve> fmt::Debug for Deltas<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Deltas[{} bits]", self.g1.window)
-    }
-}
-
-/// What r and s add to a proof, whatever the sums. As secret as r and s.
-struct Blinding<C: PairingCurve> {
-    r: Scalar<C>,
-    s: Scalar<C>,
-    /// `r·δ`, `s·δ` and `r·s·δ`
-    r_delta: ProjectiveOf<C::G1>,
-    s_delta: ProjectiveOf<C::G1>,
-    rs_delta: ProjectiveOf<C::G1>,
-    /// `s·δ` in G2
-    s_delta_g2: ProjectiveOf<C::G2>,
-}
-
-impl<C: PairingCurve> Blinding<C> {
-    fn new(deltas: &Deltas<C>, &[r, s]: &[Scalar<C>; 2]) -> Self {
-        let (g1, g2) = rayon::join(|| deltas.g1.batch_mul(&[r, s, r * s]), || deltas.g2.batch_mul(&[s]));
-        let [r_delta, s_delta, rs_delta] = [0, 1, 2].map(|i| g1[i].into());
-        Self { r, s, r_delta, s_delta, rs_delta, s_delta_g2: g2[0].into() }
-    }
-}
-
-impl<C: PairingCurve> Drop for Blinding<C> {
-    fn drop(&mut self) {
-        self.r.zeroize();
-        self.s.zeroize();
-        self.r_delta.zeroize();
-        self.s_delta.zeroize();
-        self.rs_delta.zeroize();
-        self.s_delta_g2.zeroize();
-    }
-}
-
-/// The proof from the sums.
-fn assemble<C: PairingCurve>(
-    points: &HeaderPoints<C>,
-    sums: &ProofSums<C>,
-    blinding: &Blinding<C>,
-) -> Proof<C::Engine> {
-    let HeaderPoints { vk, beta_g1, .. } = points;
-    let Blinding { r, s, r_delta, s_delta, rs_delta, s_delta_g2 } = blinding;
-    let a = sums.a + vk.alpha_g1 + r_delta;
-    let b_g1 = sums.b_g1 + beta_g1 + s_delta;
-    let b = sums.b_g2 + vk.beta_g2 + s_delta_g2;
-    let (a_s, b_r) = rayon::join(|| a * s, || b_g1 * r);
-    let c = sums.l + sums.h + a_s + b_r - rs_delta;
-    Proof { a: a.into_affine(), b: b.into_affine(), c: c.into_affine() }
 }
 
 #[cfg(test)]

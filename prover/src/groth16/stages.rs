@@ -2,8 +2,9 @@
 
 use super::key::HostKey;
 use super::quotient::Quotient;
+use ark_ec::CurveGroup;
 use curvesmith_runtime::field::Field;
-use curvesmith_runtime::group::{PairingCurve, ProjectiveOf};
+use curvesmith_runtime::group::{AffineOf, PairingCurve, ProjectiveOf};
 use curvesmith_runtime::work::{BinaryOp, DigitShape, Direction, Sum, Sums, Work};
 use curvesmith_runtime::{Device, DeviceBases, DeviceVec, Matrix, NttTables, Owner, RuntimeError};
 use std::borrow::Cow;
@@ -12,14 +13,26 @@ use std::mem::take;
 type Scalar<C> = <<C as PairingCurve>::Fr as Field>::Ark;
 type Vector<C> = DeviceVec<<C as PairingCurve>::Fr>;
 
-/// The five sums of a proof: everything that comes back from the device.
+/// The sums of a proof that A and B are made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ProofSums<C: PairingCurve> {
+pub(crate) struct OpeningSums<C: PairingCurve> {
     pub(crate) a: ProjectiveOf<C::G1>,
     pub(crate) b_g1: ProjectiveOf<C::G1>,
     pub(crate) b_g2: ProjectiveOf<C::G2>,
+}
+
+/// The sums that only C takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ClosingSums<C: PairingCurve> {
     pub(crate) l: ProjectiveOf<C::G1>,
     pub(crate) h: ProjectiveOf<C::G1>,
+}
+
+impl<C: PairingCurve> ClosingSums<C> {
+    /// C, with its share of A and B.
+    pub(super) fn c(&self, share: ProjectiveOf<C::G1>) -> AffineOf<C::G1> {
+        (share + self.l + self.h).into_affine()
+    }
 }
 
 /// The sums of a proof while the device works on them.
@@ -29,22 +42,44 @@ pub(crate) struct PendingSums<C: PairingCurve> {
     a: Sum<C::G1>,
     b_g1: Sum<C::G1>,
     b_g2: Sum<C::G2>,
+    forks: [Work; 3],
+    closing: PendingClosing<C>,
+}
+
+/// The sums that only C takes, while the device works on them.
+#[derive(Debug)]
+pub(crate) struct PendingClosing<C: PairingCurve> {
+    sums: Sums,
     l: Sum<C::G1>,
     h: Sum<C::G1>,
+    forks: [Work; 2],
 }
 
 impl<C: PairingCurve> PendingSums<C> {
-    /// Waits for the device, whose results come in one copy, and combines the windows.
-    pub(crate) fn collect(self, work: &Work) -> Result<ProofSums<C>, RuntimeError> {
-        let Self { sums, a, b_g1, b_g2, l, h } = self;
-        let bytes = work.stage("download", |work| work.download_sums(&sums))?;
-        work.stage("combine", |_| {
-            // On a GPU some hundred doublings each, none of which can wait for another.
-            let ((a, b_g1), (b_g2, (l, h))) = rayon::join(
-                || rayon::join(|| a.point(&bytes), || b_g1.point(&bytes)),
-                || rayon::join(|| b_g2.point(&bytes), || rayon::join(|| l.point(&bytes), || h.point(&bytes))),
-            );
-            Ok(ProofSums { a: a?, b_g1: b_g1?, b_g2: b_g2?, l: l?, h: h? })
+    /// Waits for the sums of A and B, which come in one copy, and combines them. The device goes on with the others.
+    pub(crate) fn opening(self, work: &Work) -> Result<(OpeningSums<C>, PendingClosing<C>), RuntimeError> {
+        let Self { sums, a, b_g1, b_g2, forks, closing } = self;
+        forks.into_iter().try_for_each(|fork| work.join(fork))?;
+        let bytes = work.stage("download a b", |work| work.download_sums(&sums))?;
+        // On a GPU without multiples some hundred doublings each, none of which can wait for another.
+        let sums = work.stage("combine a b", |_| {
+            let (b_g2, (a, b_g1)) =
+                rayon::join(|| b_g2.point(&bytes), || rayon::join(|| a.point(&bytes), || b_g1.point(&bytes)));
+            Ok(OpeningSums { a: a?, b_g1: b_g1?, b_g2: b_g2? })
+        })?;
+        Ok((sums, closing))
+    }
+}
+
+impl<C: PairingCurve> PendingClosing<C> {
+    /// Waits for the last sums, as [`PendingSums::opening`] for the first.
+    pub(crate) fn closing(self, work: &Work) -> Result<ClosingSums<C>, RuntimeError> {
+        let Self { sums, l, h, forks } = self;
+        forks.into_iter().try_for_each(|fork| work.join(fork))?;
+        let bytes = work.stage("download c", |work| work.download_sums(&sums))?;
+        work.stage("combine c", |_| {
+            let (l, h) = rayon::join(|| l.point(&bytes), || h.point(&bytes));
+            Ok(ClosingSums { l: l?, h: h? })
         })
     }
 }
@@ -168,7 +203,8 @@ impl<C: PairingCurve> DeviceKey<C> {
     /// Submits the sums of a witness, which has one value per wire.
     ///
     /// The sums over wires need the digits of the witness alone, so they run beside the quotient, each on a stream
-    /// of its own; the G2 sum, which takes longest, is submitted first.
+    /// of its own. Those of A and B come first, the G2 sum, which takes longest, before all: the host checks A and B while the device
+    /// ends the others.
     pub(crate) fn submit(&self, work: &Work, witness: &[Scalar<C>]) -> Result<PendingSums<C>, RuntimeError> {
         let witness = work.stage("upload", |work| work.upload::<C::Fr>(witness))?;
         // A long chain of short kernels: behind the additions of the other sums it would end last, and alone.
@@ -176,33 +212,24 @@ impl<C: PairingCurve> DeviceKey<C> {
         // One decomposition and sort serves the four queries that are indexed by wire.
         let [shape, h_shape] = self.shapes;
         let digits = work.stage("digits", |work| work.digits::<C::Fr>(&witness, shape))?;
-        let domain = 1 << self.quotient.log_domain;
-        let room = 3 * work.sum_bytes::<C::G1>(self.wires, shape)
-            + work.sum_bytes::<C::G2>(self.wires, shape)
-            + work.sum_bytes::<C::G1>(domain, h_shape);
-        let sums = work.sums(room)?;
+        let g1 = work.sum_bytes::<C::G1>(self.wires, shape);
+        let opening = work.sums(2 * g1 + work.sum_bytes::<C::G2>(self.wires, shape))?;
+        let closing = work.sums(g1 + work.sum_bytes::<C::G1>(1 << self.quotient.log_domain, h_shape))?;
 
         let forks = [work.fork()?, work.fork()?, work.fork()?];
+        let l_fork = work.fork()?;
         let [b_g2_fork, a_fork, b_g1_fork] = &forks;
-        let b_g2 = b_g2_fork.stage("msm b2", |work| work.msm_into(&digits, &self.queries.b_g2, &sums))?;
+        let b_g2 = b_g2_fork.stage("msm b2", |work| work.msm_into(&digits, &self.queries.b_g2, &opening))?;
         let h = self.h(&quotient, &witness)?;
         let h = quotient.stage("msm h", |work| {
             let digits = work.digits::<C::Fr>(&h, h_shape)?;
-            work.msm_into(&digits, &self.queries.h, &sums)
+            work.msm_into(&digits, &self.queries.h, &closing)
         })?;
-        let a = a_fork.stage("msm a", |work| work.msm_into(&digits, &self.queries.a, &sums))?;
-        let b_g1 = b_g1_fork.stage("msm b1", |work| work.msm_into(&digits, &self.queries.b_g1, &sums))?;
-        let l = work.stage("msm l", |work| work.msm_into(&digits, &self.queries.l, &sums))?;
-        for fork in forks.into_iter().chain([quotient]) {
-            work.join(fork)?;
-        }
-        Ok(PendingSums { sums, a, b_g1, b_g2, l, h })
-    }
-
-    /// The sums of a witness.
-    #[cfg(test)]
-    pub(crate) fn sums(&self, work: &Work, witness: &[Scalar<C>]) -> Result<ProofSums<C>, RuntimeError> {
-        self.submit(work, witness)?.collect(work)
+        let a = a_fork.stage("msm a", |work| work.msm_into(&digits, &self.queries.a, &opening))?;
+        let b_g1 = b_g1_fork.stage("msm b1", |work| work.msm_into(&digits, &self.queries.b_g1, &opening))?;
+        let l = l_fork.stage("msm l", |work| work.msm_into(&digits, &self.queries.l, &closing))?;
+        let closing = PendingClosing { sums: closing, l, h, forks: [quotient, l_fork] };
+        Ok(PendingSums { sums: opening, a, b_g1, b_g2, forks, closing })
     }
 
     /// h from the witness on the device.

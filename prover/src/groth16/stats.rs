@@ -28,36 +28,15 @@ pub struct ProveStats {
     pub report: Report,
 }
 
-/// Collects [`ProveStats`].
-#[derive(Debug)]
-pub(crate) struct Clock {
-    start: Instant,
-    host: Vec<Span>,
-}
-
-impl Clock {
-    pub(crate) fn start() -> Self {
-        Self { start: Instant::now(), host: Vec::new() }
-    }
-
-    /// A part of the proof on the host.
-    pub(crate) fn host<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
-        let begin = self.start.elapsed().as_secs_f64();
-        let result = work();
-        let end = self.start.elapsed().as_secs_f64();
-        tracing::debug!(stage = name, seconds = end - begin);
-        self.host.push(Span { name: Cow::Borrowed(name), kind: Kind::Host, stream: 0, begin, end });
-        result
-    }
-
-    pub(crate) fn finish(self, mut report: Report) -> ProveStats {
+impl ProveStats {
+    /// Of a proof that was begun at `start` and is ready now.
+    pub(super) fn new(start: Instant, mut report: Report) -> Self {
         // The report counts from its own start, a little later.
-        let later = report.start.map_or(0.0, |start| start.duration_since(self.start).as_secs_f64());
+        let later = report.start.map_or(0.0, |began| began.duration_since(start).as_secs_f64());
         for span in &mut report.spans {
             (span.begin, span.end) = (span.begin + later, span.end + later);
         }
-        report.start = Some(self.start);
-        report.spans.extend(self.host);
+        report.start = Some(start);
         let mut host: Vec<&Span> = report.spans.iter().filter(|span| span.kind == Kind::Host).collect();
         host.sort_by(|a, b| a.begin.total_cmp(&b.begin));
         let seconds = |span: &Span| Duration::from_secs_f64((span.end - span.begin).max(0.0));
@@ -71,6 +50,6 @@ impl Clock {
                 .map(seconds),
         };
         let stages = host.iter().map(stage).collect();
-        ProveStats { stages, total: self.start.elapsed(), report }
+        ProveStats { stages, total: start.elapsed(), report }
     }
 }

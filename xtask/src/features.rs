@@ -1,0 +1,59 @@
+//! Builds every feature of the declared curves by itself.
+
+use crate::shell;
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+/// The package whose features are curves.
+const PACKAGE: &str = "curvesmith-curves";
+/// Its features that are not.
+const OTHERS: [&str; 3] = ["codegen", "default", "long-tests"];
+
+/// Checks the package with each of its curves alone, and with none.
+pub(crate) fn run() -> Result<()> {
+    let mut metadata = shell::cargo();
+    let text = shell::output(metadata.args(["metadata", "--no-deps", "--format-version", "1"]))
+        .context("`cargo metadata` failed")?;
+    let curves = curves(&serde_json::from_str(&text).context("`cargo metadata` did not print JSON")?)?;
+    for features in std::iter::once("codegen".to_owned()).chain(curves.iter().map(|c| format!("codegen,{c}")))
+    {
+        let mut check = shell::cargo();
+        check.args([
+            "check",
+            "--quiet",
+            "--package",
+            PACKAGE,
+            "--no-default-features",
+            "--features",
+            &features,
+        ]);
+        shell::run(&mut check)?;
+    }
+    Ok(())
+}
+
+fn curves(metadata: &Value) -> Result<Vec<String>> {
+    let packages = metadata["packages"].as_array().context("`cargo metadata` lists no packages")?;
+    let package = packages.iter().find(|package| package["name"] == PACKAGE);
+    let features = package.and_then(|package| package["features"].as_object());
+    let features = features.with_context(|| format!("`cargo metadata` lists no features of {PACKAGE}"))?;
+    let curves: Vec<String> =
+        features.keys().filter(|name| !OTHERS.contains(&name.as_str())).cloned().collect();
+    ensure!(!curves.is_empty(), "{PACKAGE} has no features for curves");
+    Ok(curves)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn curves_are_the_features_that_are_nothing_else() {
+        let of = |features: Value| curves(&json!({"packages": [{"name": PACKAGE, "features": features}]}));
+        let all = json!({"default": ["bn254"], "codegen": [], "bn254": [], "vesta": [], "long-tests": []});
+        assert_eq!(of(all).expect("two curves"), ["bn254", "vesta"]);
+        assert!(of(json!({"default": []})).is_err());
+        assert!(curves(&json!({"packages": []})).is_err());
+    }
+}
