@@ -130,11 +130,11 @@ impl<C: PairingCurve> DeviceKey<C> {
             Source::Keep(key) => *key,
             Source::Take(key) => &**key,
         };
-        let domain = 1 << key.quotient.log_domain;
+        let domain = key.quotient.domain;
         let made = Self {
             quotient: key.quotient,
             shapes: [key.wires, domain].map(|n| work.digit_shape::<C::Fr>(n)),
-            tables: work.ntt_tables::<C::Fr>(key.quotient.log_domain, key.quotient.omega)?,
+            tables: work.ntt_tables::<C::Fr>(domain, key.quotient.omega)?,
             a: work.matrix::<C::Fr>(&key.a)?,
             b: work.matrix::<C::Fr>(&key.b)?,
             c: key.c.as_ref().map(|c| work.matrix::<C::Fr>(c)).transpose()?,
@@ -176,7 +176,7 @@ impl<C: PairingCurve> DeviceKey<C> {
         // One decomposition and sort serves the four queries that are indexed by wire.
         let [shape, h_shape] = self.shapes;
         let digits = work.stage("digits", |work| work.digits::<C::Fr>(&witness, shape))?;
-        let domain = 1 << self.quotient.log_domain;
+        let domain = self.quotient.domain;
         let room = 3 * work.sum_bytes::<C::G1>(self.wires, shape)
             + work.sum_bytes::<C::G2>(self.wires, shape)
             + work.sum_bytes::<C::G1>(domain, h_shape);
@@ -207,7 +207,7 @@ impl<C: PairingCurve> DeviceKey<C> {
 
     /// h from the witness on the device.
     fn h(&self, work: &Work, witness: &Vector<C>) -> Result<Vector<C>, RuntimeError> {
-        let n = 1usize << self.quotient.log_domain;
+        let n = self.quotient.domain;
         let one = <Scalar<C> as ark_ff::Field>::ONE;
         let shift = self.quotient.shift;
         let (mut a, mut b, mut c) = work.stage("spmv", |work| {
