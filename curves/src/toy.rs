@@ -17,6 +17,16 @@ field! {
 }
 
 field! {
+    /// A 9-bit prime field with transforms of `2^a·3^b` elements, `a ≤ 4` and `b ≤ 3`: all divisors of `p - 1`.
+    pub mod toy433 {
+        crate = curvesmith_runtime;
+        p = 433;
+        generator = 5;
+        small_subgroup = 3^3;
+    }
+}
+
+field! {
     /// A 13-bit prime field, `15·2^9 + 1`.
     pub mod toy7681 {
         crate = curvesmith_runtime;

@@ -79,14 +79,17 @@ fn montgomery<C: MontConfig<N>, const N: usize>() {
 #[test]
 fn toy_fields() {
     montgomery::<toy::toy17::FpConfig, 1>();
+    montgomery::<toy::toy433::FpConfig, 1>();
     montgomery::<toy::toy7681::FpConfig, 1>();
     montgomery::<toy::babybear::FpConfig, 1>();
     montgomery::<toy::toy_curve::FqConfig, 1>();
     exhaustive::<toy::toy17::FpField>(17);
+    exhaustive::<toy::toy433::FpField>(433);
     exhaustive::<toy::toy7681::FpField>(7681);
     exhaustive::<toy::toy_curve::FqField>(199);
     exhaustive::<toy::toy_curve::FrField>(97);
     roots::<toy::toy17::FpField>();
+    roots::<toy::toy433::FpField>();
     roots::<toy::toy7681::FpField>();
     roots::<toy::babybear::FpField>();
     roots::<toy::toy_curve::FqField>();

@@ -7,14 +7,17 @@
 
 mod msm;
 
-use crate::csr::{Csr, check_len, check_omega, check_out_len, check_range, invert_shift};
+use crate::csr::{Csr, check_len, check_out_len, check_range, invert_shift};
+use crate::domain::Domain;
 use crate::error::{Result, RuntimeError};
 use crate::field::Field;
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use crate::work::{BinaryOp, Direction, UnaryOp};
 use ark_ec::AffineRepr;
 use ark_ff::{AdditiveGroup, Field as _, One, Zero};
-use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
+use ark_poly::{
+    EvaluationDomain, GeneralEvaluationDomain, MixedRadixEvaluationDomain, Radix2EvaluationDomain,
+};
 use msm::{Signed, SignedOf};
 use rayon::prelude::*;
 use std::any::{Any, TypeId};
@@ -122,36 +125,44 @@ impl Cpu {
         Ok(out)
     }
 
-    /// Tables for size `2^log_n` and a root `omega` of exactly that order (checked).
-    pub fn ntt_tables<F: Field>(&self, log_n: u32, omega: F::Ark) -> Result<Radix2EvaluationDomain<F::Ark>> {
-        check_omega::<F>(log_n, omega)?;
-        let size = F::Ark::from(1u64 << log_n);
-        let invert = |x: F::Ark| x.inverse().expect("powers of two and roots of unity are units");
-        Ok(Radix2EvaluationDomain {
-            size: 1 << log_n,
-            log_size_of_group: log_n,
-            size_as_field_element: size,
-            size_inv: invert(size),
-            group_gen: omega,
-            group_gen_inv: invert(omega),
-            offset: F::Ark::ONE,
-            offset_inv: F::Ark::ONE,
-            offset_pow_size: F::Ark::ONE,
+    /// Tables for a size that the field has and a root `omega` of exactly that order (both checked).
+    pub fn ntt_tables<F: Field>(&self, n: usize, omega: F::Ark) -> Result<GeneralEvaluationDomain<F::Ark>> {
+        let domain = Domain::new::<F>(n)?;
+        domain.check_omega(omega)?;
+        let size = F::Ark::from(n as u64);
+        let invert = |x: F::Ark| x.inverse().expect("sizes and roots of unity are units");
+        macro_rules! domain {
+            ($kind:ident) => {
+                $kind {
+                    size: n as u64,
+                    log_size_of_group: domain.log,
+                    size_as_field_element: size,
+                    size_inv: invert(size),
+                    group_gen: omega,
+                    group_gen_inv: invert(omega),
+                    offset: F::Ark::ONE,
+                    offset_inv: F::Ark::ONE,
+                    offset_pow_size: F::Ark::ONE,
+                }
+            };
+        }
+        Ok(match domain.power {
+            0 => GeneralEvaluationDomain::Radix2(domain!(Radix2EvaluationDomain)),
+            _ => GeneralEvaluationDomain::MixedRadix(domain!(MixedRadixEvaluationDomain)),
         })
     }
 
     /// NTT in natural order on both sides, over the coset `shift·<omega>` (`shift` nonzero; one for none).
     pub fn ntt<F: Field>(
         &self,
-        tables: &Radix2EvaluationDomain<F::Ark>,
+        tables: &GeneralEvaluationDomain<F::Ark>,
         vector: &mut Vec<F::Ark>,
         direction: Direction,
         shift: F::Ark,
     ) -> Result<()> {
-        check_len("NTT vector", tables.size as usize, vector.len())?;
-        let offset_inv = invert_shift::<F>(shift)?;
-        let offset_pow_size = if shift.is_one() { shift } else { shift.pow([tables.size]) };
-        let domain = Radix2EvaluationDomain { offset: shift, offset_inv, offset_pow_size, ..*tables };
+        check_len("NTT vector", tables.size(), vector.len())?;
+        invert_shift::<F>(shift)?;
+        let domain = tables.get_coset(shift).expect("the shift is a unit");
         match direction {
             Direction::Forward => domain.fft_in_place(vector),
             Direction::Inverse => domain.ifft_in_place(vector),

@@ -66,26 +66,6 @@ fn check_at_most(what: &'static str, expected: usize, found: usize) -> Result<()
     if expected <= found { Ok(()) } else { Err(RuntimeError::Length { what, expected, found }) }
 }
 
-/// `Ok` when `omega` has order exactly `2^log_n` and the field allows that size.
-pub(crate) fn check_omega<F: Field>(log_n: u32, omega: F::Ark) -> Result<()> {
-    use ark_ff::{FftField, Field as _, Zero};
-    // A vector of 2^32 elements cannot be indexed by the kernels, nor held by today's machines.
-    let limit = <F::Ark as FftField>::TWO_ADICITY.min(31);
-    if log_n > limit {
-        return Err(RuntimeError::TooLarge {
-            what: "log_n of the NTT",
-            found: u64::from(log_n),
-            limit: u64::from(limit),
-        });
-    }
-    let is_root = match log_n {
-        0 => omega == F::Ark::ONE,
-        // The only square roots of one are 1 and -1, so this is order 2^log_n and nothing less.
-        _ => (omega.pow([1u64 << (log_n - 1)]) + F::Ark::ONE).is_zero(),
-    };
-    if is_root { Ok(()) } else { Err(RuntimeError::NotARoot { log_n }) }
-}
-
 /// The inverse of a coset shift; zero is the caller's mistake.
 pub(crate) fn invert_shift<F: Field>(shift: F::Ark) -> Result<F::Ark> {
     use ark_ff::Field as _;

@@ -15,6 +15,7 @@ mod csr;
 pub mod cuda;
 #[doc(hidden)]
 pub mod declared;
+mod domain;
 pub mod field;
 pub mod gpu;
 pub mod group;
@@ -30,6 +31,7 @@ pub use csr::Csr;
 pub use curvesmith_device::{self as device, RuntimeError};
 #[cfg(feature = "emulator")]
 pub use curvesmith_emulator::{self as emulator, EmulatorOptions};
+pub use domain::domain_size;
 pub use gpu::{Detail, Kind, Report, Span};
 pub use handle::Device;
 pub use job::{Cancel, Job};

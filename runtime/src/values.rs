@@ -9,7 +9,7 @@ use crate::group::{AffineOf, Group};
 use crate::handle::Device;
 use crate::owner::Owner;
 use crate::work::DigitShape;
-use ark_poly::Radix2EvaluationDomain;
+use ark_poly::GeneralEvaluationDomain;
 use curvesmith_abi::{Element, layout};
 use std::any::TypeId;
 use std::fmt;
@@ -60,7 +60,7 @@ pub struct Matrix<F: Field> {
 /// Twiddles of one size and root on a device.
 #[derive(Debug)]
 pub struct NttTables<F: Field> {
-    pub(crate) repr: Repr<Radix2EvaluationDomain<F::Ark>, Arc<GpuTables>>,
+    pub(crate) repr: Repr<GeneralEvaluationDomain<F::Ark>, Arc<GpuTables>>,
 }
 
 impl<F: Field> DeviceVec<F> {

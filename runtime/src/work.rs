@@ -7,7 +7,8 @@ use crate::algorithms::msm::GpuBases;
 use crate::algorithms::{self, msm, ntt, pointwise, spmv};
 use crate::convert;
 use crate::cpu::Cpu;
-use crate::csr::{Csr, check_len, check_omega, invert_shift};
+use crate::csr::{Csr, check_len, invert_shift};
+use crate::domain::Domain;
 use crate::error::{Result, RuntimeError};
 use crate::field::{Field, modulus_bits};
 use crate::gpu::{Buffer, Detail, Kind, Report, Span, Stream};
@@ -16,7 +17,7 @@ use crate::handle::{Device, Inner};
 use crate::job::Cancel;
 use crate::owner::Owner;
 use crate::values::{DeviceBases, DeviceVec, Digits, Matrix, NttTables, Repr};
-use ark_ff::{Field as _, LegendreSymbol, One, PrimeField};
+use ark_ff::One;
 use curvesmith_abi::{Element, Ptr, layout};
 use std::any::TypeId;
 use std::borrow::Cow;
@@ -396,25 +397,15 @@ impl Work {
         }))
     }
 
-    /// Tables for size `2^log_n` and a root `omega` of exactly that order (checked).
-    pub fn ntt_tables<F: Field>(&self, log_n: u32, omega: F::Ark) -> Result<NttTables<F>> {
-        check_omega::<F>(log_n, omega)?;
+    /// Tables for a size that the field has and a root `omega` of exactly that order (both checked).
+    pub fn ntt_tables<F: Field>(&self, n: usize, omega: F::Ark) -> Result<NttTables<F>> {
         let repr = match &self.on {
-            Repr::Cpu(_) => Repr::Cpu(Cpu.ntt_tables::<F>(log_n, omega)?),
+            Repr::Cpu(_) => Repr::Cpu(Cpu.ntt_tables::<F>(n, omega)?),
             Repr::Gpu(stream) => {
-                let field = Owner::field::<F>();
-                let passes = ntt::passes_of(stream, &field, log_n);
-                let n = 1u64 << log_n;
-                let turn = match passes.iter().map(|pass| pass.log_r).max() {
-                    Some(log_r) => turn::<F>(omega.pow([n >> log_r]), log_r),
-                    None => 1,
-                };
-                let squarings =
-                    passes.iter().map(|pass| convert::squarings::<F>(omega.pow([n >> pass.end()])));
-                let size_inv = F::Ark::from(n).inverse().expect("powers of two are units");
-                let size_inv = convert::device_bytes::<F>(&[size_inv]);
-                let roots = ntt::Roots { size_inv, turn, squarings: squarings.collect() };
-                Repr::Gpu(Arc::new(ntt::make_tables(stream, field, log_n, &roots)?))
+                let (domain, field) = (Domain::new::<F>(n)?, Owner::field::<F>());
+                domain.check_omega(omega)?;
+                let roots = domain.roots::<F>(&ntt::passes_of(stream, &field, domain.log), omega);
+                Repr::Gpu(Arc::new(ntt::make_tables(stream, field, domain, &roots)?))
             }
         };
         Ok(NttTables { repr })
@@ -643,16 +634,4 @@ impl Windows {
         let bytes = sums.0.get(self.offset..self.offset + self.bytes);
         bytes.ok_or(RuntimeError::OtherDevice { what: "sum" })
     }
-}
-
-/// The odd `t < 2^log_r` with `root^t = W`, `W = z^((p-1)/2^log_r)` for the least nonresidue `z`: the
-/// rule by which the compiler chose the root in its kernels. `root` has order `2^log_r`; `log_r` is 1 or more, and
-/// small.
-fn turn<F: Field>(root: F::Ark, log_r: u32) -> u32 {
-    let nonresidue = (2u64..).map(F::Ark::from).find(|z| z.legendre() == LegendreSymbol::QuadraticNonResidue);
-    // p - 1 is p without its lowest bit, which the shift drops.
-    let exponent = F::Ark::MODULUS >> log_r;
-    let own = nonresidue.expect("half of the units are no squares").pow(exponent);
-    let turn = (1..=1 << log_r).step_by(2).find(|&t| root.pow([t]) == own);
-    turn.expect("the roots of one order are the odd powers of any of them") as u32
 }

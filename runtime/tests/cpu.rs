@@ -6,12 +6,13 @@ mod common;
 
 use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
 use ark_ff::{FftField, Field as _, UniformRand, Zero};
+use ark_poly::{EvaluationDomain, GeneralEvaluationDomain};
 use common::*;
 use curvesmith_runtime::cpu::Cpu;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use curvesmith_runtime::work::{BinaryOp, Direction, UnaryOp};
-use curvesmith_runtime::{Csr, Device, RuntimeError};
+use curvesmith_runtime::{Csr, Device, Ntt, NttOptions, RuntimeError, domain_size};
 
 #[test]
 fn pointwise() {
@@ -66,21 +67,20 @@ fn damaged_matrices_are_refused() {
     }
 }
 
-fn check_ntt<F: Field>(max_log_n: u32) {
-    for log_n in 0..=max_log_n {
-        let mut rng = rng(u64::from(log_n));
-        let n = 1usize << log_n;
+fn check_ntt<F: Field>(sizes: impl IntoIterator<Item = usize>) {
+    for n in sizes {
+        let mut rng = rng(n as u64);
         let ark_root = F::Ark::get_root_of_unity(n as u64).unwrap();
         // Another root of the same order, as snarkjs chooses on BLS12-381.
-        for omega in [ark_root, ark_root.pow([n as u64 / 2 + 1 - (n as u64 / 2) % 2])] {
-            let tables = Cpu.ntt_tables::<F>(log_n, omega).unwrap();
+        for omega in [ark_root, ark_root.pow([n as u64 - 1])] {
+            let tables = Cpu.ntt_tables::<F>(n, omega).unwrap();
             for shift in [F::Ark::ONE, F::Ark::GENERATOR] {
                 let a: Vec<F::Ark> = values(n, &mut rng);
                 let mut v = a.clone();
                 Cpu.ntt::<F>(&tables, &mut v, Direction::Forward, shift).unwrap();
-                assert_eq!(v, naive_ntt(&a, omega, shift), "log_n {log_n}");
+                assert_eq!(v, naive_ntt(&a, omega, shift), "{n} elements");
                 Cpu.ntt::<F>(&tables, &mut v, Direction::Inverse, shift).unwrap();
-                assert_eq!(v, a, "log_n {log_n}");
+                assert_eq!(v, a, "{n} elements");
             }
         }
     }
@@ -88,21 +88,77 @@ fn check_ntt<F: Field>(max_log_n: u32) {
 
 #[test]
 fn ntt_is_the_definition() {
-    check_ntt::<Fr>(7);
-    check_ntt::<Fr381>(5);
-    check_ntt::<F257>(8);
+    let powers = |most: u32| (0..=most).map(|log_n| 1 << log_n);
+    check_ntt::<Fr>(powers(7));
+    check_ntt::<Fr381>(powers(5));
+    check_ntt::<F257>(powers(8));
+}
+
+#[test]
+fn mixed_ntt_is_the_definition() {
+    let sizes = |log: u32, power: u32| {
+        (1..=power).flat_map(move |power| (0..=log).map(move |log| 3usize.pow(power) << log))
+    };
+    check_ntt::<F433>(sizes(4, 3));
+    check_ntt::<Fr>(sizes(4, 2));
+    check_ntt::<Fr381>(sizes(5, 1));
+}
+
+#[test]
+fn sizes_that_are_no_domain_are_refused() {
+    let reason = |n: usize| match Cpu.ntt_tables::<F433>(n, 1.into()) {
+        Err(RuntimeError::Input { what: "size of the NTT", reason }) => reason,
+        other => panic!("{n}: {other:?}"),
+    };
+    assert_eq!(reason(5), "5 is not 2^a·3^b with b ≤ 3 and a ≤ 4");
+    for n in [0, 7, 10, 81, 96, 162, 432 * 3, usize::MAX] {
+        assert!(reason(n).starts_with(&format!("{n} is not ")), "{n}");
+    }
+    let without = Cpu.ntt_tables::<F257>(3, 1.into());
+    assert!(
+        matches!(&without, Err(RuntimeError::Input { reason, .. }) if reason == "3 is not 2^a with a ≤ 8")
+    );
+    // More than the field has of one factor, where the other would have room.
+    let too_large = Cpu.ntt_tables::<F433>(32, 1.into());
+    assert!(matches!(too_large, Err(RuntimeError::TooLarge { found: 5, limit: 4, .. })));
+    // Of a third, and of a half of the order.
+    let root = ark_ff::Fp64::<ark_ff::MontBackend<F433Config, 1>>::get_root_of_unity(108).unwrap();
+    for factor in [2, 3] {
+        let tables = Cpu.ntt_tables::<F433>(108, root.pow([factor]));
+        assert!(matches!(tables, Err(RuntimeError::NotARoot { size: 108 })), "{factor}");
+    }
+    assert!(matches!(Cpu.ntt_tables::<F433>(108, 5.into()), Err(RuntimeError::NotARoot { .. })));
+    assert!(Cpu.ntt_tables::<F433>(108, root).is_ok());
+}
+
+#[test]
+fn sizes_are_those_of_arkworks() {
+    type T = <F433 as Field>::Ark;
+    for n in (0..=433).chain([1 << 31, (1 << 31) + 1, usize::MAX]) {
+        let theirs = (n <= 1 << 31).then(|| GeneralEvaluationDomain::<T>::new(n)).flatten();
+        assert_eq!(domain_size::<T>(n), theirs.map(|domain| domain.size()), "{n}");
+        let Some(domain) = theirs else { continue };
+        let plan = Ntt::<F433>::of_size(&Device::cpu(), domain.size(), NttOptions::default()).unwrap();
+        let values: Vec<T> = (0..domain.size() as u64).map(T::from).collect();
+        assert_eq!(plan.forward(&values).unwrap(), domain.fft(&values), "{n}");
+    }
+    let refused = Ntt::<F433>::of_size(&Device::cpu(), 20, NttOptions::default());
+    assert!(matches!(refused, Err(RuntimeError::Input { what: "size of the NTT", .. })));
 }
 
 #[test]
 fn wrong_roots_and_shifts_are_refused() {
     let root = ark_bn254::Fr::get_root_of_unity(8).unwrap();
     for (log_n, omega) in [(0, root), (2, root), (4, root), (1, 1.into()), (3, 0.into())] {
-        let tables = Cpu.ntt_tables::<Fr>(log_n, omega);
+        let tables = Cpu.ntt_tables::<Fr>(1 << log_n, omega);
         assert!(matches!(tables, Err(RuntimeError::NotARoot { .. })), "log_n {log_n}");
     }
-    assert!(matches!(Cpu.ntt_tables::<Fr>(29, root), Err(RuntimeError::TooLarge { limit: 28, .. })));
-    assert!(matches!(Cpu.ntt_tables::<F257>(u32::MAX, 1.into()), Err(RuntimeError::TooLarge { .. })));
-    let tables = Cpu.ntt_tables::<Fr>(3, root).unwrap();
+    assert!(matches!(Cpu.ntt_tables::<Fr>(1 << 29, root), Err(RuntimeError::TooLarge { limit: 28, .. })));
+    assert!(matches!(
+        Cpu.ntt_tables::<F257>(1 << 63, 1.into()),
+        Err(RuntimeError::TooLarge { limit: 8, .. })
+    ));
+    let tables = Cpu.ntt_tables::<Fr>(8, root).unwrap();
     let mut v = vec![root; 8];
     assert!(Cpu.ntt::<Fr>(&tables, &mut v, Direction::Forward, Zero::zero()).is_err());
     assert!(Cpu.ntt::<Fr>(&tables, &mut vec![root; 7], Direction::Forward, root).is_err());

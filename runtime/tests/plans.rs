@@ -85,7 +85,7 @@ fn ntt() {
     let zero = NttOptions::default().shift(0.into());
     assert!(matches!(Ntt::<Fr>::new(&Device::cpu(), 5, zero), Err(RuntimeError::Input { .. })));
     let other = NttOptions::default().omega(root);
-    assert!(matches!(Ntt::<Fr>::new(&Device::cpu(), 4, other), Err(RuntimeError::NotARoot { log_n: 4 })));
+    assert!(matches!(Ntt::<Fr>::new(&Device::cpu(), 4, other), Err(RuntimeError::NotARoot { size: 16 })));
 }
 
 #[test]

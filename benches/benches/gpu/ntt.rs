@@ -63,7 +63,7 @@ fn measure<F: Field>(cuda: &Cuda) -> Result<()> {
 fn transform<F: Field>(device: &Device, log_n: u32, root: F::Ark, values: &[F::Ark]) -> Result<Duration> {
     let work = device.work()?;
     let stream = work.stream().context("a device of kernels has one")?;
-    let tables = work.ntt_tables::<F>(log_n, root)?;
+    let tables = work.ntt_tables::<F>(1 << log_n, root)?;
     let mut vector = work.upload::<F>(values)?;
     let one = F::Ark::from(1u64);
     let mut runs = |count| -> Result<Duration> {

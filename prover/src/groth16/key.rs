@@ -1,10 +1,10 @@
 //! Proving keys on the host, in the shape in which the stages take them.
 
-use super::quotient::{Quotient, QuotientForm};
+use super::quotient::Quotient;
 use crate::r1cs::R1cs;
 use crate::snarkjs::{Zkey, ZkeyError};
 use ark_ec::AffineRepr;
-use ark_ff::One;
+use ark_ff::{FftField, One};
 use ark_groth16::{ProvingKey, VerifyingKey};
 use curvesmith_runtime::Csr;
 use curvesmith_runtime::RuntimeError;
@@ -103,10 +103,14 @@ pub enum KeyError {
         point: &'static str,
     },
     /// The circuit needs a larger domain than the field has.
-    #[error("{constraints} constraints and public inputs need a larger domain than the scalar field has")]
+    #[error(
+        "{constraints} constraints and public inputs need a larger domain than the scalar field has: {largest} elements"
+    )]
     Domain {
         /// Rows of the domain.
         constraints: usize,
+        /// Elements of the largest domain that can be used.
+        largest: u64,
     },
     /// There is no memory on the host for a part of the key.
     #[error("no memory for {bytes} bytes of points")]
@@ -150,8 +154,10 @@ impl<C: PairingCurve> HostKey<C> {
     /// From a key file, whose reader has checked all sizes.
     pub(crate) fn from_zkey(key: Zkey<C>) -> Result<Self, KeyError> {
         let dimensions = key.dimensions;
-        let quotient = Quotient::new(QuotientForm::Circom, dimensions.log_domain)
-            .ok_or(KeyError::Domain { constraints: 1 << dimensions.log_domain })?;
+        let quotient = Quotient::circom(dimensions.log_domain).ok_or_else(|| KeyError::Domain {
+            constraints: 1 << dimensions.log_domain,
+            largest: 1 << <C::Fr as Field>::Ark::TWO_ADICITY,
+        })?;
         let instance = dimensions.public as usize + 1;
         Ok(Self {
             points: HeaderPoints { vk: key.vk, beta_g1: key.beta_g1, delta_g1: key.delta_g1 },
@@ -177,11 +183,10 @@ impl<C: PairingCurve> HostKey<C> {
         let instance = key.vk.gamma_abc_g1.len();
         let wires = key.a_query.len();
         let constraints = r1cs.a.rows();
-        let rows = constraints.checked_add(instance).filter(|n| *n <= 1 << 31);
-        let rows = rows.ok_or(KeyError::Domain { constraints })?;
-        let domain = rows.next_power_of_two();
-        let quotient = Quotient::new(QuotientForm::Libsnark, domain.trailing_zeros())
-            .ok_or(KeyError::Domain { constraints: rows })?;
+        let rows = constraints.saturating_add(instance);
+        let largest = largest_domain::<<C::Fr as Field>::Ark>();
+        let quotient = Quotient::libsnark(rows).ok_or(KeyError::Domain { constraints: rows, largest })?;
+        let domain = quotient.domain;
         if instance == 0 {
             return Err(KeyError::Shape { what: "length of gamma_abc_g1", expected: 1, found: 0 });
         }
@@ -236,6 +241,15 @@ impl<C: PairingCurve> HostKey<C> {
             c: Some(c),
         })
     }
+}
+
+/// Elements of the largest domain of a field that can be used.
+fn largest_domain<F: FftField>() -> u64 {
+    let small = match (F::SMALL_SUBGROUP_BASE, F::SMALL_SUBGROUP_BASE_ADICITY) {
+        (Some(base), Some(power)) => u64::from(base).saturating_pow(power),
+        _ => 1,
+    };
+    small.saturating_mul(1 << F::TWO_ADICITY.min(31)).min(1 << 31)
 }
 
 /// Appends the rows `(row constraints + i) = wire i` that keep public inputs apart.

@@ -60,7 +60,7 @@ pub struct Groth16<C: PairingCurve> {
     device: Device,
     wires: usize,
     form: QuotientForm,
-    log_domain: u32,
+    domain: usize,
     points: HeaderPoints<C>,
     verifier: PreparedVk<C>,
     deltas: Deltas<C>,
@@ -123,7 +123,7 @@ impl<C: PairingCurve> Groth16<C> {
             device: device.clone(),
             wires,
             form: quotient.form,
-            log_domain: quotient.log_domain,
+            domain: quotient.domain,
             verifier: PreparedVk::new_unchecked(&points.vk),
             deltas: Deltas::new(&points),
             points,
@@ -226,9 +226,10 @@ impl<C: PairingCurve> Groth16<C> {
         self.points.vk.gamma_abc_g1.len().saturating_sub(1)
     }
 
-    /// Logarithm of the size of the evaluation domain.
-    pub fn log_domain(&self) -> u32 {
-        self.log_domain
+    /// Size of the evaluation domain: a power of two, or, in a key from arkworks, what `GeneralEvaluationDomain` has above the
+    /// two-adicity of the scalar field.
+    pub fn domain_size(&self) -> usize {
+        self.domain
     }
 
     /// Multiples of each point of the queries over wires that the device keeps, the point itself among them; 1 where there are no others.

@@ -9,6 +9,7 @@
 //! | H query | n − 1 powers of τ times Z(τ)/δ | n Lagrange polynomials of the coset, 1/Z folded in |
 
 use ark_ff::{FftField, LegendreSymbol, PrimeField};
+use curvesmith_runtime::domain_size;
 
 /// How a key expects h; a property of the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +24,9 @@ pub enum QuotientForm {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quotient<F> {
     pub(crate) form: QuotientForm,
-    pub(crate) log_domain: u32,
-    /// Root of order `2^log_domain`.
+    /// Elements of the domain.
+    pub(crate) domain: usize,
+    /// Root of that order.
     pub(crate) omega: F,
     /// Shift of the coset.
     pub(crate) shift: F,
@@ -34,31 +36,30 @@ pub(crate) struct Quotient<F> {
 }
 
 impl<F: PrimeField> Quotient<F> {
+    /// For at most so many rows, on the domain that arkworks' `GeneralEvaluationDomain` has for them. `None` where there is
+    /// none, or where all units are in it.
+    pub(crate) fn libsnark(rows: usize) -> Option<Self> {
+        let domain = domain_size::<F>(rows)?;
+        let omega = F::get_root_of_unity(domain as u64)?;
+        let shift = <F as FftField>::GENERATOR;
+        let z_inverse = Some((shift.pow([domain as u64]) - F::ONE).inverse()?);
+        Some(Self { form: QuotientForm::Libsnark, domain, omega, shift, z_inverse })
+    }
+
     /// For a domain of `2^log_domain ≤ 2^TWO_ADICITY` elements; `None` above.
-    pub(crate) fn new(form: QuotientForm, log_domain: u32) -> Option<Self> {
+    pub(crate) fn circom(log_domain: u32) -> Option<Self> {
         if log_domain > F::TWO_ADICITY {
             return None;
         }
-        match form {
-            QuotientForm::Libsnark => {
-                let omega = root_of_order(F::TWO_ADIC_ROOT_OF_UNITY, log_domain);
-                let shift = <F as FftField>::GENERATOR;
-                let z = shift.pow([1 << log_domain]) - F::ONE;
-                // The generator's order p − 1 is above the domain's, so it is outside the domain.
-                let z_inverse = z.inverse().expect("the generator is outside every domain");
-                Some(Self { form, log_domain, omega, shift, z_inverse: Some(z_inverse) })
-            }
-            QuotientForm::Circom => {
-                let nonresidue = smallest_nonresidue::<F>();
-                let top = nonresidue.pow(F::TRACE);
-                let shift = match log_domain == F::TWO_ADICITY {
-                    // There is no root of order 2n; snarkjs' `Fr.shift` is the square of the nonresidue.
-                    true => nonresidue.square(),
-                    false => root_of_order(top, log_domain + 1),
-                };
-                Some(Self { form, log_domain, omega: root_of_order(top, log_domain), shift, z_inverse: None })
-            }
-        }
+        let nonresidue = smallest_nonresidue::<F>();
+        let top = nonresidue.pow(F::TRACE);
+        let shift = match log_domain == F::TWO_ADICITY {
+            // There is no root of order 2n; snarkjs' `Fr.shift` is the square of the nonresidue.
+            true => nonresidue.square(),
+            false => root_of_order(top, log_domain + 1),
+        };
+        let (domain, omega) = (1usize.checked_shl(log_domain)?, root_of_order(top, log_domain));
+        Some(Self { form: QuotientForm::Circom, domain, omega, shift, z_inverse: None })
     }
 }
 
@@ -82,11 +83,15 @@ mod tests {
 
     fn orders<F: PrimeField>(nonresidue: u64) {
         assert_eq!(smallest_nonresidue::<F>(), F::from(nonresidue));
-        for form in [QuotientForm::Libsnark, QuotientForm::Circom] {
-            for log in 0..=F::TWO_ADICITY {
-                let q = Quotient::<F>::new(form, log).unwrap();
-                let n = 1u64 << log;
-                assert_eq!(q.omega.pow([n]), F::ONE);
+        for log in 0..=F::TWO_ADICITY {
+            let (circom, n) = (Quotient::<F>::circom(log).unwrap(), 1u64 << log);
+            let mut quotients = vec![circom];
+            match log < 31 {
+                true => quotients.push(Quotient::<F>::libsnark(1 << log).unwrap()),
+                false => assert_eq!(circom.domain, 1 << log),
+            }
+            for q in quotients {
+                assert_eq!((q.domain as u64, q.omega.pow([n])), (n, F::ONE));
                 assert!(log == 0 || q.omega.pow([n / 2]) == -F::ONE);
                 let z = q.shift.pow([n]) - F::ONE;
                 assert_ne!(z, F::ZERO, "the shift is outside the domain");
@@ -96,15 +101,37 @@ mod tests {
                     None => assert_eq!(q.shift, F::from(nonresidue * nonresidue)),
                 }
             }
-            assert!(Quotient::<F>::new(form, F::TWO_ADICITY + 1).is_none());
         }
+        assert!(Quotient::<F>::circom(F::TWO_ADICITY + 1).is_none());
     }
 
     #[test]
     fn roots_and_shifts_have_their_orders() {
         orders::<ark_bn254::Fr>(5);
         orders::<ark_bls12_381::Fr>(5);
-        let ours = Quotient::<ark_bls12_381::Fr>::new(QuotientForm::Circom, 8).unwrap();
+        let ours = Quotient::<ark_bls12_381::Fr>::circom(8).unwrap();
         assert_ne!(Some(ours.omega), ark_bls12_381::Fr::get_root_of_unity(1 << 8));
+    }
+
+    /// Above 2^28 BN254 has 3·2^27 and so on; two powers of 3 in all.
+    #[test]
+    fn domains_beyond_the_two_adicity_have_a_small_factor() {
+        let domain = |rows| Quotient::<ark_bn254::Fr>::libsnark(rows);
+        for (rows, size) in
+            [(1 << 28, 1 << 28), ((1 << 28) + 1, 9 << 25), ((9 << 25) + 1, 3 << 27), ((3 << 27) + 1, 9 << 26)]
+        {
+            let q = domain(rows).unwrap();
+            assert_eq!((q.domain, q.omega.pow([size])), (size as usize, ark_bn254::Fr::ONE), "{rows} rows");
+            assert!(
+                [2, 3]
+                    .map(|factor| q.omega.pow([size / factor]))
+                    .iter()
+                    .all(|less| *less != ark_bn254::Fr::ONE)
+                    || size == 1 << 28
+            );
+            assert_eq!(q.z_inverse.unwrap() * (q.shift.pow([size]) - ark_bn254::Fr::ONE), ark_bn254::Fr::ONE);
+        }
+        assert!(domain(usize::MAX).is_none() && domain((1 << 31) + 1).is_none());
+        assert!(Quotient::<ark_bls12_381::Fr>::circom(33).is_none());
     }
 }

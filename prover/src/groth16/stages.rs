@@ -165,11 +165,11 @@ impl<C: PairingCurve> DeviceKey<C> {
             Source::Keep(key) => *key,
             Source::Take(key) => &**key,
         };
-        let domain = 1 << key.quotient.log_domain;
+        let domain = key.quotient.domain;
         let made = Self {
             quotient: key.quotient,
             shapes: [key.wires, domain].map(|n| work.digit_shape::<C::Fr>(n)),
-            tables: work.ntt_tables::<C::Fr>(key.quotient.log_domain, key.quotient.omega)?,
+            tables: work.ntt_tables::<C::Fr>(domain, key.quotient.omega)?,
             a: work.matrix::<C::Fr>(&key.a)?,
             b: work.matrix::<C::Fr>(&key.b)?,
             c: key.c.as_ref().map(|c| work.matrix::<C::Fr>(c)).transpose()?,
@@ -214,7 +214,7 @@ impl<C: PairingCurve> DeviceKey<C> {
         let digits = work.stage("digits", |work| work.digits::<C::Fr>(&witness, shape))?;
         let g1 = work.sum_bytes::<C::G1>(self.wires, shape);
         let opening = work.sums(2 * g1 + work.sum_bytes::<C::G2>(self.wires, shape))?;
-        let closing = work.sums(g1 + work.sum_bytes::<C::G1>(1 << self.quotient.log_domain, h_shape))?;
+        let closing = work.sums(g1 + work.sum_bytes::<C::G1>(self.quotient.domain, h_shape))?;
 
         let forks = [work.fork()?, work.fork()?, work.fork()?];
         let l_fork = work.fork()?;
@@ -234,7 +234,7 @@ impl<C: PairingCurve> DeviceKey<C> {
 
     /// h from the witness on the device.
     fn h(&self, work: &Work, witness: &Vector<C>) -> Result<Vector<C>, RuntimeError> {
-        let n = 1usize << self.quotient.log_domain;
+        let n = self.quotient.domain;
         let one = <Scalar<C> as ark_ff::Field>::ONE;
         let shift = self.quotient.shift;
         let (mut a, mut b, mut c) = work.stage("spmv", |work| {

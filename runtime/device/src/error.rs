@@ -87,10 +87,10 @@ pub enum RuntimeError {
         limit: u64,
     },
     /// The NTT root of unity does not have the order that the size needs.
-    #[error("omega does not have order 2^{log_n}")]
+    #[error("omega does not have order {size}")]
     NotARoot {
-        /// Logarithm of the size.
-        log_n: u32,
+        /// The size.
+        size: u64,
     },
     /// The device is gone: a kernel broke it, or it was taken away. All its memory is lost, and CUDA
     /// refuses every further call of this process to it. Start a new process, or go on with another

@@ -15,10 +15,14 @@
 //!
 //! A transform over the coset `shift·<omega>` is one over `<omega>` of the coefficients
 //! times powers of `shift`; the inverse multiplies by powers of `1/shift`, and by `1/n`.
+//!
+//! Sizes with an odd factor are [`mixed`](super::mixed)'s: the passes are those of their parts.
 
 use super::index32;
+use super::mixed::{Mixed, MixedRoots};
 use super::pointwise::scale;
 use crate::csr::check_len;
+use crate::domain::Domain;
 use crate::error::Result;
 use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
@@ -44,7 +48,10 @@ const MAX_COSETS: usize = 4;
 #[derive(Debug)]
 pub(crate) struct GpuTables {
     field: Owner,
+    n: usize,
+    /// Elements of a part as a logarithm; there is one part where the size is a power of two.
     log_n: u32,
+    mixed: Option<Mixed>,
     /// `1/n`.
     size_inv: Vector,
     /// The odd `t < r` with `omega^(t·n/r) = W_r` for the kernels' roots `W_r`, in every radix `r` of the
@@ -80,6 +87,8 @@ pub(crate) struct Roots {
     pub(crate) turn: u32,
     /// For each pass, the [`SQUARINGS`] of the root of order `2^end`.
     pub(crate) squarings: Vec<Vec<u8>>,
+    /// For a size that is no power of two.
+    pub(crate) mixed: Option<MixedRoots>,
 }
 
 /// One pass over a vector: `log_r` stages after `log_done` others.
@@ -122,14 +131,16 @@ pub(crate) fn passes_of(stream: &Stream, field: &Owner, log_n: u32) -> Vec<Pass>
     passes(log_n, least, most)
 }
 
-/// The tables for [`passes_of`] the size.
-pub(crate) fn make_tables(stream: &Stream, field: Owner, log_n: u32, roots: &Roots) -> Result<GpuTables> {
-    let passes = passes_of(stream, &field, log_n).into_iter().zip(&roots.squarings);
+/// The tables for [`passes_of`] the domain's power of two.
+pub(crate) fn make_tables(stream: &Stream, field: Owner, domain: Domain, roots: &Roots) -> Result<GpuTables> {
+    let passes = passes_of(stream, &field, domain.log).into_iter().zip(&roots.squarings);
     let passes = passes.map(|(pass, squarings)| Ok((pass, twiddles(stream, &field, pass, squarings)?)));
     let passes = passes.collect::<Result<_>>()?;
     let size_inv = stream.elements(&field, 1)?;
     stream.upload_bytes(&size_inv, &roots.size_inv)?;
-    Ok(GpuTables { field, log_n, size_inv, turn: roots.turn, passes, cosets: Mutex::default() })
+    let mixed = roots.mixed.as_ref().map(|roots| Mixed::new(stream, &field, domain, roots)).transpose()?;
+    let (Domain { n, log: log_n, .. }, turn) = (domain, roots.turn);
+    Ok(GpuTables { field, n, log_n, mixed, size_inv, turn, passes, cosets: Mutex::default() })
 }
 
 fn twiddles(stream: &Stream, field: &Owner, pass: Pass, squarings: &[u8]) -> Result<Twiddles> {
@@ -155,7 +166,7 @@ fn twiddles(stream: &Stream, field: &Owner, pass: Pass, squarings: &[u8]) -> Res
     Ok(Twiddles::Elements(out))
 }
 
-fn upload_squarings(stream: &Stream, field: &Owner, squarings: &[u8]) -> Result<Vector> {
+pub(super) fn upload_squarings(stream: &Stream, field: &Owner, squarings: &[u8]) -> Result<Vector> {
     let buffer = stream.elements(field, SQUARINGS)?;
     stream.upload_bytes(&buffer, squarings)?;
     Ok(buffer)
@@ -171,8 +182,8 @@ pub(crate) fn transform(
     powers: Option<&[u8]>,
 ) -> Result<()> {
     stream.uses("tables", &tables.size_inv)?;
-    check_len("NTT vector", 1 << tables.log_n, vector.len())?;
-    if tables.log_n == 0 {
+    check_len("NTT vector", tables.n, vector.len())?;
+    if tables.n == 1 {
         return Ok(());
     }
     let mut spare: Vector = stream.elements(&tables.field, vector.len())?;
@@ -182,9 +193,14 @@ pub(crate) fn transform(
         scale_by_powers(stream, tables, vector, direction, powers, &spare)?;
         std::mem::swap(vector, &mut spare);
     }
-    for (at, exchange) in exchanges(stream, tables).into_iter().enumerate() {
-        run_pass(stream, tables, at, exchange, direction, vector, &spare)?;
-        std::mem::swap(vector, &mut spare);
+    match &tables.mixed {
+        None => run_passes(stream, tables, direction, vector, &mut spare)?,
+        Some(mixed) => {
+            mixed.split(stream, &tables.field, direction, vector, &spare)?;
+            std::mem::swap(vector, &mut spare);
+            run_passes(stream, tables, Direction::Forward, vector, &mut spare)?;
+            mixed.join(stream, &tables.field, vector, &mut spare)?;
+        }
     }
     if direction == Direction::Inverse {
         match powers {
@@ -192,6 +208,23 @@ pub(crate) fn transform(
             Some(powers) => scale_by_powers(stream, tables, vector, direction, powers, &spare)?,
         }
         std::mem::swap(vector, &mut spare);
+    }
+    Ok(())
+}
+
+/// All passes over every part of `vector`, without factors.
+fn run_passes(
+    stream: &Stream,
+    tables: &GpuTables,
+    direction: Direction,
+    vector: &mut Vector,
+    spare: &mut Vector,
+) -> Result<()> {
+    for (at, exchange) in exchanges(stream, tables).into_iter().enumerate() {
+        for start in (0..tables.n).step_by(1 << tables.log_n) {
+            run_pass(stream, tables, at, exchange, direction, Part { from: vector, to: spare, start })?;
+        }
+        std::mem::swap(vector, spare);
     }
     Ok(())
 }
@@ -239,15 +272,22 @@ fn exchanges_of(kinds: &[Kind], lazy: bool) -> Vec<Exchange> {
     kinds.iter().enumerate().map(exchange).collect()
 }
 
-/// Pass number `at`.
+/// A part of a vector from `start` on, and where a pass writes it.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    from: &'a Vector,
+    to: &'a Vector,
+    start: usize,
+}
+
+/// Pass number `at` over a part.
 fn run_pass(
     stream: &Stream,
     tables: &GpuTables,
     at: usize,
     exchange: Exchange,
     direction: Direction,
-    from: &Vector,
-    to: &Vector,
+    Part { from, to, start }: Part<'_>,
 ) -> Result<()> {
     let GpuTables { log_n, turn, field, .. } = tables;
     let (pass, twiddles) = &tables.passes[at];
@@ -259,7 +299,7 @@ fn run_pass(
     let by_table = matches!(twiddles, Twiddles::Tables(_));
     let twiddles = match twiddles {
         // The first pass reads none.
-        Twiddles::None => from.ptr(),
+        Twiddles::None => from.ptr_at(start),
         Twiddles::Elements(buffer) | Twiddles::Tables(buffer) => buffer.ptr(),
     };
     macro_rules! launch {
@@ -268,13 +308,13 @@ fn run_pass(
             stream.launch(field, threads, &$kernel { a, twiddles, out, log_n, log_done, turn, sign })
         }};
         ($kernel:ident) => {
-            launch!($kernel, from.ptr(), to.ptr())
+            launch!($kernel, from.ptr_at(start), to.ptr_at(start))
         };
     }
     match (exchange.reads_lazy, exchange.writes_lazy) {
-        (false, true) => return launch!(NttRadix8First, from.ptr(), to.lazy_ptr()),
-        (true, true) => return launch!(NttRadix8Lazy, from.lazy_ptr(), to.lazy_ptr()),
-        (true, false) => return launch!(NttRadix8Last, from.lazy_ptr(), to.ptr()),
+        (false, true) => return launch!(NttRadix8First, from.ptr_at(start), to.lazy_ptr_at(start)),
+        (true, true) => return launch!(NttRadix8Lazy, from.lazy_ptr_at(start), to.lazy_ptr_at(start)),
+        (true, false) => return launch!(NttRadix8Last, from.lazy_ptr_at(start), to.ptr_at(start)),
         (false, false) => {}
     }
     match (log_r, by_table) {
@@ -298,7 +338,8 @@ fn scale_by_powers(
 ) -> Result<()> {
     let (field, len) = (&tables.field, a.len());
     let n = index32("vector", len)?;
-    if tables.log_n <= stream.gpu().policy().ntt.max_cached_log_n {
+    let log_len = len.next_power_of_two().trailing_zeros();
+    if log_len <= stream.gpu().policy().ntt.max_cached_log_n {
         let factors = coset(stream, tables, direction, powers)?;
         stream.launch(field, len, &FieldMul { a: a.ptr(), b: factors.ptr(), out: out.ptr(), n })?;
         // The cache may let go of them before the kernel has run.
@@ -324,7 +365,7 @@ fn coset(stream: &Stream, tables: &GpuTables, direction: Direction, powers: &[u8
     if let Some(factors) = cached {
         return Ok(factors);
     }
-    let (field, len) = (&tables.field, 1usize << tables.log_n);
+    let (field, len) = (&tables.field, tables.n);
     let mut factors: Vector = stream.elements(field, len)?;
     let base_pows = upload_squarings(stream, field, powers)?;
     let kernel = Powers { base_pows: base_pows.ptr(), out: factors.ptr(), n: index32("powers", len)? };

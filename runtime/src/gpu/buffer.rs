@@ -59,9 +59,9 @@ impl<L: Layout> Buffer<L> {
 }
 
 impl Buffer<layout::Field> {
-    /// The memory as one of elements under a bound, which canonical ones are too. Once a kernel has written such there, what
+    /// As [`Buffer::ptr_at`], for elements under a bound, which canonical ones are too. Once a kernel has written such there, what
     /// is in the buffer is undefined until another has written canonical ones.
-    pub(crate) fn lazy_ptr<const TIMES: u32>(&self) -> Ptr<layout::Lazy<TIMES>> {
-        Ptr::new(self.memory().address())
+    pub(crate) fn lazy_ptr_at<const TIMES: u32>(&self, index: usize) -> Ptr<layout::Lazy<TIMES>> {
+        Ptr::new(self.ptr_at(index).address)
     }
 }

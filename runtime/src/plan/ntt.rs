@@ -2,6 +2,7 @@
 
 use super::call;
 use crate::csr::{check_len, invert_shift};
+use crate::domain::Domain;
 use crate::error::{Result, RuntimeError};
 use crate::field::Field;
 use crate::gpu::{Detail, Report};
@@ -28,7 +29,7 @@ impl<T> Default for NttOptions<T> {
 }
 
 impl<T> NttOptions<T> {
-    /// The root of unity, of order exactly `2^log_n`; by default the one of arkworks.
+    /// The root of unity, of order exactly the size; by default the one of arkworks.
     pub fn omega(mut self, omega: T) -> Self {
         self.omega = Some(omega);
         self
@@ -41,7 +42,7 @@ impl<T> NttOptions<T> {
     }
 }
 
-/// Transforms of `2^log_n` elements between coefficients and evaluations at
+/// Transforms of so many elements between coefficients and evaluations at
 /// `shift·omega^i`, natural order on both sides. Clones share the twiddles.
 pub struct Ntt<F: Field> {
     device: Device,
@@ -59,22 +60,26 @@ impl<F: Field> Clone for Ntt<F> {
 impl<F: Field> Ntt<F> {
     /// A plan for `2^log_n` elements, 0 to the field's two-adicity.
     pub fn new(device: &Device, log_n: u32, options: NttOptions<F::Ark>) -> Result<Self> {
-        let omega = match options.omega {
-            Some(omega) => omega,
-            None => {
-                1u64.checked_shl(log_n).and_then(F::Ark::get_root_of_unity).ok_or(RuntimeError::TooLarge {
-                    what: "log_n of the NTT",
-                    found: u64::from(log_n),
-                    limit: u64::from(F::Ark::TWO_ADICITY),
-                })?
-            }
-        };
+        let n = 1usize.checked_shl(log_n).ok_or(RuntimeError::TooLarge {
+            what: "log_n of the NTT",
+            found: u64::from(log_n),
+            limit: u64::from(F::Ark::TWO_ADICITY),
+        })?;
+        Self::of_size(device, n, options)
+    }
+
+    /// A plan for `n` elements, `n` a power of two as for [`Ntt::new`] or, in a field with a small subgroup of order
+    /// `base^most`, such a power times one of `base`. [`domain_size`](crate::domain_size) gives arkworks' choice.
+    pub fn of_size(device: &Device, n: usize, options: NttOptions<F::Ark>) -> Result<Self> {
+        Domain::new::<F>(n)?;
+        let own = || F::Ark::get_root_of_unity(n as u64).expect("the field has a domain of the size");
+        let omega = options.omega.unwrap_or_else(own);
         let shift = options.shift.unwrap_or(F::Ark::ONE);
         invert_shift::<F>(shift)?;
         let work = device.work()?;
-        let tables = Arc::new(work.ntt_tables::<F>(log_n, omega)?);
+        let tables = Arc::new(work.ntt_tables::<F>(n, omega)?);
         work.finish()?;
-        Ok(Ntt { device: device.clone(), len: 1 << log_n, shift, tables })
+        Ok(Ntt { device: device.clone(), len: n, shift, tables })
     }
 
     /// Coefficients to evaluations; `coefficients` has exactly the plan's length.

@@ -51,6 +51,15 @@ field!(Fr381, ark_bls12_381::Fr, "bls12_381_fr", 8);
 pub struct F257Config;
 field!(F257, ark_ff::Fp64<ark_ff::MontBackend<F257Config, 1>>, "f257", 1);
 
+/// `p - 1 = 2^4·3^3`.
+#[derive(MontConfig)]
+#[modulus = "433"]
+#[generator = "5"]
+#[small_subgroup_base = "3"]
+#[small_subgroup_power = "3"]
+pub struct F433Config;
+field!(F433, ark_ff::Fp64<ark_ff::MontBackend<F433Config, 1>>, "f433", 1);
+
 pub fn rng(seed: u64) -> StdRng {
     println!("seed {seed}");
     StdRng::seed_from_u64(seed)

@@ -2,7 +2,7 @@
 
 use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
 use ark_ff::{AdditiveGroup, FftField, Field as _, PrimeField, UniformRand};
-use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
+use ark_poly::{EvaluationDomain, MixedRadixEvaluationDomain, Radix2EvaluationDomain};
 use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
 use curvesmith_abi::kernels::NO_DIGIT;
 use curvesmith_device::KernelDevice;
@@ -62,44 +62,62 @@ pub(crate) fn pointwise<F: Field>(device: &Device, n: usize) {
 /// Both directions over subgroup and cosets, with both ways of multiplying by powers of the shift, and
 /// both forms of twiddles.
 pub(crate) fn ntts<F: Field>(device: impl KernelDevice, sizes: impl IntoIterator<Item = u32>) {
+    let devices = transforming(device);
+    for log_n in sizes {
+        // The third differs where a pass is within 2^8 elements and another is not.
+        for device in devices.iter().take(if log_n > 8 { 4 } else { 2 }) {
+            ntt::<F>(device, 1 << log_n);
+        }
+    }
+}
+
+/// As [`ntts`], for sizes with an odd factor.
+pub(crate) fn mixed_ntts<F: Field>(device: impl KernelDevice, sizes: impl IntoIterator<Item = usize>) {
+    let devices = transforming(device);
+    for n in sizes {
+        assert!(!n.is_power_of_two(), "{n}");
+        devices.iter().take(2).for_each(|device| ntt::<F>(device, n));
+    }
+}
+
+/// Devices with tables for all passes, for none, and for the first of several; the largest radix and the one below; lazy elements
+/// between all passes, some or none.
+fn transforming(device: impl KernelDevice) -> [Device; 4] {
     let device: Arc<dyn KernelDevice> = Arc::new(device);
-    // Tables for all passes, for none, and for the first of several; the largest radix and the one below; lazy elements
-    // between all passes, some or none.
     let policies = [(24, 24, 4, true), (0, 0, 3, true), (24, 8, 3, true), (24, 0, 4, false)];
     let policies = policies.map(|(max_cached_log_n, max_table_log_n, max_log_radix, lazy)| Policy {
         ntt: NttPolicy { max_cached_log_n, max_table_log_n, max_log_radix, lazy },
         ..Policy::for_device(device.properties())
     });
-    let devices = policies.map(|policy| Device::with_kernels(Arc::clone(&device), Some(policy)));
-    for log_n in sizes {
-        // The third differs where a pass is within 2^8 elements and another is not.
-        for device in devices.iter().take(if log_n > 8 { 4 } else { 2 }) {
-            ntt::<F>(device, log_n);
-        }
-    }
+    policies.map(|policy| Device::with_kernels(Arc::clone(&device), Some(policy)))
 }
 
-fn ntt<F: Field>(device: &Device, log_n: u32) {
-    let mut rng = StdRng::seed_from_u64(u64::from(log_n));
-    let n = 1usize << log_n;
+fn ntt<F: Field>(device: &Device, n: usize) {
+    let mut rng = StdRng::seed_from_u64(n.trailing_zeros().into());
     let root = F::Ark::get_root_of_unity(n as u64).unwrap();
     // The kernels hold the powers of one root of order 16: every other is reached by renaming.
-    let exponents: &[u64] = if log_n <= 7 { &[1, 3, 5, n as u64 - 1] } else { &[1, n as u64 - 3] };
-    for omega in exponents.iter().map(|e| root.pow([*e])) {
+    let exponents = [1, if n <= 128 { 3 } else { n as u64 - 3 }, 5, 7, n as u64 - 1];
+    let exponents =
+        exponents.into_iter().filter(|e| gcd(*e, n as u64) == 1).take(if n <= 128 { 5 } else { 2 });
+    for omega in exponents.map(|e| root.pow([e])) {
         let work = device.work().unwrap();
-        let tables = work.ntt_tables::<F>(log_n, omega).unwrap();
-        let cpu = Cpu.ntt_tables::<F>(log_n, omega).unwrap();
+        let tables = work.ntt_tables::<F>(n, omega).unwrap();
+        let cpu = Cpu.ntt_tables::<F>(n, omega).unwrap();
         for shift in [F::Ark::ONE, F::Ark::GENERATOR, F::Ark::GENERATOR.square()] {
             for direction in [Direction::Forward, Direction::Inverse, Direction::Inverse] {
                 let mut a = values::<F::Ark>(n, &mut rng);
                 let mut x = work.upload::<F>(&a).unwrap();
                 work.ntt(&tables, &mut x, direction, shift).unwrap();
                 Cpu.ntt::<F>(&cpu, &mut a, direction, shift).unwrap();
-                assert_eq!(work.download(&x).unwrap(), a, "2^{log_n} {direction:?} {shift}");
+                assert_eq!(work.download(&x).unwrap(), a, "{n} {direction:?} {shift}");
             }
         }
         work.finish().unwrap();
     }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// Empty rows, short rows and one of `long` entries.
@@ -309,6 +327,19 @@ pub(crate) fn large_ntt<F: Field>(device: &Device, log_n: u32) {
     let evaluations = plan.forward(&coefficients).unwrap();
     assert_eq!(evaluations, coset.fft(&coefficients), "2^{log_n} of {}", F::NAME);
     assert_eq!(plan.inverse(&evaluations).unwrap(), coefficients, "2^{log_n} of {}", F::NAME);
+}
+
+/// The plan of exactly `n` elements, whatever their factors, on a coset: arkworks' transforms.
+pub(crate) fn ntt_of_size<F: Field>(device: &Device, n: usize) {
+    let mut rng = StdRng::seed_from_u64(n as u64);
+    let coefficients = values::<F::Ark>(n, &mut rng);
+    let domain = MixedRadixEvaluationDomain::<F::Ark>::new(n).unwrap();
+    assert_eq!(domain.size(), n);
+    let coset = domain.get_coset(F::Ark::GENERATOR).unwrap();
+    let plan = Ntt::<F>::of_size(device, n, NttOptions::default().shift(F::Ark::GENERATOR)).unwrap();
+    let evaluations = plan.forward(&coefficients).unwrap();
+    assert_eq!(evaluations, coset.fft(&coefficients), "{n} of {}", F::NAME);
+    assert_eq!(plan.inverse(&evaluations).unwrap(), coefficients, "{n} of {}", F::NAME);
 }
 
 /// A large sparse product by a plan: three entries a row, and one long row.

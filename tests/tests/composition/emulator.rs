@@ -4,7 +4,7 @@ use super::checks;
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::FftField;
 use curvesmith_abi::kernels::RADIX_TILE;
-use curvesmith_curves::toy::{babybear, toy_curve, toy_edwards, toy_tower, toy17, toy7681};
+use curvesmith_curves::toy::{babybear, toy_curve, toy_edwards, toy_tower, toy17, toy433, toy7681};
 use curvesmith_curves::{
     bandersnatch, bls12_377, bls12_381, bls24_315, bn254, bn462, bw6_761, curve25519, grumpkin, jubjub,
     mnt4_298, mnt4_753, mnt6_298, mnt6_753, pallas, secp256k1, secp256r1, vesta,
@@ -64,6 +64,20 @@ fn ntt() {
     checks::ntts::<bw6_761::FqField>(emulator(), [0, 1]);
     checks::ntts::<bw6_761::FrField>(emulator(), [7]);
     checks::ntts::<bn254::FrField>(racecheck(5), [6]);
+}
+
+/// All sizes of a field with `p - 1 = 2^4·3^3`, and some of real ones.
+#[test]
+fn mixed_ntt() {
+    let sizes = (1..=3).flat_map(|power| (0..=4).map(move |log| 3usize.pow(power) << log));
+    checks::mixed_ntts::<toy433::FpField>(emulator(), sizes);
+    checks::mixed_ntts::<bn254::FrField>(emulator(), [9 << 4]);
+    checks::mixed_ntts::<bls12_381::FqField>(emulator(), [18]);
+    checks::mixed_ntts::<mnt6_298::FrField>(emulator(), [7 << 3, 49 << 1]);
+    checks::mixed_ntts::<mnt6_753::FrField>(emulator(), [5 << 3]);
+    checks::mixed_ntts::<toy433::FpField>(racecheck(5), [9 << 2]);
+    checks::ntt_of_size::<toy433::FpField>(&device(), 27 << 4);
+    checks::ntt_of_size::<mnt6_753::FrField>(&device(), 25 << 2);
 }
 
 #[test]
@@ -336,7 +350,7 @@ fn everything(device: &Device) -> Result<Vec<toy_curve::Fr>> {
         let by_multiples = log_of(work.msm::<G>(&few, &bases)?);
 
         let root = toy_curve::Fr::get_root_of_unity(32).unwrap();
-        let tables = work.ntt_tables::<F>(5, root)?;
+        let tables = work.ntt_tables::<F>(32, root)?;
         let mut v = work.upload::<F>(&scalars[..32])?;
         work.ntt(&tables, &mut v, Direction::Forward, 5.into())?;
         let mut out = work.download(&v)?;
@@ -393,7 +407,7 @@ fn transforms(emulator: &Emulator) -> Result<Vec<bn254::Fr>> {
             let root = bn254::Fr::get_root_of_unity(n).unwrap();
             let values: Vec<bn254::Fr> = (1..=n).map(bn254::Fr::from).collect();
             out.extend(checks::call(&device, |work| {
-                let tables = work.ntt_tables::<bn254::FrField>(log_n, root)?;
+                let tables = work.ntt_tables::<bn254::FrField>(n as usize, root)?;
                 let mut v = work.upload::<bn254::FrField>(&values)?;
                 work.ntt(&tables, &mut v, Direction::Forward, 5.into())?;
                 work.download(&v)

@@ -6,7 +6,7 @@ use ark_ff::{Fp768, MontBackend, MontConfig, Zero};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use checks::values;
 use curvesmith_abi::kernels::RADIX_TILE;
-use curvesmith_curves::toy::{toy_curve, toy_tower, toy17};
+use curvesmith_curves::toy::{toy_curve, toy_tower, toy17, toy433};
 use curvesmith_device::KernelDevice;
 use curvesmith_runtime::algorithms::policy::Policy;
 use curvesmith_runtime::field::Field;
@@ -57,6 +57,7 @@ fn ntt() {
     checks::ntts::<Fr97>(Interpreter::default(), 0..=5);
     checks::ntts::<F17>(Interpreter::default(), 0..=4);
     checks::ntts::<FirField<Mnt4>>(Interpreter::default(), 0..=5);
+    checks::mixed_ntts::<FirField<toy433::FpField>>(Interpreter::default(), [3, 12, 72, 54]);
 }
 
 #[test]

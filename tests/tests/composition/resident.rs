@@ -53,7 +53,7 @@ pub(crate) fn chain_of<F: Field, G: Group<Scalar = F>>(device: &Device) {
     let bases = Arc::new(DeviceBases::<G>::upload(device, &points).unwrap());
     let msm = Msm::with_bases(Arc::clone(&bases), MsmOptions::default()).unwrap();
     let narrow = Msm::with_bases(bases, MsmOptions::default().window(3)).unwrap();
-    let tables = Cpu.ntt_tables::<F>(LOG_N, F::Ark::get_root_of_unity(N as u64).unwrap()).unwrap();
+    let tables = Cpu.ntt_tables::<F>(N, F::Ark::get_root_of_unity(N as u64).unwrap()).unwrap();
 
     let mut x = DeviceVec::<F>::upload(device, &host).unwrap();
     let y = DeviceVec::<F>::upload(device, &factors).unwrap();
@@ -123,7 +123,7 @@ fn refuse(device: &Device, other: &Device) {
     let (here, elsewhere) = (device.work().unwrap(), other.work().unwrap());
     let mut vector = here.upload::<F>(&scalars).unwrap();
     let root = toy_curve::Fr::get_root_of_unity(N as u64).unwrap();
-    let tables = elsewhere.ntt_tables::<F>(LOG_N, root).unwrap();
+    let tables = elsewhere.ntt_tables::<F>(N, root).unwrap();
     refused(here.ntt(&tables, &mut vector, Direction::Forward, toy_curve::Fr::ONE));
     let digits = elsewhere.digits(&strange, elsewhere.digit_shape::<F>(N)).unwrap();
     let bases = here.bases::<G>(points.into()).unwrap();

@@ -122,7 +122,7 @@ pub(super) fn header<C: ZkeyCurve>(device: &Device, prover: &Groth16<C>) -> Stri
         C::NAME,
         prover.wires(),
         prover.public_inputs(),
-        prover.log_domain()
+        prover.domain_size().ilog2()
     )
 }
 
@@ -138,7 +138,7 @@ fn json<C: ZkeyCurve>(device: &Device, prover: &Groth16<C>, load: Duration, stat
         "curve": C::NAME,
         "wires": prover.wires(),
         "public": prover.public_inputs(),
-        "log_domain": prover.log_domain(),
+        "log_domain": prover.domain_size().ilog2(),
         "load_s": load.as_secs_f64(),
         "stages": stages,
         "device_s": stats.report.device_seconds(),

@@ -1,0 +1,103 @@
+//! Sizes of transforms, and the roots of unity of one.
+//!
+//! A field has transforms of `2^log` elements up to its two-adicity and, with a small subgroup of order `base^most`, of
+//! `2^log·base^power`: the domains of arkworks' `GeneralEvaluationDomain`.
+
+use crate::algorithms::mixed::MixedRoots;
+use crate::algorithms::ntt::{Pass, Roots};
+use crate::convert;
+use crate::error::{Result, RuntimeError};
+use crate::field::Field;
+use ark_ff::{FftField, Field as _, LegendreSymbol, PrimeField};
+use ark_poly::{EvaluationDomain, GeneralEvaluationDomain};
+
+/// The size that arkworks' `GeneralEvaluationDomain` takes for `n` values: the next power of two or, above the largest of
+/// them, the least size with factors of the small subgroup. `None` where the field has none.
+pub fn domain_size<F: FftField>(n: usize) -> Option<usize> {
+    // arkworks doubles until it has found a size.
+    (n <= 1 << 31).then(|| GeneralEvaluationDomain::<F>::compute_size_of_domain(n)).flatten()
+}
+
+/// The size `2^log·base^power` of a transform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Domain {
+    pub(crate) n: usize,
+    pub(crate) log: u32,
+    /// The odd prime of the field's small subgroup; 1 where there is none.
+    pub(crate) base: usize,
+    pub(crate) power: u32,
+}
+
+impl Domain {
+    /// The domain of exactly `n` elements.
+    pub(crate) fn new<F: Field>(n: usize) -> Result<Self> {
+        // A vector of 2^32 elements cannot be indexed by the kernels, nor held by today's machines.
+        let most_log = F::Ark::TWO_ADICITY.min(31);
+        if n.is_power_of_two() && n.trailing_zeros() > most_log {
+            let (found, limit) = (u64::from(n.trailing_zeros()), u64::from(most_log));
+            return Err(RuntimeError::TooLarge { what: "log_n of the NTT", found, limit });
+        }
+        let (base, most) = match (F::Ark::SMALL_SUBGROUP_BASE, F::Ark::SMALL_SUBGROUP_BASE_ADICITY) {
+            (Some(base), Some(most)) => (base as usize, most),
+            _ => (1, 0),
+        };
+        let log = n.trailing_zeros().min(most_log);
+        let odd = |power: u32| base.checked_pow(power) == Some(n >> log);
+        match (0..=most).find(|power| odd(*power)) {
+            Some(power) => Ok(Domain { n, log, base, power }),
+            None => {
+                let small =
+                    if most > 0 { format!("·{base}^b with b ≤ {most} and") } else { " with".into() };
+                let reason = format!("{n} is not 2^a{small} a ≤ {most_log}");
+                Err(RuntimeError::Input { what: "size of the NTT", reason })
+            }
+        }
+    }
+
+    /// `Ok` when `omega` has order exactly `n`.
+    pub(crate) fn check_omega<T: FftField>(&self, omega: T) -> Result<()> {
+        let size = self.n as u64;
+        let is_one = |exponent: u64| omega.pow([exponent]) == T::ONE;
+        let less = (self.log > 0 && is_one(size / 2)) || (self.power > 0 && is_one(size / self.base as u64));
+        if is_one(size) && !less { Ok(()) } else { Err(RuntimeError::NotARoot { size }) }
+    }
+
+    /// What the kernels take for these passes over `2^log` elements and this root of order `n`.
+    pub(crate) fn roots<F: Field>(&self, passes: &[Pass], omega: F::Ark) -> Roots {
+        let part = 1u64 << self.log;
+        let of_part = omega.pow([self.n as u64 / part]);
+        let turn = match passes.iter().map(|pass| pass.log_r).max() {
+            Some(log_r) => turn::<F>(of_part.pow([part >> log_r]), log_r),
+            None => 1,
+        };
+        let squarings = passes.iter().map(|pass| convert::squarings::<F>(of_part.pow([part >> pass.end()])));
+        let size_inv = F::Ark::from(self.n as u64).inverse().expect("the size divides p - 1");
+        let mixed = (self.power > 0).then(|| MixedRoots {
+            one: convert::squarings::<F>(F::Ark::ONE),
+            levels: self
+                .orders()
+                .map(|order| convert::squarings::<F>(omega.pow([self.n as u64 / order as u64])))
+                .collect(),
+        });
+        let size_inv = convert::device_bytes::<F>(&[size_inv]);
+        Roots { size_inv, turn, squarings: squarings.collect(), mixed }
+    }
+
+    /// `2^log·base`, `2^log·base^2`, … `n`.
+    pub(crate) fn orders(&self) -> impl Iterator<Item = usize> + use<> {
+        let Domain { log, base, power, .. } = *self;
+        (1..=power).map(move |level| base.pow(level) << log)
+    }
+}
+
+/// The odd `t < 2^log_r` with `root^t = W`, `W = z^((p-1)/2^log_r)` for the least nonresidue `z`: the
+/// rule by which the compiler chose the root in its kernels. `root` has order `2^log_r`; `log_r` is 1 or more, and
+/// small.
+fn turn<F: Field>(root: F::Ark, log_r: u32) -> u32 {
+    let nonresidue = (2u64..).map(F::Ark::from).find(|z| z.legendre() == LegendreSymbol::QuadraticNonResidue);
+    // p - 1 is p without its lowest bit, which the shift drops.
+    let exponent = F::Ark::MODULUS >> log_r;
+    let own = nonresidue.expect("half of the units are no squares").pow(exponent);
+    let turn = (1..=1 << log_r).step_by(2).find(|&t| root.pow([t]) == own);
+    turn.expect("the roots of one order are the odd powers of any of them") as u32
+}
