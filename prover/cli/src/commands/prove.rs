@@ -1,7 +1,7 @@
 //! `curvesmith prove`
 
 use super::DeviceName;
-use crate::curves::with_curve;
+use crate::curves::{Curve, with_curve};
 use crate::failure::Failure;
 use crate::output::{FilePair, OneFile, print, show, stage_table};
 use crate::trace;
@@ -53,7 +53,7 @@ enum StatsFormat {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let key = ZkeyFile::open(&arguments.zkey)?;
-    with_curve!(key.curve(), C => prove::<C>(arguments, &key))
+    with_curve!(Curve::of_file(key.curve())?, C => prove::<C>(arguments, &key))
 }
 
 fn prove<C: ZkeyCurve>(arguments: &Arguments, file: &ZkeyFile) -> Result<(), Failure> {

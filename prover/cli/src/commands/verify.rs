@@ -1,6 +1,6 @@
 //! `curvesmith verify`
 
-use crate::curves::with_curve;
+use crate::curves::{Curve, with_curve};
 use crate::failure::Failure;
 use crate::output::print;
 use curvesmith::PreparedVk;
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let key = JsonFile::read(&arguments.verification_key)?;
-    with_curve!(key.curve()?, C => check::<C>(arguments, &key))
+    with_curve!(Curve::of_file(key.curve()?)?, C => check::<C>(arguments, &key))
 }
 
 fn check<C: ZkeyCurve>(arguments: &Arguments, key: &JsonFile) -> Result<(), Failure> {

@@ -124,6 +124,7 @@ fn bench_measures_a_range_of_sizes() {
     assert_eq!(curvesmith().args(bad).output().unwrap().status.code(), Some(2));
 }
 
+#[cfg(feature = "all-curves")]
 #[test]
 fn bench_takes_curves_without_a_pairing() {
     let bench = |algorithm: &[&str], curve: &str| {
