@@ -40,6 +40,9 @@ enum Command {
     /// Verify a proof
     #[command(after_help = commands::verify::EXIT_CODES)]
     Verify(commands::verify::Arguments),
+    /// Prove jobs as they come, with keys that stay on the device
+    #[command(after_help = commands::serve::PROTOCOL)]
+    Serve(commands::serve::Arguments),
     /// Measure one algorithm on one device
     Bench(commands::bench::Arguments),
     /// Prove a production circuit on the best device and a small one on the emulator
@@ -55,22 +58,27 @@ fn main() -> ExitCode {
     everything.with_writer(std::io::stderr).finish().with(log_filter()).init();
     let arguments = Arguments::parse();
     // A panic is a bug of ours; its message is on standard error already.
-    let result = std::panic::catch_unwind(|| match arguments.command {
-        Command::Prove(arguments) => commands::prove::run(&arguments),
-        Command::Verify(arguments) => commands::verify::run(&arguments),
-        Command::Bench(arguments) => commands::bench::run(&arguments),
-        Command::Demo(arguments) => commands::demo::run(&arguments),
-        Command::Devices => commands::info::devices(),
-        Command::Curves => commands::info::curves(),
-    });
-    match result {
-        Ok(Ok(())) => ExitCode::SUCCESS,
+    match std::panic::catch_unwind(|| run(arguments.command)) {
+        Ok(Ok(code)) => code,
         Ok(Err(failure)) => {
             eprintln!("error: {failure}");
             failure.code().into()
         }
         Err(_) => Failure::Internal(String::new()).code().into(),
     }
+}
+
+fn run(command: Command) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Prove(arguments) => commands::prove::run(&arguments)?,
+        Command::Verify(arguments) => commands::verify::run(&arguments)?,
+        Command::Serve(arguments) => return commands::serve::run(&arguments),
+        Command::Bench(arguments) => commands::bench::run(&arguments)?,
+        Command::Demo(arguments) => commands::demo::run(&arguments)?,
+        Command::Devices => commands::info::devices()?,
+        Command::Curves => commands::info::curves()?,
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// What `CURVESMITH_LOG` asks for, levels with or without a target: `debug`, `curvesmith=debug,warn`.

@@ -1,6 +1,6 @@
 //! `curvesmith prove`
 
-use super::DeviceName;
+use super::KeyArguments;
 use crate::curves::{Curve, with_curve};
 use crate::failure::Failure;
 use crate::output::{FilePair, OneFile, print, show, stage_table};
@@ -8,7 +8,7 @@ use crate::trace;
 use clap::ValueEnum;
 use curvesmith::snarkjs::json::{proof_to_json, public_to_json};
 use curvesmith::snarkjs::{ZkeyCurve, ZkeyFile};
-use curvesmith::{Detail, Device, Groth16, KeyOptions, ProveStats, Stage, Witness};
+use curvesmith::{Detail, Device, Groth16, ProveStats, Stage, Witness};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -23,9 +23,6 @@ pub(crate) struct Arguments {
     proof: PathBuf,
     /// Where to write the public inputs
     public: PathBuf,
-    /// auto, cpu, cuda, cuda:N or emulator
-    #[arg(long, default_value = "auto")]
-    device: DeviceName,
     /// Print where the time went
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "table")]
     stats: Option<StatsFormat>,
@@ -33,16 +30,8 @@ pub(crate) struct Arguments {
     /// makes the proof a little slower
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Do not verify the proof before it is written (that its points are in their groups is
-    /// checked always); only for keys whose maker you trust
-    #[arg(long)]
-    no_self_check: bool,
-    /// Check that every point of the key has order r: for keys from strangers, slow
-    #[arg(long)]
-    check_subgroups: bool,
-    /// Do not check that the key's points lie on their curves
-    #[arg(long)]
-    trust_key: bool,
+    #[command(flatten)]
+    key: KeyArguments,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -68,15 +57,11 @@ fn prove<C: ZkeyCurve>(arguments: &Arguments, file: &ZkeyFile) -> Result<(), Fai
         let error = curvesmith::ProveError::WitnessLength { expected, found };
         return Err(Failure::of_proof(error, &arguments.witness));
     }
-    let device = arguments.device.open()?;
-    let options = KeyOptions::default()
-        .trust_key(arguments.trust_key)
-        .check_subgroups(arguments.check_subgroups)
-        .self_check(!arguments.no_self_check)
-        // One proof does not pay for them.
-        .multiples(false);
+    let device = arguments.key.device.open()?;
+    // One proof does not pay for multiples.
+    let options = arguments.key.options().multiples(false);
     let progress = spinner("reading the key");
-    let key = file.read::<C>(arguments.trust_key)?;
+    let key = file.read::<C>(options.trust_key)?;
     let prover = Groth16::from_zkey_parts(&device, key, &options)
         .map_err(|error| Failure::of_key(error, &arguments.zkey))?;
     let load = start.elapsed();

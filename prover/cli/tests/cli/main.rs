@@ -4,6 +4,7 @@
 
 mod hostile;
 mod outputs;
+mod serve;
 mod verdicts;
 
 use std::fs;
