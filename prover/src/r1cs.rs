@@ -1,6 +1,6 @@
 //! Constraint systems and witnesses as the prover takes them.
 
-use crate::snarkjs::{WtnsError, ZkeyCurve, read_witness};
+use crate::snarkjs::{WtnsError, ZkeyCurve, parse_witness, read_witness};
 use ark_ff::PrimeField;
 use ark_relations::utils::matrix::Matrix;
 use curvesmith_runtime::Csr;
@@ -123,6 +123,11 @@ impl<C: ZkeyCurve> Witness<C> {
     /// Reads a `.wtns` file.
     pub fn from_wtns(path: &Path) -> Result<Self, WtnsError> {
         Ok(Self { values: read_witness(path)? })
+    }
+
+    /// As [`Witness::from_wtns`], from the file's bytes, which are wiped.
+    pub fn from_wtns_bytes(bytes: Vec<u8>) -> Result<Self, WtnsError> {
+        Ok(Self { values: parse_witness(bytes)? })
     }
 }
 

@@ -70,6 +70,7 @@ impl Failure {
     fn of_format(problem: &FormatError, text: String) -> Self {
         match problem {
             FormatError::Memory { .. } => Failure::Internal(text),
+            FormatError::Io(error) if error.kind() == io::ErrorKind::OutOfMemory => Failure::Internal(text),
             _ => Failure::Input(text),
         }
     }

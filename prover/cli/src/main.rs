@@ -10,7 +10,7 @@ mod output;
 mod temporary;
 mod trace;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use failure::Failure;
 use std::process::ExitCode;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -51,6 +51,16 @@ enum Command {
     Devices,
     /// List the curves
     Curves,
+    /// Prove and verify under snarkjs' names
+    #[command(subcommand)]
+    Groth16(commands::snarkjs::Groth16),
+    /// Work on keys under snarkjs' names
+    #[command(subcommand)]
+    Zkey(commands::snarkjs::Zkey),
+    /// Print what has a shell complete commands
+    Completions(commands::manual::Completions),
+    /// Print a page of the manual, to be read with `man -l -`
+    Man(commands::manual::Man),
 }
 
 fn main() -> ExitCode {
@@ -77,14 +87,19 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Demo(arguments) => commands::demo::run(&arguments)?,
         Command::Devices => commands::info::devices()?,
         Command::Curves => commands::info::curves()?,
+        Command::Groth16(command) => command.run()?,
+        Command::Zkey(command) => command.run()?,
+        Command::Completions(arguments) => commands::manual::completions(&arguments, Arguments::command())?,
+        Command::Man(arguments) => commands::manual::man(&arguments, Arguments::command())?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// What `CURVESMITH_LOG` asks for, levels with or without a target: `debug`, `curvesmith=debug,warn`.
+/// What `CURVESMITH_LOG`, or else `RUST_LOG`, asks for, levels with or without a target: `debug`, `curvesmith=debug,warn`.
 /// Warnings if it is not set, empty or not understood.
 fn log_filter() -> Targets {
-    let asked = std::env::var("CURVESMITH_LOG").ok().filter(|text| !text.is_empty());
+    let variable = |name| std::env::var(name).ok().filter(|text| !text.is_empty());
+    let asked = variable("CURVESMITH_LOG").or_else(|| variable("RUST_LOG"));
     let warnings = || Targets::new().with_default(LevelFilter::WARN);
     asked.and_then(|text| text.parse().ok()).unwrap_or_else(warnings)
 }

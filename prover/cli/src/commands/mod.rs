@@ -2,9 +2,12 @@
 
 pub(crate) mod bench;
 pub(crate) mod demo;
+pub(crate) mod export;
 pub(crate) mod info;
+pub(crate) mod manual;
 pub(crate) mod prove;
 pub(crate) mod serve;
+pub(crate) mod snarkjs;
 pub(crate) mod verify;
 
 use curvesmith::{Device, KeyOptions};

@@ -3,25 +3,27 @@
 use super::KeyArguments;
 use crate::curves::{Curve, with_curve};
 use crate::failure::Failure;
-use crate::output::{FilePair, OneFile, print, show, stage_table};
+use crate::output::{OneFile, Outputs, is_standard, print, show, stage_table};
 use crate::trace;
 use clap::ValueEnum;
 use curvesmith::snarkjs::json::{proof_to_json, public_to_json};
-use curvesmith::snarkjs::{ZkeyCurve, ZkeyFile};
+use curvesmith::snarkjs::{FormatError, WtnsError, ZkeyCurve, ZkeyFile};
 use curvesmith::{Detail, Device, Groth16, ProveStats, Stage, Witness};
 use indicatif::{ProgressBar, ProgressStyle};
-use std::path::PathBuf;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use zeroize::Zeroizing;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Proving key of snarkjs
     zkey: PathBuf,
-    /// Witness of circom or snarkjs
+    /// Witness of circom or snarkjs, or - for standard input
     witness: PathBuf,
-    /// Where to write the proof
+    /// Where to write the proof, or - for standard output
     proof: PathBuf,
-    /// Where to write the public inputs
+    /// Where to write the public inputs, or - for standard output
     public: PathBuf,
     /// Print where the time went
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "table")]
@@ -48,10 +50,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn prove<C: ZkeyCurve>(arguments: &Arguments, file: &ZkeyFile) -> Result<(), Failure> {
     let start = Instant::now();
     let inputs = [&*arguments.zkey, &*arguments.witness];
-    let outputs = FilePair::create(&arguments.proof, &arguments.public, inputs)?;
+    let outputs = Outputs::create(&arguments.proof, &arguments.public, inputs)?;
+    if outputs.prints() && arguments.stats.is_some() {
+        return Err(Failure::Input("--stats: standard output is taken by -".into()));
+    }
     let others = [&*arguments.zkey, &*arguments.witness, &*arguments.proof, &*arguments.public];
     let trace_file = arguments.trace.as_ref().map(|path| OneFile::create(path, &others)).transpose()?;
-    let witness = Witness::<C>::from_wtns(&arguments.witness)?;
+    let witness = read_witness::<C>(&arguments.witness)?;
     let (found, expected) = (witness.values().len(), file.dimensions().wires as usize);
     if found != expected {
         let error = curvesmith::ProveError::WitnessLength { expected, found };
@@ -85,6 +90,30 @@ fn prove<C: ZkeyCurve>(arguments: &Arguments, file: &ZkeyFile) -> Result<(), Fai
         None => {}
     }
     Ok(())
+}
+
+fn read_witness<C: ZkeyCurve>(path: &Path) -> Result<Witness<C>, Failure> {
+    if !is_standard(path) {
+        return Ok(Witness::from_wtns(path)?);
+    }
+    let failed = |problem| Failure::from(WtnsError { path: "standard input".into(), problem });
+    let bytes = read_secret(io::stdin().lock()).map_err(|error| failed(FormatError::Io(error)))?;
+    Witness::from_wtns_bytes(bytes).map_err(|error| failed(error.problem))
+}
+
+/// Reads to the end. What growing leaves behind is wiped.
+fn read_secret(mut input: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Zeroizing::new(Vec::with_capacity(1 << 20));
+    loop {
+        let room = bytes.capacity() - bytes.len();
+        if input.by_ref().take(room as u64).read_to_end(&mut bytes)? < room {
+            return Ok(std::mem::take(&mut *bytes));
+        }
+        let mut larger = Zeroizing::new(Vec::new());
+        larger.try_reserve_exact(2 * bytes.len()).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        larger.extend_from_slice(&bytes);
+        bytes = larger;
+    }
 }
 
 /// r and s come from the operating system, anew for every proof.

@@ -333,21 +333,22 @@ fn written_to(dir: &Path, case: &str) -> Value {
 #[test]
 fn a_signal_waits_for_what_is_under_way() {
     for (signal, number) in [("INT", 2), ("TERM", 15)] {
-        let dir = TempDir::new().unwrap();
+        let dirs: [TempDir; 8] = std::array::from_fn(|_| TempDir::new().unwrap());
         let mut service = Service::start(&["--device", "emulator"]);
-        service.send(&written_to(dir.path(), BN).to_string());
-        wait_for(dir.path(), 2);
-        service.send(&job("waits", BLS).to_string());
-        std::thread::sleep(Duration::from_millis(100));
+        let batch = dirs.each_ref().map(|dir| written_to(dir.path(), BN).to_string()).join("\n");
+        service.send(&format!("{batch}\n{}", job("waits", BLS)));
+        dirs.iter().for_each(|dir| wait_for(dir.path(), 2));
         kill(&service.child, signal);
-        let first = service.answer();
-        assert_eq!((&first["id"], &first["ok"]), (&json!("under way"), &json!(true)), "{first}");
+        for dir in &dirs {
+            let answer = service.answer();
+            assert_eq!((&answer["id"], &answer["ok"]), (&json!("under way"), &json!(true)), "{answer}");
+            assert_eq!(verify(BN, dir.path()).status.code(), Some(0));
+            assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+        }
         refused(&service.answer(), "internal", "not begun: the service ends");
         // Its input is still open.
         let status = service.child.wait().unwrap();
         assert_eq!(status.code(), Some(128 + number), "{status}");
-        assert_eq!(verify(BN, dir.path()).status.code(), Some(0));
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
 
         let mut idle = Service::start(&["--device", "cpu"]);
         proven(&idle.ask(&job(1, BN)), BN);

@@ -48,10 +48,11 @@ pub(super) fn read_jobs(mut input: impl BufRead, client: &Arc<Client>, queue: &Q
             Line::Whole => parse(&line, client),
         };
         match job {
-            Ok(job) => match queue.push(job) {
-                Ok(()) => {}
-                Err(job) => job.refuse("not begun: the service ends"),
-            },
+            Ok(job) => {
+                if let Some(job) = queue.push(job) {
+                    job.refuse("not begun: the service ends");
+                }
+            }
             Err((id, error)) => client.answer(&id, &Err(Failure::Input(error))),
         }
     }

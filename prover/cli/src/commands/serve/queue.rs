@@ -32,16 +32,16 @@ struct State {
 }
 
 impl Queue {
-    /// Adds a job when there is room. Gives it back if none are taken any more.
-    pub(super) fn push(&self, job: Job) -> Result<(), Job> {
+    /// Adds a job when there is room; gives it back if none are taken any more.
+    pub(super) fn push(&self, job: Job) -> Option<Job> {
         let full = |state: &mut State| state.end.is_none() && state.jobs.len() >= CAPACITY;
         let mut state = self.changed.wait_while(self.lock(), full).unwrap_or_else(PoisonError::into_inner);
         if state.end.is_some() {
-            return Err(job);
+            return Some(job);
         }
         state.jobs.push_back(job);
         self.changed.notify_all();
-        Ok(())
+        None
     }
 
     /// The job that has waited for longest, as soon as there is one; or why there is none to come.
