@@ -6,6 +6,7 @@ use ark_relations::utils::matrix::Matrix;
 use curvesmith_runtime::Csr;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::PairingCurve;
+use rayon::prelude::*;
 use std::fmt;
 use std::path::Path;
 use zeroize::Zeroizing;
@@ -70,6 +71,21 @@ impl<F: PrimeField> TryFrom<&[Matrix<F>]> for R1cs<F> {
             }
         }
         Ok(Self { a: to_csr(a, 'A')?, b: to_csr(b, 'B')?, c: to_csr(c, 'C')? })
+    }
+}
+
+impl<F: PrimeField> R1cs<F> {
+    /// The first constraint that the full assignment breaks. Wires beyond its end count as zero.
+    pub fn first_unsatisfied(&self, assignment: &[F]) -> Option<usize> {
+        let product = |matrix: &Csr<F>, row: usize| {
+            let entries = matrix.row_offsets[row] as usize..matrix.row_offsets[row + 1] as usize;
+            entries.fold(F::zero(), |sum, i| {
+                let wire = assignment.get(matrix.columns[i] as usize).copied();
+                sum + matrix.values[i] * wire.unwrap_or_default()
+            })
+        };
+        let broken = |row: &usize| product(&self.a, *row) * product(&self.b, *row) != product(&self.c, *row);
+        (0..self.a.row_offsets.len().saturating_sub(1)).into_par_iter().find_first(broken)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Errors by exit code.
 
 use curvesmith::snarkjs::json::{JsonError, JsonProblem};
-use curvesmith::snarkjs::{FormatError, WtnsError, ZkeyError};
+use curvesmith::snarkjs::{FormatError, R1csFileError, WtnsError, ZkeyError};
 use curvesmith::{KeyError, ProveError, RuntimeError};
 use std::path::Path;
 use std::{fmt, io};
@@ -105,6 +105,12 @@ impl From<ZkeyError> for Failure {
 
 impl From<WtnsError> for Failure {
     fn from(error: WtnsError) -> Self {
+        Failure::of_format(&error.problem, error.to_string())
+    }
+}
+
+impl From<R1csFileError> for Failure {
+    fn from(error: R1csFileError) -> Self {
         Failure::of_format(&error.problem, error.to_string())
     }
 }

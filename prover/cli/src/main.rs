@@ -20,7 +20,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 const EXIT_CODES: &str = "\
 Exit codes:
   0  success
-  1  a proof that is not valid, read or made
+  1  a proof that is not valid, read or made; a witness that breaks a constraint
   2  bad input: arguments, keys, witnesses, files that cannot be read or written
   3  a failure of device, memory or program
   128 + n  ended by signal n; no file is left behind";
@@ -57,6 +57,9 @@ enum Command {
     /// Work on keys under snarkjs' names
     #[command(subcommand)]
     Zkey(commands::snarkjs::Zkey),
+    /// Work on witnesses under snarkjs' names
+    #[command(subcommand)]
+    Wtns(commands::snarkjs::Wtns),
     /// Print what has a shell complete commands
     Completions(commands::manual::Completions),
     /// Print a page of the manual, to be read with `man -l -`
@@ -89,6 +92,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Curves => commands::info::curves()?,
         Command::Groth16(command) => command.run()?,
         Command::Zkey(command) => command.run()?,
+        Command::Wtns(command) => command.run()?,
         Command::Completions(arguments) => commands::manual::completions(&arguments, Arguments::command())?,
         Command::Man(arguments) => commands::manual::man(&arguments, Arguments::command())?,
     }

@@ -1,6 +1,7 @@
 //! One module per command.
 
 pub(crate) mod bench;
+pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod export;
 pub(crate) mod info;

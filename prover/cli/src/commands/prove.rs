@@ -92,7 +92,8 @@ fn prove<C: ZkeyCurve>(arguments: &Arguments, file: &ZkeyFile) -> Result<(), Fai
     Ok(())
 }
 
-fn read_witness<C: ZkeyCurve>(path: &Path) -> Result<Witness<C>, Failure> {
+/// Reads a witness from a file or standard input.
+pub(super) fn read_witness<C: ZkeyCurve>(path: &Path) -> Result<Witness<C>, Failure> {
     if !is_standard(path) {
         return Ok(Witness::from_wtns(path)?);
     }

@@ -1,6 +1,6 @@
 //! Commands under the names that snarkjs gives them.
 
-use super::{export, prove, verify};
+use super::{check, export, prove, verify};
 use crate::failure::Failure;
 use clap::Subcommand;
 
@@ -39,5 +39,18 @@ impl Zkey {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let Zkey::Export(Export::Verificationkey(arguments)) = self;
         export::run(arguments)
+    }
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Wtns {
+    /// Tell whether a witness satisfies the constraints of a circuit; exit code 1 if not
+    Check(check::Arguments),
+}
+
+impl Wtns {
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        let Wtns::Check(arguments) = self;
+        check::run(arguments)
     }
 }

@@ -425,6 +425,34 @@ mod socket {
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
     }
 
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn one_client_too_many_is_told_so() {
+        let dir = TempDir::new().unwrap();
+        let path = dir.path().join("socket");
+        let mut service = start(&path, "cpu");
+        let mut clients: Vec<_> = (0..64).map(|_| UnixStream::connect(&path).unwrap()).collect();
+        let first = |stream: &UnixStream| {
+            let mut line = String::new();
+            BufReader::new(stream).read_line(&mut line).unwrap();
+            serde_json::from_str::<Value>(&line).unwrap()
+        };
+        refused(&first(&UnixStream::connect(&path).unwrap()), "internal", "64 clients are connected already");
+        clients.truncate(63);
+        let deadline = Instant::now() + Duration::from_secs(60);
+        loop {
+            let mut stream = UnixStream::connect(&path).unwrap();
+            // One that is refused is not read.
+            let _ = stream.write_all(b"{}\n");
+            if first(&stream)["kind"] == "input" {
+                break;
+            }
+            assert!(Instant::now() < deadline);
+        }
+        kill(&service.child, "TERM");
+        assert_eq!(service.child.wait().unwrap().code(), Some(143));
+    }
+
     #[test]
     fn a_path_that_is_taken_is_refused() {
         let dir = TempDir::new().unwrap();

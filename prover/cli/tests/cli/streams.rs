@@ -179,3 +179,49 @@ fn the_log_is_asked_for_by_either_name() {
     assert!(traces(&[("RUST_LOG", "error"), ("CURVESMITH_LOG", "trace")]));
     assert!(!traces(&[("RUST_LOG", "trace"), ("CURVESMITH_LOG", "error")]));
 }
+
+/// The circuit of the small fixture: c·a and a·c² for the wires (1, c·a, a·c², a, c), as circom writes it.
+fn circuit(path: &Path) {
+    let prime = "010000f093f5e1439170b97948e833285d588181b64550b829a031e1724e6430";
+    let element = |first: u8| [&[first][..], &[0; 31]].concat();
+    let prime: Vec<u8> = (0..32).map(|i| u8::from_str_radix(&prime[2 * i..2 * i + 2], 16).unwrap()).collect();
+    let mut header = [&32u32.to_le_bytes()[..], &prime].concat();
+    [5u32, 2, 1, 1].iter().for_each(|count| header.extend(count.to_le_bytes()));
+    header.extend(0u64.to_le_bytes());
+    header.extend(2u32.to_le_bytes());
+    let mut constraints = Vec::new();
+    for wire in [3u32, 4, 1, 3, 1, 2] {
+        constraints.extend([1, wire].map(u32::to_le_bytes).as_flattened());
+        constraints.extend(element(1));
+    }
+    let mut file = b"r1cs\x01\0\0\0\x02\0\0\0".to_vec();
+    for (id, content) in [(1u32, header), (2, constraints)] {
+        file.extend(id.to_le_bytes());
+        file.extend((content.len() as u64).to_le_bytes());
+        file.extend(content);
+    }
+    fs::write(path, file).unwrap();
+}
+
+#[test]
+fn a_witness_is_checked_against_its_circuit() {
+    let dir = TempDir::new().unwrap();
+    let [r1cs, wrong] = ["circuit.r1cs", "wrong.wtns"].map(|name| dir.path().join(name));
+    circuit(&r1cs);
+    let witness = fixture(CASE, "witness.wtns");
+    let [wtns, check, dash] = ["wtns", "check", "-"].map(Path::new);
+    let mut bytes = fs::read(&witness).unwrap();
+    for (file, input) in [(&*witness, &b""[..]), (dash, &bytes)] {
+        let output = run(&[wtns, check, &r1cs, file], input);
+        assert_eq!((output.status.code(), &*output.stdout), (Some(0), &b"valid witness\n"[..]), "{output:?}");
+    }
+    let last = bytes.len() - 32;
+    bytes[last] ^= 1;
+    fs::write(&wrong, bytes).unwrap();
+    refused(&run(&[wtns, check, &r1cs, &wrong], b""), 1, "wrong.wtns: constraint 0 is not satisfied");
+    let other = fixture("bn128_semaphore20_ceremony", "witness.wtns");
+    refused(&run(&[wtns, check, &r1cs, &other], b""), 2, "witness has 6454 values, expected 5");
+    let other = fixture("bls12381_mult", "witness.wtns");
+    refused(&run(&[wtns, check, &r1cs, &other], b""), 2, "witness.wtns: section 1 (header)");
+    refused(&run(&[wtns, check, &witness, &witness], b""), 2, "begins with `r1cs`");
+}

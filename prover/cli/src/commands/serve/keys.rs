@@ -123,3 +123,65 @@ impl FileState {
         state.map_err(|error| Failure::Input(format!("{}: {error}", path.display())))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, SystemTime};
+
+    fn names(keys: &Keys) -> Vec<&str> {
+        keys.kept.iter().map(|kept| kept.path.file_name().unwrap().to_str().unwrap()).collect()
+    }
+
+    #[test]
+    fn the_keys_used_last_are_kept() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let fixture =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/bn128_mult/circuit.zkey");
+        let at = |name: &str| folder.path().join(name);
+        for name in ["a", "b", "c"] {
+            std::fs::copy(&fixture, at(name)).unwrap();
+        }
+        let mut keys = Keys::new(Device::cpu(), KeyOptions::default(), 2);
+        for (name, kept) in [("a", &["a"][..]), ("b", &["a", "b"]), ("a", &["b", "a"]), ("c", &["a", "c"])] {
+            keys.make_ready(&at(name)).unwrap();
+            assert_eq!(names(&keys), kept);
+        }
+        // What cannot be read costs no other key its place, and is not kept.
+        std::fs::write(at("b"), "zkey").unwrap();
+        assert!(keys.make_ready(&at("b")).is_err());
+        assert_eq!(names(&keys), ["a", "c"]);
+        std::fs::remove_file(at("a")).unwrap();
+        assert!(keys.make_ready(&at("a")).is_err());
+        assert_eq!(names(&keys), ["c"]);
+        keys.forget(&at("c"));
+        assert!(keys.kept.is_empty());
+    }
+
+    #[test]
+    fn each_part_of_the_state_tells_files_apart() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("file");
+        let state = || FileState::of(&path).ok().unwrap();
+        let set_time = |seconds| {
+            let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)).unwrap();
+        };
+        std::fs::write(&path, "one").unwrap();
+        set_time(5);
+        let first = state();
+        set_time(6);
+        assert!(state() != first);
+        std::fs::write(&path, "three").unwrap();
+        set_time(5);
+        assert!(state() != first);
+        std::fs::write(&path, "two").unwrap();
+        set_time(5);
+        assert!(state() == first);
+        let other = folder.path().join("other");
+        std::fs::write(&other, "two").unwrap();
+        std::fs::rename(&other, &path).unwrap();
+        set_time(5);
+        assert_eq!(state() != first, cfg!(unix));
+    }
+}
