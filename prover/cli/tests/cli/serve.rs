@@ -155,7 +155,10 @@ fn lines_that_are_no_jobs_are_answered_in_their_place() {
     };
     let deep = "[".repeat(100_000);
     let twice = with(&|_| {}).replacen('{', "{\"id\":1,", 1);
+    let many = (0..20).map(|i| format!("\"{i}\":0")).collect::<Vec<_>>().join(",");
+    let many = format!("{{{many}}}");
     let cases = [
+        (&*many, Value::Null, "too many members"),
         ("what", Value::Null, "not a job: expected value"),
         ("[]", Value::Null, "expected an object"),
         ("{", Value::Null, "not a job: EOF"),
