@@ -16,6 +16,7 @@ page!(introduction, "introduction.md");
 page!(declaring, "declaring.md");
 page!(adding_a_curve, "adding-a-curve.md");
 page!(commands, "commands.md");
+page!(service, "service.md");
 page!(architecture, "architecture.md");
 page!(runtime, "runtime.md");
 page!(product, "product.md");

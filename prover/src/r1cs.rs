@@ -1,11 +1,12 @@
 //! Constraint systems and witnesses as the prover takes them.
 
-use crate::snarkjs::{WtnsError, ZkeyCurve, read_witness};
+use crate::snarkjs::{WtnsError, ZkeyCurve, parse_witness, read_witness};
 use ark_ff::PrimeField;
 use ark_relations::utils::matrix::Matrix;
 use curvesmith_runtime::Csr;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::PairingCurve;
+use rayon::prelude::*;
 use std::fmt;
 use std::path::Path;
 use zeroize::Zeroizing;
@@ -73,6 +74,21 @@ impl<F: PrimeField> TryFrom<&[Matrix<F>]> for R1cs<F> {
     }
 }
 
+impl<F: PrimeField> R1cs<F> {
+    /// The first constraint that the full assignment breaks. Wires beyond its end count as zero.
+    pub fn first_unsatisfied(&self, assignment: &[F]) -> Option<usize> {
+        let product = |matrix: &Csr<F>, row: usize| {
+            let entries = matrix.row_offsets[row] as usize..matrix.row_offsets[row + 1] as usize;
+            entries.fold(F::zero(), |sum, i| {
+                let wire = assignment.get(matrix.columns[i] as usize).copied();
+                sum + matrix.values[i] * wire.unwrap_or_default()
+            })
+        };
+        let broken = |row: &usize| product(&self.a, *row) * product(&self.b, *row) != product(&self.c, *row);
+        (0..self.a.row_offsets.len().saturating_sub(1)).into_par_iter().find_first(broken)
+    }
+}
+
 fn to_csr<F: PrimeField>(rows: &Matrix<F>, matrix: char) -> Result<Csr<F>, R1csError> {
     let limit = u32::MAX;
     let fits = |what, found| match u32::try_from(found) {
@@ -123,6 +139,11 @@ impl<C: ZkeyCurve> Witness<C> {
     /// Reads a `.wtns` file.
     pub fn from_wtns(path: &Path) -> Result<Self, WtnsError> {
         Ok(Self { values: read_witness(path)? })
+    }
+
+    /// As [`Witness::from_wtns`], from the file's bytes, which are wiped.
+    pub fn from_wtns_bytes(bytes: Vec<u8>) -> Result<Self, WtnsError> {
+        Ok(Self { values: parse_witness(bytes)? })
     }
 }
 

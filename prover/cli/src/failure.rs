@@ -1,7 +1,7 @@
 //! Errors by exit code.
 
 use curvesmith::snarkjs::json::{JsonError, JsonProblem};
-use curvesmith::snarkjs::{FormatError, WtnsError, ZkeyError};
+use curvesmith::snarkjs::{FormatError, R1csFileError, WtnsError, ZkeyError};
 use curvesmith::{KeyError, ProveError, RuntimeError};
 use std::path::Path;
 use std::{fmt, io};
@@ -13,8 +13,21 @@ pub(crate) enum Failure {
     Invalid(String),
     /// The user's files or arguments.
     Input(String),
-    /// A device, memory, or a bug.
+    /// The device, or its memory.
+    Device(DeviceFault, String),
+    /// The host's memory, or a bug.
     Internal(String),
+}
+
+/// What a device's failure leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DeviceFault {
+    /// Its memory was too small.
+    Memory,
+    /// Nothing: no further call of this process can succeed.
+    Lost,
+    /// A device that may do the next thing.
+    Other,
 }
 
 impl Failure {
@@ -22,15 +35,25 @@ impl Failure {
         match self {
             Failure::Invalid(_) => 1,
             Failure::Input(_) => 2,
-            Failure::Internal(_) => 3,
+            Failure::Device(..) | Failure::Internal(_) => 3,
+        }
+    }
+
+    /// The word for it in the answers of a service.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Failure::Invalid(_) => "invalid",
+            Failure::Input(_) => "input",
+            Failure::Device(..) => "device",
+            Failure::Internal(_) => "internal",
         }
     }
 
     /// An error of the proof itself; `witness` is the file that the witness came from.
     pub(crate) fn of_proof(error: ProveError, witness: &Path) -> Self {
-        match &error {
+        match error {
             ProveError::SelfCheck { .. } | ProveError::Point { .. } => Failure::Invalid(error.to_string()),
-            ProveError::Device(_) => Failure::Internal(error.to_string()),
+            ProveError::Device(error) => error.into(),
             _ => Failure::Input(format!("{}: {error}", witness.display())),
         }
     }
@@ -47,6 +70,7 @@ impl Failure {
     fn of_format(problem: &FormatError, text: String) -> Self {
         match problem {
             FormatError::Memory { .. } => Failure::Internal(text),
+            FormatError::Io(error) if error.kind() == io::ErrorKind::OutOfMemory => Failure::Internal(text),
             _ => Failure::Input(text),
         }
     }
@@ -64,7 +88,10 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Failure::Invalid(text) | Failure::Input(text) | Failure::Internal(text)) = self;
+        let (Failure::Invalid(text)
+        | Failure::Input(text)
+        | Failure::Device(_, text)
+        | Failure::Internal(text)) = self;
         // One line, whatever a library's message holds.
         f.write_str(&text.replace(['\n', '\r'], " "))
     }
@@ -82,6 +109,12 @@ impl From<WtnsError> for Failure {
     }
 }
 
+impl From<R1csFileError> for Failure {
+    fn from(error: R1csFileError) -> Self {
+        Failure::of_format(&error.problem, error.to_string())
+    }
+}
+
 impl From<JsonError> for Failure {
     fn from(error: JsonError) -> Self {
         match &error.problem {
@@ -95,6 +128,11 @@ impl From<JsonError> for Failure {
 
 impl From<RuntimeError> for Failure {
     fn from(error: RuntimeError) -> Self {
-        Failure::Internal(error.to_string())
+        let fault = match error {
+            RuntimeError::OutOfMemory { .. } => DeviceFault::Memory,
+            RuntimeError::DeviceLost { .. } => DeviceFault::Lost,
+            _ => DeviceFault::Other,
+        };
+        Failure::Device(fault, error.to_string())
     }
 }

@@ -10,7 +10,7 @@ mod output;
 mod temporary;
 mod trace;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use failure::Failure;
 use std::process::ExitCode;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -20,7 +20,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 const EXIT_CODES: &str = "\
 Exit codes:
   0  success
-  1  a proof that is not valid, read or made
+  1  a proof that is not valid, read or made; a witness that breaks a constraint
   2  bad input: arguments, keys, witnesses, files that cannot be read or written
   3  a failure of device, memory or program
   128 + n  ended by signal n; no file is left behind";
@@ -40,6 +40,9 @@ enum Command {
     /// Verify a proof
     #[command(after_help = commands::verify::EXIT_CODES)]
     Verify(commands::verify::Arguments),
+    /// Prove jobs as they come, with keys that stay on the device
+    #[command(after_help = commands::serve::PROTOCOL)]
+    Serve(commands::serve::Arguments),
     /// Measure one algorithm on one device
     Bench(commands::bench::Arguments),
     /// Prove a production circuit on the best device and a small one on the emulator
@@ -48,6 +51,19 @@ enum Command {
     Devices,
     /// List the curves
     Curves,
+    /// Prove and verify under snarkjs' names
+    #[command(subcommand)]
+    Groth16(commands::snarkjs::Groth16),
+    /// Work on keys under snarkjs' names
+    #[command(subcommand)]
+    Zkey(commands::snarkjs::Zkey),
+    /// Work on witnesses under snarkjs' names
+    #[command(subcommand)]
+    Wtns(commands::snarkjs::Wtns),
+    /// Print what has a shell complete commands
+    Completions(commands::manual::Completions),
+    /// Print a page of the manual, to be read with `man -l -`
+    Man(commands::manual::Man),
 }
 
 fn main() -> ExitCode {
@@ -55,16 +71,8 @@ fn main() -> ExitCode {
     everything.with_writer(std::io::stderr).finish().with(log_filter()).init();
     let arguments = Arguments::parse();
     // A panic is a bug of ours; its message is on standard error already.
-    let result = std::panic::catch_unwind(|| match arguments.command {
-        Command::Prove(arguments) => commands::prove::run(&arguments),
-        Command::Verify(arguments) => commands::verify::run(&arguments),
-        Command::Bench(arguments) => commands::bench::run(&arguments),
-        Command::Demo(arguments) => commands::demo::run(&arguments),
-        Command::Devices => commands::info::devices(),
-        Command::Curves => commands::info::curves(),
-    });
-    match result {
-        Ok(Ok(())) => ExitCode::SUCCESS,
+    match std::panic::catch_unwind(|| run(arguments.command)) {
+        Ok(Ok(code)) => code,
         Ok(Err(failure)) => {
             eprintln!("error: {failure}");
             failure.code().into()
@@ -73,10 +81,29 @@ fn main() -> ExitCode {
     }
 }
 
-/// What `CURVESMITH_LOG` asks for, levels with or without a target: `debug`, `curvesmith=debug,warn`.
+fn run(command: Command) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Prove(arguments) => commands::prove::run(&arguments)?,
+        Command::Verify(arguments) => commands::verify::run(&arguments)?,
+        Command::Serve(arguments) => return commands::serve::run(&arguments),
+        Command::Bench(arguments) => commands::bench::run(&arguments)?,
+        Command::Demo(arguments) => commands::demo::run(&arguments)?,
+        Command::Devices => commands::info::devices()?,
+        Command::Curves => commands::info::curves()?,
+        Command::Groth16(command) => command.run()?,
+        Command::Zkey(command) => command.run()?,
+        Command::Wtns(command) => command.run()?,
+        Command::Completions(arguments) => commands::manual::completions(&arguments, Arguments::command())?,
+        Command::Man(arguments) => commands::manual::man(&arguments, Arguments::command())?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What `CURVESMITH_LOG`, or else `RUST_LOG`, asks for, levels with or without a target: `debug`, `curvesmith=debug,warn`.
 /// Warnings if it is not set, empty or not understood.
 fn log_filter() -> Targets {
-    let asked = std::env::var("CURVESMITH_LOG").ok().filter(|text| !text.is_empty());
+    let variable = |name| std::env::var(name).ok().filter(|text| !text.is_empty());
+    let asked = variable("CURVESMITH_LOG").or_else(|| variable("RUST_LOG"));
     let warnings = || Targets::new().with_default(LevelFilter::WARN);
     asked.and_then(|text| text.parse().ok()).unwrap_or_else(warnings)
 }

@@ -51,6 +51,53 @@ impl FilePair {
     }
 }
 
+/// Stands for standard input or output where a path is expected; a file of that name is `./-`.
+pub(crate) fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Where proof and public inputs go: to files, or one of them to standard output.
+pub(crate) enum Outputs {
+    Files(FilePair),
+    /// One file, and which of the two is printed.
+    Split(OneFile, usize),
+}
+
+impl Outputs {
+    /// Opens what are files, as [`FilePair::create`].
+    pub(crate) fn create(first: &Path, second: &Path, inputs: [&Path; 2]) -> Result<Self, Failure> {
+        match (is_standard(first), is_standard(second)) {
+            (false, false) => FilePair::create(first, second, inputs).map(Outputs::Files),
+            (true, false) => Ok(Outputs::Split(OneFile::create(second, &inputs)?, 0)),
+            (false, true) => Ok(Outputs::Split(OneFile::create(first, &inputs)?, 1)),
+            (true, true) => Err(Failure::Input("-: given for both outputs".into())),
+        }
+    }
+
+    /// Writes both. On failure no file is left.
+    pub(crate) fn finish(self, contents: [&str; 2]) -> Result<(), Failure> {
+        match self {
+            Outputs::Files(files) => files.finish(contents),
+            Outputs::Split(file, printed) => {
+                write_standard(contents[printed])?;
+                file.finish(contents[1 - printed])
+            }
+        }
+    }
+
+    /// Whether standard output is taken.
+    pub(crate) fn prints(&self) -> bool {
+        matches!(self, Outputs::Split(..))
+    }
+}
+
+/// Writes a result to standard output; who does not get it must know.
+pub(crate) fn write_standard(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.map_err(|error| Failure::Input(format!("standard output: cannot be written: {error}")))
+}
+
 /// A file that appears only when it is complete.
 pub(crate) struct OneFile {
     file: Temporary,

@@ -1,7 +1,8 @@
-//! Temporary files that a signal removes.
+//! Temporary files, and a service's socket, that a signal removes.
 //!
 //! A thread waits for the signals that end a process. It removes what is registered here and
-//! exits with 128 + the signal's number, as a shell reports it. `SIGKILL` cannot be waited for.
+//! exits with 128 + the signal's number, as a shell reports it; a service finishes its work at the
+//! first of them ([`on_first_signal`]). `SIGKILL` cannot be waited for.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,38 @@ use tempfile::NamedTempFile;
 /// thread that a signal woke until the process has ended.
 static FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
+/// Has the first signal call `end`, which may take its time, and only one that follows end the
+/// process at once. To be called before any file is made.
+#[cfg(unix)]
+pub(crate) fn on_first_signal(end: impl FnOnce(i32) + Send + 'static) {
+    signals::wait_for_them(Some(Box::new(end)));
+}
+
+/// A path that is removed when this is dropped, or when a signal ends the process.
+#[cfg(unix)]
+pub(crate) struct Removed(PathBuf);
+
+#[cfg(unix)]
+impl Removed {
+    /// Has `make` put something at `path`.
+    pub(crate) fn create(path: &Path, make: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<Self> {
+        signals::wait_for_them(None);
+        let mut files = lock();
+        make(path)?;
+        files.push(path.to_owned());
+        Ok(Self(path.to_owned()))
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Removed {
+    fn drop(&mut self) {
+        let mut files = lock();
+        files.retain(|path| *path != self.0);
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
 /// A file that is gone when it is dropped, or when a signal ends the process.
 pub(crate) struct Temporary {
     file: Option<NamedTempFile>,
@@ -21,7 +54,7 @@ impl Temporary {
     /// Makes one in `folder`.
     pub(crate) fn create(builder: &tempfile::Builder<'_, '_>, folder: &Path) -> io::Result<Self> {
         #[cfg(unix)]
-        signals::wait_for_them();
+        signals::wait_for_them(None);
         let mut files = lock();
         let file = builder.tempfile_in(folder)?;
         files.push(file.path().to_owned());
@@ -79,20 +112,28 @@ mod signals {
 
     static STARTED: Once = Once::new();
 
-    /// Starts the thread. Signals that whoever started us had ignored, as `nohup` does, stay so.
-    pub(super) fn wait_for_them() {
+    /// What the first signal does in place of ending the process.
+    type First = Option<Box<dyn FnOnce(i32) + Send>>;
+
+    /// Starts the thread, once. Signals that whoever started us had ignored, as `nohup` does, stay so.
+    pub(super) fn wait_for_them(first: First) {
         STARTED.call_once(|| {
             let ignored = ignored();
             let wanted = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|n| ignored >> (n - 1) & 1 == 0);
             match Signals::new(wanted) {
-                Ok(signals) => drop(std::thread::spawn(move || end_with_first(signals))),
+                Ok(signals) => drop(std::thread::spawn(move || end_with_signal(signals, first))),
                 Err(error) => tracing::warn!(%error, "a signal may leave temporary files behind"),
             }
         });
     }
 
-    fn end_with_first(mut signals: Signals) {
-        if let Some(signal) = signals.forever().next() {
+    fn end_with_signal(mut signals: Signals, first: First) {
+        let mut signals = signals.forever();
+        if let Some(first) = first {
+            let Some(signal) = signals.next() else { return };
+            first(signal);
+        }
+        if let Some(signal) = signals.next() {
             let files = super::lock();
             for path in files.iter() {
                 let _ = std::fs::remove_file(path);

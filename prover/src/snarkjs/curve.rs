@@ -47,6 +47,11 @@ impl SnarkjsCurve {
         })
     }
 
+    /// The curve with this prime for its scalar field.
+    pub fn from_scalar_prime(r: &BigUint) -> Option<Self> {
+        Self::ALL.into_iter().find(|c| c.primes().1 == *r)
+    }
+
     /// snarkjs' curve with the primes of `C`, if there is one.
     pub fn of<C: PairingCurve>() -> Option<Self> {
         Self::from_primes(&modulus::<<C::Fq as Field>::Ark>(), &modulus::<<C::Fr as Field>::Ark>())

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// What a `.zkey` or `.wtns` file holds that it should not, or lacks.
+/// What a `.zkey`, `.wtns` or `.r1cs` file holds that it should not, or lacks.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FormatError {
@@ -124,6 +124,17 @@ pub struct ZkeyError {
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", path.display())]
 pub struct WtnsError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    #[source]
+    pub problem: FormatError,
+}
+
+/// A `.r1cs` file does not hold a usable circuit: the file is at fault.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {problem}", path.display())]
+pub struct R1csFileError {
     /// The file.
     pub path: PathBuf,
     /// What is wrong with it.

@@ -1,9 +1,10 @@
-//! The file formats of circom and snarkjs: `.zkey`, `.wtns` and JSON.
+//! The file formats of circom and snarkjs: `.zkey`, `.wtns`, `.r1cs` and JSON.
 //!
 //! | file | content |
 //! | --- | --- |
 //! | `.zkey` | [`Zkey`]: Groth16 proving key, with the constraints' A and B matrices |
 //! | `.wtns` | [`read_witness`]: value of every wire, canonical little-endian |
+//! | `.r1cs` | [`R1csFile`]: a circuit's constraints |
 //! | `proof.json`, `public.json`, `verification_key.json` | [`json`] |
 //!
 //! Nothing in a file is trusted: every length is checked against the file before
@@ -12,6 +13,7 @@
 mod curve;
 mod format_error;
 pub mod json;
+mod r1cs;
 mod sections;
 mod source;
 mod wtns;
@@ -20,6 +22,7 @@ mod zkey;
 #[cfg(test)]
 pub(crate) use curve::modulus;
 pub use curve::{SnarkjsCurve, ZkeyCurve};
-pub use format_error::{FormatError, WtnsError, ZkeyError};
+pub use format_error::{FormatError, R1csFileError, WtnsError, ZkeyError};
+pub use r1cs::{R1csDimensions, R1csFile};
 pub use wtns::{parse_witness, read_witness};
 pub use zkey::{Zkey, ZkeyDimensions, ZkeyFile};

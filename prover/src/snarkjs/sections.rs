@@ -1,4 +1,4 @@
-//! The container that `.zkey` and `.wtns` share: magic, version, and a list of
+//! The container that `.zkey`, `.wtns` and `.r1cs` share: magic, version, and a list of
 //! `(u32 id, u64 size, bytes)` sections in any order.
 
 use super::format_error::FormatError;
@@ -88,6 +88,15 @@ impl Sections {
             return Err(FormatError::SectionTwice { id, name: text });
         }
         Ok(Section { name, offset, size })
+    }
+
+    /// As [`Sections::unique`]; `None` if it is not there.
+    pub(crate) fn optional(&self, name: SectionName) -> Result<Option<Section>, FormatError> {
+        match self.unique(name) {
+            Ok(section) => Ok(Some(section)),
+            Err(FormatError::SectionMissing { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// The section's bytes, at most `limit` of them: sections read whole are small.

@@ -1,8 +1,9 @@
 //! Positioned reads from files and byte slices.
 
 use std::fs::{File, Metadata};
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
+use zeroize::Zeroizing;
 
 /// Bytes that several threads may read at once.
 #[derive(Debug)]
@@ -10,8 +11,8 @@ pub(crate) enum Source {
     /// A regular file, read by position; the second field is its length when opened.
     #[cfg(unix)]
     File(File, u64),
-    /// Bytes in memory: a caller's buffer.
-    Bytes(Vec<u8>),
+    /// Bytes in memory: a caller's buffer, which can be a witness.
+    Bytes(Zeroizing<Vec<u8>>),
 }
 
 impl Source {
@@ -21,7 +22,7 @@ impl Source {
         #[cfg(unix)]
         return Ok(Source::File(file, len));
         #[cfg(not(unix))]
-        return read_at_most(file, len).map(Source::Bytes);
+        return read_at_most(file, len).map(|bytes| Source::Bytes(bytes.into()));
     }
 
     /// Length in bytes.
@@ -68,11 +69,11 @@ fn regular(meta: &Metadata) -> io::Result<()> {
 }
 
 /// Reads `len` bytes, or as many as there are.
-pub(crate) fn read_at_most(file: File, len: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn read_at_most(file: impl Read, len: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let room = usize::try_from(len).map_err(|_| io::ErrorKind::OutOfMemory)?;
     // One byte more, with which the end is seen without growing.
     bytes.try_reserve_exact(room.saturating_add(1)).map_err(|_| io::ErrorKind::OutOfMemory)?;
-    io::Read::read_to_end(&mut io::Read::take(file, len), &mut bytes)?;
+    file.take(len).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

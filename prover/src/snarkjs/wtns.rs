@@ -28,9 +28,9 @@ pub fn read_witness<F: MontgomeryField>(path: &Path) -> Result<Zeroizing<Vec<F>>
         .map_err(|problem| WtnsError { path: path.to_owned(), problem })
 }
 
-/// As [`read_witness`], from bytes in memory.
+/// As [`read_witness`], from bytes in memory, which are wiped.
 pub fn parse_witness<F: MontgomeryField>(bytes: Vec<u8>) -> Result<Zeroizing<Vec<F>>, WtnsError> {
-    read(Source::Bytes(bytes)).map_err(|problem| WtnsError { path: PathBuf::from("witness"), problem })
+    read(Source::Bytes(bytes.into())).map_err(|problem| WtnsError { path: PathBuf::from("witness"), problem })
 }
 
 fn read<F: MontgomeryField>(source: Source) -> Result<Zeroizing<Vec<F>>, FormatError> {

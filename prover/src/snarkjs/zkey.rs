@@ -110,7 +110,8 @@ impl ZkeyFile {
     /// As [`ZkeyFile::open`], from bytes in memory.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, ZkeyError> {
         let path = PathBuf::from("key");
-        Self::read_header(path.clone(), Source::Bytes(bytes)).map_err(|problem| ZkeyError { path, problem })
+        Self::read_header(path.clone(), Source::Bytes(bytes.into()))
+            .map_err(|problem| ZkeyError { path, problem })
     }
 
     /// The curve of the key.
@@ -193,7 +194,32 @@ impl ZkeyFile {
         self.read_key(!trust_points).map_err(|problem| ZkeyError { path: self.path.clone(), problem })
     }
 
-    fn read_key<C: ZkeyCurve>(&self, check: bool) -> Result<Zkey<C>, FormatError> {
+    /// Reads what a verifier needs and no more, checked as by [`ZkeyFile::read`] of points that are not trusted.
+    pub fn read_verifying_key<C: ZkeyCurve>(&self) -> Result<VerifyingKey<C::Engine>, ZkeyError> {
+        let key = self.check_curve::<C>().and_then(|()| self.verifying_key::<C>(true));
+        key.map(|(vk, _)| vk).map_err(|problem| ZkeyError { path: self.path.clone(), problem })
+    }
+
+    /// The verification key, and the header's other points.
+    fn verifying_key<C: ZkeyCurve>(
+        &self,
+        check: bool,
+    ) -> Result<(VerifyingKey<C::Engine>, HeaderPoints<C>), FormatError> {
+        let header = HeaderPoints::<C>::read(self, check)?;
+        let public = self.dimensions.public;
+        self.sections.unique(IC)?.holds(u64::from(public) + 1, point_bytes::<C::G1>() as u64)?;
+        let vk = VerifyingKey {
+            alpha_g1: header.alpha_g1,
+            beta_g2: header.beta_g2,
+            gamma_g2: header.gamma_g2,
+            delta_g2: header.delta_g2,
+            gamma_abc_g1: self.points::<C::G1>(IC, public + 1, check)?,
+        };
+        Ok((vk, header))
+    }
+
+    /// Is this a key of curve `C`, for a domain that its field has?
+    fn check_curve<C: ZkeyCurve>(&self) -> Result<(), FormatError> {
         type Fq<C> = <<C as PairingCurve>::Fq as Field>::Ark;
         type Fr<C> = <<C as PairingCurve>::Fr as Field>::Ark;
         if self.q != modulus::<Fq<C>>() || self.r != modulus::<Fr<C>>() {
@@ -203,25 +229,24 @@ impl ZkeyFile {
                 expected: C::NAME.into(),
             });
         }
-        let ZkeyDimensions { wires, public, log_domain } = self.dimensions;
+        let log_domain = self.dimensions.log_domain;
         if log_domain > Fr::<C>::TWO_ADICITY {
             let limit = format!("at most 2^{}", Fr::<C>::TWO_ADICITY);
             return Err(self.header.wrong_value("domain size", limit, format_args!("2^{log_domain}")));
         }
+        Ok(())
+    }
+
+    fn read_key<C: ZkeyCurve>(&self, check: bool) -> Result<Zkey<C>, FormatError> {
+        self.check_curve::<C>()?;
         self.check_sizes::<C>()?;
-        let (header, ic) =
-            (HeaderPoints::<C>::read(self, check)?, self.points::<C::G1>(IC, public + 1, check)?);
-        let (a, b) = self.matrices::<Fr<C>>()?;
+        let ZkeyDimensions { wires, public, log_domain } = self.dimensions;
+        let (vk, header) = self.verifying_key::<C>(check)?;
+        let (a, b) = self.matrices::<<C::Fr as Field>::Ark>()?;
         let l_count = wires - public - 1;
         Ok(Zkey {
             dimensions: self.dimensions,
-            vk: VerifyingKey {
-                alpha_g1: header.alpha_g1,
-                beta_g2: header.beta_g2,
-                gamma_g2: header.gamma_g2,
-                delta_g2: header.delta_g2,
-                gamma_abc_g1: ic,
-            },
+            vk,
             beta_g1: header.beta_g1,
             delta_g1: header.delta_g1,
             a_query: self.points::<C::G1>(POINTS_A, wires, check)?,
@@ -239,7 +264,6 @@ impl ZkeyFile {
         let ZkeyDimensions { wires, public, log_domain } = self.dimensions;
         let (g1, g2) = (point_bytes::<C::G1>() as u64, point_bytes::<C::G2>() as u64);
         for (name, count, each) in [
-            (IC, u64::from(public) + 1, g1),
             (POINTS_A, wires.into(), g1),
             (POINTS_B1, wires.into(), g1),
             (POINTS_B2, wires.into(), g2),

@@ -1,5 +1,6 @@
 //! Tests over the fixtures, with markers that have no kernels.
 
+mod constraints;
 mod files;
 mod hostile;
 

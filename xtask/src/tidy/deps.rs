@@ -31,6 +31,8 @@ pub(super) const OWNERS: &[(&str, &[&str])] = &[
     ("quote", &["curvesmith-field-dsl"]),
     ("proc-macro2", &["curvesmith-field-dsl"]),
     ("clap", &["curvesmith-cli", "xtask", "curvesmith-benches", "curvesmith-tests"]),
+    ("clap_complete", &["curvesmith-cli"]),
+    ("clap_mangen", &["curvesmith-cli"]),
     ("indicatif", &["curvesmith-cli"]),
     ("ark-bn254", &["curvesmith-curves", "curvesmith-tests", "curvesmith-benches", "curvesmith-docs"]),
     ("ark-bls12-377", &["curvesmith-curves"]),

@@ -1,7 +1,7 @@
 //! `curvesmith demo`
 
 use super::prove::{header, rand_from_os};
-use crate::curves::with_curve;
+use crate::curves::{Curve, with_curve};
 use crate::failure::Failure;
 use crate::output::{print, show, stage_table};
 use curvesmith::snarkjs::json::JsonFile;
@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn prove_and_verify(folder: &Path, device: &Device) -> Result<(), Failure> {
     let start = Instant::now();
     let file = ZkeyFile::open(&folder.join("circuit.zkey"))?;
-    with_curve!(file.curve(), C => {
+    with_curve!(Curve::of_file(file.curve())?, C => {
         let witness = Witness::<C>::from_wtns(&folder.join("witness.wtns"))?;
         prove_one::<C>(folder, device, &file, &witness, start)
     })

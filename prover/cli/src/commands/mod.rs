@@ -1,12 +1,17 @@
 //! One module per command.
 
 pub(crate) mod bench;
+pub(crate) mod check;
 pub(crate) mod demo;
+pub(crate) mod export;
 pub(crate) mod info;
+pub(crate) mod manual;
 pub(crate) mod prove;
+pub(crate) mod serve;
+pub(crate) mod snarkjs;
 pub(crate) mod verify;
 
-use curvesmith::Device;
+use curvesmith::{Device, KeyOptions};
 
 /// The names that `--device` takes.
 #[derive(Clone, Debug)]
@@ -33,5 +38,32 @@ impl std::str::FromStr for DeviceName {
             _ if ordinal => Ok(Self(name.into())),
             _ => Err("expected auto, cpu, cuda, cuda:N or emulator".into()),
         }
+    }
+}
+
+/// Where proofs are made, and how far keys are trusted.
+#[derive(clap::Args)]
+pub(crate) struct KeyArguments {
+    /// auto, cpu, cuda, cuda:N or emulator
+    #[arg(long, default_value = "auto")]
+    device: DeviceName,
+    /// Do not verify a proof before it is given out (that its points are in their groups is
+    /// checked always); only for keys whose maker you trust
+    #[arg(long)]
+    no_self_check: bool,
+    /// Check that every point of a key has order r: for keys from strangers, slow
+    #[arg(long)]
+    check_subgroups: bool,
+    /// Do not check that a key's points lie on their curves
+    #[arg(long)]
+    trust_key: bool,
+}
+
+impl KeyArguments {
+    pub(crate) fn options(&self) -> KeyOptions {
+        KeyOptions::default()
+            .trust_key(self.trust_key)
+            .check_subgroups(self.check_subgroups)
+            .self_check(!self.no_self_check)
     }
 }

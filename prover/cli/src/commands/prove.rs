@@ -1,31 +1,30 @@
 //! `curvesmith prove`
 
-use super::DeviceName;
-use crate::curves::with_curve;
+use super::KeyArguments;
+use crate::curves::{Curve, with_curve};
 use crate::failure::Failure;
-use crate::output::{FilePair, OneFile, print, show, stage_table};
+use crate::output::{OneFile, Outputs, is_standard, print, show, stage_table};
 use crate::trace;
 use clap::ValueEnum;
 use curvesmith::snarkjs::json::{proof_to_json, public_to_json};
-use curvesmith::snarkjs::{ZkeyCurve, ZkeyFile};
-use curvesmith::{Detail, Device, Groth16, KeyOptions, ProveStats, Stage, Witness};
+use curvesmith::snarkjs::{FormatError, WtnsError, ZkeyCurve, ZkeyFile};
+use curvesmith::{Detail, Device, Groth16, ProveStats, Stage, Witness};
 use indicatif::{ProgressBar, ProgressStyle};
-use std::path::PathBuf;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use zeroize::Zeroizing;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Proving key of snarkjs
     zkey: PathBuf,
-    /// Witness of circom or snarkjs
+    /// Witness of circom or snarkjs, or - for standard input
     witness: PathBuf,
-    /// Where to write the proof
+    /// Where to write the proof, or - for standard output
     proof: PathBuf,
-    /// Where to write the public inputs
+    /// Where to write the public inputs, or - for standard output
     public: PathBuf,
-    /// auto, cpu, cuda, cuda:N or emulator
-    #[arg(long, default_value = "auto")]
-    device: DeviceName,
     /// Print where the time went
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "table")]
     stats: Option<StatsFormat>,
@@ -33,16 +32,8 @@ pub(crate) struct Arguments {
     /// makes the proof a little slower
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Do not verify the proof before it is written (that its points are in their groups is
-    /// checked always); only for keys whose maker you trust
-    #[arg(long)]
-    no_self_check: bool,
-    /// Check that every point of the key has order r: for keys from strangers, slow
-    #[arg(long)]
-    check_subgroups: bool,
-    /// Do not check that the key's points lie on their curves
-    #[arg(long)]
-    trust_key: bool,
+    #[command(flatten)]
+    key: KeyArguments,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -53,30 +44,29 @@ enum StatsFormat {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let key = ZkeyFile::open(&arguments.zkey)?;
-    with_curve!(key.curve(), C => prove::<C>(arguments, &key))
+    with_curve!(Curve::of_file(key.curve())?, C => prove::<C>(arguments, &key))
 }
 
 fn prove<C: ZkeyCurve>(arguments: &Arguments, file: &ZkeyFile) -> Result<(), Failure> {
     let start = Instant::now();
     let inputs = [&*arguments.zkey, &*arguments.witness];
-    let outputs = FilePair::create(&arguments.proof, &arguments.public, inputs)?;
+    let outputs = Outputs::create(&arguments.proof, &arguments.public, inputs)?;
+    if outputs.prints() && arguments.stats.is_some() {
+        return Err(Failure::Input("--stats: standard output is taken by -".into()));
+    }
     let others = [&*arguments.zkey, &*arguments.witness, &*arguments.proof, &*arguments.public];
     let trace_file = arguments.trace.as_ref().map(|path| OneFile::create(path, &others)).transpose()?;
-    let witness = Witness::<C>::from_wtns(&arguments.witness)?;
+    let witness = read_witness::<C>(&arguments.witness)?;
     let (found, expected) = (witness.values().len(), file.dimensions().wires as usize);
     if found != expected {
         let error = curvesmith::ProveError::WitnessLength { expected, found };
         return Err(Failure::of_proof(error, &arguments.witness));
     }
-    let device = arguments.device.open()?;
-    let options = KeyOptions::default()
-        .trust_key(arguments.trust_key)
-        .check_subgroups(arguments.check_subgroups)
-        .self_check(!arguments.no_self_check)
-        // One proof does not pay for them.
-        .multiples(false);
+    let device = arguments.key.device.open()?;
+    // One proof does not pay for multiples.
+    let options = arguments.key.options().multiples(false);
     let progress = spinner("reading the key");
-    let key = file.read::<C>(arguments.trust_key)?;
+    let key = file.read::<C>(options.trust_key)?;
     let prover = Groth16::from_zkey_parts(&device, key, &options)
         .map_err(|error| Failure::of_key(error, &arguments.zkey))?;
     let load = start.elapsed();
@@ -100,6 +90,31 @@ fn prove<C: ZkeyCurve>(arguments: &Arguments, file: &ZkeyFile) -> Result<(), Fai
         None => {}
     }
     Ok(())
+}
+
+/// Reads a witness from a file or standard input.
+pub(super) fn read_witness<C: ZkeyCurve>(path: &Path) -> Result<Witness<C>, Failure> {
+    if !is_standard(path) {
+        return Ok(Witness::from_wtns(path)?);
+    }
+    let failed = |problem| Failure::from(WtnsError { path: "standard input".into(), problem });
+    let bytes = read_secret(io::stdin().lock()).map_err(|error| failed(FormatError::Io(error)))?;
+    Witness::from_wtns_bytes(bytes).map_err(|error| failed(error.problem))
+}
+
+/// Reads to the end. What growing leaves behind is wiped.
+fn read_secret(mut input: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Zeroizing::new(Vec::with_capacity(1 << 20));
+    loop {
+        let room = bytes.capacity() - bytes.len();
+        if input.by_ref().take(room as u64).read_to_end(&mut bytes)? < room {
+            return Ok(std::mem::take(&mut *bytes));
+        }
+        let mut larger = Zeroizing::new(Vec::new());
+        larger.try_reserve_exact(2 * bytes.len()).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        larger.extend_from_slice(&bytes);
+        bytes = larger;
+    }
 }
 
 /// r and s come from the operating system, anew for every proof.

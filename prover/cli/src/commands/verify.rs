@@ -1,12 +1,12 @@
 //! `curvesmith verify`
 
-use crate::curves::with_curve;
+use crate::curves::{Curve, with_curve};
 use crate::failure::Failure;
-use crate::output::print;
+use crate::output::{is_standard, print};
 use curvesmith::PreparedVk;
 use curvesmith::snarkjs::ZkeyCurve;
-use curvesmith::snarkjs::json::JsonFile;
-use std::path::PathBuf;
+use curvesmith::snarkjs::json::{JsonError, JsonFile, JsonKind};
+use std::path::{Path, PathBuf};
 
 /// What a service can rely on: 1 is the prover's fault, 2 its own.
 pub(crate) const EXIT_CODES: &str = "\
@@ -19,7 +19,7 @@ Exit codes:
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Verification key of snarkjs
+    /// Verification key of snarkjs; one of the three may be - for standard input
     verification_key: PathBuf,
     /// Public inputs
     public: PathBuf,
@@ -28,8 +28,12 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let key = JsonFile::read(&arguments.verification_key)?;
-    with_curve!(key.curve()?, C => check::<C>(arguments, &key))
+    let files = [&*arguments.verification_key, &*arguments.public, &*arguments.proof];
+    if files.iter().filter(|path| is_standard(path)).count() > 1 {
+        return Err(Failure::Input("-: given for more than one input".into()));
+    }
+    let key = read(&arguments.verification_key, JsonKind::Any)?;
+    with_curve!(Curve::of_file(key.curve()?)?, C => check::<C>(arguments, &key))
 }
 
 fn check<C: ZkeyCurve>(arguments: &Arguments, key: &JsonFile) -> Result<(), Failure> {
@@ -37,10 +41,10 @@ fn check<C: ZkeyCurve>(arguments: &Arguments, key: &JsonFile) -> Result<(), Fail
     let prepared = PreparedVk::<C>::new(&key)
         .map_err(|error| Failure::Input(format!("{}: {error}", arguments.verification_key.display())))?;
     let count = key.gamma_abc_g1.len() - 1;
-    let public = JsonFile::read_public(&arguments.public, count)
+    let public = read(&arguments.public, JsonKind::Public(count))
         .and_then(|file| file.public::<C>(count))
         .map_err(Failure::of_claim)?;
-    let proof = JsonFile::read_proof(&arguments.proof)
+    let proof = read(&arguments.proof, JsonKind::Proof)
         .and_then(|file| file.proof::<C>())
         .map_err(Failure::of_claim)?;
     prepared
@@ -48,4 +52,11 @@ fn check<C: ZkeyCurve>(arguments: &Arguments, key: &JsonFile) -> Result<(), Fail
         .map_err(|error| Failure::Invalid(format!("{}: {error}", arguments.proof.display())))?;
     print("valid proof\n");
     Ok(())
+}
+
+fn read(path: &Path, kind: JsonKind) -> Result<JsonFile, JsonError> {
+    if is_standard(path) {
+        return JsonFile::from_reader(Path::new("standard input"), std::io::stdin().lock(), kind);
+    }
+    JsonFile::read_as(path, kind)
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Offset of a section's content, and its length.
-fn section(bytes: &[u8], id: u32) -> (usize, usize) {
+pub(super) fn section(bytes: &[u8], id: u32) -> (usize, usize) {
     let mut at = 12;
     loop {
         let size = u64::from_le_bytes(bytes[at + 4..at + 12].try_into().unwrap()) as usize;
@@ -21,14 +21,20 @@ fn section(bytes: &[u8], id: u32) -> (usize, usize) {
     }
 }
 
-/// A point of order 3 among the A points: no pairing sees it, and the proof would tell the last
-/// wire modulo 3.
-#[test]
-fn a_point_of_small_order_gives_no_proof() {
+/// (0, 2) on BLS12-381 as keys hold it.
+pub(super) fn point_of_order_3() -> Vec<u8> {
     type Fq = <<curvesmith::bls12_381::Curve as PairingCurve>::Fq as Field>::Ark;
     let mut point = Vec::new();
     Fq::from(0u64).push_montgomery_le(&mut point);
     Fq::from(2u64).push_montgomery_le(&mut point);
+    point
+}
+
+/// A point of order 3 among the A points: no pairing sees it, and the proof would tell the last
+/// wire modulo 3.
+#[test]
+fn a_point_of_small_order_gives_no_proof() {
+    let point = point_of_order_3();
     let mut key = fs::read(fixture("bls12381_mult", "circuit.zkey")).unwrap();
     let (at, size) = section(&key, 5);
     let last = size / point.len() - 1;

@@ -20,6 +20,7 @@ use ark_groth16::{Proof, VerifyingKey};
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, PairingCurve};
 use serde_json::{Value, json};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use tree::Tree;
 use value::{Node, decimal, point_to_json};
@@ -34,6 +35,29 @@ const SMALL_BYTES: u64 = 64 << 10;
 /// Per public input: a number has up to 117 digits, the rest is for spaces.
 const BYTES_PER_INPUT: u64 = 1 << 10;
 
+/// A kind of JSON file, which bounds its size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JsonKind {
+    /// A verification key, or anything: 64 MiB at most.
+    Any,
+    /// A proof: 64 KiB at most.
+    Proof,
+    /// As many public inputs: 1 KiB for each and 64 KiB at most.
+    Public(usize),
+}
+
+impl JsonKind {
+    fn max_bytes(self) -> u64 {
+        match self {
+            JsonKind::Any => MAX_BYTES,
+            JsonKind::Proof => SMALL_BYTES,
+            JsonKind::Public(count) => {
+                BYTES_PER_INPUT.saturating_mul(count as u64).saturating_add(SMALL_BYTES).min(MAX_BYTES)
+            }
+        }
+    }
+}
+
 /// The text of a JSON file, to be read as one of snarkjs' kinds.
 #[derive(Clone, Debug)]
 pub struct JsonFile {
@@ -45,21 +69,22 @@ impl JsonFile {
     /// Reads a verification key, or a file of any kind. Errors: not a regular file, unreadable,
     /// larger than 64 MiB, or not JSON.
     pub fn read(path: &Path) -> Result<Self, JsonError> {
-        Self::read_at_most(path, MAX_BYTES)
+        Self::read_as(path, JsonKind::Any)
     }
 
     /// As [`JsonFile::read`], for a proof: 64 KiB at most.
     pub fn read_proof(path: &Path) -> Result<Self, JsonError> {
-        Self::read_at_most(path, SMALL_BYTES)
+        Self::read_as(path, JsonKind::Proof)
     }
 
     /// As [`JsonFile::read`], for `count` public inputs: 1 KiB for each and 64 KiB at most.
     pub fn read_public(path: &Path, count: usize) -> Result<Self, JsonError> {
-        let inputs = BYTES_PER_INPUT.saturating_mul(count as u64);
-        Self::read_at_most(path, inputs.saturating_add(SMALL_BYTES).min(MAX_BYTES))
+        Self::read_as(path, JsonKind::Public(count))
     }
 
-    fn read_at_most(path: &Path, limit: u64) -> Result<Self, JsonError> {
+    /// As [`JsonFile::read`], for a file of this kind.
+    pub fn read_as(path: &Path, kind: JsonKind) -> Result<Self, JsonError> {
+        let limit = kind.max_bytes();
         let error = |problem| JsonError { path: path.to_owned(), problem };
         let (file, len) = open_regular(path).map_err(|e| error(JsonProblem::Io(e)))?;
         if len > limit {
@@ -67,6 +92,19 @@ impl JsonFile {
         }
         // A file may grow while it is read.
         let text = read_at_most(file, limit.min(len)).map_err(|e| error(JsonProblem::Io(e)))?;
+        Self::new(path, text)
+    }
+
+    /// Reads a stream to its end; `path` is for error messages.
+    pub fn from_reader(path: &Path, input: impl Read, kind: JsonKind) -> Result<Self, JsonError> {
+        let error = |problem| JsonError { path: path.to_owned(), problem };
+        let limit = kind.max_bytes();
+        let mut text = Vec::new();
+        let read = input.take(limit + 1).read_to_end(&mut text);
+        read.map_err(|e| error(JsonProblem::Io(e)))?;
+        if text.len() as u64 > limit {
+            return Err(error(JsonProblem::TooLarge { limit }));
+        }
         Self::new(path, text)
     }
 

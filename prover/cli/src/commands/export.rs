@@ -1,0 +1,39 @@
+//! `curvesmith zkey export verificationkey`
+
+use crate::curves::{Curve, with_curve};
+use crate::failure::Failure;
+use crate::output::{OneFile, is_standard, write_standard};
+use curvesmith::PreparedVk;
+use curvesmith::snarkjs::json::verification_key_to_json;
+use curvesmith::snarkjs::{ZkeyCurve, ZkeyFile};
+use std::path::PathBuf;
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Proving key of snarkjs
+    zkey: PathBuf,
+    /// Where to write the verification key, or - for standard output
+    verification_key: PathBuf,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let file = ZkeyFile::open(&arguments.zkey)?;
+    let path = &arguments.verification_key;
+    if is_standard(path) {
+        return write_standard(&text(arguments, &file)?);
+    }
+    let output = OneFile::create(path, &[&arguments.zkey])?;
+    output.finish(&text(arguments, &file)?)
+}
+
+fn text(arguments: &Arguments, file: &ZkeyFile) -> Result<String, Failure> {
+    with_curve!(Curve::of_file(file.curve())?, C => text_of::<C>(arguments, file))
+}
+
+/// What `verify` would refuse is not written.
+fn text_of<C: ZkeyCurve>(arguments: &Arguments, file: &ZkeyFile) -> Result<String, Failure> {
+    let key = file.read_verifying_key::<C>()?;
+    PreparedVk::<C>::new(&key)
+        .map_err(|error| Failure::Input(format!("{}: {error}", arguments.zkey.display())))?;
+    Ok(verification_key_to_json::<C>(&key))
+}

@@ -1,0 +1,97 @@
+//! Jobs that wait.
+
+use super::job::Job;
+use crate::failure::Failure;
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Most jobs that wait; who brings more waits too, and with it what writes to it.
+const CAPACITY: usize = 64;
+
+/// Why no more jobs are taken.
+pub(super) enum End {
+    /// There are no more; those that wait are proven.
+    Input,
+    /// A signal; what waits is not begun.
+    Signal(i32),
+    /// Nothing more can be done; what waits is not begun.
+    Failed(Failure),
+}
+
+#[derive(Default)]
+pub(super) struct Queue {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    jobs: VecDeque<Job>,
+    end: Option<End>,
+}
+
+impl Queue {
+    /// Adds a job when there is room; gives it back if none are taken any more.
+    pub(super) fn push(&self, job: Job) -> Option<Job> {
+        let full = |state: &mut State| state.end.is_none() && state.jobs.len() >= CAPACITY;
+        let mut state = self.changed.wait_while(self.lock(), full).unwrap_or_else(PoisonError::into_inner);
+        if state.end.is_some() {
+            return Some(job);
+        }
+        state.jobs.push_back(job);
+        self.changed.notify_all();
+        None
+    }
+
+    /// The job that has waited for longest, as soon as there is one; or why there is none to come.
+    pub(super) fn first(&self) -> Result<Job, End> {
+        let idle = |state: &mut State| state.end.is_none() && state.jobs.is_empty();
+        let mut state = self.changed.wait_while(self.lock(), idle).unwrap_or_else(PoisonError::into_inner);
+        let job = if state.takes_jobs() { state.jobs.pop_front() } else { None };
+        self.changed.notify_all();
+        // Whoever comes later finds that it has ended, and needs no reason.
+        job.ok_or_else(|| state.end.replace(End::Input).expect("waited for one of the two"))
+    }
+
+    /// Up to `limit` jobs that wait for this key, those that wait for longest.
+    pub(super) fn others_of(&self, zkey: &Path, limit: usize) -> Vec<Job> {
+        let mut state = self.lock();
+        let mut taken = Vec::new();
+        let mut at = 0;
+        while state.takes_jobs() && taken.len() < limit && at < state.jobs.len() {
+            if state.jobs[at].zkey == zkey {
+                taken.extend(state.jobs.remove(at));
+            } else {
+                at += 1;
+            }
+        }
+        self.changed.notify_all();
+        taken
+    }
+
+    /// Takes no more jobs. The end of the input gives way to another reason.
+    pub(super) fn end(&self, end: End) {
+        let mut state = self.lock();
+        if matches!(state.end, None | Some(End::Input)) {
+            state.end = Some(end);
+        }
+        self.changed.notify_all();
+    }
+
+    /// What was not begun.
+    pub(super) fn rest(&self) -> Vec<Job> {
+        self.lock().jobs.drain(..).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Whether jobs that wait are begun.
+    fn takes_jobs(&self) -> bool {
+        matches!(self.end, None | Some(End::Input))
+    }
+}
