@@ -1,5 +1,7 @@
 //! Groth16 on every declared curve with a pairing, by a key from arkworks: the bytes of `ark_groth16` for the same randomness, on the
 //! CPU and by the embedded PTX on the emulator; and on domains beyond the two-adicity of the scalars.
+//!
+//! Without feature `long-tests` on those that no other test proves on, in fields of 24 words: with G2 over Fq and over Fq3.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a failing test panics")]
 
@@ -14,7 +16,9 @@ use curvesmith::sample::Chain;
 use curvesmith::{
     Device, EmulatorOptions, Field, Groth16, KeyOptions, PairingCurve, Witness, constraints_of, curve, verify,
 };
-use curvesmith_curves::{bls12_377, bls12_381, bn254, bw6_761, mnt4_298, mnt4_753, mnt6_298, mnt6_753};
+#[cfg(feature = "long-tests")]
+use curvesmith_curves::{bls12_377, bls12_381, bn254, mnt4_298, mnt4_753, mnt6_298};
+use curvesmith_curves::{bw6_761, mnt6_753};
 use curvesmith_tests::Size;
 
 type Scalar<C> = <<C as PairingCurve>::Fr as Field>::Ark;
@@ -114,27 +118,32 @@ fn mnt6_753_above_its_two_adicity() {
     assert_eq!(proves_on::<mnt6_753::Curve>(circuit, &assignment, 1, &[Device::cpu()]), 5 << 13);
 }
 
+#[cfg(feature = "long-tests")]
 #[test]
 fn bn254_and_bls12_381() {
     proves::<bn254::Curve>(6);
     proves::<bls12_381::Curve>(6);
 }
 
+#[cfg(feature = "long-tests")]
 #[test]
 fn bls12_377() {
     proves::<bls12_377::Curve>(6);
 }
 
+#[cfg(feature = "long-tests")]
 #[test]
 fn mnt4_298() {
     proves::<mnt4_298::Curve>(6);
 }
 
+#[cfg(feature = "long-tests")]
 #[test]
 fn mnt6_298() {
     proves::<mnt6_298::Curve>(6);
 }
 
+#[cfg(feature = "long-tests")]
 #[test]
 fn mnt4_753() {
     proves::<mnt4_753::Curve>(2);

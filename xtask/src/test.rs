@@ -39,7 +39,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
             test.env(SIZE, if args.short { "short" } else { "long" });
         }
         if args.long {
-            test.args(["--features", "curvesmith-curves/long-tests"]);
+            test.args(["--features", "curvesmith-curves/long-tests,curvesmith-tests/long-tests"]);
         }
         shell::run(&mut test)
     })?;

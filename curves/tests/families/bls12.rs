@@ -54,8 +54,11 @@ mod bls12_381 {
 
     #[cfg(feature = "long-tests")]
     ark_algebra_test_templates::test_field!(fq12; super::bls12_381::Fq12);
+    #[cfg(feature = "long-tests")]
     ark_algebra_test_templates::test_group!(g1; super::bls12_381::G1Projective; sw);
+    #[cfg(feature = "long-tests")]
     ark_algebra_test_templates::test_group!(g2; super::bls12_381::G2Projective; sw);
+    #[cfg(feature = "long-tests")]
     ark_algebra_test_templates::test_pairing!(pairing; super::bls12_381::Engine);
 }
 

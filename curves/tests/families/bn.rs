@@ -45,5 +45,7 @@ fn is_arkworks() {
     same_pairings::<bn254::Curve, ark_bn254::Bn254>("bn254");
 }
 
+#[cfg(feature = "long-tests")]
 ark_algebra_test_templates::test_group!(g2; super::bn254::G2Projective; sw);
+#[cfg(feature = "long-tests")]
 ark_algebra_test_templates::test_pairing!(pairing; super::bn254::Engine);

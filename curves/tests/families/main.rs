@@ -1,23 +1,23 @@
 //! Curves declared by their families, whose types are all generated, against arkworks' crates: every constant, the bytes of
 //! points and the pairing.
 //!
-//! Options are given where arkworks' choice is not that of the rules. With feature `long-tests` only: they take minutes to build, and
-//! arkworks' templates minutes to run.
+//! Options are given where arkworks' choice is not that of the rules. Curves other than BN254 and BLS12-381, which take minutes to
+//! build, and arkworks' templates, which take minutes to run, are for feature `long-tests`.
 
-#[cfg(any(feature = "bls12-377", feature = "bls12-381", feature = "bn254"))]
 mod bls12;
-#[cfg(feature = "bls24-315")]
+#[cfg(all(feature = "bls24-315", feature = "long-tests"))]
 mod bls24;
 #[cfg(feature = "bn254")]
 mod bn;
-#[cfg(feature = "bw6-761")]
+#[cfg(all(feature = "bw6-761", feature = "long-tests"))]
 mod bw6;
-#[cfg(any(feature = "bw6-761", feature = "mnt6-298", feature = "mnt6-753"))]
+#[cfg(all(any(feature = "bw6-761", feature = "mnt6-298", feature = "mnt6-753"), feature = "long-tests"))]
 mod fp6;
-#[cfg(any(feature = "mnt4-298", feature = "mnt4-753"))]
+#[cfg(all(any(feature = "mnt4-298", feature = "mnt4-753"), feature = "long-tests"))]
 mod mnt4;
-#[cfg(any(feature = "mnt6-298", feature = "mnt6-753"))]
+#[cfg(all(any(feature = "mnt6-298", feature = "mnt6-753"), feature = "long-tests"))]
 mod mnt6;
+#[cfg(feature = "long-tests")]
 mod toys;
 
 use ark_ec::pairing::{Pairing, PairingOutput};
