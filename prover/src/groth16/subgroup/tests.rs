@@ -50,13 +50,18 @@ fn is_multiple_of_3(wire: &Fr) -> bool {
 
 #[track_caller]
 fn not_proven(damage: &dyn Fn(&mut Zkey<Bls>), expected: &str) {
+    not_proven_for(2, damage, expected);
+}
+
+#[track_caller]
+fn not_proven_for(s: u64, damage: &dyn Fn(&mut Zkey<Bls>), expected: &str) {
     let mut key = key();
     damage(&mut key);
     let witness = witness();
     for self_check in [true, false] {
         let prover = load(&key, &KeyOptions::default().trust_key(true).self_check(self_check)).unwrap();
         let found = prover
-            .prove_randomized(&witness, &[Fr::one(), Fr::from(2u64)], Detail::Counts)
+            .prove_randomized(&witness, &[Fr::one(), Fr::from(s)], Detail::Counts)
             .map(|(proof, _)| proof);
         let Err(ProveError::Point { point, problem, .. }) = &found else {
             panic!("{expected}, self-check {self_check}: {found:?}");
@@ -82,6 +87,8 @@ fn no_proof_has_a_point_of_small_order() {
     not_proven(&|key| add(&mut key.vk.alpha_g1), "proof point A");
     not_proven(&|key| add(&mut key.beta_g1), "proof point C");
     not_proven(&|key| add(&mut key.delta_g1), "proof point A");
+    // s·A is in the group, so that C says nothing of A.
+    not_proven_for(3, &|key| add(&mut key.a_query[wire]), "proof point A");
     let add = |point: &mut G2Affine| *point = (*point + of_small_order_g2()).into_affine();
     not_proven(&|key| add(&mut key.b_g2_query[wire]), "proof point B");
 }
