@@ -7,6 +7,14 @@ use clap::Args;
 /// Environment variable that tests read to choose their sizes; `short`, `long` or unset.
 const SIZE: &str = "CURVESMITH_TEST_SIZE";
 
+/// What all packages have by default, but for the command line: of its curves one of each kind. Every engine in it takes a minute of
+/// a core to build. The lints see it with all.
+const FEATURES: &str = "curvesmith/default,curvesmith-codegen/default,curvesmith-curves/default,curvesmith-field-dsl/default,\
+    curvesmith-runtime/default,curvesmith-cli/bls12-381,curvesmith-cli/bn254,curvesmith-cli/curve25519,curvesmith-cli/jubjub,\
+    curvesmith-cli/mnt6-298,curvesmith-cli/pallas,curvesmith-cli/secp256r1";
+/// What a long run has besides the default.
+const LONG_FEATURES: &str = "curvesmith-curves/long-tests,curvesmith-tests/long-tests";
+
 #[derive(Args)]
 pub(crate) struct TestArgs {
     #[command(flatten)]
@@ -38,9 +46,10 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
         if args.short || args.long {
             test.env(SIZE, if args.short { "short" } else { "long" });
         }
-        if args.long {
-            test.args(["--features", "curvesmith-curves/long-tests,curvesmith-tests/long-tests"]);
-        }
+        match args.long {
+            true => test.args(["--features", LONG_FEATURES]),
+            false => test.args(["--no-default-features", "--features", FEATURES]),
+        };
         shell::run(&mut test)
     })?;
     parts.part("every curve alone", features::run)?;

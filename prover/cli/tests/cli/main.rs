@@ -126,7 +126,7 @@ fn bench_measures_a_range_of_sizes() {
     assert_eq!(curvesmith().args(bad).output().unwrap().status.code(), Some(2));
 }
 
-#[cfg(feature = "all-curves")]
+#[cfg(all(feature = "curve25519", feature = "jubjub", feature = "pallas", feature = "secp256r1"))]
 #[test]
 fn bench_takes_curves_without_a_pairing() {
     let bench = |algorithm: &[&str], curve: &str| {
