@@ -10,8 +10,8 @@ use ark_std::rand::{SeedableRng, rngs::StdRng};
 use curvesmith::sample::Chain;
 use curvesmith::snarkjs::{ZkeyCurve, json::proof_to_json};
 use curvesmith::{
-    Device, EmulatorOptions, Fault, Field, Groth16, KeyOptions, ProveError, R1cs, Witness, bls12_381, bn254,
-    verify,
+    Device, EmulatorOptions, Fault, Field, Groth16, KeyOptions, ProveError, R1cs, RuntimeError, Witness,
+    bls12_381, bn254, verify,
 };
 use curvesmith_tests::Size;
 use serde_json::Value;
@@ -124,6 +124,35 @@ fn a_batch_is_proven_at_once_on_one_device() {
             Err(error) => assert!(matches!(error, ProveError::SelfCheck { .. }), "{error}"),
         }
         assert_eq!(proof.is_err(), i % 4 == 1, "proof {i}");
+    }
+}
+
+#[test]
+fn a_batch_is_proven_where_there_is_memory_for_one_proof() {
+    let prepare = |memory| {
+        let device = Device::emulator(EmulatorOptions::default().memory(memory)).unwrap();
+        let (prover, witness) = load::<bn254::Curve>(&device, "bn128_mult");
+        device.release_unused();
+        (device, prover, witness)
+    };
+    let (probe, prover, witness) = prepare(1 << 30);
+    let in_use = || probe.as_emulator().unwrap().memory_in_use();
+    let resident = in_use();
+    prover.prove(&witness, &mut StdRng::seed_from_u64(4)).unwrap();
+    // What a proof took stays with the device for the next.
+    let (_device, prover, _) = prepare(resident + (in_use() - resident) * 11 / 10);
+    let alone = |seed| prover.prove(&witness, &mut StdRng::seed_from_u64(seed));
+    alone(5).unwrap();
+    let at_once: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8).map(|seed| scope.spawn(move || alone(seed))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let no_memory =
+        |error: &ProveError| matches!(error, ProveError::Device(RuntimeError::OutOfMemory { .. }));
+    assert!(at_once.iter().any(|proof| proof.as_ref().is_err_and(no_memory)), "there is room for several");
+    let witnesses: Vec<_> = (0..8).map(|_| Witness::<bn254::Curve>::new(witness.values().to_vec())).collect();
+    for proof in prover.prove_batch(&witnesses, &mut StdRng::seed_from_u64(6)) {
+        proof.unwrap();
     }
 }
 
