@@ -113,25 +113,23 @@ mod tests {
         assert_ne!(Some(ours.omega), ark_bls12_381::Fr::get_root_of_unity(1 << 8));
     }
 
-    /// Above 2^28 BN254 has 3·2^27 and so on; two powers of 3 in all.
+    /// As [`orders`], of a domain with the factor 3.
+    fn mixed<F: PrimeField>(rows: usize, domain: usize) {
+        let q = Quotient::<F>::libsnark(rows).unwrap();
+        assert_eq!(q.domain, domain, "{rows} rows");
+        let power = |x: F, factor| x.pow([domain as u64 / factor]);
+        assert_eq!([1, 2, 3].map(|factor| power(q.omega, factor) == F::ONE), [true, false, false]);
+        assert_eq!(q.z_inverse.unwrap() * (power(q.shift, 1) - F::ONE), F::ONE);
+    }
+
     #[test]
-    fn domains_beyond_the_two_adicity_have_a_small_factor() {
-        let domain = |rows| Quotient::<ark_bn254::Fr>::libsnark(rows);
-        for (rows, size) in
-            [(1 << 28, 1 << 28), ((1 << 28) + 1, 9 << 25), ((9 << 25) + 1, 3 << 27), ((3 << 27) + 1, 9 << 26)]
-        {
-            let q = domain(rows).unwrap();
-            assert_eq!((q.domain, q.omega.pow([size])), (size as usize, ark_bn254::Fr::ONE), "{rows} rows");
-            assert!(
-                [2, 3]
-                    .map(|factor| q.omega.pow([size / factor]))
-                    .iter()
-                    .all(|less| *less != ark_bn254::Fr::ONE)
-                    || size == 1 << 28
-            );
-            assert_eq!(q.z_inverse.unwrap() * (q.shift.pow([size]) - ark_bn254::Fr::ONE), ark_bn254::Fr::ONE);
+    fn domains_above_the_two_adicity_have_a_small_factor() {
+        for (rows, domain) in [(1 << 28, 9 << 25), (9 << 25, 3 << 27), (3 << 27, 9 << 26)] {
+            mixed::<ark_bn254::Fr>(rows + 1, domain);
+            mixed::<ark_bn254::Fr>(domain, domain);
         }
-        assert!(domain(usize::MAX).is_none() && domain((1 << 31) + 1).is_none());
-        assert!(Quotient::<ark_bls12_381::Fr>::circom(33).is_none());
+        for rows in [(1 << 31) + 1, usize::MAX] {
+            assert!(Quotient::<ark_bn254::Fr>::libsnark(rows).is_none());
+        }
     }
 }
