@@ -302,6 +302,7 @@ fn a_reader_that_has_gone_ends_the_service() {
         let _ = input.write_all(b"{}\n");
         std::thread::sleep(Duration::from_millis(200));
     }
+    drop(input);
     let output = child.wait_with_output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{errors}");
@@ -436,6 +437,7 @@ mod socket {
         let mut service = start(&path, "cpu");
         let mut clients: Vec<_> = (0..64).map(|_| UnixStream::connect(&path).unwrap()).collect();
         let first = |stream: &UnixStream| {
+            stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
             let mut line = String::new();
             BufReader::new(stream).read_line(&mut line).unwrap();
             serde_json::from_str::<Value>(&line).unwrap()
@@ -469,8 +471,9 @@ mod socket {
             ("taken", "taken: another process listens there"),
             ("no/folder/s", "No such file"),
         ] {
-            let output =
-                curvesmith().args(["serve", "--device", "cpu", "--socket"]).arg(at(name)).output().unwrap();
+            // One that listens in spite of it has to be ended.
+            let limited = ["30", env!("CARGO_BIN_EXE_curvesmith"), "serve", "--device", "cpu", "--socket"];
+            let output = Command::new("timeout").args(limited).arg(at(name)).output().unwrap();
             let text = String::from_utf8(output.stderr).unwrap();
             assert_eq!(output.status.code(), Some(2), "{text}");
             assert!(text.contains(message) && text.lines().count() == 1, "{text}");
