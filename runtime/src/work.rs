@@ -239,6 +239,13 @@ impl Work {
         }
     }
 
+    /// Has the device memory of this call zeroed when it ends, but for what it gives out; the CPU's is not.
+    pub fn wipe_at_end(&self) {
+        if let Repr::Gpu(stream) = &self.on {
+            stream.wipe_at_end();
+        }
+    }
+
     /// Runs a named part of the call, for its [`Report`].
     pub fn stage<T>(&self, name: &'static str, part: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
         match &self.on {

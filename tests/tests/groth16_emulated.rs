@@ -13,6 +13,7 @@ use curvesmith::{
     Device, EmulatorOptions, Fault, Field, Groth16, KeyOptions, ProveError, R1cs, RuntimeError, Witness,
     bls12_381, bn254, verify,
 };
+use curvesmith_emulator::{DeviceCall, InjectedFault};
 use curvesmith_tests::Size;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -154,6 +155,30 @@ fn a_batch_is_proven_where_there_is_memory_for_one_proof() {
     for proof in prover.prove_batch(&witnesses, &mut StdRng::seed_from_u64(6)) {
         proof.unwrap();
     }
+}
+
+/// Counts by faults how often memory is filled.
+#[test]
+fn a_proof_that_wipes_fills_its_memory() {
+    let fills = |wipe| {
+        let device = emulator();
+        let options = KeyOptions::default().wipe(wipe);
+        let key = fixture("bn128_mult", "circuit.zkey");
+        let prover = Groth16::<bn254::Curve>::from_zkey(&device, &key, &options).unwrap();
+        let witness = Witness::from_wtns(&fixture("bn128_mult", "witness.wtns")).unwrap();
+        let emulator = device.as_emulator().unwrap();
+        let more = |n: &u64| {
+            emulator.fail_after(*n, Some(DeviceCall::Fill), InjectedFault::Failure);
+            let proof = prover.prove(&witness, &mut StdRng::seed_from_u64(*n));
+            let happened = !emulator.fault_pending();
+            emulator.fail_never();
+            assert_eq!(proof.is_err(), happened);
+            happened
+        };
+        (0..).step_by(6).take_while(more).count()
+    };
+    let (kept, wiped) = (fills(false), fills(true));
+    assert!(wiped > kept + 3, "{kept} and {wiped}");
 }
 
 #[test]

@@ -29,11 +29,14 @@ pub struct KeyOptions {
     /// Keep precomputed multiples of the key's points on a GPU that has room for them: proofs are faster, and loading the key
     /// takes as long as some tens of proofs. Default: true.
     pub multiples: bool,
+    /// Zero the device memory of every proof before anyone else gets it: the witness, its digits, and all that is made of them.
+    /// Default: false.
+    pub wipe: bool,
 }
 
 impl Default for KeyOptions {
     fn default() -> Self {
-        Self { trust_key: false, check_subgroups: false, self_check: true, multiples: true }
+        Self { trust_key: false, check_subgroups: false, self_check: true, multiples: true, wipe: false }
     }
 }
 
@@ -53,6 +56,12 @@ impl KeyOptions {
     /// Sets [`KeyOptions::multiples`].
     pub fn multiples(mut self, keep: bool) -> Self {
         self.multiples = keep;
+        self
+    }
+
+    /// Sets [`KeyOptions::wipe`].
+    pub fn wipe(mut self, wipe: bool) -> Self {
+        self.wipe = wipe;
         self
     }
 

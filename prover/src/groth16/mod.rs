@@ -69,6 +69,7 @@ pub struct Groth16<C: PairingCurve> {
     /// device is the CPU already.
     host: Option<HostKey<C>>,
     self_check: bool,
+    wipe: bool,
 }
 
 impl<C: PairingCurve> Groth16<C> {
@@ -130,6 +131,7 @@ impl<C: PairingCurve> Groth16<C> {
             key: on_device,
             host,
             self_check: options.self_check,
+            wipe: options.wipe,
         })
     }
 
@@ -257,6 +259,9 @@ impl<C: PairingCurve> Groth16<C> {
         }
         let start = Instant::now();
         let work = self.device.work_with(detail, &Cancel::default())?;
+        if self.wipe {
+            work.wipe_at_end();
+        }
         let ((proof, sound), report) = work.complete(|work| self.make(work, values, randomness))?;
         if !sound {
             return Err(self.blame(values, &proof, randomness)?);

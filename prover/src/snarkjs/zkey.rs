@@ -196,7 +196,8 @@ impl ZkeyFile {
 
     /// Reads what a verifier needs and no more, checked as by [`ZkeyFile::read`] of points that are not trusted.
     pub fn read_verifying_key<C: ZkeyCurve>(&self) -> Result<VerifyingKey<C::Engine>, ZkeyError> {
-        let key = self.check_curve::<C>().and_then(|()| self.verifying_key::<C>(true));
+        let checked = self.check_curve::<C>().and_then(|()| self.check_size_of_ic::<C>());
+        let key = checked.and_then(|()| self.verifying_key::<C>(true));
         key.map(|(vk, _)| vk).map_err(|problem| ZkeyError { path: self.path.clone(), problem })
     }
 
@@ -207,7 +208,6 @@ impl ZkeyFile {
     ) -> Result<(VerifyingKey<C::Engine>, HeaderPoints<C>), FormatError> {
         let header = HeaderPoints::<C>::read(self, check)?;
         let public = self.dimensions.public;
-        self.sections.unique(IC)?.holds(u64::from(public) + 1, point_bytes::<C::G1>() as u64)?;
         let vk = VerifyingKey {
             alpha_g1: header.alpha_g1,
             beta_g2: header.beta_g2,
@@ -259,8 +259,13 @@ impl ZkeyFile {
         })
     }
 
+    fn check_size_of_ic<C: ZkeyCurve>(&self) -> Result<(), FormatError> {
+        self.sections.unique(IC)?.holds(u64::from(self.dimensions.public) + 1, point_bytes::<C::G1>() as u64)
+    }
+
     /// Checks every size that follows from the counts, before memory is taken for any.
     fn check_sizes<C: ZkeyCurve>(&self) -> Result<(), FormatError> {
+        self.check_size_of_ic::<C>()?;
         let ZkeyDimensions { wires, public, log_domain } = self.dimensions;
         let (g1, g2) = (point_bytes::<C::G1>() as u64, point_bytes::<C::G2>() as u64);
         for (name, count, each) in [

@@ -6,6 +6,7 @@
 //! [`Pool`], from where everybody may take, or to the arena of the stream that waits. Nothing is
 //! done under a lock but moving handles, and a size class is never waited for.
 
+use crate::error::Result;
 use curvesmith_device::Memory;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -113,6 +114,21 @@ impl Arena {
             State::Joined(_) | State::Closed => return,
         };
         drop(unused);
+    }
+
+    /// Submits work on every unused allocation, in the stream's order. Those for which that fails, and all after them, go back to
+    /// the device.
+    pub(super) fn each_unused(&self, mut submit: impl FnMut(&Memory) -> Result<()>) -> Result<()> {
+        let unused = match &mut *self.lock() {
+            State::Open(free) => std::mem::take(free),
+            State::Joined(_) | State::Closed => return Ok(()),
+        };
+        // The driver is called without the lock.
+        unused.0.into_values().flatten().try_for_each(|memory| {
+            submit(&memory)?;
+            self.put(memory);
+            Ok(())
+        })
     }
 
     /// The work of `next` from now on is ordered after all work of this arena's stream.

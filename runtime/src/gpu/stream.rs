@@ -14,6 +14,7 @@ use curvesmith_device::{self as device, KernelDevice, Launch};
 use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Work of one call on one stream of the device, with the memory it uses.
@@ -32,6 +33,8 @@ pub struct Stream {
     /// What the work uses and others could drop.
     held: Mutex<Vec<Arc<dyn Any + Send + Sync>>>,
     cancel: Cancel,
+    /// Whether memory that the call gave up is zeroed when it ends.
+    wipes: AtomicBool,
 }
 
 /// What is left of a fork: it is waited for together with the stream that joined it.
@@ -64,6 +67,7 @@ impl Stream {
             joined: Mutex::default(),
             held: Mutex::default(),
             cancel,
+            wipes: AtomicBool::new(false),
         }
     }
 
@@ -86,7 +90,9 @@ impl Stream {
     fn fork_on(&self, lane: Lane) -> Result<Stream> {
         let event = self.device().record(self.raw(), false)?;
         self.device().wait(&lane.raw, &event)?;
-        Ok(Stream::on(self.gpu.clone(), lane, Arc::clone(&self.account), self.cancel.clone()))
+        let fork = Stream::on(self.gpu.clone(), lane, Arc::clone(&self.account), self.cancel.clone());
+        fork.wipes.store(self.wipes.load(Ordering::Relaxed), Ordering::Relaxed);
+        Ok(fork)
     }
 
     /// Orders later work of this stream after all work of `fork`, whose memory follows.
@@ -101,6 +107,12 @@ impl Stream {
             joined.push(Joined { lane, ring: std::mem::take(&mut *fork.ring()) });
         }
         Ok(())
+    }
+
+    /// Has the memory that the call gives up zeroed when it ends, before anyone else gets it; that of forks made from
+    /// now on too. Memory of a call that fails goes back to the device.
+    pub fn wipe_at_end(&self) {
+        self.wipes.store(true, Ordering::Relaxed);
     }
 
     /// Waits for all work; the failure of it, or else of a joined fork.
@@ -308,22 +320,45 @@ impl Stream {
     /// Waits, and hands everything on to later calls. A stream that failed is not used again.
     fn settle(&mut self) -> Result<()> {
         let Some(lane) = self.lane.take() else { return Ok(()) };
+        let (mut good, mut done) = self.wait_for_all(lane);
+        self.held().clear();
+        if self.wipes.load(Ordering::Relaxed) {
+            if done.is_ok() {
+                done = self.wipe(&good);
+                good.truncate(if done.is_ok() { good.len() } else { 0 });
+            }
+            if done.is_err() {
+                self.arena.clear();
+            }
+        }
+        good.into_iter().for_each(|lane| self.gpu.put_back(lane));
+        self.arena.close();
+        done
+    }
+
+    /// Waits for this stream and the joined ones: those that did not fail, and the first failure.
+    fn wait_for_all(&self, lane: Lane) -> (Vec<Lane>, Result<()>) {
         let joined = std::mem::take(&mut *self.joined());
         let ring = std::mem::take(&mut *self.ring());
         // As for `synchronize`: this stream's failure before its forks'.
         let all = [Joined { lane, ring }].into_iter().chain(joined);
-        let mut first = Ok(());
+        let (mut good, mut first) = (Vec::new(), Ok(()));
         for Joined { lane, ring } in all {
             let done = self.device().synchronize(&lane.raw);
             let copied = ring.retire(&self.gpu.shared.slots);
             match done.and(copied) {
-                Ok(()) => self.gpu.put_back(lane),
+                Ok(()) => good.push(lane),
                 Err(error) => first = first.and(Err(error)),
             }
         }
-        self.held().clear();
-        self.arena.close();
-        first
+        (good, first)
+    }
+
+    /// Zeroes what the call gave up, by one of these streams.
+    fn wipe(&self, lanes: &[Lane]) -> Result<()> {
+        let Some(Lane { raw, .. }) = lanes.first() else { return Ok(()) };
+        self.arena.each_unused(|memory| self.device().fill(raw, memory, 0, memory.bytes(), 0))?;
+        self.device().synchronize(raw)
     }
 }
 

@@ -163,6 +163,53 @@ fn long_vectors_pass_in_chunks_and_leave_nothing_behind() {
     }
 }
 
+/// The words of the first unused memory of 256 bytes.
+fn unused(gpu: &Gpu) -> Vec<u8> {
+    let memory = gpu.shared.pool.take(256).unwrap();
+    let stream = start(gpu);
+    let mut slot = stream.slot(256).unwrap();
+    gpu.device().download(stream.raw(), &memory, 0, &mut *slot.staging, 256).unwrap();
+    slot.bytes(256).unwrap().to_vec()
+}
+
+#[test]
+fn memory_of_calls_that_wipe_is_zero() {
+    for (wipes, left) in [(false, 7), (true, 0)] {
+        let (gpu, _) = gpu(EmulatorOptions::default());
+        let stream = start(&gpu);
+        if wipes {
+            stream.wipe_at_end();
+        }
+        let (fork, lone) = (stream.fork().unwrap(), stream.fork().unwrap());
+        let [dropped, held, forked, of_lone] = [&stream, &stream, &fork, &lone]
+            .map(|s| s.upload_words(&[u32::from_le_bytes([7; 4]); 64]).unwrap());
+        let given_out = stream.upload_words(&[3; 64]).unwrap();
+        stream.hold(Arc::new(held));
+        drop((dropped, forked, of_lone));
+        stream.join(fork).unwrap();
+        // Never joined: it ends by itself.
+        drop(lone);
+        stream.finish().unwrap();
+        for _ in 0..4 {
+            assert!(unused(&gpu).iter().all(|byte| *byte == left));
+        }
+        assert_eq!(start(&gpu).download_words(&given_out).unwrap(), [3; 64]);
+        assert!(gpu.shared.pool.take(256).is_none());
+    }
+}
+
+#[test]
+fn memory_of_failed_calls_that_wipe_goes_back() {
+    let (gpu, emulator) = gpu(EmulatorOptions::default());
+    let module = module(&gpu);
+    let stream = start(&gpu);
+    stream.wipe_at_end();
+    drop(stream.upload_words(&[7; 64]).unwrap());
+    increment(&stream, &module, Ptr::new(8), Ptr::new(8));
+    assert!(stream.finish().is_err());
+    assert_eq!((gpu.shared.pool.bytes(), emulator.memory_in_use()), (0, 0));
+}
+
 #[test]
 fn cancelled_calls_submit_nothing_more() {
     let (gpu, _) = gpu(EmulatorOptions::default());

@@ -57,6 +57,9 @@ pub(crate) struct KeyArguments {
     /// Do not check that a key's points lie on their curves
     #[arg(long)]
     trust_key: bool,
+    /// Zero the device memory of a proof before anyone else gets it
+    #[arg(long)]
+    wipe: bool,
 }
 
 impl KeyArguments {
@@ -65,5 +68,6 @@ impl KeyArguments {
             .trust_key(self.trust_key)
             .check_subgroups(self.check_subgroups)
             .self_check(!self.no_self_check)
+            .wipe(self.wipe)
     }
 }
