@@ -49,7 +49,12 @@ impl ProveStats {
                 .find(|device| device.kind == Kind::Stage && device.name == span.name)
                 .map(seconds),
         };
-        let stages = host.iter().map(stage).collect();
-        ProveStats { stages, total: start.elapsed(), report }
+        let stages: Vec<Stage> = host.iter().map(stage).collect();
+        for stage in &stages {
+            tracing::debug!(stage = &*stage.name, seconds = stage.host.as_secs_f64());
+        }
+        let total = start.elapsed();
+        tracing::debug!(seconds = total.as_secs_f64(), launches = report.launches, "proved");
+        ProveStats { stages, total, report }
     }
 }
