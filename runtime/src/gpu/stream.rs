@@ -357,7 +357,11 @@ impl Stream {
     /// Zeroes what the call gave up, by one of these streams.
     fn wipe(&self, lanes: &[Lane]) -> Result<()> {
         let Some(Lane { raw, .. }) = lanes.first() else { return Ok(()) };
-        self.arena.each_unused(|memory| self.device().fill(raw, memory, 0, memory.bytes(), 0))?;
+        self.arena.each_unused(|memory| {
+            // All of it, not only what its last owner had asked for.
+            self.device().reuse(raw, memory, memory.bytes())?;
+            self.device().fill(raw, memory, 0, memory.bytes(), 0)
+        })?;
         self.device().synchronize(raw)
     }
 }
