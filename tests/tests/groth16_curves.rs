@@ -1,7 +1,7 @@
 //! Groth16 on every declared curve with a pairing, by a key from arkworks: the bytes of `ark_groth16` for the same randomness, on the
 //! CPU and by the embedded PTX on the emulator; and on domains beyond the two-adicity of the scalars.
 //!
-//! Without feature `long-tests` on those that no other test proves on, in fields of 24 words: with G2 over Fq and over Fq3.
+//! Without feature `long-tests` on two in fields of 24 words, with G2 over Fq and over Fq3; other tests prove on BN254 and BLS12-381.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a failing test panics")]
 

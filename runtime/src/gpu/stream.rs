@@ -165,6 +165,9 @@ impl Stream {
     /// other calls goes back to the device.
     fn alloc_after_all(&self, size: u64, bytes: u64) -> Result<device::Memory> {
         self.device().synchronize(self.raw())?;
+        if self.wipes.load(Ordering::Relaxed) {
+            self.wipe(self.raw())?;
+        }
         self.arena.clear();
         self.gpu.shared.pool.clear();
         self.device().alloc(size).map_err(|error| match error {
@@ -323,8 +326,8 @@ impl Stream {
         let (mut good, mut done) = self.wait_for_all(lane);
         self.held().clear();
         if self.wipes.load(Ordering::Relaxed) {
-            if done.is_ok() {
-                done = self.wipe(&good);
+            if let (Ok(()), Some(lane)) = (&done, good.first()) {
+                done = self.wipe(&lane.raw);
                 good.truncate(if done.is_ok() { good.len() } else { 0 });
             }
             if done.is_err() {
@@ -354,9 +357,8 @@ impl Stream {
         (good, first)
     }
 
-    /// Zeroes what the call gave up, by one of these streams.
-    fn wipe(&self, lanes: &[Lane]) -> Result<()> {
-        let Some(Lane { raw, .. }) = lanes.first() else { return Ok(()) };
+    /// Zeroes what the call gave up, by this stream, and waits.
+    fn wipe(&self, raw: &device::Stream) -> Result<()> {
         self.arena.each_unused(|memory| {
             // All of it, not only what its last owner had asked for.
             self.device().reuse(raw, memory, memory.bytes())?;

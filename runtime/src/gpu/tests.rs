@@ -6,7 +6,7 @@ use crate::owner::Owner;
 use curvesmith_abi::kernels::ScanAdd;
 use curvesmith_abi::{Image, KernelEntry, Ptr, layout};
 use curvesmith_device::{Launch, Module, Source};
-use curvesmith_emulator::{Emulator, EmulatorOptions};
+use curvesmith_emulator::{DeviceCall, Emulator, EmulatorOptions, InjectedFault};
 
 /// `out[i] = in[i] + 1` for one block of 32 words.
 const INCREMENT: &str = "
@@ -196,6 +196,22 @@ fn memory_of_calls_that_wipe_is_zero() {
         }
         assert_eq!(start(&gpu).download_words(&given_out).unwrap(), [3; 64]);
         assert!(gpu.shared.pool.take(256).is_none());
+    }
+}
+
+/// Before it goes back to the device to make room.
+#[test]
+fn memory_of_calls_that_wipe_is_zeroed_under_pressure() {
+    for wipes in [false, true] {
+        let (gpu, emulator) = gpu(EmulatorOptions::default().memory(1024));
+        let stream = start(&gpu);
+        if wipes {
+            stream.wipe_at_end();
+        }
+        drop(stream.upload_words(&[7; 60]).unwrap());
+        emulator.fail_after(0, Some(DeviceCall::Fill), InjectedFault::Failure);
+        let all = stream.words(256);
+        assert_eq!((all.is_err(), emulator.fault_pending()), (wipes, !wipes));
     }
 }
 
