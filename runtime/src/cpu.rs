@@ -7,7 +7,7 @@
 
 mod msm;
 
-use crate::csr::{Csr, check_len, check_out_len, check_range, invert_shift};
+use crate::csr::{Csr, check_len, check_multiple, check_out_len, check_range, invert_shift};
 use crate::domain::Domain;
 use crate::error::{Result, RuntimeError};
 use crate::field::Field;
@@ -31,6 +31,12 @@ use std::sync::Arc;
 const MIN_LEN: usize = 1024;
 /// Rows longer than this are summed by several threads.
 const LONG_ROW: usize = 1 << 14;
+
+/// The length of a third of a vector.
+fn third(len: usize) -> Result<usize> {
+    check_len("vector of three parts", len / 3 * 3, len)?;
+    Ok(len / 3)
+}
 
 /// The CPU. Vectors are arkworks elements in the order of their index.
 #[derive(Clone, Copy, Debug, Default)]
@@ -111,6 +117,21 @@ impl Cpu {
         Ok(collect(a.len(), &|i| a[i] * b[i] - c[i]))
     }
 
+    /// `a·b` into the last third of a vector, `a` and `b` being the others.
+    pub fn mul_thirds<F: Field>(&self, thirds: &mut [F::Ark]) -> Result<()> {
+        let len = third(thirds.len())?;
+        let (factors, products) = thirds.split_at_mut(2 * len);
+        let products = products.par_iter_mut().enumerate().with_min_len(64);
+        products.for_each(|(i, product)| *product = factors[i] * factors[len + i]);
+        Ok(())
+    }
+
+    /// `a·b - c`, of the thirds of a vector.
+    pub fn mul_sub_thirds<F: Field>(&self, thirds: &[F::Ark]) -> Result<Vec<F::Ark>> {
+        let len = third(thirds.len())?;
+        self.mul_sub::<F>(&thirds[..len], &thirds[len..2 * len], &thirds[2 * len..])
+    }
+
     /// `matrix · x`, zero-extended to `out_len ≥ rows` elements.
     pub fn spmv<F: Field>(&self, matrix: &Csr<F::Ark>, x: &[F::Ark], out_len: usize) -> Result<Vec<F::Ark>> {
         check_len("vector of the product", matrix.width as usize, x.len())?;
@@ -160,13 +181,23 @@ impl Cpu {
         direction: Direction,
         shift: F::Ark,
     ) -> Result<()> {
-        check_len("NTT vector", tables.size(), vector.len())?;
+        check_multiple("NTT vector", tables.size(), vector.len())?;
         invert_shift::<F>(shift)?;
         let domain = tables.get_coset(shift).expect("the shift is a unit");
-        match direction {
+        let transform = |vector: &mut Vec<F::Ark>| match direction {
             Direction::Forward => domain.fft_in_place(vector),
             Direction::Inverse => domain.ifft_in_place(vector),
+        };
+        if vector.len() == tables.size() {
+            transform(vector);
+            return Ok(());
         }
+        vector.par_chunks_mut(tables.size()).for_each(|part| {
+            // arkworks takes vectors that it can lengthen.
+            let mut own = part.to_vec();
+            transform(&mut own);
+            part.copy_from_slice(&own);
+        });
         Ok(())
     }
 

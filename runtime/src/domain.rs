@@ -66,9 +66,13 @@ impl Domain {
     pub(crate) fn roots<F: Field>(&self, passes: &[Pass], omega: F::Ark) -> Roots {
         let part = 1u64 << self.log;
         let of_part = omega.pow([self.n as u64 / part]);
-        let turn = match passes.iter().map(|pass| pass.log_r).max() {
-            Some(log_r) => turn::<F>(of_part.pow([part >> log_r]), log_r),
-            None => 1,
+        let (turn, own) = match passes.iter().map(|pass| pass.log_r).max() {
+            Some(log_r) => {
+                let root = of_part.pow([part >> log_r]);
+                let turn = turn::<F>(root, log_r);
+                (turn, root.pow([u64::from(turn)]))
+            }
+            None => (1, F::Ark::ONE),
         };
         let squarings = passes.iter().map(|pass| convert::squarings::<F>(of_part.pow([part >> pass.end()])));
         let size_inv = F::Ark::from(self.n as u64).inverse().expect("the size divides p - 1");
@@ -80,7 +84,8 @@ impl Domain {
                 .collect(),
         });
         let size_inv = convert::device_bytes::<F>(&[size_inv]);
-        Roots { size_inv, turn, squarings: squarings.collect(), mixed }
+        let inner = convert::squarings::<F>(own);
+        Roots { size_inv, turn, inner, squarings: squarings.collect(), mixed }
     }
 
     /// `2^log·base`, `2^log·base^2`, … `n`.

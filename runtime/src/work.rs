@@ -368,6 +368,23 @@ impl Work {
         }))
     }
 
+    /// `a·b` into the last third of a vector, elementwise, `a` and `b` being the others.
+    pub fn mul_thirds<F: Field>(&self, thirds: &mut DeviceVec<F>) -> Result<()> {
+        match (&self.on, &mut thirds.repr) {
+            (Repr::Cpu(_), Repr::Cpu(thirds)) => Cpu.mul_thirds::<F>(thirds),
+            (Repr::Gpu(stream), Repr::Gpu(thirds)) => {
+                stream.uses("vector", thirds)?;
+                pointwise::mul_thirds(stream, &Owner::field::<F>(), thirds)
+            }
+            _ => other("vector"),
+        }
+    }
+
+    /// `a·b - c`, elementwise, of the thirds of a vector.
+    pub fn mul_sub_thirds<F: Field>(&self, thirds: &DeviceVec<F>) -> Result<DeviceVec<F>> {
+        self.map(thirds, |thirds| Cpu.mul_sub_thirds::<F>(thirds), pointwise::mul_sub_thirds)
+    }
+
     /// Moves a matrix to the device. Checks offsets and columns.
     pub fn matrix<F: Field>(&self, matrix: &Csr<F::Ark>) -> Result<Matrix<F>> {
         matrix.validate()?;
@@ -418,8 +435,9 @@ impl Work {
         Ok(NttTables { repr })
     }
 
-    /// NTT in natural order on both sides, over the coset `shift·<omega>` (`shift` nonzero; one for none). After a
-    /// failure the contents of `vector` are undefined.
+    /// NTT in natural order on both sides, over the coset `shift·<omega>` (`shift` nonzero; one for none), of the vectors of that size
+    /// that lie one after the other in `vector`. After a
+    /// failure its contents are undefined.
     pub fn ntt<F: Field>(
         &self,
         tables: &NttTables<F>,

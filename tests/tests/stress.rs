@@ -272,7 +272,7 @@ fn every_failing_launch_fails_its_proof() {
             assert_on_purpose(&error);
             launch += Size::from_env().pick(18, 6, 1);
         }
-        assert!(launch > 40, "a proof takes more than {launch} launches");
+        assert!(launch > 20, "a proof takes more than {launch} launches");
         emulator.fail_never();
         prove().unwrap();
     }

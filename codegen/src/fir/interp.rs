@@ -133,6 +133,7 @@ pub fn run_block<M: Memory + ?Sized>(
         }
     }
     let threads = kernel.desc.block as usize;
+    let words = kernel.field.as_ref().map_or(0, |f| f.words);
     let mut run = Run {
         kernel,
         block: position.block,
@@ -142,7 +143,7 @@ pub fn run_block<M: Memory + ?Sized>(
         r_inv: kernel.field.as_ref().map(|f| f.r_mod_p().modinv(&f.p).expect("R is prime to p")),
         values: vec![vec![]; kernel.values().count()],
         locals: vec![vec![None; threads]; kernel.locals.len()],
-        shared: kernel.shared.iter().map(|s| vec![None; s.words as usize]).collect(),
+        shared: kernel.shared.iter().map(|s| vec![None; s.length as usize * s.stride(words)]).collect(),
         returned: vec![false; threads],
         broken: vec![],
         steps: 0,
@@ -442,7 +443,11 @@ impl<M: Memory + ?Sized> Run<'_, M> {
                 let stride = element.bytes(words, self.kernel.tower.degree()) / 4;
                 (Some(buffer.0 as usize), self.u32(index, t) as usize * stride + word as usize + offset)
             }
-            Place::Shared { index, .. } => (None, self.u32(index, t) as usize + offset),
+            Place::Shared { array, index } => {
+                let words = self.kernel.field.as_ref().map_or(0, |f| f.words);
+                let stride = self.kernel.shared[array.0 as usize].stride(words);
+                (None, self.u32(index, t) as usize * stride + offset)
+            }
         }
     }
 

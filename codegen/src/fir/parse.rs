@@ -140,9 +140,18 @@ impl<'a> Parser<'a> {
                     return self.fail(format!("no function `{symbol}` before"));
                 };
                 self.kernel().functions.push(function);
-            } else if let Some((_, words)) = line.strip_prefix("shared ").and_then(|l| l.split_once(": ")) {
-                let words = self.number(words)?;
-                self.kernel().shared.push(SharedDecl { words });
+            } else if let Some(blocks) = line.strip_prefix("resident ") {
+                self.kernel().resident = self.number(blocks)?;
+            } else if let Some((_, array)) = line.strip_prefix("shared ").and_then(|l| l.split_once(": ")) {
+                let (length, holds) = match array.split_once(" field") {
+                    None => (array, Holds::Words),
+                    Some((length, bound)) => {
+                        let parts: Vec<&str> = bound.split('.').skip(1).collect();
+                        (length, Holds::Elements(self.below(&parts)?))
+                    }
+                };
+                let length = self.number(length)?;
+                self.kernel().shared.push(SharedDecl { length, holds });
             } else if let Some((_, ty)) = line.strip_prefix("local ").and_then(|l| l.split_once(": ")) {
                 let Some(ty) = type_from(ty) else { return self.fail(format!("unknown type {ty}")) };
                 self.kernel().locals.push(LocalDecl { ty });

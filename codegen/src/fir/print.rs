@@ -91,8 +91,15 @@ impl Printer<'_> {
         for (i, f) in k.functions.iter().enumerate() {
             let _ = writeln!(self.out, "calls f{i}: {}", f.symbol);
         }
+        if k.resident != 1 {
+            let _ = writeln!(self.out, "resident {}", k.resident);
+        }
         for (i, s) in k.shared.iter().enumerate() {
-            let _ = writeln!(self.out, "shared s{i}: {}", s.words);
+            let holds = match s.holds {
+                Holds::Words => String::new(),
+                Holds::Elements(below) => format!(" field{}", bound_name(below)),
+            };
+            let _ = writeln!(self.out, "shared s{i}: {}{holds}", s.length);
         }
         for (i, l) in k.locals.iter().enumerate() {
             let note = comment((self.local_note)(Local(i as u32)));

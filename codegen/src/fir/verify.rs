@@ -14,7 +14,8 @@
 //!    of their signature. They know neither memory nor threads, do not return early, and `yield` what their signature
 //!    says as the last statement of their body; nothing else yields or has arguments.
 //! 10. Words of elements go to buffers, and come from them, under the buffer's bound: a word that is stored is under it, and
-//!     an element made of words that were loaded is made under no less.
+//!     an element made of words that were loaded is made under no less. So do those of shared arrays of elements, which are
+//!     read and written whole; their bounds are ones that words hold.
 
 use super::ir::*;
 use crate::spec::Gives;
@@ -42,6 +43,7 @@ pub fn verify(kernel: &Kernel) -> Result<(), Vec<VerifyError>> {
         loaded: BTreeMap::new(),
         errors: vec![],
     };
+    v.shared();
     let mut locals = BTreeSet::new();
     v.block(&kernel.body, &mut locals, None);
     v.functions();
@@ -399,25 +401,51 @@ impl Verifier<'_> {
         }
     }
 
-    /// The bound of the elements at a place; none where there are none.
-    fn bound(&self, place: &Place) -> Option<Below> {
-        let Place::Global { buffer, .. } = place else { return None };
-        match self.kernel.desc.params.get(buffer.0 as usize)?.kind {
-            ParamKind::Buffer(_, element) => Some(Below(element.below()?).fit(self.kernel.field.as_ref()?)),
-            _ => None,
+    /// Shared arrays of elements have a field, and its words hold their bounds.
+    fn shared(&mut self) {
+        for (i, array) in self.kernel.shared.iter().enumerate() {
+            match (array.holds, &self.kernel.field) {
+                (Holds::Elements(below), Some(f)) if below.fits(f) => {}
+                (Holds::Elements(_), None) => self.error(SharedId(i as u32), "the kernel has no field"),
+                (Holds::Elements(below), Some(f)) => {
+                    let reason = format!("{} times p is no bound of {} words", below.0, f.words);
+                    self.error(SharedId(i as u32), reason);
+                }
+                (Holds::Words, _) => {}
+            }
         }
     }
 
-    /// Rule 10 for a word that is stored. Buffers without elements take canonical ones.
+    /// The bound of the elements at a place; none where there are none.
+    fn bound(&self, place: &Place) -> Option<Below> {
+        match place {
+            Place::Global { buffer, .. } => match self.kernel.desc.params.get(buffer.0 as usize)?.kind {
+                ParamKind::Buffer(_, element) => {
+                    Some(Below(element.below()?).fit(self.kernel.field.as_ref()?))
+                }
+                _ => None,
+            },
+            Place::Shared { array, .. } => match self.kernel.shared.get(array.0 as usize)?.holds {
+                Holds::Words => None,
+                Holds::Elements(below) => Some(below),
+            },
+        }
+    }
+
+    /// Rule 10 for a word that is stored. Buffers without elements take canonical ones, shared words any.
     fn stored(&mut self, word: Value, place: &Place, stmt: &Stmt) {
-        let Op::Word(.., below) = self.kernel[word] else { return };
-        let bound = self.bound(place).unwrap_or(Below::CANONICAL);
-        if matches!(place, Place::Global { .. }) && below > bound {
+        let bound = match (self.bound(place), place) {
+            (Some(bound), _) => bound,
+            (None, Place::Global { .. }) => Below::CANONICAL,
+            (None, Place::Shared { .. }) => return,
+        };
+        let below = match self.kernel[word] {
+            Op::Word(.., below) => Some(below),
+            _ => self.loaded.get(&word).copied(),
+        };
+        if let Some(below) = below.filter(|below| *below > bound) {
             let (below, bound) = (below.0, bound.0);
-            self.error(
-                format!("{stmt:?}"),
-                format!("{word} is below {below}p, the buffer's elements {bound}p"),
-            );
+            self.error(format!("{stmt:?}"), format!("{word} is below {below}p, the elements there {bound}p"));
         }
     }
 
@@ -442,8 +470,13 @@ impl Verifier<'_> {
             }
             Place::Shared { array, index } => {
                 self.expect(index, Type::U32, &at);
-                if array.0 as usize >= self.kernel.shared.len() {
-                    self.error(at, format!("{array} is not declared"));
+                let of_field = self.kernel.field.as_ref().map_or(0, |f| f.words);
+                match self.kernel.shared.get(array.0 as usize) {
+                    None => self.error(at, format!("{array} is not declared")),
+                    Some(SharedDecl { holds: Holds::Elements(_), .. }) if words != of_field => {
+                        self.error(at, format!("{words} words of an element, which has {of_field}"));
+                    }
+                    Some(_) => {}
                 }
             }
         }

@@ -1,157 +1,244 @@
-//! Transforms in registers, and tables of powers.
+//! Transforms in registers and shared memory, and tables of powers.
 //!
-//! A transform is a sequence of passes over memory (Stockham's, natural order throughout); a pass
-//! transforms `r` strided elements a thread, after multiplying them by twiddles. Whatever root `ω` of
+//! A transform is a sequence of passes over memory (Stockham's, natural order throughout). A pass in radix `r` transforms columns of `r`
+//! strided elements, after multiplying them by twiddles. A block has neighbouring columns, and does the same with them again: steps, in the
+//! radix of the elements that a thread holds, exchange them through shared memory.
+//!
+//! Whatever root `ω` of
 //! order `n` a plan uses, `ω^(n/r)` is an odd power of the field's own root `W` of order `r`:
-//! `W = ω^(n/r·t)`, so `Σ x_q·W^(qm) = Σ x_q·ω^(n/r·q·tm)`. One kernel with the powers of `W` as
-//! immediates serves every root: a plan only says where to put the results. A kernel exists where
-//! the field has the roots it needs, and its registers the room.
+//! `W = ω^(n/r·t)`, so `Σ x_q·ω^(n/r·q·tm) = Σ x_q·W^(qm)`. One kernel with the powers of `W` as
+//! immediates, and in the tables of its steps, serves every root: a plan only says where to put the results.
 
-use crate::fir::build::{Buffer, Builder, Fe, Pred, Table, U32};
-use crate::fir::ir::Kernel;
+use crate::fir::build::{Buffer, Builder, Fe, Pred, SharedElements, Table, U32, Var};
+use crate::fir::ir::{Below, Kernel};
 use crate::spec::FieldDesc;
+use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::{
-    NTT_TABLE, NTT_TABLE_LOG_RADIX, NttRadix2, NttRadix4, NttRadix8, NttRadix8First, NttRadix8Last,
-    NttRadix8Lazy, NttRadix8Table, NttRadix16, NttRadix16Table, NttTwiddleTables, NttTwiddles, Powers,
-    ntt_has_lazy, ntt_has_tables, ntt_later_log_radix, ntt_max_log_radix,
+    NTT_TABLE, NttPass, NttTables, NttTwiddles, Powers, ntt_has_tables, ntt_log_elements,
 };
 use num_bigint::BigUint;
-use num_traits::One;
 
-/// The kernels that a field of this two-adicity can use.
+/// What elements in shared memory are under, in times `p`, where the words hold so much.
+const LAZY: Below = Below(12);
+
+/// Lanes whose accesses to shared memory, of 16 bytes each, take turns at no bank if they are neighbours.
+const ACCESS_LANES: u32 = 8;
+
+/// Blocks of a pass on a multiprocessor with 65536 registers, for which a thread's elements, what a product adds, and 45 more words are
+/// room enough.
+fn resident_blocks(words: u32, log_e: u32) -> u32 {
+    65536 / (NttPass::DESC.block * (((1 << log_e) + 3) * words + 45))
+}
+
+/// The kernels of a field.
 pub(super) fn kernels(field: &FieldDesc) -> Vec<Kernel> {
-    let radices = 1..=ntt_max_log_radix(field.words).min(field.two_adicity());
-    let mut kernels = vec![powers(field)];
-    kernels.extend(radices.clone().map(|log_r| {
-        let form = if log_r < ntt_later_log_radix(field.words) { Form::Ones } else { Form::OnesOrElements };
-        match log_r {
-            1 => pass::<NttRadix2>(field, 1, form),
-            2 => pass::<NttRadix4>(field, 2, form),
-            3 => pass::<NttRadix8>(field, 3, form),
-            _ => pass::<NttRadix16>(field, 4, form),
-        }
-    }));
-    if field.two_adicity() > 1 {
-        kernels.push(twiddles::<NttTwiddles>(field, &[BigUint::one()]));
-    }
-    let bits = field.p.bits() as usize;
-    // Several passes, and a later one in radix 8, are four stages or more.
-    if ntt_has_lazy(field.words, bits) && field.two_adicity() > 3 {
-        kernels.push(pass::<NttRadix8First>(field, 3, Form::Ones));
-        kernels.push(pass::<NttRadix8Lazy>(field, 3, Form::Elements));
-        kernels.push(pass::<NttRadix8Last>(field, 3, Form::Elements));
-    }
-    let has_tables = ntt_has_tables(field.words, bits);
-    if has_tables && field.two_adicity() > NTT_TABLE_LOG_RADIX {
-        kernels.push(pass::<NttRadix8Table>(field, 3, Form::Tables));
-        if radices.contains(&4) {
-            kernels.push(pass::<NttRadix16Table>(field, 4, Form::Tables));
-        }
-        kernels.push(twiddles::<NttTwiddleTables>(field, &entry_factors(field)));
+    let mut kernels = vec![powers(field), pass(field), twiddles(field)];
+    if has_tables(field) {
+        kernels.push(tables(field));
     }
     kernels
 }
 
-/// What a pass finds in its buffer of twiddles.
-#[derive(Clone, Copy)]
-enum Form {
-    /// Nothing: it is the first.
-    Ones,
-    /// Elements, or nothing if it is the first.
-    OnesOrElements,
-    /// Elements: it is not the first.
-    Elements,
-    /// Tables: it is not the first.
-    Tables,
+fn has_tables(field: &FieldDesc) -> bool {
+    ntt_has_tables(field.words, field.p.bits() as usize)
 }
 
-impl Form {
-    /// `x` times the twiddle whose elements come next.
-    fn multiply<'k>(self, x: Fe<'k>, parts: &mut impl Iterator<Item = Fe<'k>>) -> Fe<'k> {
-        let words = x.builder().field_desc().words;
-        let shape = NTT_TABLE.fit(words);
-        match self {
-            Form::Ones => x,
-            Form::OnesOrElements | Form::Elements => x * parts.next().expect("positions do not end"),
-            Form::Tables => {
-                x.mul_table(&Table { entries: parts.take(shape.entries(words)).collect(), shape })
-            }
+/// The columns of a block of `NttPass`, and a thread's place in one of them.
+struct Tile<'k> {
+    b: &'k Builder,
+    /// Elements of a thread, as a logarithm.
+    log_e: u32,
+    log_r: U32<'k>,
+    /// Columns, as a logarithm.
+    log_columns: U32<'k>,
+    /// Column of the thread, in the tile and in the vector.
+    column: U32<'k>,
+    j: U32<'k>,
+    /// Number of the thread among those of its column.
+    line: U32<'k>,
+    /// Where the vector begins.
+    vector: U32<'k>,
+    /// Whether the thread has elements that no other has. If not, it computes on those of another and stores nothing.
+    is_own: Pred<'k>,
+}
+
+impl<'k> Tile<'k> {
+    fn new(b: &'k Builder, log_e: u32) -> Self {
+        let (log_n, log_r) = (b.scalar("log_n"), b.scalar("log_r"));
+        let log_tile = log_n.min(b.u32(NttPass::DESC.block.trailing_zeros() + log_e));
+        let (log_columns, log_tiles) = (log_tile - log_r, log_n - log_tile);
+        let (block, thread) = (b.block_index(), b.thread());
+        let log_lines = log_r.max(b.u32(log_e)) - log_e;
+        let low = |x: U32<'k>, bits: U32<'k>| x & ((b.u32(1) << bits) - 1);
+        let column = low(thread, log_columns);
+        Tile {
+            b,
+            log_e,
+            log_r,
+            log_columns,
+            column,
+            j: (low(block, log_tiles) << log_columns) + column,
+            line: low(thread >> log_columns, log_lines),
+            vector: (block >> log_tiles) << log_n,
+            is_own: (thread >> (log_columns + log_lines)).is(0),
         }
     }
-}
 
-/// `start`, `start + step`, …
-fn steps<'k>(start: U32<'k>, step: U32<'k>) -> impl Iterator<Item = U32<'k>> {
-    std::iter::successors(Some(start), move |at| Some(*at + step))
-}
-
-/// `0`, `step`, `2·step`, … mod `mask + 1`, a power of two.
-fn multiples<'k>(step: U32<'k>, mask: U32<'k>) -> impl Iterator<Item = U32<'k>> {
-    let zero = mask.builder().u32(0);
-    std::iter::successors(Some(zero), move |at| Some((*at + step) & mask))
-}
-
-/// A pass in radix `2^log_r`.
-fn pass<K: curvesmith_abi::Kernel>(field: &FieldDesc, log_r: u32, form: Form) -> Kernel {
-    let b = Builder::for_field::<K>(field);
-    let (j, n) = (b.global_index(), b.u32(1) << b.scalar("log_n"));
-    let threads = n >> log_r;
-    b.return_if(j.ge(threads));
-    let log_done = b.scalar("log_done");
-    let s = b.u32(1) << log_done;
-    let k = j & (s - 1);
-
-    let (a, twiddles) = (b.buffer("a"), b.buffer("twiddles"));
-    let mut x: Vec<_> = steps(j, threads).take(1 << log_r).map(|at| a.field(at)).collect();
-    let twist = |x: &mut [_]| {
-        let mut parts = steps(k, s).map(|at| twiddles.field(at));
-        x.iter_mut().skip(1).for_each(|x| *x = form.multiply(*x, &mut parts));
-    };
-    match form {
-        Form::Ones => {}
-        Form::OnesOrElements => unless(log_done.is(0), &mut x, twist),
-        Form::Elements | Form::Tables => twist(&mut x),
+    /// The place in its column of a thread's element `i`. Where columns are shorter than a thread's elements, each is there several times.
+    fn place(&self, i: U32<'k>) -> U32<'k> {
+        self.line + ((i << self.log_r) >> self.log_e)
     }
-    let y = transform(x, &field.root_of_unity(log_r));
 
-    let start = (((j - k) << log_r) + k) * b.scalar("sign");
-    let places = multiples(b.scalar("turn") << log_done, (b.u32(1 << log_r) << log_done) - 1);
-    for (m, (y, place)) in y.into_iter().zip(places).enumerate() {
-        // A negated start is above -s, and only the first result's place is below s.
-        let at = if m == 0 { start & (n - 1) } else { start + place };
-        b.buffer("out").set_field(at, y);
+    /// Where the tile has the element at a place in the thread's column, between a step and the next. Lanes that differ in their line
+    /// write places that lie `2^step.log` apart: higher bits go into those of the bank that the columns leave.
+    fn slot(&self, place: U32<'k>, step: Step<'k>) -> U32<'k> {
+        let at = (place << self.log_columns) + self.column;
+        let left = self.b.u32(ACCESS_LANES - 1) >> self.log_columns << self.log_columns;
+        at ^ ((at >> step.log) & left)
     }
+
+    /// Gives the results of a step to the threads that take them next.
+    fn exchange(&self, x: &[Var<'k, Fe<'k>>], through: SharedElements<'k>, step: Step<'k>) {
+        self.b.if_(self.is_own, || {
+            for (position, x) in x.iter().enumerate() {
+                through.set(self.slot(step.place(self, position), step), x.get());
+            }
+        });
+        self.b.barrier();
+        for (i, place) in self.places().enumerate() {
+            x[reversed(i, self.log_e)].set(through.get(self.slot(place, step)));
+        }
+        self.b.barrier();
+    }
+
+    fn places(&self) -> impl Iterator<Item = U32<'k>> {
+        (0..1 << self.log_e).map(|i| self.place(self.b.u32(i)))
+    }
+}
+
+/// A step in radix `2^log` after `2^done`, over a thread's elements in the order of [`transform`].
+#[derive(Clone, Copy)]
+struct Step<'k> {
+    log: U32<'k>,
+    done: U32<'k>,
+}
+
+impl<'k> Step<'k> {
+    /// Where in its column the result at a position goes: Stockham's order. A thread has the elements of several transforms where the
+    /// radix is below their number: which one is in the high bits of the position, reversed, and the result's number in the low ones.
+    fn place(self, tile: &Tile<'k>, position: usize) -> U32<'k> {
+        let b = tile.b;
+        let below = |bits: U32<'k>| (b.u32(1) << bits) - 1;
+        let number = b.u32(position as u32) & below(self.log);
+        let transform = b.u32(reversed(position, tile.log_e) as u32) & below(b.u32(tile.log_e) - self.log);
+        let j = tile.place(transform);
+        let k = j & below(self.done);
+        ((j - k) << self.log) + k + (number << self.done)
+    }
+}
+
+fn reversed(i: usize, bits: u32) -> usize {
+    if bits == 0 { i } else { i.reverse_bits() >> (usize::BITS - bits) }
+}
+
+fn pass(field: &FieldDesc) -> Kernel {
+    let b = Builder::for_field::<NttPass>(field);
+    let log_e = ntt_log_elements(field.words);
+    let tile = Tile::new(&b, log_e);
+    let exchange = b.shared_elements(NttPass::DESC.block << log_e, LAZY);
+    b.resident_blocks(resident_blocks(field.words as u32, log_e));
+
+    let x = load(&tile);
+    // The first step has what is left when the others are whole.
+    let log = b.var((tile.log_r - 1) % log_e + 1);
+    let done = b.var(b.u32(0));
+    let step = || Step { log: log.get(), done: done.get() };
+    transform(&x, Some(log.get()), field);
+    b.while_(
+        || (done.get() + log.get()).lt(tile.log_r),
+        || {
+            tile.exchange(&x, exchange, step());
+            done.set(done.get() + log.get());
+            log.set(b.u32(log_e));
+            twist(&tile, &x, done.get(), field);
+            transform(&x, None, field);
+        },
+    );
+    store(&tile, &x, step());
     b.finish()
 }
 
-/// Changes `x` as `change` does, unless `cond`.
-fn unless<'k>(cond: Pred<'k>, x: &mut [Fe<'k>], change: impl FnOnce(&mut [Fe<'k>])) {
-    let b = cond.builder();
-    let after: Vec<_> = x.iter().map(|x| b.var(*x)).collect();
-    b.if_(!cond, || {
-        change(x);
-        after.iter().zip(&*x).for_each(|(after, x)| after.set(*x));
+/// A thread's elements, element `i` at the position that is `i` reversed.
+fn load<'k>(tile: &Tile<'k>) -> Vec<Var<'k, Fe<'k>>> {
+    let b = tile.b;
+    let log_lines = b.scalar("log_n") - tile.log_r;
+    let x: Vec<_> =
+        tile.places().map(|q| (q, b.buffer("a").field(tile.vector + (q << log_lines) + tile.j))).collect();
+    let positions = (0..x.len()).map(|position| x[reversed(position, tile.log_e)]);
+    let vars: Vec<_> = positions.map(|(q, x)| (q, b.var(x))).collect();
+    b.if_(b.scalar("scaled").ne(b.u32(0)), || {
+        let (step, low) = (b.scalar("step"), tile.j & b.scalar("mask"));
+        vars.iter().for_each(|(q, x)| x.set(x.get() * b.buffer("factors").field(*q * step + low)));
     });
-    x.iter_mut().zip(after).for_each(|(x, after)| *x = after.get());
+    vars.into_iter().map(|(_, x)| x).collect()
 }
 
-/// `out[m] = Σ_q x[q]·root^(qm)`; `root` of order `x.len()`, a power of two.
-///
-/// Decimation in time: after bit reversal, stages with one multiplication by an immediate per
-/// butterfly that needs one.
-fn transform<'k>(x: Vec<Fe<'k>>, root: &BigUint) -> Vec<Fe<'k>> {
-    let (r, p) = (x.len(), x[0].builder().field_desc().p);
-    let log_r = r.trailing_zeros();
-    let mut y: Vec<Fe<'k>> = (0..r).map(|i| x[i.reverse_bits() >> (usize::BITS - log_r)]).collect();
-    for half in (0..log_r).map(|stage| 1 << stage) {
-        let step = root.modpow(&(r / (2 * half)).into(), &p);
-        for low in (0..r).filter(|i| i & half == 0) {
-            let factor = step.modpow(&(low % half).into(), &p);
-            let (even, odd) = (y[low], y[low + half].mul_const(&factor));
-            (y[low], y[low + half]) = (even + odd, even - odd);
+/// Multiplies elements by the twiddles of a whole step after `2^done`.
+fn twist<'k>(tile: &Tile<'k>, x: &[Var<'k, Fe<'k>>], done: U32<'k>, field: &FieldDesc) {
+    let (b, log_e) = (tile.b, tile.log_e);
+    let log_inner = b.scalar("log_inner");
+    let unit = (tile.line & ((b.u32(1) << done) - 1)) << (log_inner - done - log_e);
+    let shape = NTT_TABLE.fit(field.words);
+    for i in 1..1 << log_e {
+        let (at, x) = (unit * i, x[reversed(i as usize, log_e)]);
+        let entry = |e: usize| b.buffer("inner").field(at + (b.u32(e as u32) << log_inner));
+        x.set(match has_tables(field) {
+            false => x.get() * entry(0),
+            true => {
+                let entries = (0..shape.entries(field.words)).map(entry).collect();
+                x.get().mul_table(&Table { entries, shape })
+            }
+        });
+    }
+}
+
+/// Transforms of `2^log` elements each, or one of all, decimated in time: stages with one multiplication by an immediate per butterfly that
+/// needs one. Elements are in reversed order, and those of one transform neighbours.
+fn transform<'k>(x: &[Var<'k, Fe<'k>>], log: Option<U32<'k>>, field: &FieldDesc) {
+    let stages = x.len().trailing_zeros().min(field.two_adicity());
+    for stage in 0..stages {
+        let half = 1 << stage;
+        let root = field.root_of_unity(stage + 1);
+        let butterflies = || {
+            for low in (0..x.len()).filter(|i| i & half == 0) {
+                let factor = root.modpow(&(low % half).into(), &field.p);
+                let (even, odd) = (x[low].get(), x[low + half].get().mul_const(&factor));
+                x[low].set(even + odd);
+                x[low + half].set(even - odd);
+            }
+        };
+        match log {
+            Some(log) if stage > 0 => log.builder().if_(log.gt(log.builder().u32(stage)), butterflies),
+            _ => butterflies(),
         }
     }
-    y
+}
+
+/// Writes the results of the last step.
+fn store<'k>(tile: &Tile<'k>, x: &[Var<'k, Fe<'k>>], step: Step<'k>) {
+    let b = tile.b;
+    let (log_done, turn) = (b.scalar("log_done"), b.scalar("turn"));
+    let low = |bits: U32<'k>| (b.u32(1) << bits) - 1;
+    let k = tile.j & low(log_done);
+    let start = (((tile.j - k) << tile.log_r) + k) * b.scalar("sign");
+    let (in_column, in_vector) = (low(tile.log_r), low(b.scalar("log_n")));
+    b.if_(tile.is_own, || {
+        for (position, x) in x.iter().enumerate() {
+            let result = (turn * step.place(tile, position)) & in_column;
+            let at = (start + (result << log_done)) & in_vector;
+            b.buffer("out").set_field(tile.vector + at, x.get());
+        }
+    });
 }
 
 fn powers(field: &FieldDesc) -> Kernel {
@@ -163,17 +250,24 @@ fn powers(field: &FieldDesc) -> Kernel {
     b.finish()
 }
 
-/// The twiddles of a pass, each times every one of `factors`.
-fn twiddles<K: curvesmith_abi::Kernel>(field: &FieldDesc, factors: &[BigUint]) -> Kernel {
-    let b = Builder::for_field::<K>(field);
+fn twiddles(field: &FieldDesc) -> Kernel {
+    let b = Builder::for_field::<NttTwiddles>(field);
     let i = b.global_index();
     b.return_if(i.ge(b.scalar("n")));
     let log_done = b.scalar("log_done");
-    let (k, before) = (i & ((b.u32(1) << log_done) - 1), i >> log_done);
-    let result = power(&b, b.one(), b.buffer("base_pows"), (before + 1) * k);
-    for (e, factor) in factors.iter().enumerate() {
-        let place = before * factors.len() as u32 + e as u32;
-        b.buffer("out").set_field(k + (place << log_done), result.mul_const(factor));
+    let k = i & ((b.u32(1) << log_done) - 1);
+    let result = power(&b, b.one(), b.buffer("base_pows"), (i >> log_done) * k);
+    b.buffer("out").set_field(i, result);
+    b.finish()
+}
+
+fn tables(field: &FieldDesc) -> Kernel {
+    let b = Builder::for_field::<NttTables>(field);
+    let (i, n) = (b.global_index(), b.scalar("n"));
+    b.return_if(i.ge(n));
+    let result = power(&b, b.one(), b.buffer("base_pows"), i);
+    for (e, factor) in (0..).zip(entry_factors(field)) {
+        b.buffer("out").set_field(n * e + i, result.mul_const(&factor));
     }
     b.finish()
 }

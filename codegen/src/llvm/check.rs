@@ -1,7 +1,7 @@
 //! What must hold of a kernel before LLVM sees it, beyond the verifier's rules.
 
 use crate::error::EmitError;
-use crate::fir::ir::{Block, Kernel, Op, Place, Stmt, Type, Value};
+use crate::fir::ir::{Block, Kernel, Op, Place, SharedDecl, Stmt, Type, Value};
 use crate::passes::Checked;
 use crate::target::ptx::Ptx;
 use crate::target::ptx::locals::SHARED_BYTES;
@@ -25,8 +25,10 @@ pub(super) fn check(checked: &Checked<Ptx>) -> Result<(), EmitError> {
     if block == 0 || block > MAX_BLOCK || !block.is_multiple_of(32) {
         return error(format!("{block} threads a block are not whole warps, at most {MAX_BLOCK}"));
     }
-    let shared: u64 = kernel.shared.iter().map(|s| u64::from(s.words) * 4).sum();
-    if shared > SHARED_BYTES as u64 || kernel.shared.iter().any(|s| s.words == 0) {
+    let words = kernel.field.as_ref().map_or(0, |f| f.words);
+    let bytes = |s: &SharedDecl| u64::from(s.length) * s.stride(words) as u64 * 4;
+    let shared: u64 = kernel.shared.iter().map(bytes).sum();
+    if shared > SHARED_BYTES as u64 || kernel.shared.iter().any(|s| bytes(s) == 0) {
         return error(format!("{shared} bytes of shared memory, at most {SHARED_BYTES}, no empty array"));
     }
     for v in kernel.values() {

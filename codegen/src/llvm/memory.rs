@@ -3,7 +3,7 @@
 
 use super::asm::{self, llvm};
 use crate::error::EmitError;
-use crate::fir::ir::{Kernel, Place};
+use crate::fir::ir::{Holds, Kernel, Place, SharedDecl};
 use curvesmith_abi::ParamKind;
 use inkwell::AddressSpace;
 use inkwell::builder::Builder;
@@ -21,9 +21,24 @@ pub(super) struct Memory<'a, 'c> {
     ctx: &'c Context,
     kernel: &'a Kernel,
     function: FunctionValue<'c>,
-    shared: Vec<PointerValue<'c>>,
+    shared: Vec<SharedArray<'c>>,
     /// Slots of locals, four words for each thread of the block.
     slots: Option<PointerValue<'c>>,
+}
+
+/// A shared array, in pieces: an array of words is one, an array of elements has one for each access of an element's words, so that
+/// neighbouring lanes access neighbouring 16 bytes and no bank is asked twice.
+struct SharedArray<'c> {
+    pieces: Vec<Piece<'c>>,
+}
+
+/// For all indices some words, in a row, of what lies there.
+struct Piece<'c> {
+    base: PointerValue<'c>,
+    /// The first of the words.
+    start: u32,
+    /// How many: 1, 2 or 4.
+    width: u32,
 }
 
 /// The address of a word, and what is known of its alignment.
@@ -52,8 +67,20 @@ impl<'a, 'c> Memory<'a, 'c> {
             global.set_initializer(&ty.get_undef());
             global.as_pointer_value()
         };
-        let name = |i| format!("{}_shared{i}", kernel.symbol);
-        let shared = kernel.shared.iter().enumerate().map(|(i, s)| array(name(i), s.words)).collect();
+        let words = kernel.field.as_ref().map_or(0, |f| f.words);
+        let declare = |(i, s): (usize, &SharedDecl)| {
+            let cut = match s.holds {
+                Holds::Words => vec![(0, 1)],
+                Holds::Elements(_) => runs(Some(0), words),
+            };
+            let name = |start| match s.holds {
+                Holds::Words => format!("{}_shared{i}", kernel.symbol),
+                Holds::Elements(_) => format!("{}_shared{i}_{start}", kernel.symbol),
+            };
+            let piece = |(start, width)| Piece { base: array(name(start), s.length * width), start, width };
+            SharedArray { pieces: cut.into_iter().map(piece).collect() }
+        };
+        let shared = kernel.shared.iter().enumerate().map(declare).collect();
         let slots =
             (slots > 0).then(|| array(format!("{}_locals", kernel.symbol), slots * 4 * kernel.desc.block));
         Memory { ctx, kernel, function, shared, slots }
@@ -99,13 +126,33 @@ impl<'a, 'c> Memory<'a, 'c> {
                 // Allocations are aligned to 16 bytes and more.
                 Ok(Address { pointer, phase: (stride % 4 == 0).then_some(offset % 4), volatile: false })
             }
-            Place::Shared { array, .. } => {
-                let base = self.shared[array.0 as usize];
-                // SAFETY: the word exists: the kernel bounds the index.
-                let pointer = unsafe { b.build_in_bounds_gep(word, base, &[index], "") }.map_err(llvm)?;
-                Ok(Address { pointer, phase: None, volatile: false })
-            }
+            Place::Shared { array, .. } => self.in_piece(b, &self.shared[array.0 as usize].pieces[0], index),
         }
+    }
+
+    /// The words of a piece at an index of 64 bits.
+    fn in_piece(
+        &self,
+        b: &Builder<'c>,
+        piece: &Piece<'c>,
+        index: IntValue<'c>,
+    ) -> Result<Address<'c>, EmitError> {
+        let width = self.ctx.i64_type().const_int(piece.width.into(), false);
+        let words = match piece.width {
+            1 => index,
+            _ => b.build_int_nuw_mul(index, width, "").map_err(llvm)?,
+        };
+        // SAFETY: the words exist: the kernel bounds the index.
+        let pointer =
+            unsafe { b.build_in_bounds_gep(self.ctx.i32_type(), piece.base, &[words], "") }.map_err(llvm)?;
+        Ok(Address { pointer, phase: (piece.width > 1).then_some(0), volatile: false })
+    }
+
+    /// The pieces of the elements of a shared array; none of words or buffers.
+    fn pieces(&self, place: &Place) -> Option<&[Piece<'c>]> {
+        let Place::Shared { array, .. } = place else { return None };
+        let elements = matches!(self.kernel.shared[array.0 as usize].holds, Holds::Elements(_));
+        elements.then(|| &self.shared[array.0 as usize].pieces[..])
     }
 
     /// Words from one element of a buffer to the next.
@@ -144,8 +191,17 @@ impl<'a, 'c> Memory<'a, 'c> {
         index: IntValue<'c>,
         count: usize,
     ) -> Result<Vec<IntValue<'c>>, EmitError> {
-        let at = self.address(b, place, index)?;
-        self.load_at(b, &at, count)
+        let Some(pieces) = self.pieces(place) else {
+            let at = self.address(b, place, index)?;
+            return self.load_at(b, &at, count);
+        };
+        let index = b.build_int_z_extend(index, self.ctx.i64_type(), "").map_err(llvm)?;
+        let mut words = Vec::with_capacity(count);
+        for piece in pieces {
+            let at = self.in_piece(b, piece, index)?;
+            words.extend(self.load_at(b, &at, piece.width as usize)?);
+        }
+        Ok(words)
     }
 
     /// The words of a local whose first slot is `slot`, for the thread `thread` of the block.
@@ -225,8 +281,16 @@ impl<'a, 'c> Memory<'a, 'c> {
         index: IntValue<'c>,
         words: &[IntValue<'c>],
     ) -> Result<(), EmitError> {
-        let at = self.address(b, place, index)?;
-        self.store_at(b, &at, words)
+        let Some(pieces) = self.pieces(place) else {
+            let at = self.address(b, place, index)?;
+            return self.store_at(b, &at, words);
+        };
+        let index = b.build_int_z_extend(index, self.ctx.i64_type(), "").map_err(llvm)?;
+        for piece in pieces {
+            let at = self.in_piece(b, piece, index)?;
+            self.store_at(b, &at, &words[piece.start as usize..][..piece.width as usize])?;
+        }
+        Ok(())
     }
 
     fn store_at(&self, b: &Builder<'c>, at: &Address<'c>, words: &[IntValue<'c>]) -> Result<(), EmitError> {

@@ -105,6 +105,7 @@ impl<'a> Rewriter<'a> {
         new.functions = old.functions.clone();
         new.locals = old.locals.clone();
         new.shared = old.shared.clone();
+        new.resident = old.resident;
         Rewriter { old, new, map: vec![None; old.values().count()] }
     }
 

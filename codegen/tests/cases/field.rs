@@ -2,6 +2,7 @@
 
 use super::{Random, buf, num};
 use crate::Machine;
+use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::*;
 use curvesmith_codegen::fir::interp::{from_words, to_words};
 use curvesmith_codegen::spec::FieldDesc;
@@ -224,102 +225,118 @@ fn passes_make_a_transform_with_any_root() {
                 218059db80f0da5cb537e38685acce9767254a4638810719ac425f0e39d54522cdd119f5e9063de245e8001";
     let mnt4 = FieldDesc::new("mnt4_753_fq", BigUint::parse_bytes(mnt4.as_bytes(), 16).expect("hex"));
     let sizes = [
-        (&baby, 31u32, 1..=9),
+        (&baby, 31u32, 1..=10),
         (&goldilocks, 7, 5..=5),
         (&bn254, 5, 1..=4),
         (&bn254, 5, 6..=8),
-        (&mnt4, 17, 3..=4),
+        (&mnt4, 17, 1..=5),
     ];
     for (field, generator, log_n) in sizes.into_iter().flat_map(|(f, g, s)| s.map(move |k| (f, g, k))) {
         let (machine, p, n) = (Machine::field(field), &field.p, 1usize << log_n);
-        let a = elements(field, n, &mut random);
+        let vectors = [elements(field, n, &mut random), elements(field, n, &mut random)];
         for odd in [1u32, 3, 5, 7].into_iter().take(n / 2) {
             let omega = BigUint::from(generator).modpow(&((p - 1u32) / n * odd), p);
             let powers: Vec<BigUint> = (0..n).map(|e| omega.modpow(&e.into(), p)).collect();
-            let value = |k: usize| a.iter().enumerate().map(|(j, x)| x * &powers[j * k % n]).sum::<BigUint>();
             for sign in [1, u32::MAX] {
-                let out = from_words(field, &passes(&machine, field, &powers, sign, &a));
-                let places = (0..n).map(|k| if sign == 1 { k } else { (n - k) % n });
-                let expected: Vec<BigUint> = places.map(|k| value(k) % p).collect();
-                assert_eq!(out, expected, "{} 2^{log_n} {odd} {sign}", field.name);
+                let (out, factors) = transformed(&machine, field, &powers, sign, &vectors, &mut random);
+                for (a, out) in vectors.iter().zip(from_words(field, &out).chunks(n)) {
+                    let terms =
+                        |k: usize| a.iter().zip(&factors).enumerate().map(move |(j, x)| (x, j * k % n));
+                    let value = |k| terms(k).map(|((x, f), e)| x * f % p * &powers[e]).sum::<BigUint>();
+                    let places = (0..n).map(|k| if sign == 1 { k } else { (n - k) % n });
+                    let expected: Vec<BigUint> = places.map(|k| value(k) % p).collect();
+                    assert_eq!(out, expected, "{} 2^{log_n} {odd} {sign}", field.name);
+                }
             }
         }
     }
 }
 
-/// All passes of a transform of `a`, with the root `powers[1]`: but for the first in the largest radix, or the least
-/// one that may come later. Those in radix 8 run once more with what the one before has left lazily, where the field has that.
-fn passes(machine: &Machine, field: &FieldDesc, powers: &[BigUint], sign: u32, a: &[BigUint]) -> Vec<u32> {
-    let n = a.len();
+/// The transforms of vectors of one size, with the root `powers[1]`, by as few passes as there can be or by two; and the factors by which
+/// their elements were multiplied before: none, one for all, or one for each.
+fn transformed(
+    machine: &Machine,
+    field: &FieldDesc,
+    powers: &[BigUint],
+    sign: u32,
+    vectors: &[Vec<BigUint>],
+    random: &mut Random,
+) -> (Vec<u32>, Vec<BigUint>) {
+    let n = powers.len();
     let log_n = n.trailing_zeros();
-    let later = match log_n % 4 {
-        0 => ntt_max_log_radix(field.words),
-        _ => ntt_later_log_radix(field.words),
+    let splits = log_n >= 2 * ntt_log_elements(field.words)
+        && (log_n.is_multiple_of(2) || log_n > ntt_max_log_radix(field.words));
+    let radices = if splits { vec![log_n - log_n / 2, log_n / 2] } else { vec![log_n] };
+    let (scaled, step, mask, given) = match random.below(3) {
+        0 => (0, 0, 0, vec![BigUint::from(1u32)]),
+        1 => (1, 0, 0, elements(field, 4, random).split_off(3)),
+        _ => (1, n >> radices[0], u32::MAX, elements(field, n, random)),
     };
-    let words = to_words(field, a);
-    let (mut data, mut done) = (words.clone(), 0);
-    let mut lazy = words.clone();
-    while done < log_n {
-        let log_r = if done == 0 { (log_n - 1) % later + 1 } else { later };
-        let (s, r) = (1usize << done, 1usize << log_r);
+    let mut factors = (scaled, step, mask, to_words(field, &given));
+    let mut data = to_words(field, &vectors.concat());
+    let blocks = vectors.len() * ntt_blocks(field.words, log_n);
+    let mut done = 0;
+    for log_r in radices {
+        let r = 1usize << log_r;
         let (own, local) = (field.root_of_unity(log_r), &powers[n >> log_r]);
-        let turn = (1..r).find(|t| local.modpow(&(*t).into(), &field.p) == own).expect("a power of it");
+        let turn =
+            (1..r).find(|t| local.modpow(&(*t).into(), &field.p) == own).expect("a power of it") as u32;
+        if done > 0 {
+            // Made on the machine, of the root of order r·s.
+            let count = r << done;
+            let twiddles = made::<NttTwiddles>(machine, field, &powers[n / count], count, 1, Some(done));
+            factors = (1, 1 << done, (1 << done) - 1, twiddles);
+        }
+        let log_inner = log_r + random.below(field.two_adicity() - log_r + 1).min(2);
         let last = done + log_r == log_n && sign != 1;
-        // The twiddles are made on the machine, of the root of order r·s.
-        let base = &powers[n / (r * s)];
-        let pows: Vec<BigUint> = (0..32).map(|j| base.modpow(&(1u64 << j).into(), &field.p)).collect();
-        let count = (r - 1) * s;
-        let blank = |len: usize| ("out", buf(&to_words(field, &vec![BigUint::ZERO; len])));
-        let pows = ("base_pows", buf(&to_words(field, &pows)));
-        let made = |out| [pows.clone(), out, ("log_done", num(done as usize)), ("n", num(count))];
-        let twiddles = match done {
-            0 => vec![],
-            _ => machine.run_threads::<NttTwiddles>(count, &made(blank(count)), "out"),
-        };
-        let mut args = [
+        let (scaled, step, mask, words) = &factors;
+        let args = [
             ("a", buf(&data)),
-            ("twiddles", buf(&twiddles)),
-            ("out", buf(&words)),
+            ("factors", buf(words)),
+            ("inner", buf(&inner(machine, field, log_inner))),
+            ("out", buf(&vec![0; data.len()])),
             ("log_n", num(log_n as usize)),
             ("log_done", num(done as usize)),
-            ("turn", num(if last { (turn as u32).wrapping_neg() as usize } else { turn })),
+            ("log_r", num(log_r as usize)),
+            ("scaled", num(*scaled)),
+            ("step", num(*step)),
+            ("mask", num(*mask as usize)),
+            ("log_inner", num(log_inner as usize)),
+            ("turn", num(if last { turn.wrapping_neg() } else { turn } as usize)),
             ("sign", num(if last { sign as usize } else { 1 })),
         ];
-        let before = data.clone();
-        data = match log_r {
-            1 => machine.run_threads::<NttRadix2>(n / r, &args, "out"),
-            2 => machine.run_threads::<NttRadix4>(n / r, &args, "out"),
-            3 => machine.run_threads::<NttRadix8>(n / r, &args, "out"),
-            _ => machine.run_threads::<NttRadix16>(n / r, &args, "out"),
-        };
-        let has_lazy = ntt_has_lazy(field.words, field.p.bits() as usize) && log_r == 3 && log_n > 3;
-        args[0].1 = buf(&lazy);
-        lazy = match (done == 0, done + log_r == log_n) {
-            _ if !has_lazy => data.clone(),
-            (true, _) => machine.run_threads::<NttRadix8First>(n / r, &args, "out"),
-            (_, false) => machine.run_threads::<NttRadix8Lazy>(n / r, &args, "out"),
-            (_, true) => {
-                let canonical = machine.run_threads::<NttRadix8Last>(n / r, &args, "out");
-                assert_eq!(canonical, data, "{} 2^{log_n}", field.name);
-                canonical
-            }
-        };
-        assert_eq!(from_words(field, &lazy), from_words(field, &data), "{} after {done} stages", field.name);
-        args[0].1 = buf(&before);
-        let by_table = ntt_has_tables(field.words, field.p.bits() as usize);
-        if by_table && done > 0 && log_r >= NTT_TABLE_LOG_RADIX {
-            let entries = NTT_TABLE.fit(field.words).entries(field.words);
-            let tables = machine.run_threads::<NttTwiddleTables>(count, &made(blank(count * entries)), "out");
-            args[1].1 = buf(&tables);
-            let same = match log_r {
-                3 => machine.run_threads::<NttRadix8Table>(n / r, &args, "out"),
-                _ => machine.run_threads::<NttRadix16Table>(n / r, &args, "out"),
-            };
-            assert_eq!(same, data, "{} after {done} stages", field.name);
-        }
+        data = machine.run_threads::<NttPass>(blocks * NttPass::DESC.block as usize, &args, "out");
         done += log_r;
     }
-    data
+    (data, if given.len() == n { given } else { vec![given[0].clone(); n] })
+}
+
+/// The powers of the field's root of an order, as passes take them.
+fn inner(machine: &Machine, field: &FieldDesc, log_order: u32) -> Vec<u32> {
+    let (root, n) = (field.root_of_unity(log_order), 1 << log_order);
+    match ntt_has_tables(field.words, field.p.bits() as usize) {
+        true => {
+            let entries = NTT_TABLE.fit(field.words).entries(field.words);
+            made::<NttTables>(machine, field, &root, n, entries, None)
+        }
+        false => made::<Powers>(machine, field, &root, n, 1, None),
+    }
+}
+
+/// What a kernel makes of the squarings of a base, with `each` elements for every one of `n`.
+fn made<K: curvesmith_abi::Kernel>(
+    machine: &Machine,
+    field: &FieldDesc,
+    base: &BigUint,
+    n: usize,
+    each: usize,
+    log_done: Option<u32>,
+) -> Vec<u32> {
+    let pows: Vec<BigUint> = (0..32).map(|j| base.modpow(&(1u64 << j).into(), &field.p)).collect();
+    let out = buf(&to_words(field, &vec![BigUint::ZERO; n * each]));
+    let mut args = vec![("base_pows", buf(&to_words(field, &pows))), ("out", out), ("n", num(n))];
+    args.extend(log_done.map(|log_done| ("log_done", num(log_done as usize))));
+    machine.run_threads::<K>(n, &args, "out")
 }
 
 #[test]

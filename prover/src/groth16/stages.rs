@@ -5,8 +5,8 @@ use super::quotient::Quotient;
 use ark_ec::CurveGroup;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, PairingCurve, ProjectiveOf};
-use curvesmith_runtime::work::{BinaryOp, DigitShape, Direction, Sum, Sums, Work};
-use curvesmith_runtime::{Device, DeviceBases, DeviceVec, Matrix, NttTables, Owner, RuntimeError};
+use curvesmith_runtime::work::{DigitShape, Direction, Sum, Sums, Work};
+use curvesmith_runtime::{Csr, Device, DeviceBases, DeviceVec, Matrix, NttTables, Owner, RuntimeError};
 use std::borrow::Cow;
 use std::mem::take;
 
@@ -91,9 +91,10 @@ pub(crate) struct DeviceKey<C: PairingCurve> {
     /// Shapes of the digits of the wires and of H's.
     shapes: [DigitShape; 2],
     tables: NttTables<C::Fr>,
-    a: Matrix<C::Fr>,
-    b: Matrix<C::Fr>,
-    c: Option<Matrix<C::Fr>>,
+    /// A and B, and C where the quotient has it, each with as many rows as the domain has elements.
+    matrices: Matrix<C::Fr>,
+    /// Whether C is that of the key, and not made of A's and B's products.
+    has_c: bool,
     pub(super) wires: usize,
     pub(super) queries: Queries<C>,
 }
@@ -166,13 +167,13 @@ impl<C: PairingCurve> DeviceKey<C> {
             Source::Take(key) => &**key,
         };
         let domain = key.quotient.domain;
+        let matrices: Vec<_> = [&key.a, &key.b].into_iter().chain(&key.c).collect();
         let made = Self {
             quotient: key.quotient,
             shapes: [key.wires, domain].map(|n| work.digit_shape::<C::Fr>(n)),
             tables: work.ntt_tables::<C::Fr>(domain, key.quotient.omega)?,
-            a: work.matrix::<C::Fr>(&key.a)?,
-            b: work.matrix::<C::Fr>(&key.b)?,
-            c: key.c.as_ref().map(|c| work.matrix::<C::Fr>(c)).transpose()?,
+            matrices: work.matrix::<C::Fr>(&Csr::stack(&matrices, domain)?)?,
+            has_c: key.c.is_some(),
             wires: key.wires,
             queries,
         };
@@ -237,21 +238,18 @@ impl<C: PairingCurve> DeviceKey<C> {
         let n = self.quotient.domain;
         let one = <Scalar<C> as ark_ff::Field>::ONE;
         let shift = self.quotient.shift;
-        let (mut a, mut b, mut c) = work.stage("spmv", |work| {
-            let a = work.spmv(&self.a, witness, n)?;
-            let b = work.spmv(&self.b, witness, n)?;
-            let c = match &self.c {
-                Some(matrix) => work.spmv(matrix, witness, n)?,
-                None => work.binary(BinaryOp::Mul, &a, &b)?,
-            };
-            Ok((a, b, c))
+        // The three vectors lie one after the other: what is done to all of them is one launch.
+        let mut abc = work.stage("spmv", |work| {
+            let mut abc = work.spmv(&self.matrices, witness, 3 * n)?;
+            if !self.has_c {
+                work.mul_thirds(&mut abc)?;
+            }
+            Ok(abc)
         })?;
         work.stage("ntt", |work| {
-            for vector in [&mut a, &mut b, &mut c] {
-                work.ntt(&self.tables, vector, Direction::Inverse, one)?;
-                work.ntt(&self.tables, vector, Direction::Forward, shift)?;
-            }
-            let mut h = work.mul_sub(&a, &b, &c)?;
+            work.ntt(&self.tables, &mut abc, Direction::Inverse, one)?;
+            work.ntt(&self.tables, &mut abc, Direction::Forward, shift)?;
+            let mut h = work.mul_sub_thirds(&abc)?;
             if let Some(z_inverse) = self.quotient.z_inverse {
                 h = work.mul_const(&h, z_inverse)?;
                 work.ntt(&self.tables, &mut h, Direction::Inverse, shift)?;

@@ -3,7 +3,7 @@
 //! In every kernel with a parameter `n`, threads with global index ≥ `n` do nothing. Lengths, those of all buffers
 //! in elements among them, are below 2^31, so that indices rounded up to whole blocks stay below 2^32.
 
-use crate::{Form, TableShape, kernel};
+use crate::{Form, Kernel as _, TableShape, kernel};
 
 kernel! {
     /// `out[i] = a[i] + b[i]`.
@@ -39,45 +39,30 @@ kernel! {
     /// `sets·multiples·c ≥ bits + 1` for a modulus of `bits` bits, `sets·2^(c-1) < 2^31` and `sets·multiples·n < 2^31`.
     Field Digits = "digits" [128] { scalars: In Field, codes: InOut U32, c: u32, sets: u32, multiples: u32, n: u32 }
 
-    /// One stage of a transform of `n = 2^log_n` elements after `log_done` of them, for `n ≥ 2^(log_done + 1)`;
-    /// one of the passes in radix `r`, here 2. The field has the roots of order `r`.
+    /// `log_r` stages of transforms of `n = 2^log_n` elements after `log_done` of them, `1 ≤ log_r ≤ log_n - log_done`, at most
+    /// [`ntt_max_log_radix`], and at least `log_n` or [`ntt_log_elements`], the smaller of them. Vectors lie one after the other; each is handled by
+    /// [`ntt_blocks`] blocks.
     ///
     /// A pass of Stockham's transform (Govindaraju et al., *High performance discrete Fourier transforms
-    /// on graphics processors*, 2008): natural order in and out, out of place. With `s = 2^log_done`
-    /// and `k = j mod s`, thread `j < n/r` multiplies `a[j + q·n/r]`, `q < r`, by `ω^(q·k·n/(r·s))`, the power at
-    /// `twiddles[(q-1)·s + k]`, and transforms them with the root `W_r` of the field: `-1` for `r = 2`, else
-    /// `z^((p-1)/r)` for the least quadratic nonresidue `z`. Result `m` goes to
+    /// on graphics processors*, 2008) in radix `r = 2^log_r`: natural order in and out, out of place. With `s = 2^log_done`
+    /// and `k = j mod s`, column `j < n/r` has the elements `a[j + q·n/r]`, `q < r`, multiplied by `factors[q·step + (j & mask)]` where
+    /// `scaled` is not 0: by `ω^(q·k·n/(r·s))`, with `step = s` and `mask = s - 1`, in passes after the first; in the first, where there are no
+    /// such, by what the vector is to be multiplied by: with `step = n/r` and all ones, by a factor for each element, with 0 and 0 by one for all.
+    /// Columns are transformed with the root `W_r` of the field: `-1` for `r = 2`, else `z^((p-1)/r)` for the least quadratic
+    /// nonresidue `z`. Result `m` goes to
     /// `out[(±(r·(j - k) + k) + (turn·m mod r)·s) mod n]`: it is the result `turn·m` for the root `ω_r` with
     /// `ω_r^turn = W_r`, `turn` odd. `sign` is 1; in the last pass, where `j = k`, it is `2^32 - 1` for the results
-    /// at the negated indices, with `-turn` in the place of `turn`. In the first pass, where `log_done = 0`, all
-    /// twiddles are one, and `twiddles` is not read; kernels below [`ntt_later_log_radix`] are for no other.
-    Field NttRadix2 = "ntt_radix2" [128] { a: In Field, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, turn: u32, sign: u32 }
-    /// As [`NttRadix2`] with `r = 4`: two stages.
-    Field NttRadix4 = "ntt_radix4" [128] { a: In Field, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, turn: u32, sign: u32 }
-    /// As [`NttRadix2`] with `r = 8`: three stages.
-    Field NttRadix8 = "ntt_radix8" [128] { a: In Field, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, turn: u32, sign: u32 }
-    /// As [`NttRadix8`] for the first of several passes; `twiddles` is not read. Of fields that [`ntt_has_lazy`], as the two
-    /// kernels that follow: between passes elements stay below several times the modulus.
-    Field NttRadix8First = "ntt_radix8_first" [128] { a: In Field, twiddles: In Field, out: InOut Lazy<12>, log_n: u32, log_done: u32, turn: u32, sign: u32 }
-    /// As [`NttRadix8`], for passes that are neither the first nor the last.
-    Field NttRadix8Lazy = "ntt_radix8_lazy" [128] { a: In Lazy<12>, twiddles: In Field, out: InOut Lazy<12>, log_n: u32, log_done: u32, turn: u32, sign: u32 }
-    /// As [`NttRadix8`], for the last pass of several.
-    Field NttRadix8Last = "ntt_radix8_last" [128] { a: In Lazy<12>, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, turn: u32, sign: u32 }
-    /// As [`NttRadix2`] with `r = 16`: four stages.
-    Field NttRadix16 = "ntt_radix16" [128] { a: In Field, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, turn: u32, sign: u32 }
-    /// As [`NttRadix8`], with the twiddles as tables of [`NTT_TABLE`]; for fields that [`ntt_has_tables`].
+    /// at the negated indices, with `-turn` in the place of `turn`.
     ///
-    /// Entry `e` of the `E` of a table is at `twiddles[((q-1)·E + e)·s + k]`: neighbouring threads read
-    /// neighbouring elements, where tables in one piece keep the first-level cache busy for longer than
-    /// the products take.
-    Field NttRadix8Table = "ntt_radix8_table" [128] { a: In Field, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, turn: u32, sign: u32 }
-    /// As [`NttRadix16`], with the twiddles as in [`NttRadix8Table`].
-    Field NttRadix16Table = "ntt_radix16_table" [128] { a: In Field, twiddles: In Field, out: InOut Field, log_n: u32, log_done: u32, turn: u32, sign: u32 }
-    /// The twiddles of a pass: `out[(q-1)·s + k] = base^(q·k)` for `s = 2^log_done`, `k < s`, `q ≥ 1`; `n` of them
+    /// A block has neighbouring columns, and transforms them by steps of as many elements as a thread holds, between which they are in
+    /// shared memory. `inner` are the powers of the root `W` of order `2^log_inner ≥ r`: where the field [`ntt_has_tables`], as
+    /// [`NttTables`] makes them, else elements.
+    Field NttPass = "ntt_pass" [128] { a: In Field, factors: In Field, inner: In Field, out: InOut Field, log_n: u32, log_done: u32, log_r: u32, scaled: u32, step: u32, mask: u32, log_inner: u32, turn: u32, sign: u32 }
+    /// The twiddles of a pass: `out[q·s + k] = base^(q·k)` for `s = 2^log_done`, `k < s`; `n` of them
     /// in all. `base_pows[j] = base^(2^j)`, 32 entries; `base` has order `r·s`.
     Field NttTwiddles = "ntt_twiddles" [128] { base_pows: In Field, out: InOut Field, log_done: u32, n: u32 }
-    /// As [`NttTwiddles`], as tables in the layout of [`NttRadix8Table`].
-    Field NttTwiddleTables = "ntt_twiddle_tables" [128] { base_pows: In Field, out: InOut Field, log_done: u32, n: u32 }
+    /// `base^i` for `i < n` as tables of [`NTT_TABLE`]: entry `e` of them is at `out[e·n + i]`. `base_pows[j] = base^(2^j)`, 32 entries.
+    Field NttTables = "ntt_tables" [128] { base_pows: In Field, out: InOut Field, n: u32 }
     /// `out[i] = base^(i)` for `i < n`, with `base_pows[j] = base^(2^j)`, 32 entries.
     Field Powers = "powers" [128] { base_pows: In Field, out: InOut Field, n: u32 }
 
@@ -155,41 +140,39 @@ kernel! {
     Group PointDbl = "point_dbl" [128] { a: In Point, out: InOut Point, n: u32 }
 }
 
-/// Shape of the tables of [`NttRadix8Table`].
+/// Shape of the tables of [`NttTables`].
 pub const NTT_TABLE: TableShape = TableShape { step: 2, rows: 3 };
 
-/// Largest radix of a transform's passes as its logarithm, in a field of `words` words: 1 to 4. The elements
-/// of a thread and what a product adds, as much as two more, must leave a thread's registers room for
-/// addresses and for loads ahead of their use.
-pub const fn ntt_max_log_radix(words: usize) -> u32 {
-    let mut log_r = 4;
-    while log_r > 1 && ((1 << log_r) + 2) * words > NTT_THREAD_WORDS {
-        log_r -= 1;
+/// Elements that a thread of [`NttPass`] holds, as a logarithm, in a field of `words` words: 1 or 2. They and what a product
+/// adds, as much as two more, must leave a thread's registers room for addresses and for loads ahead of their use, and those of a
+/// block must fit its shared memory.
+pub const fn ntt_log_elements(words: usize) -> u32 {
+    let mut log = 2;
+    while log > 1
+        && (((1 << log) + 2) * words > NTT_THREAD_WORDS || ((4 * words) << log) * NTT_BLOCK > NTT_BLOCK_BYTES)
+    {
+        log -= 1;
     }
-    log_r
+    log
 }
 
-/// Least radix of passes after the first, as its logarithm, in a field of `words` words: 8 if the largest
-/// allows. Smaller ones would wait for memory.
-pub const fn ntt_later_log_radix(words: usize) -> u32 {
-    let most = ntt_max_log_radix(words);
-    if most < NTT_TABLE_LOG_RADIX { most } else { NTT_TABLE_LOG_RADIX }
+/// Largest radix of a pass as its logarithm, in a field of `words` words: a block has at least two columns, so that what neighbouring
+/// lanes access lies side by side.
+pub const fn ntt_max_log_radix(words: usize) -> u32 {
+    ntt_log_elements(words) + NTT_BLOCK.trailing_zeros() - 1
 }
 
-/// Whether a field of `words` words and a modulus of `bits` bits has [`NttRadix8Table`], and
-/// [`NttRadix16Table`] beside [`NttRadix16`]: where a product by a table takes fewer word products than a
-/// Montgomery product, `words² + 3·words < 2·words²`; and where sums of four elements fit the words, without
-/// which the products' gain goes into reductions (measured, BLS12-381).
+/// Blocks of [`NttPass`] for a vector of `2^log_n` elements in a field of `words` words.
+pub const fn ntt_blocks(words: usize, log_n: u32) -> usize {
+    1 << log_n.saturating_sub(ntt_log_elements(words) + NTT_BLOCK.trailing_zeros())
+}
+
+/// Whether [`NttPass`] multiplies by tables in a field of `words` words and a modulus of `bits` bits: where a product by a table takes
+/// fewer word products than a
+/// Montgomery product, `words² + 3·words < 2·words²`; and where sums of two elements fit the words, without
+/// which the products' gain goes into reductions.
 pub const fn ntt_has_tables(words: usize, bits: usize) -> bool {
-    ntt_max_log_radix(words) >= NTT_TABLE_LOG_RADIX && words >= 4 && bits + 2 <= 32 * words
-}
-
-/// Whether a field of `words` words and a modulus of `bits` bits has [`NttRadix8Lazy`] and what goes before and after it: where
-/// later passes are in radix 8, and the words hold four times the modulus. By the stalls that ptxas 13.5 counts on (sm_90)
-/// a pass between takes 9 % (BN254) and 16 % (BLS12-377) less than a canonical one; with one spare bit (BLS12-381) 4 % more, in
-/// 12 words 6 % more.
-pub const fn ntt_has_lazy(words: usize, bits: usize) -> bool {
-    ntt_later_log_radix(words) == 3 && words <= 8 && bits + 2 <= 32 * words
+    words >= 4 && bits < 32 * words
 }
 
 /// Whether a group whose coordinates have `degree` parts of `words` words and whose points have this form has [`PairSums`]. Affine
@@ -200,11 +183,12 @@ pub const fn msm_has_pairs(form: Form, words: usize, degree: usize) -> bool {
     matches!(form, Form::Xyzz) && words * degree >= 20
 }
 
-/// Least radix of passes with tables, as its logarithm.
-pub const NTT_TABLE_LOG_RADIX: u32 = 3;
-/// Words of elements and a product in a thread of a pass. With 144 of 255 registers no kernel of 8 to 14
-/// or 20 words spills (ptxas 13.5); with 150, radix 8 by tables in 15 words does.
-const NTT_THREAD_WORDS: usize = 144;
+/// Threads of a block of [`NttPass`], and bytes of its shared memory, which every device has.
+const NTT_BLOCK: usize = NttPass::DESC.block as usize;
+const NTT_BLOCK_BYTES: usize = 48 * 1024;
+/// Words of elements and a product in a thread of a pass. With 96 of 255 registers no pass of 8, 12 or 24 words spills (ptxas 13.5); with
+/// 144, one of 24 words does.
+const NTT_THREAD_WORDS: usize = 96;
 
 /// What [`Digits`] writes for a digit that is 0.
 pub const NO_DIGIT: u32 = u32::MAX;

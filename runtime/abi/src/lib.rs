@@ -7,8 +7,7 @@
 //!
 //! # Layouts
 //! A *word* is a little-endian `u32`. A field element is `words` words (Montgomery
-//! form, `R = 2^(32·words)`), padded with zero words to a multiple of four (16 bytes). It is canonical, below `p`, in every
-//! layout but one: elements of [`Element::Lazy`] are below a multiple of `p`, and kernels alone read them.
+//! form, `R = 2^(32·words)`), canonical (below `p`), padded with zero words to a multiple of four (16 bytes).
 //! An element of an extension is its coordinates over the prime field, `c0` first. An affine point is `x`, `y`;
 //! the identity has *every* word `0xffff_ffff`, padding included. What a point's coordinates are where it is not
 //! affine, the [`Form`] of the group says. A constant by which much is multiplied is
@@ -84,10 +83,6 @@ pub enum Element {
     U32,
     /// A canonical (`< p`) prime-field element in Montgomery form.
     Field,
-    /// A prime-field element in Montgomery form below `k·p`, for the number `k` given, from 2, or the largest that the words
-    /// of the field hold, `k·p ≤ R`; rounded up to where all words but the highest are zero. Where they do not hold `2p`,
-    /// it is canonical. One element has several representatives: no host reads them ([`HostLayout`]).
-    Lazy(u32),
     /// An affine point with canonical coordinates, or the identity pattern.
     Affine,
     /// A point in the [`Form`] of the group, with canonical coordinates.
@@ -103,7 +98,7 @@ impl Element {
     pub const fn field_elements(self, words: usize, degree: usize) -> usize {
         match self {
             Element::U32 => 0,
-            Element::Field | Element::Lazy(_) => 1,
+            Element::Field => 1,
             Element::Affine => 2 * degree,
             Element::Point => Form::COORDINATES * degree,
             Element::Table(table) => table.entries(words),
@@ -123,7 +118,6 @@ impl Element {
     pub const fn below(self) -> Option<u32> {
         match self {
             Element::U32 => None,
-            Element::Lazy(times) => Some(times),
             Element::Field | Element::Affine | Element::Point | Element::Table(_) => Some(1),
         }
     }
@@ -132,7 +126,6 @@ impl Element {
         match self {
             Element::U32 => "u32".into(),
             Element::Field => "field<1p".into(),
-            Element::Lazy(times) => format!("field<{times}p"),
             Element::Affine => "affine<1p".into(),
             Element::Point => format!("{}<1p", form.name()),
             Element::Table(TableShape { step, rows }) => format!("table[{step}/{rows}]<1p"),
@@ -257,18 +250,6 @@ pub trait Layout {
     const ELEMENT: Element;
 }
 
-/// A layout whose elements the host reads: each has one representation.
-///
-/// ```compile_fail
-/// fn read<L: curvesmith_abi::HostLayout>() {}
-/// read::<curvesmith_abi::layout::Lazy<4>>();
-/// ```
-/// ```
-/// fn read<L: curvesmith_abi::HostLayout>() {}
-/// read::<curvesmith_abi::layout::Field>();
-/// ```
-pub trait HostLayout: Layout {}
-
 /// Marker types for the layouts.
 pub mod layout {
     macro_rules! layouts {
@@ -277,20 +258,9 @@ pub mod layout {
             #[derive(Clone, Copy, Debug)]
             pub enum $name {}
             impl super::Layout for $name { const ELEMENT: super::Element = super::Element::$name; }
-            impl super::HostLayout for $name {}
         )*};
     }
     layouts!(U32 Field Affine Point);
-
-    /// Layout [`Element::Lazy`](super::Element) with this number of times the modulus.
-    #[derive(Clone, Copy, Debug)]
-    pub enum Lazy<const TIMES: u32> {}
-    impl<const TIMES: u32> super::Layout for Lazy<TIMES> {
-        const ELEMENT: super::Element = {
-            assert!(TIMES >= 2, "what is below p is canonical");
-            super::Element::Lazy(TIMES)
-        };
-    }
 
     /// Layout [`Element::Table`](super::Element) with this step and these rows.
     #[derive(Clone, Copy, Debug)]
@@ -301,7 +271,6 @@ pub mod layout {
             super::Element::Table(super::TableShape { step: STEP, rows: ROWS })
         };
     }
-    impl<const STEP: u32, const ROWS: u32> super::HostLayout for Table<STEP, ROWS> {}
 }
 
 /// A device address whose elements have layout `L`.
@@ -335,7 +304,7 @@ pub trait Kernel {
 }
 
 /// Declares kernels: a struct per kernel and its [`KernelDesc`]. Buffers are `In` or `InOut` and a
-/// [`layout`]: `a: In Field`, `b: In Lazy<4>`, `twiddles: In Table<2, 3>`.
+/// [`layout`]: `a: In Field`, `twiddles: In Table<2, 3>`.
 #[macro_export]
 macro_rules! kernel {
     (@kind In $l:ident $($g:literal)*) => {
@@ -414,20 +383,5 @@ mod tests {
         assert_eq!(found, Some(Overlap { written: "keys_out", other: "entries_out" }));
         scatter.entries_out = Ptr::new(80);
         assert_eq!(RadixScatter::DESC.overlap(&scatter.args()), None);
-    }
-
-    /// A producer and a consumer that disagree on a bound have other contracts.
-    #[test]
-    fn bounds_are_part_of_the_contract() {
-        let signature = |element| {
-            let params = [Param { name: "a", kind: ParamKind::Buffer(Access::In, element) }];
-            let params: &'static [Param] = Box::leak(Box::new(params));
-            KernelDesc { params, ..FieldMul::DESC }.signature(Form::Xyzz)
-        };
-        assert_eq!(signature(Element::Lazy(4)), "Field mul[128](a: in field<4p)");
-        let all = [Element::Field, Element::Lazy(2), Element::Lazy(4)].map(signature);
-        assert!(all[0] != all[1] && all[1] != all[2] && all[0] != all[2], "{all:?}");
-        let size = |element: Element| (element.field_elements(9, 2), element.bytes(9, 2));
-        assert_eq!(size(Element::Lazy(4)), size(Element::Field));
     }
 }

@@ -39,6 +39,7 @@ pub(crate) struct MixedRoots {
 /// Tables of one size and root on a device.
 #[derive(Debug)]
 pub(crate) struct Mixed {
+    n: usize,
     base: usize,
     /// Rows of one entry, as a sparse matrix: their offsets, columns by direction and values.
     rows: Words,
@@ -55,6 +56,7 @@ impl Mixed {
         let rows: Vec<u32> = (0..=n).collect();
         let levels = domain.orders().zip(&roots.levels);
         Ok(Mixed {
+            n: domain.n,
             base: domain.base,
             rows: stream.upload_words(&rows)?,
             forward: stream.upload_words(&sources(domain, Direction::Forward))?,
@@ -64,7 +66,7 @@ impl Mixed {
         })
     }
 
-    /// The parts of `from`, one after the other.
+    /// The parts of every vector in `from`, one after the other.
     pub(crate) fn split(
         &self,
         stream: &Stream,
@@ -78,12 +80,15 @@ impl Mixed {
             Direction::Inverse => self.inverse.ptr(),
         };
         let (row_offsets, values) = (self.rows.ptr(), self.ones.ptr());
-        let rows = index32("vector", from.len())?;
-        let kernel = SpMvThread { row_offsets, columns, values, x: from.ptr(), out: to.ptr(), rows };
-        stream.launch(field, from.len(), &kernel)
+        let rows = index32("vector", self.n)?;
+        for start in (0..from.len()).step_by(self.n) {
+            let (x, out) = (from.ptr_at(start), to.ptr_at(start));
+            stream.launch(field, self.n, &SpMvThread { row_offsets, columns, values, x, out, rows })?;
+        }
+        Ok(())
     }
 
-    /// The transform, in `vector`, of its transformed parts; `spare` is as long.
+    /// The transforms, in `vector`, of the vectors whose transformed parts it has; `spare` is as long.
     pub(crate) fn join(
         &self,
         stream: &Stream,
@@ -92,8 +97,38 @@ impl Mixed {
         spare: &mut Vector,
     ) -> Result<()> {
         for roots in &self.levels {
-            level(stream, field, self.base, roots, vector, spare)?;
+            for start in (0..vector.len()).step_by(self.n) {
+                self.level(stream, field, roots, (vector, spare), start)?;
+            }
             std::mem::swap(vector, spare);
+        }
+        Ok(())
+    }
+
+    /// One level of the vector that begins at `start`, from vectors of `s = roots.len()/base` elements to such of `roots.len()`.
+    fn level(
+        &self,
+        stream: &Stream,
+        field: &Owner,
+        roots: &Vector,
+        (from, to): (&Vector, &Vector),
+        start: usize,
+    ) -> Result<()> {
+        let (len, base, made) = (self.n, self.base, roots.len());
+        let s = made / base;
+        let n = index32("vector", s)?;
+        let (product, sum): (Vector, Vector) = (stream.elements(field, s)?, stream.elements(field, s)?);
+        for (group, slice) in (0..len / made).flat_map(|group| (0..base).map(move |slice| (group, slice))) {
+            let part = |t: usize| from.ptr_at(start + group * s + t * (len / base));
+            let mut so_far = part(base - 1);
+            for t in (0..base - 1).rev() {
+                let kernel = FieldMul { a: so_far, b: roots.ptr_at(slice * s), out: product.ptr(), n };
+                stream.launch(field, s, &kernel)?;
+                let at = start + group * made + slice * s;
+                let out = if t == 0 { to.ptr_at(at) } else { sum.ptr() };
+                stream.launch(field, s, &FieldAdd { a: product.ptr(), b: part(t), out, n })?;
+                so_far = sum.ptr();
+            }
         }
         Ok(())
     }
@@ -114,33 +149,6 @@ fn powers(stream: &Stream, field: &Owner, squarings: &[u8], n: usize) -> Result<
     let kernel = Powers { base_pows: base_pows.ptr(), out: out.ptr(), n: index32("powers", n)? };
     stream.launch(field, n, &kernel)?;
     Ok(out)
-}
-
-/// One level from vectors of `s = roots.len()/base` elements to such of `roots.len()`.
-fn level(
-    stream: &Stream,
-    field: &Owner,
-    base: usize,
-    roots: &Vector,
-    from: &Vector,
-    to: &Vector,
-) -> Result<()> {
-    let (len, made) = (from.len(), roots.len());
-    let s = made / base;
-    let n = index32("vector", s)?;
-    let (product, sum): (Vector, Vector) = (stream.elements(field, s)?, stream.elements(field, s)?);
-    for (group, slice) in (0..len / made).flat_map(|group| (0..base).map(move |slice| (group, slice))) {
-        let part = |t: usize| from.ptr_at(group * s + t * (len / base));
-        let mut so_far = part(base - 1);
-        for t in (0..base - 1).rev() {
-            let kernel = FieldMul { a: so_far, b: roots.ptr_at(slice * s), out: product.ptr(), n };
-            stream.launch(field, s, &kernel)?;
-            let out = if t == 0 { to.ptr_at(group * made + slice * s) } else { sum.ptr() };
-            stream.launch(field, s, &FieldAdd { a: product.ptr(), b: part(t), out, n })?;
-            so_far = sum.ptr();
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

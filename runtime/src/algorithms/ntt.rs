@@ -1,39 +1,30 @@
-//! Number-theoretic transforms: passes of up to four stages each, natural order throughout.
+//! Number-theoretic transforms: passes of up to seven stages each, natural order throughout.
 //!
-//! A pass reads one vector and writes another (Stockham), the first without twiddles. With radix 16 a
-//! transform of `2^k` elements moves them `⌈k/4⌉` times; the passes are about equally long. In fields too long for 16 elements a thread the most is 8 or 4. The inverse runs
-//! with the twiddles of `omega` as well: its results are those of the forward transform at the
-//! negated indices, and only the last pass knows.
-//!
-//! Every pass has twiddles of its own, so that neighbouring threads read neighbouring elements. In fields
-//! with room the earlier passes take them as tables for a cheaper product, four times as long;
-//! the last passes of large transforms, which would wait for that memory, take plain elements
-//! ([`NttPolicy`](super::policy::NttPolicy)).
-//!
-//! Between passes in radix 8 elements may stay below several times `p`: the first pass reads canonical ones, the last one writes
-//! such, and no pass is both.
+//! A pass reads vectors and writes others (Stockham), the first without twiddles. A transform of `2^k` elements moves them `⌈k/7⌉` times,
+//! and the passes are about equally long; in fields too long for eight elements a thread they have up to six or five stages. The
+//! inverse runs with the twiddles of `omega` as well: its results are those of the forward transform at the
+//! negated indices, and only the last pass knows. Vectors that lie one after the other are transformed by the same launches.
 //!
 //! A transform over the coset `shift·<omega>` is one over `<omega>` of the coefficients
-//! times powers of `shift`; the inverse multiplies by powers of `1/shift`, and by `1/n`.
+//! times powers of `shift`; the inverse multiplies by powers of `1/shift`, and by `1/n`. What goes before a transform, and `1/n` alone, are
+//! the first pass's to multiply by.
 //!
 //! Sizes with an odd factor are [`mixed`](super::mixed)'s: the passes are those of their parts.
 
 use super::index32;
 use super::mixed::{Mixed, MixedRoots};
 use super::pointwise::scale;
-use crate::csr::check_len;
+use crate::csr::check_multiple;
 use crate::domain::Domain;
 use crate::error::Result;
 use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
 use crate::work::Direction;
 use curvesmith_abi::kernels::{
-    FieldMul, FieldScalePowers, NTT_TABLE, NTT_TABLE_LOG_RADIX, NttRadix2, NttRadix4, NttRadix8,
-    NttRadix8First, NttRadix8Last, NttRadix8Lazy, NttRadix8Table, NttRadix16, NttRadix16Table,
-    NttTwiddleTables, NttTwiddles, Powers, ntt_has_lazy, ntt_has_tables, ntt_later_log_radix,
-    ntt_max_log_radix,
+    FieldMul, FieldScalePowers, NTT_TABLE, NttPass, NttTables, NttTwiddles, Powers, ntt_blocks,
+    ntt_has_tables, ntt_log_elements, ntt_max_log_radix,
 };
-use curvesmith_abi::layout;
+use curvesmith_abi::{Kernel as _, layout};
 use std::sync::{Arc, Mutex, PoisonError};
 
 type Vector = Buffer<layout::Field>;
@@ -57,17 +48,12 @@ pub(crate) struct GpuTables {
     /// The odd `t < r` with `omega^(t·n/r) = W_r` for the kernels' roots `W_r`, in every radix `r` of the
     /// passes up to a multiple of `r`.
     turn: u32,
-    passes: Vec<(Pass, Twiddles)>,
+    /// The largest radix of the passes as a logarithm, and the powers of the kernels' root of that order, as [`NttPass`] takes them.
+    log_inner: u32,
+    inner: Vector,
+    /// The passes, with the twiddles of those after the first.
+    passes: Vec<(Pass, Option<Vector>)>,
     cosets: Mutex<Vec<Coset>>,
-}
-
-/// The twiddles of a pass.
-#[derive(Debug)]
-enum Twiddles {
-    /// It is the first.
-    None,
-    Elements(Vector),
-    Tables(Vector),
 }
 
 /// Factors of every element for one shift and direction: `shift^i`, or `shift^-i / n`.
@@ -85,6 +71,8 @@ pub(crate) struct Roots {
     pub(crate) size_inv: Vec<u8>,
     /// See [`GpuTables`].
     pub(crate) turn: u32,
+    /// The [`SQUARINGS`] of the kernels' root of the order of the largest radix.
+    pub(crate) inner: Vec<u8>,
     /// For each pass, the [`SQUARINGS`] of the root of order `2^end`.
     pub(crate) squarings: Vec<Vec<u8>>,
     /// For a size that is no power of two.
@@ -103,20 +91,13 @@ impl Pass {
     pub(crate) fn end(self) -> u32 {
         self.log_done + self.log_r
     }
-
-    /// Twiddles other than one: `q` in `1..r`, `k < 2^log_done`.
-    fn twiddles(self) -> usize {
-        ((1 << self.log_r) - 1) << self.log_done
-    }
 }
 
-/// The passes of a transform of size `2^log_n` in order: as few as radix `2^most` allows, and as equal as
-/// it goes when none after the first is shorter than `least` stages, which is `most` or less. The longest come
-/// first: the first needs no twiddles, and waits for memory anyway.
-fn passes(log_n: u32, least: u32, most: u32) -> Vec<Pass> {
+/// The passes of a transform of size `2^log_n` in order: as few as radix `2^most` allows, about equally long, the longest first.
+fn passes(log_n: u32, most: u32) -> Vec<Pass> {
     let (mut passes, mut log_done) = (vec![], log_n);
     for left in (1..=log_n.div_ceil(most)).rev() {
-        let log_r = (log_done / left).max(least).min(log_done);
+        let log_r = log_done / left;
         log_done -= log_r;
         passes.push(Pass { log_r, log_done });
     }
@@ -126,44 +107,52 @@ fn passes(log_n: u32, least: u32, most: u32) -> Vec<Pass> {
 
 /// The passes of a transform in `field` under the device's policy.
 pub(crate) fn passes_of(stream: &Stream, field: &Owner, log_n: u32) -> Vec<Pass> {
-    let least = ntt_later_log_radix(field.words);
-    let most = stream.gpu().policy().ntt.max_log_radix.clamp(least, ntt_max_log_radix(field.words));
-    passes(log_n, least, most)
+    // With fewer stages than this some pass would be shorter than the elements of a thread.
+    let least = 2 * ntt_log_elements(field.words) - 1;
+    passes(log_n, stream.gpu().policy().ntt.max_log_radix.clamp(least, ntt_max_log_radix(field.words)))
 }
 
 /// The tables for [`passes_of`] the domain's power of two.
 pub(crate) fn make_tables(stream: &Stream, field: Owner, domain: Domain, roots: &Roots) -> Result<GpuTables> {
-    let passes = passes_of(stream, &field, domain.log).into_iter().zip(&roots.squarings);
+    let passes = passes_of(stream, &field, domain.log);
+    let log_inner = passes.iter().map(|pass| pass.log_r).max().unwrap_or(0);
+    let inner = inner(stream, &field, log_inner, &roots.inner)?;
+    let passes = passes.into_iter().zip(&roots.squarings);
     let passes = passes.map(|(pass, squarings)| Ok((pass, twiddles(stream, &field, pass, squarings)?)));
     let passes = passes.collect::<Result<_>>()?;
     let size_inv = stream.elements(&field, 1)?;
     stream.upload_bytes(&size_inv, &roots.size_inv)?;
     let mixed = roots.mixed.as_ref().map(|roots| Mixed::new(stream, &field, domain, roots)).transpose()?;
     let (Domain { n, log: log_n, .. }, turn) = (domain, roots.turn);
-    Ok(GpuTables { field, n, log_n, mixed, size_inv, turn, passes, cosets: Mutex::default() })
+    let cosets = Mutex::default();
+    Ok(GpuTables { field, n, log_n, mixed, size_inv, turn, log_inner, inner, passes, cosets })
 }
 
-fn twiddles(stream: &Stream, field: &Owner, pass: Pass, squarings: &[u8]) -> Result<Twiddles> {
-    if pass.log_done == 0 {
-        return Ok(Twiddles::None);
+/// The powers by which passes multiply between their steps.
+fn inner(stream: &Stream, field: &Owner, log_inner: u32, squarings: &[u8]) -> Result<Vector> {
+    let base_pows = upload_squarings(stream, field, squarings)?;
+    let (n, base_pows) = (1u32 << log_inner, base_pows.ptr());
+    let has_tables = ntt_has_tables(field.words, field.bits as usize);
+    let entries = if has_tables { NTT_TABLE.fit(field.words).entries(field.words) } else { 1 };
+    let out: Vector = stream.elements(field, entries << log_inner)?;
+    match has_tables {
+        true => stream.launch(field, n as usize, &NttTables { base_pows, out: out.ptr(), n })?,
+        false => stream.launch(field, n as usize, &Powers { base_pows, out: out.ptr(), n })?,
     }
-    let (count, log_done) = (pass.twiddles(), pass.log_done);
+    Ok(out)
+}
+
+fn twiddles(stream: &Stream, field: &Owner, pass: Pass, squarings: &[u8]) -> Result<Option<Vector>> {
+    if pass.log_done == 0 {
+        return Ok(None);
+    }
+    let count = 1usize << pass.end();
     let n = index32("twiddles", count)?;
     let base_pows = upload_squarings(stream, field, squarings)?;
-    let has_tables = pass.log_r >= NTT_TABLE_LOG_RADIX && ntt_has_tables(field.words, field.bits as usize);
-    let entries = NTT_TABLE.fit(field.words).entries(field.words);
-    // Kernels count elements in 31 bits.
-    let fits = index32("tables", count.saturating_mul(entries)).is_ok();
-    if has_tables && fits && pass.end() <= stream.gpu().policy().ntt.max_table_log_n {
-        let out: Vector = stream.elements(field, count * entries)?;
-        let kernel = NttTwiddleTables { base_pows: base_pows.ptr(), out: out.ptr(), log_done, n };
-        stream.launch(field, count, &kernel)?;
-        return Ok(Twiddles::Tables(out));
-    }
     let out: Vector = stream.elements(field, count)?;
-    let kernel = NttTwiddles { base_pows: base_pows.ptr(), out: out.ptr(), log_done, n };
+    let kernel = NttTwiddles { base_pows: base_pows.ptr(), out: out.ptr(), log_done: pass.log_done, n };
     stream.launch(field, count, &kernel)?;
-    Ok(Twiddles::Elements(out))
+    Ok(Some(out))
 }
 
 pub(super) fn upload_squarings(stream: &Stream, field: &Owner, squarings: &[u8]) -> Result<Vector> {
@@ -172,7 +161,18 @@ pub(super) fn upload_squarings(stream: &Stream, field: &Owner, squarings: &[u8])
     Ok(buffer)
 }
 
-/// The transform of `vector`, which this stream may keep or replace. `powers` are the [`SQUARINGS`] of
+/// What the elements of every vector are multiplied by before its transform.
+#[derive(Clone, Copy, Debug)]
+enum Factors<'a> {
+    None,
+    /// One for all.
+    One(&'a Vector),
+    /// One for each.
+    Each(&'a Vector),
+}
+
+/// The transforms of the vectors of a plan's size that lie one after the other in `vector`, which this stream may keep or replace.
+/// `powers` are the [`SQUARINGS`] of
 /// the coset's shift forward, of its inverse on the way back; `None` for the subgroup itself.
 pub(crate) fn transform(
     stream: &Stream,
@@ -182,152 +182,106 @@ pub(crate) fn transform(
     powers: Option<&[u8]>,
 ) -> Result<()> {
     stream.uses("tables", &tables.size_inv)?;
-    check_len("NTT vector", tables.n, vector.len())?;
+    check_multiple("NTT vector", tables.n, vector.len())?;
     if tables.n == 1 {
         return Ok(());
     }
     let mut spare: Vector = stream.elements(&tables.field, vector.len())?;
-    if direction == Direction::Forward
-        && let Some(powers) = powers
-    {
-        scale_by_powers(stream, tables, vector, direction, powers, &spare)?;
-        std::mem::swap(vector, &mut spare);
-    }
+    let cached = match (direction, powers) {
+        (Direction::Forward, Some(powers)) if tables.mixed.is_none() && fits_cache(stream, tables) => {
+            Some(coset(stream, tables, direction, powers)?)
+        }
+        _ => None,
+    };
+    let factors = match (direction, powers) {
+        (Direction::Forward, None) | (Direction::Inverse, Some(_)) => Factors::None,
+        // One of an odd size may have no passes.
+        (Direction::Inverse, None) if tables.passes.is_empty() => {
+            scale(stream, &tables.field, vector, &tables.size_inv, &spare)?;
+            std::mem::swap(vector, &mut spare);
+            Factors::None
+        }
+        (Direction::Inverse, None) => Factors::One(&tables.size_inv),
+        (Direction::Forward, Some(powers)) => match &cached {
+            Some(factors) => Factors::Each(factors),
+            None => {
+                scale_by_powers(stream, tables, vector, direction, powers, &spare)?;
+                std::mem::swap(vector, &mut spare);
+                Factors::None
+            }
+        },
+    };
     match &tables.mixed {
-        None => run_passes(stream, tables, direction, vector, &mut spare)?,
+        None => run_passes(stream, tables, direction, factors, vector, &mut spare)?,
         Some(mixed) => {
             mixed.split(stream, &tables.field, direction, vector, &spare)?;
             std::mem::swap(vector, &mut spare);
-            run_passes(stream, tables, Direction::Forward, vector, &mut spare)?;
+            run_passes(stream, tables, Direction::Forward, factors, vector, &mut spare)?;
             mixed.join(stream, &tables.field, vector, &mut spare)?;
         }
     }
-    if direction == Direction::Inverse {
-        match powers {
-            None => scale(stream, &tables.field, vector, &tables.size_inv, &spare)?,
-            Some(powers) => scale_by_powers(stream, tables, vector, direction, powers, &spare)?,
-        }
+    // The cache may let go of them before the kernels have run.
+    cached.into_iter().for_each(|factors| stream.hold(factors));
+    if let (Direction::Inverse, Some(powers)) = (direction, powers) {
+        scale_by_powers(stream, tables, vector, direction, powers, &spare)?;
         std::mem::swap(vector, &mut spare);
     }
     Ok(())
 }
 
-/// All passes over every part of `vector`, without factors.
+/// All passes over every part of `vector`.
 fn run_passes(
     stream: &Stream,
     tables: &GpuTables,
     direction: Direction,
+    factors: Factors<'_>,
     vector: &mut Vector,
     spare: &mut Vector,
 ) -> Result<()> {
-    for (at, exchange) in exchanges(stream, tables).into_iter().enumerate() {
-        for start in (0..tables.n).step_by(1 << tables.log_n) {
-            run_pass(stream, tables, at, exchange, direction, Part { from: vector, to: spare, start })?;
-        }
+    for (pass, twiddles) in &tables.passes {
+        let GpuTables { log_n, log_inner, turn, field, .. } = tables;
+        let Pass { log_r, log_done } = *pass;
+        let (first, done) = (vector.ptr(), 1u32 << log_done);
+        let (factors, scaled, step, mask) = match (twiddles, factors) {
+            (Some(twiddles), _) => (twiddles.ptr(), 1, done, done - 1),
+            (None, Factors::None) => (first, 0, 0, 0),
+            (None, Factors::One(factor)) => (factor.ptr(), 1, 0, 0),
+            (None, Factors::Each(factors)) => (factors.ptr(), 1, 1 << (log_n - log_r), u32::MAX),
+        };
+        // Negated indices; the kernels take `turn` mod r.
+        let negate = pass.end() == *log_n && direction == Direction::Inverse;
+        let (turn, sign) = if negate { (turn.wrapping_neg(), u32::MAX) } else { (*turn, 1) };
+        let (a, inner, out) = (first, tables.inner.ptr(), spare.ptr());
+        let (log_n, log_inner) = (*log_n, *log_inner);
+        let blocks = (vector.len() >> log_n) * ntt_blocks(field.words, log_n);
+        let threads = blocks * NttPass::DESC.block as usize;
+        let kernel = NttPass {
+            a,
+            factors,
+            inner,
+            out,
+            log_n,
+            log_done,
+            log_r,
+            scaled,
+            step,
+            mask,
+            log_inner,
+            turn,
+            sign,
+        };
+        stream.launch(field, threads, &kernel)?;
         std::mem::swap(vector, spare);
     }
     Ok(())
 }
 
-/// What elements are under before a pass and after it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Exchange {
-    reads_lazy: bool,
-    writes_lazy: bool,
+/// Whether factors of every element are kept.
+fn fits_cache(stream: &Stream, tables: &GpuTables) -> bool {
+    tables.n.next_power_of_two().trailing_zeros() <= stream.gpu().policy().ntt.max_cached_log_n
 }
 
-/// The exchanges of all passes. What one writes, the next one reads: vectors between two passes are lazy where both are in
-/// radix 8 and neither has tables. Canonical elements are read by a later pass as lazy ones wherever it can.
-fn exchanges(stream: &Stream, tables: &GpuTables) -> Vec<Exchange> {
-    let field = &tables.field;
-    let lazy = stream.gpu().policy().ntt.lazy && ntt_has_lazy(field.words, field.bits as usize);
-    let kinds: Vec<Kind> = tables.passes.iter().map(|(pass, twiddles)| kind(*pass, twiddles)).collect();
-    exchanges_of(&kinds, lazy && kinds.len() > 1)
-}
-
-/// What a pass in radix 8 may exchange.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// It has no kernels for lazy elements.
-    Canonical,
-    /// It is the first.
-    First,
-    Later,
-}
-
-fn kind(pass: Pass, twiddles: &Twiddles) -> Kind {
-    match twiddles {
-        Twiddles::None if pass.log_r == 3 => Kind::First,
-        Twiddles::Elements(_) if pass.log_r == 3 => Kind::Later,
-        _ => Kind::Canonical,
-    }
-}
-
-fn exchanges_of(kinds: &[Kind], lazy: bool) -> Vec<Exchange> {
-    let reads = |at: usize| lazy && kinds.get(at) == Some(&Kind::Later);
-    let exchange = |(at, kind): (usize, &Kind)| Exchange {
-        reads_lazy: reads(at),
-        writes_lazy: *kind != Kind::Canonical && reads(at + 1),
-    };
-    kinds.iter().enumerate().map(exchange).collect()
-}
-
-/// A part of a vector from `start` on, and where a pass writes it.
-#[derive(Clone, Copy)]
-struct Part<'a> {
-    from: &'a Vector,
-    to: &'a Vector,
-    start: usize,
-}
-
-/// Pass number `at` over a part.
-fn run_pass(
-    stream: &Stream,
-    tables: &GpuTables,
-    at: usize,
-    exchange: Exchange,
-    direction: Direction,
-    Part { from, to, start }: Part<'_>,
-) -> Result<()> {
-    let GpuTables { log_n, turn, field, .. } = tables;
-    let (pass, twiddles) = &tables.passes[at];
-    let (log_n, Pass { log_r, log_done }) = (*log_n, *pass);
-    // Negated indices; the kernels take `turn` mod r.
-    let negate = pass.end() == log_n && direction == Direction::Inverse;
-    let (turn, sign) = if negate { (turn.wrapping_neg(), u32::MAX) } else { (*turn, 1) };
-    let threads = 1usize << (log_n - log_r);
-    let by_table = matches!(twiddles, Twiddles::Tables(_));
-    let twiddles = match twiddles {
-        // The first pass reads none.
-        Twiddles::None => from.ptr_at(start),
-        Twiddles::Elements(buffer) | Twiddles::Tables(buffer) => buffer.ptr(),
-    };
-    macro_rules! launch {
-        ($kernel:ident, $a:expr, $out:expr) => {{
-            let (a, out) = ($a, $out);
-            stream.launch(field, threads, &$kernel { a, twiddles, out, log_n, log_done, turn, sign })
-        }};
-        ($kernel:ident) => {
-            launch!($kernel, from.ptr_at(start), to.ptr_at(start))
-        };
-    }
-    match (exchange.reads_lazy, exchange.writes_lazy) {
-        (false, true) => return launch!(NttRadix8First, from.ptr_at(start), to.lazy_ptr_at(start)),
-        (true, true) => return launch!(NttRadix8Lazy, from.lazy_ptr_at(start), to.lazy_ptr_at(start)),
-        (true, false) => return launch!(NttRadix8Last, from.lazy_ptr_at(start), to.ptr_at(start)),
-        (false, false) => {}
-    }
-    match (log_r, by_table) {
-        (1, _) => launch!(NttRadix2),
-        (2, _) => launch!(NttRadix4),
-        (3, false) => launch!(NttRadix8),
-        (3, true) => launch!(NttRadix8Table),
-        (_, false) => launch!(NttRadix16),
-        (_, true) => launch!(NttRadix16Table),
-    }
-}
-
-/// `out[i] = a[i] · base^i`, and `/n` on the way back; `powers` are the base's.
+/// `out[i] = a[i] · base^i` in every vector, and `/n` on the way back; `powers` are the base's.
 fn scale_by_powers(
     stream: &Stream,
     tables: &GpuTables,
@@ -336,25 +290,34 @@ fn scale_by_powers(
     powers: &[u8],
     out: &Vector,
 ) -> Result<()> {
-    let (field, len) = (&tables.field, a.len());
+    let (field, len) = (&tables.field, tables.n);
     let n = index32("vector", len)?;
-    let log_len = len.next_power_of_two().trailing_zeros();
-    if log_len <= stream.gpu().policy().ntt.max_cached_log_n {
+    let starts = (0..a.len()).step_by(len);
+    if fits_cache(stream, tables) {
         let factors = coset(stream, tables, direction, powers)?;
-        stream.launch(field, len, &FieldMul { a: a.ptr(), b: factors.ptr(), out: out.ptr(), n })?;
-        // The cache may let go of them before the kernel has run.
+        for start in starts {
+            let kernel = FieldMul { a: a.ptr_at(start), b: factors.ptr(), out: out.ptr_at(start), n };
+            stream.launch(field, len, &kernel)?;
+        }
+        // The cache may let go of them before the kernels have run.
         stream.hold(factors);
         return Ok(());
     }
     let base_pows = upload_squarings(stream, field, powers)?;
-    let mut kernel = FieldScalePowers { a: a.ptr(), base_pows: base_pows.ptr(), out: out.ptr(), start: 0, n };
-    if direction == Direction::Forward {
-        return stream.launch(field, len, &kernel);
+    let scaled = match direction {
+        Direction::Forward => None,
+        Direction::Inverse => Some(stream.elements(field, a.len())?),
+    };
+    let to = scaled.as_ref().unwrap_or(out);
+    for first in starts {
+        let (a, out) = (a.ptr_at(first), to.ptr_at(first));
+        let kernel = FieldScalePowers { a, base_pows: base_pows.ptr(), out, start: 0, n };
+        stream.launch(field, len, &kernel)?;
     }
-    let scaled: Vector = stream.elements(field, len)?;
-    kernel.out = scaled.ptr();
-    stream.launch(field, len, &kernel)?;
-    scale(stream, field, &scaled, &tables.size_inv, out)
+    match scaled {
+        Some(scaled) => scale(stream, field, &scaled, &tables.size_inv, out),
+        None => Ok(()),
+    }
 }
 
 /// The cached factors of a coset, made now if they are not there.
@@ -390,68 +353,27 @@ fn coset(stream: &Stream, tables: &GpuTables, direction: Direction, powers: &[u8
 mod tests {
     use super::*;
 
-    /// Sizes too large to run: all stages are there, and every index a pass computes stays in range.
+    /// Sizes too large to run: all stages are there, in passes that the kernel takes, and every index a pass computes stays in range.
     #[test]
     fn passes_of_large_sizes_stay_in_range() {
-        for (log_n, most) in (0..=31).flat_map(|log_n| (1..=4).map(move |most| (log_n, most))) {
-            let least = most.min(3);
-            let (n, mut done, passes) = (1u64 << log_n, 0, passes(log_n, least, most));
-            assert_eq!(passes.len() as u32, log_n.div_ceil(most), "2^{log_n}, {most}");
-            for pass in &passes {
-                assert_eq!(pass.log_done, done);
-                let Pass { log_r, .. } = *pass;
-                let shortest = if done == 0 { 1 } else { least };
-                assert!((shortest..=most).contains(&log_r), "2^{log_n}, {most}");
-                done += log_r;
-                let threads = (n >> log_r).div_ceil(128) * 128;
-                assert!(threads <= u64::from(u32::MAX), "thread index");
-                let s = 1u64 << pass.log_done;
-                let largest = ((1 << log_r) - 2) * s + (s - 1);
-                assert_eq!(largest + 1, pass.twiddles() as u64, "twiddle index");
-                assert!(largest < n && pass.end() == done);
-            }
-            assert_eq!(done, log_n);
-        }
-    }
-
-    /// What a pass writes, the next one can read, the first reads and the last writes canonical elements, and no kernel is asked
-    /// for that there is not: the one that reads canonical and writes lazy elements is that of a first pass.
-    #[test]
-    fn passes_agree_on_what_lies_between_them() {
-        use Kind::{Canonical, First, Later};
-        let passes = |length: usize| {
-            let later = (0..1 << (length - 1)).map(move |bits: u32| {
-                (0..length - 1).map(move |i| if bits >> i & 1 == 1 { Later } else { Canonical }).collect()
-            });
-            later.flat_map(|later: Vec<Kind>| [First, Canonical].map(|first| [&[first][..], &later].concat()))
-        };
-        let mut lazy = 0;
-        for kinds in (1..=5).flat_map(passes) {
-            let all = exchanges_of(&kinds, true);
-            assert!(!all[0].reads_lazy && !all[kinds.len() - 1].writes_lazy, "{kinds:?}");
-            for (at, (kind, exchange)) in kinds.iter().zip(&all).enumerate() {
-                let next = all.get(at + 1).is_some_and(|next| next.reads_lazy);
-                assert!(next || !exchange.writes_lazy, "{kinds:?} {at}");
-                match exchange {
-                    Exchange { reads_lazy: true, .. } => assert_eq!(*kind, Later),
-                    Exchange { writes_lazy: true, .. } => assert_eq!(*kind, First),
-                    _ => {}
+        for (log_e, log_n) in (1..=3).flat_map(|log_e| (0..=31).map(move |log_n| (log_e, log_n))) {
+            for most in 2 * log_e - 1..=log_e + 4 {
+                let passes = passes(log_n, most);
+                assert_eq!(passes.len() as u32, log_n.div_ceil(most), "2^{log_n}, {most}");
+                let mut done = 0;
+                for pass in &passes {
+                    assert_eq!(pass.log_done, done);
+                    assert!((log_e.min(log_n)..=most).contains(&pass.log_r), "2^{log_n}, {most}");
+                    done += pass.log_r;
+                    assert_eq!(pass.end(), done);
                 }
-                lazy += usize::from(exchange.writes_lazy);
+                assert!(passes.is_sorted_by_key(|pass| std::cmp::Reverse(pass.log_r)));
+                assert_eq!(done, log_n);
             }
-            let none = exchanges_of(&kinds, false);
-            assert!(none.iter().all(|e| !e.reads_lazy && !e.writes_lazy), "{kinds:?}");
         }
-        let three = exchanges_of(&[First, Later, Later], true);
-        assert_eq!(three.iter().filter(|e| e.writes_lazy).count(), 2);
-        assert!(lazy > 10, "{lazy}");
-    }
-
-    #[test]
-    fn radix_16_takes_the_fewest_passes() {
-        let lengths = |log_n| passes(log_n, 3, 4).iter().map(|pass| pass.log_r).collect::<Vec<_>>();
-        assert_eq!(lengths(24), [4; 6]);
-        assert_eq!(lengths(21), [4, 4, 4, 3, 3, 3]);
-        assert_eq!((lengths(9), lengths(5), lengths(0)), (vec![3; 3], vec![2, 3], vec![]));
+        for words in 1..=32 {
+            let threads = ntt_blocks(words, 31) as u64 * u64::from(NttPass::DESC.block);
+            assert!(threads <= u64::from(u32::MAX), "thread index");
+        }
     }
 }

@@ -65,6 +65,29 @@ pub(crate) fn mul_const(stream: &Stream, field: &Owner, a: &Vector, c: &[u8]) ->
     Ok(result)
 }
 
+/// `a·b` into the last third of a vector, `a` and `b` being the others.
+pub(crate) fn mul_thirds(stream: &Stream, field: &Owner, thirds: &Vector) -> Result<()> {
+    let (len, n) = third(thirds)?;
+    let (a, b, out) = (thirds.ptr(), thirds.ptr_at(len), thirds.ptr_at(2 * len));
+    stream.launch(field, len, &FieldMul { a, b, out, n })
+}
+
+/// `a·b - c`, of the thirds of a vector.
+pub(crate) fn mul_sub_thirds(stream: &Stream, field: &Owner, thirds: &Vector) -> Result<Vector> {
+    let (len, n) = third(thirds)?;
+    let result: Vector = stream.elements(field, len)?;
+    let (a, b, c) = (thirds.ptr(), thirds.ptr_at(len), thirds.ptr_at(2 * len));
+    stream.launch(field, len, &FieldMulSub { a, b, c, out: result.ptr(), n })?;
+    Ok(result)
+}
+
+/// The length of a third of a vector, and as kernels take it.
+fn third(thirds: &Vector) -> Result<(usize, u32)> {
+    let len = thirds.len() / 3;
+    check_len("vector of three parts", len * 3, thirds.len())?;
+    Ok((len, index32("vector", len)?))
+}
+
 /// `a·b - c`.
 pub(crate) fn mul_sub(stream: &Stream, field: &Owner, a: &Vector, b: &Vector, c: &Vector) -> Result<Vector> {
     check_len("second factor", a.len(), b.len())?;

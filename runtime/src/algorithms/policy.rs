@@ -57,16 +57,10 @@ pub struct NttPolicy {
     /// Largest `log_n` for which powers of a coset shift are kept as a vector. A pass with
     /// the vector costs one product an element, without it half of `log_n`.
     pub max_cached_log_n: u32,
-    /// The twiddles of the passes within `2^max_table_log_n` elements are tables: together fewer than
-    /// `2^max_table_log_n` of them, `words/2` elements each.
-    pub max_table_log_n: u32,
-    /// Most stages of a pass, the logarithm of its radix: within
-    /// [`ntt_later_log_radix`](curvesmith_abi::kernels::ntt_later_log_radix) to
-    /// [`ntt_max_log_radix`](curvesmith_abi::kernels::ntt_max_log_radix) of the field, or else the nearer of them.
+    /// Most stages of a pass, the logarithm of its radix: at most
+    /// [`ntt_max_log_radix`](curvesmith_abi::kernels::ntt_max_log_radix) of the field, and at least what makes no pass shorter than
+    /// the elements of a thread, or else the nearer of them.
     pub max_log_radix: u32,
-    /// Between passes in radix 8 without tables, elements are not canonical, in fields that
-    /// [`ntt_has_lazy`](curvesmith_abi::kernels::ntt_has_lazy).
-    pub lazy: bool,
 }
 
 /// Row of a device with few multiprocessors, which is how the emulator looks: as little
@@ -84,10 +78,7 @@ const FEW_THREADS: MsmPolicy = MsmPolicy {
     least_part: usize::MAX,
 };
 
-/// Measured on an H200, BN254 and BLS12-381, 2^12 to 2^24: radix 16 takes 1.1 to 1.5 times as long as radix 8,
-/// though it has fewer passes, since its registers leave half the warps; tables within 2^15 take
-/// 1.04 to 1.1 times as long as none. With lazy passes BN254's transforms take 0.93 to 0.97 of the time.
-const NTT: NttPolicy = NttPolicy { max_cached_log_n: 24, max_table_log_n: 0, max_log_radix: 3, lazy: true };
+const NTT: NttPolicy = NttPolicy { max_cached_log_n: 24, max_log_radix: 8 };
 
 /// Multiprocessors from which a device wants many threads.
 const MANY_FROM: u32 = 8;

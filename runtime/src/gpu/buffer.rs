@@ -1,7 +1,7 @@
 //! Device allocations that know the layout and the number of their elements.
 
 use super::pool::Block;
-use curvesmith_abi::{Layout, Ptr, layout};
+use curvesmith_abi::{Layout, Ptr};
 use curvesmith_device::Memory;
 use std::fmt;
 use std::marker::PhantomData;
@@ -55,13 +55,5 @@ impl<L: Layout> Buffer<L> {
     pub fn ptr_at(&self, index: usize) -> Ptr<L> {
         debug_assert!(index <= self.len);
         Ptr::new(self.memory().address() + (index * self.element_bytes) as u64)
-    }
-}
-
-impl Buffer<layout::Field> {
-    /// As [`Buffer::ptr_at`], for elements under a bound, which canonical ones are too. Once a kernel has written such there, what
-    /// is in the buffer is undefined until another has written canonical ones.
-    pub(crate) fn lazy_ptr_at<const TIMES: u32>(&self, index: usize) -> Ptr<layout::Lazy<TIMES>> {
-        Ptr::new(self.ptr_at(index).address)
     }
 }

@@ -10,7 +10,7 @@ use super::record::Kind;
 use super::ring::Slot;
 use super::stream::Stream;
 use crate::error::{Result, RuntimeError};
-use curvesmith_abi::{HostLayout, Layout, layout};
+use curvesmith_abi::{Layout, layout};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -66,7 +66,7 @@ impl Stream {
 
     /// Reads a whole buffer into elements on the host, `T` of them for each of the buffer; `read` is called for parts,
     /// from several threads. Comes after all earlier work of this stream; the first failure of it is the result.
-    pub(crate) fn download_into<L: HostLayout, T: Send>(
+    pub(crate) fn download_into<L: Layout, T: Send>(
         &self,
         buffer: &Buffer<L>,
         out: &mut [T],
@@ -88,7 +88,7 @@ impl Stream {
     }
 
     /// All bytes of a buffer.
-    pub(crate) fn download_bytes<L: HostLayout>(&self, buffer: &Buffer<L>) -> Result<Vec<u8>> {
+    pub(crate) fn download_bytes<L: Layout>(&self, buffer: &Buffer<L>) -> Result<Vec<u8>> {
         let mut all = vec![0; buffer.len() * buffer.element_bytes()];
         self.download_into(buffer, &mut all, |bytes, out| {
             out.copy_from_slice(bytes);

@@ -120,7 +120,8 @@ impl<F: Field> Ntt<F> {
         call(&self.device, detail, &Cancel::default(), run).map(|((), report)| report)
     }
 
-    /// The transform of a vector on the device, in place. After a failure its contents are undefined.
+    /// The transform of a vector on the device, in place, or of several of the plan's length, one after the other, by the same launches.
+    /// After a failure their contents are undefined.
     pub fn run_resident(&self, vector: &mut DeviceVec<F>, direction: Direction) -> Result<()> {
         self.run_resident_with_report(vector, direction, Detail::Counts).map(drop)
     }

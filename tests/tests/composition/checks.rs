@@ -59,15 +59,12 @@ pub(crate) fn pointwise<F: Field>(device: &Device, n: usize) {
     work.finish().unwrap();
 }
 
-/// Both directions over subgroup and cosets, with both ways of multiplying by powers of the shift, and
-/// both forms of twiddles.
+/// Both directions over subgroup and cosets, with both ways of multiplying by powers of the shift, by passes as long and as short as
+/// there are.
 pub(crate) fn ntts<F: Field>(device: impl KernelDevice, sizes: impl IntoIterator<Item = u32>) {
     let devices = transforming(device);
     for log_n in sizes {
-        // The third differs where a pass is within 2^8 elements and another is not.
-        for device in devices.iter().take(if log_n > 8 { 4 } else { 2 }) {
-            ntt::<F>(device, 1 << log_n);
-        }
+        devices.iter().for_each(|device| ntt::<F>(device, 1 << log_n));
     }
 }
 
@@ -76,17 +73,14 @@ pub(crate) fn mixed_ntts<F: Field>(device: impl KernelDevice, sizes: impl IntoIt
     let devices = transforming(device);
     for n in sizes {
         assert!(!n.is_power_of_two(), "{n}");
-        devices.iter().take(2).for_each(|device| ntt::<F>(device, n));
+        devices.iter().for_each(|device| ntt::<F>(device, n));
     }
 }
 
-/// Devices with tables for all passes, for none, and for the first of several; the largest radix and the one below; lazy elements
-/// between all passes, some or none.
-fn transforming(device: impl KernelDevice) -> [Device; 4] {
+fn transforming(device: impl KernelDevice) -> [Device; 2] {
     let device: Arc<dyn KernelDevice> = Arc::new(device);
-    let policies = [(24, 24, 4, true), (0, 0, 3, true), (24, 8, 3, true), (24, 0, 4, false)];
-    let policies = policies.map(|(max_cached_log_n, max_table_log_n, max_log_radix, lazy)| Policy {
-        ntt: NttPolicy { max_cached_log_n, max_table_log_n, max_log_radix, lazy },
+    let policies = [(24, 8), (0, 0)].map(|(max_cached_log_n, max_log_radix)| Policy {
+        ntt: NttPolicy { max_cached_log_n, max_log_radix },
         ..Policy::for_device(device.properties())
     });
     policies.map(|policy| Device::with_kernels(Arc::clone(&device), Some(policy)))
@@ -95,7 +89,7 @@ fn transforming(device: impl KernelDevice) -> [Device; 4] {
 fn ntt<F: Field>(device: &Device, n: usize) {
     let mut rng = StdRng::seed_from_u64(n.trailing_zeros().into());
     let root = F::Ark::get_root_of_unity(n as u64).unwrap();
-    // The kernels hold the powers of one root of order 16: every other is reached by renaming.
+    // The kernels hold the powers of one root of an order: every other is reached by renaming.
     let exponents = [1, if n <= 128 { 3 } else { n as u64 - 3 }, 5, 7, n as u64 - 1];
     let exponents =
         exponents.into_iter().filter(|e| gcd(*e, n as u64) == 1).take(if n <= 128 { 5 } else { 2 });
@@ -105,7 +99,9 @@ fn ntt<F: Field>(device: &Device, n: usize) {
         let cpu = Cpu.ntt_tables::<F>(n, omega).unwrap();
         for shift in [F::Ark::ONE, F::Ark::GENERATOR, F::Ark::GENERATOR.square()] {
             for direction in [Direction::Forward, Direction::Inverse, Direction::Inverse] {
-                let mut a = values::<F::Ark>(n, &mut rng);
+                // Vectors that lie one after the other.
+                let count = if shift == F::Ark::GENERATOR { 3 } else { 1 };
+                let mut a = values::<F::Ark>(count * n, &mut rng);
                 let mut x = work.upload::<F>(&a).unwrap();
                 work.ntt(&tables, &mut x, direction, shift).unwrap();
                 Cpu.ntt::<F>(&cpu, &mut a, direction, shift).unwrap();

@@ -23,8 +23,9 @@ fn gpu() -> Option<(Cuda, Device)> {
     }
 }
 
+// What the emulator does, in parts: the driver assembles for minutes, on one thread an image.
 #[test]
-fn everything_the_emulator_does() {
+fn fields() {
     let Some((gpu, device)) = gpu() else { return };
     for n in [0, 1, 300, 100_000] {
         checks::pointwise::<toy_curve::FrField>(&device, n);
@@ -40,6 +41,11 @@ fn everything_the_emulator_does() {
     {
         checks::sort(&device, n, windows, key_bits);
     }
+}
+
+#[test]
+fn sums_of_products() {
+    let Some((gpu, device)) = gpu() else { return };
     for n in [1, 2, 33, 300, 5000] {
         checks::msm::<toy_curve::G1>(&device, n, None);
         checks::msm::<bn254::G1>(&device, n, None);
@@ -47,6 +53,12 @@ fn everything_the_emulator_does() {
         checks::msm::<bls12_381::G1>(&device, n, None);
         checks::msm::<bls12_381::G2>(&device, n, None);
     }
+    checks::msm_in_parts::<bn254::G1>(gpu, 5000, 1000);
+}
+
+#[test]
+fn sums_of_products_on_other_curves() {
+    let Some((_, device)) = gpu() else { return };
     for n in [33, 3000] {
         checks::msm::<bls12_377::G2>(&device, n, None);
         checks::msm::<bw6_761::G1>(&device, n, None);
@@ -67,11 +79,20 @@ fn everything_the_emulator_does() {
         checks::msm::<mnt6_298::G1>(&device, n, None);
         checks::msm::<mnt6_298::G2>(&device, n, None);
     }
-    // Of 24 words in extensions: the CPU's side takes as long as all of the above.
+}
+
+#[test]
+fn sums_of_products_of_24_words() {
+    let Some((_, device)) = gpu() else { return };
     checks::msm::<mnt4_753::G1>(&device, 300, None);
     checks::msm::<mnt4_753::G2>(&device, 300, None);
     checks::msm::<mnt6_753::G1>(&device, 300, None);
     checks::msm::<mnt6_753::G2>(&device, 300, None);
+}
+
+#[test]
+fn sums_of_products_with_multiples_and_in_pairs() {
+    let Some((gpu, device)) = gpu() else { return };
     for (most, window) in [(2, None), (5, Some(7)), (100, Some(20)), (100, None)] {
         checks::msm_by_multiples::<toy_curve::G1>(&device, 3000, most, window);
         checks::msm_by_multiples::<bn254::G1>(&device, 3000, most, window);
@@ -80,8 +101,7 @@ fn everything_the_emulator_does() {
         checks::msm_by_multiples::<bw6_761::G1>(&device, 300, most, window);
     }
     checks::msm_in_pairs::<mnt4_298::G2>(gpu.clone(), 3000);
-    checks::msm_in_pairs::<bw6_761::G1>(gpu.clone(), 300);
-    checks::msm_in_parts::<bn254::G1>(gpu, 5000, 1000);
+    checks::msm_in_pairs::<bw6_761::G1>(gpu, 300);
 }
 
 /// Slices in several waves, merges on two levels, passes that fill the device.

@@ -2,7 +2,7 @@
 
 use super::MOST;
 use super::machine::trial;
-use curvesmith_codegen::fir::ir::{Below, Block, Kernel, Op, Place, Stmt, Value};
+use curvesmith_codegen::fir::ir::{Below, Block, Holds, Kernel, Op, Place, Stmt, Value};
 use curvesmith_codegen::passes::inline;
 use curvesmith_codegen::spec::FieldDesc;
 use curvesmith_codegen::target::ptx::Ptx;
@@ -30,7 +30,11 @@ impl Found {
 }
 
 fn statement(kernel: &Kernel, stmt: &Stmt, loops: usize) -> String {
-    let space = |place: &Place| if matches!(place, Place::Global { .. }) { "global" } else { "shared" };
+    let space = |place: &Place| match place {
+        Place::Global { .. } => "global",
+        Place::Shared { array, .. } if kernel.shared[array.0 as usize].holds == Holds::Words => "shared",
+        Place::Shared { .. } => "elements",
+    };
     match stmt {
         Stmt::Let(v) => operation(kernel, *v),
         Stmt::Set(l, _) => format!("Set {:?}", kernel.locals[l.0 as usize].ty),
@@ -83,7 +87,7 @@ fn expected() -> BTreeSet<String> {
         each("Not", "Pred U32 U64"),
         each("Param", "U32 U64"),
         each("Get Set Select", "Pred U32 U64 Field"),
-        each("Load Store", "global shared"),
+        each("Load Store", "global shared elements"),
         each("FromWords Word", "lazy"),
         atomics("Relaxed").chain(atomics("AcquireRelease")).map(|a| a + " global").collect(),
         atomics("Relaxed").map(|a| a + " shared").collect(),

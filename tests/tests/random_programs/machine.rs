@@ -3,7 +3,9 @@
 use super::scope::{LONGS, Pool, Scope, WORDS, stir};
 use super::{MOST, Trial, check};
 use curvesmith_abi::{Access, Element, Family, KernelDesc, Param, ParamKind, padded_words};
-use curvesmith_codegen::fir::build::{Buffer, Builder, FULL_MASK, Fe, Pred, Shared, U32, U64};
+use curvesmith_codegen::fir::build::{
+    Buffer, Builder, FULL_MASK, Fe, Pred, Shared, SharedElements, U32, U64,
+};
 use curvesmith_codegen::fir::interp::{Argument, to_words};
 use curvesmith_codegen::fir::ir::{
     AtomicOp, Below, Kernel, Op, Order, ParamId, Scope as Reach, ShuffleMode, Special,
@@ -77,6 +79,8 @@ struct Writer<'k> {
     own_shared: Shared<'k>,
     board: Shared<'k>,
     tally: Shared<'k>,
+    /// One of each thread, under some bound.
+    elements: Option<SharedElements<'k>>,
 }
 
 impl<'k> Writer<'k> {
@@ -251,6 +255,13 @@ impl<'k> Writer<'k> {
     /// The element that another thread has, by words under a bound: through shared memory or between lanes.
     fn element_of_another(&mut self, x: Fe<'k>, of: U32<'k>) -> Fe<'k> {
         let b = self.b;
+        if let Some(elements) = self.elements.filter(|_| self.random.one_in(3)) {
+            elements.set(self.thread, x);
+            b.barrier();
+            let theirs = elements.get(of & (BLOCK - 1));
+            b.barrier();
+            return theirs;
+        }
         let below = Below(1 + self.random.below(5) as u32).fit(&b.field_desc());
         let words = x.words_below(below);
         let theirs: Vec<U32<'k>> = match self.random.one_in(2) {
@@ -389,6 +400,7 @@ fn program(field: Option<&FieldDesc>, random: &mut Random, most: usize, locals: 
     if returns {
         b.return_if(global.ge(b.scalar("n")));
     }
+    let bound = Below(1 + random.below(5) as u32);
     let mut w = Writer {
         b: &b,
         random,
@@ -399,6 +411,7 @@ fn program(field: Option<&FieldDesc>, random: &mut Random, most: usize, locals: 
         own_shared: b.shared(OWN * BLOCK),
         board: b.shared(BLOCK),
         tally: b.shared(TALLY),
+        elements: field.map(|_| b.shared_elements(BLOCK, bound)),
     };
     for k in 0..OWN {
         w.own_shared.set_word(thread * OWN + k, global + k);

@@ -1,8 +1,8 @@
 //! Inputs of the kernels of a field.
 
 use super::session::{Session, buf, num};
-use curvesmith_abi::KernelDesc;
-use curvesmith_abi::kernels::{NTT_TABLE, ntt_later_log_radix};
+use curvesmith_abi::kernels::{NTT_TABLE, NttPass, ntt_blocks, ntt_has_tables, ntt_log_elements};
+use curvesmith_abi::{Kernel as _, KernelDesc};
 use curvesmith_codegen::fir::interp::{Argument, to_words};
 use num_bigint::BigUint;
 
@@ -31,13 +31,8 @@ pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
         }
         name @ "digits" => digits(s, name),
         name @ ("spmv_warp" | "spmv_thread") => sparse(s, name),
-        name @ ("ntt_twiddles" | "ntt_twiddle_tables") => twiddles(s, name),
-        "ntt_radix2" => pass(s, desc.name, 1),
-        "ntt_radix4" => pass(s, desc.name, 2),
-        "ntt_radix8" | "ntt_radix8_table" | "ntt_radix8_first" | "ntt_radix8_lazy" | "ntt_radix8_last" => {
-            pass(s, desc.name, 3);
-        }
-        "ntt_radix16" | "ntt_radix16_table" => pass(s, desc.name, 4),
+        name @ ("ntt_twiddles" | "ntt_tables") => twiddles(s, name),
+        "ntt_pass" => passes(s, desc.name),
         _ => return None,
     }
     Some(())
@@ -93,51 +88,65 @@ fn twiddles(s: &mut Session, name: &str) {
     }
 }
 
-/// First passes, later ones where there are such, and the last of an inverse transform.
-fn pass(s: &mut Session, name: &str, log_r: usize) {
-    let by_table = name.ends_with("_table");
-    let later = log_r as u32 >= ntt_later_log_radix(s.field().words);
-    let shapes = [(log_r, 0, true), (log_r + 2, 0, true), (log_r + 3, 3, later), (log_r + 4, 2, later)];
-    let first = !(by_table || name.ends_with("_lazy") || name.ends_with("_last"));
-    let later = !name.ends_with("_first");
-    for (log_n, log_done, _) in
-        shapes.into_iter().filter(|(_, done, here)| *here && if *done == 0 { first } else { later })
-    {
+/// Passes of one step and of several, first ones with all kinds of factors, later ones, and the last of an inverse transform; some over
+/// two vectors.
+fn passes(s: &mut Session, name: &str) {
+    let words = s.field().words;
+    let log_e = ntt_log_elements(words) as usize;
+    // Stages, those done before, and the size.
+    let shapes = [
+        (1, 0, 1),
+        (log_e, 0, log_e + 2),
+        (log_e + 1, 0, log_e + 1),
+        (2 * log_e, 3, 2 * log_e + 3),
+        (log_e + 2, 2, 9),
+    ];
+    let shapes = shapes.into_iter().filter(|(log_r, _, _)| *log_r <= s.field().two_adicity() as usize);
+    for (log_r, log_done, log_n) in shapes.collect::<Vec<_>>() {
         let last = log_n == log_done + log_r;
-        for (turn, sign) in [(1, 1), ((1 << log_r) - 1, 1), (1u32, u32::MAX)] {
+        for (turn, sign, vectors) in [(1, 1, 1), ((1 << log_r) - 1, 1, 2), (1u32, u32::MAX, 1)] {
             if sign != 1 && !last {
                 continue;
             }
-            let n = 1 << log_n;
+            let (n, done) = (1usize << log_n, 1usize << log_done);
             let turn = if sign == 1 { turn } else { turn.wrapping_neg() };
-            let count = if log_done == 0 { 0 } else { ((1 << log_r) - 1) << log_done };
-            let twiddles = if by_table { tables(s, count, 1 << log_done) } else { s.elements(count) };
+            let (scaled, step, mask, count) = match (log_done, vectors, sign) {
+                (0, 2, _) => (1, n >> log_r, u32::MAX, n),
+                (0, _, 1) => (0, 0, 0, 1),
+                (0, _, _) => (1, 0, 0, 1),
+                _ => (1, done, done as u32 - 1, done << log_r),
+            };
             let named = [
-                ("twiddles", twiddles),
+                ("factors", s.elements(count)),
+                ("inner", inner(s, log_r)),
                 ("log_n", num(log_n)),
                 ("log_done", num(log_done)),
+                ("log_r", num(log_r)),
+                ("scaled", num(scaled)),
+                ("step", num(step)),
+                ("mask", Argument::U32(mask)),
+                ("log_inner", num(log_r)),
                 ("turn", Argument::U32(turn)),
                 ("sign", Argument::U32(sign)),
             ];
-            s.run(name, n >> log_r, n, &named);
+            let blocks = vectors * ntt_blocks(words, log_n as u32);
+            s.run(name, blocks * NttPass::DESC.block as usize, vectors * n, &named);
         }
     }
 }
 
-/// The tables of `count` constants, `stride` of which lie side by side.
-fn tables(s: &mut Session, count: usize, stride: usize) -> Argument {
+/// What passes multiply by between their steps, for any elements in the place of powers: they are elements, or the entries of tables.
+fn inner(s: &mut Session, log_r: usize) -> Argument {
     let field = s.field().clone();
-    let shape = NTT_TABLE.fit(field.words);
-    let each = shape.entries(field.words);
-    let r_inv = field.r_mod_p().modinv(&field.p).unwrap();
-    let mut all = vec![BigUint::ZERO; count * each];
-    for i in 0..count {
-        let (w, (q, k)) = (s.element(), (i / stride, i % stride));
-        for e in 0..each {
-            // Its Montgomery words are the entry.
-            let shift = 32 * (shape.rows + shape.step * e as u32);
-            all[(q * each + e) * stride + k] = (&w << shift) * &r_inv % &field.p;
-        }
+    if !ntt_has_tables(field.words, field.p.bits() as usize) {
+        return s.elements(1 << log_r);
     }
-    Argument::Buffer(to_words(&field, &all))
+    let shape = NTT_TABLE.fit(field.words);
+    let r_inv = field.r_mod_p().modinv(&field.p).unwrap();
+    let constants: Vec<BigUint> = (0..1 << log_r).map(|_| s.element()).collect();
+    // The Montgomery words of an element are the entry.
+    let entry =
+        |e: usize, w: &BigUint| (w << (32 * (shape.rows + shape.step * e as u32))) * &r_inv % &field.p;
+    let entries = (0..shape.entries(field.words)).flat_map(|e| constants.iter().map(move |w| entry(e, w)));
+    Argument::Buffer(to_words(&field, &entries.collect::<Vec<_>>()))
 }

@@ -1,8 +1,8 @@
 //! Launches of one owner's kernels, and the arguments that a case does not name.
 
-use curvesmith_abi::{Element, KernelDesc, ParamKind, padded_words};
+use curvesmith_abi::{Element, KernelDesc, ParamKind};
 use curvesmith_codegen::fir::interp::{Argument, to_words};
-use curvesmith_codegen::fir::ir::{Below, Kernel};
+use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::spec::FieldDesc;
 use curvesmith_tests::Random;
 use curvesmith_tests::three_ways::{ThreeWays, checked};
@@ -91,7 +91,6 @@ impl Session {
         match kind {
             ParamKind::U32 if name == "n" => num(n),
             ParamKind::Buffer(_, Element::Field) => self.elements(n),
-            ParamKind::Buffer(_, Element::Lazy(times)) => self.lazy_elements(n, Below(times)),
             ParamKind::Buffer(_, Element::Affine) => buf(&self.affine_points(n)),
             ParamKind::Buffer(_, Element::Point) => buf(&self.xyzz_points(n)),
             _ => panic!("no argument {name}"),
@@ -109,23 +108,6 @@ impl Session {
         all.truncate(n);
         all.resize_with(n, || any_element(&field, &mut self.random));
         Argument::Buffer(to_words(&field, &all))
-    }
-
-    /// Elements by any of their representatives under a bound, the largest among them.
-    fn lazy_elements(&mut self, n: usize, below: Below) -> Argument {
-        let field = self.field().clone();
-        let limit = below.fit(&field).limit(&field);
-        let Argument::Buffer(mut words) = self.elements(n) else { unreachable!("elements are a buffer") };
-        for (i, element) in words.chunks_exact_mut(padded_words(field.words)).enumerate() {
-            let words = &mut element[..field.words];
-            let x = BigUint::new(words.to_vec());
-            let others = (&limit - 1u32 - &x) / &field.p;
-            let others = usize::try_from(&others).expect("a small number");
-            let more = if i % 3 == 0 { others } else { self.random.below(others + 1) };
-            let x = x + &field.p * more;
-            words.copy_from_slice(&field.limbs(&(if i == 1 { &limit - 1u32 } else { x })));
-        }
-        Argument::Buffer(words)
     }
 
     pub(crate) fn element(&mut self) -> BigUint {

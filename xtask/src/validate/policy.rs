@@ -19,16 +19,8 @@ const HOT: &[&str] = &[
     "mul_const",
     "mul_sub",
     "neg",
-    "ntt_radix16",
-    "ntt_radix16_table",
-    "ntt_radix2",
-    "ntt_radix4",
-    "ntt_radix8",
-    "ntt_radix8_first",
-    "ntt_radix8_last",
-    "ntt_radix8_lazy",
-    "ntt_radix8_table",
-    "ntt_twiddle_tables",
+    "ntt_pass",
+    "ntt_tables",
     "ntt_twiddles",
     "pair_counts",
     "pair_entries",
@@ -53,7 +45,8 @@ const HOT_LIMBS: u32 = 12;
 /// The same for the accumulation, whose point is in shared memory.
 const ACCUMULATION_LIMBS: u32 = 24;
 /// Local memory of hot kernels that is there and known: symbol, compute capability, bytes of stack. More of it
-/// fails. It is what a loop keeps while a product is called, an index, an address, and at 24 words intermediate results.
+/// fails. It is what a loop keeps while a product is called, an index, an address, and at 24 words intermediate results; and in a
+/// pass of a transform the price of as many blocks as run fastest.
 const KNOWN_LOCAL: &[(&str, u32, u32)] = &[
     ("bls12_377_g1_bit_sums", 75, 16),
     ("bls12_377_g1_bit_sums", 80, 16),
@@ -84,6 +77,22 @@ const KNOWN_LOCAL: &[(&str, u32, u32)] = &[
     ("bw6_761_g2_accumulate", 120, 168),
     ("bw6_761_g2_pair_sums", 75, 64),
     ("bw6_761_g2_pair_sums", 80, 64),
+    ("bls12_377_fr_ntt_pass", 75, 24),
+    ("bls12_377_fr_ntt_pass", 80, 24),
+    ("bls12_377_fr_ntt_pass", 90, 8),
+    ("bls12_377_fr_ntt_pass", 100, 8),
+    ("bls12_377_fr_ntt_pass", 120, 8),
+    ("bls12_381_fq_ntt_pass", 90, 8),
+    ("bls12_381_fq_ntt_pass", 100, 8),
+    ("bls12_381_fq_ntt_pass", 120, 16),
+    ("bls12_381_fr_ntt_pass", 75, 8),
+    ("bls12_381_fr_ntt_pass", 80, 16),
+    ("bls12_381_fr_ntt_pass", 120, 16),
+    ("bn254_fq_ntt_pass", 75, 8),
+    ("bn254_fq_ntt_pass", 80, 8),
+    ("bn254_fq_ntt_pass", 90, 24),
+    ("bn254_fq_ntt_pass", 100, 24),
+    ("bn254_fq_ntt_pass", 120, 24),
 ];
 /// Seconds after which an image should be cut in two, for a cold start in time.
 const SLOW: f64 = 5.0;

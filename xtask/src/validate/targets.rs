@@ -20,10 +20,8 @@ const SLACK: u32 = 5;
 enum Measure {
     /// Field and operation of `curvesmithc probes`.
     Chained(&'static str, &'static str),
-    /// One turn of the loop of a kernel.
-    Turn(&'static str),
-    /// A kernel without a loop, divided by how many times it does the operation.
-    Whole(&'static str, u32),
+    /// One turn of the loop of a kernel, divided by how many times it does the operation.
+    Turn(&'static str, u32),
 }
 
 /// A line of the table. Figures are pipe bounds in cycles per warp and scheduler.
@@ -65,7 +63,7 @@ const fn target(
     Target { operation, measure, rival, target, because: None }
 }
 
-use Measure::{Chained, Turn, Whole};
+use Measure::{Chained, Turn};
 
 const TARGETS: &[Target] = &[
     target("mul, 8 limbs", Chained("bn254_fq", "mul"), ("sppark", 528), 460),
@@ -92,12 +90,12 @@ const TARGETS: &[Target] = &[
     target("Fq2 mul, 8 limbs", Chained("bn254_fq", "fq2_mul"), ("sppark", 1568), 1110).because(TOWERS),
     target("Fq2 mul, 12 limbs", Chained("bls12_381_fq", "fq2_mul"), ("sppark", 3504), 2480)
         .because(REGISTERS),
-    target("mixed addition, BN254 G1", Turn("bn254_g1_accumulate"), ("sppark", 5072), 4250),
-    target("mixed addition, BLS12-381 G1", Turn("bls12_381_g1_accumulate"), ("sppark", 11248), 9000)
+    target("mixed addition, BN254 G1", Turn("bn254_g1_accumulate", 1), ("sppark", 5072), 4250),
+    target("mixed addition, BLS12-381 G1", Turn("bls12_381_g1_accumulate", 1), ("sppark", 11248), 9000)
         .because(COMPANY),
-    target("mixed addition, BLS12-377 G1", Turn("bls12_377_g1_accumulate"), ("yrrid", 10664), 8700),
-    // Thirty-two butterflies, with their loads, stores and twiddles.
-    target("NTT butterfly, BN254 Fr", Whole("bn254_fr_ntt_radix16_table", 32), ("sppark", 534), 360),
+    target("mixed addition, BLS12-377 G1", Turn("bls12_377_g1_accumulate", 1), ("yrrid", 10664), 8700),
+    // A step of a pass: four butterflies, the exchange before them and its twiddles, without those between passes.
+    target("NTT butterfly, BN254 Fr", Turn("bn254_fr_ntt_pass", 4), ("sppark", 534), 360),
 ];
 
 /// Fields of the chained operations.
@@ -119,12 +117,12 @@ pub(super) fn wants_chain(field: &str, op: &str) -> bool {
 
 /// Whether the table has a line of a kernel.
 pub(super) fn wants(symbol: &str) -> bool {
-    TARGETS.iter().any(|t| matches!(t.measure, Turn(s) | Whole(s, _) if s == symbol))
+    TARGETS.iter().any(|t| matches!(t.measure, Turn(s, _) if s == symbol))
 }
 
 /// Whether a table needs one turn of a kernel's loop.
 pub(super) fn wants_turn(symbol: &str, arch: u32) -> bool {
-    arch == ARCH && TARGETS.iter().any(|t| matches!(t.measure, Turn(s) if s == symbol))
+    arch == ARCH && TARGETS.iter().any(|t| matches!(t.measure, Turn(s, _) if s == symbol))
 }
 
 /// A chained operation: field, operation, repetitions, and what the kernel was assembled to.
@@ -200,7 +198,7 @@ fn judge(
     let within = 100 * u64::from(figure.bound) <= u64::from(100 + SLACK) * u64::from(target.target);
     let shown = match target.measure {
         // What is made of several operations is made of lines of their own.
-        Chained(_, "fq2_mul") | Turn(_) | Whole(..) => true,
+        Chained(_, "fq2_mul") | Turn(..) => true,
         Chained(field, op) => losers(field, op),
     };
     match (within || target.because.is_some(), shown) {
@@ -215,30 +213,19 @@ fn figure(measure: Measure, assembled: &[Assembled], chains: &[Chain]) -> Result
     let rates = Rates::of(ARCH);
     match measure {
         Chained(field, op) => chained(field, op, chains),
-        Turn(symbol) => {
+        Turn(symbol, times) => {
             let outcome = kernel(symbol, assembled)?;
-            Ok(match &outcome.turn {
-                Some(Ok(turn)) => Figure {
-                    instructions: turn.total,
-                    bound: turn.bound(rates),
-                    time: turn.time(rates),
-                    note: local(outcome),
-                },
-                Some(Err(reason)) => Figure {
-                    instructions: outcome.counts.total,
-                    bound: outcome.counts.bound(rates),
-                    time: outcome.counts.time(rates),
-                    note: format!("the whole kernel, since {reason}"),
-                },
-                None => return Err("its loop was not looked for".to_owned()),
-            })
-        }
-        Whole(symbol, times) => {
-            let outcome = kernel(symbol, assembled)?;
-            let share = |n: u32| n.div_ceil(times);
-            let counts = &outcome.counts;
-            let (instructions, bound) = (share(counts.total), share(counts.bound(rates)));
-            Ok(Figure { instructions, bound, time: share(counts.time(rates)), note: local(outcome) })
+            let share = |counts: &Counts, note| Figure {
+                instructions: counts.total.div_ceil(times),
+                bound: counts.bound(rates).div_ceil(times),
+                time: counts.time(rates).div_ceil(times),
+                note,
+            };
+            match &outcome.turn {
+                Some(Ok(turn)) => Ok(share(turn, local(outcome))),
+                Some(Err(reason)) => Ok(share(&outcome.counts, format!("the whole kernel, since {reason}"))),
+                None => Err("its loop was not looked for".to_owned()),
+            }
         }
     }
 }
@@ -322,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn loops_and_whole_kernels_are_measured() {
+    fn loops_are_measured() {
         let outcome = |symbol: &str, turn| Outcome {
             kernel: String::new(),
             symbol: symbol.into(),
@@ -337,9 +324,9 @@ mod tests {
             vec![outcome("a", Some(Ok(turn))), outcome("b", Some(Err("why".into()))), outcome("c", None)];
         let assembled = [Assembled { image: "i".into(), arch: ARCH, seconds: 0.0, outcomes }];
         let bound = |measure| figure(measure, &assembled, &[]).map(|f| (f.bound, f.note));
-        assert_eq!(bound(Turn("a")), Ok((4000, String::new())));
-        assert_eq!(bound(Turn("b")), Ok((4804, "the whole kernel, since why".into())));
-        assert_eq!(bound(Whole("c", 12)), Ok((401, String::new())));
-        assert!(bound(Turn("d")).is_err() && bound(Turn("c")).is_err());
+        assert_eq!(bound(Turn("a", 1)), Ok((4000, String::new())));
+        assert_eq!(bound(Turn("a", 3)), Ok((1334, String::new())));
+        assert_eq!(bound(Turn("b", 1)), Ok((4804, "the whole kernel, since why".into())));
+        assert!(bound(Turn("d", 1)).is_err() && bound(Turn("c", 1)).is_err());
     }
 }

@@ -18,6 +18,14 @@ pub struct Shared<'k> {
     id: SharedId,
 }
 
+/// A shared-memory array of elements of the prime field.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedElements<'k> {
+    b: &'k Builder,
+    id: SharedId,
+    below: Below,
+}
+
 /// The table of a constant, for [`Fe::mul_table`].
 #[derive(Clone, Debug)]
 pub struct Table<'k> {
@@ -35,11 +43,22 @@ impl Builder {
         Buffer { b: self, id }
     }
 
-    /// A new shared array.
+    /// A new shared array of words.
     pub fn shared(&self, words: u32) -> Shared<'_> {
-        let mut s = self.state.borrow_mut();
-        s.kernel.shared.push(SharedDecl { words });
-        Shared { b: self, id: SharedId(s.kernel.shared.len() as u32 - 1) }
+        Shared { b: self, id: self.shared_array(SharedDecl { length: words, holds: Holds::Words }) }
+    }
+
+    /// A new shared array of elements that are below a multiple of `p`, or the largest that the words of the field hold.
+    pub fn shared_elements(&self, length: u32, below: Below) -> SharedElements<'_> {
+        let below = below.fit(&self.field_desc());
+        let id = self.shared_array(SharedDecl { length, holds: Holds::Elements(below) });
+        SharedElements { b: self, id, below }
+    }
+
+    fn shared_array(&self, array: SharedDecl) -> SharedId {
+        let shared = &mut self.state.borrow_mut().kernel.shared;
+        shared.push(array);
+        SharedId(shared.len() as u32 - 1)
     }
 
     fn load<'k>(&'k self, place: Place, count: usize) -> Vec<U32<'k>> {
@@ -162,5 +181,20 @@ impl<'k> Shared<'k> {
     /// Atomic operation on the word at `index`; the word before.
     pub fn atomic(self, op: AtomicOp, index: U32<'k>, value: U32<'k>) -> U32<'k> {
         self.b.atomic(op, self.place(index), value, Order::Relaxed, Scope::Block)
+    }
+}
+
+impl<'k> SharedElements<'k> {
+    /// The element at `index`.
+    pub fn get(self, index: U32<'k>) -> Fe<'k> {
+        let place = Place::Shared { array: self.id, index: index.id };
+        let words = self.b.load(place, self.b.field_desc().words);
+        self.b.from_words_below(&words, self.below)
+    }
+
+    /// Writes the element at `index`.
+    pub fn set(self, index: U32<'k>, value: Fe<'k>) {
+        let place = Place::Shared { array: self.id, index: index.id };
+        self.b.store(place, &value.words_below(self.below));
     }
 }

@@ -24,7 +24,7 @@ mod tower;
 mod values;
 
 pub use control::FULL_MASK;
-pub use memory::{Buffer, Shared, Table};
+pub use memory::{Buffer, Shared, SharedElements, Table};
 
 use super::ir::*;
 use crate::spec::{FieldDesc, GroupDesc, Tower};
@@ -187,6 +187,11 @@ impl Builder {
         let (id, kind) = self.param(name);
         assert_eq!(kind, ParamKind::U32, "{name}");
         self.emit(Op::Param(id))
+    }
+
+    /// Wishes for so many blocks on a multiprocessor at once.
+    pub fn resident_blocks(&self, blocks: u32) {
+        self.state.borrow_mut().kernel.resident = blocks;
     }
 
     /// A new local with its first content.

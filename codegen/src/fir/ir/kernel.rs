@@ -1,6 +1,6 @@
 //! Kernels: the arena of operations and the tree of statements.
 
-use super::{Block, Op, Type, Value};
+use super::{Below, Block, Op, Type, Value};
 use crate::spec::{FieldDesc, Gives, Tower, TowerField};
 use curvesmith_abi::{Family, Form, KernelDesc};
 use std::ops::{Index, IndexMut};
@@ -16,8 +16,29 @@ pub struct LocalDecl {
 /// A shared-memory array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedDecl {
-    /// Words in the array.
-    pub words: u32,
+    /// Its length, in words or elements.
+    pub length: u32,
+    /// What it holds.
+    pub holds: Holds,
+}
+
+/// What a shared-memory array holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// Words.
+    Words,
+    /// Elements of the prime field under a bound, read and written whole: all words of one, and nothing between them.
+    Elements(Below),
+}
+
+impl SharedDecl {
+    /// Words from one index to the next, in a kernel over a field of `words` words.
+    pub fn stride(&self, words: usize) -> usize {
+        match self.holds {
+            Holds::Words => 1,
+            Holds::Elements(_) => words,
+        }
+    }
 }
 
 /// What a function takes and gives.
@@ -55,6 +76,8 @@ pub struct Kernel {
     pub locals: Vec<LocalDecl>,
     /// Shared arrays by [`SharedId`](super::SharedId).
     pub shared: Vec<SharedDecl>,
+    /// Blocks that a multiprocessor is to hold at once: a wish, for which a target may give up registers.
+    pub resident: u32,
     /// The program.
     pub body: Block,
 }
@@ -74,6 +97,7 @@ impl Kernel {
             types: vec![],
             locals: vec![],
             shared: vec![],
+            resident: 1,
             body: vec![],
         }
     }

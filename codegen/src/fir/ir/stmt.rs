@@ -15,11 +15,11 @@ pub enum Place {
         /// First word within the element.
         word: u32,
     },
-    /// Word `index` (u32) of a shared array.
+    /// Word or element `index` (u32) of a shared array.
     Shared {
         /// The array.
         array: SharedId,
-        /// Word index, u32.
+        /// Index of the word or element, u32.
         index: Value,
     },
 }

@@ -27,7 +27,7 @@ pub(crate) fn place(kernel: &Kernel) -> (Vec<Option<u32>>, u32) {
     };
     let slots_each = field.words.div_ceil(4);
     let slot_bytes = 16 * kernel.desc.block as usize;
-    let own: usize = kernel.shared.iter().map(|s| 4 * s.words as usize).sum();
+    let own: usize = kernel.shared.iter().map(|s| 4 * s.length as usize * s.stride(field.words)).sum();
     let mut room = SHARED_BYTES.saturating_sub(own) / slot_bytes;
 
     let mut uses = vec![Uses::default(); kernel.locals.len()];
