@@ -6,6 +6,7 @@ use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::*;
 use curvesmith_codegen::spec::FieldDesc;
 use num_bigint::BigUint;
+use std::collections::BTreeSet;
 
 /// The most that `2^log_n < 2^31` allows.
 const MOST: u32 = 30;
@@ -13,7 +14,7 @@ const MOST: u32 = 30;
 pub(super) fn passes(case: &mut Case) {
     let Case { field, limits } = case;
     let (least, most) = (ntt_log_elements(field.words), ntt_max_log_radix(field.words));
-    for log_r in [1, least, least + 1, most - 1, most] {
+    for log_r in BTreeSet::from([1, least, least + 1, most]) {
         let sizes = if log_r < least { vec![log_r] } else { vec![log_r, 27, MOST] };
         for log_n in sizes {
             let vectors = (1 << (MOST - log_n)).min(3);

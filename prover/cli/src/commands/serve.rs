@@ -62,7 +62,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let queue = queue.clone();
         move |signal| queue.end(End::Signal(signal))
     });
-    let keys = Keys::new(device, arguments.key.options(), arguments.keys as usize);
+    let options = arguments.key.options();
+    let keys = Keys::new(move |path| prover::read(path, &device, &options), arguments.keys as usize);
     #[cfg(unix)]
     if let Some(path) = &arguments.socket {
         // Removed when this returns.

@@ -1,16 +1,14 @@
 //! Keys that were made ready on the device, the most recently used ones.
 
-use super::prover::{Loaded, Proof, Prover};
-use crate::curves::{Curve, with_curve};
+use super::prover::{Proof, Prover, Unready};
 use crate::failure::{DeviceFault, Failure};
-use curvesmith::snarkjs::{ZkeyCurve, ZkeyFile};
-use curvesmith::{Device, Groth16, KeyOptions};
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
+type Read = dyn Fn(&Path) -> Result<Unready, Failure>;
+
 pub(super) struct Keys {
-    device: Device,
-    options: KeyOptions,
+    read: Box<Read>,
     limit: usize,
     /// The last one was used last.
     kept: Vec<Kept>,
@@ -23,9 +21,9 @@ struct Kept {
 }
 
 impl Keys {
-    /// Keeps at most `limit` keys.
-    pub(super) fn new(device: Device, options: KeyOptions, limit: usize) -> Self {
-        Self { device, options, limit, kept: Vec::new() }
+    /// Keeps at most `limit` keys of those that `read` reads.
+    pub(super) fn new(read: impl Fn(&Path) -> Result<Unready, Failure> + 'static, limit: usize) -> Self {
+        Self { read: Box::new(read), limit, kept: Vec::new() }
     }
 
     /// Has the key of this file on the device, as the one used last. A file that has changed is read again.
@@ -71,23 +69,16 @@ impl Keys {
         self.kept.retain(|kept| kept.path != path);
     }
 
-    fn load(&mut self, path: &Path) -> Result<Box<dyn Prover>, Failure> {
-        let file = ZkeyFile::open(path)?;
-        with_curve!(Curve::of_file(file.curve())?, C => self.load_of::<C>(path, &file))
-    }
-
     /// Other keys make room before this one is on the device, and where there is no room for it.
-    fn load_of<C: ZkeyCurve>(&mut self, path: &Path, file: &ZkeyFile) -> Result<Box<dyn Prover>, Failure> {
+    fn load(&mut self, path: &Path) -> Result<Box<dyn Prover>, Failure> {
         loop {
-            let key = file.read::<C>(self.options.trust_key)?;
+            let unready = (self.read)(path)?;
             self.kept.drain(..(self.kept.len() + 1).saturating_sub(self.limit));
-            let prover = Groth16::from_zkey_parts(&self.device, key, &self.options)
-                .map_err(|error| Failure::of_key(error, path));
-            match prover {
+            match unready() {
                 Err(failure) if is_memory(Some(&failure)) && !self.kept.is_empty() => {
                     drop(self.kept.remove(0))
                 }
-                prover => return Ok(Box::new(Loaded(prover?))),
+                prover => return prover,
             }
         }
     }
@@ -127,31 +118,73 @@ impl FileState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+    use std::rc::Rc;
     use std::time::{Duration, SystemTime};
+    use tempfile::TempDir;
 
     fn names(keys: &Keys) -> Vec<&str> {
         keys.kept.iter().map(|kept| kept.path.file_name().unwrap().to_str().unwrap()).collect()
     }
 
+    fn no_memory() -> Failure {
+        Failure::Device(DeviceFault::Memory, "full".into())
+    }
+
+    /// Proves while it shares the device's memory with no more than one other.
+    struct Small(Rc<()>);
+
+    impl Prover for Small {
+        fn curve(&self) -> &'static str {
+            "small"
+        }
+
+        fn prove(&self, witnesses: &[&Path]) -> Vec<Result<Proof, Failure>> {
+            let prove = |witness: &&Path| match Rc::strong_count(&self.0) {
+                1..=3 => Ok(Proof { proof: witness.display().to_string(), public: String::new() }),
+                _ => Err(no_memory()),
+            };
+            witnesses.iter().map(prove).collect()
+        }
+    }
+
+    /// Keys whose files say `key`, on a device with room for so many.
+    fn keys(room: usize, limit: usize) -> Keys {
+        let device = Rc::new(());
+        let read = move |path: &Path| -> Result<Unready, Failure> {
+            if fs::read(path).unwrap() != b"key" {
+                return Err(Failure::Input("no key".into()));
+            }
+            let device = device.clone();
+            // The device's own, this one, and those of the keys.
+            Ok(Box::new(move || match Rc::strong_count(&device) - 2 < room {
+                true => Ok(Box::new(Small(device))),
+                false => Err(no_memory()),
+            }))
+        };
+        Keys::new(read, limit)
+    }
+
+    fn files() -> TempDir {
+        let folder = TempDir::new().unwrap();
+        ["a", "b", "c", "d"].iter().for_each(|name| fs::write(folder.path().join(name), "key").unwrap());
+        folder
+    }
+
     #[test]
     fn the_keys_used_last_are_kept() {
-        let folder = tempfile::TempDir::new().unwrap();
-        let fixture =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/bn128_mult/circuit.zkey");
+        let folder = files();
         let at = |name: &str| folder.path().join(name);
-        for name in ["a", "b", "c"] {
-            std::fs::copy(&fixture, at(name)).unwrap();
-        }
-        let mut keys = Keys::new(Device::cpu(), KeyOptions::default(), 2);
+        let mut keys = keys(9, 2);
         for (name, kept) in [("a", &["a"][..]), ("b", &["a", "b"]), ("a", &["b", "a"]), ("c", &["a", "c"])] {
             keys.make_ready(&at(name)).unwrap();
             assert_eq!(names(&keys), kept);
         }
         // What cannot be read costs no other key its place, and is not kept.
-        std::fs::write(at("b"), "zkey").unwrap();
+        fs::write(at("b"), "zkey").unwrap();
         assert!(keys.make_ready(&at("b")).is_err());
         assert_eq!(names(&keys), ["a", "c"]);
-        std::fs::remove_file(at("a")).unwrap();
+        fs::remove_file(at("a")).unwrap();
         assert!(keys.make_ready(&at("a")).is_err());
         assert_eq!(names(&keys), ["c"]);
         keys.forget(&at("c"));
@@ -159,28 +192,57 @@ mod tests {
     }
 
     #[test]
+    fn keys_make_room_for_one_that_finds_none() {
+        let folder = files();
+        let mut keys = keys(2, 9);
+        for (name, kept) in [("a", &["a"][..]), ("b", &["a", "b"]), ("c", &["b", "c"]), ("d", &["c", "d"])] {
+            keys.make_ready(&folder.path().join(name)).unwrap();
+            assert_eq!(names(&keys), kept);
+        }
+        let mut none = self::keys(0, 9);
+        assert!(is_memory(none.make_ready(&folder.path().join("a")).err().as_ref()));
+        assert!(none.kept.is_empty());
+    }
+
+    #[test]
+    fn keys_make_room_for_a_proof_that_finds_none() {
+        let folder = files();
+        let mut keys = keys(9, 9);
+        let witnesses = [Path::new("x"), Path::new("y")];
+        for (name, kept) in [("a", &["a"][..]), ("b", &["a", "b"]), ("c", &["c"])] {
+            keys.make_ready(&folder.path().join(name)).unwrap();
+            let (curve, proofs) = keys.prove(&witnesses);
+            assert_eq!(curve, "small");
+            let proofs: Vec<_> =
+                proofs.into_iter().map(|proof| proof.ok().map(|proof| proof.proof)).collect();
+            assert_eq!(proofs, ["x", "y"].map(|name| Some(name.to_owned())));
+            assert_eq!(names(&keys), kept);
+        }
+    }
+
+    #[test]
     fn each_part_of_the_state_tells_files_apart() {
-        let folder = tempfile::TempDir::new().unwrap();
+        let folder = TempDir::new().unwrap();
         let path = folder.path().join("file");
         let state = || FileState::of(&path).ok().unwrap();
         let set_time = |seconds| {
-            let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+            let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
             file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)).unwrap();
         };
-        std::fs::write(&path, "one").unwrap();
+        fs::write(&path, "one").unwrap();
         set_time(5);
         let first = state();
         set_time(6);
         assert!(state() != first);
-        std::fs::write(&path, "three").unwrap();
+        fs::write(&path, "three").unwrap();
         set_time(5);
         assert!(state() != first);
-        std::fs::write(&path, "two").unwrap();
+        fs::write(&path, "two").unwrap();
         set_time(5);
         assert!(state() == first);
         let other = folder.path().join("other");
-        std::fs::write(&other, "two").unwrap();
-        std::fs::rename(&other, &path).unwrap();
+        fs::write(&other, "two").unwrap();
+        fs::rename(&other, &path).unwrap();
         set_time(5);
         assert_eq!(state() != first, cfg!(unix));
     }

@@ -1,10 +1,11 @@
 //! A key that is ready, whatever its curve.
 
 use super::super::prove::rand_from_os;
+use crate::curves::{Curve, with_curve};
 use crate::failure::Failure;
-use curvesmith::snarkjs::ZkeyCurve;
 use curvesmith::snarkjs::json::{proof_to_json, public_to_json};
-use curvesmith::{Groth16, Witness};
+use curvesmith::snarkjs::{ZkeyCurve, ZkeyFile};
+use curvesmith::{Device, Groth16, KeyOptions, Witness};
 use std::path::Path;
 
 /// A proof and its public inputs, as snarkjs' files.
@@ -21,8 +22,24 @@ pub(super) trait Prover {
     fn prove(&self, witnesses: &[&Path]) -> Vec<Result<Proof, Failure>>;
 }
 
+/// A key that was read, and what makes it ready on a device.
+pub(super) type Unready = Box<dyn FnOnce() -> Result<Box<dyn Prover>, Failure>>;
+
+/// Reads a key of any curve for a device.
+pub(super) fn read(path: &Path, device: &Device, options: &KeyOptions) -> Result<Unready, Failure> {
+    let file = ZkeyFile::open(path)?;
+    with_curve!(Curve::of_file(file.curve())?, C => {
+        let key = file.read::<C>(options.trust_key)?;
+        let (device, options, path) = (device.clone(), options.clone(), path.to_owned());
+        Ok(Box::new(move || {
+            let prover = Groth16::from_zkey_parts(&device, key, &options);
+            Ok(Box::new(Loaded(prover.map_err(|error| Failure::of_key(error, &path))?)))
+        }))
+    })
+}
+
 /// The prover of one curve.
-pub(super) struct Loaded<C: ZkeyCurve>(pub(super) Groth16<C>);
+struct Loaded<C: ZkeyCurve>(Groth16<C>);
 
 impl<C: ZkeyCurve> Prover for Loaded<C> {
     fn curve(&self) -> &'static str {
