@@ -4,6 +4,7 @@
 
 use curvesmith_codegen::spec::curve::{Point, Weierstrass};
 use curvesmith_codegen::spec::edwards::Edwards;
+use curvesmith_codegen::spec::montgomery::Montgomery;
 use curvesmith_codegen::spec::suggest::{
     Twist, TwistKind, field_generator, nonresidue, small_subgroup_power,
 };
@@ -68,6 +69,40 @@ fn cofactors_follow_from_hasse_or_from_the_first_group() {
     assert_eq!(bls.g2.order_as_twist(&bls.g1, &bls.order()), Some(&bls.h2 * &bls.r));
     // Of the neighbour of r nothing is known.
     assert_eq!(bls.g1.right_cofactor(&(&bls.r - 2u32)), None);
+}
+
+/// Curve25519, RFC 7748, section 4.1.
+#[test]
+fn a_montgomery_curve_is_mended() {
+    let (p, r) = (
+        (BigUint::from(1u32) << 255) - 19u32,
+        hex("1000000000000000000000000000000014def9dea2f79cd65812631a5cf5d3ed"),
+    );
+    let field = TowerField::prime(p);
+    let curve = |b: u32| Montgomery { a: field.integer(486_662), b: field.integer(b), field: field.clone() };
+    let v = BigUint::parse_bytes(
+        b"14781619447589544791020593568409986887264606134616475288964881837755586237401",
+        10,
+    );
+    let v = Element(vec![v.unwrap()]);
+    let base: Point = (field.integer(9), v.clone());
+    assert_eq!(curve(1).check_generator(&base, &r), Ok(()));
+    assert_eq!(curve(1).right_cofactor(&r), Some(8u32.into()));
+    let wrong: Point = (field.integer(9), field.add(&v, &field.integer(1)));
+    assert_eq!(curve(1).right_v(&wrong, &r), Some(v));
+    assert_eq!(curve(3).right_b(&base, &8u32.into(), &r), Some(field.integer(1)));
+    // Another cofactor is not that of a curve through this point.
+    assert_eq!(curve(3).right_b(&base, &4u32.into(), &r), None);
+    // Of order 8r, and with its multiple by 8 of order r.
+    let point = (2u32..).find_map(|u| {
+        let u = field.integer(u);
+        let right = field.add(&field.mul(&field.add(&u, &field.integer(486_662)), &u), &field.integer(1));
+        let v = field.sqrt(&field.mul(&right, &u))?;
+        let point = (u, v);
+        curve(1).check_generator(&point, &r).is_err().then_some(point)
+    });
+    let multiple = curve(1).right_generator(&point.unwrap(), &8u32.into(), &r).unwrap();
+    assert_eq!(curve(1).check_generator(&multiple, &r), Ok(()));
 }
 
 #[test]

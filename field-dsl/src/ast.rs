@@ -62,14 +62,43 @@ pub(crate) struct Group {
 pub(crate) enum Model {
     ShortWeierstrass,
     TwistedEdwards,
+    /// A twisted Edwards curve, by its Montgomery form.
+    Montgomery,
 }
 
 impl Model {
+    const ALL: [Model; 3] = [Model::ShortWeierstrass, Model::TwistedEdwards, Model::Montgomery];
+
+    /// Their keywords.
+    pub(crate) const NAMES: [&str; 3] = [Model::ALL[0].name(), Model::ALL[1].name(), Model::ALL[2].name()];
+
+    /// The keyword of a declaration.
+    const fn name(self) -> &'static str {
+        match self {
+            Model::ShortWeierstrass => "short_weierstrass",
+            Model::TwistedEdwards => "twisted_edwards",
+            Model::Montgomery => "montgomery",
+        }
+    }
+
+    /// The model of a keyword.
+    pub(crate) fn named(name: &str) -> Option<Model> {
+        Model::ALL.into_iter().find(|model| model.name() == name)
+    }
+
     /// The coefficient besides `a`.
     pub(crate) fn other(self) -> &'static str {
         match self {
-            Model::ShortWeierstrass => "b",
+            Model::ShortWeierstrass | Model::Montgomery => "b",
             Model::TwistedEdwards => "d",
+        }
+    }
+
+    /// What the coordinates of a point are called.
+    pub(crate) fn coordinates(self) -> [&'static str; 2] {
+        match self {
+            Model::ShortWeierstrass | Model::TwistedEdwards => ["x", "y"],
+            Model::Montgomery => ["u", "v"],
         }
     }
 }

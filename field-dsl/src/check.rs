@@ -1,5 +1,6 @@
 //! Declarations to checked models; the mathematics is in [`curvesmith_codegen::spec`].
 
+mod curve;
 mod group;
 
 use crate::ast::{self, Coordinates, CurveDeclaration, FieldDeclaration, Level, Model, Over};
@@ -265,21 +266,6 @@ fn tower_of(over: Over, levels: &[LevelModel]) -> Option<Tower> {
     levels.iter().find(|level| level.name == over).map(LevelModel::tower)
 }
 
-fn group_desc(
-    name: String,
-    fq: &FieldModel,
-    tower: Tower,
-    model: Model,
-    a: Vec<BigUint>,
-    other: Vec<BigUint>,
-) -> GroupDesc {
-    let equation = match model {
-        Model::ShortWeierstrass => Equation::ShortWeierstrass { a, b: other },
-        Model::TwistedEdwards => Equation::TwistedEdwards { a, d: other },
-    };
-    GroupDesc { name, base: fq.desc.clone(), tower, equation }
-}
-
 /// Canonical coordinates of an element of `over`.
 pub(crate) fn coordinates(
     c: &Coordinates,
@@ -349,12 +335,15 @@ pub(crate) mod stand_in {
                 coordinates.resize(degree, BigUint::ZERO);
                 coordinates
             };
-            let desc = |a, other| group_desc(format!("{stem}_{name}"), &fq, tower.clone(), model, a, other);
+            let equation = match model {
+                Model::ShortWeierstrass => Equation::ShortWeierstrass { a: number(0), b: number(1) },
+                Model::TwistedEdwards | Model::Montgomery => {
+                    Equation::TwistedEdwards { a: number(1), d: number(2) }
+                }
+            };
+            let name = format!("{stem}_{name}");
             GroupModel {
-                desc: match model {
-                    Model::ShortWeierstrass => desc(number(0), number(1)),
-                    Model::TwistedEdwards => desc(number(1), number(2)),
-                },
+                desc: GroupDesc { name, base: fq.desc.clone(), tower: tower.clone(), equation },
                 generator: [number(0), number(1)],
                 cofactor: 1u32.into(),
                 cofactor_inv: 1u32.into(),

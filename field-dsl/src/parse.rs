@@ -24,12 +24,12 @@ pub(crate) const FIELD_ITEMS: &[&str] =
 pub(crate) const CURVE_ITEMS: &[&str] =
     &["crate", "family", "fq", "fr", "fq2", "fq3", "fq4", "fq6", "fq12", "g1", "g2", "allow", "arkworks"];
 pub(crate) const FIELD_OPTIONS: &[&str] = &["generator", "two_adic_root", "small_subgroup"];
-pub(crate) const WEIERSTRASS_OPTIONS: &[&str] = &["a", "b", "generator", "cofactor"];
+/// Of short Weierstrass and of Montgomery curves.
+pub(crate) const GROUP_OPTIONS: &[&str] = &["a", "b", "generator", "cofactor"];
 pub(crate) const EDWARDS_OPTIONS: &[&str] = &["a", "d", "generator", "cofactor"];
 pub(crate) const FIELD_BINDINGS: &[&str] = &["fp"];
 pub(crate) const CURVE_BINDINGS: &[&str] =
     &["fq", "fr", "fq2", "fq3", "fq4", "fq6", "fq12", "g1", "g2", "engine"];
-pub(crate) const MODELS: &[&str] = &["short_weierstrass", "twisted_edwards"];
 pub(crate) const LINTS: &[&str] = &["weak_curve"];
 
 pub(crate) fn field(input: ParseStream) -> syn::Result<(FieldDeclaration, Errors)> {
@@ -377,16 +377,17 @@ fn group(
     read
 }
 
-/// `: short_weierstrass over fq { … }`, or `twisted_edwards`
+/// `: short_weierstrass over fq { … }`, or another model
 fn group_parts(input: ParseStream, name: &str, group: &mut Group, errors: &mut Errors) -> syn::Result<()> {
     input.parse::<Token![:]>()?;
-    let edwards = keyword(input, MODELS)? == "twisted_edwards";
-    group.model = if edwards { Model::TwistedEdwards } else { Model::ShortWeierstrass };
+    let model = keyword(input, &Model::NAMES)?;
+    // Every one of these is a model.
+    group.model = Model::named(&model.to_string()).unwrap_or(Model::ShortWeierstrass);
     keyword(input, &["over"])?;
     (group.over, group.over_span) = over(input)?;
     let content;
     let braces = braced!(content in input);
-    let keys = if edwards { EDWARDS_OPTIONS } else { WEIERSTRASS_OPTIONS };
+    let keys = if group.model == Model::TwistedEdwards { EDWARDS_OPTIONS } else { GROUP_OPTIONS };
     let block = Block { of: name, kind: "option", keys };
     let seen = statements(&content, &block, errors, |input, key, _| {
         match key.to_string().as_str() {

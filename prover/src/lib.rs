@@ -44,6 +44,7 @@ pub use curvesmith_curves::secp256r1;
 #[cfg(feature = "vesta")]
 pub use curvesmith_curves::vesta;
 pub use curvesmith_field_dsl::{curve, field};
+pub use curvesmith_runtime::edwards;
 pub use curvesmith_runtime::field::Field;
 pub use curvesmith_runtime::group::{Group, PairingCurve};
 pub use curvesmith_runtime::work::{BinaryOp, Direction, UnaryOp};

@@ -110,13 +110,6 @@ impl Cpu {
         Ok(collect(a.len(), &|i| a[i] * c))
     }
 
-    /// `a·b - c`, elementwise.
-    pub fn mul_sub<F: Field>(&self, a: &[F::Ark], b: &[F::Ark], c: &[F::Ark]) -> Result<Vec<F::Ark>> {
-        check_len("second factor", a.len(), b.len())?;
-        check_len("subtrahend", a.len(), c.len())?;
-        Ok(collect(a.len(), &|i| a[i] * b[i] - c[i]))
-    }
-
     /// `a·b` into the last third of a vector, `a` and `b` being the others.
     pub fn mul_thirds<F: Field>(&self, thirds: &mut [F::Ark]) -> Result<()> {
         let len = third(thirds.len())?;
@@ -129,7 +122,8 @@ impl Cpu {
     /// `a·b - c`, of the thirds of a vector.
     pub fn mul_sub_thirds<F: Field>(&self, thirds: &[F::Ark]) -> Result<Vec<F::Ark>> {
         let len = third(thirds.len())?;
-        self.mul_sub::<F>(&thirds[..len], &thirds[len..2 * len], &thirds[2 * len..])
+        let (a, b, c) = (&thirds[..len], &thirds[len..2 * len], &thirds[2 * len..]);
+        Ok(collect(len, &|i| a[i] * b[i] - c[i]))
     }
 
     /// `matrix · x`, zero-extended to `out_len ≥ rows` elements.

@@ -16,6 +16,7 @@ pub mod cuda;
 #[doc(hidden)]
 pub mod declared;
 mod domain;
+pub mod edwards;
 pub mod field;
 pub mod gpu;
 pub mod group;

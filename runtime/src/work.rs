@@ -351,23 +351,6 @@ impl Work {
         }))
     }
 
-    /// `a·b - c`, elementwise.
-    pub fn mul_sub<F: Field>(
-        &self,
-        a: &DeviceVec<F>,
-        b: &DeviceVec<F>,
-        c: &DeviceVec<F>,
-    ) -> Result<DeviceVec<F>> {
-        Ok(self.vector(match (&self.on, &a.repr, &b.repr, &c.repr) {
-            (Repr::Cpu(_), Repr::Cpu(a), Repr::Cpu(b), Repr::Cpu(c)) => Repr::Cpu(Cpu.mul_sub::<F>(a, b, c)?),
-            (Repr::Gpu(stream), Repr::Gpu(a), Repr::Gpu(b), Repr::Gpu(c)) => {
-                [a, b, c].into_iter().try_for_each(|operand| stream.uses("operand", operand))?;
-                Repr::Gpu(pointwise::mul_sub(stream, &Owner::field::<F>(), a, b, c)?)
-            }
-            _ => return other("operand"),
-        }))
-    }
-
     /// `a·b` into the last third of a vector, elementwise, `a` and `b` being the others.
     pub fn mul_thirds<F: Field>(&self, thirds: &mut DeviceVec<F>) -> Result<()> {
         match (&self.on, &mut thirds.repr) {

@@ -33,7 +33,12 @@ fn pointwise() {
     assert_eq!(Cpu.batch_inverse::<Fr>(&a).unwrap(), inverses);
     assert_eq!(Cpu.batch_inverse::<Fr>(&[]).unwrap(), vec![]);
     assert_eq!(Cpu.mul_const::<Fr>(&a, b[7]).unwrap(), zip(&|a, _| a * b[7]));
-    assert_eq!(Cpu.mul_sub::<Fr>(&a, &b, &a).unwrap(), zip(&|a, b| a * b - a));
+    let mut thirds = [&a[..], &b, &a].concat();
+    assert_eq!(Cpu.mul_sub_thirds::<Fr>(&thirds).unwrap(), zip(&|a, b| a * b - a));
+    Cpu.mul_thirds::<Fr>(&mut thirds).unwrap();
+    assert_eq!(thirds, [&a[..], &b, &zip(&|a, b| a * b)].concat());
+    let uneven = Cpu.mul_sub_thirds::<Fr>(&thirds[1..]);
+    assert!(matches!(uneven, Err(RuntimeError::Length { expected: 4497, found: 4499, .. })));
     let short = Cpu.binary::<Fr>(BinaryOp::Add, &a, &b[1..]);
     assert!(matches!(short, Err(RuntimeError::Length { expected: 1500, found: 1499, .. })));
 }

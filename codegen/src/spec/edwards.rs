@@ -83,10 +83,20 @@ impl Edwards {
 
     /// As [`Weierstrass::check_cofactor`]; the cofactor is a multiple of 4, since the order of the curve is and `r` is odd.
     pub fn check_cofactor(&self, cofactor: &BigUint, r: &BigUint) -> Result<(), SpecError> {
+        self.check_order(cofactor, r, self.hashed_images())
+    }
+
+    /// [`Edwards::check_cofactor`] by images of these points, each with the abscissa by which its curve's declaration knows it.
+    pub(super) fn check_order(
+        &self,
+        cofactor: &BigUint,
+        r: &BigUint,
+        images: impl Iterator<Item = (Element, Point)>,
+    ) -> Result<(), SpecError> {
         if cofactor.bits() > 0 && cofactor.trailing_zeros() < Some(2) {
             return Err(SpecError::CofactorNotMultipleOfFour);
         }
-        self.weierstrass().check_order(cofactor, r, self.hashed_images())
+        self.weierstrass().check_order(cofactor, r, images)
     }
 
     /// Images of points that depend on the declaration alone, each with the abscissa of its point.

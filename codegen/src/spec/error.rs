@@ -101,11 +101,17 @@ pub enum SpecError {
     /// `a = d`: the equation is `(1 - a·x²)(1 - y²) = 0`.
     #[error("curve is singular: a = d")]
     EdwardsSingular,
+    /// `B = 0`: the equation is one of `u` alone.
+    #[error("coefficient b of a Montgomery curve is 0")]
+    MontgomeryZero,
+    /// `A = 2` or `A = -2`: the cubic has a double root.
+    #[error("curve is singular: a^2 = 4")]
+    MontgomerySingular,
     /// The checks map to a short Weierstrass curve, which takes a division by 3.
-    #[error("twisted Edwards curves over fields of characteristic 3 are not supported")]
+    #[error("twisted Edwards and Montgomery curves over fields of characteristic 3 are not supported")]
     EdwardsCharacteristicThree,
-    /// The order of a twisted Edwards curve is a multiple of 4, and `r` is odd.
-    #[error("cofactor of a twisted Edwards curve must be a multiple of 4")]
+    /// The order of a twisted Edwards or Montgomery curve is a multiple of 4, and `r` is odd.
+    #[error("cofactor of a twisted Edwards or Montgomery curve must be a multiple of 4")]
     CofactorNotMultipleOfFour,
     /// The generator does not satisfy the equation: a digit, or the coefficients of another twist.
     #[error("generator is not on the curve")]
@@ -128,9 +134,11 @@ pub enum SpecError {
         field_bits: u64,
     },
     /// `h·r` does not kill a point of the curve: a wrong cofactor, or another twist.
-    #[error("cofactor * r is not the order of the curve: it does not kill the point with x = {x}")]
+    #[error(
+        "cofactor * r is not the order of the curve: it does not kill the point with first coordinate {x}"
+    )]
     CofactorRefuted {
-        /// The abscissa, `c0` or `c0 + c1*u`.
+        /// The first coordinate of the point.
         x: String,
     },
     /// The curve was counted and has another order.

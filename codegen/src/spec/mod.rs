@@ -9,6 +9,7 @@ mod error;
 pub mod family;
 mod field;
 mod lucas;
+pub mod montgomery;
 mod op;
 pub mod prime;
 pub mod suggest;

@@ -4,6 +4,7 @@
 
 use super::curve::{HASHED_POINTS, Point, Weierstrass};
 use super::edwards::Edwards;
+use super::montgomery::Montgomery;
 use super::prime::{check_generator, check_modulus, small};
 use super::tower::{Element, TowerField};
 use num_bigint::BigUint;
@@ -233,6 +234,38 @@ impl Edwards {
     }
 }
 
+impl Montgomery {
+    /// As [`Weierstrass::right_cofactor`].
+    pub fn right_cofactor(&self, r: &BigUint) -> Option<BigUint> {
+        self.edwards().right_cofactor(r)
+    }
+
+    /// As [`Weierstrass::right_y`].
+    pub fn right_v(&self, (u, v): &Point, r: &BigUint) -> Option<Element> {
+        let f = &self.field;
+        let root = f.sqrt(&f.mul(&self.rhs(u), &f.inverse(&self.b)?))?;
+        let is_right = self.check_generator(&(u.clone(), root.clone()), r).is_ok();
+        is_right.then(|| nearer(f, root, v))
+    }
+
+    /// The `B` of the curve through a point, if its order is `cofactor·r` and that of the point `r`.
+    pub fn right_b(&self, generator: &Point, cofactor: &BigUint, r: &BigUint) -> Option<Element> {
+        let f = &self.field;
+        let b = f.mul(&self.rhs(&generator.0), &f.inverse(&f.sqr(&generator.1))?);
+        let curve = Montgomery { b, ..self.clone() };
+        curve.check_nonsingular().ok()?;
+        curve.check_generator(generator, r).ok()?;
+        curve.check_cofactor(cofactor, r).ok()?;
+        Some(curve.b)
+    }
+
+    /// As [`Weierstrass::right_generator`].
+    pub fn right_generator(&self, point: &Point, cofactor: &BigUint, r: &BigUint) -> Option<Point> {
+        let multiple = self.edwards().right_generator(&self.image(point)?, cofactor, r)?;
+        self.preimage(&multiple)
+    }
+}
+
 /// The multiples of `r` in Hasse's interval, if they are few.
 fn multiples_in_hasse(q: &BigUint, r: &BigUint) -> Option<Vec<BigUint>> {
     let width = (q * 4u32).sqrt();
@@ -267,4 +300,20 @@ fn likeness(a: &Element, b: &Element) -> usize {
             .sum::<usize>()
     };
     in_radix(10).max(in_radix(16))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of several orders that kill all points, here none at all, which is the curve's is not told.
+    #[test]
+    fn no_cofactor_is_suggested_where_several_would_do() {
+        let field = TowerField::prime(65_537u32.into());
+        let curve = Weierstrass { a: field.integer(1), b: field.integer(1), field };
+        let suggested = |r: u32| curve.cofactor_by(&r.into(), std::iter::empty());
+        // Hasse's interval is from 65026 to 66050: it has two multiples of 521, and one of 1031.
+        assert_eq!(suggested(521), None);
+        assert_eq!(suggested(1031), Some(64u32.into()));
+    }
 }

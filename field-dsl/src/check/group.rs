@@ -1,15 +1,15 @@
 //! Checks of a group, and what would be right where they fail.
 
-use super::{FieldModel, GroupModel, LevelModel, coordinates, group_desc, tower_of};
-use crate::ast::{self, Coordinates, Model};
+use super::curve::Curve;
+use super::{FieldModel, GroupModel, LevelModel, coordinates, tower_of};
+use crate::ast::{self, Coordinates};
 use crate::error::{self, Errors, Item};
 use crate::known;
 use curvesmith_codegen::spec::curve::{Point, Weierstrass};
-use curvesmith_codegen::spec::edwards::Edwards;
 use curvesmith_codegen::spec::suggest::TwistKind;
 use curvesmith_codegen::spec::tower::{Element, TowerField, number};
 use curvesmith_codegen::spec::weak::weaknesses;
-use curvesmith_codegen::spec::{Equation, SpecError};
+use curvesmith_codegen::spec::{Equation, GroupDesc, SpecError};
 use num_bigint::BigUint;
 
 /// What a group stands among.
@@ -55,11 +55,12 @@ pub(super) fn check(
         let weak: Vec<String> = weak.iter().map(ToString::to_string).collect();
         errors.push(ast.span, error::weak(facts.name, &weak));
     }
+    let (equation, generator) = curve.kernels((Element(x), Element(y)));
     let inverse = (&cofactor % r).modinv(r).ok_or(SpecError::CofactorNotInvertible);
     let cofactor_inv = errors.keep(ast.span, inverse)?;
     Some(GroupModel {
-        desc: group_desc(name, facts.fq, tower, ast.model, a, other),
-        generator: [x, y],
+        desc: GroupDesc { name, base: facts.fq.desc.clone(), tower, equation },
+        generator,
         cofactor,
         cofactor_inv,
     })
@@ -85,11 +86,11 @@ impl Numbers {
         }
         let singular = curve.check_nonsingular();
         let culprit = match singular {
-            Err(SpecError::EdwardsZero { name: 'a' }) => &ast.a,
+            Err(SpecError::EdwardsZero { name: 'a' } | SpecError::MontgomerySingular) => &ast.a,
             _ => &ast.other,
         };
         errors.keep(culprit.as_ref()?.span, singular.map_err(|e| format!("{name}: {e}")))?;
-        let search = Search { curve, cofactor: self.cofactor.as_ref(), r, facts };
+        let search = Search { model: ast.model, curve, cofactor: self.cofactor.as_ref(), r, facts };
         let point = generator.as_ref().zip(ast.generator.as_ref()).map(|(point, (x, _))| {
             let checked = match r {
                 Some(r) => curve.check_generator(point, r),
@@ -123,6 +124,7 @@ impl Numbers {
 
 /// The search for what would be right.
 struct Search<'a> {
+    model: ast::Model,
     curve: &'a Curve,
     cofactor: Option<&'a BigUint>,
     r: Option<&'a BigUint>,
@@ -138,10 +140,17 @@ impl Search<'_> {
             SpecError::GeneratorOffCurve => {
                 let other = self.curve.right_other(point, cofactor, r);
                 let with_other = |c: Element| {
-                    format!("; it has order r on the curve with {} = {}", self.curve.other(), field.print(&c))
+                    format!("; it has order r on the curve with {} = {}", self.model.other(), field.print(&c))
                 };
-                let with_y = |y: Element| format!("; with this x, y = {} is of order r", field.print(&y));
-                other.map(with_other).or_else(|| self.curve.right_y(point, r).map(with_y))
+                let [x, y] = self.model.coordinates();
+                let with_y =
+                    |right: Element| format!("; with this {x}, {y} = {} is of order r", field.print(&right));
+                let ordinate = || self.curve.right_y(point, r).map(with_y);
+                // Montgomery curves of nearly any b have such a point: what the other coefficient would be says little.
+                match self.model {
+                    ast::Model::Montgomery => ordinate().or_else(|| other.map(with_other)),
+                    _ => other.map(with_other).or_else(ordinate),
+                }
             }
             SpecError::GeneratorOrder => {
                 let multiple = self.curve.right_generator(point, cofactor, r);
@@ -222,92 +231,5 @@ impl Search<'_> {
     fn nonresidues(&self) -> Vec<Element> {
         let above = self.facts.levels.iter().filter(|level| level.below == self.curve.field().tower);
         above.map(|level| Element(level.top.nonresidue.clone())).collect()
-    }
-}
-
-/// A curve to be checked, of either form.
-#[derive(Debug)]
-enum Curve {
-    Weierstrass(Weierstrass),
-    Edwards(Edwards),
-}
-
-impl Curve {
-    fn new(model: Model, field: TowerField, a: &[BigUint], other: &[BigUint]) -> Curve {
-        let (a, other) = (Element(a.to_vec()), Element(other.to_vec()));
-        match model {
-            Model::ShortWeierstrass => Curve::Weierstrass(Weierstrass { field, a, b: other }),
-            Model::TwistedEdwards => Curve::Edwards(Edwards { field, a, d: other }),
-        }
-    }
-
-    fn field(&self) -> &TowerField {
-        match self {
-            Curve::Weierstrass(curve) => &curve.field,
-            Curve::Edwards(curve) => &curve.field,
-        }
-    }
-
-    fn other(&self) -> &'static str {
-        match self {
-            Curve::Weierstrass(_) => Model::ShortWeierstrass.other(),
-            Curve::Edwards(_) => Model::TwistedEdwards.other(),
-        }
-    }
-
-    fn check_nonsingular(&self) -> Result<(), SpecError> {
-        match self {
-            Curve::Weierstrass(curve) => curve.check_nonsingular(),
-            Curve::Edwards(curve) => curve.check_nonsingular(),
-        }
-    }
-
-    fn check_on_curve(&self, point: &Point) -> Result<(), SpecError> {
-        match self {
-            Curve::Weierstrass(curve) => curve.check_on_curve(point),
-            Curve::Edwards(curve) => curve.check_on_curve(point),
-        }
-    }
-
-    fn check_generator(&self, generator: &Point, r: &BigUint) -> Result<(), SpecError> {
-        match self {
-            Curve::Weierstrass(curve) => curve.check_generator(generator, r),
-            Curve::Edwards(curve) => curve.check_generator(generator, r),
-        }
-    }
-
-    fn check_cofactor(&self, cofactor: &BigUint, r: &BigUint) -> Result<(), SpecError> {
-        match self {
-            Curve::Weierstrass(curve) => curve.check_cofactor(cofactor, r),
-            Curve::Edwards(curve) => curve.check_cofactor(cofactor, r),
-        }
-    }
-
-    fn right_cofactor(&self, r: &BigUint) -> Option<BigUint> {
-        match self {
-            Curve::Weierstrass(curve) => curve.right_cofactor(r),
-            Curve::Edwards(curve) => curve.right_cofactor(r),
-        }
-    }
-
-    fn right_y(&self, point: &Point, r: &BigUint) -> Option<Element> {
-        match self {
-            Curve::Weierstrass(curve) => curve.right_y(point, r),
-            Curve::Edwards(curve) => curve.right_y(point, r),
-        }
-    }
-
-    fn right_other(&self, point: &Point, cofactor: &BigUint, r: &BigUint) -> Option<Element> {
-        match self {
-            Curve::Weierstrass(curve) => curve.right_b(point, cofactor, r),
-            Curve::Edwards(curve) => curve.right_d(point, cofactor, r),
-        }
-    }
-
-    fn right_generator(&self, point: &Point, cofactor: &BigUint, r: &BigUint) -> Option<Point> {
-        match self {
-            Curve::Weierstrass(curve) => curve.right_generator(point, cofactor, r),
-            Curve::Edwards(curve) => curve.right_generator(point, cofactor, r),
-        }
     }
 }

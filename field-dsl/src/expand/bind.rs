@@ -118,8 +118,8 @@ pub(super) fn group(
     let elements = [
         ("a", a),
         (other_key, other),
-        ("generator", &model.generator[0]),
-        ("generator", &model.generator[1]),
+        ("x of generator", &model.generator[0]),
+        ("y of generator", &model.generator[1]),
     ];
     for (i, (key, value)) in elements.into_iter().enumerate() {
         let difference = element(root, &item(key), p, value, &coordinates(i), &bound_p);

@@ -1,6 +1,6 @@
 //! Prime fields.
 
-use super::{Root, ark_mont, ark_words, bind, inside, located, words};
+use super::{Root, apart, ark_mont, ark_words, bind, inside, located, words};
 use crate::check::FieldModel;
 use num_bigint::BigUint;
 use proc_macro2::TokenStream;
@@ -22,7 +22,10 @@ pub(super) fn items(
     let doc = format!("Marker of the field [`{ark}`]: carries its kernels, `{}_*`.", model.desc.name);
     let (name, word_count) = (&model.desc.name, model.desc.words);
     let element = match binding.map(inside) {
-        Some(path) => quote!(<#path as #root::declared::PrimeFieldOf<#marker>>::This),
+        Some(path) => {
+            let path = apart(&path);
+            quote!(<#path as #root::declared::PrimeFieldOf<#marker>>::This)
+        }
         None => quote!(#ident),
     };
     let items = quote! {

@@ -1,6 +1,6 @@
 //! Groups and pairing curves.
 
-use super::{Root, bind, inside, level, located, words};
+use super::{Root, apart, bind, inside, level, located, words};
 use crate::check::{FieldModel, GroupModel};
 use curvesmith_codegen::spec::edwards::Edwards;
 use curvesmith_codegen::spec::tower::Element;
@@ -8,7 +8,7 @@ use curvesmith_codegen::spec::{Equation, Tower};
 use num_bigint::BigUint;
 use num_traits::Zero;
 use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 /// `<marker>Config`, `<marker>Affine`, `<marker>Projective` and the marker itself.
@@ -40,6 +40,7 @@ pub(super) fn items(
     let (affine_points, projective_points) = match binding.map(inside) {
         // Types that are there even if the binding is of another form, which is reported once.
         Some(path) => {
+            let path = apart(&path);
             let points = quote!(<#path as #root::declared::CurvePoints>);
             (quote!(#points::Affine), quote!(#points::Projective))
         }
@@ -95,9 +96,10 @@ fn bound(
     let path = inside(path);
     let doc = format!("arkworks' description of [`{marker}`]; bound to an existing one.");
     let assertions = if valid { bind::group(root, &path, marker, model, fr) } else { TokenStream::new() };
+    let apart = apart(&path);
     let alias = quote! {
         #[doc = #doc]
-        pub type #config = <#path as #root::declared::CurvePoints>::Config;
+        pub type #config = <#apart as #root::declared::CurvePoints>::Config;
     };
     let alias = located(alias, path.span());
     quote!(#alias #assertions)
@@ -172,7 +174,7 @@ fn generated(root: &Root, marker: &str, model: &GroupModel, fr: &FieldModel) -> 
 /// The marker `Curve` and the alias `Engine` of a bound pairing.
 pub(super) fn bound_pairing(root: &Root, name: &str, engine: &syn::Path) -> TokenStream {
     let engine = inside(engine);
-    let items = located(pairing(root, name, &engine.to_token_stream()), engine.span());
+    let items = located(pairing(root, name, &apart(&engine)), engine.span());
     quote_spanned! {engine.span()=>
         const _: () = <#engine as #root::declared::EngineOf<G1Projective, G2Projective>>::IS;
         #items

@@ -3,7 +3,7 @@
 //! A level over `Fq` is arkworks' `Fp2` or `Fp3`; one over a level is its `QuadExtField` or `CubicExtField` with a configuration
 //! of our own, since its `Fp4`, `Fp6` and `Fp12` are for particular nonresidues.
 
-use super::{Root, ark_mont, bind, inside, located, words};
+use super::{Root, apart, ark_mont, bind, inside, located, words};
 use crate::ast::Over;
 use crate::check::{FieldModel, LevelModel};
 use curvesmith_codegen::spec::tower::{Element, Extension, Tower, TowerField};
@@ -54,10 +54,7 @@ pub(super) fn items(
 ) -> TokenStream {
     let ident = name(level.name.0);
     let ty = match source {
-        Source::Bound(path) => {
-            let path = inside(path);
-            quote!(#path)
-        }
+        Source::Bound(path) => apart(&inside(path)),
         Source::Group(marker, _) => {
             let config = format_ident!("{marker}Config");
             quote!(<#config as #root::ark_ec::CurveConfig>::BaseField)

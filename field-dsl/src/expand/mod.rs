@@ -12,7 +12,7 @@ use crate::error::{self, Errors};
 use crate::images::{self, Declaration};
 use level::Source;
 use num_bigint::BigUint;
-use proc_macro2::{Literal, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 
@@ -49,11 +49,19 @@ fn inside(path: &syn::Path) -> syn::Path {
     path
 }
 
+/// A binding's path in items that are [`located`]: it keeps its place, so that the compiler reports once that it leads nowhere.
+fn apart(path: &syn::Path) -> TokenStream {
+    TokenTree::from(Group::new(Delimiter::None, path.to_token_stream())).into()
+}
+
 /// Items of something bound, so that the compiler reports their faults at the binding's path.
 fn located(tokens: TokenStream, span: Span) -> TokenStream {
     let one = |mut token: TokenTree| {
         if let TokenTree::Group(group) = &token {
-            let mut inner = proc_macro2::Group::new(group.delimiter(), located(group.stream(), span));
+            if group.delimiter() == Delimiter::None {
+                return token;
+            }
+            let mut inner = Group::new(group.delimiter(), located(group.stream(), span));
             inner.set_span(group.span());
             token = inner.into();
         }
@@ -170,7 +178,7 @@ pub(crate) fn common(input: TokenStream, errors: &mut Errors) -> TokenStream {
 
 fn module(header: &Header, items: TokenStream) -> TokenStream {
     let Header { attrs, vis, keyword, name, braces, .. } = header;
-    let mut body = proc_macro2::Group::new(proc_macro2::Delimiter::Brace, items);
+    let mut body = Group::new(Delimiter::Brace, items);
     body.set_span(braces.span.join());
     quote! {
         #(#attrs)*

@@ -1,9 +1,10 @@
 //! The grammar of the book: complete, and every production with an example that compiles.
 
+use crate::ast::Model;
 use crate::family::{COMMON, Kind, NAMES, TWISTS};
 use crate::parse::{
-    self, CURVE_BINDINGS, CURVE_ITEMS, EDWARDS_OPTIONS, FIELD_BINDINGS, FIELD_ITEMS, FIELD_OPTIONS, LINTS,
-    MODELS, WEIERSTRASS_OPTIONS,
+    self, CURVE_BINDINGS, CURVE_ITEMS, EDWARDS_OPTIONS, FIELD_BINDINGS, FIELD_ITEMS, FIELD_OPTIONS,
+    GROUP_OPTIONS, LINTS,
 };
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::BTreeSet;
@@ -13,11 +14,11 @@ const KEYWORDS: [&[&str]; 12] = [
     FIELD_ITEMS,
     CURVE_ITEMS,
     FIELD_OPTIONS,
-    WEIERSTRASS_OPTIONS,
+    GROUP_OPTIONS,
     EDWARDS_OPTIONS,
     FIELD_BINDINGS,
     CURVE_BINDINGS,
-    MODELS,
+    &Model::NAMES,
     LINTS,
     NAMES,
     TWISTS,

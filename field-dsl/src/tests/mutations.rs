@@ -13,7 +13,7 @@ const FIELD: &str = "
         p = 433; generator = 5; two_adic_root = 238; small_subgroup = 3^3;
     }";
 
-const CURVES: [&str; 3] = [
+const CURVES: [&str; 4] = [
     "pub mod toy {
         crate = self::a::b;
         fq = 31 { generator = 3; small_subgroup = 3^1; };
@@ -26,6 +26,10 @@ const CURVES: [&str; 3] = [
         fq = 199; fr = 53 { generator = 2; };
         g1: twisted_edwards over fq { a = 2; d = 22; generator = (108, 122,); cofactor = 4; };
         arkworks { fq = a::A; fr = a::B<{ 1 }>; g1 = super::C; };
+    }",
+    "pub mod toy {
+        fq = 199; fr = 53;
+        g1: montgomery over fq { a = 117; b = 159; generator = (147, 29); cofactor = 4; };
     }",
     "mod flat {
         fq = 787; fr = 197;

@@ -87,13 +87,3 @@ fn third(thirds: &Vector) -> Result<(usize, u32)> {
     check_len("vector of three parts", len * 3, thirds.len())?;
     Ok((len, index32("vector", len)?))
 }
-
-/// `a·b - c`.
-pub(crate) fn mul_sub(stream: &Stream, field: &Owner, a: &Vector, b: &Vector, c: &Vector) -> Result<Vector> {
-    check_len("second factor", a.len(), b.len())?;
-    check_len("subtrahend", a.len(), c.len())?;
-    let (result, n) = like(stream, field, a)?;
-    let kernel = FieldMulSub { a: a.ptr(), b: b.ptr(), c: c.ptr(), out: result.ptr(), n };
-    stream.launch(field, a.len(), &kernel)?;
-    Ok(result)
-}

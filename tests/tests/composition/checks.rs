@@ -54,8 +54,13 @@ pub(crate) fn pointwise<F: Field>(device: &Device, n: usize) {
     assert_eq!(found, Cpu.batch_inverse::<F>(&a).unwrap());
     let found = work.download(&work.mul_const(&x, c).unwrap()).unwrap();
     assert_eq!(found, Cpu.mul_const::<F>(&a, c).unwrap());
-    let found = work.download(&work.mul_sub(&x, &y, &x).unwrap()).unwrap();
-    assert_eq!(found, Cpu.mul_sub::<F>(&a, &b, &a).unwrap());
+    let mut on_cpu = [&a[..], &b, &a].concat();
+    let mut thirds = work.upload::<F>(&on_cpu).unwrap();
+    let found = work.download(&work.mul_sub_thirds(&thirds).unwrap()).unwrap();
+    assert_eq!(found, Cpu.mul_sub_thirds::<F>(&on_cpu).unwrap());
+    work.mul_thirds(&mut thirds).unwrap();
+    Cpu.mul_thirds::<F>(&mut on_cpu).unwrap();
+    assert_eq!(work.download(&thirds).unwrap(), on_cpu);
     work.finish().unwrap();
 }
 

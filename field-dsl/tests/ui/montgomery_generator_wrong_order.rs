@@ -1,0 +1,15 @@
+use curvesmith_field_dsl::curve;
+
+curve! {
+    pub mod toy {
+        crate = curvesmith_runtime;
+        fq = 199;
+        fr = 53;
+        g1: montgomery over fq { a = 117; b = 159; generator = (191, 130); cofactor = 4; };
+    }
+}
+
+fn main() {
+    let _ = (toy::FqField, toy::FrField, toy::G1);
+    let _: Option<(toy::G1Affine, toy::G1Projective)> = None;
+}
