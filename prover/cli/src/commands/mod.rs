@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod export;
 pub(crate) mod info;
+mod jobs;
 pub(crate) mod manual;
 pub(crate) mod prove;
 pub(crate) mod serve;
