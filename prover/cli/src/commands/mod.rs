@@ -11,6 +11,8 @@ pub(crate) mod prove;
 pub(crate) mod serve;
 pub(crate) mod snarkjs;
 pub(crate) mod verify;
+#[cfg(feature = "worker")]
+pub(crate) mod worker;
 
 use curvesmith::{Device, KeyOptions};
 
