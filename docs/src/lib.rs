@@ -17,6 +17,7 @@ page!(declaring, "declaring.md");
 page!(adding_a_curve, "adding-a-curve.md");
 page!(commands, "commands.md");
 page!(service, "service.md");
+page!(workers, "workers.md");
 page!(secrets, "secrets.md");
 page!(architecture, "architecture.md");
 page!(runtime, "runtime.md");

@@ -10,18 +10,44 @@ use std::process::Command;
 const LLVM: u32 = 19;
 /// Where `llvm-sys` looks first.
 const PREFIX: &str = "LLVM_SYS_191_PREFIX";
-/// Debian and Ubuntu packages. The package list is the same for Debian 12 and 13 and Ubuntu 24.04.
-const APT: [&str; 1] = ["llvm-19-dev"];
+/// Debian and Ubuntu packages. They have the same names in Debian 12 and 13 and Ubuntu 24.04.
+struct Apt {
+    /// What is missing without them.
+    what: &'static str,
+    packages: &'static str,
+    /// What they bring along.
+    cost: &'static str,
+}
+const APT_LLVM: Apt = Apt { what: "LLVM 19", packages: "llvm-19-dev", cost: "about 640 MB of disk" };
+const APT_REDIS: Apt = Apt {
+    what: "redis-server",
+    packages: "redis-server",
+    cost: "about 10 MB of disk, and a service for this machine alone",
+};
 
-/// Checks everything; installs with `yes`, in CI or as root without a terminal, else asks.
+/// Checks what a build needs; installs with `yes`, in CI or as root without a terminal, else asks.
 pub(crate) fn run(yes: bool) -> Result<()> {
     check_rustc()?;
     add_components()?;
     match find_llvm()? {
         Some(llvm) => eprintln!("LLVM {} ({})", llvm.version, llvm.config.display()),
-        None => install(yes)?,
+        None => install_llvm(yes)?,
     }
     forget_missing_llvm()
+}
+
+/// Has a Redis for the tests of `curvesmith worker`, installed as LLVM is, and says whether there is one. Tests do without it.
+pub(crate) fn find_redis(yes: bool) -> Result<bool> {
+    let version = || shell::output(shell::command("redis-server").arg("--version"));
+    if version().is_none()
+        && let Some(reason) = install(&APT_REDIS, yes)?
+    {
+        eprintln!("SKIPPED: the tests of `curvesmith worker`: {reason}{REDIS_HINT}");
+        return Ok(false);
+    }
+    let version = version().context("redis-server is installed, but not on PATH")?;
+    eprintln!("{}", version.split(" sha=").next().unwrap_or_default());
+    Ok(true)
 }
 
 /// A build that failed without LLVM is remembered: cargo runs the build script of `llvm-sys` again when
@@ -169,21 +195,35 @@ fn decide(yes: bool, ci: bool, root: bool, terminal: bool) -> Decision {
     }
 }
 
-fn install(yes: bool) -> Result<()> {
-    if !is_apt() {
-        bail!("LLVM {LLVM} was not found; install it:{}", hint());
+fn install_llvm(yes: bool) -> Result<()> {
+    if let Some(reason) = install(&APT_LLVM, yes)? {
+        bail!("{reason}{}", hint());
     }
-    let packages = APT.join(" ");
+    match find_llvm()? {
+        Some(llvm) => eprintln!("LLVM {} ({})", llvm.version, llvm.config.display()),
+        None => bail!("{} is installed, but no llvm-config of version {LLVM} is on PATH", APT_LLVM.packages),
+    }
+    Ok(())
+}
+
+/// Installs packages, or says why not.
+fn install(apt: &Apt, yes: bool) -> Result<Option<String>> {
+    let Apt { what, packages, cost } = apt;
+    if !is_apt() {
+        return Ok(Some(format!("{what} was not found; install it:")));
+    }
     let root = shell::output(Command::new("id").arg("-u")).as_deref() == Some("0");
     let sudo = if root { "" } else { "sudo " };
     let line = format!("{sudo}apt-get install -y --no-install-recommends {packages}");
-    eprintln!("LLVM {LLVM} was not found. Command that installs it (about 640 MB of disk):\n    {line}");
+    eprintln!("{what} was not found. Command that installs it ({cost}):\n    {line}");
     let ci = std::env::var("CI").is_ok_and(|v| !v.is_empty() && v != "false" && v != "0");
     let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     match decide(yes, ci, root, terminal) {
-        Decision::Refuse(reason) => bail!("LLVM {LLVM} is missing: {reason}; run the command above yourself"),
+        Decision::Refuse(reason) => {
+            return Ok(Some(format!("{what} is missing: {reason}; install it yourself:")));
+        }
         Decision::Ask if !confirm()? => {
-            bail!("LLVM {LLVM} is missing; run the command above and start again")
+            return Ok(Some(format!("{what} is missing; install it and start again:")));
         }
         Decision::Ask | Decision::Install => {}
     }
@@ -197,14 +237,10 @@ fn install(yes: bool) -> Result<()> {
     };
     // A fresh container has no package lists, an old one has stale ones.
     apt(&["update"])?;
-    apt(&["install", "-y", "--no-install-recommends", &packages]).with_context(|| {
-        format!("this release has no {packages} (Debian 12 and 13 and Ubuntu 24.04 do); https://apt.llvm.org serves others")
+    apt(&["install", "-y", "--no-install-recommends", packages]).with_context(|| {
+        format!("this release has no {packages} (Debian 12 and 13 and Ubuntu 24.04 do; https://apt.llvm.org has LLVM for others)")
     })?;
-    match find_llvm()? {
-        Some(llvm) => eprintln!("LLVM {} ({})", llvm.version, llvm.config.display()),
-        None => bail!("{packages} is installed, but no llvm-config of version {LLVM} is on PATH"),
-    }
-    Ok(())
+    Ok(None)
 }
 
 fn confirm() -> Result<bool> {
@@ -240,6 +276,13 @@ fn hint() -> String {
     elsewhere:                   any LLVM 19 with its shared library, headers and the NVPTX target, then {PREFIX}=<prefix>"
     )
 }
+
+/// The same for Redis. Fedora and Arch have Valkey, which answers to both names.
+const REDIS_HINT: &str = "
+    Debian 12, 13, Ubuntu 24.04: apt-get install -y --no-install-recommends redis-server
+    Fedora:                      dnf install valkey-compat-redis
+    Arch:                        pacman -S valkey
+    macOS (Homebrew):            brew install redis";
 
 #[cfg(test)]
 mod tests {

@@ -7,13 +7,16 @@ use clap::Args;
 /// Environment variable that tests read to choose their sizes; `short`, `long` or unset.
 const SIZE: &str = "CURVESMITH_TEST_SIZE";
 
-/// What all packages have by default, but for the command line: of its curves one of each kind. Every engine in it takes a minute of
-/// a core to build. The lints see it with all.
+/// Environment variable with which a test that finds no Redis fails.
+const REQUIRE_REDIS: &str = "REQUIRE_REDIS";
+
+/// What all packages have by default, but for the command line: the worker, and of its curves one of each kind. Every engine in it
+/// takes a minute of a core to build. The lints see it with all.
 const FEATURES: &str = "curvesmith/default,curvesmith-codegen/default,curvesmith-curves/default,curvesmith-field-dsl/default,\
     curvesmith-runtime/default,curvesmith-cli/bls12-381,curvesmith-cli/bn254,curvesmith-cli/curve25519,curvesmith-cli/jubjub,\
-    curvesmith-cli/mnt6-298,curvesmith-cli/pallas,curvesmith-cli/secp256r1";
+    curvesmith-cli/mnt6-298,curvesmith-cli/pallas,curvesmith-cli/secp256r1,curvesmith-cli/worker";
 /// What a long run has besides the default.
-const LONG_FEATURES: &str = "curvesmith-curves/long-tests,curvesmith-tests/long-tests";
+const LONG_FEATURES: &str = "curvesmith-cli/worker,curvesmith-curves/long-tests,curvesmith-tests/long-tests";
 
 #[derive(Args)]
 pub(crate) struct TestArgs {
@@ -30,11 +33,18 @@ pub(crate) struct TestArgs {
 /// Runs every part in turn; the first failure ends the run.
 pub(crate) fn run(args: &TestArgs) -> Result<()> {
     let mut parts = shell::Parts::default();
-    parts.part("setup", || setup::run(args.setup.yes))?;
+    let mut redis = false;
+    parts.part("setup", || {
+        setup::run(args.setup.yes)?;
+        redis = setup::find_redis(args.setup.yes)?;
+        Ok(())
+    })?;
     parts.part("format", || shell::run(shell::cargo().args(["fmt", "--all", "--check"])))?;
     parts.part("tidy", tidy::run)?;
     parts.part("lints", || {
-        shell::run(shell::cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+        let mut clippy = shell::cargo();
+        clippy.args(["clippy", "--workspace", "--all-targets", "--features", "curvesmith-cli/worker"]);
+        shell::run(clippy.args(["--", "-D", "warnings"]))
     })?;
     parts.part("documentation", || {
         let mut doc = shell::cargo();
@@ -45,6 +55,9 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
         test.args(["test", "--workspace"]);
         if args.short || args.long {
             test.env(SIZE, if args.short { "short" } else { "long" });
+        }
+        if redis {
+            test.env(REQUIRE_REDIS, "1");
         }
         match args.long {
             true => test.args(["--features", LONG_FEATURES]),

@@ -43,6 +43,10 @@ enum Command {
     /// Prove jobs as they come, with keys that stay on the device
     #[command(after_help = commands::serve::PROTOCOL)]
     Serve(commands::serve::Arguments),
+    /// Prove the jobs of a stream of Redis, beside other workers
+    #[cfg(feature = "worker")]
+    #[command(after_help = commands::worker::PROTOCOL)]
+    Worker(commands::worker::Arguments),
     /// Measure one algorithm on one device
     Bench(commands::bench::Arguments),
     /// Prove a production circuit on the best device and a small one on the emulator
@@ -86,6 +90,8 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Prove(arguments) => commands::prove::run(&arguments)?,
         Command::Verify(arguments) => commands::verify::run(&arguments)?,
         Command::Serve(arguments) => return commands::serve::run(&arguments),
+        #[cfg(feature = "worker")]
+        Command::Worker(arguments) => return commands::worker::run(&arguments),
         Command::Bench(arguments) => commands::bench::run(&arguments)?,
         Command::Demo(arguments) => commands::demo::run(&arguments)?,
         Command::Devices => commands::info::devices()?,

@@ -6,6 +6,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::NamedTempFile;
 
@@ -18,6 +19,11 @@ static FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 #[cfg(unix)]
 pub(crate) fn on_first_signal(end: impl FnOnce(i32) + Send + 'static) {
     signals::wait_for_them(Some(Box::new(end)));
+}
+
+/// What a service ends with after a signal.
+pub(crate) fn exit_code(signal: i32) -> ExitCode {
+    ExitCode::from(128u8.saturating_add(u8::try_from(signal).unwrap_or(127)))
 }
 
 /// A path that is removed when this is dropped, or when a signal ends the process.

@@ -251,6 +251,7 @@ fn is_text(path: &str) -> bool {
             | "lock"
             | "md"
             | "json"
+            | "lua"
             | "sh"
             | "yml"
             | "yaml"

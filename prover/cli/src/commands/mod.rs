@@ -5,11 +5,14 @@ pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod export;
 pub(crate) mod info;
+mod jobs;
 pub(crate) mod manual;
 pub(crate) mod prove;
 pub(crate) mod serve;
 pub(crate) mod snarkjs;
 pub(crate) mod verify;
+#[cfg(feature = "worker")]
+pub(crate) mod worker;
 
 use curvesmith::{Device, KeyOptions};
 

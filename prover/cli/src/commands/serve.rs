@@ -6,26 +6,19 @@
 
 mod client;
 mod job;
-mod keys;
 mod lines;
-mod outputs;
-mod prover;
 mod queue;
 #[cfg(unix)]
 mod socket;
 
-use super::KeyArguments;
+use super::jobs::{self, BATCH, Keys};
 use crate::failure::{DeviceFault, Failure};
-use client::{Answer, Client};
-use job::Job;
-use keys::Keys;
-use outputs::Outputs;
+use client::Client;
+use job::Asked;
 use queue::{End, Queue};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// What a client has to know.
 pub(crate) const PROTOCOL: &str = "\
@@ -38,32 +31,24 @@ Exit codes:
   3  a failure of program, or a device that is lost
   128 + n  ended by signal n, after the jobs that were being proven; a second signal ends at once";
 
-/// Most jobs that are proven together, and whose witnesses are in memory at once.
-const BATCH: usize = 8;
-
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    key: KeyArguments,
+    keys: jobs::JobArguments,
     /// Listen on a Unix socket there, in place of standard input and output
     #[cfg(unix)]
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
-    /// Keys that stay on the device; the one that was not used for longest makes room
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    keys: u32,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let device = arguments.key.device.open()?;
+    let keys = arguments.keys.open()?;
     let queue = Arc::new(Queue::default());
     #[cfg(unix)]
     crate::temporary::on_first_signal({
         let queue = queue.clone();
         move |signal| queue.end(End::Signal(signal))
     });
-    let options = arguments.key.options();
-    let keys = Keys::new(move |path| prover::read(path, &device, &options), arguments.keys as usize);
     #[cfg(unix)]
     if let Some(path) = &arguments.socket {
         // Removed when this returns.
@@ -92,7 +77,7 @@ fn read_standard_input(client: &Arc<Client>, queue: &Queue) -> End {
 fn finish(end: End) -> Result<ExitCode, Failure> {
     match end {
         End::Input => Ok(ExitCode::SUCCESS),
-        End::Signal(signal) => Ok(ExitCode::from(128u8.saturating_add(u8::try_from(signal).unwrap_or(127)))),
+        End::Signal(signal) => Ok(crate::temporary::exit_code(signal)),
         End::Failed(failure) => Err(failure),
     }
 }
@@ -117,48 +102,19 @@ fn work(queue: &Queue, mut keys: Keys) -> End {
 }
 
 /// Answers a job, and others that wait for its key. `Some` if the device is lost: nothing can be proven any more.
-fn answer_with_others(first: Job, queue: &Queue, keys: &mut Keys) -> Option<Failure> {
-    let mut jobs = vec![first];
-    let Ok(results) = catch_unwind(AssertUnwindSafe(|| prove(&mut jobs, queue, keys))) else {
-        // A bug; its message is on standard error. What it left of the key is not used again.
-        keys.forget(&jobs[0].zkey);
-        jobs.iter().for_each(|job| job.refuse("the program failed"));
-        return None;
+fn answer_with_others(first: Asked, queue: &Queue, keys: &mut Keys) -> Option<Failure> {
+    let zkey = first.job.zkey.clone();
+    let others = || {
+        let mut others = queue.others_of(&zkey, BATCH - 1);
+        others.retain(|job| !job.is_pointless());
+        others
     };
     let mut lost = None;
-    for (job, result) in jobs.iter().zip(results) {
-        job.client.answer(&job.id, &result);
+    for (asked, result) in jobs::prove(first, keys, others) {
+        asked.client.answer(&asked.job.id, &result);
         if let Err(failure @ Failure::Device(DeviceFault::Lost, _)) = result {
             lost = Some(failure);
         }
     }
     lost
-}
-
-/// Proves the first job, and the others that it adds to it.
-fn prove(jobs: &mut Vec<Job>, queue: &Queue, keys: &mut Keys) -> Vec<Result<Answer, Failure>> {
-    let zkey = jobs[0].zkey.clone();
-    let ready = keys.make_ready(&zkey);
-    if let Err(failure) = ready {
-        return vec![Err(failure)];
-    }
-    jobs.extend(queue.others_of(&zkey, BATCH - 1));
-    let outputs: Vec<_> = jobs.iter().map(Outputs::create).collect();
-    let witnesses: Vec<&Path> = jobs
-        .iter()
-        .zip(&outputs)
-        .filter(|(_, outputs)| outputs.is_ok())
-        .map(|(job, _)| &*job.witness)
-        .collect();
-    let start = Instant::now();
-    let (curve, proofs) = keys.prove(&witnesses);
-    let (prove, batch) = (start.elapsed(), proofs.len());
-    let mut proofs = proofs.into_iter();
-    let answer = |outputs: Result<Outputs, Failure>| {
-        let outputs = outputs?;
-        let proof = proofs.next().expect("one for each job that has its outputs")?;
-        let (proof, public) = outputs.finish(&proof)?;
-        Ok(Answer { curve, prove, batch, proof, public })
-    };
-    outputs.into_iter().map(answer).collect()
 }

@@ -113,25 +113,32 @@ fn sparse(path: &Path, bytes: &[u8], sections: &[(u32, Option<u64>)]) {
     file.set_len(end).unwrap();
 }
 
-/// Keys and witnesses of 2^22 wires, which take no space on the disk, in 300 MB of addresses.
+/// Wires of files that take no space on the disk.
+const WIRES: u64 = 1 << 22;
+
+/// A key of so many wires, whose points A take 256 MiB.
+pub(super) fn large_key(path: &Path) {
+    let mut bytes = fs::read(fixture("bn128_mult", "circuit.zkey")).unwrap();
+    let (header, _) = section(&bytes, 2);
+    bytes[header + 72..header + 76].copy_from_slice(&(WIRES as u32).to_le_bytes());
+    let holes = [(5, 64 * WIRES), (6, 64 * WIRES), (7, 128 * WIRES), (8, 64 * (WIRES - 4))];
+    let sections: Vec<_> =
+        (1..=10).map(|id| (id, holes.iter().find(|(hole, _)| *hole == id).map(|(_, size)| *size))).collect();
+    sparse(path, &bytes, &sections);
+}
+
+/// Keys and witnesses of 2^22 wires in 300 MB of addresses.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_key_larger_than_the_memory_is_an_error() {
     let files = TempDir::new().unwrap();
     let out = TempDir::new().unwrap();
     let (key, witness) = (files.path().join("large.zkey"), files.path().join("large.wtns"));
-    let wires = 1u64 << 22;
-    let mut bytes = fs::read(fixture("bn128_mult", "circuit.zkey")).unwrap();
-    let (header, _) = section(&bytes, 2);
-    bytes[header + 72..header + 76].copy_from_slice(&(wires as u32).to_le_bytes());
-    let holes = [(5, 64 * wires), (6, 64 * wires), (7, 128 * wires), (8, 64 * (wires - 4))];
-    let sections: Vec<_> =
-        (1..=10).map(|id| (id, holes.iter().find(|(hole, _)| *hole == id).map(|(_, size)| *size))).collect();
-    sparse(&key, &bytes, &sections);
+    large_key(&key);
     let mut bytes = fs::read(fixture("bn128_mult", "witness.wtns")).unwrap();
     let (header, _) = section(&bytes, 1);
-    bytes[header + 36..header + 40].copy_from_slice(&(wires as u32).to_le_bytes());
-    sparse(&witness, &bytes, &[(1, None), (2, Some(32 * wires))]);
+    bytes[header + 36..header + 40].copy_from_slice(&(WIRES as u32).to_le_bytes());
+    sparse(&witness, &bytes, &[(1, None), (2, Some(32 * WIRES))]);
     let (values, _) = section(&fs::read(&witness).unwrap(), 2);
     let file = fs::OpenOptions::new().write(true).open(&witness).unwrap();
     std::os::unix::fs::FileExt::write_all_at(&file, &[1], values as u64).unwrap();

@@ -7,6 +7,8 @@ mod outputs;
 mod serve;
 mod streams;
 mod verdicts;
+#[cfg(all(feature = "worker", target_os = "linux"))]
+mod worker;
 
 use std::fs;
 use std::path::{Path, PathBuf};

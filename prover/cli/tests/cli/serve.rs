@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-const BN: &str = "bn128_mult";
-const BLS: &str = "bls12381_mult";
+pub(super) const BN: &str = "bn128_mult";
+pub(super) const BLS: &str = "bls12381_mult";
 
 /// A service whose answers a thread collects.
 struct Service {
@@ -69,14 +69,14 @@ impl Service {
     }
 }
 
-fn job(id: impl Into<Value>, case: &str) -> Value {
+pub(super) fn job(id: impl Into<Value>, case: &str) -> Value {
     let files = ["circuit.zkey", "witness.wtns"].map(|file| fixture(case, file));
     json!({ "id": id.into(), "zkey": files[0], "witness": files[1] })
 }
 
 /// The answer holds a valid proof of the fixture.
 #[track_caller]
-fn proven(answer: &Value, case: &str) {
+pub(super) fn proven(answer: &Value, case: &str) {
     assert_eq!(answer["ok"], true, "{answer}");
     let dir = TempDir::new().unwrap();
     for name in ["proof", "public"] {
@@ -88,7 +88,7 @@ fn proven(answer: &Value, case: &str) {
 }
 
 #[track_caller]
-fn refused(answer: &Value, kind: &str, message: &str) {
+pub(super) fn refused(answer: &Value, kind: &str, message: &str) {
     assert_eq!((&answer["ok"], &answer["kind"]), (&json!(false), &json!(kind)), "{answer}");
     let error = answer["error"].as_str().unwrap();
     assert!(error.contains(message) && error.lines().count() == 1, "{error:?} has no {message:?}");
@@ -310,14 +310,14 @@ fn a_reader_that_has_gone_ends_the_service() {
 }
 
 #[cfg(target_os = "linux")]
-fn kill(child: &Child, signal: &str) {
+pub(super) fn kill(child: &Child, signal: &str) {
     let arguments = ["-s", signal, &child.id().to_string()].map(str::to_owned);
     assert!(Command::new("kill").args(arguments).status().unwrap().success());
 }
 
 /// Waits until `dir` has as many files.
 #[track_caller]
-fn wait_for(dir: &Path, files: usize) {
+pub(super) fn wait_for(dir: &Path, files: usize) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while fs::read_dir(dir).unwrap().count() < files {
         assert!(Instant::now() < deadline);
@@ -325,7 +325,7 @@ fn wait_for(dir: &Path, files: usize) {
     }
 }
 
-fn written_to(dir: &Path, case: &str) -> Value {
+pub(super) fn written_to(dir: &Path, case: &str) -> Value {
     let mut job = job("under way", case);
     for name in ["proof", "public"] {
         job[name] = dir.join(format!("{name}.json")).to_str().into();

@@ -1,9 +1,10 @@
 //! Lines of bounded length.
 
+use crate::commands::jobs;
 use std::io::{self, BufRead};
 
 /// Bytes that a line may have.
-pub(super) const MAX_LINE: usize = 1 << 20;
+pub(super) const MAX_LINE: usize = jobs::MAX_BYTES;
 
 /// What was read.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Jobs that wait.
 
-use super::job::Job;
+use super::job::Asked;
 use crate::failure::Failure;
 use std::collections::VecDeque;
 use std::path::Path;
@@ -27,13 +27,13 @@ pub(super) struct Queue {
 
 #[derive(Default)]
 struct State {
-    jobs: VecDeque<Job>,
+    jobs: VecDeque<Asked>,
     end: Option<End>,
 }
 
 impl Queue {
     /// Adds a job when there is room; gives it back if none are taken any more.
-    pub(super) fn push(&self, job: Job) -> Option<Job> {
+    pub(super) fn push(&self, job: Asked) -> Option<Asked> {
         let full = |state: &mut State| state.end.is_none() && state.jobs.len() >= CAPACITY;
         let mut state = self.changed.wait_while(self.lock(), full).unwrap_or_else(PoisonError::into_inner);
         if state.end.is_some() {
@@ -45,7 +45,7 @@ impl Queue {
     }
 
     /// The job that has waited for longest, as soon as there is one; or why there is none to come.
-    pub(super) fn first(&self) -> Result<Job, End> {
+    pub(super) fn first(&self) -> Result<Asked, End> {
         let idle = |state: &mut State| state.end.is_none() && state.jobs.is_empty();
         let mut state = self.changed.wait_while(self.lock(), idle).unwrap_or_else(PoisonError::into_inner);
         let job = if state.takes_jobs() { state.jobs.pop_front() } else { None };
@@ -55,12 +55,12 @@ impl Queue {
     }
 
     /// Up to `limit` jobs that wait for this key, those that wait for longest.
-    pub(super) fn others_of(&self, zkey: &Path, limit: usize) -> Vec<Job> {
+    pub(super) fn others_of(&self, zkey: &Path, limit: usize) -> Vec<Asked> {
         let mut state = self.lock();
         let mut taken = Vec::new();
         let mut at = 0;
         while state.takes_jobs() && taken.len() < limit && at < state.jobs.len() {
-            if state.jobs[at].zkey == zkey {
+            if state.jobs[at].job.zkey == zkey {
                 taken.extend(state.jobs.remove(at));
             } else {
                 at += 1;
@@ -80,7 +80,7 @@ impl Queue {
     }
 
     /// What was not begun.
-    pub(super) fn rest(&self) -> Vec<Job> {
+    pub(super) fn rest(&self) -> Vec<Asked> {
         self.lock().jobs.drain(..).collect()
     }
 

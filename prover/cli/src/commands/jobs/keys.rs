@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 type Read = dyn Fn(&Path) -> Result<Unready, Failure>;
 
-pub(super) struct Keys {
+pub(crate) struct Keys {
     read: Box<Read>,
     limit: usize,
     /// The last one was used last.

@@ -18,10 +18,6 @@ impl Outputs {
     pub(super) fn create(job: &Job) -> Result<Self, Failure> {
         let inputs = [&*job.zkey, &*job.witness];
         match (&job.proof, &job.public) {
-            // Nobody could be told.
-            (None, _) | (_, None) if job.client.is_gone() => {
-                Err(Failure::Input("the client has gone".into()))
-            }
             (None, None) => Ok(Outputs::Answer),
             (Some(proof), None) => OneFile::create(proof, &inputs).map(Outputs::Proof),
             (None, Some(public)) => OneFile::create(public, &inputs).map(Outputs::Public),
