@@ -179,6 +179,7 @@ fn a_buffer_of_tables() {
         name: "twiddle",
         family: Family::Field,
         block: 128,
+        wide_block: 128,
         params: &[
             Param { name: "a", kind: ParamKind::Buffer(Access::In, Element::Field) },
             Param {

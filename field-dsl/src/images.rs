@@ -132,12 +132,13 @@ impl Declaration<'_> {
             }
             Declaration::Common => ("common", curvesmith_abi::Family::Common),
         };
-        let form = match self {
-            Declaration::Group(group) => group.equation.form(),
-            Declaration::Field(_) | Declaration::Common => Form::Xyzz,
+        let (form, words, degree) = match self {
+            Declaration::Group(group) => (group.equation.form(), group.base.words, group.degree()),
+            Declaration::Field(field) => (Form::Xyzz, field.words, 1),
+            Declaration::Common => (Form::Xyzz, 0, 1),
         };
         for kernel in curvesmith_abi::kernels::ALL.iter().filter(|k| k.family == family) {
-            let _ = writeln!(text, "{}", kernel.signature(form));
+            let _ = writeln!(text, "{}", kernel.of_width(words, degree).signature(form));
         }
         format!("{name}-{}", hash(text.as_bytes()))
     }

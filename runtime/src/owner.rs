@@ -2,7 +2,7 @@
 
 use crate::field::{Field, modulus_bits};
 use crate::group::{Group, Points as _, ProjectiveOf};
-use curvesmith_abi::{Element, Family, Form};
+use curvesmith_abi::{Element, Family, Form, Kernel, KernelDesc};
 
 /// A field, a group, or nobody in particular: where its kernels are found, and how large its elements are.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +62,11 @@ impl Owner {
             bits: modulus_bits::<G::Scalar>(),
             images: G::images(),
         }
+    }
+
+    /// The contract of a kernel of this owner.
+    pub fn contract<K: Kernel>(&self) -> KernelDesc {
+        K::DESC.of_width(self.words, self.degree)
     }
 
     /// Bytes of one element of a layout.

@@ -486,7 +486,11 @@ impl Work {
 
     /// The digit shape this device likes for `n` scalars of `F`.
     pub fn digit_shape<F: Field>(&self, n: usize) -> DigitShape {
-        let bits = modulus_bits::<F>();
+        self.digit_shape_below(modulus_bits::<F>(), n)
+    }
+
+    /// As [`Work::digit_shape`], for scalars below `2^bits`.
+    pub(crate) fn digit_shape_below(&self, bits: u32, n: usize) -> DigitShape {
         match &self.on {
             // The CPU chooses its own windows; the shape only has to be valid.
             Repr::Cpu(_) => DigitShape::new(bits, 16),
@@ -506,11 +510,21 @@ impl Work {
 
     /// Cuts scalars into digits and sorts them by bucket; one result serves any number of [`Work::msm`]s.
     pub fn digits<F: Field>(&self, scalars: &DeviceVec<F>, shape: DigitShape) -> Result<Digits> {
+        self.digits_below(scalars, modulus_bits::<F>(), shape)
+    }
+
+    /// As [`Work::digits`], for scalars that the caller knows to be below `2^bits`, as integers from 0 on: they have fewer windows.
+    pub(crate) fn digits_below<F: Field>(
+        &self,
+        scalars: &DeviceVec<F>,
+        bits: u32,
+        shape: DigitShape,
+    ) -> Result<Digits> {
         let repr = match (&self.on, &scalars.repr) {
             (Repr::Cpu(_), Repr::Cpu(scalars)) => Repr::Cpu(Cpu.digits::<F>(scalars)?),
             (Repr::Gpu(stream), Repr::Gpu(scalars)) => {
                 stream.uses("scalars", scalars)?;
-                Repr::Gpu(Arc::new(msm::sorted_digits(stream, &Owner::field::<F>(), scalars, shape)?))
+                Repr::Gpu(Arc::new(msm::sorted_digits(stream, &Owner::field::<F>(), scalars, bits, shape)?))
             }
             _ => return other("scalars"),
         };

@@ -31,7 +31,7 @@ fn measure<G: Group>(gpu: &Gpu) -> Result<()> {
     let image = images.iter().find(|source| source.image().kernels.iter().any(|k| k.symbol == symbol));
     let module = gpu.load_image(image.with_context(|| format!("no image holds {symbol}"))?)?;
 
-    let block = Accumulate::DESC.block;
+    let block = Accumulate::DESC.of_width(G::Base::WORDS, G::DEGREE).block;
     let grid = gpu.multiprocessors() * BLOCKS;
     let (slices, total) = (grid * block, grid * block * LENGTH);
     let mut rng = StdRng::seed_from_u64(1);

@@ -4,7 +4,7 @@ use super::ir::*;
 use super::print::*;
 use crate::spec::tower::DEGREES;
 use crate::spec::{FieldDesc, FieldOp, Tower};
-use curvesmith_abi::{Form, KernelDesc, kernels};
+use curvesmith_abi::{Form, kernels};
 use num_bigint::BigUint;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -89,13 +89,13 @@ impl<'a> Parser<'a> {
         let Some((symbol, signature)) = text.split_once(": ") else {
             return self.fail("expected `kernel <symbol>: <signature>`");
         };
-        let contracts = kernels::ALL.iter().flat_map(|d| [(d, Form::Xyzz), (d, Form::Extended)]);
-        let Some((desc, form)) = contracts.into_iter().find(|(d, form)| d.signature(*form) == signature)
-        else {
+        // Of coordinates of one word, and of wide ones.
+        let contracts = kernels::ALL.iter().flat_map(|d| [d.of_width(1, 1), d.of_width(usize::MAX, 1)]);
+        let mut contracts = contracts.flat_map(|d| [(d, Form::Xyzz), (d, Form::Extended)]);
+        let Some((desc, form)) = contracts.find(|(d, form)| d.signature(*form) == signature) else {
             return self.fail(format!("no kernel has the contract `{signature}`"));
         };
-        let (desc, symbol): (KernelDesc, String) = (*desc, symbol.into());
-        let mut kernel = Kernel::new(symbol, desc, None, Tower::prime());
+        let mut kernel = Kernel::new(symbol.into(), desc, None, Tower::prime());
         kernel.form = form;
         Ok(kernel)
     }

@@ -36,7 +36,7 @@ kernel! {
     /// `[-2^(c-1), 2^(c-1)]` and `Σ d_w·2^(cw)` is the scalar. Window `w = j·sets + s` belongs to the set `s` of buckets, and to
     /// the multiple `j` of base `i` that [`BaseMultiples`] makes, which has the number `i·multiples + j`. Writes, at
     /// `(s·n + i)·multiples + j`, the code `sign << 31 | s·2^(c-1) + |d| - 1`, and [`NO_DIGIT`] for `d = 0`. `1 ≤ c ≤ 24`,
-    /// `sets·multiples·c ≥ bits + 1` for a modulus of `bits` bits, `sets·2^(c-1) < 2^31` and `sets·multiples·n < 2^31`.
+    /// `sets·multiples·c ≥ bits + 1` for scalars below `2^bits`, `sets·2^(c-1) < 2^31` and `sets·multiples·n < 2^31`.
     Field Digits = "digits" [128] { scalars: In Field, codes: InOut U32, c: u32, sets: u32, multiples: u32, n: u32 }
 
     /// `log_r` stages of transforms of `n = 2^log_n` elements after `log_done` of them, `1 ≤ log_r ≤ log_n - log_done`, at most
@@ -114,7 +114,7 @@ kernel! {
     /// first run goes to `partials[t]`, every later run to `sums[key]` (nobody else writes it).
     /// Slices past `total` write the identity to `partials[t]`. `sums` must hold identities, such as zeros.
     /// `total < 2^31`, `1 ≤ slices ≤ 2^20`.
-    Group Accumulate = "accumulate" [128] { bases: In Affine, keys: In U32, entries: In U32, starts: In U32, sums: InOut Point, partials: InOut Point, buckets: u32, slices: u32 }
+    Group Accumulate = "accumulate" [128, wide 64] { bases: In Affine, keys: In U32, entries: In U32, starts: In U32, sums: InOut Point, partials: InOut Point, buckets: u32, slices: u32 }
     /// One level of the segmented sums over `partials`; slices whose first key is equal form a segment
     /// `[s, e)`. Level `stride`, a power of 128, works on the entries `t = stride·i`, `i < ⌈slices/stride⌉`,
     /// and a block on 128 consecutive `i`. On level 1 all slices `t` of a segment belong to it, on higher levels

@@ -186,11 +186,24 @@ pub struct KernelDesc {
     pub family: Family,
     /// Threads per block; launches use exactly this.
     pub block: u32,
+    /// Threads per block of owners with wide coordinates, in place of [`KernelDesc::block`]: [`KernelDesc::of_width`].
+    pub wide_block: u32,
     /// Parameters in order.
     pub params: &'static [Param],
 }
 
 impl KernelDesc {
+    /// The contract for a field of `words` words, or a group whose coordinates are of extension degree `degree` over it.
+    ///
+    /// Wide are coordinates that four of, next to what an addition works on, fit neither a thread's registers nor its part of a
+    /// block's shared memory: over fields of 17 words and more, and of more than 24 words with the extension. Half the
+    /// threads have twice the shared memory each.
+    #[must_use]
+    pub const fn of_width(self, words: usize, degree: usize) -> KernelDesc {
+        let is_wide = words > 16 || words * degree > 24;
+        KernelDesc { block: if is_wide { self.wide_block } else { self.block }, ..self }
+    }
+
     /// The contract as text, for a group whose points have this form; equal texts mean equal contracts. Of kernels
     /// without points the form says nothing.
     pub fn signature(&self, form: Form) -> String {
@@ -304,7 +317,8 @@ pub trait Kernel {
 }
 
 /// Declares kernels: a struct per kernel and its [`KernelDesc`]. Buffers are `In` or `InOut` and a
-/// [`layout`]: `a: In Field`, `twiddles: In Table<2, 3>`.
+/// [`layout`]: `a: In Field`, `twiddles: In Table<2, 3>`. The number in brackets is that of a block's threads; `[128, wide 64]` has
+/// another one for wide coordinates.
 #[macro_export]
 macro_rules! kernel {
     (@kind In $l:ident $($g:literal)*) => {
@@ -319,13 +333,15 @@ macro_rules! kernel {
     (@ty InOut $l:ident $($g:literal)*) => { $crate::Ptr<$crate::layout::$l<$($g),*>> };
     (@ty u32) => { u32 };
     (@ty u64) => { u64 };
+    (@wide $block:literal) => { $block };
+    (@wide $block:literal $wide:literal) => { $wide };
     (@arg In $l:ident, $v:expr) => { $crate::Arg::U64($v.address) };
     (@arg InOut $l:ident, $v:expr) => { $crate::Arg::U64($v.address) };
     (@arg u32, $v:expr) => { $crate::Arg::U32($v) };
     (@arg u64, $v:expr) => { $crate::Arg::U64($v) };
     ($(
         $(#[$meta:meta])*
-        $family:ident $name:ident = $symbol:literal [$block:literal] {
+        $family:ident $name:ident = $symbol:literal [$block:literal $(, wide $wide:literal)?] {
             $( $(#[$pmeta:meta])* $param:ident : $kind:ident $($layout:ident $(<$($g:literal),*>)?)? ),* $(,)?
         }
     )*) => {$(
@@ -338,6 +354,7 @@ macro_rules! kernel {
                 name: $symbol,
                 family: $crate::Family::$family,
                 block: $block,
+                wide_block: $crate::kernel!(@wide $block $($wide)?),
                 params: &[ $( $crate::Param { name: stringify!($param), kind: $crate::kernel!(@kind $kind $($layout $($($g)*)?)?) } ),* ],
             };
             fn args(&self) -> Vec<$crate::Arg> {
@@ -354,6 +371,20 @@ macro_rules! kernel {
 mod tests {
     use super::*;
     use crate::kernels::{FieldMul, RadixScatter};
+
+    /// Over 8 words, 12 in a quadratic extension, 24, 10 in a cubic one, 15 in a quadratic one.
+    #[test]
+    fn wide_coordinates_have_blocks_of_their_own() {
+        let blocks = |desc: KernelDesc| {
+            [(8, 1), (12, 2), (16, 1), (17, 1), (24, 1), (10, 3), (15, 2)]
+                .map(|(w, d)| desc.of_width(w, d).block)
+        };
+        assert_eq!(blocks(kernels::Accumulate::DESC), [128, 128, 128, 64, 64, 64, 64]);
+        assert_eq!(blocks(kernels::MergePartials::DESC), [128; 7]);
+        let wide = kernels::Accumulate::DESC.of_width(24, 1);
+        assert_eq!(wide.of_width(24, 1), wide);
+        assert!(wide.signature(Form::Xyzz).starts_with("Group accumulate[64]("));
+    }
 
     #[test]
     fn a_written_buffer_overlaps_no_other() {

@@ -20,7 +20,7 @@ use curvesmith_abi::kernels::{
     Accumulate, BIT_SUMS_STEPS, BaseMultiples, BitSums, BucketStarts, Digits, FlushPartials, MergePartials,
     PairCounts, PairEntries, PairSums, msm_has_pairs,
 };
-use curvesmith_abi::{Element, Kernel, Ptr, layout};
+use curvesmith_abi::{Element, Ptr, layout};
 use std::ops::Range;
 
 /// Bases on a device, each followed by its multiples.
@@ -121,14 +121,15 @@ impl GpuDigits {
     }
 }
 
-/// Digits of scalars, sorted by bucket.
+/// Digits of scalars below `2^bits`, sorted by bucket.
 pub(crate) fn sorted_digits(
     stream: &Stream,
     field: &Owner,
     scalars: &Buffer<layout::Field>,
+    bits: u32,
     shape: DigitShape,
 ) -> Result<GpuDigits> {
-    let buckets = check_shape(shape, field.bits)?;
+    let buckets = check_shape(shape, bits)?;
     let len = scalars.len();
     let part_len = part_len(stream, shape);
     let parts = (0..len).step_by(part_len);
@@ -260,7 +261,7 @@ fn halves(stream: &Stream, group: &Owner, rows: &Rows) -> Result<bool> {
 
 /// Threads that add pairs: as many as the device holds at once.
 fn pair_threads(stream: &Stream, group: &Owner) -> Result<u32> {
-    Ok(stream.resident_blocks::<PairSums>(group)?.saturating_mul(PairSums::DESC.block))
+    Ok(stream.resident_blocks::<PairSums>(group)?.saturating_mul(group.contract::<PairSums>().block))
 }
 
 /// A matrix with half as many entries and the same products: the pairs of each row, summed.
@@ -328,8 +329,9 @@ fn halve(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Halved> {
 /// The sum of every bucket, by equal slices.
 fn accumulate_slices(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Buffer<layout::Point>> {
     let Rows { points: bases, keys, entries, starts, most, buckets } = *rows;
-    let wave = stream.resident_blocks::<Accumulate>(group)?.saturating_mul(Accumulate::DESC.block);
-    let slices = stream.gpu().policy().msm.slices(most, wave, Accumulate::DESC.block);
+    let block = group.contract::<Accumulate>().block;
+    let wave = stream.resident_blocks::<Accumulate>(group)?.saturating_mul(block);
+    let slices = stream.gpu().policy().msm.slices(most, wave, block);
     let sum_buffer: Buffer<layout::Point> = stream.elements(group, buckets as usize)?;
     let partial_buffer: Buffer<layout::Point> = stream.elements(group, slices as usize)?;
     let (sums, partials) = (sum_buffer.ptr(), partial_buffer.ptr());

@@ -199,7 +199,8 @@ impl Stream {
 
     /// Launches at least `threads` threads; nothing for zero.
     pub fn launch<K: Kernel>(&self, owner: &Owner, threads: usize, kernel: &K) -> Result<()> {
-        self.launch_blocks(owner, (threads as u64).div_ceil(u64::from(K::DESC.block)), kernel)
+        let blocks = (threads as u64).div_ceil(u64::from(owner.contract::<K>().block));
+        self.launch_blocks(owner, blocks, kernel)
     }
 
     /// Launches `blocks` blocks; nothing for zero.
@@ -207,12 +208,14 @@ impl Stream {
         if blocks == 0 {
             return Ok(());
         }
-        self.launch_entry(&*self.entry(owner, &K::DESC)?, &K::DESC, blocks, &kernel.args())
+        let desc = owner.contract::<K>();
+        self.launch_entry(&*self.entry(owner, &desc)?, &desc, blocks, &kernel.args())
     }
 
     /// Blocks of the kernel that the whole device holds at once.
     pub fn resident_blocks<K: Kernel>(&self, owner: &Owner) -> Result<u32> {
-        let blocks = self.entry(owner, &K::DESC)?.resident_blocks(self.device(), K::DESC.block)?;
+        let desc = owner.contract::<K>();
+        let blocks = self.entry(owner, &desc)?.resident_blocks(self.device(), desc.block)?;
         Ok(blocks.saturating_mul(self.gpu.properties().multiprocessors))
     }
 

@@ -1,6 +1,7 @@
 //! The multi-scalar multiplication plan.
 
 use super::call;
+use crate::cpu::collect;
 use crate::csr::check_len;
 use crate::error::{Result, RuntimeError};
 use crate::field::modulus_bits;
@@ -10,7 +11,7 @@ use crate::handle::Device;
 use crate::job::{Cancel, Job};
 use crate::values::{DeviceBases, DeviceVec};
 use crate::work::{DigitShape, Work};
-use ark_ff::AdditiveGroup;
+use ark_ff::{AdditiveGroup, BigInteger, PrimeField};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -43,12 +44,16 @@ impl MsmOptions {
 /// `Σ scalar_i · base_i` for bases that stay on the device. Clones share the bases.
 pub struct Msm<G: Group> {
     bases: Arc<DeviceBases<G>>,
-    shape: Option<DigitShape>,
+    /// Fixed by the options.
+    window: Option<u32>,
 }
+
+/// Integers that scalars of a group are given by.
+type IntegerOf<G> = <ScalarOf<G> as PrimeField>::BigInt;
 
 impl<G: Group> Clone for Msm<G> {
     fn clone(&self) -> Self {
-        Msm { bases: Arc::clone(&self.bases), shape: self.shape }
+        Msm { bases: Arc::clone(&self.bases), window: self.window }
     }
 }
 
@@ -63,7 +68,7 @@ impl<G: Group> Msm<G> {
             (most, None) => DeviceBases::upload_with_multiples(device, bases, most)?,
             (_, Some(shape)) => DeviceBases::upload_for(device, bases, shape)?,
         };
-        Ok(Msm { bases: Arc::new(bases), shape })
+        Ok(Msm { bases: Arc::new(bases), window: options.window })
     }
 
     /// A plan for bases that are on their device already. Their multiples decide on the window: of the options, only the default
@@ -78,7 +83,7 @@ impl<G: Group> Msm<G> {
             let reason = "multiples are made when bases are uploaded, these have none".to_owned();
             return Err(RuntimeError::Input { what: "options", reason });
         }
-        Ok(Msm { bases, shape })
+        Ok(Msm { bases, window: options.window })
     }
 
     /// The sum, for as many scalars as there are bases.
@@ -107,7 +112,54 @@ impl<G: Group> Msm<G> {
         detail: Detail,
     ) -> Result<(ProjectiveOf<G>, Report)> {
         check_len("scalars of the MSM", self.len(), scalars.len())?;
-        call(self.device(), detail, &Cancel::default(), |work| self.sum(work, scalars))
+        let bits = modulus_bits::<G::Scalar>();
+        call(self.device(), detail, &Cancel::default(), |work| self.sum(work, scalars, bits))
+    }
+
+    /// As [`Msm::run`], for integers below `r`. As long as the longest of them are all: it decides how many windows there are, unless
+    /// the bases have multiples.
+    pub fn msm_bigint(&self, scalars: &[IntegerOf<G>]) -> Result<ProjectiveOf<G>> {
+        let field: Vec<Option<ScalarOf<G>>> =
+            collect(scalars.len(), &|i| ScalarOf::<G>::from_bigint(scalars[i]));
+        if let Some(i) = field.iter().position(Option::is_none) {
+            let reason = format!("number {i} is not below the order of {}", G::NAME);
+            return Err(RuntimeError::Input { what: "scalars", reason });
+        }
+        let bits = scalars.iter().map(|scalar| scalar.num_bits()).max().unwrap_or_default();
+        let field: Vec<ScalarOf<G>> = field.into_iter().flatten().collect();
+        self.run_below(&field, bits.max(1), Detail::Counts, &Cancel::default()).map(|(sum, _)| sum)
+    }
+
+    /// As [`Msm::run`], for scalars of 0 and 1.
+    pub fn msm_u1(&self, scalars: &[bool]) -> Result<ProjectiveOf<G>> {
+        self.integers(scalars, 1)
+    }
+
+    /// As [`Msm::run`], for integers of 8 bits.
+    pub fn msm_u8(&self, scalars: &[u8]) -> Result<ProjectiveOf<G>> {
+        self.integers(scalars, u8::BITS)
+    }
+
+    /// As [`Msm::run`], for integers of 16 bits.
+    pub fn msm_u16(&self, scalars: &[u16]) -> Result<ProjectiveOf<G>> {
+        self.integers(scalars, u16::BITS)
+    }
+
+    /// As [`Msm::run`], for integers of 32 bits.
+    pub fn msm_u32(&self, scalars: &[u32]) -> Result<ProjectiveOf<G>> {
+        self.integers(scalars, u32::BITS)
+    }
+
+    /// As [`Msm::run`], for integers of 64 bits.
+    pub fn msm_u64(&self, scalars: &[u64]) -> Result<ProjectiveOf<G>> {
+        self.integers(scalars, u64::BITS)
+    }
+
+    /// They are taken modulo `r`, as arkworks does.
+    fn integers<T: Copy + Into<u64> + Sync>(&self, scalars: &[T], bits: u32) -> Result<ProjectiveOf<G>> {
+        let field = collect(scalars.len(), &|i| ScalarOf::<G>::from(scalars[i].into()));
+        let bits = bits.min(modulus_bits::<G::Scalar>());
+        self.run_below(&field, bits, Detail::Counts, &Cancel::default()).map(|(sum, _)| sum)
     }
 
     /// As [`Msm::run`], beside the caller.
@@ -122,14 +174,25 @@ impl<G: Group> Msm<G> {
         detail: Detail,
         cancel: &Cancel,
     ) -> Result<(ProjectiveOf<G>, Report)> {
+        self.run_below(scalars, modulus_bits::<G::Scalar>(), detail, cancel)
+    }
+
+    /// For scalars below `2^bits`, as integers from 0 on.
+    fn run_below(
+        &self,
+        scalars: &[ScalarOf<G>],
+        bits: u32,
+        detail: Detail,
+        cancel: &Cancel,
+    ) -> Result<(ProjectiveOf<G>, Report)> {
         check_len("scalars of the MSM", self.len(), scalars.len())?;
         call(self.device(), detail, cancel, |work| {
             let parts = work.msm_parts(scalars.len());
             if parts.len() > 1 {
-                return self.sum_of_parts(work, scalars, &parts);
+                return self.sum_of_parts(work, scalars, bits, &parts);
             }
             let scalars = work.stage("upload", |work| work.upload::<G::Scalar>(scalars))?;
-            self.sum(work, &scalars)
+            self.sum(work, &scalars, bits)
         })
     }
 
@@ -138,17 +201,20 @@ impl<G: Group> Msm<G> {
         &self,
         work: &Work,
         scalars: &[ScalarOf<G>],
+        bits: u32,
         parts: &[Range<usize>],
     ) -> Result<ProjectiveOf<G>> {
-        let shape = |part: &Range<usize>| self.shape(work, part.len());
-        let bytes = parts.iter().map(|part| work.sum_bytes::<G>(part.len(), shape(part)));
+        let shape = |part: &Range<usize>| self.shape(work, part.len(), bits);
+        let bytes = parts.iter().map(|part| work.sum_bytes::<G>(part.len(), shape(part).1));
         let sums = work.sums(bytes.sum())?;
         // Forks of what is there now: later work does not hold the copies up.
         let copies = parts.iter().map(|_| work.fork()).collect::<Result<Vec<_>>>()?;
         let on_device = parts.iter().zip(copies).map(|(part, copy)| {
             let scalars = copy.stage("upload", |copy| copy.upload::<G::Scalar>(&scalars[part.clone()]))?;
             work.join(copy)?;
-            let digits = work.stage("digits", |work| work.digits::<G::Scalar>(&scalars, shape(part)))?;
+            let (bits, shape) = shape(part);
+            let digits =
+                work.stage("digits", |work| work.digits_below::<G::Scalar>(&scalars, bits, shape))?;
             work.stage("msm", |work| work.msm_range_into::<G>(&digits, &self.bases, part.clone(), &sums))
         });
         let on_device = on_device.collect::<Result<Vec<_>>>()?;
@@ -156,18 +222,22 @@ impl<G: Group> Msm<G> {
         work.host_stage("combine", || on_device.iter().map(|sum| sum.point(&bytes)).sum())
     }
 
-    /// The shape of digits for so many scalars.
-    fn shape(&self, work: &Work, n: usize) -> DigitShape {
-        let shape = self.bases.shape().or(self.shape);
-        shape.unwrap_or_else(|| work.digit_shape::<G::Scalar>(n))
+    /// The shape of digits for so many scalars below `2^bits`, and the bits that it is for: multiples of the bases are made for
+    /// scalars of all lengths.
+    fn shape(&self, work: &Work, n: usize, bits: u32) -> (u32, DigitShape) {
+        match (self.bases.shape(), self.window) {
+            (Some(shape), _) => (modulus_bits::<G::Scalar>(), shape),
+            (None, Some(window)) => (bits, DigitShape::new(bits, window)),
+            (None, None) => (bits, work.digit_shape_below(bits, n)),
+        }
     }
 
-    fn sum(&self, work: &Work, scalars: &DeviceVec<G::Scalar>) -> Result<ProjectiveOf<G>> {
+    fn sum(&self, work: &Work, scalars: &DeviceVec<G::Scalar>, bits: u32) -> Result<ProjectiveOf<G>> {
         if self.is_empty() {
             return Ok(ProjectiveOf::<G>::ZERO);
         }
-        let shape = self.shape(work, self.len());
-        let digits = work.stage("digits", |work| work.digits::<G::Scalar>(scalars, shape))?;
+        let (bits, shape) = self.shape(work, self.len(), bits);
+        let digits = work.stage("digits", |work| work.digits_below::<G::Scalar>(scalars, bits, shape))?;
         work.stage("msm", |work| work.msm::<G>(&digits, &self.bases))
     }
 

@@ -54,13 +54,22 @@ pub(crate) fn pointwise<F: Field>(device: &Device, n: usize) {
     assert_eq!(found, Cpu.batch_inverse::<F>(&a).unwrap());
     let found = work.download(&work.mul_const(&x, c).unwrap()).unwrap();
     assert_eq!(found, Cpu.mul_const::<F>(&a, c).unwrap());
-    let mut on_cpu = [&a[..], &b, &a].concat();
+    let thirds = [&a[..], &b, &a].concat();
+    let found = work.mul_sub_thirds(&work.upload::<F>(&thirds).unwrap()).unwrap();
+    assert_eq!(work.download(&found).unwrap(), Cpu.mul_sub_thirds::<F>(&thirds).unwrap());
+    work.finish().unwrap();
+}
+
+/// Products into a part of the memory that their factors are in; FIR's interpreter takes an allocation as a whole for one.
+pub(crate) fn products_in_place<F: Field>(device: &Device, n: usize) {
+    let mut on_cpu: Vec<F::Ark> = values(3 * n, &mut StdRng::seed_from_u64(n as u64));
+    let work = device.work().unwrap();
     let mut thirds = work.upload::<F>(&on_cpu).unwrap();
-    let found = work.download(&work.mul_sub_thirds(&thirds).unwrap()).unwrap();
-    assert_eq!(found, Cpu.mul_sub_thirds::<F>(&on_cpu).unwrap());
     work.mul_thirds(&mut thirds).unwrap();
     Cpu.mul_thirds::<F>(&mut on_cpu).unwrap();
     assert_eq!(work.download(&thirds).unwrap(), on_cpu);
+    let uneven = work.mul_thirds(&mut work.upload::<F>(&vec![F::Ark::ONE; 3 * n + 1]).unwrap());
+    assert!(matches!(uneven, Err(RuntimeError::Length { .. })));
     work.finish().unwrap();
 }
 
@@ -201,6 +210,42 @@ pub(crate) fn msm<G: Group>(device: &Device, n: usize, shape: Option<DigitShape>
             work.msm(&digits, &bases)
         });
         assert_eq!(found.unwrap(), expected, "{n} points, {name}, {shape:?}");
+    }
+}
+
+/// MSMs by integers of every length, against the same ones as elements of the field; of bases without and with multiples.
+pub(crate) fn msm_of_integers<G: Group>(device: &Device, n: usize) {
+    let mut rng = StdRng::seed_from_u64(n as u64);
+    let g = ProjectiveOf::<G>::generator();
+    let points: Vec<AffineOf<G>> =
+        (0..n).map(|_| (g * ScalarOf::<G>::rand(&mut rng)).into_affine()).collect();
+    // The largest of every length first.
+    let wide: Vec<u64> = (0..n).map(|i| if i < 2 { u64::MAX } else { rng.r#gen() }).collect();
+    for options in
+        [MsmOptions::default(), MsmOptions::default().window(3), MsmOptions::default().multiples(4)]
+    {
+        let plan = Msm::<G>::new(device, &points, options.clone()).unwrap();
+        let check = |found: Result<ProjectiveOf<G>>, bits: u32| {
+            let integer = |x: u64| ScalarOf::<G>::from(x & (u64::MAX >> (64 - bits)));
+            let expected: ProjectiveOf<G> = points.iter().zip(&wide).map(|(p, x)| *p * integer(*x)).sum();
+            assert_eq!(found.unwrap(), expected, "{n} points, {bits} bits, {options:?}");
+        };
+        check(plan.msm_u1(&wide.iter().map(|x| x & 1 == 1).collect::<Vec<_>>()), 1);
+        check(plan.msm_u8(&wide.iter().map(|x| *x as u8).collect::<Vec<_>>()), 8);
+        check(plan.msm_u16(&wide.iter().map(|x| *x as u16).collect::<Vec<_>>()), 16);
+        check(plan.msm_u32(&wide.iter().map(|x| *x as u32).collect::<Vec<_>>()), 32);
+        check(plan.msm_u64(&wide), 64);
+        let scalars: Vec<ScalarOf<G>> = values(n, &mut rng);
+        for scalars in [scalars, vec![ScalarOf::<G>::ZERO; n]] {
+            let integers: Vec<_> = scalars.iter().map(|s| s.into_bigint()).collect();
+            assert_eq!(plan.msm_bigint(&integers).unwrap(), plan.run(&scalars).unwrap());
+        }
+        let mut large = vec![ScalarOf::<G>::ONE.into_bigint(); n];
+        large[n - 1] = ScalarOf::<G>::MODULUS;
+        let error = plan.msm_bigint(&large).unwrap_err();
+        assert!(error.to_string().contains(&format!("number {} is not below", n - 1)), "{error}");
+        let short = plan.msm_u1(&vec![true; n - 1]);
+        assert!(matches!(short, Err(RuntimeError::Length { .. })));
     }
 }
 

@@ -41,6 +41,7 @@ fn pointwise() {
         checks::pointwise::<babybear::FpField>(&device(), n);
         checks::pointwise::<bn254::FrField>(&device(), n);
         checks::pointwise::<bls12_381::FqField>(&device(), n);
+        checks::products_in_place::<bn254::FrField>(&device(), n);
     }
     checks::pointwise::<bls12_381::FrField>(&device(), 40);
     checks::pointwise::<bn254::FqField>(&device(), 40);
@@ -48,6 +49,40 @@ fn pointwise() {
     checks::pointwise::<bls12_377::FrField>(&device(), 300);
     checks::pointwise::<bw6_761::FqField>(&device(), 300);
     checks::pointwise::<bw6_761::FrField>(&device(), 40);
+}
+
+#[test]
+fn msm_of_integers() {
+    for n in [2, 70] {
+        checks::msm_of_integers::<toy_curve::G1>(&device(), n);
+        checks::msm_of_integers::<bn254::G1>(&device(), n);
+    }
+    checks::msm_of_integers::<jubjub::G1>(&Device::cpu(), 300);
+    checks::msm_of_integers::<bn254::G1>(&Device::cpu(), 300);
+}
+
+/// Short integers have few windows, and multiples of the bases stay what they are.
+#[test]
+fn integers_cost_what_their_length_is() {
+    let emulator = emulator();
+    let device = Device::on_emulator(emulator.clone(), None);
+    let points = [AffineOf::<bn254::G1>::generator(); 8];
+    // One block for each set of buckets and kind of point in a launch.
+    let blocks = |sum: &dyn Fn() -> Result<bn254::G1Projective>| {
+        emulator.clear_launches();
+        sum().unwrap();
+        let launches = emulator.launches();
+        launches.iter().filter(|l| l.symbol.ends_with("bit_sums")).map(|l| l.grid).sum::<u32>()
+    };
+    let plan = Msm::<bn254::G1>::new(&device, &points, MsmOptions::default().window(4)).unwrap();
+    let found = [
+        blocks(&|| plan.msm_u1(&[true; 8])),
+        blocks(&|| plan.msm_u8(&[255; 8])),
+        blocks(&|| plan.msm_u64(&[u64::MAX; 8])),
+        blocks(&|| plan.msm_bigint(&[257u64.into(); 8])),
+        blocks(&|| plan.run(&[bn254::Fr::from(1u64); 8])),
+    ];
+    assert_eq!(found, [1, 3, 17, 3, 64]);
 }
 
 #[test]

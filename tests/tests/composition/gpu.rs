@@ -31,6 +31,7 @@ fn fields() {
         checks::pointwise::<toy_curve::FrField>(&device, n);
         checks::pointwise::<bn254::FrField>(&device, n);
         checks::pointwise::<bls12_381::FqField>(&device, n);
+        checks::products_in_place::<bn254::FrField>(&device, n);
     }
     checks::ntts::<babybear::FpField>(gpu.clone(), 0..=20);
     checks::ntts::<bn254::FrField>(gpu.clone(), 0..=16);
@@ -100,6 +101,8 @@ fn sums_of_products_with_multiples_and_in_pairs() {
         checks::msm_by_multiples::<jubjub::G1>(&device, 300, most, window);
         checks::msm_by_multiples::<bw6_761::G1>(&device, 300, most, window);
     }
+    checks::msm_of_integers::<bn254::G1>(&device, 3000);
+    checks::msm_of_integers::<toy_curve::G1>(&device, 3000);
     checks::msm_in_pairs::<mnt4_298::G2>(gpu.clone(), 3000);
     checks::msm_in_pairs::<bw6_761::G1>(gpu, 300);
 }

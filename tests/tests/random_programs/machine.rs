@@ -50,12 +50,11 @@ const STANDS_FOR_LONG: u64 = 0x5eed_1046_5eed_2026;
 const PARAMS_WITHOUT_FIELD: &[Param] = PARAMS.split_at(6).0;
 
 fn desc(field: Option<&FieldDesc>) -> KernelDesc {
-    match field {
-        Some(_) => KernelDesc { name: "machine", family: Family::Field, block: BLOCK, params: PARAMS },
-        None => {
-            KernelDesc { name: "machine", family: Family::Common, block: BLOCK, params: PARAMS_WITHOUT_FIELD }
-        }
-    }
+    let (family, params) = match field {
+        Some(_) => (Family::Field, PARAMS),
+        None => (Family::Common, PARAMS_WITHOUT_FIELD),
+    };
+    KernelDesc { name: "machine", family, block: BLOCK, wide_block: BLOCK, params }
 }
 
 /// Where a statement stands.

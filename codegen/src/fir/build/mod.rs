@@ -105,13 +105,15 @@ impl<'k, T: Handle<'k>> Var<'k, T> {
 impl Builder {
     /// A kernel of a field's image.
     pub fn for_field<K: curvesmith_abi::Kernel>(field: &FieldDesc) -> Builder {
-        Builder::new(format!("{}_{}", field.name, K::DESC.name), K::DESC, Some(field.clone()), Tower::prime())
+        let desc = K::DESC.of_width(field.words, 1);
+        Builder::new(format!("{}_{}", field.name, desc.name), desc, Some(field.clone()), Tower::prime())
     }
 
     /// A kernel of a group's image.
     pub fn for_group<K: curvesmith_abi::Kernel>(group: &GroupDesc) -> Builder {
         let symbol = format!("{}_{}", group.name, K::DESC.name);
-        let b = Builder::new(symbol, K::DESC, Some(group.base.clone()), group.tower.clone());
+        let desc = K::DESC.of_width(group.base.words, group.degree());
+        let b = Builder::new(symbol, desc, Some(group.base.clone()), group.tower.clone());
         b.state.borrow_mut().kernel.form = group.equation.form();
         b
     }

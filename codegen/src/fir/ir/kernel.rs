@@ -51,7 +51,8 @@ pub struct Signature {
 }
 
 /// The contract of functions, which are not launched.
-const FUNCTION: KernelDesc = KernelDesc { name: "function", family: Family::Common, block: 32, params: &[] };
+const FUNCTION: KernelDesc =
+    KernelDesc { name: "function", family: Family::Common, block: 32, wide_block: 32, params: &[] };
 
 /// One GPU kernel, or a function that kernels call: a function is pure, that is, it knows neither memory nor threads.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,8 +7,9 @@ mod keys;
 mod outputs;
 mod prover;
 
-use super::KeyArguments;
+use super::{DeviceName, KeyArguments};
 use crate::failure::Failure;
+use curvesmith::Device;
 use outputs::Outputs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -21,21 +22,22 @@ pub(super) use keys::Keys;
 /// Most jobs that are proven together, and whose witnesses are in memory at once.
 pub(super) const BATCH: usize = 8;
 
-/// The device, and the keys on it.
+/// The keys on a device.
 #[derive(clap::Args)]
 pub(crate) struct JobArguments {
     #[command(flatten)]
     key: KeyArguments,
-    /// Keys that stay on the device; the one that was not used for longest makes room
+    /// Keys that stay on a device; the one that was not used for longest makes room
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1024))]
     keys: u32,
 }
 
 impl JobArguments {
-    /// Opens the device, with no keys on it yet.
-    pub(super) fn open(&self) -> Result<Keys, Failure> {
-        let (device, options) = (self.key.device.open()?, self.key.options());
-        Ok(Keys::new(move |path| prover::read(path, &device, &options), self.keys as usize))
+    /// The device `name`, with no keys on it yet.
+    pub(super) fn keys(&self, name: &DeviceName, device: Device) -> Keys {
+        let options = self.key.options();
+        let read = move |path: &Path| prover::read(path, &device, &options);
+        Keys::new(name.to_string(), read, self.keys as usize)
     }
 }
 
@@ -74,13 +76,13 @@ fn prove_with<J: AsRef<Job>>(
         .collect();
     let start = Instant::now();
     let (curve, proofs) = keys.prove(&witnesses);
-    let (prove, batch) = (start.elapsed(), proofs.len());
+    let (prove, batch, device) = (start.elapsed(), proofs.len(), keys.device());
     let mut proofs = proofs.into_iter();
     let answer = |outputs: Result<Outputs, Failure>| {
         let outputs = outputs?;
         let proof = proofs.next().expect("one for each job that has its outputs")?;
         let (proof, public) = outputs.finish(&proof)?;
-        Ok(Answer { curve, prove, batch, proof, public })
+        Ok(Answer { curve, device: device.clone(), prove, batch, proof, public })
     };
     outputs.into_iter().map(answer).collect()
 }

@@ -44,12 +44,23 @@ impl std::str::FromStr for DeviceName {
     }
 }
 
-/// Where proofs are made, and how far keys are trusted.
+impl std::fmt::Display for DeviceName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Where proofs are made.
 #[derive(clap::Args)]
-pub(crate) struct KeyArguments {
+pub(crate) struct DeviceArgument {
     /// auto, cpu, cuda, cuda:N or emulator
     #[arg(long, default_value = "auto")]
     device: DeviceName,
+}
+
+/// How far keys are trusted, and what is done for their proofs.
+#[derive(clap::Args)]
+pub(crate) struct KeyArguments {
     /// Do not verify a proof before it is given out (that its points are in their groups is
     /// checked always); only for keys whose maker you trust
     #[arg(long)]

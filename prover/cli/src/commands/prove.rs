@@ -1,6 +1,6 @@
 //! `curvesmith prove`
 
-use super::KeyArguments;
+use super::{DeviceArgument, KeyArguments};
 use crate::curves::{Curve, with_curve};
 use crate::failure::Failure;
 use crate::output::{OneFile, Outputs, is_standard, print, show, stage_table};
@@ -33,6 +33,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     #[command(flatten)]
+    on: DeviceArgument,
+    #[command(flatten)]
     key: KeyArguments,
 }
 
@@ -62,7 +64,7 @@ fn prove<C: ZkeyCurve>(arguments: &Arguments, file: &ZkeyFile) -> Result<(), Fai
         let error = curvesmith::ProveError::WitnessLength { expected, found };
         return Err(Failure::of_proof(error, &arguments.witness));
     }
-    let device = arguments.key.device.open()?;
+    let device = arguments.on.device.open()?;
     // One proof does not pay for multiples.
     let options = arguments.key.options().multiples(false);
     let progress = spinner("reading the key");

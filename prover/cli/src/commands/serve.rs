@@ -1,8 +1,8 @@
 //! `curvesmith serve`: proves jobs as they come, with keys that stay on the device.
 //!
-//! One thread a client reads lines into one bounded queue; this one takes a job from it, makes its key ready, takes the jobs
+//! One thread a client reads lines into one bounded queue; one a device takes a job from it, makes its key ready, takes the jobs
 //! that wait for the same key too, and proves them together. A job's failure is its answer; what ends the service is
-//! the end of its input, a signal, or the loss of the device.
+//! the end of its input, a signal, or the loss of a device.
 
 mod client;
 mod job;
@@ -11,9 +11,11 @@ mod queue;
 #[cfg(unix)]
 mod socket;
 
+use super::DeviceName;
 use super::jobs::{self, BATCH, Keys};
 use crate::failure::{DeviceFault, Failure};
 use client::Client;
+use curvesmith::Device;
 use job::Asked;
 use queue::{End, Queue};
 use std::path::PathBuf;
@@ -33,6 +35,9 @@ Exit codes:
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
+    /// auto, cpu, cuda, cuda:N or emulator; several, each with an option of its own, take jobs in turn
+    #[arg(long, default_value = "auto")]
+    device: Vec<DeviceName>,
     #[command(flatten)]
     keys: jobs::JobArguments,
     /// Listen on a Unix socket there, in place of standard input and output
@@ -42,8 +47,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let keys = arguments.keys.open()?;
-    let queue = Arc::new(Queue::default());
+    let opened = arguments.device.iter().map(|name| Ok((name, name.open()?)));
+    let devices: Vec<(&DeviceName, Device)> = opened.collect::<Result<_, Failure>>()?;
+    let queue = Arc::new(Queue::new(devices.len()));
     #[cfg(unix)]
     crate::temporary::on_first_signal({
         let queue = queue.clone();
@@ -53,14 +59,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if let Some(path) = &arguments.socket {
         // Removed when this returns.
         let _socket = socket::listen(path, &queue)?;
-        return finish(work(&queue, keys));
+        return finish(work_on_all(&queue, devices, &arguments.keys));
     }
     let client = Arc::new(Client::new(std::io::stdout()));
     std::thread::spawn({
         let (client, queue) = (client.clone(), queue.clone());
         move || queue.end(read_standard_input(&client, &queue))
     });
-    let end = work(&queue, keys);
+    let end = work_on_all(&queue, devices, &arguments.keys);
     if client.is_gone() && matches!(end, End::Input) {
         return Err(Failure::Input("standard output: cannot be written".into()));
     }
@@ -80,6 +86,19 @@ fn finish(end: End) -> Result<ExitCode, Failure> {
         End::Signal(signal) => Ok(crate::temporary::exit_code(signal)),
         End::Failed(failure) => Err(failure),
     }
+}
+
+/// Works on every device, each with keys of its own. The reason for the end; that of one device ends all.
+fn work_on_all(queue: &Queue, devices: Vec<(&DeviceName, Device)>, arguments: &jobs::JobArguments) -> End {
+    let ends: Vec<End> = std::thread::scope(|scope| {
+        let on = |(name, device)| scope.spawn(move || work(queue, arguments.keys(name, device)));
+        let threads: Vec<_> = devices.into_iter().map(on).collect();
+        let end = |end: std::thread::Result<End>| {
+            end.unwrap_or_else(|_| End::Failed(Failure::Internal("the program failed".into())))
+        };
+        threads.into_iter().map(|thread| end(thread.join())).collect()
+    });
+    ends.into_iter().find(|end| !matches!(end, End::Input)).unwrap_or(End::Input)
 }
 
 /// Answers jobs until there are none to come, and then those that were not begun.
@@ -105,7 +124,7 @@ fn work(queue: &Queue, mut keys: Keys) -> End {
 fn answer_with_others(first: Asked, queue: &Queue, keys: &mut Keys) -> Option<Failure> {
     let zkey = first.job.zkey.clone();
     let others = || {
-        let mut others = queue.others_of(&zkey, BATCH - 1);
+        let mut others = queue.others_of(&zkey, BATCH);
         others.retain(|job| !job.is_pointless());
         others
     };

@@ -9,6 +9,7 @@ mod heartbeat;
 mod link;
 mod stream;
 
+use super::DeviceArgument;
 use super::jobs::{self, Answer, BATCH, Job, Keys, MAX_BYTES};
 use crate::failure::{DeviceFault, Failure};
 use clap::builder::NonEmptyStringValueParser;
@@ -48,6 +49,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
+    on: DeviceArgument,
+    #[command(flatten)]
     keys: jobs::JobArguments,
     /// Redis, as redis://HOST or unix:///PATH; from the environment variable CURVESMITH_REDIS if it is not given, which
     /// others do not see in the list of processes
@@ -85,7 +88,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         None => std::env::var(VARIABLE)
             .map_err(|_| Failure::Input(format!("no Redis: give --redis, or set {VARIABLE}")))?,
     };
-    let keys = arguments.keys.open()?;
+    let device = &arguments.on.device;
+    let keys = arguments.keys.keys(device, device.open()?);
     let ending = Arc::new(Ending::default());
     #[cfg(unix)]
     crate::temporary::on_first_signal({

@@ -2,6 +2,7 @@
 
 use super::{curvesmith, fixture, verify};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -142,6 +143,26 @@ fn good_and_bad_jobs_of_two_keys_are_answered() {
         // What waited while the first key was read is proven together.
         assert_eq!(of(3.into())["batch"], 5, "{answers:?}");
     }
+}
+
+/// Two devices take jobs in turn, one key's as well as several keys', and neither takes all that wait.
+#[test]
+fn jobs_go_to_every_device() {
+    let mut service = Service::start(&["--device", "cpu", "--device", "emulator"]);
+    let jobs: Vec<String> = (0..16).map(|i| job(i, if i < 10 { BN } else { BLS }).to_string()).collect();
+    service.send(&jobs.join("\n"));
+    let (answers, code, errors) = service.finish();
+    assert_eq!((code, answers.len()), (Some(0), jobs.len()), "{errors}");
+    let mut devices = BTreeMap::new();
+    for answer in &answers {
+        proven(answer, if answer["id"].as_u64().unwrap() < 10 { BN } else { BLS });
+        *devices.entry(answer["device"].as_str().unwrap()).or_insert(0) += 1;
+    }
+    assert_eq!(devices.keys().collect::<Vec<_>>(), [&"cpu", &"emulator"], "{devices:?}");
+    let missing = Service::start(&["--device", "cpu", "--device", "cuda:4096"]);
+    let (answers, code, errors) = missing.finish();
+    assert_eq!((answers.len(), code), (0, Some(2)), "{errors}");
+    assert!(errors.contains("cuda:4096"), "{errors}");
 }
 
 #[test]

@@ -2,11 +2,14 @@
 
 use crate::failure::Failure;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A proof that was made.
 pub(crate) struct Answer {
     pub(crate) curve: &'static str,
+    /// The name by which the command line asked for it.
+    pub(crate) device: Arc<str>,
     /// What the batch took, reading witnesses included.
     pub(crate) prove: Duration,
     /// Proofs of the batch.
@@ -30,6 +33,7 @@ fn members(id: &Value, result: &Result<Answer, Failure>) -> Map<String, Value> {
     match result {
         Ok(answer) => {
             add("curve", answer.curve.into());
+            add("device", (*answer.device).into());
             add("prove_s", answer.prove.as_secs_f64().into());
             add("batch", answer.batch.into());
             answer.proof.iter().for_each(|proof| add("proof", proof.clone()));

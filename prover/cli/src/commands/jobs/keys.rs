@@ -4,10 +4,12 @@ use super::prover::{Proof, Prover, Unready};
 use crate::failure::{DeviceFault, Failure};
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 type Read = dyn Fn(&Path) -> Result<Unready, Failure>;
 
 pub(crate) struct Keys {
+    device: Arc<str>,
     read: Box<Read>,
     limit: usize,
     /// The last one was used last.
@@ -21,9 +23,18 @@ struct Kept {
 }
 
 impl Keys {
-    /// Keeps at most `limit` keys of those that `read` reads.
-    pub(super) fn new(read: impl Fn(&Path) -> Result<Unready, Failure> + 'static, limit: usize) -> Self {
-        Self { read: Box::new(read), limit, kept: Vec::new() }
+    /// Keeps at most `limit` keys of those that `read` reads for the device of this name.
+    pub(super) fn new(
+        device: String,
+        read: impl Fn(&Path) -> Result<Unready, Failure> + 'static,
+        limit: usize,
+    ) -> Self {
+        Self { device: device.into(), read: Box::new(read), limit, kept: Vec::new() }
+    }
+
+    /// Name of the device.
+    pub(super) fn device(&self) -> Arc<str> {
+        self.device.clone()
     }
 
     /// Has the key of this file on the device, as the one used last. A file that has changed is read again.
@@ -162,7 +173,7 @@ mod tests {
                 false => Err(no_memory()),
             }))
         };
-        Keys::new(read, limit)
+        Keys::new("small".to_owned(), read, limit)
     }
 
     fn files() -> TempDir {

@@ -19,8 +19,9 @@ pub(super) enum End {
     Failed(Failure),
 }
 
-#[derive(Default)]
 pub(super) struct Queue {
+    /// Who takes jobs.
+    devices: usize,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -32,6 +33,11 @@ struct State {
 }
 
 impl Queue {
+    /// No jobs yet, for so many devices.
+    pub(super) fn new(devices: usize) -> Self {
+        Queue { devices: devices.max(1), state: Mutex::default(), changed: Condvar::new() }
+    }
+
     /// Adds a job when there is room; gives it back if none are taken any more.
     pub(super) fn push(&self, job: Asked) -> Option<Asked> {
         let full = |state: &mut State| state.end.is_none() && state.jobs.len() >= CAPACITY;
@@ -54,9 +60,12 @@ impl Queue {
         job.ok_or_else(|| state.end.replace(End::Input).expect("waited for one of the two"))
     }
 
-    /// Up to `limit` jobs that wait for this key, those that wait for longest.
-    pub(super) fn others_of(&self, zkey: &Path, limit: usize) -> Vec<Asked> {
+    /// Jobs that wait for this key, those that wait for longest: with the one that was taken before at most `most`, and no more than
+    /// each device's share of all that wait for it.
+    pub(super) fn others_of(&self, zkey: &Path, most: usize) -> Vec<Asked> {
         let mut state = self.lock();
+        let all = 1 + state.jobs.iter().filter(|asked| asked.job.zkey == zkey).count();
+        let limit = most.min(all.div_ceil(self.devices)) - 1;
         let mut taken = Vec::new();
         let mut at = 0;
         while state.takes_jobs() && taken.len() < limit && at < state.jobs.len() {
