@@ -182,7 +182,7 @@ fn module(header: &Header, items: TokenStream) -> TokenStream {
     body.set_span(braces.span.join());
     quote! {
         #(#attrs)*
-        #[allow(clippy::all, clippy::pedantic, reason = "generated")]
+        #[allow(unreachable_pub, clippy::all, clippy::pedantic, reason = "generated")]
         #vis #keyword #name #body
     }
 }
