@@ -83,6 +83,14 @@ fn integers_cost_what_their_length_is() {
         blocks(&|| plan.run(&[bn254::Fr::from(1u64); 8])),
     ];
     assert_eq!(found, [1, 3, 17, 3, 64]);
+    // No more than scalars of a small field have.
+    let points = [AffineOf::<toy_curve::G1>::generator(); 8];
+    let plan = Msm::<toy_curve::G1>::new(&device, &points, MsmOptions::default().window(4)).unwrap();
+    emulator.clear_launches();
+    assert_eq!(plan.msm_u64(&[u64::MAX; 8]).unwrap(), plan.run(&[u64::MAX.into(); 8]).unwrap());
+    let launches = emulator.launches();
+    let grids = launches.iter().filter(|l| l.symbol.ends_with("bit_sums")).map(|l| l.grid);
+    assert_eq!(grids.collect::<Vec<_>>(), [2, 2]);
 }
 
 #[test]
