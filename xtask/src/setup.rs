@@ -39,8 +39,9 @@ pub(crate) fn run(yes: bool) -> Result<()> {
 /// Has a Redis for the tests of `curvesmith worker`, installed as LLVM is, and says whether there is one. Tests do without it.
 pub(crate) fn find_redis(yes: bool) -> Result<bool> {
     let version = || shell::output(shell::command("redis-server").arg("--version"));
+    let install = || install(&APT_REDIS, yes).unwrap_or_else(|error| Some(format!("{error:#}; install it:")));
     if version().is_none()
-        && let Some(reason) = install(&APT_REDIS, yes)?
+        && let Some(reason) = install()
     {
         eprintln!("SKIPPED: the tests of `curvesmith worker`: {reason}{REDIS_HINT}");
         return Ok(false);

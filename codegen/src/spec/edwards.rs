@@ -145,12 +145,10 @@ impl Edwards {
     }
 
     /// A point on the short Weierstrass form; `None` for `(0, 1)` and `(0, -1)`.
-    pub(super) fn image(&self, (x, y): &Point) -> Option<Point> {
+    pub(super) fn image(&self, point: &Point) -> Option<Point> {
         let f = &self.field;
         let (shift, b) = self.shift();
-        let one = f.integer(1);
-        let u = f.mul(&f.add(&one, y), &f.inverse(&f.sub(&one, y))?);
-        let v = f.mul(&u, &f.inverse(x)?);
+        let (u, v) = to_montgomery(f, point)?;
         let inverse = f.inverse(&b).expect("4/(a - d) is not zero");
         Some((f.mul(&f.add(&u, &shift), &inverse), f.mul(&v, &inverse)))
     }
@@ -159,11 +157,24 @@ impl Edwards {
     pub(super) fn preimage(&self, (x, y): &Point) -> Option<Point> {
         let f = &self.field;
         let (shift, b) = self.shift();
-        let one = f.integer(1);
-        let (u, v) = (f.sub(&f.mul(x, &b), &shift), f.mul(y, &b));
-        let y = f.mul(&f.sub(&u, &one), &f.inverse(&f.add(&u, &one))?);
-        Some((f.mul(&u, &f.inverse(&v)?), y))
+        of_montgomery(f, &(f.sub(&f.mul(x, &b), &shift), f.mul(y, &b)))
     }
+}
+
+/// `(u, v)` of `(x, y)`, whatever the coefficients; `None` for `(0, 1)` and `(0, -1)`.
+pub(super) fn to_montgomery(f: &TowerField, (x, y): &Point) -> Option<Point> {
+    let one = f.integer(1);
+    let u = f.mul(&f.add(&one, y), &f.inverse(&f.sub(&one, y))?);
+    let v = f.mul(&u, &f.inverse(x)?);
+    Some((u, v))
+}
+
+/// `(x, y)` of `(u, v)`, whatever the coefficients; `None` for what is at infinity.
+pub(super) fn of_montgomery(f: &TowerField, (u, v): &Point) -> Option<Point> {
+    let one = f.integer(1);
+    let x = f.mul(u, &f.inverse(v)?);
+    let y = f.mul(&f.sub(u, &one), &f.inverse(&f.add(u, &one))?);
+    Some((x, y))
 }
 
 #[cfg(test)]

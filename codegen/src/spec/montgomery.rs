@@ -5,7 +5,7 @@
 //! the map in [`super::edwards`]. Points without an image have order 2 or 4: those with `v = 0`, and those with `u = -1`.
 
 use super::curve::Point;
-use super::edwards::Edwards;
+use super::edwards::{Edwards, of_montgomery, to_montgomery};
 use super::error::SpecError;
 use super::tower::{Element, TowerField};
 use num_bigint::BigUint;
@@ -44,19 +44,13 @@ impl Montgomery {
     }
 
     /// A point on the twisted Edwards form; `None` for points of order 2 and 4 that are at infinity there.
-    pub fn image(&self, (u, v): &Point) -> Option<Point> {
-        let (f, one) = (&self.field, self.field.integer(1));
-        let x = f.mul(u, &f.inverse(v)?);
-        let y = f.mul(&f.sub(u, &one), &f.inverse(&f.add(u, &one))?);
-        Some((x, y))
+    pub fn image(&self, point: &Point) -> Option<Point> {
+        of_montgomery(&self.field, point)
     }
 
     /// The point with this image; `None` for `(0, 1)` and `(0, -1)`.
-    pub fn preimage(&self, (x, y): &Point) -> Option<Point> {
-        let (f, one) = (&self.field, self.field.integer(1));
-        let u = f.mul(&f.add(&one, y), &f.inverse(&f.sub(&one, y))?);
-        let v = f.mul(&u, &f.inverse(x)?);
-        Some((u, v))
+    pub fn preimage(&self, point: &Point) -> Option<Point> {
+        to_montgomery(&self.field, point)
     }
 
     /// `point` satisfies the equation.

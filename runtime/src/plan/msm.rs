@@ -116,8 +116,8 @@ impl<G: Group> Msm<G> {
         call(self.device(), detail, &Cancel::default(), |work| self.sum(work, scalars, bits))
     }
 
-    /// As [`Msm::run`], for integers below `r`. As long as the longest of them are all: it decides how many windows there are, unless
-    /// the bases have multiples.
+    /// As [`Msm::run`], for integers below `r`. The longest of them decides how many windows there are, unless the bases have
+    /// multiples.
     pub fn msm_bigint(&self, scalars: &[IntegerOf<G>]) -> Result<ProjectiveOf<G>> {
         let field: Vec<Option<ScalarOf<G>>> =
             collect(scalars.len(), &|i| ScalarOf::<G>::from_bigint(scalars[i]));
