@@ -10,7 +10,7 @@ use crate::passes::{Checked, Contract, Library, describe_schemes, multiplication
 use crate::spec::{Equation, FieldDesc, GroupDesc};
 use crate::target::ptx::{Bound, Ptx};
 use crate::version;
-use curvesmith_abi::{Bundle, Image, KernelEntry, Packed};
+use curvesmith_abi::{Bundle, Image, KernelEntry, Packed, delta};
 use std::sync::Arc;
 use zstd::zstd_safe::{CParameter, Strategy};
 
@@ -135,17 +135,17 @@ pub fn compile_common() -> Result<Vec<Emitted>, EmitError> {
 
 /// The images of a declaration as programs embed them.
 pub fn pack(emitted: Vec<Emitted>) -> Result<Bundle, EmitError> {
-    let texts: Vec<&str> = emitted.iter().map(|emitted| &*emitted.ptx).collect();
+    let texts: Vec<Vec<u8>> = emitted.iter().map(|emitted| delta::encode(&emitted.ptx)).collect();
     let mut compressor =
         zstd::bulk::Compressor::new(zstd::DEFAULT_COMPRESSION_LEVEL).map_err(EmitError::Compress)?;
     COMPRESSION.into_iter().try_for_each(|p| compressor.set_parameter(p)).map_err(EmitError::Compress)?;
-    let texts_zstd = compressor.compress(texts.concat().as_bytes()).map_err(EmitError::Compress)?;
-    let packed = |Emitted { image, ptx }| Packed {
+    let texts_zstd = compressor.compress(&texts.concat()).map_err(EmitError::Compress)?;
+    let packed = |(Emitted { image, ptx }, text): (Emitted, &Vec<u8>)| Packed {
         image,
-        ptx_len: ptx.len() as u64,
+        delta_len: text.len() as u64,
         ptx_hash: *blake3::hash(ptx.as_bytes()).as_bytes(),
     };
-    Ok(Bundle { images: emitted.into_iter().map(packed).collect(), texts_zstd })
+    Ok(Bundle { images: emitted.into_iter().zip(&texts).map(packed).collect(), texts_zstd })
 }
 
 /// Cuts a list so that no image holds more than [`IMAGE_LIMIT`], except a kernel that does alone. What several of an image call

@@ -220,7 +220,7 @@ mod tests {
             min_compute: 75,
             kernels: Vec::new(),
         };
-        let packed = curvesmith_abi::Packed { image, ptx_len: 0, ptx_hash: [7; 32] };
+        let packed = curvesmith_abi::Packed { image, delta_len: 0, ptx_hash: [7; 32] };
         Bundle { images: vec![packed], texts_zstd: vec![0; 9] }.encode()
     }
 

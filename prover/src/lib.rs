@@ -50,7 +50,7 @@ pub use curvesmith_runtime::group::{Group, PairingCurve};
 pub use curvesmith_runtime::work::{BinaryOp, Direction, UnaryOp};
 pub use curvesmith_runtime::{
     Csr, Detail, Device, DeviceBases, DeviceVec, Job, Msm, MsmOptions, Ntt, NttOptions, Pointwise, Report,
-    RuntimeError, SpMv, SpMvOptions, Span, domain_size, gpu,
+    RuntimeError, ShardedMsm, SpMv, SpMvOptions, SpMvSchedule, SpMvStrategy, Span, domain_size, gpu,
 };
 #[cfg(feature = "emulator")]
 pub use curvesmith_runtime::{EmulatorOptions, emulator};

@@ -77,7 +77,6 @@ impl Domain {
         let squarings = passes.iter().map(|pass| convert::squarings::<F>(of_part.pow([part >> pass.end()])));
         let size_inv = F::Ark::from(self.n as u64).inverse().expect("the size divides p - 1");
         let mixed = (self.power > 0).then(|| MixedRoots {
-            one: convert::squarings::<F>(F::Ark::ONE),
             levels: self
                 .orders()
                 .map(|order| convert::squarings::<F>(omega.pow([self.n as u64 / order as u64])))

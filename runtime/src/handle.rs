@@ -61,6 +61,18 @@ impl Device {
         Ok(Device::with_kernels(Arc::new(Cuda::new(ordinal)?), None))
     }
 
+    /// Every CUDA device that the driver shows to this process, of which `CUDA_VISIBLE_DEVICES` may hide some.
+    ///
+    /// Errors: no usable driver; no device; one that is too old, which is better hidden than passed over.
+    pub fn cuda_all() -> Result<Vec<Device>> {
+        let count = Cuda::count()?;
+        if count == 0 {
+            let reason = "the driver sees 0 devices".to_owned();
+            return Err(RuntimeError::NoDevice { device: "cuda".into(), reason });
+        }
+        (0..count).map(Device::cuda).collect()
+    }
+
     /// A device that executes the kernels' PTX on the CPU and checks it while doing so.
     #[cfg(feature = "emulator")]
     pub fn emulator(options: EmulatorOptions) -> Result<Device> {

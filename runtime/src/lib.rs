@@ -37,7 +37,9 @@ pub use gpu::{Detail, Kind, Report, Span};
 pub use handle::Device;
 pub use job::{Cancel, Job};
 pub use owner::Owner;
-pub use plan::{Msm, MsmOptions, Ntt, NttOptions, Pointwise, SpMv, SpMvOptions};
+pub use plan::{
+    Msm, MsmOptions, Ntt, NttOptions, Pointwise, ShardedMsm, SpMv, SpMvOptions, SpMvSchedule, SpMvStrategy,
+};
 pub use values::{DeviceBases, DeviceVec, Digits, Matrix, NttTables};
 
 /// What can go wrong on a device.

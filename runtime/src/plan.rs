@@ -8,12 +8,14 @@
 mod msm;
 mod ntt;
 mod pointwise;
+mod sharded;
 mod spmv;
 
 pub use msm::{Msm, MsmOptions};
 pub use ntt::{Ntt, NttOptions};
 pub use pointwise::Pointwise;
-pub use spmv::{SpMv, SpMvOptions};
+pub use sharded::ShardedMsm;
+pub use spmv::{SpMv, SpMvOptions, SpMvSchedule, SpMvStrategy};
 
 use crate::error::Result;
 use crate::gpu::{Detail, Report};

@@ -8,6 +8,7 @@ use crate::gpu::Buffer;
 use crate::group::{AffineOf, Group};
 use crate::handle::Device;
 use crate::owner::Owner;
+use crate::plan::SpMvSchedule;
 use crate::work::DigitShape;
 use ark_poly::GeneralEvaluationDomain;
 use curvesmith_abi::{Element, layout};
@@ -55,6 +56,16 @@ pub struct Digits {
 #[derive(Debug)]
 pub struct Matrix<F: Field> {
     pub(crate) repr: Repr<Csr<F::Ark>, Arc<GpuMatrix>>,
+}
+
+impl<F: Field> Matrix<F> {
+    /// Who computes which rows; `None` on the CPU, whose threads take them as they come.
+    pub fn schedule(&self) -> Option<SpMvSchedule> {
+        match &self.repr {
+            Repr::Cpu(_) => None,
+            Repr::Gpu(matrix) => Some(matrix.schedule),
+        }
+    }
 }
 
 /// Twiddles of one size and root on a device.

@@ -16,6 +16,7 @@ use crate::group::{AffineOf, Group, ProjectiveOf};
 use crate::handle::{Device, Inner};
 use crate::job::Cancel;
 use crate::owner::Owner;
+use crate::plan::SpMvStrategy;
 use crate::values::{DeviceBases, DeviceVec, Digits, Matrix, NttTables, Repr};
 use ark_ff::One;
 use curvesmith_abi::{Element, Ptr, layout};
@@ -368,19 +369,17 @@ impl Work {
         self.map(thirds, |thirds| Cpu.mul_sub_thirds::<F>(thirds), pointwise::mul_sub_thirds)
     }
 
-    /// Moves a matrix to the device. Checks offsets and columns.
+    /// Moves a matrix to the device, [`SpMvStrategy::Balanced`]. Checks offsets and columns.
     pub fn matrix<F: Field>(&self, matrix: &Csr<F::Ark>) -> Result<Matrix<F>> {
+        self.matrix_by(matrix, SpMvStrategy::default())
+    }
+
+    /// As [`Work::matrix`], with rows shared out as `strategy` says.
+    pub fn matrix_by<F: Field>(&self, matrix: &Csr<F::Ark>, strategy: SpMvStrategy) -> Result<Matrix<F>> {
         matrix.validate()?;
         let repr = match &self.on {
             Repr::Cpu(_) => Repr::Cpu(matrix.clone()),
-            Repr::Gpu(stream) => Repr::Gpu(Arc::new(spmv::GpuMatrix {
-                row_offsets: stream.upload_words(&matrix.row_offsets)?,
-                columns: stream.upload_words(&matrix.columns)?,
-                values: convert::upload::<F>(stream, &matrix.values)?,
-                rows: matrix.rows(),
-                width: matrix.width as usize,
-                mapping: spmv::Mapping::of(&matrix.row_offsets),
-            })),
+            Repr::Gpu(stream) => Repr::Gpu(Arc::new(spmv::GpuMatrix::new::<F>(stream, matrix, strategy)?)),
         };
         Ok(Matrix { repr })
     }
@@ -395,7 +394,7 @@ impl Work {
         Ok(self.vector(match (&self.on, &matrix.repr, &x.repr) {
             (Repr::Cpu(_), Repr::Cpu(matrix), Repr::Cpu(x)) => Repr::Cpu(Cpu.spmv::<F>(matrix, x, out_len)?),
             (Repr::Gpu(stream), Repr::Gpu(matrix), Repr::Gpu(x)) => {
-                stream.uses("matrix", &matrix.values)?;
+                matrix.used_by(stream)?;
                 stream.hold(matrix.clone());
                 stream.uses("vector", x)?;
                 Repr::Gpu(spmv::spmv(stream, &Owner::field::<F>(), matrix, x, out_len)?)

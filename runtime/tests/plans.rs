@@ -9,7 +9,7 @@ use ark_ff::{AdditiveGroup, FftField, Field as _, UniformRand};
 use common::*;
 use curvesmith_runtime::group::{AffineOf, ProjectiveOf};
 use curvesmith_runtime::{
-    Device, Msm, MsmOptions, Ntt, NttOptions, Pointwise, RuntimeError, SpMv, SpMvOptions,
+    Device, Msm, MsmOptions, Ntt, NttOptions, Pointwise, RuntimeError, ShardedMsm, SpMv, SpMvOptions,
 };
 
 #[test]
@@ -39,6 +39,46 @@ fn without_a_gpu_the_reason_is_given() {
         }
         Err(other) => panic!("{other}"),
     }
+}
+
+#[test]
+fn all_gpus_are_those_that_can_be_named() {
+    match Device::cuda_all() {
+        Ok(devices) => {
+            assert!(!devices.is_empty());
+            assert!(matches!(Device::cuda(devices.len()), Err(RuntimeError::NoDevice { .. })));
+        }
+        Err(RuntimeError::NoDevice { device, reason }) => {
+            assert!(device == "cuda" || device.starts_with("cuda:"), "{device}");
+            assert!(Device::cuda(0).is_err() || device != "cuda", "{reason}");
+        }
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn an_msm_on_several_devices_is_that_on_one() {
+    let mut rng = rng(4);
+    let g = ProjectiveOf::<G1>::generator();
+    let points: Vec<AffineOf<G1>> =
+        (0..40).map(|_| (g * ark_bn254::Fr::rand(&mut rng)).into_affine()).collect();
+    let scalars: Vec<ark_bn254::Fr> = values(40, &mut rng);
+    // Fewer bases than devices, as many, some more.
+    for (devices, n) in [(1, 40), (2, 40), (3, 0), (3, 1), (3, 2), (3, 3), (3, 4), (7, 40)] {
+        let all = vec![Device::cpu(); devices];
+        let plan = shared(ShardedMsm::<G1>::new(&all, &points[..n], MsmOptions::default()).unwrap());
+        let naive: ProjectiveOf<G1> = points.iter().zip(&scalars[..n]).map(|(p, s)| *p * s).sum();
+        assert_eq!(plan.run(&scalars[..n]).unwrap(), naive, "{n} on {devices}");
+        assert_eq!(plan.clone().submit(scalars[..n].to_vec()).wait().unwrap(), naive);
+        assert_eq!((plan.len(), plan.is_empty(), plan.shards().count()), (n, n == 0, devices));
+        let ends: Vec<usize> = plan.shards().map(|(_, range)| range.end).collect();
+        assert!(plan.shards().map(|(_, range)| range.start).skip(1).eq(ends[..devices - 1].iter().copied()));
+        assert_eq!(ends.last(), Some(&n));
+        let wrong = plan.run(&vec![5.into(); n + 1]);
+        assert!(matches!(wrong, Err(RuntimeError::Length { expected, .. }) if expected == n), "{wrong:?}");
+    }
+    let none = ShardedMsm::<G1>::new(&[], &points, MsmOptions::default());
+    assert!(matches!(none, Err(RuntimeError::Input { what: "devices", .. })));
 }
 
 fn shared<T: Send + Sync>(value: T) -> T {

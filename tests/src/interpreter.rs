@@ -123,7 +123,7 @@ fn images(owner: &'static str, kernels: impl FnOnce() -> Vec<Kernel>) -> &'stati
             min_compute: 0,
             kernels: register(kernels()),
         };
-        let images = vec![Packed { image, ptx_len: 0, ptx_hash: [0; 32] }];
+        let images = vec![Packed { image, delta_len: 0, ptx_hash: [0; 32] }];
         Box::leak(Bundle { images, texts_zstd: vec![] }.encode().into_boxed_slice())
     })
 }

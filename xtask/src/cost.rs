@@ -11,7 +11,7 @@ const COLD: f64 = 2.0;
 /// Most seconds of an expansion from the cache.
 const CACHED: f64 = 0.020;
 /// Most bytes of a curve's compressed images.
-const BYTES: u64 = 260_000;
+const BYTES: u64 = 220_000;
 
 #[derive(Args)]
 pub(crate) struct CostArgs {

@@ -145,7 +145,6 @@ fn pass(field: &FieldDesc) -> Kernel {
     let b = Builder::for_field::<NttPass>(field);
     let log_e = ntt_log_elements(field.words);
     let tile = Tile::new(&b, log_e);
-    let exchange = b.shared_elements(NttPass::DESC.block << log_e, LAZY);
     b.resident_blocks(resident_blocks(field.words as u32, log_e));
 
     let x = load(&tile);
@@ -154,16 +153,20 @@ fn pass(field: &FieldDesc) -> Kernel {
     let done = b.var(b.u32(0));
     let step = || Step { log: log.get(), done: done.get() };
     transform(&x, Some(log.get()), field);
-    b.while_(
-        || (done.get() + log.get()).lt(tile.log_r),
-        || {
-            tile.exchange(&x, exchange, step());
-            done.set(done.get() + log.get());
-            log.set(b.u32(log_e));
-            twist(&tile, &x, done.get(), field);
-            transform(&x, None, field);
-        },
-    );
+    // Fields without longer transforms have no other steps.
+    if field.two_adicity() > log_e {
+        let exchange = b.shared_elements(NttPass::DESC.block << log_e, LAZY);
+        b.while_(
+            || (done.get() + log.get()).lt(tile.log_r),
+            || {
+                tile.exchange(&x, exchange, step());
+                done.set(done.get() + log.get());
+                log.set(b.u32(log_e));
+                twist(&tile, &x, done.get(), field);
+                transform(&x, None, field);
+            },
+        );
+    }
     store(&tile, &x, step());
     b.finish()
 }

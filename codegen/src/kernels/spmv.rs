@@ -1,7 +1,8 @@
-//! Sparse matrix times vector: a warp a row for long rows, a thread a row for short ones.
+//! Sparse matrix times vector: a warp a row for long rows, a thread a row for short ones. Entries that are 1 or -1 are columns by
+//! themselves, apart from the others.
 
 use super::shuffle;
-use crate::fir::build::{Builder, U32};
+use crate::fir::build::{Buffer, Builder, Fe, U32, Var};
 use crate::fir::ir::{Kernel, ShuffleMode};
 use crate::spec::FieldDesc;
 use curvesmith_abi::Kernel as _;
@@ -12,18 +13,10 @@ pub(super) fn warp_per_row(field: &FieldDesc) -> Kernel {
     let b = Builder::for_field::<SpMvWarp>(field);
     let lane = b.lane();
     // Not the thread's global index: that wraps from 2^27 rows on.
-    let row = b.block_index() * ROWS + (b.thread() >> 5);
+    let i = b.block_index() * ROWS + (b.thread() >> 5);
     // The row is the warp's: it leaves as a whole.
-    b.return_if(row.ge(b.scalar("rows")));
-    let offsets = b.buffer("row_offsets");
-    let (start, end) = (offsets.word(row), offsets.word(row + 1));
-    let (columns, values, x) = (b.buffer("columns"), b.buffer("values"), b.buffer("x"));
-
-    let sum = b.var(b.zero());
-    b.for_(start + lane, end, 32, |k| {
-        let product = values.field(k) * x.field(columns.word(k));
-        sum.set(sum.get() + product);
-    });
+    b.return_if(i.ge(b.scalar("n")));
+    let sum = row_sum(&b, i, lane, 32);
     for distance in [16, 8, 4, 2, 1] {
         let words = sum.get().words();
         let other: Vec<U32<'_>> =
@@ -31,20 +24,72 @@ pub(super) fn warp_per_row(field: &FieldDesc) -> Kernel {
         // Lanes near the end add their own words; only lane 0's sum is whole, and only it counts.
         sum.set(sum.get() + b.from_words(&other));
     }
-    b.if_(lane.is(0), || b.buffer("out").set_field(row, sum.get()));
+    b.if_(lane.is(0), || b.buffer("out").set_field(b.buffer("rows").word(i), sum.get()));
     b.finish()
 }
 
 pub(super) fn thread_per_row(field: &FieldDesc) -> Kernel {
     let b = Builder::for_field::<SpMvThread>(field);
-    let row = b.global_index();
-    b.return_if(row.ge(b.scalar("rows")));
-    let offsets = b.buffer("row_offsets");
-    let (columns, values, x) = (b.buffer("columns"), b.buffer("values"), b.buffer("x"));
-    let sum = b.var(b.zero());
-    b.for_(offsets.word(row), offsets.word(row + 1), 1, |k| {
-        sum.set(sum.get() + values.field(k) * x.field(columns.word(k)));
-    });
-    b.buffer("out").set_field(row, sum.get());
+    let i = b.global_index();
+    b.return_if(i.ge(b.scalar("n")));
+    let sum = row_sum(&b, i, b.u32(0), 1);
+    b.buffer("out").set_field(b.buffer("rows").word(i), sum.get());
     b.finish()
+}
+
+/// The sum of entries `first`, `first + step`, … of row `i`, of its units and of its others.
+fn row_sum<'k>(b: &'k Builder, i: U32<'k>, first: U32<'k>, step: u32) -> Var<'k, Fe<'k>> {
+    let (units, columns, values, x) =
+        (b.buffer("units"), b.buffer("columns"), b.buffer("values"), b.buffer("x"));
+    let sum = b.var(b.zero());
+    entries(
+        b,
+        b.buffer("unit_starts"),
+        [i, first],
+        step,
+        |k| vec![x.field(units.word(k) & 0x7fff_ffff)],
+        |k, unit| {
+            sum.set(sum.get() + units.word(k).ge(b.u32(1 << 31)).select(-unit[0], unit[0]));
+        },
+    );
+    entries(
+        b,
+        b.buffer("starts"),
+        [i, first],
+        step,
+        |k| vec![values.field(k), x.field(columns.word(k))],
+        |_, factors| {
+            sum.set(sum.get() + factors[0] * factors[1]);
+        },
+    );
+    sum
+}
+
+/// Adds entries `first`, `first + step`, … of row `i`. What an entry reads is on its way while the one before is added.
+fn entries<'k>(
+    b: &'k Builder,
+    starts: Buffer<'k>,
+    [i, first]: [U32<'k>; 2],
+    step: u32,
+    read: impl Fn(U32<'k>) -> Vec<Fe<'k>>,
+    add: impl Fn(U32<'k>, &[Fe<'k>]),
+) {
+    let (start, end) = (starts.word(i), starts.word(i + 1));
+    b.if_(first.lt(end - start), || {
+        let start = start + first;
+        let k = b.var(start);
+        let coming: Vec<_> = read(start).into_iter().map(|x| b.var(x)).collect();
+        b.loop_(|| {
+            let (now, next) = (k.get(), k.get() + step);
+            let here: Vec<_> = coming.iter().map(|x| x.get()).collect();
+            // Not by the next one's number: that wraps.
+            let is_last = b.u32(step).ge(end - now);
+            // The last one is read once more.
+            let after = read(is_last.select(now, next));
+            coming.iter().zip(after).for_each(|(coming, x)| coming.set(x));
+            add(now, &here);
+            b.break_if(is_last);
+            k.set(next);
+        });
+    });
 }

@@ -345,29 +345,43 @@ fn sparse_products_with_empty_and_huge_rows() {
     for field in fields() {
         let (machine, p) = (Machine::field(&field), &field.p);
         let width = 50;
-        let lengths = [0, 1, 31, 32, 33, 0, 0, 1000, 2, 64, 0];
-        let offsets: Vec<u32> = (0..=lengths.len()).map(|r| lengths[..r].iter().sum::<u32>()).collect();
-        let nnz = offsets[lengths.len()] as usize;
-        let columns: Vec<u32> = (0..nnz).map(|_| random.below(width)).collect();
-        let values = elements(&field, nnz, &mut random);
+        // Of units, and of other entries.
+        let lengths = [[0, 0, 3, 0, 70, 0, 0, 40, 1, 1, 32], [0, 1, 31, 32, 33, 0, 0, 1000, 2, 64, 0]];
+        let starts = lengths.map(|lengths| -> Vec<usize> {
+            (0..=lengths.len()).map(|r| lengths[..r].iter().sum()).collect()
+        });
+        let [count_units, count] = starts.each_ref().map(|starts| starts[starts.len() - 1]);
+        let units: Vec<u32> = (0..count_units).map(|_| random.below(width) | random.below(2) << 31).collect();
+        let columns: Vec<u32> = (0..count).map(|_| random.below(width)).collect();
+        let values = elements(&field, count, &mut random);
         let x = elements(&field, width as usize, &mut random);
-        let rows = lengths.len();
+        let n = lengths[0].len();
+        // Places in the result; nobody writes to the others.
+        let rows: Vec<u32> = (0..n as u32).map(|i| (3 * i + 1) % (n as u32 + 2)).collect();
+        let words = |all: &[usize]| buf(&all.iter().map(|k| *k as u32).collect::<Vec<_>>());
         let args = [
-            ("row_offsets", buf(&offsets)),
+            ("rows", buf(&rows)),
+            ("unit_starts", words(&starts[0])),
+            ("units", buf(&units)),
+            ("starts", words(&starts[1])),
             ("columns", buf(&columns)),
             ("values", buf(&to_words(&field, &values))),
             ("x", buf(&to_words(&field, &x))),
-            ("out", buf(&to_words(&field, &vec![1u32.into(); rows]))),
-            ("rows", num(rows)),
+            ("out", buf(&to_words(&field, &vec![1u32.into(); n + 2]))),
+            ("n", num(n)),
         ];
-        let by_warps = machine.run_threads::<SpMvWarp>(rows * 32, &args, "out");
-        let by_threads = machine.run_threads::<SpMvThread>(rows, &args, "out");
-        let expected: Vec<BigUint> = (0..rows)
-            .map(|r| {
-                let range = offsets[r] as usize..offsets[r + 1] as usize;
-                range.map(|k| &values[k] * &x[columns[k] as usize]).sum::<BigUint>() % p
-            })
-            .collect();
+        let by_warps = machine.run_threads::<SpMvWarp>(n * 32, &args, "out");
+        let by_threads = machine.run_threads::<SpMvThread>(n, &args, "out");
+        let mut expected: Vec<BigUint> = vec![1u32.into(); n + 2];
+        for (i, row) in rows.iter().enumerate() {
+            let units = units[starts[0][i]..starts[0][i + 1]].iter().map(|unit| {
+                let x = &x[(unit & 0x7fff_ffff) as usize];
+                if unit >> 31 == 1 { p - x } else { x.clone() }
+            });
+            let others = starts[1][i]..starts[1][i + 1];
+            let others = others.map(|k| &values[k] * &x[columns[k] as usize]);
+            expected[*row as usize] = units.chain(others).sum::<BigUint>() % p;
+        }
         for out in [by_warps, by_threads] {
             assert_eq!(from_words(&field, &out), expected, "{}", field.name);
         }

@@ -45,7 +45,7 @@ fn field_kernels_do_not_wrap() {
     for n in LENGTHS {
         pointwise(&mut bn254, n);
         powers(&mut bn254, n);
-        sparse(&mut bn254, n, 1);
+        sparse(&mut bn254, n, [1, 1]);
     }
     for (n, threads) in [(LONGEST, LONGEST), (LONGEST, 1 << 27), ((1 << 30) + 1, 1 << 29)] {
         batch_inverse(&mut bn254, n, threads);
@@ -53,7 +53,11 @@ fn field_kernels_do_not_wrap() {
     for (c, multiples) in [(1, 1), (2, 1), (7, 1), (16, 1), (13, 3), (24, 11)] {
         digits(&mut bn254, c, multiples);
     }
-    sparse(&mut bn254, (1 << 20) + 1, 2047);
+    // As many entries as can be counted.
+    const { assert!(1_114_129 * 3855 == u32::MAX) };
+    for long in [[3855, 40], [40, 3855]] {
+        sparse(&mut bn254, 1_114_129, long);
+    }
     ntt::passes(&mut bn254);
     // A field of so many words that steps are in radix 2.
     let mnt4 = "1c4c62d92c41110229022eee2cdadb7f997505b8fafed5eb7e8f96c97d87307fdb925e8a0ed8d99d124d9a15af79db117e776f\
@@ -174,34 +178,49 @@ fn digits(Case { field, limits }: &mut Case, c: u64, multiples: u64) {
     });
 }
 
-/// `rows` rows of `length` entries.
-fn sparse(Case { field, limits }: &mut Case, rows: u64, length: u64) {
-    let column = |k: u64| u64::from(hash(k)) % ((1 << 31) - 1);
+/// `n` rows of so many units and others.
+fn sparse(Case { field, limits }: &mut Case, n: u64, [units, others]: [u64; 2]) {
+    let unit = |k: u64| hash(k) % u32::MAX;
+    let column = |k: u64| hash(k + 1) % ((1 << 31) - 1);
+    let place = |i: u64| n - 1 - i;
     let contents = |buffer: &str, i: u64| match buffer {
-        "row_offsets" => vec![(i * length) as u32],
-        "columns" => vec![column(i) as u32],
+        "rows" => vec![place(i) as u32],
+        "unit_starts" => vec![(i * units) as u32],
+        "units" => vec![unit(i)],
+        "starts" => vec![(i * others) as u32],
+        "columns" => vec![column(i)],
         _ => Case::words(field, i + 1),
     };
-    let row = |r: u64, touched: &mut Touched| {
-        if r >= rows {
+    let row = |i: u64, touched: &mut Touched| {
+        if i >= n {
             return;
         }
-        touched.read("row_offsets", r);
-        touched.read("row_offsets", r + 1);
+        touched.read("rows", i);
         let mut sum = BigUint::ZERO;
-        for k in r * length..(r + 1) * length {
+        for starts in ["unit_starts", "starts"] {
+            touched.read(starts, i);
+            touched.read(starts, i + 1);
+        }
+        for k in i * units..(i + 1) * units {
+            touched.read("units", k);
+            let column = u64::from(unit(k) & 0x7fff_ffff);
+            touched.read("x", column);
+            sum += if unit(k) >> 31 == 1 { &field.p - (column + 1) } else { (column + 1).into() };
+        }
+        for k in i * others..(i + 1) * others {
             touched.read("columns", k);
             touched.read("values", k);
-            touched.read("x", column(k));
-            sum += BigUint::from(k + 1) * (column(k) + 1);
+            let column = u64::from(column(k));
+            touched.read("x", column);
+            sum += BigUint::from(k + 1) * (column + 1);
         }
-        touched.write_words("out", r, Case::words(field, sum));
+        touched.write_words("out", place(i), Case::words(field, sum));
     };
     let each = u64::from(SpMvWarp::DESC.block / 32);
-    limits.check_blocks::<SpMvWarp>(rows.div_ceil(each), &[("rows", rows)], contents, |block, touched| {
-        (block * each..(block + 1) * each).for_each(|r| row(r, touched));
+    limits.check_blocks::<SpMvWarp>(n.div_ceil(each), &[("n", n)], contents, |block, touched| {
+        (block * each..(block + 1) * each).for_each(|i| row(i, touched));
     });
-    if length < 100 {
-        limits.check::<SpMvThread>(rows, &[("rows", rows)], contents, row);
+    if units + others < 100 {
+        limits.check::<SpMvThread>(n, &[("n", n)], contents, row);
     }
 }

@@ -38,7 +38,7 @@ use check::Check;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::PairingCurve;
 use curvesmith_runtime::work::Work;
-use curvesmith_runtime::{Cancel, Detail, Device, RuntimeError};
+use curvesmith_runtime::{Cancel, Detail, Device, RuntimeError, SpMvSchedule};
 use key::{HeaderPoints, HostKey};
 use stages::{DeviceKey, Source};
 use std::path::Path;
@@ -237,6 +237,11 @@ impl<C: PairingCurve> Groth16<C> {
     /// Multiples of each point of the queries over wires that the device keeps, the point itself among them; 1 where there are no others.
     pub fn multiples(&self) -> u32 {
         self.key.multiples()
+    }
+
+    /// Who computes which rows of the key's matrices; `None` on the CPU.
+    pub fn schedule(&self) -> Option<SpMvSchedule> {
+        self.key.schedule()
     }
 
     /// The form of the quotient, which belongs to the key.

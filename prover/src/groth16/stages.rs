@@ -6,7 +6,9 @@ use ark_ec::CurveGroup;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, PairingCurve, ProjectiveOf};
 use curvesmith_runtime::work::{DigitShape, Direction, Sum, Sums, Work};
-use curvesmith_runtime::{Csr, Device, DeviceBases, DeviceVec, Matrix, NttTables, Owner, RuntimeError};
+use curvesmith_runtime::{
+    Csr, Device, DeviceBases, DeviceVec, Matrix, NttTables, Owner, RuntimeError, SpMvSchedule,
+};
 use std::borrow::Cow;
 use std::mem::take;
 
@@ -195,6 +197,10 @@ impl<C: PairingCurve> DeviceKey<C> {
             Err(RuntimeError::OutOfMemory { .. }) => Ok(self),
             Err(error) => Err(error),
         }
+    }
+
+    pub(crate) fn schedule(&self) -> Option<SpMvSchedule> {
+        self.matrices.schedule()
     }
 
     pub(crate) fn multiples(&self) -> u32 {

@@ -20,7 +20,7 @@ pub struct Image {
 pub struct Bundle {
     /// The images, in the order of their texts.
     pub images: Vec<Packed>,
-    /// The PTX texts one after the other, zstd. Unpacked they are as long as all images together.
+    /// The PTX texts, as [`delta`](crate::delta) writes them, one after the other, zstd.
     pub texts_zstd: Vec<u8>,
 }
 
@@ -29,8 +29,8 @@ pub struct Bundle {
 pub struct Packed {
     /// The image.
     pub image: Image,
-    /// Bytes of its PTX text.
-    pub ptx_len: u64,
+    /// Bytes of its PTX text among those of the bundle, before zstd.
+    pub delta_len: u64,
     /// BLAKE3 of its PTX text.
     pub ptx_hash: [u8; 32],
 }
@@ -47,7 +47,7 @@ pub struct KernelEntry {
 }
 
 /// Why bytes are not a bundle of this version.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ImageError {
     /// The bytes end early or carry another magic; the build is damaged.
     #[error("kernel images are damaged: {0}")]
@@ -63,7 +63,7 @@ pub enum ImageError {
 }
 
 const MAGIC: &[u8; 4] = b"CSMB";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 impl Bundle {
     /// The bundle as bytes; [`Bundle::decode`] is the inverse.
@@ -115,7 +115,7 @@ impl Packed {
                 put(out, s.as_bytes());
             }
         }
-        out.extend_from_slice(&self.ptx_len.to_le_bytes());
+        out.extend_from_slice(&self.delta_len.to_le_bytes());
         out.extend_from_slice(&self.ptx_hash);
     }
 
@@ -127,9 +127,9 @@ impl Packed {
             kernels.push(KernelEntry { symbol: r.string()?, name: r.string()?, signature: r.string()? });
         }
         let image = Image { name, declaration, emitter, min_compute, kernels };
-        let ptx_len = u64::from_le_bytes(r.take(8)?.try_into().expect("eight bytes were taken"));
+        let delta_len = u64::from_le_bytes(r.take(8)?.try_into().expect("eight bytes were taken"));
         let ptx_hash = r.take(32)?.try_into().expect("32 bytes were taken");
-        Ok(Packed { image, ptx_len, ptx_hash })
+        Ok(Packed { image, delta_len, ptx_hash })
     }
 }
 
@@ -168,8 +168,8 @@ mod tests {
             min_compute: 75,
             kernels: vec![KernelEntry { symbol: "a".into(), name: "b".into(), signature: "c".into() }],
         };
-        let first = Packed { image, ptx_len: 3, ptx_hash: [7; 32] };
-        let second = Packed { ptx_len: 1 << 40, ptx_hash: [8; 32], ..first.clone() };
+        let first = Packed { image, delta_len: 3, ptx_hash: [7; 32] };
+        let second = Packed { delta_len: 1 << 40, ptx_hash: [8; 32], ..first.clone() };
         let bundle = Bundle { images: vec![first, second], texts_zstd: vec![1, 2, 3] };
         let bytes = bundle.encode();
         assert_eq!(Bundle::decode(&bytes), Ok(bundle));

@@ -66,11 +66,12 @@ kernel! {
     /// `out[i] = base^(i)` for `i < n`, with `base_pows[j] = base^(2^j)`, 32 entries.
     Field Powers = "powers" [128] { base_pows: In Field, out: InOut Field, n: u32 }
 
-    /// CSR product, one warp a row: `out[r] = Σ values[k]·x[columns[k]]` over
-    /// `row_offsets[r] ≤ k < row_offsets[r+1]`; `block/32` rows a block.
-    Field SpMvWarp = "spmv_warp" [128] { row_offsets: In U32, columns: In U32, values: In Field, x: In Field, out: InOut Field, rows: u32 }
-    /// As [`SpMvWarp`], one thread a row.
-    Field SpMvThread = "spmv_thread" [128] { row_offsets: In U32, columns: In U32, values: In Field, x: In Field, out: InOut Field, rows: u32 }
+    /// Rows of a sparse matrix times `x`, a thread a row: `out[rows[i]]`, for `i < n`, is the sum of `x[u]`, and of `-x[u]` where bit 31 of the
+    /// unit is set, over the units `u` from `unit_starts[i]` to `unit_starts[i + 1]`, and of `values[k]·x[columns[k]]` over
+    /// `starts[i] ≤ k < starts[i + 1]`. No row is there twice.
+    Field SpMvThread = "spmv_thread" [128] { rows: In U32, unit_starts: In U32, units: In U32, starts: In U32, columns: In U32, values: In Field, x: In Field, out: InOut Field, n: u32 }
+    /// As [`SpMvThread`], a warp a row: `block/32` rows a block.
+    Field SpMvWarp = "spmv_warp" [128] { rows: In U32, unit_starts: In U32, units: In U32, starts: In U32, columns: In U32, values: In Field, x: In Field, out: InOut Field, n: u32 }
 
     /// The first pass of a radix sort of each of `segments` segments of `n` codes, as [`Digits`] writes them, by the
     /// low `bits` bits of their keys: the numbers of codes with each digit in each tile of [`RADIX_TILE`],

@@ -13,6 +13,7 @@
 //! affine, the [`Form`] of the group says. A constant by which much is multiplied is
 //! stored as a *table* of field-sized entries, see [`TableShape`].
 
+pub mod delta;
 mod image;
 pub mod kernels;
 

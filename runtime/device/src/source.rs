@@ -1,7 +1,7 @@
 //! Images with their PTX texts.
 
 use crate::error::{Result, RuntimeError};
-use curvesmith_abi::{Bundle, Image};
+use curvesmith_abi::{Bundle, Image, ImageError, delta};
 use ruzstd::decoding::StreamingDecoder;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,7 +40,7 @@ impl Source {
         let ends = bundle.images.into_iter().map(|packed| {
             let start = end;
             // Lengths that overflow are none that a text has: it is refused.
-            end = end.saturating_add(packed.ptx_len);
+            end = end.saturating_add(packed.delta_len);
             (packed, start..end)
         });
         let images: Vec<_> = ends.collect();
@@ -73,11 +73,11 @@ impl Source {
         let all = texts.get().map_err(bad)?;
         let text = usize::try_from(range.start).ok().zip(usize::try_from(range.end).ok());
         let text = text.and_then(|(start, end)| all.get(start..end));
-        match text.map(|text| (text, blake3::hash(text) == self.hash)) {
-            Some((text, true)) => {
-                String::from_utf8(text.to_vec()).map_err(|_| bad("its PTX is not UTF-8".into()))
-            }
-            _ => Err(bad("its PTX is not the one that was packed".into())),
+        let text = text.map_or(Err(ImageError::Damaged("truncated texts")), delta::decode);
+        let text = text.map_err(|error| bad(error.to_string()))?;
+        match *blake3::hash(text.as_bytes()).as_bytes() == self.hash {
+            true => Ok(text),
+            false => Err(bad("its PTX is not the one that was packed".into())),
         }
     }
 }
@@ -126,12 +126,12 @@ mod tests {
                 min_compute: 75,
                 kernels: vec![],
             },
-            ptx_len: text.len() as u64,
+            delta_len: delta::encode(text).len() as u64,
             ptx_hash: *blake3::hash(text.as_bytes()).as_bytes(),
         };
         let images = texts.iter().map(packed).collect();
-        let texts_zstd =
-            zstd::bulk::compress(texts.concat().as_bytes(), 18).expect("memory can be written to");
+        let deltas = texts.each_ref().map(|text| delta::encode(text)).concat();
+        let texts_zstd = zstd::bulk::compress(&deltas, 18).expect("memory can be written to");
         (texts, Bundle { images, texts_zstd })
     }
 
@@ -188,7 +188,7 @@ mod tests {
         bundle.texts_zstd = zstd::bulk::compress(&vec![0; 1 << 26], 1).expect("memory can be written to");
         assert!(refused(&bundle).expect("it is longer").contains("bytes long"));
         for len in [u64::MAX, (1 << 28) + 1] {
-            bundle.images[0].ptx_len = len;
+            bundle.images[0].delta_len = len;
             assert!(refused(&bundle).expect("nobody has so much").contains("at most"));
         }
     }

@@ -30,8 +30,6 @@ type Words = Buffer<layout::U32>;
 /// What the host computes; elements in device form.
 #[derive(Debug)]
 pub(crate) struct MixedRoots {
-    /// The squarings of one.
-    pub(crate) one: Vec<u8>,
     /// For each level, the squarings of the root of order `base·s`.
     pub(crate) levels: Vec<Vec<u8>>,
 }
@@ -41,11 +39,13 @@ pub(crate) struct MixedRoots {
 pub(crate) struct Mixed {
     n: usize,
     base: usize,
-    /// Rows of one entry, as a sparse matrix: their offsets, columns by direction and values.
+    /// A sparse matrix of a one a row: the rows, which are where their entries start, and the columns by direction. There are no
+    /// other entries.
     rows: Words,
     forward: Words,
     inverse: Words,
-    ones: Vector,
+    no_starts: Words,
+    no_values: Vector,
     /// The powers of the root of each level, `base·s` of them.
     levels: Vec<Vector>,
 }
@@ -61,7 +61,8 @@ impl Mixed {
             rows: stream.upload_words(&rows)?,
             forward: stream.upload_words(&sources(domain, Direction::Forward))?,
             inverse: stream.upload_words(&sources(domain, Direction::Inverse))?,
-            ones: powers(stream, field, &roots.one, domain.n)?,
+            no_starts: stream.upload_words(&vec![0; domain.n + 1])?,
+            no_values: stream.elements(field, 0)?,
             levels: levels.map(|(order, root)| powers(stream, field, root, order)).collect::<Result<_>>()?,
         })
     }
@@ -75,15 +76,17 @@ impl Mixed {
         from: &Vector,
         to: &Vector,
     ) -> Result<()> {
-        let columns = match direction {
+        let units = match direction {
             Direction::Forward => self.forward.ptr(),
             Direction::Inverse => self.inverse.ptr(),
         };
-        let (row_offsets, values) = (self.rows.ptr(), self.ones.ptr());
-        let rows = index32("vector", self.n)?;
+        let (rows, unit_starts) = (self.rows.ptr(), self.rows.ptr());
+        let (starts, columns, values) = (self.no_starts.ptr(), units, self.no_values.ptr());
+        let n = index32("vector", self.n)?;
         for start in (0..from.len()).step_by(self.n) {
             let (x, out) = (from.ptr_at(start), to.ptr_at(start));
-            stream.launch(field, self.n, &SpMvThread { row_offsets, columns, values, x, out, rows })?;
+            let kernel = SpMvThread { rows, unit_starts, units, starts, columns, values, x, out, n };
+            stream.launch(field, self.n, &kernel)?;
         }
         Ok(())
     }

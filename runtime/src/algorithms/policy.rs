@@ -12,6 +12,19 @@ pub struct Policy {
     pub ntt: NttPolicy,
     /// For elementwise operations.
     pub pointwise: PointwisePolicy,
+    /// For products with sparse matrices.
+    pub spmv: SpMvPolicy,
+}
+
+/// Which rows of a sparse matrix are for threads, which for warps, and which for several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpMvPolicy {
+    /// Warps whose instructions the device issues at once.
+    pub warps_at_once: u64,
+    /// How many times longer a warp takes by itself than in company.
+    pub latency: u64,
+    /// Least and most additions of a piece of a row that is cut: at least 8, the price of a product.
+    pub piece: [u64; 2],
 }
 
 /// How elements share an inversion.
@@ -125,7 +138,12 @@ impl Policy {
             many => many.saturating_mul(THREADS_PER_MULTIPROCESSOR),
         };
         let pointwise = PointwisePolicy { threads, elements: 256 };
-        Policy { pointwise, msm, ntt: NTT }
+        // Four schedulers a multiprocessor. Modelled, not measured.
+        let spmv = match properties.multiprocessors {
+            few if few < MANY_FROM => SpMvPolicy { warps_at_once: 1, latency: 1, piece: [256; 2] },
+            many => SpMvPolicy { warps_at_once: 4 * u64::from(many), latency: 4, piece: [512, 4096] },
+        };
+        Policy { pointwise, msm, ntt: NTT, spmv }
     }
 }
 

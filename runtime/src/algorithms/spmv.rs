@@ -1,49 +1,157 @@
-//! Sparse matrix times vector, a warp or a thread a row, whichever the lengths of the rows make cheaper.
+//! Sparse matrix times vector.
+
+mod schedule;
 
 use super::index32;
-use crate::csr::{check_len, check_out_len};
+use super::policy::SpMvPolicy;
+use crate::convert;
+use crate::csr::{Csr, check_len, check_out_len};
 use crate::error::Result;
+use crate::field::Field;
 use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
+use crate::plan::{SpMvSchedule, SpMvStrategy};
+use ark_ff::{One, Zero};
 use curvesmith_abi::kernels::{SpMvThread, SpMvWarp};
 use curvesmith_abi::{Kernel, layout};
+use rayon::prelude::*;
+use schedule::{Entry, Level, Rows};
 
-/// A sparse matrix in compressed rows on a device.
+type Words = Buffer<layout::U32>;
+type Vector = Buffer<layout::Field>;
+
+/// A sparse matrix on a device.
 #[derive(Debug)]
 pub(crate) struct GpuMatrix {
-    pub(crate) row_offsets: Buffer<layout::U32>,
-    pub(crate) columns: Buffer<layout::U32>,
-    pub(crate) values: Buffer<layout::Field>,
-    pub(crate) rows: usize,
-    pub(crate) width: usize,
-    pub(crate) mapping: Mapping,
+    levels: Vec<GpuLevel>,
+    rows: usize,
+    width: usize,
+    /// Rows without entries, which no kernel writes.
+    has_empty: bool,
+    pub(crate) schedule: SpMvSchedule,
 }
 
-/// Who computes a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mapping {
-    /// A thread: a warp is as slow as the longest of its 32 rows.
-    Thread,
-    /// A warp.
-    Warp,
+/// A [`Level`] on a device.
+#[derive(Debug)]
+struct GpuLevel {
+    threads: usize,
+    warps: usize,
+    pieces: usize,
+    places: Words,
+    unit_starts: Words,
+    units: Words,
+    starts: Words,
+    columns: Words,
+    values: Vector,
 }
 
-impl Mapping {
-    /// Longest row of a thread. The device waits for the last warp, and this many products take some 0.1 ms.
-    const LONGEST: u32 = 64;
-    /// What a warp pays for a row beside its products: joining the sums of its lanes, in products.
-    const JOIN: u64 = 2;
+impl GpuMatrix {
+    /// Moves a matrix whose invariants hold to the device.
+    pub(crate) fn new<F: Field>(
+        stream: &Stream,
+        matrix: &Csr<F::Ark>,
+        strategy: SpMvStrategy,
+    ) -> Result<GpuMatrix> {
+        // A column shares its word with a sign.
+        index32("columns of a matrix", matrix.width as usize)?;
+        let minus_one = -F::Ark::one();
+        let entry = |value: &F::Ark| match value {
+            value if value.is_zero() => Entry::Zero,
+            value if value.is_one() => Entry::One,
+            value if *value == minus_one => Entry::MinusOne,
+            _ => Entry::Other,
+        };
+        let entries: Vec<Entry> = matrix.values.par_iter().map(entry).collect();
+        let rows = Rows::of(&matrix.row_offsets, &matrix.columns, &entries);
+        drop(entries);
+        let filled = rows.places.len();
+        let policy: SpMvPolicy = stream.gpu().policy().spmv;
+        let levels = Level::all(rows, &policy, strategy);
+        let first = |of: fn(&Level) -> usize| levels.first().map_or(0, of);
+        let (threads, warps) = (first(|level| level.threads), first(|level| level.warps));
+        let schedule = SpMvSchedule {
+            threads,
+            warps,
+            cut: filled - threads - warps,
+            pieces: levels.iter().map(|level| level.pieces).sum(),
+        };
+        Ok(GpuMatrix {
+            levels: levels
+                .iter()
+                .map(|level| GpuLevel::new::<F>(stream, level, matrix))
+                .collect::<Result<_>>()?,
+            rows: matrix.rows(),
+            width: matrix.width as usize,
+            has_empty: filled < matrix.rows(),
+            schedule,
+        })
+    }
 
-    /// The cheaper one for a matrix with these offsets, counting the products that warps make in turn.
-    pub(crate) fn of(row_offsets: &[u32]) -> Mapping {
-        let lengths: Vec<u32> = row_offsets.windows(2).map(|w| w[1] - w[0]).collect();
-        let longest = |rows: &[u32]| rows.iter().copied().max().unwrap_or(0);
-        let by_threads: u64 = lengths.chunks(32).map(|rows| u64::from(longest(rows))).sum();
-        let by_warps: u64 = lengths.iter().map(|len| u64::from(len.div_ceil(32)) + Mapping::JOIN).sum();
-        match longest(&lengths) <= Mapping::LONGEST && by_threads <= by_warps {
-            true => Mapping::Thread,
-            false => Mapping::Warp,
+    /// As [`Stream::uses`].
+    pub(crate) fn used_by(&self, stream: &Stream) -> Result<()> {
+        self.levels.iter().try_for_each(|level| stream.uses("matrix", &level.values))
+    }
+}
+
+impl GpuLevel {
+    fn new<F: Field>(stream: &Stream, level: &Level, matrix: &Csr<F::Ark>) -> Result<GpuLevel> {
+        let Rows { places, unit_starts, units, starts, others } = &level.rows;
+        let columns: Vec<u32> = others.par_iter().map(|&k| matrix.columns[k as usize]).collect();
+        let values: Vec<F::Ark> = others.par_iter().map(|&k| matrix.values[k as usize]).collect();
+        Ok(GpuLevel {
+            threads: level.threads,
+            warps: level.warps,
+            pieces: level.pieces,
+            places: stream.upload_words(places)?,
+            unit_starts: stream.upload_words(unit_starts)?,
+            units: stream.upload_words(units)?,
+            starts: stream.upload_words(starts)?,
+            columns: stream.upload_words(&columns)?,
+            values: convert::upload::<F>(stream, &values)?,
+        })
+    }
+
+    /// Sums of the rows of threads and warps to their places in `out`, and those of the pieces.
+    fn product(&self, stream: &Stream, field: &Owner, x: &Vector, out: &Vector) -> Result<Vector> {
+        let pieces: Vector = stream.elements(field, self.pieces)?;
+        let warps = |first: usize, n: usize, out: &Vector| {
+            let rows_per_block = u64::from(SpMvWarp::DESC.block / 32);
+            let kernel = SpMvWarp {
+                rows: self.places.ptr_at(first),
+                unit_starts: self.unit_starts.ptr_at(first),
+                units: self.units.ptr(),
+                starts: self.starts.ptr_at(first),
+                columns: self.columns.ptr(),
+                values: self.values.ptr(),
+                x: x.ptr(),
+                out: out.ptr(),
+                n: index32("rows of a matrix", n)?,
+            };
+            stream.launch_blocks(field, (n as u64).div_ceil(rows_per_block), &kernel)
+        };
+        // Threads fill what warps leave, so each have a stream where there are both.
+        let side = if self.threads > 0 && self.warps + self.pieces > 0 { Some(stream.fork()?) } else { None };
+        warps(self.threads + self.warps, self.pieces, &pieces)?;
+        warps(self.threads, self.warps, out)?;
+        let kernel = SpMvThread {
+            rows: self.places.ptr(),
+            unit_starts: self.unit_starts.ptr(),
+            units: self.units.ptr(),
+            starts: self.starts.ptr(),
+            columns: self.columns.ptr(),
+            values: self.values.ptr(),
+            x: x.ptr(),
+            out: out.ptr(),
+            n: index32("rows of a matrix", self.threads)?,
+        };
+        match side {
+            None => stream.launch(field, self.threads, &kernel)?,
+            Some(side) => {
+                side.launch(field, self.threads, &kernel)?;
+                stream.join(side)?;
+            }
         }
+        Ok(pieces)
     }
 }
 
@@ -52,54 +160,17 @@ pub(crate) fn spmv(
     stream: &Stream,
     field: &Owner,
     matrix: &GpuMatrix,
-    x: &Buffer<layout::Field>,
+    x: &Vector,
     out_len: usize,
-) -> Result<Buffer<layout::Field>> {
+) -> Result<Vector> {
     check_len("vector of the product", matrix.width, x.len())?;
     check_out_len(matrix.rows, out_len)?;
     index32("vector length", out_len)?;
-    let out: Buffer<layout::Field> = stream.elements(field, out_len)?;
-    stream.zero(&out, matrix.rows)?;
-    let (row_offsets, columns) = (matrix.row_offsets.ptr(), matrix.columns.ptr());
-    let (values, x, out_ptr) = (matrix.values.ptr(), x.ptr(), out.ptr());
-    let rows = index32("rows of the matrix", matrix.rows)?;
-    match matrix.mapping {
-        Mapping::Thread => {
-            let kernel = SpMvThread { row_offsets, columns, values, x, out: out_ptr, rows };
-            stream.launch(field, matrix.rows, &kernel)?;
-        }
-        Mapping::Warp => {
-            let kernel = SpMvWarp { row_offsets, columns, values, x, out: out_ptr, rows };
-            let rows_per_block = u64::from(SpMvWarp::DESC.block / 32);
-            stream.launch_blocks(field, (matrix.rows as u64).div_ceil(rows_per_block), &kernel)?;
-        }
+    let out: Vector = stream.elements(field, out_len)?;
+    stream.zero(&out, if matrix.has_empty { 0 } else { matrix.rows })?;
+    let mut of_pieces: Option<Vector> = None;
+    for level in &matrix.levels {
+        of_pieces = Some(level.product(stream, field, of_pieces.as_ref().unwrap_or(x), &out)?);
     }
     Ok(out)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn short_rows_are_for_threads() {
-        let mapping = |lengths: &[u32]| {
-            let ends = lengths.iter().scan(0, |end, len| {
-                *end += len;
-                Some(*end)
-            });
-            Mapping::of(&std::iter::once(0).chain(ends).collect::<Vec<u32>>())
-        };
-        assert_eq!(
-            (mapping(&[]), mapping(&[3; 100]), mapping(&[64; 32])),
-            (Mapping::Thread, Mapping::Thread, Mapping::Thread)
-        );
-        assert_eq!((mapping(&[65; 32]), mapping(&[1 << 20])), (Mapping::Warp, Mapping::Warp));
-        // One long row among short ones: its warp would wait for it alone.
-        let mut one_long = [2; 320];
-        one_long[7] = 1000;
-        assert_eq!(mapping(&one_long), Mapping::Warp);
-        // A warp for each of few rows of some length, and a few lanes for many.
-        assert_eq!((mapping(&[33]), mapping(&[33; 64])), (Mapping::Warp, Mapping::Thread));
-    }
 }

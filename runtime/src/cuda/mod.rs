@@ -70,27 +70,11 @@ impl Context {
 impl Cuda {
     /// The device with this ordinal, or [`RuntimeError::NoDevice`] with the reason.
     pub fn new(ordinal: usize) -> Result<Cuda> {
-        let no_device = |reason: String| RuntimeError::NoDevice { device: format!("cuda:{ordinal}"), reason };
+        let name = format!("cuda:{ordinal}");
+        let (driver, count) = driver(&name)?;
+        let no_device = |reason: String| RuntimeError::NoDevice { device: name.clone(), reason };
         let unusable = |call: &str, e: DriverError| no_device(format!("{call}: {}", describe(e)));
-        // SAFETY: looks for the library and unloads it again.
-        if !unsafe { sys::is_culib_present() } {
-            return Err(no_device("no CUDA driver is installed (libcuda was not found)".into()));
-        }
-        let mut driver = 0;
-        // SAFETY: needs no initialisation; writes the integer.
-        unsafe { sys::cuDriverGetVersion(&mut driver) }
-            .result()
-            .map_err(|e| unusable("cuDriverGetVersion", e))?;
-        if driver < MIN_DRIVER {
-            return Err(no_device(format!(
-                "the driver supports CUDA {}, at least {} is needed",
-                version(driver),
-                version(MIN_DRIVER)
-            )));
-        }
-        result::init().map_err(|e| unusable("cuInit", e))?;
-        let count = result::device::get_count().map_err(|e| unusable("cuDeviceGetCount", e))?;
-        if usize::try_from(count).is_ok_and(|count| ordinal >= count) {
+        if ordinal >= count {
             return Err(no_device(format!("the driver sees {count} devices")));
         }
         let context = CudaContext::new(ordinal).map_err(|e| unusable("cuDevicePrimaryCtxRetain", e))?;
@@ -107,9 +91,39 @@ impl Cuda {
         Ok(Cuda { shared: Arc::new(shared) })
     }
 
+    /// Number of devices that the driver shows to this process, or [`RuntimeError::NoDevice`] where there is no usable driver.
+    pub fn count() -> Result<usize> {
+        driver("cuda").map(|(_, count)| count)
+    }
+
     fn bind(&self) -> Result<()> {
         self.shared.context.bind()
     }
+}
+
+/// The driver's version, initialised, and its number of devices, or why `device` is not to be had.
+fn driver(device: &str) -> Result<(i32, usize)> {
+    let no_device = |reason: String| RuntimeError::NoDevice { device: device.into(), reason };
+    let unusable = |call: &str, e: DriverError| no_device(format!("{call}: {}", describe(e)));
+    // SAFETY: looks for the library and unloads it again.
+    if !unsafe { sys::is_culib_present() } {
+        return Err(no_device("no CUDA driver is installed (libcuda was not found)".into()));
+    }
+    let mut driver = 0;
+    // SAFETY: needs no initialisation; writes the integer.
+    unsafe { sys::cuDriverGetVersion(&mut driver) }
+        .result()
+        .map_err(|e| unusable("cuDriverGetVersion", e))?;
+    if driver < MIN_DRIVER {
+        return Err(no_device(format!(
+            "the driver supports CUDA {}, at least {} is needed",
+            version(driver),
+            version(MIN_DRIVER)
+        )));
+    }
+    result::init().map_err(|e| unusable("cuInit", e))?;
+    let count = result::device::get_count().map_err(|e| unusable("cuDeviceGetCount", e))?;
+    Ok((driver, usize::try_from(count).unwrap_or_default()))
 }
 
 fn properties(context: &CudaContext) -> std::result::Result<DeviceProperties, DriverError> {

@@ -168,7 +168,7 @@ impl<G: Group> Msm<G> {
         Job::start(move |cancel| plan.run_cancellable(&scalars, Detail::Counts, &cancel).map(|(sum, _)| sum))
     }
 
-    fn run_cancellable(
+    pub(super) fn run_cancellable(
         &self,
         scalars: &[ScalarOf<G>],
         detail: Detail,

@@ -12,10 +12,54 @@ use crate::work::Work;
 use std::fmt;
 use std::sync::Arc;
 
-/// Options of an [`SpMv`]; none yet.
+/// How rows are shared out on a device with many threads; results never depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SpMvStrategy {
+    /// A thread a row.
+    Scalar,
+    /// A warp a row.
+    Vector,
+    /// Threads for short rows, warps for longer ones, several warps for the longest, each as many as the rows' lengths ask for.
+    #[default]
+    Balanced,
+}
+
+/// Who computes which rows of a sparse matrix. Rows without entries are nobody's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SpMvSchedule {
+    /// Rows of a thread each.
+    pub threads: usize,
+    /// Rows of a warp each.
+    pub warps: usize,
+    /// Rows that are cut into pieces.
+    pub cut: usize,
+    /// Those pieces, and the pieces of their sums.
+    pub pieces: usize,
+}
+
+/// Options of an [`SpMv`].
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct SpMvOptions {}
+pub struct SpMvOptions {
+    strategy: SpMvStrategy,
+}
+
+impl SpMvOptions {
+    /// Sets how rows are shared out; by default [`SpMvStrategy::Balanced`].
+    pub fn strategy(mut self, strategy: SpMvStrategy) -> Self {
+        self.strategy = strategy;
+        self
+    }
+}
+
+impl fmt::Display for SpMvSchedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { threads, warps, cut, pieces } = self;
+        write!(f, "{threads} rows by threads, {warps} by warps, {cut} in {pieces} pieces")
+    }
+}
 
 /// `M·x` for a sparse matrix that stays on the device. Clones share it.
 pub struct SpMv<F: Field> {
@@ -33,10 +77,10 @@ impl<F: Field> Clone for SpMv<F> {
 
 impl<F: Field> SpMv<F> {
     /// Moves `matrix` to the device, its offsets and columns checked.
-    pub fn new(device: &Device, matrix: &Csr<F::Ark>, _options: SpMvOptions) -> Result<Self> {
+    pub fn new(device: &Device, matrix: &Csr<F::Ark>, options: SpMvOptions) -> Result<Self> {
         let (rows, width) = (matrix.rows(), matrix.width as usize);
         let work = device.work()?;
-        let matrix = Arc::new(work.matrix::<F>(matrix)?);
+        let matrix = Arc::new(work.matrix_by::<F>(matrix, options.strategy)?);
         work.finish()?;
         Ok(SpMv { device: device.clone(), rows, width, matrix })
     }
@@ -103,6 +147,11 @@ impl<F: Field> SpMv<F> {
     /// Number of columns.
     pub fn width(&self) -> usize {
         self.width
+    }
+
+    /// Who computes which rows; `None` on the CPU.
+    pub fn schedule(&self) -> Option<SpMvSchedule> {
+        self.matrix.schedule()
     }
 
     /// The device that holds the matrix.

@@ -14,11 +14,12 @@ use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use curvesmith_runtime::work::{BinaryOp, DigitShape, Direction, UnaryOp, Work};
 use curvesmith_runtime::{
-    Csr, Detail, Device, DeviceBases, DeviceVec, Kind, Msm, MsmOptions, Ntt, NttOptions, RuntimeError, SpMv,
-    SpMvOptions,
+    Csr, Detail, Device, DeviceBases, DeviceVec, Kind, Msm, MsmOptions, Ntt, NttOptions, Report,
+    RuntimeError, ShardedMsm, SpMv, SpMvOptions, SpMvSchedule, SpMvStrategy,
 };
 use curvesmith_tests::KnownSum;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Runs one call from its start to its end.
@@ -130,28 +131,38 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// Empty rows, short rows and one of `long` entries.
+/// Empty rows, short rows and one of `long` entries, zeros, ones and minus ones among them, by every strategy.
 pub(crate) fn sparse_products<F: Field>(device: &Device, long: usize) {
     let mut rng = StdRng::seed_from_u64(9);
+    let one = F::Ark::ONE;
     for (rows, width) in [(0, 0), (1, 1), (9, 5), (41, 12)] {
         let mut csr = Csr { row_offsets: vec![0], columns: vec![], values: vec![], width };
         for row in 0..rows {
             let entries = if row == 3 { long } else { rng.gen_range(0..4) };
             for _ in 0..entries {
                 csr.columns.push(rng.gen_range(0..width));
-                csr.values.push(F::Ark::rand(&mut rng));
+                let random = F::Ark::rand(&mut rng);
+                csr.values.push([random, one, -one, F::Ark::ZERO][rng.gen_range(0..4)]);
             }
             csr.row_offsets.push(csr.columns.len() as u32);
         }
         let x = values::<F::Ark>(width as usize, &mut rng);
-        let work = device.work().unwrap();
-        let matrix = work.matrix::<F>(&csr).unwrap();
-        let vector = work.upload::<F>(&x).unwrap();
-        for out_len in [rows, rows + 7] {
-            let found = work.download(&work.spmv(&matrix, &vector, out_len).unwrap()).unwrap();
-            assert_eq!(found, Cpu.spmv::<F>(&csr, &x, out_len).unwrap());
+        for strategy in [SpMvStrategy::Scalar, SpMvStrategy::Vector, SpMvStrategy::Balanced] {
+            let work = device.work().unwrap();
+            let matrix = work.matrix_by::<F>(&csr, strategy).unwrap();
+            let vector = work.upload::<F>(&x).unwrap();
+            for out_len in [rows, rows + 7] {
+                let found = work.download(&work.spmv(&matrix, &vector, out_len).unwrap()).unwrap();
+                assert_eq!(found, Cpu.spmv::<F>(&csr, &x, out_len).unwrap(), "{strategy:?}");
+            }
+            work.finish().unwrap();
+            let filled = csr.row_offsets.windows(2).filter(|row| row[0] < row[1]).count();
+            if let Some(SpMvSchedule { threads, warps, cut, .. }) = matrix.schedule() {
+                assert!(threads + warps + cut <= filled);
+                assert!(strategy != SpMvStrategy::Scalar || warps + cut == 0);
+                assert!(strategy != SpMvStrategy::Vector || threads + cut == 0);
+            }
         }
-        work.finish().unwrap();
     }
 }
 
@@ -273,6 +284,22 @@ pub(crate) fn msm_in_parts<G: Group>(device: impl KernelDevice, n: usize, part: 
         let (copies, sums) = (streams(Kind::Copy, "upload"), streams(Kind::Kernel, "accumulate"));
         assert_eq!((copies.len(), sums.len()), (n / part, 1), "{n} points, {name}");
         assert!(copies.is_disjoint(&sums), "copies go on beside kernels");
+    }
+}
+
+/// MSMs whose bases are shared out among devices, with and without multiples.
+pub(crate) fn sharded_msm<G: Group>(devices: &[Device], n: usize) {
+    for (name, points, scalars) in cases::<G>(n, &mut StdRng::seed_from_u64(n as u64)) {
+        let expected: ProjectiveOf<G> = points.iter().zip(&scalars).map(|(p, s)| *p * s).sum();
+        for options in [MsmOptions::default(), MsmOptions::default().multiples(3)] {
+            let plan = ShardedMsm::<G>::new(devices, &points, options).unwrap();
+            let (sum, reports) = plan.run_with_reports(&scalars, Detail::Counts).unwrap();
+            assert_eq!(sum, expected, "{n} points, {name}");
+            let works = |(report, (_, range)): (&Report, (&Device, Range<usize>))| {
+                (report.launches > 0) == !range.is_empty()
+            };
+            assert!(reports.iter().zip(plan.shards()).all(works), "{n} points, {name}");
+        }
     }
 }
 
@@ -401,6 +428,9 @@ pub(crate) fn large_spmv<F: Field>(device: &Device, rows: u32) {
         csr.row_offsets.push(csr.columns.len() as u32);
     }
     let x = values::<F::Ark>(rows as usize, &mut rng);
-    let plan = SpMv::<F>::new(device, &csr, SpMvOptions::default()).unwrap();
-    assert_eq!(plan.run(&x).unwrap(), Cpu.spmv::<F>(&csr, &x, rows as usize).unwrap());
+    let expected = Cpu.spmv::<F>(&csr, &x, rows as usize).unwrap();
+    for strategy in [SpMvStrategy::Scalar, SpMvStrategy::Vector, SpMvStrategy::Balanced] {
+        let plan = SpMv::<F>::new(device, &csr, SpMvOptions::default().strategy(strategy)).unwrap();
+        assert_eq!(plan.run(&x).unwrap(), expected, "{strategy:?}");
+    }
 }

@@ -17,7 +17,7 @@ use curvesmith_runtime::error::Result;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::AffineOf;
 use curvesmith_runtime::work::{DigitShape, Direction};
-use curvesmith_runtime::{Csr, Device, Msm, MsmOptions, RuntimeError};
+use curvesmith_runtime::{Csr, Device, Msm, MsmOptions, RuntimeError, ShardedMsm};
 use curvesmith_tests::{KnownSum, Size};
 use std::collections::BTreeSet;
 
@@ -122,6 +122,23 @@ fn mixed_ntt() {
     checks::mixed_ntts::<toy433::FpField>(racecheck(5), [9 << 2]);
     checks::ntt_of_size::<toy433::FpField>(&device(), 27 << 4);
     checks::ntt_of_size::<mnt6_753::FrField>(&device(), 25 << 2);
+}
+
+#[test]
+fn sharded_sums_of_products() {
+    let devices = [device(), device(), Device::cpu()];
+    for n in [1, 2, 3, 40] {
+        checks::sharded_msm::<toy_curve::G1>(&devices[..2], n);
+        checks::sharded_msm::<bn254::G1>(&devices[..2], n);
+    }
+    checks::sharded_msm::<bn254::G2>(&devices[..2], 5);
+    // The same one twice.
+    checks::sharded_msm::<toy_curve::G1>(&[devices[0].clone(), devices[0].clone()], 33);
+    // Kinds of devices may be mixed.
+    let points = vec![AffineOf::<toy_curve::G1>::generator(); 5];
+    let plan = ShardedMsm::<toy_curve::G1>::new(&devices, &points, MsmOptions::default()).unwrap();
+    let sum = points[0] * toy_curve::Fr::from(5);
+    assert_eq!(plan.run(&[1.into(); 5]).unwrap(), sum);
 }
 
 #[test]

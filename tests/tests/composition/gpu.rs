@@ -55,6 +55,10 @@ fn sums_of_products() {
         checks::msm::<bls12_381::G2>(&device, n, None);
     }
     checks::msm_in_parts::<bn254::G1>(gpu, 5000, 1000);
+    // As many as there are; one at least twice.
+    let mut devices = Device::cuda_all().unwrap();
+    devices.push(device);
+    checks::sharded_msm::<bn254::G1>(&devices, 5000);
 }
 
 #[test]

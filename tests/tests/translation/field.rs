@@ -60,20 +60,27 @@ fn digits(s: &mut Session, name: &str) {
     }
 }
 
-/// Rows without an entry, with fewer and with more than a warp has lanes.
+/// Rows without an entry, with fewer and with more than a warp has lanes, of units and others.
 fn sparse(s: &mut Session, name: &str) {
-    let lengths = [0usize, 1, 33, 0, 70, 2, 0];
-    let offsets: Vec<u32> = (0..=lengths.len()).map(|r| lengths[..r].iter().sum::<usize>() as u32).collect();
-    let entries = lengths.iter().sum();
-    let columns: Vec<u32> = (0..entries).map(|_| s.random.below(20) as u32).collect();
-    let (values, x, out) = (s.elements(entries), s.elements(20), s.elements(lengths.len()));
+    let lengths = [(0usize, 1usize), (1, 0), (33, 2), (2, 33), (70, 0), (0, 70), (2, 1)];
+    let starts = |of: &dyn Fn(&(usize, usize)) -> usize| -> Vec<u32> {
+        (0..=lengths.len()).map(|row| lengths[..row].iter().map(of).sum::<usize>() as u32).collect()
+    };
+    let (unit_starts, starts) = (starts(&|row| row.0), starts(&|row| row.1));
+    let (units, others) = (unit_starts[lengths.len()] as usize, starts[lengths.len()] as usize);
+    let units: Vec<u32> = (0..units).map(|_| (s.random.below(20) | s.random.below(2) << 31) as u32).collect();
+    let columns: Vec<u32> = (0..others).map(|_| s.random.below(20) as u32).collect();
+    let (values, x, out) = (s.elements(others), s.elements(20), s.elements(lengths.len()));
     let named = [
-        ("row_offsets", buf(&offsets)),
+        ("rows", buf(&[3, 1, 4, 0, 5, 2, 6])),
+        ("unit_starts", buf(&unit_starts)),
+        ("units", buf(&units)),
+        ("starts", buf(&starts)),
         ("columns", buf(&columns)),
         ("values", values),
         ("x", x),
         ("out", out),
-        ("rows", num(lengths.len())),
+        ("n", num(lengths.len())),
     ];
     s.run(name, lengths.len() * if name == "spmv_warp" { 32 } else { 1 }, 0, &named);
 }

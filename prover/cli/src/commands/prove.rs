@@ -126,6 +126,12 @@ pub(super) fn rand_from_os() -> impl ark_std::rand::RngCore + ark_std::rand::Cry
 
 fn table<C: ZkeyCurve>(device: &Device, prover: &Groth16<C>, load: Duration, stats: &ProveStats) -> String {
     let mut text = header(device, prover);
+    if let Some(schedule) = prover.schedule() {
+        text += &format!("matrices {schedule}\n");
+    }
+    if prover.multiples() > 1 {
+        text += &format!("multiples of each point {}\n", prover.multiples());
+    }
     text += &format!("  {:<12}{:>10}\n", "load", show(load));
     text + &stage_table(stats)
 }
@@ -149,6 +155,14 @@ fn json<C: ZkeyCurve>(device: &Device, prover: &Groth16<C>, load: Duration, stat
         serde_json::json!({ "name": stage.name, "host_s": stage.host.as_secs_f64(), "device_s": device })
     };
     let stages: Vec<serde_json::Value> = stats.stages.iter().map(stage).collect();
+    let matrices = prover.schedule().map(|schedule| {
+        serde_json::json!({
+            "by_threads": schedule.threads,
+            "by_warps": schedule.warps,
+            "cut": schedule.cut,
+            "pieces": schedule.pieces,
+        })
+    });
     let value = serde_json::json!({
         "device": device.name(),
         "fallback_reason": device.fallback_reason(),
@@ -156,6 +170,8 @@ fn json<C: ZkeyCurve>(device: &Device, prover: &Groth16<C>, load: Duration, stat
         "wires": prover.wires(),
         "public": prover.public_inputs(),
         "log_domain": prover.domain_size().ilog2(),
+        "matrices": matrices,
+        "multiples": prover.multiples(),
         "load_s": load.as_secs_f64(),
         "stages": stages,
         "device_s": stats.report.device_seconds(),

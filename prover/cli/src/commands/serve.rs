@@ -1,7 +1,7 @@
 //! `curvesmith serve`: proves jobs as they come, with keys that stay on the device.
 //!
-//! One thread a client reads lines into one bounded queue; one a device takes a job from it, makes its key ready, takes the jobs
-//! that wait for the same key too, and proves them together. A job's failure is its answer; what ends the service is
+//! One thread a client reads lines into one bounded queue; some a device take a job from it each, make its key ready, take the jobs
+//! that wait for the same key too, and prove them together. A job's failure is its answer; what ends the service is
 //! the end of its input, a signal, or the loss of a device.
 
 mod client;
@@ -49,7 +49,14 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let opened = arguments.device.iter().map(|name| Ok((name, name.open()?)));
     let devices: Vec<(&DeviceName, Device)> = opened.collect::<Result<_, Failure>>()?;
-    let queue = Arc::new(Queue::new(devices.len()));
+    let devices: Vec<(Keys, usize)> = devices
+        .into_iter()
+        .map(|(name, device)| {
+            let batches = arguments.keys.batches(&device);
+            (arguments.keys.keys(name, device), batches)
+        })
+        .collect();
+    let queue = Arc::new(Queue::new(devices.iter().map(|(_, batches)| batches).sum()));
     #[cfg(unix)]
     crate::temporary::on_first_signal({
         let queue = queue.clone();
@@ -59,14 +66,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if let Some(path) = &arguments.socket {
         // Removed when this returns.
         let _socket = socket::listen(path, &queue)?;
-        return finish(work_on_all(&queue, devices, &arguments.keys));
+        return finish(work_on_all(&queue, &devices));
     }
     let client = Arc::new(Client::new(std::io::stdout()));
     std::thread::spawn({
         let (client, queue) = (client.clone(), queue.clone());
         move || queue.end(read_standard_input(&client, &queue))
     });
-    let end = work_on_all(&queue, devices, &arguments.keys);
+    let end = work_on_all(&queue, &devices);
     if client.is_gone() && matches!(end, End::Input) {
         return Err(Failure::Input("standard output: cannot be written".into()));
     }
@@ -88,11 +95,11 @@ fn finish(end: End) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Works on every device, each with keys of its own. The reason for the end; that of one device ends all.
-fn work_on_all(queue: &Queue, devices: Vec<(&DeviceName, Device)>, arguments: &jobs::JobArguments) -> End {
+/// Works on every device, each with keys of its own, by so many threads. The reason for the end; that of one device ends all.
+fn work_on_all(queue: &Queue, devices: &[(Keys, usize)]) -> End {
     let ends: Vec<End> = std::thread::scope(|scope| {
-        let on = |(name, device)| scope.spawn(move || work(queue, arguments.keys(name, device)));
-        let threads: Vec<_> = devices.into_iter().map(on).collect();
+        let each = devices.iter().flat_map(|(keys, batches)| std::iter::repeat_n(keys, *batches));
+        let threads: Vec<_> = each.map(|keys| scope.spawn(move || work(queue, keys))).collect();
         let end = |end: std::thread::Result<End>| {
             end.unwrap_or_else(|_| End::Failed(Failure::Internal("the program failed".into())))
         };
@@ -102,12 +109,12 @@ fn work_on_all(queue: &Queue, devices: Vec<(&DeviceName, Device)>, arguments: &j
 }
 
 /// Answers jobs until there are none to come, and then those that were not begun.
-fn work(queue: &Queue, mut keys: Keys) -> End {
+fn work(queue: &Queue, keys: &Keys) -> End {
     let end = loop {
         match queue.first() {
             Ok(job) if job.is_pointless() => {}
             Ok(job) => {
-                if let Some(lost) = answer_with_others(job, queue, &mut keys) {
+                if let Some(lost) = answer_with_others(job, queue, keys) {
                     queue.end(End::Failed(lost));
                 }
             }
@@ -121,7 +128,7 @@ fn work(queue: &Queue, mut keys: Keys) -> End {
 }
 
 /// Answers a job, and others that wait for its key. `Some` if the device is lost: nothing can be proven any more.
-fn answer_with_others(first: Asked, queue: &Queue, keys: &mut Keys) -> Option<Failure> {
+fn answer_with_others(first: Asked, queue: &Queue, keys: &Keys) -> Option<Failure> {
     let zkey = first.job.zkey.clone();
     let others = || {
         let mut others = queue.others_of(&zkey, BATCH);

@@ -1,8 +1,8 @@
 //! `curvesmith worker`: proves the jobs of a stream of Redis, beside as many others as there are.
 //!
-//! A loop takes an entry whose worker is gone, or else a batch of new ones, proves it as `serve` does, and stores each answer in one
-//! step with the end of its entry. What died with a worker is proven alone, so that whatever ends workers takes nothing with it.
-//! A second thread keeps the entries young meanwhile.
+//! A loop, of which there are some, takes an entry whose worker is gone, or else a batch of new ones, proves it as `serve` does, and
+//! stores each answer in one step with the end of its entry. What died with a worker is proven alone, with no other loop at work, so that
+//! whatever ends workers takes nothing with it. One more thread keeps the entries young meanwhile.
 
 mod ending;
 mod heartbeat;
@@ -14,13 +14,15 @@ use super::jobs::{self, Answer, BATCH, Job, Keys, MAX_BYTES};
 use crate::failure::{DeviceFault, Failure};
 use clap::builder::NonEmptyStringValueParser;
 use clap::value_parser;
-use ending::Ending;
+use ending::{Ending, Reason};
 use heartbeat::Heartbeat;
 use link::{Link, LinkError};
 use serde_json::Value;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::thread::ScopedJoinHandle;
 use std::time::{Duration, SystemTime};
 use stream::{Entry, Final, Names, Stream};
 
@@ -88,13 +90,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         None => std::env::var(VARIABLE)
             .map_err(|_| Failure::Input(format!("no Redis: give --redis, or set {VARIABLE}")))?,
     };
-    let device = &arguments.on.device;
-    let keys = arguments.keys.keys(device, device.open()?);
+    let name = &arguments.on.device;
+    let device = name.open()?;
+    let batches = arguments.keys.batches(&device);
+    let keys = arguments.keys.keys(name, device);
     let ending = Arc::new(Ending::default());
     #[cfg(unix)]
     crate::temporary::on_first_signal({
         let ending = ending.clone();
-        move |signal| ending.tell(signal)
+        move |signal| ending.tell(Reason::Signal(signal))
     });
     let names = Names {
         stream: arguments.stream.clone(),
@@ -104,24 +108,48 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let group = [&*names.stream, &*names.group];
     let link = Link::open(&url, group, Duration::from_secs(arguments.reconnect_for), ending.clone())?;
     tracing::info!(stream = names.stream, group = names.group, consumer = names.consumer, "waiting for jobs");
-    let stream = Stream::new(link, names, Duration::from_secs(arguments.keep_results));
+    let mut stream = Stream::new(link, names, Duration::from_secs(arguments.keep_results));
     let claim_after = Duration::from_secs(arguments.claim_after);
     let heartbeat = Heartbeat::start(stream.another(), claim_after / 3);
-    let mut worker = Worker {
-        stream,
-        keys,
-        heartbeat,
-        ending,
+    let company = RwLock::default();
+    let worker = || Worker {
+        stream: stream.another(),
+        keys: &keys,
+        heartbeat: heartbeat.clone(),
+        ending: &ending,
+        company: &company,
         batch: arguments.batch,
         claim_after,
         max_deliveries: arguments.max_deliveries,
         pause: FIRST_PAUSE,
     };
-    let end = worker.work();
-    if let Err(error) = worker.stream.leave() {
+    let end = work_together((0..batches).map(|_| worker()).collect(), &ending);
+    if let Err(error) = stream.leave() {
         tracing::warn!(%error, "the name of this worker stays in the group");
     }
     Ok(crate::temporary::exit_code(end?))
+}
+
+/// Answers jobs on a thread for each until a signal comes: its number. What one cannot go on after ends all.
+fn work_together(workers: Vec<Worker<'_>>, ending: &Ending) -> Result<i32, Failure> {
+    let ends: Vec<Result<Option<i32>, Failure>> = std::thread::scope(|scope| {
+        let work = |mut worker: Worker<'_>| {
+            let end = catch_unwind(AssertUnwindSafe(|| worker.work()));
+            let end = end.unwrap_or_else(|_| Err(Failure::Internal("the program failed".into())));
+            if end.is_err() {
+                ending.tell(Reason::Failure);
+            }
+            end
+        };
+        let threads: Vec<_> = workers.into_iter().map(|worker| scope.spawn(move || work(worker))).collect();
+        let join =
+            |thread: ScopedJoinHandle<'_, _>| thread.join().unwrap_or_else(|panic| resume_unwind(panic));
+        threads.into_iter().map(join).collect()
+    });
+    // After a failure the others have nothing to say.
+    let ends: Vec<Option<i32>> = ends.into_iter().collect::<Result<_, _>>()?;
+    let told = ends.into_iter().flatten().next();
+    told.ok_or_else(|| Failure::Internal("nobody told why the worker ends".into()))
 }
 
 /// A name that no other worker has.
@@ -133,11 +161,14 @@ fn unique_name() -> String {
     format!("{}-{}-{:x}", host.trim(), std::process::id(), time.as_nanos())
 }
 
-struct Worker {
+/// One of the threads that take jobs.
+struct Worker<'a> {
     stream: Stream,
-    keys: Keys,
+    keys: &'a Keys,
     heartbeat: Heartbeat,
-    ending: Arc<Ending>,
+    ending: &'a Ending,
+    /// Held by whoever has entries: alone, if one of them may have ended a worker.
+    company: &'a RwLock<()>,
     batch: u64,
     claim_after: Duration,
     max_deliveries: u64,
@@ -159,36 +190,42 @@ impl AsRef<Job> for Held {
     }
 }
 
-impl Worker {
-    /// Answers jobs until a signal comes: its number.
-    fn work(&mut self) -> Result<i32, Failure> {
+impl Worker<'_> {
+    /// Answers jobs until a signal comes: its number. `None` if another thread has failed.
+    fn work(&mut self) -> Result<Option<i32>, Failure> {
         loop {
-            if let Some(signal) = self.ending.signal() {
-                return Ok(signal);
+            match self.ending.reason() {
+                Some(Reason::Signal(signal)) => return Ok(Some(signal)),
+                Some(Reason::Failure) => return Ok(None),
+                None => {}
             }
-            let entries = match self.stream.claim(self.claim_after)? {
-                Some(entry) => vec![entry],
-                None => self.stream.read(self.batch)?,
-            };
-            self.heartbeat.hold(entries.iter().map(|entry| entry.id.clone()));
-            self.answer(entries)?;
+            if let Some(entry) = self.stream.claim(self.claim_after)? {
+                self.heartbeat.hold([entry.id.clone()]);
+                let _alone = self.company.write().unwrap_or_else(PoisonError::into_inner);
+                self.answer(vec![entry])?;
+            } else {
+                let _beside_others = self.company.read().unwrap_or_else(PoisonError::into_inner);
+                let entries = self.stream.read(self.batch)?;
+                self.heartbeat.hold(entries.iter().map(|entry| entry.id.clone()));
+                self.answer(entries)?;
+            }
         }
     }
 
-    /// Answers these, but for what is not begun when a signal comes or the device is lost: that is given back.
+    /// Answers these, but for what is not begun when the worker ends or the device is lost: that is given back.
     fn answer(&mut self, entries: Vec<Entry>) -> Result<(), Failure> {
         let mut waiting = VecDeque::new();
         for entry in entries {
             waiting.extend(self.read_job(entry)?);
         }
         let mut lost = None;
-        while !waiting.is_empty() && lost.is_none() && self.ending.signal().is_none() {
+        while !waiting.is_empty() && lost.is_none() && self.ending.reason().is_none() {
             self.drop_answered(&mut waiting)?;
             let Some(first) = waiting.pop_front() else { break };
             let (zkey, id) = (first.job.zkey.clone(), first.id.clone());
             let others = || take_others(&mut waiting, &zkey, id);
             let mut retried = false;
-            for (held, result) in jobs::prove(first, &mut self.keys, others) {
+            for (held, result) in jobs::prove(first, self.keys, others) {
                 if let Err(Failure::Device(fault @ DeviceFault::Lost, text)) = &result {
                     lost = Some(Failure::Device(*fault, text.clone()));
                 }

@@ -166,6 +166,26 @@ fn jobs_go_to_every_device() {
     assert!(errors.contains("cuda:4096"), "{errors}");
 }
 
+/// Several batches of a device, each with its share of what waits, with less room for keys than there are keys.
+#[test]
+fn batches_of_a_device_run_side_by_side() {
+    for options in [
+        &["--device", "cpu", "--batches", "3"][..],
+        &["--device", "emulator", "--batches", "2", "--keys", "1"],
+    ] {
+        let mut service = Service::start(options);
+        let jobs: Vec<String> =
+            (0..12).map(|i| job(i, if i % 4 < 3 { BN } else { BLS }).to_string()).collect();
+        service.send(&jobs.join("\n"));
+        let (answers, code, errors) = service.finish();
+        assert_eq!((code, answers.len()), (Some(0), jobs.len()), "{errors}");
+        for answer in &answers {
+            assert!(answer["batch"].as_u64().unwrap() <= 5, "a share of what waits for a key: {answer}");
+            proven(answer, if answer["id"].as_u64().unwrap() % 4 < 3 { BN } else { BLS });
+        }
+    }
+}
+
 #[test]
 fn lines_that_are_no_jobs_are_answered_in_their_place() {
     let mut service = Service::start(&["--device", "cpu"]);

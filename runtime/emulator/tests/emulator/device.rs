@@ -204,7 +204,7 @@ fn images_load_or_say_why_not() {
     assert!(refused(&Source::new(newer, text.clone())).contains("compute capability"));
     let nonsense = Source::new(image.clone(), "what".into());
     assert!(refused(&nonsense).contains("unknown directive `what`"));
-    let packed = Packed { image, ptx_len: text.len() as u64, ptx_hash: *nonsense.hash() };
+    let packed = Packed { image, delta_len: text.len() as u64, ptx_hash: *nonsense.hash() };
     let texts_zstd = zstd::bulk::compress(text.as_bytes(), 3).unwrap();
     let other_text = Source::unpack(Bundle { images: vec![packed], texts_zstd });
     assert!(refused(&other_text[0]).contains("not the one that was packed"));

@@ -14,7 +14,7 @@ pub(super) struct Proof {
     pub(super) public: String,
 }
 
-pub(super) trait Prover {
+pub(super) trait Prover: Send + Sync {
     /// Name of the curve.
     fn curve(&self) -> &'static str;
 

@@ -20,8 +20,8 @@ pub(super) enum End {
 }
 
 pub(super) struct Queue {
-    /// Who takes jobs.
-    devices: usize,
+    /// Threads that take jobs.
+    takers: usize,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -33,9 +33,9 @@ struct State {
 }
 
 impl Queue {
-    /// No jobs yet, for so many devices.
-    pub(super) fn new(devices: usize) -> Self {
-        Queue { devices: devices.max(1), state: Mutex::default(), changed: Condvar::new() }
+    /// No jobs yet, for so many threads that take them.
+    pub(super) fn new(takers: usize) -> Self {
+        Queue { takers: takers.max(1), state: Mutex::default(), changed: Condvar::new() }
     }
 
     /// Adds a job when there is room; gives it back if none are taken any more.
@@ -61,11 +61,11 @@ impl Queue {
     }
 
     /// Jobs that wait for this key, those that wait for longest: with the one that was taken before at most `most`, and no more than
-    /// each device's share of all that wait for it.
+    /// each thread's share of all that wait for it.
     pub(super) fn others_of(&self, zkey: &Path, most: usize) -> Vec<Asked> {
         let mut state = self.lock();
         let all = 1 + state.jobs.iter().filter(|asked| asked.job.zkey == zkey).count();
-        let limit = most.min(all.div_ceil(self.devices)) - 1;
+        let limit = most.min(all.div_ceil(self.takers)) - 1;
         let mut taken = Vec::new();
         let mut at = 0;
         while state.takes_jobs() && taken.len() < limit && at < state.jobs.len() {

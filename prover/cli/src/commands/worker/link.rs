@@ -113,13 +113,13 @@ impl Link {
         }
     }
 
-    /// Asks until there is an answer or a signal, for what is not begun.
-    pub(super) fn ask_before_signal<T>(
+    /// Asks until there is an answer or a reason to end, for what is not begun.
+    pub(super) fn ask_before_end<T>(
         &mut self,
         request: impl Fn(&mut Connection) -> RedisResult<T>,
     ) -> Result<Option<T>, LinkError> {
         let mut waits = Waits::new(self.patience);
-        while self.ending.signal().is_none() {
+        while self.ending.reason().is_none() {
             match self.attempt(&request) {
                 Ok(answer) => return Ok(Some(answer)),
                 Err(error) => self.ending.wait(waits.next(error)?),

@@ -79,7 +79,7 @@ impl Stream {
         let mut read = redis::cmd("XREADGROUP");
         read.arg("GROUP").arg(group).arg(consumer).arg("COUNT").arg(limit);
         read.arg("BLOCK").arg(millis(WAIT)).arg("STREAMS").arg(stream).arg(">");
-        let entries = self.link.ask_before_signal(|connection| match read.query(connection)? {
+        let entries = self.link.ask_before_end(|connection| match read.query(connection)? {
             Value::Nil => Ok(Vec::new()),
             streams => new_entries(streams),
         })?;
@@ -91,7 +91,7 @@ impl Stream {
         let Names { stream, group, consumer } = &self.names;
         let mut pending = redis::cmd("XPENDING");
         pending.arg(stream).arg(group).arg("IDLE").arg(millis(age)).arg("-").arg("+").arg(1);
-        let taken = self.link.ask_before_signal(|connection| {
+        let taken = self.link.ask_before_end(|connection| {
             loop {
                 let old: Vec<(String, Value, u64, u64)> = pending.query(connection)?;
                 let Some((id, _, _, deliveries)) = old.into_iter().next() else { return Ok(None) };

@@ -190,10 +190,16 @@ fn a_job_that_ends_its_workers_is_given_up() {
     let dir = TempDir::new().unwrap();
     let poison = slow("poison", &dir);
     redis.add(&poison);
-    for (worker, files) in [("first", 2), ("second", 4)] {
-        let worker = redis.worker(worker, &SLOWLY);
+    for (name, files) in [("first", 2), ("second", 4)] {
+        let worker = redis.worker(name, &[&SLOWLY[..], &["--batches", "2"]].concat());
         // A temporary file stays of each that is killed.
         wait_for(dir.path(), files);
+        if name == "second" {
+            // It may be about to end this one too: nothing is begun beside it, so that nothing else is lost.
+            redis.add(&job("good", BN));
+            std::thread::sleep(Duration::from_millis(1500));
+            assert_eq!(redis.pending(), vec![("second".into(), 2)]);
+        }
         assert!(!redis.is_answered("poison"));
         worker.die();
     }
@@ -206,9 +212,32 @@ fn a_job_that_ends_its_workers_is_given_up() {
         (1, ["poison", "internal", "2", &poison.to_string()].map(str::to_owned))
     );
     assert!(dead[0]["reason"].contains("each worker died or was not heard of"));
-    redis.add(&job("good", BN));
     proven(&redis.answer("good"), BN);
     redis.wait_until_done();
+}
+
+/// Batches of one worker, side by side, each id once; a signal ends all of them.
+#[test]
+fn a_worker_has_several_batches_under_way() {
+    let Some(redis) = Redis::start() else { return };
+    let options = ["--device", "emulator", "--claim-after", "600", "--batches", "3", "--batch", "2"];
+    let mut worker = redis.worker("worker", &options);
+    let ids: Vec<String> = (0..9).map(|i| i.to_string()).collect();
+    let case = |id: &str| if id < "6" { BN } else { BLS };
+    ids.iter().for_each(|id| redis.add(&job(&**id, case(id))));
+    for id in &ids {
+        let answer = redis.answer(id);
+        proven(&answer, case(id));
+        assert!(answer["batch"].as_u64().unwrap() <= 2, "{answer}");
+        assert_eq!(redis.answers(id), 1);
+    }
+    redis.wait_until_done();
+    kill(&worker.child, "TERM");
+    let (status, log) = worker.end();
+    assert_eq!(status.code(), Some(143), "{log}");
+    assert!(redis.pending().is_empty());
+    let consumers: Vec<redis::Value> = redis.ask(&["XINFO", "CONSUMERS", "jobs", "provers"]);
+    assert!(consumers.is_empty());
 }
 
 /// Too little memory, which another worker might have.
