@@ -25,7 +25,7 @@ pub(super) use keys::Keys;
 /// Most jobs that are proven together, and whose witnesses are in memory at once.
 pub(super) const BATCH: usize = 8;
 
-/// Batches that a GPU has under way at once. On an H200 one takes 1.4 to 1.5 ms a Semaphore proof, two 0.9 to 1.0, three 0.75.
+/// Batches that a GPU has under way at once. On an H200 one takes 1.5 ms a Semaphore proof, two 0.9, three 0.8, four 0.7.
 const GPU_BATCHES: usize = 3;
 
 /// The keys on a device.

@@ -64,9 +64,10 @@ impl Keys {
         self.device.clone()
     }
 
-    /// Has `work` use the key of this file, when it is on the device. A file that has changed is read again.
+    /// Has `work` use the key of this file, when it is on the device. A file that has changed is read again; the key of one that is
+    /// gone goes, too.
     pub(super) fn with<T>(&self, path: &Path, work: impl FnOnce(&dyn Prover) -> T) -> Result<T, Failure> {
-        let state = FileState::of(path)?;
+        let state = FileState::of(path).inspect_err(|_| self.forget(path))?;
         let key = match self.find(path, &state) {
             Some(key) => key,
             None => {
