@@ -296,7 +296,7 @@ pub(crate) fn sharded_msm<G: Group>(devices: &[Device], n: usize) {
             let (sum, reports) = plan.run_with_reports(&scalars, Detail::Counts).unwrap();
             assert_eq!(sum, expected, "{n} points, {name}");
             let works = |(report, (_, range)): (&Report, (&Device, Range<usize>))| {
-                (report.launches > 0) == !range.is_empty()
+                (report.launches > 0) != range.is_empty()
             };
             assert!(reports.iter().zip(plan.shards()).all(works), "{n} points, {name}");
         }

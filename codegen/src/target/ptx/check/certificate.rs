@@ -161,6 +161,4 @@ pub(in crate::target::ptx) struct Certificate {
     pub(in crate::target::ptx) scale: usize,
     pub(in crate::target::ptx) steps: Vec<Step>,
     pub(in crate::target::ptx) reason: Reason,
-    /// For each case that was asked for: for each output, why it is within its bound. `None` where that is not claimed.
-    pub(in crate::target::ptx) cases: Vec<Option<Vec<Proof>>>,
 }

@@ -27,6 +27,10 @@ pub(in crate::target::ptx) struct Entry {
     pub(in crate::target::ptx) operands: Vec<Bound>,
     pub(in crate::target::ptx) out: Bound,
     pub(in crate::target::ptx) certificate: Certificate,
+    /// Why each result is within `out`.
+    pub(in crate::target::ptx) bounds: Vec<Proof>,
+    /// Operands for which the results are bounded, where they are not all of the claim.
+    asked: Option<Vec<Bound>>,
 }
 
 /// What is judged wrongly by what says whether an entry over a field is accepted.
@@ -47,6 +51,11 @@ impl Entry {
         let p = BigUint::from(self.p);
         let words = (p.bits() as usize).div_ceil(32);
         FieldDesc { name: "p".into(), p, words }
+    }
+
+    /// For which operands the results are within which bound.
+    pub(in crate::target::ptx) fn case(&self) -> (&[Bound], Bound) {
+        (self.asked.as_ref().unwrap_or(&self.operands), self.out)
     }
 
     fn wrong(self, name: &'static str) -> Entry {
@@ -109,6 +118,7 @@ fn word(block: &Block, input: usize) -> crate::target::ptx::ir::Word {
 }
 
 fn entry(op: FieldOp, p: u64, block: Block, most: u64, steps: Vec<Step>, reason: Reason) -> Entry {
+    let results = if matches!(op, FieldOp::IsZero | FieldOp::MaybeZero) { 0 } else { 1 };
     Entry {
         name: "a right one",
         right: true,
@@ -117,7 +127,9 @@ fn entry(op: FieldOp, p: u64, block: Block, most: u64, steps: Vec<Step>, reason:
         block,
         operands: vec![Bound::Canonical],
         out: Bound::Units(most + 1),
-        certificate: Certificate { scale: SCALE, steps, reason, cases: vec![Some(vec![obvious()])] },
+        certificate: Certificate { scale: SCALE, steps, reason },
+        bounds: vec![obvious(); results],
+        asked: None,
     }
 }
 
@@ -132,12 +144,7 @@ fn aside(
     let x = b.input("x", 2);
     insts(&mut b, x[0], x[1]);
     b.output("r", x);
-    let certificate = Certificate {
-        scale: SCALE,
-        steps,
-        reason: Reason::Congruent(vec![vec![]]),
-        cases: vec![Some(vec![obvious()])],
-    };
+    let certificate = Certificate { scale: SCALE, steps, reason: Reason::Congruent(vec![vec![]]) };
     let operands = vec![Bound::ANY];
     Entry {
         name,
@@ -148,6 +155,8 @@ fn aside(
         operands,
         out: Bound::ANY,
         certificate,
+        bounds: vec![obvious()],
+        asked: None,
     }
 }
 

@@ -9,7 +9,7 @@ use crate::target::ptx::ir::{Block, CarryOut, Cmp, Flag, Inst, Logic, Pred, Src,
 
 /// The block as far as it was gone through.
 pub(super) struct Machine<'c> {
-    pub(super) cx: Context<'c>,
+    pub(super) cx: Context,
     pub(super) block: &'c Block,
     words: Vec<Option<Val>>,
     preds: Vec<Option<Poly>>,
@@ -28,7 +28,7 @@ struct Chain {
 }
 
 impl<'c> Machine<'c> {
-    pub(super) fn new(cx: Context<'c>, block: &'c Block) -> Machine<'c> {
+    pub(super) fn new(cx: Context, block: &'c Block) -> Machine<'c> {
         let (words, preds) = (vec![None; block.words()], vec![None; block.preds()]);
         Machine { cx, block, words, preds, flag: None, at: 0 }
     }
@@ -210,7 +210,7 @@ impl<'c> Machine<'c> {
     fn halves(
         &mut self,
         Halves { low, high, uses }: &Halves,
-        value: impl Fn(&Context<'c>, &mut Sum) -> Result<(), Refused>,
+        value: impl Fn(&Context, &mut Sum) -> Result<(), Refused>,
     ) -> Result<(), Refused> {
         if !self.is_word(*low)? {
             return Err(Refused("writes what is no word"));
@@ -283,7 +283,7 @@ impl<'c> Machine<'c> {
         // The number is f = a - b in (-2^32, 2^32), q is `holds` or its opposite: f + 2^32·(1 - q) and
         // 2^32·q - 1 - f are not negative.
         let sign = if is { 1 } else { -1 };
-        let q = |cx: &Context<'_>, sum: &mut Sum, k: &BigInt| {
+        let q = |cx: &Context, sum: &mut Sum, k: &BigInt| {
             sum.poly(cx, holds, &(k * sign), &[])?;
             sum.term(cx, &[], if is { BigInt::ZERO } else { k.clone() })
         };
@@ -306,7 +306,7 @@ impl<'c> Machine<'c> {
         &mut self,
         word: Val,
         uses: &[Use],
-        value: impl Fn(&Context<'c>, &mut Sum, &BigInt) -> Result<(), Refused>,
+        value: impl Fn(&Context, &mut Sum, &BigInt) -> Result<(), Refused>,
     ) -> Result<(), Refused> {
         let mut sum = Sum::new();
         value(&self.cx, &mut sum, &1.into())?;
@@ -358,12 +358,7 @@ impl<'c> Machine<'c> {
 }
 
 /// Adds `k` times `q ? a : b`.
-fn choose(
-    cx: &Context<'_>,
-    sum: &mut Sum,
-    (q, a, b): (&Poly, &Poly, Val),
-    k: &BigInt,
-) -> Result<(), Refused> {
+fn choose(cx: &Context, sum: &mut Sum, (q, a, b): (&Poly, &Poly, Val), k: &BigInt) -> Result<(), Refused> {
     sum.word(cx, b, k, &[])?;
     sum.product(cx, q, a, k)?;
     sum.product(cx, q, &poly_of(b), &-k)

@@ -29,7 +29,7 @@ use num_bigint::BigInt;
 
 use super::{Block, Bound, FieldOp};
 use crate::spec::FieldDesc;
-use certificate::{Certificate, Proof, Var};
+use certificate::{Certificate, Proof, Val, Var};
 use insts::Machine;
 use sum::{B, Context, Rule};
 
@@ -45,27 +45,33 @@ impl std::fmt::Display for Refused {
     }
 }
 
-/// A block was shown to be right. Only `check` makes one.
+/// A block was shown to be right. Only [`Checked`] makes one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accepted(());
 
-/// What is claimed of a block.
+/// What is claimed of a block: for operands within these bounds it computes the operation modulo `p`.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::target::ptx) struct Claim<'a> {
     pub(in crate::target::ptx) field: &'a FieldDesc,
     pub(in crate::target::ptx) op: &'a FieldOp,
     pub(in crate::target::ptx) block: &'a Block,
-    /// For operands within these bounds it computes the operation modulo `p`.
     pub(in crate::target::ptx) operands: &'a [Bound],
-    /// For operands within the first bounds its results are within the second.
-    pub(in crate::target::ptx) cases: &'a [(&'a [Bound], Bound)],
 }
 
-/// Checks a certificate: for each case whether it was claimed, and then shown.
+/// A block that was shown to do what was claimed. Only [`check`] makes one.
+pub(in crate::target::ptx) struct Checked {
+    cx: Context,
+    field: FieldDesc,
+    operands: Vec<Bound>,
+    /// The words of the results, or none of an operation whose result is a bit.
+    outputs: Vec<Vec<Val>>,
+}
+
+/// Checks a certificate of a claim.
 pub(in crate::target::ptx) fn check(
     claim: &Claim<'_>,
     certificate: &Certificate,
-) -> Result<Vec<Option<Accepted>>, Refused> {
+) -> Result<Checked, Refused> {
     goal::shape(claim)?;
     let context = Context {
         scale: certificate.scale,
@@ -81,67 +87,67 @@ pub(in crate::target::ptx) fn check(
         return Err(Refused("leaves out instructions"));
     }
     machine.reason(claim, &certificate.reason)?;
-    if certificate.cases.len() != claim.cases.len() {
-        return Err(Refused("has other cases"));
-    }
-    let cases = claim.cases.iter().zip(&certificate.cases);
-    cases
-        .map(|(case, proofs)| proofs.as_ref().map(|proofs| machine.case(claim, *case, proofs)).transpose())
-        .collect()
+    let results = match claim.op {
+        FieldOp::IsZero | FieldOp::MaybeZero => 0,
+        _ => claim.block.outputs().len(),
+    };
+    let outputs = (0..results).map(|k| machine.output(k)).collect::<Result<_, _>>()?;
+    Ok(Checked { cx: machine.cx, field: claim.field.clone(), operands: claim.operands.to_vec(), outputs })
 }
 
-impl<'c> Machine<'c> {
+impl Machine<'_> {
     /// Defines the words of the operands.
-    fn operands(&mut self, claim: &Claim<'c>) -> Result<(), Refused> {
+    fn operands(&mut self, claim: &Claim<'_>) -> Result<(), Refused> {
         self.cx.define(Rule::Given, (0, 0));
         for (input, bound) in claim.block.inputs().iter().zip(claim.operands) {
             let mut words = Vec::with_capacity(input.words.len());
             for &word in &input.words {
                 words.push(self.cx.vars.len() as Var);
-                self.set(word, certificate::Val::Node(self.cx.vars.len() as Var))?;
+                self.set(word, Val::Node(self.cx.vars.len() as Var))?;
                 self.cx.define(Rule::Given, (0, B - 1));
             }
             self.cx.bounded.push((words, 0.into()));
-            self.operand(self.cx.bounded.len() - 1, bound.max(claim.field).into());
+            self.cx.limit_operand(self.cx.bounded.len() - 1, bound.max(claim.field).into());
         }
         Ok(())
     }
+}
 
-    /// Operand `k` is at most `max`, and so are its words.
-    fn operand(&mut self, k: usize, max: BigInt) {
-        for (i, &word) in self.cx.bounded[k].0.iter().enumerate() {
-            let most = i128::try_from(&max >> (32 * i)).map_or(B - 1, |most| most.min(B - 1));
-            self.cx.vars[word as usize].most = most;
-        }
-        self.cx.bounded[k].1 = max;
-    }
-
-    /// For these operands all results are within the bound.
-    fn case(
+impl Checked {
+    /// Shows that for operands within the first bounds, which are within those of the claim, all results are within the second.
+    pub(in crate::target::ptx) fn case(
         &mut self,
-        claim: &Claim<'_>,
         (operands, out): (&[Bound], Bound),
         proofs: &[Proof],
     ) -> Result<Accepted, Refused> {
-        if let FieldOp::IsZero | FieldOp::MaybeZero = claim.op {
-            return Ok(Accepted(()));
+        let within = |(case, all): (&Bound, &Bound)| case.max(&self.field) <= all.max(&self.field);
+        if operands.len() != self.operands.len() || !operands.iter().zip(&self.operands).all(within) {
+            return Err(Refused("is about other operands"));
         }
-        for (k, bound) in operands.iter().enumerate() {
-            self.operand(k, bound.max(claim.field).into());
-        }
-        if proofs.len() != claim.block.outputs().len() {
+        if proofs.len() != self.outputs.len() {
             return Err(Refused("leaves out results"));
         }
-        let max = BigInt::from(out.max(claim.field));
-        for (k, proof) in proofs.iter().enumerate() {
-            let words = self.output(k)?;
-            self.cx.at_most(&words, &max, proof)?;
+        for (k, bound) in operands.iter().enumerate() {
+            self.cx.limit_operand(k, bound.max(&self.field).into());
+        }
+        let max = BigInt::from(out.max(&self.field));
+        for (words, proof) in self.outputs.iter().zip(proofs) {
+            self.cx.at_most(words, &max, proof)?;
         }
         Ok(Accepted(()))
     }
 }
 
-impl Context<'_> {
+impl Context {
+    /// Operand `k` is at most `max`, and so are its words.
+    fn limit_operand(&mut self, k: usize, max: BigInt) {
+        for (i, &word) in self.bounded[k].0.iter().enumerate() {
+            let most = i128::try_from(&max >> (32 * i)).map_or(B - 1, |most| most.min(B - 1));
+            self.vars[word as usize].most = most;
+        }
+        self.bounded[k].1 = max;
+    }
+
     /// Word `i` of an operand.
     fn operand(&self, operand: usize, i: usize) -> Result<Var, Refused> {
         let word = self.bounded.get(operand).and_then(|(words, _)| words.get(i));

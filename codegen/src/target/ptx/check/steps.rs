@@ -8,32 +8,32 @@ use super::insts::Machine;
 use super::sum::{B, Context, Rule, Sum, Variable};
 use crate::target::ptx::ir::Logic;
 
-impl<'c> Machine<'c> {
+impl Machine<'_> {
     /// Takes one step.
-    pub(super) fn step(&mut self, step: &'c Step) -> Result<(), Refused> {
+    pub(super) fn step(&mut self, step: &Step) -> Result<(), Refused> {
         let cx = &mut self.cx;
         match step {
             Step::Let { value, inline } => {
                 let range = cx.interval(value)?;
-                cx.define(Rule::Let(value, *inline), range);
+                cx.define(Rule::Let(value.clone(), *inline), range);
             }
             Step::Product(factors) => {
                 let range = cx.product(factors)?;
-                cx.define(Rule::Product(factors), range);
+                cx.define(Rule::Product(factors.clone()), range);
             }
             Step::Divide { value, sign } => {
                 let range = cx.quotient(value, *sign, None)?;
-                cx.define(Rule::High(value, *sign), range);
+                cx.define(Rule::High(value.clone(), *sign), range);
                 cx.define(Rule::Low, (0, B - 1));
             }
             Step::Quotient { value, sign, low, uses } => {
                 let range = cx.quotient(value, *sign, Some(*low))?;
                 cx.congruent(value, *low, uses)?;
-                cx.define(Rule::Quotient(value, *sign, *low), range);
+                cx.define(Rule::Quotient(value.clone(), *sign, *low), range);
             }
             Step::Truth(value) => {
                 cx.interval(value)?;
-                cx.define(Rule::Truth(value), (0, 1));
+                cx.define(Rule::Truth(value.clone()), (0, 1));
             }
             Step::Logic { op, a, b } => {
                 let most = cx.most_bits(*op, *a, *b)?;
@@ -49,8 +49,8 @@ impl<'c> Machine<'c> {
     }
 }
 
-impl<'c> Context<'c> {
-    pub(super) fn define(&mut self, rule: Rule<'c>, (least, most): (i128, i128)) {
+impl Context {
+    pub(super) fn define(&mut self, rule: Rule, (least, most): (i128, i128)) {
         self.vars.push(Variable { rule, least, most });
     }
 

@@ -1,5 +1,7 @@
 //! What is known of the variables, and sums of facts: the two ways to conclude.
 
+use std::collections::BTreeMap;
+
 use num_bigint::{BigInt, Sign};
 use num_traits::{One, Signed, Zero};
 
@@ -11,33 +13,32 @@ use crate::target::ptx::ir::Logic;
 pub(super) const B: i128 = 1 << 32;
 
 /// How a variable is defined.
-#[derive(Clone, Copy)]
-pub(super) enum Rule<'c> {
+pub(super) enum Rule {
     /// A word of an operand, or none.
     Given,
     /// Another name of a polynomial; `true` where it is written out wherever it stands.
-    Let(&'c Poly, bool),
-    Product(&'c [Var]),
+    Let(Poly, bool),
+    Product(Vec<Var>),
     /// `next variable + sign·2^32·this = value`.
-    High(&'c Poly, i128),
+    High(Poly, i128),
     /// Its equation is that of the variable before.
     Low,
     /// `low + sign·2^32·this = value`.
-    Quotient(&'c Poly, i128, u32),
-    Truth(&'c Poly),
+    Quotient(Poly, i128, u32),
+    Truth(Poly),
     Logic(Logic, Val, Val),
 }
 
-pub(super) struct Variable<'c> {
-    pub(super) rule: Rule<'c>,
+pub(super) struct Variable {
+    pub(super) rule: Rule,
     pub(super) least: i128,
     pub(super) most: i128,
 }
 
 /// What is known.
-pub(super) struct Context<'c> {
+pub(super) struct Context {
     pub(super) scale: usize,
-    pub(super) vars: Vec<Variable<'c>>,
+    pub(super) vars: Vec<Variable>,
     /// The values of some variables in the case that is looked at.
     pub(super) assumed: Vec<(Var, u32)>,
     /// Words whose sum is at most a number.
@@ -49,9 +50,9 @@ pub(super) struct Context<'c> {
 /// Up to four variables in ascending order, 0 for none.
 type Mono = [Var; 4];
 
-/// `Σ coefficient·variables`, constants apart, as it comes. Variables are kept as one number, which is quicker to compare.
+/// `Σ coefficient·variables`, constants apart. Variables are kept as one number, which is quicker to compare.
 pub(super) struct Sum {
-    terms: Vec<(u128, BigInt)>,
+    terms: BTreeMap<u128, BigInt>,
     constant: BigInt,
 }
 
@@ -64,8 +65,8 @@ fn unpacked(packed: u128) -> Mono {
     [96, 64, 32, 0].map(|at| (packed >> at) as Var)
 }
 
-impl<'c> Context<'c> {
-    pub(super) fn var(&self, var: Var) -> Result<&Variable<'c>, Refused> {
+impl Context {
+    pub(super) fn var(&self, var: Var) -> Result<&Variable, Refused> {
         self.vars.get(var as usize).filter(|_| var != 0).ok_or(Refused("names what is not defined"))
     }
 
@@ -98,7 +99,7 @@ impl<'c> Context<'c> {
     pub(super) fn not_negative(
         &mut self,
         proof: &Proof,
-        target: &dyn Fn(&Context<'c>, &mut Sum, &BigInt) -> Result<(), Refused>,
+        target: &dyn Fn(&Context, &mut Sum, &BigInt) -> Result<(), Refused>,
     ) -> Result<(), Refused> {
         match proof {
             Proof::Cases(var, cases) => {
@@ -161,11 +162,11 @@ pub(super) fn compute(op: Logic, a: u32, b: u32) -> u32 {
 
 impl Sum {
     pub(super) fn new() -> Sum {
-        Sum { terms: Vec::new(), constant: BigInt::zero() }
+        Sum { terms: BTreeMap::new(), constant: BigInt::zero() }
     }
 
     /// Adds `k` times the product of variables.
-    pub(super) fn term(&mut self, cx: &Context<'_>, vars: &[Var], k: BigInt) -> Result<(), Refused> {
+    pub(super) fn term(&mut self, cx: &Context, vars: &[Var], k: BigInt) -> Result<(), Refused> {
         if let [var] = *vars {
             return self.one(cx, var, k, &[]);
         }
@@ -173,33 +174,21 @@ impl Sum {
     }
 
     /// Adds `k` times a variable and some others.
-    fn one(&mut self, cx: &Context<'_>, var: Var, k: BigInt, by: &[Var]) -> Result<(), Refused> {
+    fn one(&mut self, cx: &Context, var: Var, k: BigInt, by: &[Var]) -> Result<(), Refused> {
         if by.is_empty()
             && cx.value(var)?.is_none()
             && !matches!(cx.var(var)?.rule, Rule::Product(_) | Rule::Let(_, true))
         {
-            self.terms.push((var.into(), k));
+            *self.terms.entry(var.into()).or_default() += k;
             return Ok(());
         }
         self.expand(cx, by.iter().copied().chain([var]).collect(), [0; 4], k)
     }
 
-    /// Adds up what has the same variables.
-    fn gather(&mut self) {
-        self.terms.sort_unstable_by_key(|(vars, _)| *vars);
-        self.terms.dedup_by(|next, sum| {
-            let same = next.0 == sum.0;
-            if same {
-                sum.1 += std::mem::take(&mut next.1);
-            }
-            same
-        });
-    }
-
     /// Adds `k` times some variables that are still to be looked at, times those of `kept`.
     fn expand(
         &mut self,
-        cx: &Context<'_>,
+        cx: &Context,
         mut open: Vec<Var>,
         mut kept: Mono,
         mut k: BigInt,
@@ -210,7 +199,7 @@ impl Sum {
                 continue;
             }
             let known = cx.var(var)?;
-            match known.rule {
+            match &known.rule {
                 Rule::Product(factors) => open.extend(factors),
                 Rule::Let(poly, true) => {
                     for &(inner, c) in &poly.terms {
@@ -232,19 +221,13 @@ impl Sum {
             self.constant += k;
         } else if !k.is_zero() {
             kept.sort_unstable();
-            self.terms.push((packed(kept), k));
+            *self.terms.entry(packed(kept)).or_default() += k;
         }
         Ok(())
     }
 
     /// Adds `k·poly` times some variables.
-    pub(super) fn poly(
-        &mut self,
-        cx: &Context<'_>,
-        poly: &Poly,
-        k: &BigInt,
-        by: &[Var],
-    ) -> Result<(), Refused> {
+    pub(super) fn poly(&mut self, cx: &Context, poly: &Poly, k: &BigInt, by: &[Var]) -> Result<(), Refused> {
         if poly.constant != 0 {
             self.term(cx, by, k * poly.constant)?;
         }
@@ -257,13 +240,7 @@ impl Sum {
     }
 
     /// Adds `k·word` times some variables.
-    pub(super) fn word(
-        &mut self,
-        cx: &Context<'_>,
-        word: Val,
-        k: &BigInt,
-        by: &[Var],
-    ) -> Result<(), Refused> {
+    pub(super) fn word(&mut self, cx: &Context, word: Val, k: &BigInt, by: &[Var]) -> Result<(), Refused> {
         match word {
             Val::Const(c) => self.term(cx, by, k * c),
             Val::Node(var) => self.one(cx, var, k.clone(), by),
@@ -271,13 +248,7 @@ impl Sum {
     }
 
     /// Adds `k·x·y`.
-    pub(super) fn product(
-        &mut self,
-        cx: &Context<'_>,
-        x: &Poly,
-        y: &Poly,
-        k: &BigInt,
-    ) -> Result<(), Refused> {
+    pub(super) fn product(&mut self, cx: &Context, x: &Poly, y: &Poly, k: &BigInt) -> Result<(), Refused> {
         self.poly(cx, y, &(k * x.constant), &[])?;
         x.terms.iter().try_for_each(|&(var, c)| self.poly(cx, y, &(k * c), &[var]))
     }
@@ -285,7 +256,7 @@ impl Sum {
     /// Adds `k·Σ wordsᵢ·2^(32i)`.
     pub(super) fn number(
         &mut self,
-        cx: &Context<'_>,
+        cx: &Context,
         words: impl IntoIterator<Item = Val>,
         mut k: BigInt,
     ) -> Result<(), Refused> {
@@ -298,12 +269,7 @@ impl Sum {
 
     /// Takes off facts. Inequalities may be used where that is said, and then neither a number nor a variable that
     /// they are multiplied with may be negative.
-    pub(super) fn without(
-        &mut self,
-        cx: &Context<'_>,
-        uses: &[Use],
-        inequalities: bool,
-    ) -> Result<(), Refused> {
+    pub(super) fn without(&mut self, cx: &Context, uses: &[Use], inequalities: bool) -> Result<(), Refused> {
         for Use { fact, times, by } in uses {
             if !matches!(fact, Fact::Defined(_) | Fact::Computed(_) | Fact::Implied(_)) {
                 let negative =
@@ -318,11 +284,11 @@ impl Sum {
     }
 
     /// Adds `k` times a fact, times some variables.
-    fn fact(&mut self, cx: &Context<'_>, fact: Fact, k: &BigInt, by: &[Var]) -> Result<(), Refused> {
+    fn fact(&mut self, cx: &Context, fact: Fact, k: &BigInt, by: &[Var]) -> Result<(), Refused> {
         let none = Refused("uses a fact that is none");
         match fact {
             Fact::Defined(x) => {
-                let value = match cx.var(x)?.rule {
+                let value = match &cx.var(x)?.rule {
                     Rule::Let(value, _) => {
                         self.one(cx, x, k.clone(), by)?;
                         value
@@ -350,7 +316,7 @@ impl Sum {
                 self.one(cx, x, k.clone(), by)
             }
             Fact::Holds(x) | Fact::Fails(x) => {
-                let Rule::Truth(value) = cx.var(x)?.rule else { return Err(none) };
+                let Rule::Truth(value) = &cx.var(x)?.rule else { return Err(none) };
                 let (least, most) = cx.interval(value)?;
                 if fact == Fact::Holds(x) {
                     // value ≥ least·(1 - x)
@@ -366,7 +332,7 @@ impl Sum {
                 }
             }
             Fact::Both(x) | Fact::Left(x) | Fact::Right(x) | Fact::Computed(x) => {
-                let Rule::Logic(op, a, b) = cx.var(x)?.rule else { return Err(none) };
+                let &Rule::Logic(op, a, b) = &cx.var(x)?.rule else { return Err(none) };
                 self.bits(cx, (fact, x), (op, a, b), k, by)
             }
             Fact::Bounded(index) => {
@@ -391,7 +357,7 @@ impl Sum {
     /// Adds `k` times what is known of `x = a op b`.
     fn bits(
         &mut self,
-        cx: &Context<'_>,
+        cx: &Context,
         (fact, x): (Fact, Var),
         (op, a, b): (Logic, Val, Val),
         k: &BigInt,
@@ -417,8 +383,7 @@ impl Sum {
     }
 
     /// The least value, from the ranges of the variables.
-    fn least(mut self, cx: &Context<'_>) -> Result<BigInt, Refused> {
-        self.gather();
+    fn least(self, cx: &Context) -> Result<BigInt, Refused> {
         let mut least = self.constant;
         for (vars, mut k) in self.terms.into_iter().filter(|(_, k)| !k.is_zero()) {
             let mono = unpacked(vars);
@@ -438,14 +403,13 @@ impl Sum {
     /// Shows that a multiple of `modulus` is left without some equations; zero, if there is none.
     pub(super) fn vanishes(
         mut self,
-        cx: &Context<'_>,
+        cx: &Context,
         uses: &[Use],
         modulus: Option<&BigInt>,
     ) -> Result<(), Refused> {
         self.without(cx, uses, false)?;
-        self.gather();
         let zero = |k: &BigInt| modulus.map_or(k.is_zero(), |modulus| (k % modulus).is_zero());
-        if zero(&self.constant) && self.terms.iter().all(|(_, k)| zero(k)) {
+        if zero(&self.constant) && self.terms.values().all(zero) {
             Ok(())
         } else {
             Err(Refused("equates what is not shown to be equal"))
@@ -461,7 +425,7 @@ pub(super) fn poly_of(word: Val) -> Poly {
     }
 }
 
-impl Context<'_> {
+impl Context {
     /// Whether a variable is defined as `a op b`.
     pub(super) fn is_logic(&self, var: Var, op: Logic, a: Val, b: Val) -> Result<bool, Refused> {
         Ok(match self.var(var)?.rule {

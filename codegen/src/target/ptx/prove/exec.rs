@@ -87,16 +87,6 @@ impl<'a> Exec<'a> {
         self.model.group(ids, max.clone());
     }
 
-    /// Bounds the inputs anew, none by more than [`run`](Self::run) did: what is known stays true.
-    pub(super) fn narrow(&mut self, operands: &[BigInt]) {
-        for (input, max) in operands.iter().enumerate() {
-            self.model.groups[input].max.clone_from(max);
-            for (k, id) in self.model.groups[input].words.clone().into_iter().enumerate() {
-                self.model.node_mut(id).hi = top_word(max, k);
-            }
-        }
-    }
-
     /// Executes the instruction at `at`, or the run that it starts; how many.
     fn step(&mut self) -> Result<usize, ProofError> {
         match self.block.insts()[self.at] {
@@ -510,6 +500,11 @@ impl<'a> Exec<'a> {
         Some((pair.high, [with(least, &defined(1)), with(most, &defined(-1))]))
     }
 
+    /// What is left of it when only bounds are asked for.
+    pub(super) fn into_known(self) -> (Model, Memory) {
+        (self.model, self.memory)
+    }
+
     pub(super) fn query(&self) -> Query<'_> {
         Query::new(&self.model, self.scale, &self.memory)
     }
@@ -536,7 +531,7 @@ impl<'a> Exec<'a> {
 }
 
 /// The largest word `k` of a value of at most `max`.
-fn top_word(max: &BigInt, k: usize) -> i128 {
+pub(super) fn top_word(max: &BigInt, k: usize) -> i128 {
     i128::try_from((max >> (32 * k)).min(BigInt::from(B - 1))).expect("below 2^32")
 }
 

@@ -7,11 +7,11 @@ use num_integer::Integer;
 use num_traits::One;
 
 use super::ProofError;
-use super::exec::Exec;
+use super::exec::{Exec, top_word};
 use super::expand::{self, Key, Terms};
 use super::model::{Kind, Model, Val};
 use super::poly::{Id, Poly};
-use super::query::Search;
+use super::query::{Memory, Query, Search};
 use super::record::obvious;
 use crate::spec::FieldDesc;
 use crate::target::ptx::check::certificate::{Certificate, Fact, Proof, Reason, Step, Use};
@@ -19,59 +19,72 @@ use crate::target::ptx::check::definition::{Term, definition};
 use crate::target::ptx::ir::{Block, Src};
 use crate::target::ptx::{Bound, FieldOp};
 
-/// A certificate, and for each case whether it shows it.
-type Found = (Certificate, Vec<Result<(), ProofError>>);
-
-/// The certificate that a block computes an operation for `operands`, and that its results are within the second
-/// bound for operands within the first, which are within `operands`: an error of its own for each case.
-pub(super) fn certify(
-    field: &FieldDesc,
-    op: &FieldOp,
-    operands: &[Bound],
-    block: &Block,
-    cases: &[(&[Bound], Bound)],
-) -> Result<Found, ProofError> {
-    match search(field, op, operands, block, cases, Search::Quick) {
-        Ok(found) if found.1.iter().all(Result::is_ok) => Ok(found),
-        _ => search(field, op, operands, block, cases, Search::Thorough),
-    }
+/// What the search knows of a block that computes its operation: enough to bound its results for narrower operands.
+pub(super) struct Found {
+    field: FieldDesc,
+    model: Model,
+    scale: usize,
+    memory: Memory,
+    /// The words of the results, or none of an operation whose result is a bit.
+    outputs: Vec<Vec<Poly>>,
 }
 
-fn search(
-    field: &FieldDesc,
-    op: &FieldOp,
-    operands: &[Bound],
-    block: &Block,
-    cases: &[(&[Bound], Bound)],
-    search: Search,
-) -> Result<Found, ProofError> {
-    check_shape(field, op, operands, block)?;
-    let maxima = maxima(field, operands);
-    // Room for the division by R of a double-length value, and some more.
-    let rows = if let FieldOp::MulTable { rows, .. } = op { *rows as usize } else { 0 };
-    let scale = 2 * field.words + rows + 8;
-    let exec = Exec::run(block, &maxima, scale, search)?;
-    let mut goal = Goal { field, op, block, exec, scale };
-    let reason = match op {
-        FieldOp::IsZero => goal.is_zero()?,
-        FieldOp::MaybeZero => goal.maybe_zero(&maxima[0])?,
-        _ => {
-            let congruent = (0..block.outputs().len()).map(|k| goal.congruent(k));
-            Reason::Congruent(congruent.collect::<Result<_, _>>()?)
+impl Found {
+    /// Searches for a certificate that a block computes an operation for `operands`.
+    pub(super) fn search(
+        field: &FieldDesc,
+        op: &FieldOp,
+        operands: &[Bound],
+        block: &Block,
+        search: Search,
+    ) -> Result<(Found, Certificate), ProofError> {
+        check_shape(field, op, operands, block)?;
+        let maxima = maxima(field, operands);
+        // Room for the division by R of a double-length value, and some more.
+        let rows = if let FieldOp::MulTable { rows, .. } = op { *rows as usize } else { 0 };
+        let scale = 2 * field.words + rows + 8;
+        let exec = Exec::run(block, &maxima, scale, search)?;
+        let mut goal = Goal { field, op, block, exec, scale };
+        let (reason, results) = match op {
+            FieldOp::IsZero => (goal.is_zero()?, 0),
+            FieldOp::MaybeZero => (goal.maybe_zero(&maxima[0])?, 0),
+            _ => {
+                let congruent = (0..block.outputs().len()).map(|k| goal.congruent(k));
+                (Reason::Congruent(congruent.collect::<Result<_, _>>()?), block.outputs().len())
+            }
+        };
+        let steps = goal.exec.model.record.take();
+        let words = |k| Ok(goal.output(k)?.into_iter().map(|word| goal.exec.model.poly(word)).collect());
+        let outputs = (0..results).map(words).collect::<Result<_, ProofError>>()?;
+        let (model, memory) = goal.exec.into_known();
+        let certificate = Certificate { scale, steps, reason };
+        Ok((Found { field: field.clone(), model, scale, memory, outputs }, certificate))
+    }
+
+    /// Why every result is within `out`, for operands within bounds of which none is weaker than that of the search.
+    pub(super) fn bounds(&mut self, operands: &[Bound], out: Bound) -> Result<Vec<Proof>, ProofError> {
+        self.narrow(&maxima(&self.field, operands));
+        let bound = BigInt::from(out.max(&self.field));
+        let query = Query::new(&self.model, self.scale, &self.memory);
+        let proof = |words: &Vec<Poly>| {
+            let (max, proof) = query.largest(words, &[], &bound);
+            if max > bound {
+                return Err(ProofError::Bound { max: max.to_string(), bound: bound.to_string() });
+            }
+            Ok(proof)
+        };
+        self.outputs.iter().map(proof).collect()
+    }
+
+    /// Bounds the inputs anew: what is known stays true.
+    fn narrow(&mut self, operands: &[BigInt]) {
+        for (input, max) in operands.iter().enumerate() {
+            self.model.groups[input].max.clone_from(max);
+            for (k, id) in self.model.groups[input].words.clone().into_iter().enumerate() {
+                self.model.node_mut(id).hi = top_word(max, k);
+            }
         }
-    };
-    let steps = goal.exec.model.record.take();
-    let case = |(operands, out): &(&[Bound], Bound)| {
-        if let FieldOp::IsZero | FieldOp::MaybeZero = op {
-            return Ok(Vec::new());
-        }
-        goal.exec.narrow(&self::maxima(field, operands));
-        goal.bounds(*out)
-    };
-    let proofs: Vec<Result<Vec<Proof>, ProofError>> = cases.iter().map(case).collect();
-    let cases = proofs.iter().map(|proofs| proofs.as_ref().ok().cloned()).collect();
-    let proofs = proofs.into_iter().map(|proofs| proofs.map(|_| ())).collect();
-    Ok((Certificate { scale, steps, reason, cases }, proofs))
+    }
 }
 
 /// The largest value of each input.
@@ -149,21 +162,6 @@ impl Goal<'_> {
             }
         }
         sum.terms
-    }
-
-    /// Why every output is within its bound.
-    fn bounds(&self, out: Bound) -> Result<Vec<Proof>, ProofError> {
-        let bound = BigInt::from(out.max(self.field));
-        let proof = |k: usize| {
-            let words: Vec<Poly> =
-                self.output(k)?.into_iter().map(|word| self.exec.model.poly(word)).collect();
-            let (max, proof) = self.exec.query().largest(&words, &[], &bound);
-            if max > bound {
-                return Err(ProofError::Bound { max: max.to_string(), bound: bound.to_string() });
-            }
-            Ok(proof)
-        };
-        (0..self.block.outputs().len()).map(proof).collect()
     }
 
     pub(super) fn undefined(&self) -> ProofError {

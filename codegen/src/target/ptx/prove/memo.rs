@@ -1,76 +1,127 @@
 //! Proofs of all blocks of a kernel, made once in a process.
 //!
-//! Operations with other bounds often have the same block. Such a block is proven once, for the weakest
-//! bounds of its operands in the kernel; that proof holds for the narrower ones too, and what is left
-//! is to bound the results by them. Nothing depends on what was proven before, or on the order: what is
-//! remembered is found by the block itself, not by its name.
+//! Operations with other bounds often have the same block. A block of products, which takes longest to prove, is proven once,
+//! for operands as wide as its variant takes; what is then left for each of the bounds that kernels have is to bound the results.
+//! Other blocks are proven for the weakest bounds of their operands in a kernel, in the same way. What cannot be shown so is
+//! proven for its own bounds alone. Nothing depends on what was proven before, or on the order: what is remembered is found by
+//! the block itself, not by its name.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::{ProofError, prove, prove_cases};
+use super::{ProofError, Search, Shown};
 use crate::spec::FieldDesc;
 use crate::target;
+use crate::target::ptx::check::Accepted;
+use crate::target::ptx::variants::{Build, offers};
+use crate::target::ptx::{Block, Bound, FieldOp, Ptx};
 
 type Claim<'a> = target::Claim<'a, Ptx>;
-use crate::target::ptx::check::Accepted;
-use crate::target::ptx::{Block, Bound, Ptx};
-
 type Proof = Result<Accepted, ProofError>;
 
-/// By bounds of operands and results.
-type Known = BTreeMap<String, Proof>;
+/// Bounds of the operands with which a block is proven.
+type Base = Vec<Bound>;
 
-/// Results by modulus, operation and the weakest operand bounds of the kernel, and then by block.
-static MADE: Mutex<BTreeMap<String, Vec<(Block, Known)>>> = Mutex::new(BTreeMap::new());
+/// What was proven of a block.
+#[derive(Default)]
+struct Proven {
+    /// By what it was proven with, and the bounds of operands and results.
+    proofs: BTreeMap<String, Proof>,
+    /// With the widest operands.
+    wide: Attempts,
+}
 
-/// As [`prove`] for every claim, in order.
+/// By quick and by thorough search.
+#[derive(Default)]
+struct Attempts([Option<Result<Shown, ProofError>>; 2]);
+
+/// A block that computes an operation.
+struct Subject {
+    block: Block,
+    /// The widest operands for which a variant has it, of products.
+    wide: OnceLock<Option<Base>>,
+    proven: Mutex<Proven>,
+}
+
+/// By modulus and operation.
+static MADE: Mutex<BTreeMap<String, Vec<Arc<Subject>>>> = Mutex::new(BTreeMap::new());
+
+/// As [`prove`](super::prove) for every claim, in order.
 pub fn prove_all(field: &FieldDesc, claims: &[Claim<'_>]) -> Vec<Proof> {
     let mut proofs: Vec<Option<Proof>> = vec![None; claims.len()];
     for same in of_equal_blocks(claims) {
-        let weakest = weakest(field, claims, &same);
         let Claim { op, choice, .. } = &claims[same[0]];
-        let (what, block) = (format!("{:x} {op:?} {weakest:?}", field.p), choice.block());
-        let known = known(&what, block);
-        let mut open = BTreeMap::new();
-        for &i in &same {
-            let key = format!("{:?} {:?}", claims[i].operands, claims[i].choice.out);
-            match known.get(&key) {
-                Some(proof) => proofs[i] = Some(proof.clone()),
-                None => open.entry(key).or_insert_with(Vec::new).push(i),
-            }
+        let subject = subject(field, op, choice.block());
+        let wide = subject.wide.get_or_init(|| widest(field, op, choice.variant, choice.block())).as_ref();
+        let is_covered = |i: &usize| wide.is_some_and(|wide| within(field, claims[*i].operands, wide));
+        let (covered, others): (Vec<usize>, Vec<usize>) = same.into_iter().partition(is_covered);
+        // Two threads that want the same wait for one another.
+        let mut proven = subject.proven.lock().unwrap_or_else(PoisonError::into_inner);
+        let Proven { proofs: known, wide: by_wide } = &mut *proven;
+        let weakest = weakest(field, claims, &others);
+        let mut by_weakest = Attempts::default();
+        let covered = covered.into_iter().map(|i| (i, wide));
+        for (i, base) in covered.chain(others.into_iter().map(|i| (i, Some(&weakest)))) {
+            let Some(base) = base else { continue };
+            let Claim { operands, choice, .. } = claims[i];
+            let prove = || {
+                let attempts = if Some(base) == wide { &mut *by_wide } else { &mut by_weakest };
+                let together = attempts.prove(field, op, base, &subject.block, (operands, choice.out));
+                let alone = || super::prove(field, op, operands, &subject.block, choice.out);
+                together.or_else(|error| if operands == base { Err(error) } else { alone() })
+            };
+            let key = format!("{base:?} {operands:?} {:?}", choice.out);
+            proofs[i] = Some(known.entry(key).or_insert_with(prove).clone());
         }
-        if open.is_empty() {
-            continue;
-        }
-        let first: Vec<&Claim<'_>> = open.values().map(|equal| &claims[equal[0]]).collect();
-        // Not under the lock: two threads may prove the same, and find the same.
-        let made = prove_equal(field, &weakest, &first);
-        let mut new = Known::new();
-        for ((key, equal), proof) in open.into_iter().zip(made) {
-            for i in equal {
-                proofs[i] = Some(proof.clone());
-            }
-            new.insert(key, proof);
-        }
-        remember(what, block, new);
     }
     proofs.into_iter().map(|proof| proof.expect("every claim is in a group")).collect()
 }
 
-fn known(what: &str, block: &Block) -> Known {
-    let made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    let same = made.get(what).and_then(|blocks| blocks.iter().find(|(other, _)| other == block));
-    same.map(|(_, known)| known.clone()).unwrap_or_default()
+impl Attempts {
+    /// Bounds the results of a block that is shown to compute its operation with operands within `base`.
+    fn prove(
+        &mut self,
+        field: &FieldDesc,
+        op: &FieldOp,
+        base: &Base,
+        block: &Block,
+        (operands, out): (&[Bound], Bound),
+    ) -> Proof {
+        let [quick, thorough] = &mut self.0;
+        let by = |attempt: &mut Option<Result<Shown, ProofError>>, search| {
+            let shown = attempt.get_or_insert_with(|| Shown::new(field, op, base, block, search));
+            shown.as_mut().map_err(|error| error.clone())?.case(operands, out)
+        };
+        by(quick, Search::Quick).or_else(|_| by(thorough, Search::Thorough))
+    }
 }
 
-fn remember(what: String, block: &Block, new: Known) {
+fn subject(field: &FieldDesc, op: &FieldOp, block: &Block) -> Arc<Subject> {
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    let blocks = made.entry(what).or_default();
-    match blocks.iter_mut().find(|(other, _)| other == block) {
-        Some((_, known)) => known.extend(new),
-        None => blocks.push((block.clone(), new)),
+    let subjects = made.entry(format!("{:x} {op:?}", field.p)).or_default();
+    if let Some(known) = subjects.iter().find(|subject| subject.block == *block) {
+        return known.clone();
     }
+    let (wide, proven) = (OnceLock::new(), Mutex::default());
+    let subject = Arc::new(Subject { block: block.clone(), wide, proven });
+    subjects.push(subject.clone());
+    subject
+}
+
+/// The widest operands, all alike and a power of two, for which a variant of a product has this block.
+fn widest(field: &FieldDesc, op: &FieldOp, variant: &'static str, block: &Block) -> Option<Base> {
+    use FieldOp::{Dot, DotFq2, Mul, MulShared, Sqr};
+    if !matches!(op, Mul | Sqr | Dot(_) | MulShared(_) | DotFq2 { .. }) {
+        return None;
+    }
+    let least = Bound::Canonical.units(field);
+    let powers = (0..=32).rev().map(|bits| 1u64 << bits).take_while(|units| *units >= least);
+    let mut bases = powers.map(|units| vec![Bound::Units(units); op.operands(field)]);
+    bases.find(|base| {
+        let offers = offers(field, op, base, true, Build::One(variant)).into_iter();
+        let mut built = offers.filter_map(|offer| offer.built);
+        built.any(|choice| choice.variant == variant && choice.block() == block)
+    })
 }
 
 /// Claims of one operation and block each, by index.
@@ -91,35 +142,18 @@ fn of_equal_blocks(claims: &[Claim<'_>]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Operand by operand the weakest bound.
-fn weakest(field: &FieldDesc, claims: &[Claim<'_>], group: &[usize]) -> Vec<Bound> {
-    let mut weakest = claims[group[0]].operands.to_vec();
-    for &i in &group[1..] {
-        for (bound, other) in weakest.iter_mut().zip(claims[i].operands) {
+fn within(field: &FieldDesc, operands: &[Bound], base: &Base) -> bool {
+    operands.iter().zip(base).all(|(bound, all)| bound.within(*all, field))
+}
+
+/// Operand by operand the weakest bound of some claims.
+fn weakest(field: &FieldDesc, claims: &[Claim<'_>], group: &[usize]) -> Base {
+    let mut operands = group.iter().map(|&i| claims[i].operands);
+    let mut weakest = operands.next().unwrap_or_default().to_vec();
+    for operands in operands {
+        for (bound, other) in weakest.iter_mut().zip(operands) {
             *bound = bound.join(*other, field);
         }
     }
     weakest
-}
-
-/// Proves claims of one block together, and each alone that is not proven so.
-fn prove_equal(field: &FieldDesc, weakest: &[Bound], claims: &[&Claim<'_>]) -> Vec<Proof> {
-    let Some(Claim { op, choice, .. }) = claims.first() else { return Vec::new() };
-    let cases: Vec<(&[Bound], Bound)> =
-        claims.iter().map(|claim| (claim.operands, claim.choice.out)).collect();
-    let together = prove_cases(field, op, weakest, choice.block(), &cases);
-    let alone = |claim: &Claim<'_>| prove(field, &claim.op, claim.operands, claim.choice);
-    match together {
-        Ok(proofs) => {
-            let again = |(proof, claim): (Proof, &&Claim<'_>)| proof.or_else(|_| alone(claim));
-            proofs.into_iter().zip(claims).map(again).collect()
-        }
-        Err(error) => {
-            let alone = |claim: &&Claim<'_>| match claim.operands == weakest {
-                true => Err(error.clone()),
-                false => alone(claim),
-            };
-            claims.iter().map(alone).collect()
-        }
-    }
 }

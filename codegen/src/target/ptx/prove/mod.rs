@@ -15,9 +15,12 @@ mod zero;
 pub use memo::prove_all;
 use thiserror::Error;
 
-use super::check::{self, Accepted, Refused, check};
-use super::{Block, Bound, Choice, FieldOp};
+use super::check::certificate::Proof;
+use super::check::{self, Accepted, Checked, Refused, check};
+use super::{Block, Bound, FieldOp};
 use crate::spec::FieldDesc;
+use goal::Found;
+use query::Search;
 
 /// Why a block is not proven. It may still be right; it is not used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -54,44 +57,53 @@ pub enum ProofError {
     Refused(#[from] Refused),
 }
 
-/// Shows that `choice` computes `op` within its bound for all operands within `operands`.
-pub fn prove(
-    field: &FieldDesc,
-    op: &FieldOp,
-    operands: &[Bound],
-    choice: &Choice,
-) -> Result<Accepted, ProofError> {
-    prove_block(field, op, operands, choice.block(), choice.out)
+/// A block that is shown to compute its operation, for operands within some bounds.
+struct Shown {
+    operands: Vec<Bound>,
+    found: Found,
+    checked: Checked,
+    /// Why results fit their words, which mostly says how small those of smaller operands are.
+    fit: Option<Result<Vec<Proof>, ProofError>>,
 }
 
-/// As [`prove`], of a block and the bound of its results.
-fn prove_block(
+impl Shown {
+    /// Searches for a certificate and has it checked.
+    fn new(
+        field: &FieldDesc,
+        op: &FieldOp,
+        operands: &[Bound],
+        block: &Block,
+        search: Search,
+    ) -> Result<Shown, ProofError> {
+        let (found, certificate) = Found::search(field, op, operands, block, search)?;
+        let checked = check(&check::Claim { field, op, block, operands }, &certificate)?;
+        Ok(Shown { operands: operands.to_vec(), found, checked, fit: None })
+    }
+
+    /// Shows that results are within `out` for operands within bounds that are not weaker than those it is shown for.
+    fn case(&mut self, operands: &[Bound], out: Bound) -> Result<Accepted, ProofError> {
+        let Shown { operands: all, found, checked, fit } = self;
+        if operands != all
+            && let Ok(proofs) = fit.get_or_insert_with(|| found.bounds(all, Bound::ANY))
+            && let Ok(accepted) = checked.case((operands, out), proofs)
+        {
+            return Ok(accepted);
+        }
+        let proofs = found.bounds(operands, out)?;
+        Ok(checked.case((operands, out), &proofs)?)
+    }
+}
+
+/// Shows that a block computes an operation, with results within `out`, for all operands within `operands`.
+fn prove(
     field: &FieldDesc,
     op: &FieldOp,
     operands: &[Bound],
     block: &Block,
     out: Bound,
 ) -> Result<Accepted, ProofError> {
-    let mut proofs = prove_cases(field, op, operands, block, &[(operands, out)])?;
-    proofs.pop().expect("one proof for each case")
-}
-
-/// Searches for a certificate and has it checked: that a block computes an operation for `operands`, and that its
-/// results are within the second bound of each case for operands within the first.
-fn prove_cases(
-    field: &FieldDesc,
-    op: &FieldOp,
-    operands: &[Bound],
-    block: &Block,
-    cases: &[(&[Bound], Bound)],
-) -> Result<Vec<Result<Accepted, ProofError>>, ProofError> {
-    let (certificate, found) = goal::certify(field, op, operands, block, cases)?;
-    let accepted = check(&check::Claim { field, op, block, operands, cases }, &certificate)?;
-    let judged = |(found, accepted): (Result<(), ProofError>, Option<Accepted>)| match (found, accepted) {
-        (_, Some(accepted)) => Ok(accepted),
-        (found, None) => Err(found.err().unwrap_or(ProofError::Refused(Refused("leaves out a case")))),
-    };
-    Ok(found.into_iter().zip(accepted).map(judged).collect())
+    let by = |search| Shown::new(field, op, operands, block, search)?.case(operands, out);
+    by(Search::Quick).or_else(|_| by(Search::Thorough))
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ fn prove_all(of: impl Fn(&FieldDesc) -> bool) {
                 let operands = vec![bound; op.operands(&f)];
                 for choice in choices(&f, &op, &operands) {
                     proven += 1;
-                    if let Err(error) = prove(&f, &op, &operands, &choice) {
+                    if let Err(error) = prove(&f, &op, &operands, choice.block(), choice.out) {
                         failures.push(format!("{} {op:?} {bound:?} {}: {error}", f.name, choice.variant));
                     }
                 }
@@ -48,7 +48,7 @@ fn products_in_extensions_are_proven_for_every_top_word() {
                 let operands = vec![bound; 4];
                 for choice in choices(&f, &op, &operands) {
                     several += usize::from(choice.variant.contains(".u."));
-                    let proof = prove(&f, &op, &operands, &choice);
+                    let proof = prove(&f, &op, &operands, choice.block(), choice.out);
                     assert!(proof.is_ok(), "{bits} {nonresidue} {bound:?} {}: {proof:?}", choice.variant);
                 }
             }

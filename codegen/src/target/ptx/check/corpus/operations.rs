@@ -31,7 +31,7 @@ pub(super) fn operations() -> Vec<Entry> {
         let reason = Reason::Congruent(vec![vec![units(Fact::Defined(first + 1), -1)]; outputs]);
         let mut entry = entry(op, 7, b.finish(), 72, steps, reason);
         entry.operands = vec![Bound::Canonical; operands];
-        entry.certificate.cases = vec![Some(vec![obvious(); outputs])];
+        entry.bounds = vec![obvious(); outputs];
         entry
     };
     let six = |op: FieldOp| {
@@ -108,7 +108,7 @@ pub(super) fn operations() -> Vec<Entry> {
         let op = FieldOp::DotFq2 { terms, nonresidue };
         let mut entry = entry(op, 7, b.finish(), 288, steps, reason);
         entry.operands = vec![Bound::Canonical; 4 * terms];
-        entry.certificate.cases = vec![Some(vec![obvious(); 2])];
+        entry.bounds = vec![obvious(); 2];
         entry
     };
     let mut all = vec![
@@ -150,8 +150,17 @@ pub(super) fn operations() -> Vec<Entry> {
     none.certificate.reason = Reason::Congruent(vec![]);
     all.push(none.wrong("no definition"));
     let mut left = plus(FieldOp::Add);
-    left.certificate.cases = vec![Some(vec![])];
+    left.bounds = vec![];
     all.push(left.wrong("no bound"));
+    let less = |asked: &[Bound], most: u64| {
+        let asked = Some(asked.to_vec());
+        let bounds = vec![by([units(Fact::Defined(3), -1)])];
+        Entry { asked, out: Bound::Units(most + 1), bounds, ..plus(FieldOp::Add) }
+    };
+    all.push(less(&[Bound::Units(3); 2], 4));
+    all.push(less(&[Bound::Units(3); 2], 3).wrong("a bound that is one too small for these operands"));
+    all.push(less(&[Bound::Units(8); 2], 14).wrong("more operands than those of the claim"));
+    all.push(less(&[Bound::Units(3)], 12).wrong("a number of operands that is not the claim's"));
     let mut even = plus(FieldOp::Sub);
     // All is equal modulo 2^(32·scale).
     even.p = 2;

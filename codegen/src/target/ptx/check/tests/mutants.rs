@@ -45,7 +45,7 @@ const SUM: &[Edit] = &[
         "k *= if negative { var.least } else { var.most };",
     ),
     ("sum.rs", "if zero(&self.constant) && ", "if "),
-    ("sum.rs", "self.terms.iter().all(|(_, k)| zero(k))", "self.terms.len() < 99"),
+    ("sum.rs", "self.terms.values().all(zero)", "self.terms.len() < 99"),
     (
         "sum.rs",
         "modulus.map_or(k.is_zero(), |modulus| (k % modulus).is_zero())",
@@ -155,12 +155,11 @@ const GOALS: &[Edit] = &[
         "            sum.word(cx, output, k, &[])",
     ),
     ("mod.rs", "if machine.at != claim.block.insts().len() {", "if machine.at > claim.block.insts().len() {"),
-    (
-        "mod.rs",
-        "if proofs.len() != claim.block.outputs().len() {",
-        "if proofs.len() > claim.block.outputs().len() {",
-    ),
-    ("mod.rs", "self.cx.at_most(&words, &max, proof)?;", ""),
+    ("mod.rs", "if proofs.len() != self.outputs.len() {", "if proofs.len() > self.outputs.len() {"),
+    ("mod.rs", "self.cx.at_most(words, &max, proof)?;", ""),
+    ("mod.rs", " || !operands.iter().zip(&self.operands).all(within)", ""),
+    ("mod.rs", "operands.len() != self.operands.len() || ", ""),
+    ("mod.rs", "            self.cx.limit_operand(k, bound.max(&self.field).into());", ""),
 ];
 
 const FILES: [&str; 8] =
@@ -249,9 +248,8 @@ fn main(source: &Path, modules: &str, edits: usize) -> String {
         let _ = writeln!(
             text,
             "        println!(\"{{}}\", as_it_stands::corpus::misjudged(&|e, field| {{
-                let cases = [(&e.operands[..], e.out)];
-                let claim = {name}::Claim {{ field, op: &e.op, block: &e.block, operands: &e.operands, cases: &cases }};
-                {name}::check(&claim, &e.certificate).is_ok_and(|cases| cases.iter().all(Option::is_some))
+                let claim = {name}::Claim {{ field, op: &e.op, block: &e.block, operands: &e.operands }};
+                {name}::check(&claim, &e.certificate).and_then(|mut checked| checked.case(e.case(), &e.bounds)).is_ok()
             }}).join(\", \"));"
         );
     }

@@ -7,11 +7,11 @@ use num_bigint::BigUint;
 use num_traits::{One, Zero};
 
 use super::*;
-use crate::target::ptx::all_choices;
 use crate::target::ptx::interp;
 use crate::target::ptx::ir::{Block, CarryOut, Cmp, Inst, Logic, Src};
 use crate::target::ptx::tests::define;
 use crate::target::ptx::tests::fields::{Bits, classes, tuples};
+use crate::target::ptx::{Choice, all_choices};
 
 /// Every block that differs from `block` in the instruction at `at` by one small change.
 fn mutants(block: &Block, at: usize) -> Vec<Block> {
@@ -203,7 +203,7 @@ fn mutate_some(
                 for at in (tally.blocks % step..block.insts().len()).step_by(step) {
                     for mutant in mutants(block, at) {
                         tally.mutants += 1;
-                        if prove_block(f, op, &operands, &mutant, out).is_err() {
+                        if prove(f, op, &operands, &mutant, out).is_err() {
                             continue;
                         }
                         tally.accepted += 1;

@@ -36,7 +36,7 @@ fn zero_or(test: &[(usize, u32)]) -> Block {
 fn proof(op: &FieldOp, block: &Block) -> Result<Accepted, ProofError> {
     let f = field();
     let below = Bound::below(&f, &(&f.p * 3u32 / 2u32)).expect("two words hold 3p/2");
-    prove_block(&f, op, &[below], block, Bound::Canonical)
+    prove(&f, op, &[below], block, Bound::Canonical)
 }
 
 /// Where a word is compared with two constants the test never holds, whatever the first of them is.
