@@ -45,7 +45,7 @@ impl std::fmt::Display for Refused {
     }
 }
 
-/// A block was shown to be right. Only [`Checked`] makes one.
+/// A block was shown to be right. Only a checked block (`Checked`) makes one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accepted(());
 

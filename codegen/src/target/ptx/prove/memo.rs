@@ -46,7 +46,7 @@ struct Subject {
 /// By modulus and operation.
 static MADE: Mutex<BTreeMap<String, Vec<Arc<Subject>>>> = Mutex::new(BTreeMap::new());
 
-/// As [`prove`](super::prove) for every claim, in order.
+/// Proves every claim, in order: that a block computes its operation, with results within the bound that is claimed.
 pub fn prove_all(field: &FieldDesc, claims: &[Claim<'_>]) -> Vec<Proof> {
     let mut proofs: Vec<Option<Proof>> = vec![None; claims.len()];
     for same in of_equal_blocks(claims) {
