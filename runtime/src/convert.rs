@@ -8,14 +8,14 @@ use crate::algorithms::ntt::SQUARINGS;
 use crate::algorithms::pointwise::scale;
 use crate::error::{Result, RuntimeError};
 use crate::field::{Field, MontLimbs};
-use crate::gpu::{Buffer, Stream, not_canonical};
+use crate::gpu::{Buffer, Stream, not_canonical, on_all_cores};
 use crate::group::{AffineOf, CoordinateOf, Group, Points as _, ProjectiveOf};
 use crate::owner::Owner;
 use crate::work::DigitShape;
 use ark_ec::AffineRepr;
 use ark_ff::{AdditiveGroup, Field as _, PrimeField};
 use curvesmith_abi::{layout, padded_words};
-use rayon::prelude::*;
+use std::sync::OnceLock;
 
 /// Bytes of a padded element on the device.
 pub(crate) fn element_bytes<F: Field>() -> usize {
@@ -210,7 +210,13 @@ pub(crate) fn set_sums<G: Group>(sums: &[u8], shape: DigitShape) -> Result<Vec<P
         let double_and_add = |sum: ProjectiveOf<G>, of_bit: &ProjectiveOf<G>| sum.double() + of_bit;
         Ok(of_bits.iter().rev().fold(ProjectiveOf::<G>::ZERO, double_and_add) + total)
     };
-    sums.par_chunks_exact(bytes).map(of_set).collect()
+    let sets: Vec<_> = sums.chunks_exact(bytes).map(|bytes| (bytes, OnceLock::new())).collect();
+    on_all_cores(sets.len(), |i| {
+        let (bytes, sum) = &sets[i];
+        sum.set(of_set(bytes)?).expect("a set is summed once");
+        Ok(())
+    })?;
+    Ok(sets.into_iter().map(|(_, sum)| sum.into_inner().expect("every set is summed")).collect())
 }
 
 /// `Σ_s 2^(c·s)·sum_s` over the sets of every part, by Horner; see [`set_sums`].

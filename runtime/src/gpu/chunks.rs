@@ -62,7 +62,7 @@ pub(super) fn fill_slot(slot: &mut Slot, range: &Range<usize>, each: usize, fill
 
 /// Calls `work` for each number below `count`, in this order, from this thread and those of the pool, up to the first
 /// failure, which is the result. This thread begins at once: others take a tenth of a millisecond to wake up.
-pub(super) fn on_all_cores(count: usize, work: impl Fn(usize) -> Result<()> + Sync) -> Result<()> {
+pub(crate) fn on_all_cores(count: usize, work: impl Fn(usize) -> Result<()> + Sync) -> Result<()> {
     let next = AtomicUsize::new(0);
     let failure = Mutex::new(None);
     let run = || {

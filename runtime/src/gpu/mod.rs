@@ -16,6 +16,7 @@ mod stream;
 mod transfer;
 
 pub use buffer::Buffer;
+pub(crate) use chunks::on_all_cores;
 pub use record::{Detail, Kind, Report, Span};
 pub use stream::Stream;
 pub(crate) use transfer::not_canonical;
