@@ -58,7 +58,7 @@ impl Asm<'_> {
         let opcode = self.opcodes().nth(at).expect("as many as instructions");
         let places: Vec<usize> = text.split('$').skip(1).map(number).collect();
         let written = match opcode {
-            "st" | "bar" | "fence" | "membar" => 0,
+            "st" | "bar" | "fence" | "membar" | "prefetch" => 0,
             _ if text.starts_with("mov.b64 ") && text.contains("$") => {
                 // A pair of words, or a word and a temporary, from a wide register.
                 text.split(", w").next().unwrap_or_default().matches('$').count()
@@ -100,6 +100,7 @@ fn effects() -> Kernel {
         }
         x = x + shared.atomic(op, n, x);
     }
+    data.prefetch(n);
     b.barrier();
     b.sync_warp(full);
     b.fence(Scope::Block);
@@ -151,17 +152,17 @@ fn constraints_say_what_the_text_does() {
             }
             let has = |group: &[&str]| asm.opcodes().any(|op| group.contains(&op));
             let memory = has(&["ld", "st", "atom", "red", "bar", "fence", "membar"]);
-            let lanes = has(&["shfl", "vote", "match", "bar"]);
+            let lanes_or_caches = has(&["shfl", "vote", "match", "bar", "prefetch"]);
             assert_eq!(asm.constraints.contains(&"~{memory}"), memory, "what touches memory: {text}");
-            assert_eq!(asm.sideeffect, memory || lanes, "what has an effect: {text}");
-            assert_eq!(asm.convergent, memory || lanes, "what may not be moved: {text}");
+            assert_eq!(asm.sideeffect, memory || lanes_or_caches, "what has an effect: {text}");
+            assert_eq!(asm.convergent, memory || lanes_or_caches, "what may not be moved: {text}");
             if asm.sideeffect {
                 opcodes.extend(asm.opcodes().map(str::to_owned));
             }
         }
     }
     assert!(early > 100, "only {early} outputs are written early");
-    let expected = ["atom", "bar", "fence", "ld", "match", "shfl", "st", "vote"];
+    let expected = ["atom", "bar", "fence", "ld", "match", "prefetch", "shfl", "st", "vote"];
     assert_eq!(opcodes.iter().map(String::as_str).collect::<Vec<_>>(), expected);
 }
 

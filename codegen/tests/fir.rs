@@ -77,6 +77,7 @@ fn sum_kernel() -> Kernel {
     let (sum, i) = (b.var(b.u32(0)), b.var(t));
     b.loop_(|| {
         b.break_if(i.get().ge(n));
+        data.prefetch((i.get() + 128).min(n - 1));
         sum.set(sum.get() + data.word(i.get()));
         i.set(i.get() + 128);
     });
@@ -240,6 +241,8 @@ fn faults_are_named() {
     };
     let outside = fault(|b| b.buffer("counts").set_word(b.thread(), b.u32(1)));
     assert!(outside.starts_with("writes outside at word 3"), "{outside}");
+    let unreadable = fault(|b| b.buffer("counts").prefetch(b.thread()));
+    assert!(unreadable.starts_with("reads outside at word 3"), "{unreadable}");
     let uninitialised = fault(|b| b.buffer("counts").set_word(b.u32(0), b.shared(4).word(b.u32(2))));
     assert!(uninitialised.starts_with("reads an uninitialised word"), "{uninitialised}");
     let barrier = fault(|b| b.if_(b.thread().lt(b.u32(7)), || b.barrier()));

@@ -313,6 +313,11 @@ impl<M: Memory + ?Sized> Run<'_, M> {
                     }
                 }
             }
+            Stmt::Prefetch { place } => {
+                for &t in &threads {
+                    self.read(place, 0, t)?;
+                }
+            }
             Stmt::LoadAcquire { result, place, .. } => {
                 for &t in &threads {
                     let x = self.read(place, 0, t)?;

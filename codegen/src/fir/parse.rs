@@ -263,6 +263,7 @@ impl<'a> Parser<'a> {
                 let (l, v) = self.pair(rest)?;
                 Stmt::Set(self.local(l)?, self.value(v)?)
             }
+            ["prefetch"] => Stmt::Prefetch { place: self.place(rest)? },
             ["store"] => {
                 let (place, words) = self.pair(rest)?;
                 Stmt::Store { place: self.place(place)?, words: self.values_of(words)? }

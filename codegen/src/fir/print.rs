@@ -161,6 +161,7 @@ impl Printer<'_> {
             Stmt::Barrier => "barrier".into(),
             Stmt::Fence(scope) => format!("fence {}", scope_name(*scope)),
             Stmt::SyncWarp { mask } => format!("syncwarp {}", self.v(*mask)),
+            Stmt::Prefetch { place } => format!("prefetch {}", self.place(place)),
             Stmt::Store { place, words } => format!("store {}, {}", self.place(place), self.vs(words)),
             Stmt::StoreRelease { place, value, scope } => {
                 format!("store.release.{} {}, {}", scope_name(*scope), self.place(place), self.v(*value))

@@ -388,6 +388,12 @@ impl Verifier<'_> {
                 words.iter().for_each(|w| self.stored(*w, place, stmt));
                 self.place(place, words.len(), true, stmt);
             }
+            Stmt::Prefetch { place } => {
+                self.place(place, 1, false, stmt);
+                if let Place::Shared { array, .. } = place {
+                    self.error(format!("{stmt:?}"), format!("{array} is in no cache"));
+                }
+            }
             Stmt::LoadAcquire { place, .. } => self.place(place, 1, false, stmt),
             Stmt::StoreRelease { place, value, .. } | Stmt::Atomic { place, value, .. } => {
                 u32s(self, &[*value]);

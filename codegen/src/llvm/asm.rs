@@ -17,7 +17,7 @@ use inkwell::values::{BasicMetadataValueEnum, IntValue};
 pub(super) enum Effect {
     /// Nothing.
     Pure,
-    /// Speaks to other lanes: may not be duplicated, moved across branches or deleted.
+    /// Speaks to other lanes or to caches: may not be duplicated, moved across branches or deleted.
     Warp,
     /// As `Warp`, and orders or touches memory.
     Memory,
@@ -27,7 +27,7 @@ pub(super) enum Effect {
 const OPCODES: &[&str] = &[
     ".reg", "add", "addc", "sub", "subc", "mul", "mad", "madc", "mov", "and", "or", "xor", "not", "shf",
     "shl", "shr", "selp", "setp", "min", "max", "lop3", "bar", "fence", "membar", "shfl", "vote", "match",
-    "ld", "st", "atom",
+    "ld", "st", "atom", "prefetch",
 ];
 
 /// Checks a block's text: known instructions, balanced braces, operands in range, every

@@ -56,6 +56,7 @@ fn places(kernel: &Kernel, block: &Block) -> Result<(), EmitError> {
             }
             Stmt::Loop(body) => places(kernel, body)?,
             Stmt::Load { place, .. }
+            | Stmt::Prefetch { place }
             | Stmt::Store { place, .. }
             | Stmt::LoadAcquire { place, .. }
             | Stmt::StoreRelease { place, .. }

@@ -490,6 +490,11 @@ impl<'c> Lower<'_, 'c> {
                 self.memory.store(&self.b, place, self.index(place), &words)?;
             }
             Stmt::Call { results, function, args } => self.call(results, *function, args)?,
+            Stmt::Prefetch { place } => {
+                let text = format!("prefetch.{}.L2 [$0];", Memory::space(place));
+                let address = self.address(place)?;
+                self.ptx(&text, 0, &[address], Effect::Warp)?;
+            }
             Stmt::LoadAcquire { result, place, scope } => {
                 let text =
                     format!("ld.acquire.{}.{}.u32 $0, [$1];", scope_name(*scope), Memory::space(place));

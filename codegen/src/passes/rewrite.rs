@@ -11,7 +11,9 @@ pub(super) fn map_uses(stmt: &Stmt, mut f: impl FnMut(Value) -> Value) -> Stmt {
         Stmt::Set(_, v) => *v = f(*v),
         Stmt::Call { args: values, .. } | Stmt::Yield(values) => values.iter_mut().for_each(|v| *v = f(*v)),
         Stmt::If { cond, .. } => *cond = f(*cond),
-        Stmt::Load { place, .. } | Stmt::LoadAcquire { place, .. } => map_place(place, &mut f),
+        Stmt::Load { place, .. } | Stmt::LoadAcquire { place, .. } | Stmt::Prefetch { place } => {
+            map_place(place, &mut f)
+        }
         Stmt::Store { place, words } => {
             map_place(place, &mut f);
             words.iter_mut().for_each(|w| *w = f(*w));
@@ -62,6 +64,7 @@ pub(super) fn map_results(mut stmt: Stmt, mut f: impl FnMut(Value) -> Value) -> 
         | Stmt::Break
         | Stmt::Return
         | Stmt::Yield(_)
+        | Stmt::Prefetch { .. }
         | Stmt::Store { .. }
         | Stmt::StoreRelease { .. }
         | Stmt::Barrier

@@ -26,7 +26,7 @@ impl<'a, 'm> Builder<'a, 'm> {
             "nanosleep" => {
                 m.take("u32");
             }
-            "prefetch" | "prefetchu" => m.clear(),
+            "prefetchu" => m.clear(),
             "call" => {
                 m.take("uni");
                 self.call(o)?;

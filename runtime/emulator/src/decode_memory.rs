@@ -31,6 +31,7 @@ impl<'a> Builder<'a, '_> {
         match m.base {
             "ld" | "ldu" => self.load_store(o, m, true)?,
             "st" => self.load_store(o, m, false)?,
+            "prefetch" => self.prefetch(o, m)?,
             "atom" => self.atomic(o, m, true)?,
             "red" => self.atomic(o, m, false)?,
             "cvta" => self.cvta(o, m)?,
@@ -189,6 +190,29 @@ impl<'a> Builder<'a, '_> {
                 self.alu(OpClass::Uncounted, Op::ZeroExtend32(16), d, &[d]);
             }
         }
+        Ok(())
+    }
+
+    /// Judged as a read of four bytes, though a GPU ignores addresses that it cannot read.
+    fn prefetch(&mut self, o: &[Operand<'a>], m: &mut Modifiers<'a>) -> Result<()> {
+        if !m.take("global") || !(m.take("L2") || m.take("L1")) {
+            return Err("prefetches are supported of global memory to L1 and L2".into());
+        }
+        let (base, offset) = self.address(arg(o, 0)?)?;
+        self.emit(
+            OpClass::LoadGlobal,
+            Inst::Load(Box::new(Access {
+                window: Window::Global,
+                order: Order::Weak,
+                scope: m.scope(),
+                bytes: 4,
+                signed: false,
+                non_coherent: false,
+                base,
+                offset,
+                data: vec![(SINK, File::R32)],
+            })),
+        );
         Ok(())
     }
 

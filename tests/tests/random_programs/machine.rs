@@ -206,7 +206,7 @@ impl<'k> Writer<'k> {
         let order = self.random.one_of(&[Order::Relaxed, Order::AcquireRelease]);
         let (at, shared_at) = (self.global * OWN + x, self.thread * OWN + x);
         let (own, own_shared, words) = (self.own, self.own_shared, &mut s.words.values);
-        match self.random.below(12) {
+        match self.random.below(13) {
             0 | 1 => own.set_word(at, value),
             2 | 3 => words.push(own.word(at)),
             4 => words.push(own.atomic(op, at, value, order)),
@@ -215,6 +215,7 @@ impl<'k> Writer<'k> {
             7 | 8 => own_shared.set_word(shared_at, value),
             9 => words.push(own_shared.word(shared_at)),
             10 => words.push(own_shared.atomic(op, shared_at, value)),
+            11 => own.prefetch(at),
             _ => self.b.fence(self.random.one_of(&[Reach::Block, Reach::Device])),
         }
     }

@@ -4,6 +4,9 @@ use super::{Builder, Fe, U32};
 use crate::fir::ir::*;
 use curvesmith_abi::{Element, ParamKind, TableShape, padded_words};
 
+/// Words that a prefetch brings at least: two sectors of a line. Elements of buffers begin at multiples of four words.
+const FETCHED_WORDS: usize = 16;
+
 /// A buffer parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffer<'k> {
@@ -91,6 +94,23 @@ impl<'k> Buffer<'k> {
     /// Writes the word at `index`, in a buffer of u32.
     pub fn set_word(self, index: U32<'k>, value: U32<'k>) {
         self.b.store(self.place(index, 0), &[value]);
+    }
+
+    /// Has the second cache fetch element `index`: it is loaded later, by then from there. It must exist, as for a load.
+    pub fn prefetch(self, index: U32<'k>) {
+        for word in (0..self.element_words()).step_by(FETCHED_WORDS) {
+            self.b.stmt(Stmt::Prefetch { place: self.place(index, word as u32) });
+        }
+    }
+
+    /// Words of an element, padding included.
+    fn element_words(self) -> usize {
+        let state = self.b.state.borrow();
+        let ParamKind::Buffer(_, element) = state.kernel.desc.params[self.id.0 as usize].kind else {
+            unreachable!("a buffer is a buffer parameter")
+        };
+        let words = state.kernel.field.as_ref().map_or(1, |field| field.words);
+        element.bytes(words, state.kernel.tower.degree()) / 4
     }
 
     /// The raw words of field element `part` of element `index`, without padding.

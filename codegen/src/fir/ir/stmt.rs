@@ -118,6 +118,11 @@ pub enum Stmt {
         /// One u32 per word.
         words: Vec<Value>,
     },
+    /// Has the second cache fetch what lies around a word of a buffer, which can be read.
+    Prefetch {
+        /// The word.
+        place: Place,
+    },
     /// Reads a word with acquire semantics.
     LoadAcquire {
         /// The u32 read.
@@ -220,7 +225,11 @@ impl Stmt {
             Stmt::Set(_, v) => vec![*v],
             Stmt::Call { args: values, .. } | Stmt::Yield(values) => values.clone(),
             Stmt::If { cond, .. } => vec![*cond],
-            Stmt::Load { place: p, .. } | Stmt::LoadAcquire { place: p, .. } => vec![place(p)],
+            Stmt::Load { place: p, .. }
+            | Stmt::LoadAcquire { place: p, .. }
+            | Stmt::Prefetch { place: p } => {
+                vec![place(p)]
+            }
             Stmt::Store { place: p, words } => {
                 std::iter::once(place(p)).chain(words.iter().copied()).collect()
             }

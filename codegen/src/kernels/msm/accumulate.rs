@@ -41,7 +41,13 @@ pub(in super::super) fn accumulate(group: &GroupDesc) -> Kernel {
     group_kernel::<Accumulate>(group, accumulate_body)
 }
 
-fn accumulate_body(curve: Curve<'_>) {
+/// Whether the next base is fetched during an addition: 3 to 5 % of an MSM on an H200 with coordinates of 8 and 12 words, 1 % with 16. With 24 it is
+/// half a percent, and registers that are not there.
+fn fetches_ahead(group: &GroupDesc) -> bool {
+    group.degree() * group.base.words <= 16
+}
+
+fn accumulate_body<'k>(curve: Curve<'k>) {
     let b = curve.b;
     let t = b.global_index();
     b.return_if(t.ge(b.scalar("slices")));
@@ -59,15 +65,25 @@ fn accumulate_body(curve: Curve<'_>) {
     let i = b.var(start);
     let key = b.var(keys.word(start));
     let in_first_run = b.var(b.bool(true));
-    let next_entry = b.var(entries.word(start));
+    let entry_at = |i: U32<'k>| entries.word(i.min(end - 1));
+    // The entry that a round adds; and the next one, where its base is fetched ahead.
+    let this_entry = b.var(entries.word(start));
+    let next_entry = fetches_ahead(curve.group).then(|| b.var(entry_at(start + 1)));
     b.loop_(|| {
-        // What the end of the round and the next one ask for is on its way during the addition.
-        let entry = next_entry.get();
+        // What the end of the round and the next ones ask for is on its way during the addition: keys and entries to registers,
+        // the next base to the cache, since registers have no room for it.
+        let entry = this_entry.get();
         let next = i.get() + 1;
         let last = next.ge(end);
-        let next_at = next.min(end - 1);
-        let next_key = keys.word(next_at);
-        next_entry.set(entries.word(next_at));
+        let next_key = keys.word(next.min(end - 1));
+        match next_entry {
+            Some(next_entry) => {
+                this_entry.set(next_entry.get());
+                bases.prefetch(next_entry.get() & 0x7fff_ffff);
+                next_entry.set(entry_at(next + 1));
+            }
+            None => this_entry.set(entry_at(next)),
+        }
         let base = curve.load_affine(bases, entry & 0x7fff_ffff);
         b.if_(!base.is_identity, || {
             let negative = entry.ge(b.u32(1 << 31));

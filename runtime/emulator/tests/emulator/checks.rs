@@ -40,6 +40,15 @@ fn a_store_past_the_end() {
 }
 
 #[test]
+fn a_prefetch_of_what_cannot_be_read() {
+    let prefetch = |at: &str| kernel(&format!("prefetch.global.L2 [%rd1+{at}];"));
+    run(&emulator(), &prefetch("396"), 1, 32, &[0; 100], 100).unwrap();
+    has(&fails(&emulator(), &prefetch("400"), 1, 32, 100), &["global access of 4 bytes", "out of bounds"]);
+    let space = "prefetch.local.L2 [%rd1];";
+    has(&fails(&emulator(), &kernel(space), 1, 32, 1), &["prefetches are supported of global memory"]);
+}
+
+#[test]
 fn shared_and_local_bounds() {
     let shared = "mul.wide.u32 %rd20, %r62, 4; mov.u64 %rd21, sm; add.s64 %rd20, %rd20, %rd21; st.shared.u32 [%rd20+OFFSET], %r62;";
     let ptx = |offset: &str| module(".shared .align 4 .b8 sm[256];", &shared.replace("OFFSET", offset));
