@@ -24,6 +24,7 @@ page!(runtime, "runtime.md");
 page!(product, "product.md");
 page!(adding_an_operation, "adding-an-operation.md");
 page!(adding_a_target, "adding-a-target.md");
+page!(msm, "msm.md");
 page!(ntt, "ntt.md");
 page!(testing, "testing.md");
 page!(defects, "defects.md");
