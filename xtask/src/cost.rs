@@ -76,7 +76,8 @@ fn time(args: &CostArgs, cache: &str) -> Result<BTreeMap<String, f64>> {
     let mut time = compiler::curvesmithc(shell::root());
     if args.unoptimised {
         let manifest = shell::root().join("Cargo.toml");
-        let text = std::fs::read_to_string(&manifest).with_context(|| format!("cannot read {}", manifest.display()))?;
+        let text = std::fs::read_to_string(&manifest)
+            .with_context(|| format!("cannot read {}", manifest.display()))?;
         time = shell::cargo();
         time.args(["run", "--quiet", "--target-dir", "target/unoptimised"]);
         for value in unoptimised(&text)? {
@@ -100,11 +101,17 @@ fn time(args: &CostArgs, cache: &str) -> Result<BTreeMap<String, f64>> {
 /// Settings that take away what a manifest's profile of development optimises, package by package.
 fn unoptimised(manifest: &str) -> Result<Vec<String>> {
     let manifest: toml::Table = manifest.parse()?;
-    let dev = manifest.get("profile").and_then(|profiles| profiles.get("dev")).context("no profile of development")?;
+    let dev = manifest
+        .get("profile")
+        .and_then(|profiles| profiles.get("dev"))
+        .context("no profile of development")?;
     let packages = dev.get("package").and_then(toml::Value::as_table).into_iter().flatten();
     let optimised = packages.filter(|(_, settings)| settings.get("opt-level").is_some());
     let names = optimised.map(|(name, _)| format!("package.{name}."));
-    Ok(std::iter::once(String::new()).chain(names).map(|what| format!("profile.dev.{what}opt-level=0")).collect())
+    Ok(std::iter::once(String::new())
+        .chain(names)
+        .map(|what| format!("profile.dev.{what}opt-level=0"))
+        .collect())
 }
 
 /// Bytes of each bundle of images, by the name of its field or group.
@@ -132,8 +139,12 @@ mod tests {
 
     #[test]
     fn whatever_a_profile_optimises_is_unoptimised() {
-        let manifest = "[profile.dev]\nopt-level = 2\n[profile.dev.package]\na.opt-level = 2\nb.debug = false\n";
-        assert_eq!(unoptimised(manifest).unwrap(), ["profile.dev.opt-level=0", "profile.dev.package.a.opt-level=0"]);
+        let manifest =
+            "[profile.dev]\nopt-level = 2\n[profile.dev.package]\na.opt-level = 2\nb.debug = false\n";
+        assert_eq!(
+            unoptimised(manifest).unwrap(),
+            ["profile.dev.opt-level=0", "profile.dev.package.a.opt-level=0"]
+        );
         assert!(unoptimised("[package]").is_err());
     }
 
