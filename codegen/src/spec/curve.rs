@@ -2,9 +2,9 @@
 //!
 //! *Proof or evidence.* Singularity, the generator's equation and its order (a divisor of
 //! the prime `r`, and not 1) are proven. The order `h·r` of the curve is proven where the
-//! coordinate field has at most [`COUNTED_BELOW`] elements, by counting; elsewhere it is
-//! evidence: Hasse's bound, and `[h·r]P = O` for [`HASHED_POINTS`] points that depend on
-//! the declaration alone.
+//! coordinate field has at most [`COUNTED_BELOW`] elements, by counting, and where it is the only multiple of
+//! `r` within Hasse's bound, by the generator; elsewhere it is evidence: Hasse's bound, and `[h·r]P = O` for
+//! [`HASHED_POINTS`] points that depend on the declaration alone.
 
 use super::error::SpecError;
 use super::prime::small;
@@ -39,6 +39,11 @@ struct Jacobian {
     z: Element,
 }
 
+/// Whether Hasse's interval for curves over `q` elements, at most `4·√q` long, has at most one multiple of `r`.
+pub fn has_one_multiple(q: &BigUint, r: &BigUint) -> bool {
+    r * r > q << 4u32
+}
+
 impl Weierstrass {
     /// `4a³ + 27b² ≠ 0`.
     pub fn check_nonsingular(&self) -> Result<(), SpecError> {
@@ -64,6 +69,12 @@ impl Weierstrass {
     /// cofactor has an inverse modulo the prime `r`. The curve is not singular.
     pub fn check_cofactor(&self, cofactor: &BigUint, r: &BigUint) -> Result<(), SpecError> {
         self.check_order(cofactor, r, self.hashed_points())
+    }
+
+    /// As [`check_cofactor`](Self::check_cofactor), of a curve with a point of order `r` of which [`has_one_multiple`] is true: then no
+    /// other cofactor is within Hasse's bound.
+    pub fn check_only_cofactor(&self, cofactor: &BigUint, r: &BigUint) -> Result<(), SpecError> {
+        self.check_order(cofactor, r, std::iter::empty())
     }
 
     /// Whether `order` kills a point that depends on the curve alone; in small fields, whether it is the number of points. A no is a
@@ -104,16 +115,24 @@ impl Weierstrass {
             }
         } else {
             self.check_hasse(&order)?;
-            for (x, point) in points.take(HASHED_POINTS) {
-                if !self.kills(&order, &point) {
-                    return Err(SpecError::CofactorRefuted { x: self.field.print(&x) });
-                }
-            }
+            self.check_killed(&order, &points.take(HASHED_POINTS).collect::<Vec<_>>())?;
         }
         if (cofactor % r).is_zero() {
             return Err(SpecError::CofactorNotInvertible);
         }
         Ok(())
+    }
+
+    /// `order` kills some points, each of which is looked at by a thread of its own.
+    fn check_killed(&self, order: &BigUint, points: &[(Element, Point)]) -> Result<(), SpecError> {
+        std::thread::scope(|scope| {
+            let threads = points.iter().map(|(x, point)| (x, scope.spawn(|| self.kills(order, point))));
+            threads.collect::<Vec<_>>().into_iter().try_for_each(|(x, killed)| match killed.join() {
+                Ok(true) => Ok(()),
+                Ok(false) => Err(SpecError::CofactorRefuted { x: self.field.print(x) }),
+                Err(panic) => std::panic::resume_unwind(panic),
+            })
+        })
     }
 
     /// `(order - q - 1)² ≤ 4q`.

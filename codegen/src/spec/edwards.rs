@@ -86,6 +86,11 @@ impl Edwards {
         self.check_order(cofactor, r, self.hashed_images())
     }
 
+    /// As [`Weierstrass::check_only_cofactor`].
+    pub fn check_only_cofactor(&self, cofactor: &BigUint, r: &BigUint) -> Result<(), SpecError> {
+        self.check_order(cofactor, r, std::iter::empty())
+    }
+
     /// [`Edwards::check_cofactor`] by images of these points, each with the abscissa by which its curve's declaration knows it.
     pub(super) fn check_order(
         &self,

@@ -74,6 +74,11 @@ impl Montgomery {
         self.edwards().check_order(cofactor, r, self.hashed_images())
     }
 
+    /// As [`Weierstrass::check_only_cofactor`](super::curve::Weierstrass::check_only_cofactor).
+    pub fn check_only_cofactor(&self, cofactor: &BigUint, r: &BigUint) -> Result<(), SpecError> {
+        self.edwards().check_only_cofactor(cofactor, r)
+    }
+
     /// Images on the short Weierstrass form of points that depend on the declaration alone, each with the `u` of its point.
     fn hashed_images(&self) -> impl Iterator<Item = (Element, Point)> {
         let (f, edwards) = (&self.field, self.edwards());

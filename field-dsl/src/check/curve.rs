@@ -1,7 +1,7 @@
 //! A curve to be checked, of whatever form it is declared in.
 
 use crate::ast::Model;
-use curvesmith_codegen::spec::curve::{Point, Weierstrass};
+use curvesmith_codegen::spec::curve::{Point, Weierstrass, has_one_multiple};
 use curvesmith_codegen::spec::edwards::Edwards;
 use curvesmith_codegen::spec::montgomery::Montgomery;
 use curvesmith_codegen::spec::tower::{Element, TowerField};
@@ -70,7 +70,16 @@ impl Curve {
         of_each!(self, curve => curve.check_generator(generator, r))
     }
 
-    pub(super) fn check_cofactor(&self, cofactor: &BigUint, r: &BigUint) -> Result<(), SpecError> {
+    /// The cofactor of a curve, of which it may be known that it has a point of order `r`.
+    pub(super) fn check_cofactor(
+        &self,
+        cofactor: &BigUint,
+        r: &BigUint,
+        has_order: bool,
+    ) -> Result<(), SpecError> {
+        if has_order && has_one_multiple(&self.field().size(), r) {
+            return of_each!(self, curve => curve.check_only_cofactor(cofactor, r));
+        }
         of_each!(self, curve => curve.check_cofactor(cofactor, r))
     }
 

@@ -101,7 +101,9 @@ impl Numbers {
         });
         let declared = self.cofactor.as_ref().zip(r).zip(ast.cofactor.as_ref());
         let order = declared.map(|((cofactor, r), declared)| {
-            let checked = curve.check_cofactor(cofactor, r).map_err(|fault| search.cofactor(fault));
+            let has_order = matches!(point, Some(Some(())));
+            let checked =
+                curve.check_cofactor(cofactor, r, has_order).map_err(|fault| search.cofactor(fault));
             let place = |of_twist| match (of_twist, &ast.other) {
                 (true, Some(other)) => other.span,
                 _ => declared.span,

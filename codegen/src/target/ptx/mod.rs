@@ -25,6 +25,7 @@ pub mod cost;
 pub mod interp;
 pub mod ir;
 pub(crate) mod locals;
+mod num;
 mod print;
 pub mod prove;
 mod rules;

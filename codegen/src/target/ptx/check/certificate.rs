@@ -7,6 +7,7 @@
 use num_bigint::{BigInt, BigUint};
 
 use crate::target::ptx::ir::Logic;
+use crate::target::ptx::num::Num;
 
 /// A variable: an integer that the operands determine.
 pub(in crate::target::ptx) type Var = u32;
@@ -56,7 +57,7 @@ pub(in crate::target::ptx) enum Fact {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::target::ptx) struct Use {
     pub(in crate::target::ptx) fact: Fact,
-    pub(in crate::target::ptx) times: BigInt,
+    pub(in crate::target::ptx) times: Num,
     pub(in crate::target::ptx) by: Vec<Var>,
 }
 

@@ -12,6 +12,7 @@ use num_bigint::{BigInt, BigUint};
 use super::certificate::*;
 use crate::spec::FieldDesc;
 use crate::target::ptx::ir::{Block, Builder, CarryOut, Cmp, Inst, Logic, Pred, Src};
+use crate::target::ptx::num::Num;
 use crate::target::ptx::{Bound, FieldOp};
 
 const B: i128 = 1 << 32;
@@ -33,8 +34,11 @@ pub(in crate::target::ptx) struct Entry {
     asked: Option<Vec<Bound>>,
 }
 
-/// What is judged wrongly by what says whether an entry over a field is accepted.
-pub(in crate::target::ptx) fn misjudged(accepted: &dyn Fn(&Entry, &FieldDesc) -> bool) -> Vec<&'static str> {
+/// What is judged wrongly by what says whether an entry over a field is accepted, and whether it is with its bounds prepared, after others were
+/// looked at.
+pub(in crate::target::ptx) fn misjudged(
+    accepted: &dyn Fn(&Entry, &FieldDesc) -> [bool; 2],
+) -> Vec<&'static str> {
     let mut all = operations::operations();
     all.extend(zero::tests_for_zero());
     all.extend(instructions::instructions());
@@ -42,7 +46,11 @@ pub(in crate::target::ptx) fn misjudged(accepted: &dyn Fn(&Entry, &FieldDesc) ->
     all.extend(flags::guards());
     all.extend(conclusions::conclusions());
     all.extend(conclusions::definitions());
-    all.retain(|entry| accepted(entry, &entry.field()) != entry.right);
+    all.retain(|entry| {
+        let [alone, prepared] = accepted(entry, &entry.field());
+        let by_cases = entry.bounds.iter().any(|proof| matches!(proof, Proof::Cases(..)));
+        alone != entry.right || prepared != (entry.right && !by_cases)
+    });
     all.into_iter().map(|entry| entry.name).collect()
 }
 
@@ -51,6 +59,11 @@ impl Entry {
         let p = BigUint::from(self.p);
         let words = (p.bits() as usize).div_ceil(32);
         FieldDesc { name: "p".into(), p, words }
+    }
+
+    /// The least operands that there are.
+    pub(in crate::target::ptx) fn narrow(&self) -> Vec<Bound> {
+        vec![Bound::Units(1); self.operands.len()]
     }
 
     /// For which operands the results are within which bound.
@@ -66,8 +79,8 @@ impl Entry {
 /// A word that nothing reads.
 fn ignore<T>(_: T) {}
 
-fn unit() -> BigInt {
-    BigInt::from(1) << (32 * SCALE)
+fn unit() -> Num {
+    Num::power(SCALE)
 }
 
 fn poly<const N: usize>(terms: [(Var, i128); N], constant: i128) -> Poly {
@@ -80,12 +93,12 @@ fn once(fact: Fact, times: i128) -> Use {
 
 /// A fact times some units.
 fn units(fact: Fact, times: i128) -> Use {
-    Use { fact, times: unit() * times, by: vec![] }
+    Use { fact, times: unit().times(times), by: vec![] }
 }
 
 /// A fact times a part of a unit.
 fn part(fact: Fact, times: i128) -> Use {
-    Use { fact, times: (unit() >> 32) * times, by: vec![] }
+    Use { fact, times: Num::power(SCALE - 1).times(times), by: vec![] }
 }
 
 fn by<const N: usize>(uses: [Use; N]) -> Proof {

@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use num_bigint::BigInt;
-use num_traits::One;
 
 use crate::target::ptx::FieldOp;
+use crate::target::ptx::num::Num;
 
 /// `factor·x[·y]/2^(32·down)`, `x` some words of an operand and `y` a whole one.
 pub(in crate::target::ptx) struct Term {
-    pub(in crate::target::ptx) factor: BigInt,
+    pub(in crate::target::ptx) factor: Num,
     pub(in crate::target::ptx) x: (usize, Range<usize>),
     pub(in crate::target::ptx) y: Option<usize>,
     pub(in crate::target::ptx) down: usize,
@@ -17,8 +17,8 @@ pub(in crate::target::ptx) struct Term {
 
 /// Result `k` of an operation on operands of `n` words, modulo `p`.
 pub(in crate::target::ptx) fn definition(op: &FieldOp, n: usize, k: usize) -> Vec<Term> {
-    let one = BigInt::one;
-    let times = |factor: BigInt, x: usize| Term { factor, x: (x, 0..n), y: None, down: 0 };
+    let one = || Num::from(1);
+    let times = |factor: Num, x: usize| Term { factor, x: (x, 0..n), y: None, down: 0 };
     let product = |x: usize, y: usize| Term { factor: one(), x: (x, 0..n), y: Some(y), down: n };
     match op {
         FieldOp::Add => vec![times(one(), 0), times(one(), 1)],
@@ -27,13 +27,16 @@ pub(in crate::target::ptx) fn definition(op: &FieldOp, n: usize, k: usize) -> Ve
         FieldOp::Dbl => vec![times(2.into(), 0)],
         FieldOp::Mul => vec![product(0, 1)],
         FieldOp::Sqr => vec![product(0, 0)],
-        FieldOp::MulSmall(c) => vec![times((*c).into(), 0)],
-        FieldOp::MulConst(c) => vec![times(c.clone().into(), 0)],
+        FieldOp::MulSmall(c) => vec![times(Num::from(i128::from(*c)), 0)],
+        FieldOp::MulConst(c) => vec![times(BigInt::from(c.clone()).into(), 0)],
         FieldOp::Dot(m) => (0..*m).map(|i| product(2 * i, 2 * i + 1)).collect(),
         FieldOp::MulShared(m) => vec![product(k, *m)],
         FieldOp::DotFq2 { terms, nonresidue } => {
             let coordinate = |i: usize| match k {
-                0 => [product(i, i + 2), Term { factor: (*nonresidue).into(), ..product(i + 1, i + 3) }],
+                0 => [
+                    product(i, i + 2),
+                    Term { factor: Num::from(i128::from(*nonresidue)), ..product(i + 1, i + 3) },
+                ],
                 _ => [product(i, i + 3), product(i + 1, i + 2)],
             };
             (0..*terms).flat_map(|term| coordinate(4 * term)).collect()

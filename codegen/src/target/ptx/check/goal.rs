@@ -1,7 +1,7 @@
 //! What it takes to have computed an operation.
 
 use num_bigint::{BigInt, BigUint};
-use num_traits::{One, Zero};
+use num_traits::Zero;
 
 use super::certificate::{Proof, Reason, Test, Use, Val, Var};
 use super::definition::{Term, definition};
@@ -9,6 +9,7 @@ use super::insts::Machine;
 use super::sum::Sum;
 use super::{Claim, Refused};
 use crate::target::ptx::FieldOp;
+use crate::target::ptx::num::Num;
 
 /// The block's shape is that of the operation.
 pub(super) fn shape(claim: &Claim<'_>) -> Result<(), Refused> {
@@ -69,10 +70,8 @@ impl Machine<'_> {
         p: &BigInt,
     ) -> Result<(), Refused> {
         let (cx, mut sum) = (&self.cx, Sum::new());
-        let weights = powers(cx.scale + 2 * claim.field.words, p);
-        let weight = |words: usize| weights.get(words).ok_or(Refused("has another shape"));
         for (i, &word) in words.iter().enumerate() {
-            sum.word(cx, word, &-weight(cx.scale + i)?.clone(), &[])?;
+            sum.word(cx, word, &-Num::power(cx.scale + i), &[])?;
         }
         for Term { factor, x, y, down } in definition(claim.op, claim.field.words, k) {
             let up = cx.scale.checked_sub(down).ok_or(Refused("has too small a unit"))?;
@@ -80,9 +79,9 @@ impl Machine<'_> {
             for i in x.1 {
                 let x_i = cx.operand(x.0, i)?;
                 match y {
-                    None => sum.term(cx, &[x_i], &factor * weight(up + i - start)?)?,
+                    None => sum.term(cx, &[x_i], &factor << (32 * (up + i - start)))?,
                     Some(y) => (0..claim.field.words).try_for_each(|j| {
-                        sum.term(cx, &[x_i, cx.operand(y, j)?], &factor * weight(up + i - start + j)?)
+                        sum.term(cx, &[x_i, cx.operand(y, j)?], &factor << (32 * (up + i - start + j)))
                     })?,
                 }
             }
@@ -121,8 +120,8 @@ impl Machine<'_> {
             sum.word(cx, output, &-k, &[])?;
             tests.iter().try_for_each(|test| {
                 let sign = if test.value == 1 { 1 } else { -1 };
-                sum.word(cx, Val::Node(test.flag), &(k * sign), &[])?;
-                sum.term(cx, &[], k * i128::from(1 - test.value))
+                sum.word(cx, Val::Node(test.flag), &k.times(sign), &[])?;
+                sum.term(cx, &[], k.times(i128::from(1 - test.value)))
             })
         })
     }
@@ -167,12 +166,6 @@ impl Machine<'_> {
         let output = self.block.outputs().get(k).ok_or(Refused("has another shape"))?;
         output.words.iter().map(|&src| self.get(src)).collect()
     }
-}
-
-/// `2^(32i)` modulo `p`, up to and without `i = count`.
-fn powers(count: usize, p: &BigInt) -> Vec<BigInt> {
-    let next = |power: &BigInt| Some((power << 32) % p);
-    std::iter::successors(Some(BigInt::one() % p), next).take(count).collect()
 }
 
 /// The words of a number.

@@ -1,11 +1,10 @@
 //! What each instruction writes: its definition, as PTX has it.
 
-use num_bigint::BigInt;
-
 use super::Refused;
 use super::certificate::{Bits, Halves, Poly, Proof, Use, Val, Var, Written};
 use super::sum::{B, Context, Sum, compute, poly_of};
 use crate::target::ptx::ir::{Block, CarryOut, Cmp, Flag, Inst, Logic, Pred, Src, Word};
+use crate::target::ptx::num::Num;
 
 /// The block as far as it was gone through.
 pub(super) struct Machine<'c> {
@@ -184,9 +183,9 @@ impl<'c> Machine<'c> {
         (word, carry): (&Poly, &Poly),
         uses: &[Use],
     ) -> Result<(), Refused> {
-        let (mut sum, sign, cx) = (Sum::new(), BigInt::from(sign), &self.cx);
+        let (mut sum, sign, cx) = (Sum::new(), Num::from(i128::from(sign)), &self.cx);
         sum.poly(cx, word, &(-1).into(), &[])?;
-        sum.poly(cx, carry, &(&sign * -B), &[])?;
+        sum.poly(cx, carry, &sign.times(-B), &[])?;
         sum.word(cx, a, &1.into(), &[])?;
         sum.word(cx, b, &sign, &[])?;
         sum.poly(cx, cin, &sign, &[])?;
@@ -203,7 +202,7 @@ impl<'c> Machine<'c> {
             return Err(Refused("shifts by no or all bits"));
         }
         let a = self.get(a)?;
-        self.halves(halves, |cx, sum| sum.word(cx, a, &BigInt::from(1u64 << by), &[]))
+        self.halves(halves, |cx, sum| sum.word(cx, a, &Num::from(1 << by), &[]))
     }
 
     /// Shows `low + 2^32·high = value`, with `low` in `[0, 2^32)`.
@@ -237,7 +236,7 @@ impl<'c> Machine<'c> {
             return Err(Refused("writes other bits"));
         };
         let (mask, other) = if *first { (a, b) } else { (b, a) };
-        let (range, mut sum, one) = (self.cx.interval(q)?, Sum::new(), BigInt::from(1));
+        let (range, mut sum, one) = (self.cx.interval(q)?, Sum::new(), Num::from(1));
         if range.0 < 0 || range.1 > 1 {
             return Err(Refused("takes a mask of what is no boolean"));
         }
@@ -250,8 +249,8 @@ impl<'c> Machine<'c> {
             // Each bit b becomes q + b - 2·q·b.
             _ => {
                 sum.poly(cx, &other, k, &[])?;
-                sum.poly(cx, q, &(k * (B - 1)), &[])?;
-                sum.product(cx, q, &other, &(k * -2))
+                sum.poly(cx, q, &k.times(B - 1), &[])?;
+                sum.product(cx, q, &other, &k.times(-2))
             }
         })
     }
@@ -283,21 +282,21 @@ impl<'c> Machine<'c> {
         // The number is f = a - b in (-2^32, 2^32), q is `holds` or its opposite: f + 2^32·(1 - q) and
         // 2^32·q - 1 - f are not negative.
         let sign = if is { 1 } else { -1 };
-        let q = |cx: &Context, sum: &mut Sum, k: &BigInt| {
-            sum.poly(cx, holds, &(k * sign), &[])?;
-            sum.term(cx, &[], if is { BigInt::ZERO } else { k.clone() })
+        let q = |cx: &Context, sum: &mut Sum, k: &Num| {
+            sum.poly(cx, holds, &k.times(sign), &[])?;
+            sum.term(cx, &[], if is { Num::default() } else { k.clone() })
         };
         self.cx.not_negative(&range[0], &|cx, sum, k| {
             sum.number(cx, [a], k.clone())?;
             sum.number(cx, [b], -k)?;
-            sum.term(cx, &[], k * B)?;
-            q(cx, sum, &(k * -B))
+            sum.term(cx, &[], k.times(B))?;
+            q(cx, sum, &k.times(-B))
         })?;
         self.cx.not_negative(&range[1], &|cx, sum, k| {
             sum.number(cx, [a], -k)?;
             sum.number(cx, [b], k.clone())?;
             sum.term(cx, &[], -k)?;
-            q(cx, sum, &(k * B))
+            q(cx, sum, &k.times(B))
         })
     }
 
@@ -306,7 +305,7 @@ impl<'c> Machine<'c> {
         &mut self,
         word: Val,
         uses: &[Use],
-        value: impl Fn(&Context, &mut Sum, &BigInt) -> Result<(), Refused>,
+        value: impl Fn(&Context, &mut Sum, &Num) -> Result<(), Refused>,
     ) -> Result<(), Refused> {
         let mut sum = Sum::new();
         value(&self.cx, &mut sum, &1.into())?;
@@ -358,7 +357,7 @@ impl<'c> Machine<'c> {
 }
 
 /// Adds `k` times `q ? a : b`.
-fn choose(cx: &Context, sum: &mut Sum, (q, a, b): (&Poly, &Poly, Val), k: &BigInt) -> Result<(), Refused> {
+fn choose(cx: &Context, sum: &mut Sum, (q, a, b): (&Poly, &Poly, Val), k: &Num) -> Result<(), Refused> {
     sum.word(cx, b, k, &[])?;
     sum.product(cx, q, a, k)?;
     sum.product(cx, q, &poly_of(b), &-k)

@@ -27,11 +27,12 @@ mod tests;
 
 use num_bigint::BigInt;
 
+use super::num::Num;
 use super::{Block, Bound, FieldOp};
 use crate::spec::FieldDesc;
 use certificate::{Certificate, Proof, Val, Var};
 use insts::Machine;
-use sum::{B, Context, Rule};
+use sum::{B, Context, Rule, Sum};
 
 /// What a certificate does that does not follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +66,8 @@ pub(in crate::target::ptx) struct Checked {
     operands: Vec<Bound>,
     /// The words of the results, or none of an operation whose result is a bit.
     outputs: Vec<Vec<Val>>,
+    /// What proofs that were prepared leave of the negative of each result, whatever the largest values of the operands.
+    prepared: Vec<Sum>,
 }
 
 /// Checks a certificate of a claim.
@@ -92,7 +95,13 @@ pub(in crate::target::ptx) fn check(
         _ => claim.block.outputs().len(),
     };
     let outputs = (0..results).map(|k| machine.output(k)).collect::<Result<_, _>>()?;
-    Ok(Checked { cx: machine.cx, field: claim.field.clone(), operands: claim.operands.to_vec(), outputs })
+    Ok(Checked {
+        cx: machine.cx,
+        field: claim.field.clone(),
+        operands: claim.operands.to_vec(),
+        outputs,
+        prepared: Vec::new(),
+    })
 }
 
 impl Machine<'_> {
@@ -120,21 +129,57 @@ impl Checked {
         (operands, out): (&[Bound], Bound),
         proofs: &[Proof],
     ) -> Result<Accepted, Refused> {
-        let within = |(case, all): (&Bound, &Bound)| case.max(&self.field) <= all.max(&self.field);
-        if operands.len() != self.operands.len() || !operands.iter().zip(&self.operands).all(within) {
-            return Err(Refused("is about other operands"));
-        }
         if proofs.len() != self.outputs.len() {
             return Err(Refused("leaves out results"));
         }
-        for (k, bound) in operands.iter().enumerate() {
-            self.cx.limit_operand(k, bound.max(&self.field).into());
-        }
+        self.limit_operands(operands)?;
         let max = BigInt::from(out.max(&self.field));
         for (words, proof) in self.outputs.iter().zip(proofs) {
             self.cx.at_most(words, &max, proof)?;
         }
         Ok(Accepted(()))
+    }
+
+    /// Looks at proofs, none of them by cases, that are to bound the results for several operands. What they use holds for all
+    /// operands of the claim, and so for fewer; only how large these are at most is left open.
+    pub(in crate::target::ptx) fn prepare(&mut self, proofs: &[Proof]) -> Result<(), Refused> {
+        self.limit_operands(&self.operands.clone())?;
+        self.prepared.clear();
+        for (words, proof) in self.outputs.iter().zip(proofs) {
+            let Proof::Sum(uses) = proof else { return Err(Refused("is by cases")) };
+            let mut sum = Sum::new();
+            sum.number(&self.cx, words.iter().copied(), -self.cx.unit())?;
+            sum.without(&self.cx, uses, true)?;
+            self.prepared.push(sum);
+        }
+        Ok(())
+    }
+
+    /// As [`case`](Self::case), by the proofs that were prepared.
+    pub(in crate::target::ptx) fn prepared_case(
+        &mut self,
+        (operands, out): (&[Bound], Bound),
+    ) -> Result<Accepted, Refused> {
+        if self.prepared.len() != self.outputs.len() {
+            return Err(Refused("leaves out results"));
+        }
+        self.limit_operands(operands)?;
+        let max = Num::from(BigInt::from(out.max(&self.field)));
+        let units = (&self.cx.unit() * &max).to_bigint();
+        self.prepared.iter().try_for_each(|sum| sum.concludes(&self.cx, units.clone()))?;
+        Ok(Accepted(()))
+    }
+
+    /// Operands within these bounds, which are within those of the claim.
+    fn limit_operands(&mut self, operands: &[Bound]) -> Result<(), Refused> {
+        let within = |(case, all): (&Bound, &Bound)| case.max(&self.field) <= all.max(&self.field);
+        if operands.len() != self.operands.len() || !operands.iter().zip(&self.operands).all(within) {
+            return Err(Refused("is about other operands"));
+        }
+        for (k, bound) in operands.iter().enumerate() {
+            self.cx.limit_operand(k, bound.max(&self.field).into());
+        }
+        Ok(())
     }
 }
 

@@ -7,6 +7,7 @@ use super::certificate::{Poly, Proof, Step, Use, Val, Var};
 use super::insts::Machine;
 use super::sum::{B, Context, Rule, Sum, Variable};
 use crate::target::ptx::ir::Logic;
+use crate::target::ptx::num::Num;
 
 impl Machine<'_> {
     /// Takes one step.
@@ -131,7 +132,7 @@ impl Context {
     /// Shows `Σ wordsᵢ·2^(32i) ≤ max`.
     pub(super) fn at_most(&mut self, words: &[Val], max: &BigInt, proof: &Proof) -> Result<(), Refused> {
         self.not_negative(proof, &|cx, sum, k| {
-            sum.term(cx, &[], k * max)?;
+            sum.term(cx, &[], k * &Num::from(max.clone()))?;
             sum.number(cx, words.iter().copied(), -k)
         })
     }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use num_bigint::{BigInt, Sign};
-use num_traits::{One, Signed, Zero};
+use num_bigint::BigInt;
 
 use super::Refused;
 use super::certificate::{Fact, Poly, Proof, Use, Val, Var};
 use crate::target::ptx::ir::Logic;
+use crate::target::ptx::num::{Num, Total};
 
 /// `2^32`.
 pub(super) const B: i128 = 1 << 32;
@@ -50,10 +50,20 @@ pub(super) struct Context {
 /// Up to four variables in ascending order, 0 for none.
 type Mono = [Var; 4];
 
-/// `Σ coefficient·variables`, constants apart. Variables are kept as one number, which is quicker to compare.
+/// `Σ coefficient·variables + Σ limit·sum`, constants apart. Variables are kept as one number, which is quicker to compare.
+#[derive(Default)]
 pub(super) struct Sum {
-    terms: BTreeMap<u128, BigInt>,
-    constant: BigInt,
+    terms: BTreeMap<u128, Num>,
+    /// What the largest value of something is multiplied with. That of operands is less in some cases than in the whole claim.
+    limits: BTreeMap<Limit, Sum>,
+    constant: Total,
+}
+
+/// What has a largest value.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Limit {
+    Variable(Var),
+    Bounded(usize),
 }
 
 /// Variables as one number, the first highest.
@@ -91,15 +101,15 @@ impl Context {
         Ok((least, most))
     }
 
-    pub(super) fn unit(&self) -> BigInt {
-        BigInt::one() << (32 * self.scale)
+    pub(super) fn unit(&self) -> Num {
+        Num::power(self.scale)
     }
 
     /// Shows that what `target` adds, times a number, is not negative: an integer above minus one.
     pub(super) fn not_negative(
         &mut self,
         proof: &Proof,
-        target: &dyn Fn(&Context, &mut Sum, &BigInt) -> Result<(), Refused>,
+        target: &dyn Fn(&Context, &mut Sum, &Num) -> Result<(), Refused>,
     ) -> Result<(), Refused> {
         match proof {
             Proof::Cases(var, cases) => {
@@ -112,10 +122,10 @@ impl Context {
                 })
             }
             Proof::Sum(uses) => {
-                let (mut sum, unit) = (Sum::new(), self.unit());
-                target(self, &mut sum, &unit)?;
+                let mut sum = Sum::new();
+                target(self, &mut sum, &self.unit())?;
                 sum.without(self, uses, true)?;
-                if sum.least(self)? > -unit { Ok(()) } else { Err(Refused("concludes what does not follow")) }
+                sum.concludes(self, BigInt::ZERO)
             }
         }
     }
@@ -142,6 +152,16 @@ impl Context {
         Ok((known.least == known.most).then_some(known.least))
     }
 
+    fn largest(&self, of: Limit) -> Result<Num, Refused> {
+        match of {
+            Limit::Variable(var) => Ok(self.var(var)?.most.into()),
+            Limit::Bounded(index) => match self.bounded.get(index) {
+                Some((_, max)) => Ok(max.clone().into()),
+                None => Err(Refused("uses a fact that is none")),
+            },
+        }
+    }
+
     fn constant(&self, val: Val) -> Result<u32, Refused> {
         let value = match val {
             Val::Const(c) => Some(c),
@@ -162,11 +182,11 @@ pub(super) fn compute(op: Logic, a: u32, b: u32) -> u32 {
 
 impl Sum {
     pub(super) fn new() -> Sum {
-        Sum { terms: BTreeMap::new(), constant: BigInt::zero() }
+        Sum::default()
     }
 
     /// Adds `k` times the product of variables.
-    pub(super) fn term(&mut self, cx: &Context, vars: &[Var], k: BigInt) -> Result<(), Refused> {
+    pub(super) fn term(&mut self, cx: &Context, vars: &[Var], k: Num) -> Result<(), Refused> {
         if let [var] = *vars {
             return self.one(cx, var, k, &[]);
         }
@@ -174,12 +194,12 @@ impl Sum {
     }
 
     /// Adds `k` times a variable and some others.
-    fn one(&mut self, cx: &Context, var: Var, k: BigInt, by: &[Var]) -> Result<(), Refused> {
+    fn one(&mut self, cx: &Context, var: Var, k: Num, by: &[Var]) -> Result<(), Refused> {
         if by.is_empty()
             && cx.value(var)?.is_none()
             && !matches!(cx.var(var)?.rule, Rule::Product(_) | Rule::Let(_, true))
         {
-            *self.terms.entry(var.into()).or_default() += k;
+            *self.terms.entry(var.into()).or_default() += &k;
             return Ok(());
         }
         self.expand(cx, by.iter().copied().chain([var]).collect(), [0; 4], k)
@@ -191,11 +211,11 @@ impl Sum {
         cx: &Context,
         mut open: Vec<Var>,
         mut kept: Mono,
-        mut k: BigInt,
+        mut k: Num,
     ) -> Result<(), Refused> {
         while let Some(var) = open.pop() {
             if let Some(value) = cx.value(var)? {
-                k *= value;
+                k = k.times(value);
                 continue;
             }
             let known = cx.var(var)?;
@@ -205,9 +225,9 @@ impl Sum {
                     for &(inner, c) in &poly.terms {
                         let mut open = open.clone();
                         open.push(inner);
-                        self.expand(cx, open, kept, &k * c)?;
+                        self.expand(cx, open, kept, k.times(c))?;
                     }
-                    k *= poly.constant;
+                    k = k.times(poly.constant);
                 }
                 // A boolean is its own square.
                 _ if kept.contains(&var) && known.least >= 0 && known.most <= 1 => {}
@@ -218,39 +238,38 @@ impl Sum {
             }
         }
         if kept == [0; 4] {
-            self.constant += k;
+            self.constant.add(&k);
         } else if !k.is_zero() {
             kept.sort_unstable();
-            *self.terms.entry(packed(kept)).or_default() += k;
+            *self.terms.entry(packed(kept)).or_default() += &k;
         }
         Ok(())
     }
 
     /// Adds `k·poly` times some variables.
-    pub(super) fn poly(&mut self, cx: &Context, poly: &Poly, k: &BigInt, by: &[Var]) -> Result<(), Refused> {
+    pub(super) fn poly(&mut self, cx: &Context, poly: &Poly, k: &Num, by: &[Var]) -> Result<(), Refused> {
         if poly.constant != 0 {
-            self.term(cx, by, k * poly.constant)?;
+            self.term(cx, by, k.times(poly.constant))?;
         }
         let times = |c| match c {
             1 => k.clone(),
-            -1 => -k,
-            _ => k * c,
+            _ => k.times(c),
         };
         poly.terms.iter().try_for_each(|&(var, c)| self.one(cx, var, times(c), by))
     }
 
     /// Adds `k·word` times some variables.
-    pub(super) fn word(&mut self, cx: &Context, word: Val, k: &BigInt, by: &[Var]) -> Result<(), Refused> {
+    pub(super) fn word(&mut self, cx: &Context, word: Val, k: &Num, by: &[Var]) -> Result<(), Refused> {
         match word {
-            Val::Const(c) => self.term(cx, by, k * c),
+            Val::Const(c) => self.term(cx, by, k.times(c.into())),
             Val::Node(var) => self.one(cx, var, k.clone(), by),
         }
     }
 
     /// Adds `k·x·y`.
-    pub(super) fn product(&mut self, cx: &Context, x: &Poly, y: &Poly, k: &BigInt) -> Result<(), Refused> {
-        self.poly(cx, y, &(k * x.constant), &[])?;
-        x.terms.iter().try_for_each(|&(var, c)| self.poly(cx, y, &(k * c), &[var]))
+    pub(super) fn product(&mut self, cx: &Context, x: &Poly, y: &Poly, k: &Num) -> Result<(), Refused> {
+        self.poly(cx, y, &k.times(x.constant), &[])?;
+        x.terms.iter().try_for_each(|&(var, c)| self.poly(cx, y, &k.times(c), &[var]))
     }
 
     /// Adds `k·Σ wordsᵢ·2^(32i)`.
@@ -258,11 +277,11 @@ impl Sum {
         &mut self,
         cx: &Context,
         words: impl IntoIterator<Item = Val>,
-        mut k: BigInt,
+        mut k: Num,
     ) -> Result<(), Refused> {
         for word in words {
             self.word(cx, word, &k, &[])?;
-            k <<= 32;
+            k = k << 32;
         }
         Ok(())
     }
@@ -284,7 +303,7 @@ impl Sum {
     }
 
     /// Adds `k` times a fact, times some variables.
-    fn fact(&mut self, cx: &Context, fact: Fact, k: &BigInt, by: &[Var]) -> Result<(), Refused> {
+    fn fact(&mut self, cx: &Context, fact: Fact, k: &Num, by: &[Var]) -> Result<(), Refused> {
         let none = Refused("uses a fact that is none");
         match fact {
             Fact::Defined(x) => {
@@ -294,13 +313,13 @@ impl Sum {
                         value
                     }
                     Rule::High(value, sign) => {
-                        self.one(cx, x, k * (sign * B), by)?;
+                        self.one(cx, x, k.times(sign * B), by)?;
                         self.one(cx, x + 1, k.clone(), by)?;
                         value
                     }
                     Rule::Quotient(value, sign, low) => {
-                        self.one(cx, x, k * (sign * B), by)?;
-                        self.term(cx, by, k * low)?;
+                        self.one(cx, x, k.times(sign * B), by)?;
+                        self.term(cx, by, k.times((*low).into()))?;
                         value
                     }
                     _ => return Err(none),
@@ -308,11 +327,11 @@ impl Sum {
                 self.poly(cx, value, &-k, by)
             }
             Fact::AtMost(x) => {
-                self.term(cx, by, k * cx.var(x)?.most)?;
+                self.limit(cx, Limit::Variable(x), k, by)?;
                 self.one(cx, x, -k, by)
             }
             Fact::AtLeast(x) => {
-                self.term(cx, by, -k * cx.var(x)?.least)?;
+                self.term(cx, by, k.times(-cx.var(x)?.least))?;
                 self.one(cx, x, k.clone(), by)
             }
             Fact::Holds(x) | Fact::Fails(x) => {
@@ -320,14 +339,14 @@ impl Sum {
                 let (least, most) = cx.interval(value)?;
                 if fact == Fact::Holds(x) {
                     // value ≥ least·(1 - x)
-                    let room = k * least.min(0);
+                    let room = k.times(least.min(0));
                     self.term(cx, by, -&room)?;
                     self.one(cx, x, room, by)?;
                     self.poly(cx, value, k, by)
                 } else {
                     // value ≤ -1 + (most + 1)·x
                     self.term(cx, by, -k)?;
-                    self.one(cx, x, k * most.saturating_add(1).max(0), by)?;
+                    self.one(cx, x, k.times(most.saturating_add(1).max(0)), by)?;
                     self.poly(cx, value, &-k, by)
                 }
             }
@@ -336,12 +355,12 @@ impl Sum {
                 self.bits(cx, (fact, x), (op, a, b), k, by)
             }
             Fact::Bounded(index) => {
-                let (words, max) = cx.bounded.get(index).ok_or(none)?;
-                self.term(cx, by, k * max)?;
+                let (words, _) = cx.bounded.get(index).ok_or(none)?;
+                self.limit(cx, Limit::Bounded(index), k, by)?;
                 let mut weight = -k;
                 for &word in words {
                     self.one(cx, word, weight.clone(), by)?;
-                    weight <<= 32;
+                    weight = weight << 32;
                 }
                 Ok(())
             }
@@ -354,19 +373,24 @@ impl Sum {
         }
     }
 
+    /// Adds `k` times the largest value of something, times some variables.
+    fn limit(&mut self, cx: &Context, of: Limit, k: &Num, by: &[Var]) -> Result<(), Refused> {
+        self.limits.entry(of).or_default().term(cx, by, k.clone())
+    }
+
     /// Adds `k` times what is known of `x = a op b`.
     fn bits(
         &mut self,
         cx: &Context,
         (fact, x): (Fact, Var),
         (op, a, b): (Logic, Val, Val),
-        k: &BigInt,
+        k: &Num,
         by: &[Var],
     ) -> Result<(), Refused> {
         let (of_x, of_a, of_b) = match (fact, op) {
             (Fact::Computed(_), _) => {
                 let value = compute(op, cx.constant(a)?, cx.constant(b)?);
-                self.term(cx, by, k * -i128::from(value))?;
+                self.term(cx, by, k.times(-i128::from(value)))?;
                 (1, 0, 0)
             }
             (Fact::Both(_), _) => (-1, 1, 1),
@@ -377,27 +401,40 @@ impl Sum {
             (_, Logic::Or) => (1, 0, -1),
             (_, Logic::Xor) => (1, 1, -1),
         };
-        self.word(cx, Val::Node(x), &(k * of_x), by)?;
-        self.word(cx, a, &(k * of_a), by)?;
-        self.word(cx, b, &(k * of_b), by)
+        self.word(cx, Val::Node(x), &k.times(of_x), by)?;
+        self.word(cx, a, &k.times(of_a), by)?;
+        self.word(cx, b, &k.times(of_b), by)
+    }
+
+    /// Shows that this and a number are more than minus one unit.
+    pub(super) fn concludes(&self, cx: &Context, more: BigInt) -> Result<(), Refused> {
+        let least = self.least(cx)? + more;
+        if least > -cx.unit().to_bigint() { Ok(()) } else { Err(Refused("concludes what does not follow")) }
     }
 
     /// The least value, from the ranges of the variables.
-    fn least(self, cx: &Context) -> Result<BigInt, Refused> {
-        let mut least = self.constant;
-        for (vars, mut k) in self.terms.into_iter().filter(|(_, k)| !k.is_zero()) {
+    fn least(&self, cx: &Context) -> Result<BigInt, Refused> {
+        let (mut least, mut terms) = (self.constant.clone(), self.terms.clone());
+        for (of, sum) in &self.limits {
+            let largest = cx.largest(*of)?;
+            least.add(&(&largest * &sum.constant.clone().into_bigint().into()));
+            for (vars, k) in &sum.terms {
+                *terms.entry(*vars).or_default() += &(&largest * k);
+            }
+        }
+        for (vars, mut k) in terms.into_iter().filter(|(_, k)| !k.is_zero()) {
             let mono = unpacked(vars);
-            let negative = k.sign() == Sign::Minus;
+            let negative = k.is_negative();
             for &var in mono.iter().filter(|&&var| var != 0) {
                 let var = cx.var(var)?;
                 if var.least < 0 && mono[2] != 0 {
                     return Err(Refused("multiplies what may be negative"));
                 }
-                k *= if negative { var.most } else { var.least };
+                k = k.times(if negative { var.most } else { var.least });
             }
-            least += k;
+            least.add(&k);
         }
-        Ok(least)
+        Ok(least.into_bigint())
     }
 
     /// Shows that a multiple of `modulus` is left without some equations; zero, if there is none.
@@ -408,8 +445,8 @@ impl Sum {
         modulus: Option<&BigInt>,
     ) -> Result<(), Refused> {
         self.without(cx, uses, false)?;
-        let zero = |k: &BigInt| modulus.map_or(k.is_zero(), |modulus| (k % modulus).is_zero());
-        if zero(&self.constant) && self.terms.values().all(zero) {
+        let zero = |k: &Num| modulus.map_or(k.is_zero(), |modulus| k.is_multiple_of(modulus));
+        if zero(&self.constant.into_bigint().into()) && self.terms.values().all(zero) {
             Ok(())
         } else {
             Err(Refused("equates what is not shown to be equal"))

@@ -14,7 +14,6 @@
 use std::collections::BTreeMap;
 
 use num_bigint::{BigInt, Sign};
-use num_traits::{One, Signed, Zero};
 
 use super::expand;
 use super::form::{Form, Sparse};
@@ -23,6 +22,7 @@ use super::poly::{Id, Poly};
 use super::query::{Known, Plan, Query, Style};
 use super::record::scaled;
 use crate::target::ptx::check::certificate::{Fact, Use};
+use crate::target::ptx::num::{Num, Total};
 
 /// A form being bounded.
 pub(super) struct Work<'q> {
@@ -34,7 +34,7 @@ pub(super) struct Work<'q> {
     products: BTreeMap<Id, Sparse>,
     /// Products that are to be written out, and nodes that are bounded after that.
     later: Option<(Sparse, Form)>,
-    total: BigInt,
+    total: Total,
     /// What the bound rests on, where that is asked for, and what the form is multiplied with.
     log: Option<Vec<Use>>,
     path: Vec<Id>,
@@ -51,14 +51,14 @@ impl<'q> Work<'q> {
             sum: form(),
             products: BTreeMap::new(),
             later,
-            total: BigInt::zero(),
+            total: Total::default(),
             log: log.then(Vec::new),
             path: Vec::new(),
         }
     }
 
     /// Adds a fact times a weight.
-    pub(super) fn help(&mut self, fact: &Poly, uses: &[Use], weight: &BigInt) {
+    pub(super) fn help(&mut self, fact: &Poly, uses: &[Use], weight: &Num) {
         self.add(fact, weight);
         if let Some(log) = &mut self.log {
             log.extend(scaled(uses, weight));
@@ -66,14 +66,14 @@ impl<'q> Work<'q> {
     }
 
     /// Notes that a fact times a number is what is bounded, less what is left.
-    fn note(&mut self, fact: Fact, times: impl FnOnce() -> BigInt) {
+    fn note(&mut self, fact: Fact, times: impl FnOnce() -> Num) {
         if let Some(log) = &mut self.log {
             log.push(Use { fact, times: times(), by: self.path.clone() });
         }
     }
 
     /// Notes that an equation was used to replace `k` of what it defines.
-    fn replaced(&mut self, id: Id, k: &BigInt) {
+    fn replaced(&mut self, id: Id, k: &Num) {
         if !k.is_zero() {
             self.note(Fact::Defined(id), || -k);
         }
@@ -83,12 +83,12 @@ impl<'q> Work<'q> {
         self.query.model
     }
 
-    pub(super) fn add(&mut self, poly: &Poly, k: &BigInt) {
+    pub(super) fn add(&mut self, poly: &Poly, k: &Num) {
         if k.is_zero() {
             return;
         }
         if poly.constant != 0 {
-            self.total += k * poly.constant;
+            self.total.add(&k.times(poly.constant));
         }
         for &(id, c) in &poly.terms {
             self.sum.add(id, k, c);
@@ -105,7 +105,7 @@ impl<'q> Work<'q> {
             self.rewrite();
         }
         self.query.memory.forms.give(self.sum);
-        (self.total, self.log.unwrap_or_default())
+        (self.total.into_bigint(), self.log.unwrap_or_default())
     }
 
     fn rewrite(&mut self) {
@@ -120,8 +120,8 @@ impl<'q> Work<'q> {
     }
 
     /// Takes the coefficient of a node that nothing newer adds to any more.
-    fn coefficient(&mut self, id: Id) -> BigInt {
-        let k = self.sum.take(id);
+    fn coefficient(&mut self, id: Id) -> Num {
+        let mut k = self.sum.take(id);
         if self.products.is_empty() {
             return k;
         }
@@ -140,16 +140,17 @@ impl<'q> Work<'q> {
                 if let Some(log) = &mut self.log {
                     log.extend(uses);
                 }
-                k + most
+                k += &Num::from(most);
+                k
             }
         }
     }
 
-    fn node(&mut self, id: Id, k: BigInt) {
+    fn node(&mut self, id: Id, k: Num) {
         let node = self.model().node(id);
         if let Some(known) = self.known(id) {
             if known {
-                self.total += k;
+                self.total.add(&k);
             }
             return;
         }
@@ -193,7 +194,7 @@ impl<'q> Work<'q> {
         self.model().pairs[pair].value.terms.iter().any(half)
     }
 
-    fn low(&mut self, pair: usize, low: Id, k: BigInt) {
+    fn low(&mut self, pair: usize, low: Id, k: Num) {
         let pair = &self.model().pairs[pair];
         let carry = self.coefficient(pair.high);
         if let Some(known) = self.known(pair.high) {
@@ -205,11 +206,12 @@ impl<'q> Work<'q> {
             let known = i128::from(known);
             self.replaced(pair.high, &k);
             self.add(&pair.value, &k);
-            self.total += &k * (-pair.sign * B * known) + carry * known;
+            self.total.add(&k.times(-pair.sign * B * known));
+            self.total.add(&carry.times(known));
             return;
         }
         let (shared, rest) = self.shared(pair.sign, &carry);
-        let left = &k - &shared;
+        let left = less(&k, &shared);
         if left.is_positive() && pair.sign > 0 {
             self.query.note(|met| met.choice = true);
         }
@@ -231,14 +233,14 @@ impl<'q> Work<'q> {
     }
 
     /// Adds what a carry is left with at most.
-    fn rest(&mut self, high: Id, rest: BigInt) {
+    fn rest(&mut self, high: Id, rest: Num) {
         if !self.path.is_empty() && !rest.is_zero() {
             self.note(Fact::AtMost(high), || &rest >> 32);
         }
-        self.total += rest;
+        self.total.add(&rest);
     }
 
-    fn high(&mut self, pair: usize, high: Id, k: BigInt) {
+    fn high(&mut self, pair: usize, high: Id, k: Num) {
         let pair = &self.model().pairs[pair];
         let (shared, rest) = self.shared(pair.sign, &k);
         if self.model().node(high).hi < 1 {
@@ -248,27 +250,27 @@ impl<'q> Work<'q> {
         self.replaced(high, &shared);
         self.add(&pair.value, &shared);
         match pair.low {
-            Val::Const(c) => self.total -= shared * c,
+            Val::Const(c) => self.total.add(&shared.times(-i128::from(c))),
             Val::Node(low) => {
-                let k = self.sum.take(low) - shared;
+                let k = less(&self.sum.take(low), &shared);
                 self.by_range(low, &k);
             }
         }
     }
 
     /// `k·high` as `shared·(value - low)` plus at most the second number.
-    fn shared(&self, sign: i128, k: &BigInt) -> (BigInt, BigInt) {
+    fn shared(&self, sign: i128, k: &Num) -> (Num, Num) {
         if k.is_zero() {
-            return (BigInt::zero(), BigInt::zero());
+            return Default::default();
         }
         // Rounded down.
-        let shared: BigInt = if sign > 0 { k >> 32 } else { -k >> 32 };
+        let shared = if sign > 0 { k >> 32 } else { &-k >> 32 };
         // rest·sign·high with high in [0, 2^32), and rest not negative.
-        let rest = if sign > 0 { (k - (&shared << 32)) << 32 } else { BigInt::zero() };
+        let rest = if sign > 0 { less(k, &(&shared << 32)) << 32 } else { Num::default() };
         (shared, rest)
     }
 
-    fn product(&mut self, id: Id, factors: &[Id], k: BigInt) {
+    fn product(&mut self, id: Id, factors: &[Id], k: Num) {
         let mut rest = Vec::with_capacity(factors.len());
         for &factor in factors {
             match self.known(factor) {
@@ -278,7 +280,7 @@ impl<'q> Work<'q> {
             }
         }
         match rest.as_slice() {
-            [] => self.total += k,
+            [] => self.total.add(&k),
             [one] => self.sum.add(*one, &k, 1),
             _ if self.later.is_some() => {
                 let (products, _) = self.later.as_mut().expect("is some");
@@ -311,7 +313,7 @@ impl<'q> Work<'q> {
     }
 
     /// A group's words, all at once: `λ·Σ wordᵢ·2^(32i) ≤ λ·max` for the `λ` that uses up the top word.
-    fn group(&mut self, group: &'q Group, id: Id, k: BigInt) {
+    fn group(&mut self, group: &'q Group, id: Id, k: Num) {
         if let Some((_, leaves)) = &mut self.later {
             leaves.add(id, &k, 1);
             return;
@@ -323,14 +325,15 @@ impl<'q> Work<'q> {
         }
         let top = 32 * (group.words.len() - 1);
         let (_, weight) = &weights[0];
-        let none = BigInt::zero();
-        let mut lambda: BigInt = if weight.is_positive() { weight >> top } else { BigInt::zero() };
-        let bound = |lambda: &BigInt| {
-            let mut bound = lambda * &group.max;
+        let none = Num::default();
+        let mut lambda = if weight.is_positive() { weight >> top } else { Num::default() };
+        let bound = |lambda: &Num| {
+            let mut bound = Total::default();
+            bound.add_bigint(&(lambda.to_bigint() * &group.max));
             for (i, (word, weight)) in weights.iter().enumerate() {
-                bound += self.range(*word, &(weight - (lambda << (top - 32 * i))));
+                bound.add(&self.range(*word, &less(weight, &(lambda << (top - 32 * i)))));
             }
-            bound
+            bound.into_bigint()
         };
         // A few words of a group are better bounded alone.
         let mut least = bound(&none);
@@ -342,11 +345,11 @@ impl<'q> Work<'q> {
                 lambda = none;
             }
         }
-        self.total += least;
+        self.total.add_bigint(&least);
         if self.log.is_some() {
             for (i, (word, weight)) in weights.iter().enumerate() {
                 let part = &lambda << (top - 32 * i);
-                self.ranged(*word, &(weight - &part));
+                self.ranged(*word, &less(weight, &part));
                 if group.shown.is_none() && !part.is_zero() {
                     self.note(Fact::AtMost(*word), || part);
                 }
@@ -358,7 +361,7 @@ impl<'q> Work<'q> {
     }
 
     /// Notes the use of a range, where the checker would not see it: inside of a product, and of an abbreviation.
-    fn ranged(&mut self, id: Id, k: &BigInt) {
+    fn ranged(&mut self, id: Id, k: &Num) {
         if self.path.is_empty() && !self.model().node(id).inline {
             return;
         }
@@ -369,22 +372,23 @@ impl<'q> Work<'q> {
         }
     }
 
-    fn by_range(&mut self, id: Id, k: &BigInt) {
+    fn by_range(&mut self, id: Id, k: &Num) {
         if let Some((_, leaves)) = &mut self.later {
             leaves.add(id, k, 1);
             return;
         }
-        self.total += self.range(id, k);
+        let most = self.range(id, k);
+        self.total.add(&most);
         self.ranged(id, k);
     }
 
     /// Upper bound of `k·node` from the node's range.
-    fn range(&self, id: Id, k: &BigInt) -> BigInt {
+    fn range(&self, id: Id, k: &Num) -> Num {
         let node = self.model().node(id);
         match k.sign() {
-            Sign::Plus => k * node.hi,
-            Sign::Minus => k * node.lo,
-            Sign::NoSign => BigInt::zero(),
+            Sign::Plus => k.times(node.hi),
+            Sign::Minus => k.times(node.lo),
+            Sign::NoSign => Num::default(),
         }
     }
 
@@ -396,23 +400,23 @@ impl<'q> Work<'q> {
         let mut log = self.log.is_some().then(Vec::new);
         let Some(terms) = expand::to_leaves(model, products, &stop, log.as_mut()) else {
             // Too deep: nothing is known.
-            self.total += BigInt::one() << (64 * self.query.scale + 128);
+            self.total.add(&Num::power(2 * self.query.scale + 4));
             return;
         };
         if let (Some(all), Some(log)) = (&mut self.log, log) {
-            all.extend(scaled(&log, &-BigInt::one()));
+            all.extend(scaled(&log, &Num::from(-1)));
         }
         for (key, k) in terms {
             let present: Vec<Id> = expand::mono(key).iter().copied().filter(|&id| id != 0).collect();
             match present.as_slice() {
-                [] => self.total += k,
+                [] => self.total.add(&k),
                 [one] => self.sum.add(*one, &k, 1),
                 // Descending: the last is the oldest.
                 [inner, outer] => self.pair_of_leaves(*inner, *outer, k),
                 many => {
                     if k.is_positive() {
-                        let most = many.iter().map(|&id| BigInt::from(model.node(id).hi));
-                        self.total += most.product::<BigInt>() * k;
+                        let most = many.iter().fold(k, |k, &id| k.times(model.node(id).hi));
+                        self.total.add(&most);
                     }
                 }
             }
@@ -421,13 +425,13 @@ impl<'q> Work<'q> {
 
     /// A product of two words of one group counts half for either, so that the square of the group's
     /// value appears.
-    fn pair_of_leaves(&mut self, inner: Id, outer: Id, k: BigInt) {
+    fn pair_of_leaves(&mut self, inner: Id, outer: Id, k: Num) {
         let model = self.model();
         let group = model.node(inner).group;
         if inner != outer && group.is_some() && group == model.node(outer).group {
-            let half: BigInt = &k >> 1;
+            let half = &k >> 1;
             add_to(self.products.entry(inner).or_default(), outer, &half);
-            add_to(self.products.entry(outer).or_default(), inner, &(k - half));
+            add_to(self.products.entry(outer).or_default(), inner, &less(&k, &half));
         } else {
             add_to(self.products.entry(outer).or_default(), inner, &k);
         }
@@ -438,6 +442,13 @@ impl<'q> Work<'q> {
     }
 }
 
-fn add_to(form: &mut Sparse, id: Id, k: &BigInt) {
+fn add_to(form: &mut Sparse, id: Id, k: &Num) {
     *form.entry(id).or_default() += k;
+}
+
+/// `x - y`.
+fn less(x: &Num, y: &Num) -> Num {
+    let mut rest = -y;
+    rest += x;
+    rest
 }

@@ -13,6 +13,7 @@ use super::query::{Known, Memory, Query, Search};
 use super::record::{by_cases, fact, obvious, with};
 use crate::target::ptx::check::certificate::{Bits, Fact, Halves, Proof, Step, Use, Written};
 use crate::target::ptx::ir::{Block, CarryOut, Cmp, Flag, Inst, Logic, Pred, Src};
+use crate::target::ptx::num::Num;
 
 /// Everything known after the last instruction.
 pub(super) struct Exec<'a> {
@@ -438,7 +439,7 @@ impl<'a> Exec<'a> {
             // w ^ (2^32 - 1) = 2^32 - 1 - w.
             _ => (other.plus(B - 1, &q).plus(-2, &both), 2),
         };
-        let using = |(c, (index, by))| Use { fact: Fact::Implied(index), times: BigInt::from(k * c), by };
+        let using = |(c, (index, by))| Use { fact: Fact::Implied(index), times: Num::from(k * c), by };
         Some((q, word, implied.into_iter().map(using).collect()))
     }
 

@@ -5,13 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use num_bigint::BigInt;
-use num_integer::Integer;
-use num_traits::Zero;
-
 use super::model::{B, Kind, Model, Val};
 use super::poly::{Id, Poly};
 use crate::target::ptx::check::certificate::{Fact, Use};
+use crate::target::ptx::num::Num;
 
 /// Up to four factors, descending, 0 for none.
 pub(super) type Mono = [Id; 4];
@@ -20,7 +17,7 @@ pub(super) type Mono = [Id; 4];
 pub(super) type Key = u128;
 
 /// A polynomial by monomial.
-pub(super) type Terms = BTreeMap<Key, BigInt>;
+pub(super) type Terms = BTreeMap<Key, Num>;
 
 /// The number of a monomial.
 pub(super) fn key(mono: Mono) -> Key {
@@ -35,7 +32,7 @@ pub(super) fn mono(key: Key) -> Mono {
 /// `Σ k·node` written out, and the equations of which multiples were taken off for that; nodes with `stop` kept whole; `None` where that grows beyond four factors.
 pub(super) fn to_leaves(
     model: &Model,
-    form: BTreeMap<Id, BigInt>,
+    form: BTreeMap<Id, Num>,
     stop: &dyn Fn(Id) -> bool,
     log: Option<&mut Vec<Use>>,
 ) -> Option<Terms> {
@@ -45,7 +42,7 @@ pub(super) fn to_leaves(
 
 /// What decides about a leaf that is left alone: its coefficient may be dropped (`true`), or terms be
 /// added.
-pub(super) type Hook<'h> = dyn FnMut(&mut Terms, Id, &BigInt) -> Option<bool> + 'h;
+pub(super) type Hook<'h> = dyn FnMut(&mut Terms, Id, &Num) -> Option<bool> + 'h;
 
 /// As [`to_leaves`] for a polynomial, everything written out. `leaf` is asked about every carry that
 /// is left alone.
@@ -62,7 +59,7 @@ struct Expansion<'a> {
 }
 
 impl Expansion<'_> {
-    fn run(mut self, mut leaf: impl FnMut(&mut Terms, Id, &BigInt) -> Option<bool>) -> Option<Terms> {
+    fn run(mut self, mut leaf: impl FnMut(&mut Terms, Id, &Num) -> Option<bool>) -> Option<Terms> {
         while let Some((at, k)) = self.terms.pop_last() {
             let mono = mono(at);
             if k.is_zero() {
@@ -92,7 +89,7 @@ impl Expansion<'_> {
         }
     }
 
-    fn replace(&mut self, mono: Mono, at: usize, k: &BigInt) -> Option<()> {
+    fn replace(&mut self, mono: Mono, at: usize, k: &Num) -> Option<()> {
         let model = self.model;
         let mut others = mono;
         others[at] = 0;
@@ -105,13 +102,14 @@ impl Expansion<'_> {
                 let pair = &model.pairs[*pair];
                 self.note(Fact::Defined(pair.high), others, k);
                 self.add(others, k, &pair.value)?;
-                self.add_term(others, pair.high, k * (-pair.sign * B))
+                self.add_term(others, pair.high, k.times(-pair.sign * B))
             }
             Kind::High(pair) => {
                 let pair = &model.pairs[*pair];
                 let Val::Const(low) = pair.low else { return None };
-                let (shared, rest) = (k * pair.sign).div_mod_floor(&BigInt::from(B));
-                if !rest.is_zero() {
+                let k = k.times(pair.sign);
+                let shared = &k >> 32;
+                if &shared << 32 != k {
                     return None;
                 }
                 self.note(Fact::Defined(pair.high), others, &shared);
@@ -128,31 +126,31 @@ impl Expansion<'_> {
     }
 
     /// Notes that `k` times an equation was taken off.
-    fn note(&mut self, fact: Fact, others: Mono, k: &BigInt) {
+    fn note(&mut self, fact: Fact, others: Mono, k: &Num) {
         if let Some(log) = &mut self.log {
             let by = others.iter().copied().filter(|&id| id != 0).collect();
             log.push(Use { fact, times: k.clone(), by });
         }
     }
 
-    fn add(&mut self, others: Mono, k: &BigInt, poly: &Poly) -> Option<()> {
+    fn add(&mut self, others: Mono, k: &Num, poly: &Poly) -> Option<()> {
         if poly.constant != 0 {
             let all: Vec<Id> = others.iter().copied().filter(|&id| id != 0).collect();
-            self.add_factors(&all, k * poly.constant)?;
+            self.add_factors(&all, k.times(poly.constant))?;
         }
         for &(id, c) in &poly.terms {
-            self.add_term(others, id, if c == 1 { k.clone() } else { k * c })?;
+            self.add_term(others, id, if c == 1 { k.clone() } else { k.times(c) })?;
         }
         Some(())
     }
 
-    fn add_term(&mut self, others: Mono, id: Id, k: BigInt) -> Option<()> {
+    fn add_term(&mut self, others: Mono, id: Id, k: Num) -> Option<()> {
         let mut all: Vec<Id> = others.iter().copied().filter(|&id| id != 0).collect();
         all.push(id);
         self.add_factors(&all, k)
     }
 
-    fn add_factors(&mut self, all: &[Id], k: BigInt) -> Option<()> {
+    fn add_factors(&mut self, all: &[Id], k: Num) -> Option<()> {
         let factors = match all {
             [] => Vec::new(),
             [id] if !matches!(self.model.node(*id).kind, Kind::Product(_)) => vec![*id],
@@ -170,7 +168,7 @@ impl Expansion<'_> {
         for (slot, &id) in mono.iter_mut().zip(factors.iter().rev()) {
             *slot = id;
         }
-        *self.terms.entry(key(mono)).or_default() += k;
+        *self.terms.entry(key(mono)).or_default() += &k;
         Some(())
     }
 }

@@ -3,18 +3,17 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use num_bigint::BigInt;
-
 use super::poly::Id;
+use crate::target::ptx::num::Num;
 
 /// A form of few nodes.
-pub(super) type Sparse = BTreeMap<Id, BigInt>;
+pub(super) type Sparse = BTreeMap<Id, Num>;
 
 /// A form of many nodes, from which the newest is taken first.
 #[derive(Debug, Default)]
 pub(super) struct Form {
     /// By node; zero where the bit of the node is not set.
-    coefficients: Vec<BigInt>,
+    coefficients: Vec<Num>,
     present: Vec<u64>,
     /// Words of `present` from here on are zero.
     end: usize,
@@ -22,15 +21,14 @@ pub(super) struct Form {
 
 impl Form {
     /// Adds `k·c·node`.
-    pub(super) fn add(&mut self, id: Id, k: &BigInt, c: i128) {
+    pub(super) fn add(&mut self, id: Id, k: &Num, c: i128) {
         let (word, bit) = place(id);
         self.present[word] |= bit;
         self.end = self.end.max(word + 1);
         let entry = &mut self.coefficients[id as usize];
         match c {
             1 => *entry += k,
-            -1 => *entry -= k,
-            _ => *entry += k * c,
+            _ => *entry += &k.times(c),
         }
     }
 
@@ -41,7 +39,7 @@ impl Form {
     }
 
     /// Takes the coefficient of a node.
-    pub(super) fn take(&mut self, id: Id) -> BigInt {
+    pub(super) fn take(&mut self, id: Id) -> Num {
         let (word, bit) = place(id);
         self.present[word] &= !bit;
         std::mem::take(&mut self.coefficients[id as usize])
@@ -75,7 +73,7 @@ impl Spare {
         if form.coefficients.len() < nodes {
             // More room than is asked for: nodes are added one by one.
             let room = nodes.next_power_of_two().max(64);
-            form.coefficients.resize(room, BigInt::ZERO);
+            form.coefficients.resize(room, Num::default());
             form.present.resize(room / 64, 0);
         }
         form

@@ -3,8 +3,6 @@
 use std::cell::RefCell;
 
 use num_bigint::BigInt;
-use num_integer::Integer;
-use num_traits::One;
 
 use super::ProofError;
 use super::exec::{Exec, top_word};
@@ -17,6 +15,7 @@ use crate::spec::FieldDesc;
 use crate::target::ptx::check::certificate::{Certificate, Fact, Proof, Reason, Step, Use};
 use crate::target::ptx::check::definition::{Term, definition};
 use crate::target::ptx::ir::{Block, Src};
+use crate::target::ptx::num::Num;
 use crate::target::ptx::{Bound, FieldOp};
 
 /// What the search knows of a block that computes its operation: enough to bound its results for narrower operands.
@@ -123,10 +122,10 @@ impl Goal<'_> {
     /// The words are the definition of output `k` modulo `p`.
     pub(super) fn congruent_words(&mut self, k: usize, words: &[Val]) -> Result<Vec<Use>, ProofError> {
         let mut terms = self.definition(k);
-        let mut weight = -(BigInt::one() << (32 * self.scale));
+        let mut weight = -Num::power(self.scale);
         for &word in words {
             add_val(&mut terms, word, &weight);
-            weight <<= 32;
+            weight = weight << 32;
         }
         self.vanishes(terms)
     }
@@ -134,9 +133,9 @@ impl Goal<'_> {
     /// The terms sum to zero modulo `p`: the equations of which multiples are taken off for that.
     fn vanishes(&mut self, terms: Terms) -> Result<Vec<Use>, ProofError> {
         let (exec, p) = (&self.exec, BigInt::from(self.field.p.clone()));
-        let divides = |k: &BigInt| k.is_multiple_of(&p);
+        let divides = |k: &Num| k.is_multiple_of(&p);
         let (carries, mut uses) = (RefCell::new(Carries::default()), Vec::new());
-        let mut leaf = |terms: &mut Terms, id: Id, k: &BigInt| {
+        let mut leaf = |terms: &mut Terms, id: Id, k: &Num| {
             Some(divides(k) || carry_is_zero(exec, terms, id, k, &mut carries.borrow_mut()))
         };
         let left = expand::fully(&exec.model, terms, &mut leaf, &mut uses);
@@ -147,8 +146,7 @@ impl Goal<'_> {
         let carries = carries.into_inner();
         uses.extend(carries.uses);
         carries.steps.into_iter().for_each(|step| self.exec.model.record.step(step));
-        let reduced = |using: Use| Use { times: using.times % &p, ..using };
-        Ok(uses.into_iter().map(reduced).collect())
+        Ok(uses)
     }
 
     /// The terms of the definition of output `k`, times `2^(32·scale)`.
@@ -187,7 +185,7 @@ struct Carries {
 
 /// Whether a carry with coefficient `k` contributes nothing, because it is zero, or because it was added
 /// to a word that is: the word's definition is then added to the terms with the factor that cancels it.
-fn carry_is_zero(exec: &Exec<'_>, terms: &mut Terms, id: Id, k: &BigInt, carries: &mut Carries) -> bool {
+fn carry_is_zero(exec: &Exec<'_>, terms: &mut Terms, id: Id, k: &Num, carries: &mut Carries) -> bool {
     let model = &exec.model;
     let reader = exec.readers.iter().find_map(|&(carry, word)| match word {
         Val::Node(word) if carry == id => Some(word),
@@ -220,16 +218,16 @@ fn mono(id: Id) -> Key {
     expand::key([id, 0, 0, 0])
 }
 
-fn add_poly(terms: &mut Terms, poly: &Poly, k: &BigInt) {
-    *terms.entry(mono(0)).or_default() += k * poly.constant;
+fn add_poly(terms: &mut Terms, poly: &Poly, k: &Num) {
+    *terms.entry(mono(0)).or_default() += &k.times(poly.constant);
     for &(id, c) in &poly.terms {
-        *terms.entry(mono(id)).or_default() += k * c;
+        *terms.entry(mono(id)).or_default() += &k.times(c);
     }
 }
 
-fn add_val(terms: &mut Terms, word: Val, k: &BigInt) {
+fn add_val(terms: &mut Terms, word: Val, k: &Num) {
     match word {
-        Val::Const(c) => *terms.entry(mono(0)).or_default() += k * c,
+        Val::Const(c) => *terms.entry(mono(0)).or_default() += &k.times(c.into()),
         Val::Node(id) => *terms.entry(mono(id)).or_default() += k,
     }
 }
@@ -241,13 +239,13 @@ struct Sum<'a> {
 }
 
 impl Sum<'_> {
-    fn linear(&mut self, x: &[Id], k: &BigInt) {
+    fn linear(&mut self, x: &[Id], k: &Num) {
         for (i, &x) in x.iter().enumerate() {
-            *self.terms.entry(mono(x)).or_default() += k << (32 * i);
+            *self.terms.entry(mono(x)).or_default() += &(k << (32 * i));
         }
     }
 
-    fn product(&mut self, x: &[Id], y: &[Id], k: &BigInt) {
+    fn product(&mut self, x: &[Id], y: &[Id], k: &Num) {
         for (i, &x) in x.iter().enumerate() {
             for (j, &y) in y.iter().enumerate() {
                 let (factors, _) = self.model.factors(&[x, y]).expect("two factors");
@@ -255,7 +253,7 @@ impl Sum<'_> {
                 for (slot, &id) in mono.iter_mut().zip(factors.iter().rev()) {
                     *slot = id;
                 }
-                *self.terms.entry(expand::key(mono)).or_default() += k << (32 * (i + j));
+                *self.terms.entry(expand::key(mono)).or_default() += &(k << (32 * (i + j)));
             }
         }
     }

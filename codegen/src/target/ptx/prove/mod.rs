@@ -62,8 +62,8 @@ struct Shown {
     operands: Vec<Bound>,
     found: Found,
     checked: Checked,
-    /// Why results fit their words, which mostly says how small those of smaller operands are.
-    fit: Option<Result<Vec<Proof>, ProofError>>,
+    /// Whether it is known why results fit their words, which mostly says how small those of smaller operands are.
+    fit: Option<bool>,
 }
 
 impl Shown {
@@ -83,9 +83,10 @@ impl Shown {
     /// Shows that results are within `out` for operands within bounds that are not weaker than those it is shown for.
     fn case(&mut self, operands: &[Bound], out: Bound) -> Result<Accepted, ProofError> {
         let Shown { operands: all, found, checked, fit } = self;
+        let prepare = |proofs: Vec<Proof>| checked.prepare(&proofs).is_ok();
         if operands != all
-            && let Ok(proofs) = fit.get_or_insert_with(|| found.bounds(all, Bound::ANY))
-            && let Ok(accepted) = checked.case((operands, out), proofs)
+            && *fit.get_or_insert_with(|| found.bounds(all, Bound::ANY).is_ok_and(prepare))
+            && let Ok(accepted) = checked.prepared_case((operands, out))
         {
             return Ok(accepted);
         }

@@ -10,6 +10,7 @@ use super::form::Spare;
 use super::model::Model;
 use super::poly::{Id, Poly};
 use crate::target::ptx::check::certificate::{Fact, Proof, Use};
+use crate::target::ptx::num::Num;
 
 /// A boolean's value in one case of a case split, and polynomials that are then not negative, and why.
 pub(super) struct Known {
@@ -88,7 +89,7 @@ impl Memory {
 }
 
 /// A fact that is added with a weight.
-type Help<'k> = Option<(&'k (Poly, Vec<Use>), &'k BigInt)>;
+type Help<'k> = Option<(&'k (Poly, Vec<Use>), &'k Num)>;
 
 /// Bounds under the definitions of one model.
 pub(super) struct Query<'a> {
@@ -154,7 +155,7 @@ impl<'a> Query<'a> {
         let inline = value.terms.iter().filter(|(id, _)| self.model.node(*id).inline);
         let using = |&(id, k): &(Id, i128)| {
             let (fact, times) = if k > 0 { (Fact::AtMost(id), k) } else { (Fact::AtLeast(id), -k) };
-            Use { fact, times: self.unit() * times, by: Vec::new() }
+            Use { fact, times: self.unit().times(times), by: Vec::new() }
         };
         Proof::Sum(inline.map(using).collect())
     }
@@ -174,7 +175,7 @@ impl<'a> Query<'a> {
         let all = (BigInt::one() << (32 * words.len())) - 1;
         let facts = known.iter().flat_map(|known| &known.facts);
         let top = self.unit() << (32 * words.len().saturating_sub(1));
-        let weights = [&top, &self.unit()].map(BigInt::clone);
+        let weights = [top, self.unit()];
         let mut helps: Vec<Help<'_>> = vec![None];
         helps.extend(facts.flat_map(|fact| weights.iter().map(move |weight| Some((fact, weight)))));
         let attempt = |plan: Plan, help: Help<'_>, log: bool| {
@@ -182,7 +183,7 @@ impl<'a> Query<'a> {
             let mut weight = self.unit();
             for word in words {
                 work.add(word, &weight);
-                weight <<= 32;
+                weight = weight << 32;
             }
             if let Some(((fact, uses), weight)) = help {
                 work.help(fact, uses, weight);
@@ -261,7 +262,7 @@ impl<'a> Query<'a> {
         self.met.set(met);
     }
 
-    pub(super) fn unit(&self) -> BigInt {
-        BigInt::one() << (32 * self.scale)
+    pub(super) fn unit(&self) -> Num {
+        Num::power(self.scale)
     }
 }

@@ -1,25 +1,23 @@
 //! What the certificate says of what the search has found.
 
-use num_bigint::BigInt;
-use num_traits::One;
-
 use super::model::{B, Kind, Model, Val, Zero};
 use super::poly::{Id, Poly};
 use crate::target::ptx::check::certificate::{Fact, Proof, Step, Use, Written};
 use crate::target::ptx::ir::Logic;
+use crate::target::ptx::num::Num;
 
 /// The steps of a certificate as far as it has come.
 #[derive(Debug, Default)]
 pub(super) struct Record {
     steps: Vec<Step>,
-    unit: BigInt,
+    unit: Num,
     bounds: usize,
     implied: usize,
 }
 
 impl Record {
     pub(super) fn new(scale: usize) -> Record {
-        Record { unit: BigInt::one() << (32 * scale), ..Record::default() }
+        Record { unit: Num::power(scale), ..Record::default() }
     }
 
     pub(super) fn step(&mut self, step: Step) {
@@ -55,7 +53,7 @@ pub(super) fn obvious() -> Proof {
 }
 
 /// Facts times a number.
-pub(super) fn scaled(uses: &[Use], k: &BigInt) -> Vec<Use> {
+pub(super) fn scaled(uses: &[Use], k: &Num) -> Vec<Use> {
     uses.iter().map(|using| Use { times: &using.times * k, ..using.clone() }).collect()
 }
 
@@ -79,7 +77,7 @@ pub(super) fn by_cases(booleans: &[Id]) -> Proof {
 }
 
 impl Model {
-    pub(super) fn unit(&self) -> &BigInt {
+    pub(super) fn unit(&self) -> &Num {
         &self.record.unit
     }
 
@@ -135,7 +133,7 @@ impl Model {
             return;
         }
         let unit = self.unit().clone();
-        let defined = |k: BigInt| match self.node(var).inline {
+        let defined = |k: Num| match self.node(var).inline {
             true => Vec::new(),
             false => vec![Use { fact: Fact::Defined(var), times: k, by: Vec::new() }],
         };

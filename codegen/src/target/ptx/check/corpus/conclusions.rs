@@ -94,6 +94,22 @@ pub(super) fn conclusions() -> Vec<Entry> {
             none,
             vec![Step::Narrow { var: 1, range: [1, B], proofs: [obvious(), obvious()] }],
         ),
+        aside("a largest value that is not counted", false, none, of_word(by([units(Fact::AtMost(1), 1)]))),
+        aside(
+            "a largest value that is not multiplied",
+            false,
+            none,
+            vec![
+                Step::Product(vec![1, 2]),
+                at_most(3, B - 1, by([Use { fact: Fact::AtMost(1), times: unit(), by: vec![2] }])),
+            ],
+        ),
+        aside(
+            "a bound that is not counted",
+            false,
+            none,
+            vec![Step::Bound { words: vec![1, 2], max: 0.into(), proof: by([units(Fact::Bounded(0), 1)]) }],
+        ),
         aside("an inequality times minus one", false, none, of_word(by([units(Fact::AtLeast(1), -1)]))),
         aside("an inequality times what is negative", false, none, signed),
         aside(

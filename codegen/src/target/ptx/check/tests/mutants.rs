@@ -14,8 +14,8 @@ type Edit = (&'static str, &'static str, &'static str);
 const SUM: &[Edit] = &[
     ("sum.rs", "if range.0 < 0 || range.1 > 1 {", "if range.0 < 0 {"),
     ("sum.rs", "(0..2u32).try_for_each", "(0..1u32).try_for_each"),
-    ("sum.rs", "sum.least(self)? > -unit", "sum.least(self)? >= -unit"),
-    ("sum.rs", "target(self, &mut sum, &unit)?;", ""),
+    ("sum.rs", "if least > -cx.unit()", "if least >= -cx.unit()"),
+    ("sum.rs", "target(self, &mut sum, &self.unit())?;", ""),
     ("sum.rs", "self.assumed.truncate(before);", "let _ = before;"),
     (
         "sum.rs",
@@ -28,10 +28,10 @@ const SUM: &[Edit] = &[
     ("sum.rs", "_ => return Err(none),", "_ => return self.one(cx, x, k.clone(), by),"),
     ("sum.rs", "self.term(cx, by, -&room)?;", ""),
     ("sum.rs", "self.term(cx, by, -k)?;", ""),
-    ("sum.rs", "self.term(cx, by, k * low)?;", ""),
+    ("sum.rs", "self.term(cx, by, k.times((*low).into()))?;", ""),
     (
         "sum.rs",
-        "self.one(cx, x, k * (sign * B), by)?;\n                        self.one(cx, x + 1",
+        "self.one(cx, x, k.times(sign * B), by)?;\n                        self.one(cx, x + 1",
         "self.one(cx, x + 1",
     ),
     ("sum.rs", "(Fact::Both(_), _) => (-1, 1, 1),", "(Fact::Both(_), _) => (-1, 1, 0),"),
@@ -41,14 +41,14 @@ const SUM: &[Edit] = &[
     ("sum.rs", "value.ok_or(Refused(\"computes with what is not known\"))", "Ok(value.unwrap_or(0))"),
     (
         "sum.rs",
-        "k *= if negative { var.most } else { var.least };",
-        "k *= if negative { var.least } else { var.most };",
+        "k = k.times(if negative { var.most } else { var.least });",
+        "k = k.times(if negative { var.least } else { var.most });",
     ),
-    ("sum.rs", "if zero(&self.constant) && ", "if "),
+    ("sum.rs", "if zero(&self.constant.into_bigint().into()) && ", "if "),
     ("sum.rs", "self.terms.values().all(zero)", "self.terms.len() < 99"),
     (
         "sum.rs",
-        "modulus.map_or(k.is_zero(), |modulus| (k % modulus).is_zero())",
+        "modulus.map_or(k.is_zero(), |modulus| k.is_multiple_of(modulus))",
         "modulus.is_some() || k.is_zero()",
     ),
 ];
@@ -104,10 +104,10 @@ const INSTS: &[Edit] = &[
     ),
     (
         "insts.rs",
-        "sum.term(cx, &[], if is { BigInt::ZERO } else { k.clone() })",
-        "sum.term(cx, &[], BigInt::ZERO)",
+        "sum.term(cx, &[], if is { Num::default() } else { k.clone() })",
+        "sum.term(cx, &[], Num::default())",
     ),
-    ("insts.rs", "sum.term(cx, &[], k * B)?;", "sum.term(cx, &[], k * (B + B))?;"),
+    ("insts.rs", "sum.term(cx, &[], k.times(B))?;", "sum.term(cx, &[], k.times(B + B))?;"),
     ("insts.rs", "sum.term(cx, &[], -k)?;", ""),
     ("insts.rs", "sum.vanishes(&self.cx, uses, Some(&B.into()))?;", ""),
     ("insts.rs", "if !self.is_word(to)? {", "if false {"),
@@ -123,8 +123,12 @@ const GOALS: &[Edit] = &[
     ("definition.rs", "y: Some(y), down: n };", "y: Some(y), down: 0 };"),
     ("definition.rs", "(0..*m).map(|i|", "(0..1).map(|i|"),
     ("definition.rs", "vec![product(k, *m)]", "vec![product(0, *m)]"),
-    ("definition.rs", "factor: (*nonresidue).into(), ..", ".."),
-    ("definition.rs", "factor: (*nonresidue).into(), ..", "factor: nonresidue.unsigned_abs().into(), .."),
+    ("definition.rs", "factor: Num::from(i128::from(*nonresidue)), ..", ".."),
+    (
+        "definition.rs",
+        "Num::from(i128::from(*nonresidue))",
+        "Num::from(i128::from(nonresidue.unsigned_abs()))",
+    ),
     (
         "definition.rs",
         "[product(i, i + 3), product(i + 1, i + 2)]",
@@ -140,12 +144,12 @@ const GOALS: &[Edit] = &[
     (
         "goal.rs",
         "cx.not_negative(least, &|cx, sum, k| {",
-        "cx.not_negative(least, &|cx, sum, k| {\n if k.bits() > 1 { return Ok(()); }",
+        "cx.not_negative(least, &|cx, sum, k| {\n if k.to_bigint().bits() > 1 { return Ok(()); }",
     ),
     (
         "goal.rs",
         "cx.not_negative(most, &|cx, sum, k| {",
-        "cx.not_negative(most, &|cx, sum, k| {\n if k.bits() > 1 { return Ok(()); }",
+        "cx.not_negative(most, &|cx, sum, k| {\n if k.to_bigint().bits() > 1 { return Ok(()); }",
     ),
     ("goal.rs", "            yes?;\n", ""),
     ("goal.rs", "if multiple > *max {", "if multiple > 0.into() || found.is_empty() {"),
@@ -157,6 +161,16 @@ const GOALS: &[Edit] = &[
     ("mod.rs", "if machine.at != claim.block.insts().len() {", "if machine.at > claim.block.insts().len() {"),
     ("mod.rs", "if proofs.len() != self.outputs.len() {", "if proofs.len() > self.outputs.len() {"),
     ("mod.rs", "self.cx.at_most(words, &max, proof)?;", ""),
+    ("mod.rs", "if self.prepared.len() != self.outputs.len() {", "if false {"),
+    ("mod.rs", "self.limit_operands(&self.operands.clone())?;", ""),
+    ("mod.rs", "sum.number(&self.cx, words.iter().copied(), -self.cx.unit())?;", ""),
+    ("mod.rs", "            sum.without(&self.cx, uses, true)?;\n", ""),
+    ("mod.rs", "self.prepared.iter().try_for_each(|sum| sum.concludes(&self.cx, units.clone()))?;", ""),
+    ("sum.rs", "self.limit(cx, Limit::Variable(x), k, by)?;", ""),
+    ("sum.rs", "self.limit(cx, Limit::Bounded(index), k, by)?;", ""),
+    ("sum.rs", "least.add(&(&largest * &sum.constant.clone().into_bigint().into()));", ""),
+    ("sum.rs", "*terms.entry(*vars).or_default() += &(&largest * k);", ""),
+    ("sum.rs", "or_default().term(cx, by, k.clone())", "or_default().term(cx, &[], k.clone())"),
     ("mod.rs", " || !operands.iter().zip(&self.operands).all(within)", ""),
     ("mod.rs", "operands.len() != self.operands.len() || ", ""),
     ("mod.rs", "            self.cx.limit_operand(k, bound.max(&self.field).into());", ""),
@@ -233,7 +247,7 @@ fn main(source: &Path, modules: &str, edits: usize) -> String {
         let _ = writeln!(text, "    #[path = {path:?}]\n    pub mod {file};");
     }
     text += "    pub use {field::FieldDesc, op::FieldOp};\n}\nmod target { pub mod ptx {\n";
-    for file in ["ir", "bound"] {
+    for file in ["ir", "bound", "num"] {
         let _ = writeln!(
             text,
             "    #[path = {:?}]\n    pub mod {file};",
@@ -249,7 +263,10 @@ fn main(source: &Path, modules: &str, edits: usize) -> String {
             text,
             "        println!(\"{{}}\", as_it_stands::corpus::misjudged(&|e, field| {{
                 let claim = {name}::Claim {{ field, op: &e.op, block: &e.block, operands: &e.operands }};
-                {name}::check(&claim, &e.certificate).and_then(|mut checked| checked.case(e.case(), &e.bounds)).is_ok()
+                let Ok(mut checked) = {name}::check(&claim, &e.certificate) else {{ return [false; 2] }};
+                let alone = checked.case(e.case(), &e.bounds).is_ok();
+                let _ = checked.case((&e.narrow(), Bound::ANY), &e.bounds);
+                [alone, checked.prepare(&e.bounds).and_then(|()| checked.prepared_case(e.case())).is_ok()]
             }}).join(\", \"));"
         );
     }

@@ -6,6 +6,7 @@ use num_traits::One;
 use super::{Exec, sign};
 use crate::target::ptx::check::certificate::{Fact, Proof, Step, Use, Written};
 use crate::target::ptx::ir::{CarryOut, Flag, Inst, Pred, Word};
+use crate::target::ptx::num::Num;
 use crate::target::ptx::prove::ProofError;
 use crate::target::ptx::prove::model::{B, Implied, Kind, Val, Zero};
 use crate::target::ptx::prove::poly::{Id, Poly};
@@ -227,7 +228,7 @@ impl Exec<'_> {
         let mut uses = self.model.defined(word, value);
         let using = |(c, (index, by)): &(i128, Implied)| Use {
             fact: Fact::Implied(*index),
-            times: BigInt::from(-c),
+            times: Num::from(-c),
             by: by.clone(),
         };
         uses.extend(implied.iter().map(using));
