@@ -3,7 +3,7 @@
 //! Operations of a GPU are submitted in order and done later; those of the CPU are done at once. What a
 //! call made is ready when [`Work::finish`] returns. A value of another device is refused.
 
-use crate::algorithms::msm::GpuBases;
+use crate::algorithms::msm::{GpuBases, GpuBuckets};
 use crate::algorithms::{self, msm, ntt, pointwise, spmv};
 use crate::convert;
 use crate::cpu::Cpu;
@@ -12,13 +12,13 @@ use crate::domain::Domain;
 use crate::error::{Result, RuntimeError};
 use crate::field::{Field, modulus_bits};
 use crate::gpu::{Buffer, Detail, Kind, Report, Span, Stream};
-use crate::group::{AffineOf, Group, ProjectiveOf};
+use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use crate::handle::{Device, Inner};
 use crate::job::Cancel;
 use crate::owner::Owner;
 use crate::plan::SpMvStrategy;
 use crate::values::{DeviceBases, DeviceVec, Digits, Matrix, NttTables, Repr};
-use ark_ff::One;
+use ark_ff::{AdditiveGroup, One};
 use curvesmith_abi::{Element, Ptr, layout};
 use std::any::TypeId;
 use std::borrow::Cow;
@@ -137,6 +137,10 @@ pub struct Sums {
 /// A sum of an MSM that may still be on the device.
 #[derive(Debug)]
 pub struct Sum<G: Group>(Repr<ProjectiveOf<G>, Windows>);
+
+/// Sums of digits times bases by the digits' sizes, to which parts of an MSM are added one after the other.
+#[derive(Debug)]
+pub(crate) struct Buckets<G: Group>(Repr<ProjectiveOf<G>, GpuBuckets>);
 
 /// Where the sums of the windows lie in [`Sums`].
 #[derive(Debug)]
@@ -499,12 +503,16 @@ impl Work {
 
     /// The parts in which an MSM over `n` scalars of the host does best: while the device works on one, the next is
     /// copied. One part, where that would not pay.
-    pub fn msm_parts(&self, n: usize) -> Vec<Range<usize>> {
-        let part = match &self.on {
-            Repr::Cpu(_) => n,
-            Repr::Gpu(stream) => stream.gpu().policy().msm.part(n),
+    pub fn msm_parts<G: Group>(&self, n: usize, shape: DigitShape) -> Vec<Range<usize>> {
+        let policy = match &self.on {
+            Repr::Cpu(_) => None,
+            Repr::Gpu(stream) => stream.gpu().policy().msm.parts,
         };
-        (0..n).step_by(part.max(1)).map(|start| start..n.min(start + part)).collect()
+        let group = Owner::group::<G>();
+        match policy {
+            None => std::iter::once(0..n).collect(),
+            Some(policy) => policy.cut(n, size_of::<ScalarOf<G>>(), shape, (group.words, group.degree)),
+        }
     }
 
     /// Cuts scalars into digits and sorts them by bucket; one result serves any number of [`Work::msm`]s.
@@ -532,21 +540,20 @@ impl Work {
 
     /// `Σ scalar_i · base_i`; the numbers of scalars and bases are equal. Waits for the sum.
     pub fn msm<G: Group>(&self, digits: &Digits, bases: &DeviceBases<G>) -> Result<ProjectiveOf<G>> {
-        let sums = self.sums(Sums::bytes::<G>(digits))?;
+        let sums = self.sums(Sums::bytes_for::<G>(digits))?;
         let sum = self.msm_into(digits, bases, &sums)?;
         let bytes = self.download_sums(&sums)?;
         self.host_stage("combine", || sum.point(&bytes))
     }
 
-    /// The sums of the sets of buckets of an MSM by themselves, without multiples `Σ digit_{w,i}·base_i` for window `w`, those of a part of the
-    /// scalars after each other where an MSM runs in parts. On the CPU, which cuts scalars up in its own way, the one
-    /// sum of them all.
+    /// The sums of the sets of buckets of an MSM by themselves, without multiples `Σ digit_{w,i}·base_i` for window `w`. On the CPU, which cuts
+    /// scalars up in its own way, the one sum of them all.
     pub fn window_sums<G: Group>(
         &self,
         digits: &Digits,
         bases: &DeviceBases<G>,
     ) -> Result<Vec<ProjectiveOf<G>>> {
-        let sums = self.sums(Sums::bytes::<G>(digits))?;
+        let sums = self.sums(Sums::bytes_for::<G>(digits))?;
         let sum = self.msm_into(digits, bases, &sums)?;
         let bytes = self.download_sums(&sums)?;
         match &sum.0 {
@@ -555,13 +562,11 @@ impl Work {
         }
     }
 
-    /// Bytes of [`Sums`] that an MSM over `n` scalars takes.
-    pub fn sum_bytes<G: Group>(&self, n: usize, shape: DigitShape) -> usize {
+    /// Bytes of [`Sums`] that an MSM takes.
+    pub fn sum_bytes<G: Group>(&self, shape: DigitShape) -> usize {
         match &self.on {
             Repr::Cpu(_) => 0,
-            Repr::Gpu(stream) => {
-                msm::parts(stream, n, shape) * shape.sums() * Owner::group::<G>().bytes(Element::Point)
-            }
+            Repr::Gpu(_) => Sums::bytes::<G>(shape),
         }
     }
 
@@ -576,34 +581,69 @@ impl Work {
 
     /// As [`Work::msm`], with the result in `sums`, which belong to this work or to one that it is a fork of.
     pub fn msm_into<G: Group>(&self, digits: &Digits, bases: &DeviceBases<G>, sums: &Sums) -> Result<Sum<G>> {
-        self.msm_range_into(digits, bases, 0..bases.len(), sums)
+        let mut buckets = Buckets(match &digits.repr {
+            Repr::Cpu(_) => Repr::Cpu(ProjectiveOf::<G>::ZERO),
+            Repr::Gpu(digits) => Repr::Gpu(GpuBuckets::new(digits.shape())),
+        });
+        self.add_to_buckets(&mut buckets, digits, bases, 0..bases.len())?;
+        self.sum_of_buckets(buckets, sums)
     }
 
-    /// As [`Work::msm_into`], over a range of the bases.
-    pub fn msm_range_into<G: Group>(
+    /// Empty buckets for digits of a shape.
+    pub(crate) fn buckets<G: Group>(&self, shape: DigitShape) -> Buckets<G> {
+        Buckets(match &self.on {
+            Repr::Cpu(_) => Repr::Cpu(ProjectiveOf::<G>::ZERO),
+            Repr::Gpu(_) => Repr::Gpu(GpuBuckets::new(shape)),
+        })
+    }
+
+    /// Copies to the device what a second part of the scalars takes: on a fork, beside the work on the first.
+    pub(crate) fn prepare_buckets<G: Group>(&self, buckets: &mut Buckets<G>) -> Result<()> {
+        match (&self.on, &mut buckets.0) {
+            (Repr::Cpu(_), Repr::Cpu(_)) => Ok(()),
+            (Repr::Gpu(stream), Repr::Gpu(buckets)) => buckets.prepare(stream),
+            _ => other("buckets"),
+        }
+    }
+
+    /// Adds digits times a range of the bases.
+    pub(crate) fn add_to_buckets<G: Group>(
         &self,
+        buckets: &mut Buckets<G>,
         digits: &Digits,
         bases: &DeviceBases<G>,
         range: Range<usize>,
-        sums: &Sums,
-    ) -> Result<Sum<G>> {
+    ) -> Result<()> {
         if digits.field != TypeId::of::<<G::Scalar as Field>::Ark>() {
             let reason = format!("they are not of {}, the scalar field of {}", G::Scalar::NAME, G::NAME);
             return Err(RuntimeError::Input { what: "digits", reason });
         }
-        match (&self.on, &digits.repr, &bases.repr) {
-            (Repr::Cpu(_), Repr::Cpu(digits), Repr::Cpu(bases)) => {
-                Ok(Sum(Repr::Cpu(Cpu.msm::<G>(digits, bases, range)?)))
+        match (&self.on, &mut buckets.0, &digits.repr, &bases.repr) {
+            (Repr::Cpu(_), Repr::Cpu(sum), Repr::Cpu(digits), Repr::Cpu(bases)) => {
+                *sum += Cpu.msm::<G>(digits, bases, range)?;
+                Ok(())
             }
-            (Repr::Gpu(stream), Repr::Gpu(gpu_digits), Repr::Gpu(bases)) => {
+            (Repr::Gpu(stream), Repr::Gpu(buckets), Repr::Gpu(digits), Repr::Gpu(bases)) => {
                 stream.uses("bases", &bases.points)?;
-                let (bytes, shape) = (Sums::bytes::<G>(digits), gpu_digits.shape());
-                let (out, offset) = sums.reserve(stream, bytes)?;
-                stream.hold(gpu_digits.clone());
-                msm::window_sums(stream, &Owner::group::<G>(), gpu_digits, bases, range, out)?;
-                Ok(Sum(Repr::Gpu(Windows { offset, bytes, shape })))
+                stream.hold(digits.clone());
+                buckets.add(stream, &Owner::group::<G>(), digits, bases, range)
             }
             _ => other("bases"),
+        }
+    }
+
+    /// The sum of all buckets, each times its number, in `sums`.
+    pub(crate) fn sum_of_buckets<G: Group>(&self, buckets: Buckets<G>, sums: &Sums) -> Result<Sum<G>> {
+        match (&self.on, buckets.0) {
+            (Repr::Cpu(_), Repr::Cpu(sum)) => Ok(Sum(Repr::Cpu(sum))),
+            (Repr::Gpu(stream), Repr::Gpu(buckets)) => {
+                let shape = buckets.shape();
+                let bytes = Sums::bytes::<G>(shape);
+                let (out, offset) = sums.reserve(stream, bytes)?;
+                buckets.write_sums(stream, &Owner::group::<G>(), out)?;
+                Ok(Sum(Repr::Gpu(Windows { offset, bytes, shape })))
+            }
+            _ => other("buckets"),
         }
     }
 
@@ -617,12 +657,17 @@ impl Work {
 }
 
 impl Sums {
-    /// Bytes of the sums of an MSM over these digits.
-    fn bytes<G: Group>(digits: &Digits) -> usize {
+    /// Bytes of the sum of an MSM over these digits.
+    fn bytes_for<G: Group>(digits: &Digits) -> usize {
         match &digits.repr {
             Repr::Cpu(_) => 0,
-            Repr::Gpu(digits) => digits.sums() * Owner::group::<G>().bytes(Element::Point),
+            Repr::Gpu(digits) => Sums::bytes::<G>(digits.shape()),
         }
+    }
+
+    /// As [`bytes_for`](Self::bytes_for), for digits of a shape on a GPU.
+    fn bytes<G: Group>(shape: DigitShape) -> usize {
+        shape.sums() * Owner::group::<G>().bytes(Element::Point)
     }
 
     fn reserve(&self, stream: &Stream, bytes: usize) -> Result<(Ptr<layout::Point>, usize)> {

@@ -271,7 +271,7 @@ fn signed_digits_of_awkward_scalars() {
             for (i, scalar) in scalars.iter().enumerate() {
                 let (mut sum, mut less) = (BigUint::ZERO, BigUint::ZERO);
                 for (set, j) in (0..sets).flat_map(|set| (0..multiples).map(move |j| (set, j))) {
-                    let code = codes[(set as usize * n + i) * multiples as usize + j as usize];
+                    let code = codes[(set as usize * multiples as usize + j as usize) * n + i];
                     if code == NO_DIGIT {
                         continue;
                     }

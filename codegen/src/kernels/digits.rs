@@ -30,7 +30,7 @@ pub(super) fn digits(field: &FieldDesc) -> Kernel {
         let magnitude = negative.select(half + half - raw, raw);
         let sign = negative.select(b.u32(1 << 31), zero);
         let code = (s * half + magnitude - 1) | sign;
-        codes.set_word((s * n + i) * multiples + j, magnitude.is(0).select(b.u32(NO_DIGIT), code));
+        codes.set_word((s * multiples + j) * n + i, magnitude.is(0).select(b.u32(NO_DIGIT), code));
         carry.set(negative.select(b.u32(1), zero));
         bits.set(bits.get() >> c);
         let last = (s + 1).eq(sets);

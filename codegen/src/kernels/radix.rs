@@ -41,7 +41,17 @@ pub(super) fn count_next() -> Kernel {
 pub(super) fn scatter_first() -> Kernel {
     let b = Builder::common::<RadixScatterFirst>();
     let tile = Tile::of_codes(&b);
-    scatter(&tile, "codes", |at, code| (code & KEY, (at - tile.segment_start) | (code & !KEY)));
+    let multiples = b.scalar("multiples");
+    let (several, scalars) = (multiples.gt(b.u32(1)), b.scalar("n") / multiples);
+    scatter(&tile, "codes", |at, code| {
+        let code_in_segment = at - tile.segment_start;
+        let entry = b.var(code_in_segment);
+        b.if_(several, || {
+            let multiple = code_in_segment / scalars;
+            entry.set((code_in_segment - multiple * scalars) * multiples + multiple);
+        });
+        (code & KEY, entry.get() | (code & !KEY))
+    });
     b.finish()
 }
 

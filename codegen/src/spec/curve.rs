@@ -39,6 +39,29 @@ struct Jacobian {
     z: Element,
 }
 
+/// What is asked `n` times, and the answers in order: for a caller that asks on several threads.
+type Ask<'a> = &'a dyn Fn(usize, &(dyn Fn(usize) -> bool + Sync)) -> Vec<bool>;
+
+/// What shows that a number within Hasse's bound is the order of a curve that is too large to be counted.
+#[derive(Clone, Copy)]
+pub enum Evidence<'a> {
+    /// A point of order `r`, which the curve is known to have, and [`has_one_multiple`].
+    Generator,
+    /// That it kills some points.
+    Points(Ask<'a>),
+}
+
+impl Evidence<'_> {
+    /// Points, one after the other up to the first that is not killed.
+    pub(super) const IN_TURN: Evidence<'static> = Evidence::Points(&|n, kills| {
+        let mut answers = Vec::new();
+        while answers.len() < n && answers.last() != Some(&false) {
+            answers.push(kills(answers.len()));
+        }
+        answers
+    });
+}
+
 /// Whether Hasse's interval for curves over `q` elements, at most `4·√q` long, has at most one multiple of `r`.
 pub fn has_one_multiple(q: &BigUint, r: &BigUint) -> bool {
     r * r > q << 4u32
@@ -68,13 +91,17 @@ impl Weierstrass {
     /// `cofactor·r` is the order of the curve (see the module on proof and evidence) and the
     /// cofactor has an inverse modulo the prime `r`. The curve is not singular.
     pub fn check_cofactor(&self, cofactor: &BigUint, r: &BigUint) -> Result<(), SpecError> {
-        self.check_order(cofactor, r, self.hashed_points())
+        self.check_cofactor_by(cofactor, r, Evidence::IN_TURN)
     }
 
-    /// As [`check_cofactor`](Self::check_cofactor), of a curve with a point of order `r` of which [`has_one_multiple`] is true: then no
-    /// other cofactor is within Hasse's bound.
-    pub fn check_only_cofactor(&self, cofactor: &BigUint, r: &BigUint) -> Result<(), SpecError> {
-        self.check_order(cofactor, r, std::iter::empty())
+    /// As [`check_cofactor`](Self::check_cofactor), by some evidence.
+    pub fn check_cofactor_by(
+        &self,
+        cofactor: &BigUint,
+        r: &BigUint,
+        by: Evidence<'_>,
+    ) -> Result<(), SpecError> {
+        self.check_order(cofactor, r, by, self.hashed_points())
     }
 
     /// Whether `order` kills a point that depends on the curve alone; in small fields, whether it is the number of points. A no is a
@@ -102,6 +129,7 @@ impl Weierstrass {
         &self,
         cofactor: &BigUint,
         r: &BigUint,
+        by: Evidence<'_>,
         points: impl Iterator<Item = (Element, Point)>,
     ) -> Result<(), SpecError> {
         if cofactor.is_zero() {
@@ -115,24 +143,18 @@ impl Weierstrass {
             }
         } else {
             self.check_hasse(&order)?;
-            self.check_killed(&order, &points.take(HASHED_POINTS).collect::<Vec<_>>())?;
+            if let Evidence::Points(ask) = by {
+                let points: Vec<_> = points.take(HASHED_POINTS).collect();
+                let killed = ask(points.len(), &|i| self.kills(&order, &points[i].1));
+                if let Some(((x, _), _)) = points.iter().zip(killed).find(|(_, killed)| !killed) {
+                    return Err(SpecError::CofactorRefuted { x: self.field.print(x) });
+                }
+            }
         }
         if (cofactor % r).is_zero() {
             return Err(SpecError::CofactorNotInvertible);
         }
         Ok(())
-    }
-
-    /// `order` kills some points, each of which is looked at by a thread of its own.
-    fn check_killed(&self, order: &BigUint, points: &[(Element, Point)]) -> Result<(), SpecError> {
-        std::thread::scope(|scope| {
-            let threads = points.iter().map(|(x, point)| (x, scope.spawn(|| self.kills(order, point))));
-            threads.collect::<Vec<_>>().into_iter().try_for_each(|(x, killed)| match killed.join() {
-                Ok(true) => Ok(()),
-                Ok(false) => Err(SpecError::CofactorRefuted { x: self.field.print(x) }),
-                Err(panic) => std::panic::resume_unwind(panic),
-            })
-        })
     }
 
     /// `(order - q - 1)² ≤ 4q`.

@@ -23,7 +23,7 @@
 //!
 //! The doubling `dbl-2008-hwcd` has none: all of its products are zero for `a = d` only.
 
-use super::curve::{Point, Weierstrass};
+use super::curve::{Evidence, Point, Weierstrass};
 use super::error::SpecError;
 use super::tower::{Element, TowerField};
 use num_bigint::BigUint;
@@ -83,12 +83,17 @@ impl Edwards {
 
     /// As [`Weierstrass::check_cofactor`]; the cofactor is a multiple of 4, since the order of the curve is and `r` is odd.
     pub fn check_cofactor(&self, cofactor: &BigUint, r: &BigUint) -> Result<(), SpecError> {
-        self.check_order(cofactor, r, self.hashed_images())
+        self.check_cofactor_by(cofactor, r, Evidence::IN_TURN)
     }
 
-    /// As [`Weierstrass::check_only_cofactor`].
-    pub fn check_only_cofactor(&self, cofactor: &BigUint, r: &BigUint) -> Result<(), SpecError> {
-        self.check_order(cofactor, r, std::iter::empty())
+    /// As [`Weierstrass::check_cofactor_by`].
+    pub fn check_cofactor_by(
+        &self,
+        cofactor: &BigUint,
+        r: &BigUint,
+        by: Evidence<'_>,
+    ) -> Result<(), SpecError> {
+        self.check_order(cofactor, r, by, self.hashed_images())
     }
 
     /// [`Edwards::check_cofactor`] by images of these points, each with the abscissa by which its curve's declaration knows it.
@@ -96,12 +101,13 @@ impl Edwards {
         &self,
         cofactor: &BigUint,
         r: &BigUint,
+        by: Evidence<'_>,
         images: impl Iterator<Item = (Element, Point)>,
     ) -> Result<(), SpecError> {
         if cofactor.bits() > 0 && cofactor.trailing_zeros() < Some(2) {
             return Err(SpecError::CofactorNotMultipleOfFour);
         }
-        self.weierstrass().check_order(cofactor, r, images)
+        self.weierstrass().check_order(cofactor, r, by, images)
     }
 
     /// Images of points that depend on the declaration alone, each with the abscissa of its point.

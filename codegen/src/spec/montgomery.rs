@@ -4,7 +4,7 @@
 //! `y = (u - 1)/(u + 1)` ([Bernstein, Birkner, Joye, Lange and Peters](https://eprint.iacr.org/2008/013), theorem 3.2), the inverse of
 //! the map in [`super::edwards`]. Points without an image have order 2 or 4: those with `v = 0`, and those with `u = -1`.
 
-use super::curve::Point;
+use super::curve::{Evidence, Point};
 use super::edwards::{Edwards, of_montgomery, to_montgomery};
 use super::error::SpecError;
 use super::tower::{Element, TowerField};
@@ -71,12 +71,17 @@ impl Montgomery {
 
     /// As [`Edwards::check_cofactor`].
     pub fn check_cofactor(&self, cofactor: &BigUint, r: &BigUint) -> Result<(), SpecError> {
-        self.edwards().check_order(cofactor, r, self.hashed_images())
+        self.check_cofactor_by(cofactor, r, Evidence::IN_TURN)
     }
 
-    /// As [`Weierstrass::check_only_cofactor`](super::curve::Weierstrass::check_only_cofactor).
-    pub fn check_only_cofactor(&self, cofactor: &BigUint, r: &BigUint) -> Result<(), SpecError> {
-        self.edwards().check_only_cofactor(cofactor, r)
+    /// As [`Weierstrass::check_cofactor_by`](super::curve::Weierstrass::check_cofactor_by).
+    pub fn check_cofactor_by(
+        &self,
+        cofactor: &BigUint,
+        r: &BigUint,
+        by: Evidence<'_>,
+    ) -> Result<(), SpecError> {
+        self.edwards().check_order(cofactor, r, by, self.hashed_images())
     }
 
     /// Images on the short Weierstrass form of points that depend on the declaration alone, each with the `u` of its point.

@@ -44,6 +44,8 @@ fn scans_are_exclusive_prefix_sums() {
 /// A sort by the bits `0..bits` and then by `bits..bits + more` of the keys, if `more` is not 0.
 struct Sort {
     segments: usize,
+    /// Digits that a scalar has in a segment.
+    multiples: usize,
     bits: usize,
     more: usize,
 }
@@ -56,7 +58,7 @@ impl Sort {
 
     /// Keys and entries after the first pass, and its offsets.
     fn first(&self, machine: &Machine, codes: &[u32]) -> [Vec<u32>; 3] {
-        let &Sort { segments, bits, .. } = self;
+        let &Sort { segments, multiples, bits, .. } = self;
         let (n, tiles) = Sort::tiles(codes, segments);
         let numbers =
             [("bits", num(bits)), ("segments", num(segments)), ("tiles", num(tiles)), ("n", num(n))];
@@ -73,7 +75,7 @@ impl Sort {
             ("keys_out", blank.clone()),
             ("entries_out", blank),
         ];
-        let args = [buffers, numbers.to_vec()].concat();
+        let args = [buffers, numbers.to_vec(), vec![("multiples", num(multiples))]].concat();
         let [keys, entries] =
             machine.run::<RadixScatterFirst, 2>(segments * tiles, &args, ["keys_out", "entries_out"]);
         [keys, entries, offsets]
@@ -81,7 +83,7 @@ impl Sort {
 
     /// Keys and entries after both passes.
     fn run(&self, machine: &Machine, codes: &[u32]) -> [Vec<u32>; 2] {
-        let &Sort { segments, bits, more } = self;
+        let &Sort { segments, bits, more, .. } = self;
         let [keys, entries, bounds] = self.first(machine, codes);
         if more == 0 {
             return [keys, entries];
@@ -118,7 +120,7 @@ fn radix_passes_are_stable_sorts_of_every_segment() {
     let machine = Machine::common();
     let mut random = Random(3);
     let mut case = |sort: Sort, n: usize, spread: u32, zeros: u32| {
-        let Sort { segments, bits, more } = sort;
+        let Sort { segments, multiples, bits, more } = sort;
         let width = bits + more;
         let code = |segment: u32, key: u32, sign: u32| segment << width | key | sign << 31;
         let mut codes = vec![];
@@ -129,24 +131,32 @@ fn radix_passes_are_stable_sorts_of_every_segment() {
             codes.push(if zero { NO_DIGIT } else { code((i / n) as u32, key, sign) });
         }
         let pairs = codes.iter().enumerate().filter(|(_, code)| **code != NO_DIGIT);
+        let scalars = n / multiples;
+        let entry = |k: usize| (k % scalars * multiples + k / scalars) as u32;
         let mut expected: Vec<(u32, u32)> =
-            pairs.map(|(i, code)| (code & (u32::MAX >> 1), (i % n) as u32 | code >> 31 << 31)).collect();
+            pairs.map(|(i, code)| (code & (u32::MAX >> 1), entry(i % n) | code >> 31 << 31)).collect();
         expected.sort_by_key(|(key, _)| *key);
         let [keys, entries] = sort.run(&machine, &codes);
         let found: Vec<(u32, u32)> = keys.into_iter().zip(entries).collect();
-        assert!(found == expected, "{segments}·{n} codes, {bits} + {more} bits, spread {spread:x}");
+        assert!(
+            found == expected,
+            "{segments}·{n} codes, {multiples} a scalar, {bits} + {more} bits, spread {spread:x}"
+        );
     };
     for n in [1, 2, 31, 32, 33, 511, 512, 513] {
-        case(Sort { segments: 3, bits: 3, more: 2 }, n, u32::MAX, 3);
+        case(Sort { segments: 3, multiples: 1, bits: 3, more: 2 }, n, u32::MAX, 3);
     }
     for n in [TILE - 1, TILE, TILE + 1, 2 * TILE + 700] {
-        case(Sort { segments: 2, bits: 8, more: 7 }, n, u32::MAX, 5);
-        case(Sort { segments: 1, bits: 1, more: 8 }, n, u32::MAX, 0);
+        case(Sort { segments: 2, multiples: 1, bits: 8, more: 7 }, n, u32::MAX, 5);
+        case(Sort { segments: 1, multiples: 1, bits: 1, more: 8 }, n, u32::MAX, 0);
+    }
+    for (multiples, scalars) in [(2, 1), (3, TILE / 2 + 7), (13, 40), (32, TILE)] {
+        case(Sort { segments: 2, multiples, bits: 8, more: 7 }, multiples * scalars, u32::MAX, 5);
     }
     // Few digits, one, and none at all.
     for (spread, zeros) in [(0x11, 0), (0, 0), (0, 2), (u32::MAX, 1)] {
-        case(Sort { segments: 2, bits: 5, more: 0 }, 700, spread, zeros);
-        case(Sort { segments: 2, bits: 8, more: 3 }, TILE + 5, spread, zeros);
+        case(Sort { segments: 2, multiples: 1, bits: 5, more: 0 }, 700, spread, zeros);
+        case(Sort { segments: 2, multiples: 1, bits: 8, more: 3 }, TILE + 5, spread, zeros);
     }
 }
 

@@ -200,7 +200,7 @@ fn digits_are_signed_windows_of_the_scalars() {
                 let mut sum = BigInt::ZERO;
                 for w in 0..sets * multiples {
                     let (set, multiple) = (w % sets, w / sets);
-                    let code = codes[(set * n + i) * multiples + multiple];
+                    let code = codes[(set * multiples + multiple) * n + i];
                     if code == NO_DIGIT {
                         continue;
                     }

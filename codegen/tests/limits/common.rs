@@ -140,12 +140,21 @@ impl Radix {
             let codes = codes(block, touched);
             self.counts(touched, block, codes.into_iter().map(|(_, code)| code));
         });
-        limits.check_blocks::<RadixScatterFirst>(segments * tiles, &scalars, contents, |block, touched| {
-            let codes = codes(block, touched);
-            let pairs =
-                codes.into_iter().map(|(i, code)| (code & (u32::MAX >> 1), i as u32 | code >> 31 << 31));
-            self.scattered(touched, block, pairs);
-        });
+        let most = (1..=32).rev().find(|multiples| n.is_multiple_of(*multiples)).expect("1 divides all");
+        for multiples in [1, most] {
+            let scalars = [&scalars[..], &[("multiples", multiples)]].concat();
+            let entry = |k: u64| (k % (n / multiples) * multiples + k / (n / multiples)) as u32;
+            limits.check_blocks::<RadixScatterFirst>(
+                segments * tiles,
+                &scalars,
+                contents,
+                |block, touched| {
+                    let codes = codes(block, touched).into_iter();
+                    let pairs = codes.map(|(k, code)| (code & (u32::MAX >> 1), entry(k) | code >> 31 << 31));
+                    self.scattered(touched, block, pairs);
+                },
+            );
+        }
     }
 
     /// A pass over segments that are 5 shorter than they can be.

@@ -173,7 +173,7 @@ fn digits(Case { field, limits }: &mut Case, c: u64, multiples: u64) {
                 0 => NO_DIGIT,
                 _ => u32::try_from(set * half + magnitude - 1).expect("a key") | u32::from(negative) << 31,
             };
-            touched.write_words("codes", (set * n + i) * multiples + multiple, vec![code]);
+            touched.write_words("codes", (set * multiples + multiple) * n + i, vec![code]);
         }
         assert_eq!(rest, BigUint::ZERO, "the case");
     });

@@ -1,7 +1,8 @@
 //! A curve to be checked, of whatever form it is declared in.
 
 use crate::ast::Model;
-use curvesmith_codegen::spec::curve::{Point, Weierstrass, has_one_multiple};
+use crate::parallel;
+use curvesmith_codegen::spec::curve::{Evidence, Point, Weierstrass, has_one_multiple};
 use curvesmith_codegen::spec::edwards::Edwards;
 use curvesmith_codegen::spec::montgomery::Montgomery;
 use curvesmith_codegen::spec::tower::{Element, TowerField};
@@ -77,10 +78,11 @@ impl Curve {
         r: &BigUint,
         has_order: bool,
     ) -> Result<(), SpecError> {
-        if has_order && has_one_multiple(&self.field().size(), r) {
-            return of_each!(self, curve => curve.check_only_cofactor(cofactor, r));
-        }
-        of_each!(self, curve => curve.check_cofactor(cofactor, r))
+        let evidence = match has_order && has_one_multiple(&self.field().size(), r) {
+            true => Evidence::Generator,
+            false => Evidence::Points(&|n, kills| parallel::map(&(0..n).collect::<Vec<_>>(), |i| kills(*i))),
+        };
+        of_each!(self, curve => curve.check_cofactor_by(cofactor, r, evidence))
     }
 
     pub(super) fn right_cofactor(&self, r: &BigUint) -> Option<BigUint> {

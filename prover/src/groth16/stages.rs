@@ -219,9 +219,9 @@ impl<C: PairingCurve> DeviceKey<C> {
         // One decomposition and sort serves the four queries that are indexed by wire.
         let [shape, h_shape] = self.shapes;
         let digits = work.stage("digits", |work| work.digits::<C::Fr>(&witness, shape))?;
-        let g1 = work.sum_bytes::<C::G1>(self.wires, shape);
-        let opening = work.sums(2 * g1 + work.sum_bytes::<C::G2>(self.wires, shape))?;
-        let closing = work.sums(g1 + work.sum_bytes::<C::G1>(self.quotient.domain, h_shape))?;
+        let g1 = work.sum_bytes::<C::G1>(shape);
+        let opening = work.sums(2 * g1 + work.sum_bytes::<C::G2>(shape))?;
+        let closing = work.sums(g1 + work.sum_bytes::<C::G1>(h_shape))?;
 
         let forks = [work.fork()?, work.fork()?, work.fork()?];
         let l_fork = work.fork()?;

@@ -35,7 +35,7 @@ kernel! {
     /// For scalar `i` and window `w` in `0..sets·multiples` of `c` bits, the digit `d` lies in
     /// `[-2^(c-1), 2^(c-1)]` and `Σ d_w·2^(cw)` is the scalar. Window `w = j·sets + s` belongs to the set `s` of buckets, and to
     /// the multiple `j` of base `i` that [`BaseMultiples`] makes, which has the number `i·multiples + j`. Writes, at
-    /// `(s·n + i)·multiples + j`, the code `sign << 31 | s·2^(c-1) + |d| - 1`, and [`NO_DIGIT`] for `d = 0`. `1 ≤ c ≤ 24`,
+    /// `(s·multiples + j)·n + i`, the code `sign << 31 | s·2^(c-1) + |d| - 1`, and [`NO_DIGIT`] for `d = 0`. `1 ≤ c ≤ 24`,
     /// `sets·multiples·c ≥ bits + 1` for scalars below `2^bits`, `sets·2^(c-1) < 2^31` and `sets·multiples·n < 2^31`.
     Field Digits = "digits" [128] { scalars: In Field, codes: InOut U32, c: u32, sets: u32, multiples: u32, n: u32 }
 
@@ -79,9 +79,9 @@ kernel! {
     /// block a tile, `tiles = ⌈n/RADIX_TILE⌉` a segment; `1 ≤ bits ≤ RADIX_BITS`, `segments·n < 2^31`.
     Common RadixCountFirst = "radix_count_first" [256] { codes: In U32, counts: InOut U32, bits: u32, segments: u32, tiles: u32, n: u32 }
     /// Stable scatter of the codes that were counted, as pairs: the key, without the sign, and the entry
-    /// `i | sign << 31` for code `i` of a segment. `offsets` is the exclusive scan of `counts`: segments follow
-    /// each other without gaps.
-    Common RadixScatterFirst = "radix_scatter_first" [256] { codes: In U32, offsets: In U32, keys_out: InOut U32, entries_out: InOut U32, bits: u32, segments: u32, tiles: u32, n: u32 }
+    /// `(i·multiples + j) | sign << 31` for code `j·n/multiples + i` of a segment, `i < n/multiples`; `multiples` divides `n`. `offsets`
+    /// is the exclusive scan of `counts`: segments follow each other without gaps.
+    Common RadixScatterFirst = "radix_scatter_first" [256] { codes: In U32, offsets: In U32, keys_out: InOut U32, entries_out: InOut U32, bits: u32, segments: u32, tiles: u32, multiples: u32, n: u32 }
     /// As [`RadixCountFirst`], for a later pass, by the `bits` bits at `shift` of the keys: segment `s` is
     /// `bounds[s·stride]..bounds[(s+1)·stride]`, at most `tiles` tiles. With `bounds` the offsets of the pass before,
     /// `stride` is its `tiles << bits`. A key is below 2^31.

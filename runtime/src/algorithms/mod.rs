@@ -6,6 +6,7 @@
 pub(crate) mod mixed;
 pub(crate) mod msm;
 pub(crate) mod ntt;
+pub mod parts;
 pub(crate) mod pointwise;
 pub mod policy;
 pub(crate) mod scan;

@@ -8,7 +8,7 @@
 //! digit, of every set of buckets; a doubling and an addition a bit of the scalars remain, which a core of the host does faster than a thread of a GPU.
 
 use super::index32;
-use super::policy::windows_of;
+use super::policy::{MAX_SLICES, windows_of};
 use super::scan::exclusive_scan;
 use super::sort::{Pairs, sort};
 use crate::csr::{check_len, check_range};
@@ -110,11 +110,6 @@ struct Part {
 }
 
 impl GpuDigits {
-    /// Sums that an MSM over these digits gives: those of the sets of buckets, for each part.
-    pub(crate) fn sums(&self) -> usize {
-        self.parts.len() * self.shape.sums()
-    }
-
     /// The windows.
     pub(crate) fn shape(&self) -> DigitShape {
         self.shape
@@ -145,11 +140,6 @@ fn part_len(stream: &Stream, shape: DigitShape) -> usize {
     (entries / shape.windows().max(1)).max(1) as usize
 }
 
-/// Parts in which an MSM over `len` scalars runs.
-pub(crate) fn parts(stream: &Stream, len: usize, shape: DigitShape) -> usize {
-    len.div_ceil(part_len(stream, shape))
-}
-
 fn sort_part(
     stream: &Stream,
     field: &Owner,
@@ -164,7 +154,7 @@ fn sort_part(
     let codes = stream.words(len * shape.windows() as usize)?;
     let kernel = Digits { scalars, codes: codes.ptr(), c, sets, multiples, n };
     stream.launch(field, len, &kernel)?;
-    let (Pairs { keys, entries }, last) = sort(stream, codes, sets, n * multiples, c - 1)?;
+    let (Pairs { keys, entries }, last) = sort(stream, codes, sets, multiples, c - 1)?;
     let starts = stream.words(buckets as usize + 1)?;
     let kernel = BucketStarts {
         keys: keys.ptr(),
@@ -178,35 +168,104 @@ fn sort_part(
     Ok(Part { start, keys, entries, starts })
 }
 
-/// Writes `Σ digit_w(scalar_i)·multiple_w(base_i)` over a range of the bases and the windows `w` of a set, for every part and set, to
-/// `sums`, which has room for [`GpuDigits::sums`] points, the sets of a part after each other: each as its sums by bits.
-pub(crate) fn window_sums(
-    stream: &Stream,
-    group: &Owner,
-    digits: &GpuDigits,
-    bases: &GpuBases,
-    range: Range<usize>,
-    sums: Ptr<layout::Point>,
-) -> Result<()> {
-    bases.check_shape(digits.shape)?;
-    check_len("scalars of the MSM", range.len(), digits.len)?;
-    check_range(&range, bases.len())?;
-    let part_bytes = digits.shape.sums() * group.bytes(Element::Point);
-    for (i, part) in digits.parts.iter().enumerate() {
-        stream.uses("digits", &part.keys)?;
-        let rows = Rows {
-            points: bases.points.ptr_at((range.start + part.start) * bases.multiples()),
-            keys: part.keys.ptr(),
-            entries: part.entries.ptr(),
-            starts: part.starts.ptr(),
-            most: part.keys.len(),
-            buckets: digits.buckets,
-        };
-        let buckets = accumulate(stream, group, rows)?;
-        let out = Ptr::new(sums.address + (i * part_bytes) as u64);
-        reduce(stream, group, digits.shape, &buckets, out)?;
+/// The buckets of an MSM, to which the digits of one part of the scalars after the other are added.
+#[derive(Debug)]
+pub(crate) struct GpuBuckets {
+    shape: DigitShape,
+    /// `None` as long as nothing was added.
+    sums: Option<Buffer<layout::Point>>,
+    /// The numbers from 0 on, for adding buckets to buckets.
+    places: Option<Buffer<layout::U32>>,
+}
+
+impl GpuBuckets {
+    pub(crate) fn new(shape: DigitShape) -> Self {
+        GpuBuckets { shape, sums: None, places: None }
     }
-    Ok(())
+
+    /// The windows.
+    pub(crate) fn shape(&self) -> DigitShape {
+        self.shape
+    }
+
+    /// Copies to the device what a second part takes, which else is copied when it is added.
+    pub(crate) fn prepare(&mut self, stream: &Stream) -> Result<()> {
+        self.places = Some(places(stream, self.shape)?);
+        Ok(())
+    }
+
+    /// Adds `digit_w(scalar_i)·multiple_w(base_i)` over a range of the bases and all windows `w`.
+    pub(crate) fn add(
+        &mut self,
+        stream: &Stream,
+        group: &Owner,
+        digits: &GpuDigits,
+        bases: &GpuBases,
+        range: Range<usize>,
+    ) -> Result<()> {
+        if digits.shape != self.shape {
+            let reason = format!("they are {:?}, the buckets are for {:?}", digits.shape, self.shape);
+            return Err(RuntimeError::Input { what: "digits", reason });
+        }
+        bases.check_shape(digits.shape)?;
+        check_len("scalars of the MSM", range.len(), digits.len)?;
+        check_range(&range, bases.len())?;
+        for part in &digits.parts {
+            stream.uses("digits", &part.keys)?;
+            let rows = Rows {
+                points: bases.points.ptr_at((range.start + part.start) * bases.multiples()),
+                keys: part.keys.ptr(),
+                entries: part.entries.ptr(),
+                starts: part.starts.ptr(),
+                most: part.keys.len(),
+                buckets: digits.buckets,
+            };
+            let sums = accumulate(stream, group, rows)?;
+            self.join(stream, group, sums)?;
+        }
+        Ok(())
+    }
+
+    /// Adds bucket by bucket. To the kernel that ends an accumulation every bucket is a slice by itself.
+    fn join(&mut self, stream: &Stream, group: &Owner, more: Buffer<layout::Point>) -> Result<()> {
+        let Some(sums) = &self.sums else {
+            self.sums = Some(more);
+            return Ok(());
+        };
+        let places = match self.places.take() {
+            Some(places) => places,
+            None => places(stream, self.shape)?,
+        };
+        stream.uses("places of buckets", &places)?;
+        let (keys, starts) = (places.ptr(), places.ptr());
+        for from in (0..sums.len()).step_by(MAX_SLICES as usize) {
+            let slices = MAX_SLICES.min((sums.len() - from) as u32);
+            let (partials, sums) = (more.ptr_at(from), sums.ptr_at(from));
+            let flush = FlushPartials { keys, starts, partials, sums, buckets: slices, slices };
+            stream.launch(group, slices as usize, &flush)?;
+        }
+        self.places = Some(places);
+        Ok(())
+    }
+
+    /// Writes the sum of every set of buckets to `out`, which has room for [`DigitShape::sums`] points: as its sums by bits.
+    pub(crate) fn write_sums(self, stream: &Stream, group: &Owner, out: Ptr<layout::Point>) -> Result<()> {
+        let sums = match self.sums {
+            Some(sums) => sums,
+            None => {
+                let sums = stream.elements(group, (self.shape.sets as usize) << (self.shape.window - 1))?;
+                stream.zero(&sums, 0)?;
+                sums
+            }
+        };
+        reduce(stream, group, self.shape, &sums, out)
+    }
+}
+
+/// As many numbers from 0 on as buckets are added at once, and one more.
+fn places(stream: &Stream, shape: DigitShape) -> Result<Buffer<layout::U32>> {
+    let most = (u64::from(shape.sets) << (shape.window - 1)).min(MAX_SLICES.into()) as u32;
+    stream.upload_words(&(0..=most).collect::<Vec<_>>())
 }
 
 /// The sparse matrix of an MSM by rows, and what it is multiplied by.

@@ -1,5 +1,6 @@
 //! Launch policies as data. Results never depend on them, only time and memory do.
 
+use super::parts::PartsPolicy;
 use crate::work::DigitShape;
 use curvesmith_device::DeviceProperties;
 
@@ -59,9 +60,8 @@ pub struct MsmPolicy {
     pub max_waves: u32,
     /// Most (digit, base) entries sorted at once, below 2^31; longer MSMs run in parts.
     pub max_entries: u32,
-    /// Least number of scalars of the host that are copied at once, if there are more: the rest follows while the
-    /// device works on them.
-    pub least_part: usize,
+    /// Where scalars of the host are cut; `None` where they are not.
+    pub parts: Option<PartsPolicy>,
 }
 
 /// How an NTT is run.
@@ -88,8 +88,13 @@ const FEW_THREADS: MsmPolicy = MsmPolicy {
     multiples_bytes: 0,
     max_waves: 16,
     max_entries: (1 << 31) - 1,
-    least_part: usize::MAX,
+    parts: None,
 };
+
+/// Measured on an H200: copies of 32 MiB and more from ordinary memory, 2^18 to 2^22 scalars, four groups (`docs/src/experiments.md`, "Scalars in
+/// two parts").
+pub(super) const MEASURED_PARTS: PartsPolicy =
+    PartsPolicy { byte_ps: 40, entry_ps: 25, product_ps: 3, bucket_entries: 6, part_ns: 200_000, most: 6 };
 
 /// Measured on an H200, BN254, 2^12 to 2^24 (`docs/src/experiments.md`, "Passes in shared memory"): passes of 8 stages are the fastest up to
 /// 2^22, at 2^24 those of 6 take 1 % less.
@@ -103,7 +108,7 @@ const MANY_FROM: u32 = 8;
 const THREADS_PER_MULTIPROCESSOR: u32 = 512;
 
 /// Most slices the accumulation kernels can count without wrapping.
-const MAX_SLICES: u32 = 1 << 20;
+pub(super) const MAX_SLICES: u32 = 1 << 20;
 
 impl Policy {
     /// The policies for a device.
@@ -128,9 +133,7 @@ impl Policy {
                 max_waves: 4,
                 // Keys and entries, twice, at 4 bytes: 4 GiB for 2^28.
                 max_entries: 1 << 28,
-                // Measured on an H200 with BN254: 2^23 scalars 30.8 ms for 32.0, 2^24 58.8 for 61.8; in parts of
-                // 2^21 the buckets, once more for each part, cost what is won.
-                least_part: 1 << 22,
+                parts: Some(MEASURED_PARTS),
             }
         };
         let threads = match properties.multiprocessors {
@@ -174,11 +177,6 @@ impl MsmPolicy {
             entries.saturating_mul(100).saturating_add(a_set.saturating_mul(u64::from(shape.sets)))
         };
         shapes.min_by_key(cost).expect("the range of windows is not empty")
-    }
-
-    /// Scalars of the host that are copied and worked on at once, of `n`: parts of about the same length.
-    pub(crate) fn part(&self, n: usize) -> usize {
-        n.div_ceil((n / self.least_part.max(1)).max(1))
     }
 
     /// Slices for at most `entries` entries on a device that holds `wave` of them at once, in blocks of `block` on each of
@@ -278,14 +276,6 @@ mod tests {
         assert_eq!([0, 1, 99, 100, 1600, 1601].map(threads), [0, 1, 99, 100, 100, 101]);
         let narrow = PointwisePolicy { threads: 0, elements: 0 };
         assert_eq!(narrow.inverting_threads(7), 7);
-    }
-
-    #[test]
-    fn parts_are_not_shorter_than_they_may_be() {
-        let policy = MsmPolicy { least_part: 10, ..few() };
-        assert_eq!([0, 1, 19, 20, 29, 30, 101].map(|n| policy.part(n)), [0, 1, 19, 10, 15, 10, 11]);
-        assert_eq!(few().part(usize::MAX), usize::MAX);
-        assert_eq!(MsmPolicy { least_part: 0, ..policy }.part(3), 1);
     }
 
     #[test]

@@ -40,16 +40,17 @@ fn passes(key_bits: u32) -> impl Iterator<Item = (u32, u32)> {
     (0..count).map(move |i| (edge(i), edge(i + 1) - edge(i)))
 }
 
-/// Sorts the codes of `n` scalars in each of `segments` windows, as [`Digits`](curvesmith_abi::kernels::Digits)
-/// writes them, by window and by the low `key_bits ≥ 1` bits of their keys; the bits above are the window.
+/// Sorts codes of `segments` sets of windows, as [`Digits`](curvesmith_abi::kernels::Digits) writes them for some
+/// `multiples`, by set and by the low `key_bits ≥ 1` bits of their keys; the bits above are the set.
 pub(super) fn sort(
     stream: &Stream,
     codes: Buffer<layout::U32>,
     segments: u32,
-    n: u32,
+    multiples: u32,
     key_bits: u32,
 ) -> Result<(Pairs, LastPass)> {
-    debug_assert_eq!(codes.len(), segments as usize * n as usize);
+    let n = index32("codes to sort", codes.len())? / segments;
+    debug_assert_eq!((n % multiples, codes.len()), (0, segments as usize * n as usize));
     let len = codes.len();
     let common = Owner::common();
     let tiles = n.div_ceil(RADIX_TILE);
@@ -71,6 +72,7 @@ pub(super) fn sort(
         bits,
         segments,
         tiles,
+        multiples,
         n,
     };
     stream.launch_blocks(&common, blocks, &scatter)?;
@@ -128,7 +130,7 @@ pub fn sort_codes(
     if n == 0 {
         return Ok((vec![], vec![]));
     }
-    let (pairs, last) = sort(stream, stream.upload_words(codes)?, segments, n, key_bits)?;
+    let (pairs, last) = sort(stream, stream.upload_words(codes)?, segments, 1, key_bits)?;
     let len = stream.download_words(&last.offsets)?.last().copied().unwrap_or_default() as usize;
     let read = |words| -> Result<Vec<u32>> {
         let mut all = stream.download_words(words)?;

@@ -187,9 +187,10 @@ impl<G: Group> Msm<G> {
     ) -> Result<(ProjectiveOf<G>, Report)> {
         check_len("scalars of the MSM", self.len(), scalars.len())?;
         call(self.device(), detail, cancel, |work| {
-            let parts = work.msm_parts(scalars.len());
+            let (bits_of_shape, shape) = self.shape(work, self.len(), bits);
+            let parts = work.msm_parts::<G>(scalars.len(), shape);
             if parts.len() > 1 {
-                return self.sum_of_parts(work, scalars, bits, &parts);
+                return self.sum_of_parts(work, scalars, (bits_of_shape, shape), &parts);
             }
             let scalars = work.stage("upload", |work| work.upload::<G::Scalar>(scalars))?;
             self.sum(work, &scalars, bits)
@@ -201,25 +202,28 @@ impl<G: Group> Msm<G> {
         &self,
         work: &Work,
         scalars: &[ScalarOf<G>],
-        bits: u32,
+        (bits, shape): (u32, DigitShape),
         parts: &[Range<usize>],
     ) -> Result<ProjectiveOf<G>> {
-        let shape = |part: &Range<usize>| self.shape(work, part.len(), bits);
-        let bytes = parts.iter().map(|part| work.sum_bytes::<G>(part.len(), shape(part).1));
-        let sums = work.sums(bytes.sum())?;
+        let sums = work.sums(work.sum_bytes::<G>(shape))?;
+        let mut buckets = work.buckets::<G>(shape);
         // Forks of what is there now: later work does not hold the copies up.
         let copies = parts.iter().map(|_| work.fork()).collect::<Result<Vec<_>>>()?;
-        let on_device = parts.iter().zip(copies).map(|(part, copy)| {
-            let scalars = copy.stage("upload", |copy| copy.upload::<G::Scalar>(&scalars[part.clone()]))?;
+        for (i, (part, copy)) in parts.iter().zip(copies).enumerate() {
+            let scalars = copy.stage("upload", |copy| {
+                if i == 1 {
+                    copy.prepare_buckets(&mut buckets)?;
+                }
+                copy.upload::<G::Scalar>(&scalars[part.clone()])
+            })?;
             work.join(copy)?;
-            let (bits, shape) = shape(part);
             let digits =
                 work.stage("digits", |work| work.digits_below::<G::Scalar>(&scalars, bits, shape))?;
-            work.stage("msm", |work| work.msm_range_into::<G>(&digits, &self.bases, part.clone(), &sums))
-        });
-        let on_device = on_device.collect::<Result<Vec<_>>>()?;
+            work.stage("msm", |work| work.add_to_buckets(&mut buckets, &digits, &self.bases, part.clone()))?;
+        }
+        let sum = work.stage("msm", |work| work.sum_of_buckets(buckets, &sums))?;
         let bytes = work.download_sums(&sums)?;
-        work.host_stage("combine", || on_device.iter().map(|sum| sum.point(&bytes)).sum())
+        work.host_stage("combine", || sum.point(&bytes))
     }
 
     /// The shape of digits for so many scalars below `2^bits`, and the bits that it is for: multiples of the bases are made for

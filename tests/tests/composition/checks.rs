@@ -6,6 +6,7 @@ use ark_poly::{EvaluationDomain, MixedRadixEvaluationDomain, Radix2EvaluationDom
 use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
 use curvesmith_abi::kernels::NO_DIGIT;
 use curvesmith_device::KernelDevice;
+use curvesmith_runtime::algorithms::parts::PartsPolicy;
 use curvesmith_runtime::algorithms::policy::{NttPolicy, Policy};
 use curvesmith_runtime::algorithms::sort_codes;
 use curvesmith_runtime::cpu::Cpu;
@@ -267,10 +268,15 @@ pub(crate) fn large_msm<G: Group>(device: &Device, n: usize) {
     assert_eq!(plan.run(&known.scalars).unwrap(), known.sum, "{n} points of {}", G::NAME);
 }
 
-/// MSMs over scalars of the host in parts of about `part` scalars, whose copies wait for no kernel.
-pub(crate) fn msm_in_parts<G: Group>(device: impl KernelDevice, n: usize, part: usize) {
+/// As many parts as there may be, as long as copies and work take.
+pub(crate) fn even_parts(most: u32) -> PartsPolicy {
+    PartsPolicy { byte_ps: 1, entry_ps: 1, product_ps: 0, bucket_entries: 0, part_ns: 0, most }
+}
+
+/// MSMs over scalars of the host in so many parts, whose copies wait for no kernel.
+pub(crate) fn msm_in_parts<G: Group>(device: impl KernelDevice, n: usize, parts: usize) {
     let mut policy = Policy::for_device(device.properties());
-    policy.msm.least_part = part;
+    policy.msm.parts = Some(even_parts(parts as u32));
     let device = Device::with_kernels(Arc::new(device), Some(policy));
     for (name, points, scalars) in cases::<G>(n, &mut StdRng::seed_from_u64(n as u64)) {
         let expected: ProjectiveOf<G> = points.iter().zip(&scalars).map(|(p, s)| *p * s).sum();
@@ -282,7 +288,7 @@ pub(crate) fn msm_in_parts<G: Group>(device: impl KernelDevice, n: usize, part: 
             of.map(|span| span.stream).collect()
         };
         let (copies, sums) = (streams(Kind::Copy, "upload"), streams(Kind::Kernel, "accumulate"));
-        assert_eq!((copies.len(), sums.len()), (n / part, 1), "{n} points, {name}");
+        assert_eq!((copies.len(), sums.len()), (parts, 1), "{n} points, {name}");
         assert!(copies.is_disjoint(&sums), "copies go on beside kernels");
     }
 }

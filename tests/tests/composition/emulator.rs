@@ -215,15 +215,15 @@ fn msm_by_multiples_in_parts() {
     let emulator = emulator();
     let mut policy = Policy::for_device(emulator.properties());
     // Of 14 digits a scalar; and parts of the host's scalars.
-    (policy.msm.max_entries, policy.msm.least_part) = (60, 30);
+    (policy.msm.max_entries, policy.msm.parts) = (60, Some(checks::even_parts(3)));
     let device = Device::on_emulator(emulator, Some(policy));
     checks::msm_by_multiples::<toy_curve::G1>(&device, 100, 4, Some(2));
 }
 
 #[test]
 fn scalars_of_the_host_come_in_parts() {
-    checks::msm_in_parts::<toy_curve::G1>(racecheck(1), 103, 20);
-    checks::msm_in_parts::<bn254::G1>(emulator(), 33, 16);
+    checks::msm_in_parts::<toy_curve::G1>(racecheck(1), 103, 5);
+    checks::msm_in_parts::<bn254::G1>(emulator(), 33, 2);
 }
 
 #[test]

@@ -64,11 +64,13 @@ fn sort(s: &mut Session, n: usize, segments: usize, [low, high]: [usize; 2]) {
         _ => ((i / n) << width | s.random.below(1 << width) | s.random.below(2) << 31) as u32,
     };
     let codes: Vec<u32> = (0..segments * n).map(|i| code(s, i)).collect();
-    let codes = [("codes", buf(&codes))];
+    // The first pass is of segments of four digits a scalar.
+    let (codes, multiples) = ([("codes", buf(&codes))], [("multiples", num(4))]);
     let numbers = [("bits", num(low)), ("segments", num(segments)), ("tiles", num(tiles)), ("n", num(n))];
     let cells = ((segments << low) * tiles) + 1;
     let names = ["radix_count_first", "radix_scatter_first"];
-    let [keys, entries, bounds] = sort_pass(s, names, segments * tiles, cells, [&codes, &[]], &numbers);
+    let [keys, entries, bounds] =
+        sort_pass(s, names, segments * tiles, cells, [&codes, &multiples], &numbers);
     let numbers = [
         ("stride", num(tiles << low)),
         ("shift", num(low)),

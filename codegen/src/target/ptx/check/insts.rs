@@ -183,7 +183,7 @@ impl<'c> Machine<'c> {
         (word, carry): (&Poly, &Poly),
         uses: &[Use],
     ) -> Result<(), Refused> {
-        let (mut sum, sign, cx) = (Sum::new(), Num::from(i128::from(sign)), &self.cx);
+        let (mut sum, sign, cx) = (Sum::new(), Num::from(sign), &self.cx);
         sum.poly(cx, word, &(-1).into(), &[])?;
         sum.poly(cx, carry, &sign.times(-B), &[])?;
         sum.word(cx, a, &1.into(), &[])?;
