@@ -3,6 +3,7 @@
 #![allow(missing_docs, reason = "a test")]
 
 use curvesmith_codegen::spec::SpecError;
+use curvesmith_codegen::spec::curve::{Evidence, has_one_multiple};
 use curvesmith_codegen::spec::edwards::Edwards;
 use curvesmith_codegen::spec::tower::{Element, TowerField};
 use num_bigint::BigUint;
@@ -64,6 +65,26 @@ fn cofactors() {
     // 196 points, and 7 divides 28.
     let found = curve(199, 1, 27).check_cofactor(&28u32.into(), &7u32.into());
     assert_eq!(found, Err(SpecError::CofactorNotInvertible));
+}
+
+#[test]
+fn hasse_and_the_generator_determine_some_cofactors() {
+    for q in 2u64..3000 {
+        // ⌊2·√q⌋
+        let half = (4 * q).isqrt();
+        let multiples = |r: u64| (q + 1 + half) / r - (q - half.min(q)) / r;
+        let determined = (2..300).filter(|r| has_one_multiple(&q.into(), &(*r).into()));
+        assert!(determined.into_iter().all(|r| multiples(r) <= 1), "{q}");
+    }
+    assert!(has_one_multiple(&(1u32 << 16).into(), &1031u32.into()));
+
+    // The caller says that there is a point of order r, and that it has asked.
+    let by = |h: u32| curve(65609, 1, 13).check_cofactor_by(&h.into(), &r(), Evidence::Generator);
+    assert_eq!([by(1244), by(1240)], [Ok(()), Ok(())]);
+    assert!(matches!(by(1264), Err(SpecError::CofactorOutsideHasse { .. })));
+    let none = |_: usize, _: &(dyn Fn(usize) -> bool + Sync)| vec![true, true, false];
+    let asked = curve(65609, 1, 13).check_cofactor_by(&1244u32.into(), &r(), Evidence::Points(&none));
+    assert!(matches!(asked, Err(SpecError::CofactorRefuted { .. })));
 }
 
 #[test]
