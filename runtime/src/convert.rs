@@ -201,7 +201,7 @@ pub(crate) fn read_points<G: Group>(bytes: &[u8]) -> Result<Vec<ProjectiveOf<G>>
     bytes.chunks_exact(4 * G::DEGREE * element_bytes::<G::Base>()).map(read_point::<G>).collect()
 }
 
-/// The sum of each set of buckets, those of a part after each other, from its sums by bits, in device form: `T + Σ 2^j·D_j`.
+/// The sum of each set of buckets from its sums by bits, in device form: `T + Σ 2^j·D_j`.
 pub(crate) fn set_sums<G: Group>(sums: &[u8], shape: DigitShape) -> Result<Vec<ProjectiveOf<G>>> {
     let bytes = shape.window.max(1) as usize * 4 * G::DEGREE * element_bytes::<G::Base>();
     let of_set = |bytes| {
@@ -219,20 +219,15 @@ pub(crate) fn set_sums<G: Group>(sums: &[u8], shape: DigitShape) -> Result<Vec<P
     Ok(sets.into_iter().map(|(_, sum)| sum.into_inner().expect("every set is summed")).collect())
 }
 
-/// `Σ_s 2^(c·s)·sum_s` over the sets of every part, by Horner; see [`set_sums`].
+/// `Σ_s 2^(c·s)·sum_s` over the sets of a shape, by Horner; see [`set_sums`].
 pub(crate) fn combine_sets<G: Group>(sums: &[u8], shape: DigitShape) -> Result<ProjectiveOf<G>> {
-    let points = set_sums::<G>(sums, shape)?;
-    let sets = shape.sets as usize;
-    let mut total = ProjectiveOf::<G>::ZERO;
-    for s in (0..sets).rev() {
+    let horner = |mut total: ProjectiveOf<G>, sum: &ProjectiveOf<G>| {
         for _ in 0..shape.window {
             total.double_in_place();
         }
-        for part in points.chunks(sets) {
-            total += part.get(s).unwrap_or(&ProjectiveOf::<G>::ZERO);
-        }
-    }
-    Ok(total)
+        total + sum
+    };
+    Ok(set_sums::<G>(sums, shape)?.iter().rev().fold(ProjectiveOf::<G>::ZERO, horner))
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use crate::owner::Owner;
 use crate::plan::SpMvStrategy;
 use crate::values::{DeviceBases, DeviceVec, Digits, Matrix, NttTables, Repr};
 use ark_ff::{AdditiveGroup, One};
-use curvesmith_abi::{Element, Ptr, layout};
+use curvesmith_abi::{Element, layout};
 use std::any::TypeId;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -639,8 +639,9 @@ impl Work {
             (Repr::Gpu(stream), Repr::Gpu(buckets)) => {
                 let shape = buckets.shape();
                 let bytes = Sums::bytes::<G>(shape);
-                let (out, offset) = sums.reserve(stream, bytes)?;
-                buckets.write_sums(stream, &Owner::group::<G>(), out)?;
+                let (room, offset) = sums.reserve(stream, bytes)?;
+                let words = offset / 4..(offset + bytes) / 4;
+                buckets.write_sums(stream, &Owner::group::<G>(), room, words)?;
                 Ok(Sum(Repr::Gpu(Windows { offset, bytes, shape })))
             }
             _ => other("buckets"),
@@ -670,7 +671,8 @@ impl Sums {
         shape.sums() * Owner::group::<G>().bytes(Element::Point)
     }
 
-    fn reserve(&self, stream: &Stream, bytes: usize) -> Result<(Ptr<layout::Point>, usize)> {
+    /// The room, and the offset in it of so many bytes that nobody else gets; they are whole words.
+    fn reserve(&self, stream: &Stream, bytes: usize) -> Result<(&Buffer<layout::U32>, usize)> {
         let Some(room) = &self.room else { return other("sums") };
         stream.uses("sums", room)?;
         let offset = self.used.fetch_add(bytes, Ordering::Relaxed);
@@ -678,7 +680,7 @@ impl Sums {
             let (expected, found) = (offset + bytes, 4 * room.len());
             return Err(RuntimeError::Length { what: "room for sums", expected, found });
         }
-        Ok((Ptr::new(room.ptr().address + offset as u64), offset))
+        Ok((room, offset))
     }
 }
 

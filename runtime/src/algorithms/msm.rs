@@ -248,17 +248,22 @@ impl GpuBuckets {
         Ok(())
     }
 
-    /// Writes the sum of every set of buckets to `out`, which has room for [`DigitShape::sums`] points: as its sums by bits.
-    pub(crate) fn write_sums(self, stream: &Stream, group: &Owner, out: Ptr<layout::Point>) -> Result<()> {
-        let sums = match self.sums {
-            Some(sums) => sums,
-            None => {
-                let sums = stream.elements(group, (self.shape.sets as usize) << (self.shape.window - 1))?;
-                stream.zero(&sums, 0)?;
-                sums
+    /// Writes the sum of every set of buckets, as its sums by bits, to these words of `room`: [`DigitShape::sums`] points. Where nothing
+    /// was added they are zeroed, which is the identity in every form.
+    pub(crate) fn write_sums(
+        self,
+        stream: &Stream,
+        group: &Owner,
+        room: &Buffer<layout::U32>,
+        words: Range<usize>,
+    ) -> Result<()> {
+        match self.sums {
+            None => stream.zero(room, words),
+            Some(sums) => {
+                let out = Ptr::new(room.ptr_at(words.start).address);
+                reduce(stream, group, self.shape, &sums, out)
             }
-        };
-        reduce(stream, group, self.shape, &sums, out)
+        }
     }
 }
 
@@ -396,7 +401,7 @@ fn accumulate_slices(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Buff
     let (sums, partials) = (sum_buffer.ptr(), partial_buffer.ptr());
 
     // ZZ = 0 is the identity.
-    stream.zero(&sum_buffer, 0)?;
+    stream.zero(&sum_buffer, 0..sum_buffer.len())?;
     let kernel = Accumulate { bases, keys, entries, starts, sums, partials, buckets, slices };
     stream.launch(group, slices as usize, &kernel)?;
     for stride in levels(slices) {

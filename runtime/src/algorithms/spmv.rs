@@ -167,7 +167,8 @@ pub(crate) fn spmv(
     check_out_len(matrix.rows, out_len)?;
     index32("vector length", out_len)?;
     let out: Vector = stream.elements(field, out_len)?;
-    stream.zero(&out, if matrix.has_empty { 0 } else { matrix.rows })?;
+    let written = if matrix.has_empty { 0 } else { matrix.rows };
+    stream.zero(&out, written..out.len())?;
     let mut of_pieces: Option<Vector> = None;
     for level in &matrix.levels {
         of_pieces = Some(level.product(stream, field, of_pieces.as_ref().unwrap_or(x), &out)?);

@@ -14,6 +14,7 @@ use curvesmith_device::{self as device, KernelDevice, Launch};
 use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -263,13 +264,13 @@ impl Stream {
         Ok(())
     }
 
-    /// Zeroes elements `from..` of a buffer.
-    pub fn zero<L: Layout>(&self, buffer: &Buffer<L>, from: usize) -> Result<()> {
+    /// Zeroes a range of the elements of a buffer.
+    pub fn zero<L: Layout>(&self, buffer: &Buffer<L>, range: Range<usize>) -> Result<()> {
         let bytes = |n: usize| (n * buffer.element_bytes()) as u64;
-        match buffer.len().checked_sub(from) {
-            None | Some(0) => Ok(()),
-            Some(rest) => self.device().fill(self.raw(), buffer.memory(), bytes(from), bytes(rest), 0),
+        if range.is_empty() {
+            return Ok(());
         }
+        self.device().fill(self.raw(), buffer.memory(), bytes(range.start), bytes(range.len()), 0)
     }
 
     /// Runs `work`, which submits a part of the call, and notes when the host and the device were at it.

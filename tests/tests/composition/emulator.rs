@@ -314,7 +314,7 @@ fn msm_on_twisted_edwards_curves() {
     checks::msm::<bandersnatch::G1>(&device(), 40, None);
     checks::msm::<curve25519::G1>(&device(), 40, None);
     checks::msm::<jubjub::G1>(&device(), 40, None);
-    checks::msm_in_parts::<jubjub::G1>(emulator(), 33, 16);
+    checks::msm_in_parts::<jubjub::G1>(emulator(), 33, 2);
 }
 
 #[test]
