@@ -1,0 +1,168 @@
+//! The sums of the rows of an MSM's matrix: its buckets.
+
+use crate::algorithms::index32;
+use crate::algorithms::scan::exclusive_scan;
+use crate::error::Result;
+use crate::gpu::{Buffer, Stream};
+use crate::owner::Owner;
+use curvesmith_abi::kernels::{
+    Accumulate, FlushPartials, MergePartials, PairCounts, PairEntries, PairSums, msm_has_pairs,
+};
+use curvesmith_abi::{Element, Ptr, layout};
+
+/// The sparse matrix of an MSM by rows, and what it is multiplied by.
+#[derive(Clone, Copy)]
+pub(super) struct Rows {
+    pub(super) points: Ptr<layout::Affine>,
+    /// The row of each entry, ascending.
+    pub(super) keys: Ptr<layout::U32>,
+    /// Its point, and in the highest bit whether that is subtracted.
+    pub(super) entries: Ptr<layout::U32>,
+    /// The first entry of each row, and the number of entries.
+    pub(super) starts: Ptr<layout::U32>,
+    /// At least the number of entries.
+    pub(super) most: usize,
+    pub(super) buckets: u32,
+}
+
+impl Rows {
+    /// The most pairs that the entries make: a row's last entry may be alone.
+    fn pairs(&self) -> usize {
+        self.most.min((self.most + self.buckets as usize) / 2)
+    }
+}
+
+/// The sum of every bucket: by rounds of affine additions, which halve the entries, as long as those are worth it, and then by
+/// equal slices.
+pub(super) fn accumulate(stream: &Stream, group: &Owner, mut rows: Rows) -> Result<Buffer<layout::Point>> {
+    let mut halved: Option<Halved> = None;
+    while halves(stream, group, &rows)? {
+        let next = halve(stream, group, &rows)?;
+        rows = next.rows(&rows);
+        // What the round before wrote goes only now, when what reads it has been submitted.
+        halved = Some(next);
+    }
+    let sums = accumulate_slices(stream, group, &rows);
+    drop(halved);
+    sums
+}
+
+/// Whether a round of sums of pairs is worth its inversions, and has the memory.
+fn halves(stream: &Stream, group: &Owner, rows: &Rows) -> Result<bool> {
+    let policy = &stream.gpu().policy().msm;
+    if !msm_has_pairs(group.form, group.words, group.degree) || policy.affine_bytes == 0 {
+        return Ok(false);
+    }
+    let least = u64::from(pair_threads(stream, group)?) * u64::from(policy.pairs_per_thread);
+    let bytes = rows.pairs() as u64 * group.bytes(Element::Affine) as u64;
+    // With fewer entries, most would be alone.
+    let halved = rows.most > 2 * rows.buckets as usize;
+    Ok(halved && rows.most as u64 / 2 >= least && bytes <= policy.affine_bytes)
+}
+
+/// Threads that add pairs: as many as the device holds at once.
+fn pair_threads(stream: &Stream, group: &Owner) -> Result<u32> {
+    Ok(stream.resident_blocks::<PairSums>(group)?.saturating_mul(group.contract::<PairSums>().block))
+}
+
+/// A matrix with half as many entries and the same products: the pairs of each row, summed.
+#[derive(Debug)]
+struct Halved {
+    points: Buffer<layout::Affine>,
+    keys: Buffer<layout::U32>,
+    entries: Buffer<layout::U32>,
+    starts: Buffer<layout::U32>,
+}
+
+impl Halved {
+    fn rows(&self, of: &Rows) -> Rows {
+        Rows {
+            points: self.points.ptr(),
+            keys: self.keys.ptr(),
+            entries: self.entries.ptr(),
+            starts: self.starts.ptr(),
+            most: self.keys.len(),
+            buckets: of.buckets,
+        }
+    }
+}
+
+fn halve(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Halved> {
+    let Rows { points, keys, entries, starts, most, buckets } = *rows;
+    let common = Owner::common();
+    let next_starts = stream.words(buckets as usize + 1)?;
+    let counts = PairCounts { starts, counts: next_starts.ptr(), buckets };
+    stream.launch(&common, buckets as usize + 1, &counts)?;
+    exclusive_scan(stream, &next_starts)?;
+
+    let pairs = rows.pairs();
+    let [keys_out, entries_out, lefts, rights] = [(); 4].map(|()| stream.words(pairs));
+    let (keys_out, entries_out, lefts, rights) = (keys_out?, entries_out?, lefts?, rights?);
+    let kernel = PairEntries {
+        keys,
+        entries,
+        starts,
+        next_starts: next_starts.ptr(),
+        keys_out: keys_out.ptr(),
+        entries_out: entries_out.ptr(),
+        lefts: lefts.ptr(),
+        rights: rights.ptr(),
+        buckets,
+        n: index32("entries", most)?,
+    };
+    stream.launch(&common, most, &kernel)?;
+
+    let sums: Buffer<layout::Affine> = stream.elements(group, pairs)?;
+    let threads = pair_threads(stream, group)?;
+    let kernel = PairSums {
+        points,
+        lefts: lefts.ptr(),
+        rights: rights.ptr(),
+        starts: next_starts.ptr(),
+        sums: sums.ptr(),
+        buckets,
+        threads,
+    };
+    stream.launch(group, threads as usize, &kernel)?;
+    Ok(Halved { points: sums, keys: keys_out, entries: entries_out, starts: next_starts })
+}
+
+/// The sum of every bucket, by equal slices.
+fn accumulate_slices(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Buffer<layout::Point>> {
+    let Rows { points: bases, keys, entries, starts, most, buckets } = *rows;
+    let block = group.contract::<Accumulate>().block;
+    let wave = stream.resident_blocks::<Accumulate>(group)?.saturating_mul(block);
+    let slices = stream.gpu().policy().msm.slices(most, wave, block);
+    let sum_buffer: Buffer<layout::Point> = stream.elements(group, buckets as usize)?;
+    let partial_buffer: Buffer<layout::Point> = stream.elements(group, slices as usize)?;
+    let (sums, partials) = (sum_buffer.ptr(), partial_buffer.ptr());
+
+    // ZZ = 0 is the identity.
+    stream.zero(&sum_buffer, 0..sum_buffer.len())?;
+    let kernel = Accumulate { bases, keys, entries, starts, sums, partials, buckets, slices };
+    stream.launch(group, slices as usize, &kernel)?;
+    for stride in levels(slices) {
+        let merge = MergePartials { keys, starts, partials, buckets, slices, stride };
+        stream.launch(group, slices.div_ceil(stride) as usize, &merge)?;
+    }
+    let flush = FlushPartials { keys, starts, partials, sums, buckets, slices };
+    stream.launch(group, slices as usize, &flush)?;
+    Ok(sum_buffer)
+}
+
+/// The levels of [`MergePartials`] for so many slices.
+fn levels(slices: u32) -> impl Iterator<Item = u32> {
+    [1, 128, 128 * 128].into_iter().take_while(move |stride| *stride < slices)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_reach_every_slice() {
+        let all = |slices| levels(slices).collect::<Vec<_>>();
+        assert_eq!((all(1), all(2), all(128)), (vec![], vec![1], vec![1]));
+        assert_eq!((all(129), all(1 << 20)), (vec![1, 128], vec![1, 128, 1 << 14]));
+    }
+}

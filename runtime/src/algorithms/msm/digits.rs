@@ -1,0 +1,143 @@
+//! Scalars as a sparse matrix: signed digits, sorted by bucket.
+
+use crate::algorithms::index32;
+use crate::algorithms::policy::windows_of;
+use crate::algorithms::sort::{Pairs, sort};
+use crate::error::{Result, RuntimeError};
+use crate::gpu::{Buffer, Stream};
+use crate::owner::Owner;
+use crate::work::DigitShape;
+use curvesmith_abi::kernels::{BucketStarts, Digits};
+use curvesmith_abi::{Ptr, layout};
+
+/// Signed digits of scalars, sorted by bucket, on a device.
+#[derive(Debug)]
+pub(crate) struct GpuDigits {
+    pub(crate) len: usize,
+    shape: DigitShape,
+    pub(super) buckets: u32,
+    pub(super) parts: Vec<Part>,
+}
+
+/// The digits of a range of scalars; `entries` count from its start.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) start: usize,
+    pub(super) keys: Buffer<layout::U32>,
+    pub(super) entries: Buffer<layout::U32>,
+    /// First entry of each bucket, and at the end the number of nonzero digits.
+    pub(super) starts: Buffer<layout::U32>,
+}
+
+impl GpuDigits {
+    /// The windows.
+    pub(crate) fn shape(&self) -> DigitShape {
+        self.shape
+    }
+}
+
+/// Digits of scalars below `2^bits`, sorted by bucket.
+pub(crate) fn sorted_digits(
+    stream: &Stream,
+    field: &Owner,
+    scalars: &Buffer<layout::Field>,
+    bits: u32,
+    shape: DigitShape,
+) -> Result<GpuDigits> {
+    let buckets = check_shape(shape, bits)?;
+    let len = scalars.len();
+    let part_len = part_len(stream, shape);
+    let parts = (0..len).step_by(part_len);
+    let parts = parts.map(|start| {
+        sort_part(stream, field, scalars.ptr_at(start), shape, buckets, start, part_len.min(len - start))
+    });
+    Ok(GpuDigits { len, shape, buckets, parts: parts.collect::<Result<_>>()? })
+}
+
+/// Scalars that are sorted at once.
+fn part_len(stream: &Stream, shape: DigitShape) -> usize {
+    let entries = stream.gpu().policy().msm.max_entries.min((1 << 31) - 1);
+    (entries / shape.windows().max(1)).max(1) as usize
+}
+
+fn sort_part(
+    stream: &Stream,
+    field: &Owner,
+    scalars: Ptr<layout::Field>,
+    shape: DigitShape,
+    buckets: u32,
+    start: usize,
+    len: usize,
+) -> Result<Part> {
+    let n = index32("number of scalars", len)?;
+    let DigitShape { window: c, sets, multiples } = shape;
+    let codes = stream.words(len * shape.windows() as usize)?;
+    let kernel = Digits { scalars, codes: codes.ptr(), c, sets, multiples, n };
+    stream.launch(field, len, &kernel)?;
+    let (Pairs { keys, entries }, last) = sort(stream, codes, sets, multiples, c - 1)?;
+    let starts = stream.words(buckets as usize + 1)?;
+    let kernel = BucketStarts {
+        keys: keys.ptr(),
+        offsets: last.offsets.ptr(),
+        starts: starts.ptr(),
+        buckets,
+        shift: last.shift,
+        tiles: last.tiles,
+    };
+    stream.launch(&Owner::common(), buckets as usize + 1, &kernel)?;
+    Ok(Part { start, keys, entries, starts })
+}
+
+/// The number of buckets of a shape that holds scalars of `bits` bits.
+pub(super) fn check_shape(shape: DigitShape, bits: u32) -> Result<u32> {
+    let bad = |reason| Err(RuntimeError::Input { what: "digit shape", reason });
+    let DigitShape { window: c, sets, .. } = shape;
+    if !(2..=24).contains(&c) {
+        return bad(format!("window is {c} bits, 2 to 24 are supported"));
+    }
+    let (found, needed) = (shape.windows(), windows_of(bits, c));
+    let fits = sets > 0 && shape == DigitShape::with_multiples(bits, c, shape.multiples);
+    if !fits {
+        return bad(format!("{found} windows of {c} bits, scalars of {bits} bits need {needed}"));
+    }
+    let buckets = u64::from(sets) << (c - 1);
+    u32::try_from(buckets)
+        .ok()
+        .filter(|buckets| *buckets < 1 << 31)
+        .map_or_else(|| bad(format!("{buckets} buckets, fewer than 2^31 are supported")), Ok)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_are_checked() {
+        let shape = |window, sets, multiples| DigitShape { window, sets, multiples };
+        assert_eq!(check_shape(shape(16, 16, 1), 254).unwrap(), 1 << 19);
+        assert_eq!(check_shape(shape(16, 1, 16), 254).unwrap(), 1 << 15);
+        assert_eq!(check_shape(shape(16, 3, 6), 254).unwrap(), 3 << 15);
+        assert_eq!(check_shape(shape(24, 11, 1), 254).unwrap(), 11 << 23);
+        for (window, sets, multiples) in [
+            (1, 255, 1),
+            (25, 11, 1),
+            (16, 15, 1),
+            (16, 17, 1),
+            (16, 1, 17),
+            (16, 3, 5),
+            (0, 0, 0),
+            (16, 0, 16),
+            (24, u32::MAX, u32::MAX),
+            (24, 256, 1),
+        ] {
+            assert!(check_shape(shape(window, sets, multiples), 254).is_err(), "{window} {sets} {multiples}");
+        }
+        assert!(check_shape(shape(24, 256, 1), 6144).is_err(), "too many buckets");
+        for (bits, window, most) in
+            [(254, 16, 16), (254, 16, 100), (254, 13, 7), (255, 20, 2), (31, 24, 1), (254, 2, 0)]
+        {
+            let shape = DigitShape::with_multiples(bits, window, most);
+            assert!(check_shape(shape, bits).is_ok() && shape.multiples <= most.max(1), "{shape:?}");
+        }
+    }
+}
