@@ -35,6 +35,10 @@ for tool in memcheck racecheck initcheck synccheck; do
         check $tool "spmv $curve" "$binary" bench spmv --curve $curve --log-n 9 --runs 1 --device cuda
     done
     check $tool "msm g2 bn254" "$binary" bench msm --group g2 --curve bn254 --log-n 8 --runs 1 --device cuda
+    check $tool "msm with multiples" "$binary" bench msm --curve bn254 --log-n 9 --multiples 8 --runs 1 --device cuda
+    # As many as make rounds of affine pairs.
+    check $tool "msm g2 bls12_381" "$binary" bench msm --group g2 --curve bls12_381 --log-n 16 --runs 1 --device cuda
+    check $tool "msm on an Edwards curve" "$binary" bench msm --curve jubjub --log-n 9 --runs 1 --device cuda
     for key in bn128_mult bls12381_mult; do
         check $tool "proof of $key" "$binary" prove "$fixtures/$key/circuit.zkey" "$fixtures/$key/witness.wtns" \
             "$out/proof.json" "$out/public.json" --device cuda

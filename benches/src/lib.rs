@@ -1,6 +1,7 @@
 //! Benchmarks of curvesmith: inputs that cannot be committed, and peers to measure beside.
 
 pub mod peer;
+pub mod plots;
 pub mod synthetic;
 
 use std::path::PathBuf;

@@ -114,7 +114,8 @@ fn bit_sums<T: Textbook>(
             ("steps", num(steps)),
             ("sets", num(sets)),
         ];
-        let blocks = (sets << (log_b - done - steps)) * (done + 1);
+        let runs = (sets << (log_b - done - steps)) * (done + 1);
+        let blocks = blocks::<BitSums>(runs << (steps - 1));
         [points, out] = machine.run::<BitSums, 2>(blocks, &args, ["points", "out"]);
         done += steps;
     }

@@ -190,27 +190,32 @@ fn bit_sums(limits: &mut Limits, degree: usize, log_b: u64, done: u64, steps: u6
     let contents = |buffer: &str, _: u64| points(buffer, degree);
     let runs = sets << (log_b - done - steps);
     let place = |kind: u64| if kind == 0 { 0 } else { 1 << (kind - 1) };
-    limits.check_blocks::<BitSums>(runs * (done + 1), &scalars, contents, |block, touched| {
-        let (run, kind) = (block / (done + 1), block % (done + 1));
-        let first = (run << (done + steps)) + place(kind);
-        let kinds = |bits: u64| if kind == 0 { bits + 1 } else { 1 };
-        for bit in 0..steps {
-            for (pair, kind) in (0..1 << (steps - 1 - bit)).flat_map(|p| (0..kinds(bit)).map(move |k| (p, k)))
-            {
-                let left = first + (((pair << (bit + 1)) + place(kind)) << done);
-                touched.read("points", left);
-                touched.read("points", left + (1 << (bit + done)));
-                touched.scratch.insert(("points", left));
+    // Runs of a kind of point, of so many threads each.
+    let of_kinds = runs * (done + 1);
+    let in_a_block = 1 << (u64::from(BIT_SUMS_STEPS) - steps);
+    limits.check_blocks::<BitSums>(of_kinds.div_ceil(in_a_block), &scalars, contents, |block, touched| {
+        for index in (block * in_a_block..(block + 1) * in_a_block).filter(|index| *index < of_kinds) {
+            let (run, kind) = (index / (done + 1), index % (done + 1));
+            let first = (run << (done + steps)) + place(kind);
+            let kinds = |bits: u64| if kind == 0 { bits + 1 } else { 1 };
+            for bit in 0..steps {
+                let pairs = (0..1 << (steps - 1 - bit)).flat_map(|p| (0..kinds(bit)).map(move |k| (p, k)));
+                for (pair, kind) in pairs {
+                    let left = first + (((pair << (bit + 1)) + place(kind)) << done);
+                    touched.read("points", left);
+                    touched.read("points", left + (1 << (bit + done)));
+                    touched.scratch.insert(("points", left));
+                }
             }
-        }
-        for end in (0..kinds(steps)).filter(|_| done + steps == log_b) {
-            touched.read("points", first + (place(end) << done));
-            let to = match (kind, end) {
-                (0, 0) => 0,
-                (0, _) => done + end,
-                _ => kind,
-            };
-            touched.write("out", run * (log_b + 1) + to);
+            for end in (0..kinds(steps)).filter(|_| done + steps == log_b) {
+                touched.read("points", first + (place(end) << done));
+                let to = match (kind, end) {
+                    (0, 0) => 0,
+                    (0, _) => done + end,
+                    _ => kind,
+                };
+                touched.write("out", run * (log_b + 1) + to);
+            }
         }
     });
 }

@@ -129,8 +129,8 @@ kernel! {
     /// Sums of the buckets of each of `sets` sets of `2^log_b`, by the bits of their indices: `T = Σ P_i`, and for each bit `j` the sum
     /// `D_j` of the `P_i` whose `i` has it, so that `Σ (i+1)·P_i = T + Σ 2^j·D_j`. A launch takes `steps ≤` [`BIT_SUMS_STEPS`] bits
     /// after `done`, the lowest first, and leaves parts of sums in `points`; the last one, where `done + steps = log_b`, writes `T, D_0, …` of
-    /// set `s` from `out[s·(log_b + 1)]` on. One block for each of the `done + 1` kinds of point in each of the `sets·2^(log_b-done-steps)`
-    /// runs. `1 ≤ steps`.
+    /// set `s` from `out[s·(log_b + 1)]` on. `2^(steps-1)` threads, neighbours, for each of the `done + 1` kinds of point in each of the
+    /// `sets·2^(log_b-done-steps)` runs, in whole blocks. `1 ≤ steps`, fewer than `2^31` threads.
     Group BitSums = "bit_sums" [128] { points: InOut Point, out: InOut Point, log_b: u32, done: u32, steps: u32, sets: u32 }
 
     /// `out[i] = a[i] + b[i]` on points. For tests of the formula: in no image.
@@ -195,7 +195,7 @@ const NTT_THREAD_WORDS: usize = 96;
 pub const NO_DIGIT: u32 = u32::MAX;
 /// The place of an entry where there is none: no base has the index `2^31 - 1`.
 pub const NO_ENTRY: u32 = u32::MAX;
-/// Most bits that a launch of [`BitSums`] takes: a block of theirs has a thread for every addition.
+/// Most bits that a launch of [`BitSums`] takes: a block has a thread for every addition of the first step.
 pub const BIT_SUMS_STEPS: u32 = 8;
 /// Pairs that one block of the radix sort handles.
 pub const RADIX_TILE: u32 = 4096;

@@ -3,6 +3,7 @@
 use super::counts::OpCounts;
 use super::emulator::Inner;
 use super::lock;
+use super::makespan::Machine;
 use super::memory::{Checks, GlobalView};
 use super::program::{Function, Program};
 use super::race::RaceState;
@@ -30,6 +31,11 @@ pub struct LaunchRecord {
     pub block: u32,
     /// What was executed.
     pub counts: OpCounts,
+    /// Cycles that it takes on a device of as many multiprocessors and blocks on each as the options say, by the model of
+    /// [`makespan`](crate::makespan).
+    pub makespan: u64,
+    /// Cycles that it would take if every scheduler had the same work.
+    pub least: u64,
 }
 
 /// The launches executed so far.
@@ -148,11 +154,14 @@ impl Inner {
         };
         let random = (o.seed != 0).then(|| Random::new(o.seed ^ number.wrapping_mul(0xd134_2543_de82_ef95)));
         let plan = Plan { resident: o.resident_blocks.max(1), random, pool: self.pool.as_ref() };
-        let counts = schedule::run(&ctx, plan, race)
+        let executed = schedule::run(&ctx, plan, race)
             .map_err(|e| launch_error(&symbol, p.grid, p.block, "emulator", e.to_string()))?;
+        let machine = Machine { multiprocessors: o.multiprocessors, blocks: o.blocks_per_multiprocessor };
+        let (makespan, least) = (machine.makespan(&executed.blocks), machine.least(&executed.blocks));
         let mut log = lock(&self.log);
         if log.records.len() < LOG_LIMIT {
-            log.records.push(LaunchRecord { symbol, grid: p.grid, block: p.block, counts });
+            let counts = executed.counts;
+            log.records.push(LaunchRecord { symbol, grid: p.grid, block: p.block, counts, makespan, least });
         }
         Ok(())
     }

@@ -42,6 +42,7 @@ mod exec;
 mod inject;
 mod launch;
 mod lex;
+mod makespan;
 mod memory;
 mod options;
 mod parse;

@@ -5,6 +5,7 @@
 
 use super::counts::OpCounts;
 use super::error::{EmulatorError, Fault, FaultKind, Waiter};
+use super::makespan;
 use super::memory::SharedMemory;
 use super::program::LANES;
 use super::race::RaceState;
@@ -72,12 +73,9 @@ impl Block {
         self.warps.iter().all(|w| w.1 == State::Done)
     }
 
-    fn counts(&self) -> OpCounts {
-        let mut out = OpCounts::default();
-        for (w, _) in &self.warps {
-            out.add(&w.counts);
-        }
-        out
+    /// Cycles of each warp.
+    fn cycles(&self) -> Vec<u64> {
+        self.warps.iter().map(|(warp, _)| makespan::cycles(&warp.counts)).collect()
     }
 
     /// Opens barrier `id` if everybody it waits for has arrived.
@@ -151,23 +149,30 @@ pub(super) struct Plan<'a> {
     pub(super) pool: Option<&'a rayon::ThreadPool>,
 }
 
+/// What a launch, or some of its blocks, executed.
+#[derive(Debug, Default)]
+pub(super) struct Executed {
+    pub(super) counts: OpCounts,
+    /// Cycles of each warp of each block, in the blocks' order.
+    pub(super) blocks: Vec<Vec<u64>>,
+}
+
 /// Runs all blocks of a launch.
 pub(super) fn run(
     ctx: &LaunchContext<'_>,
     plan: Plan<'_>,
     race: Option<&mut RaceState>,
-) -> Result<OpCounts, EmulatorError> {
+) -> Result<Executed, EmulatorError> {
     let communicates = ctx.program.functions[ctx.kernel].communicates;
     if let (Some(pool), false, None, None) = (plan.pool, communicates, &plan.random, &race) {
-        return pool.install(|| {
-            (0..ctx.grid).into_par_iter().map(|b| interleave(ctx, b..b + 1, 1, None, None)).try_reduce(
-                OpCounts::default,
-                |mut a, b| {
-                    a.add(&b);
-                    Ok(a)
-                },
-            )
-        });
+        let blocks = (0..ctx.grid).into_par_iter().map(|b| interleave(ctx, b..b + 1, 1, None, None));
+        let blocks: Vec<Executed> = pool.install(|| blocks.collect::<Result<_, _>>())?;
+        let mut all = Executed::default();
+        for block in blocks {
+            all.counts.add(&block.counts);
+            all.blocks.extend(block.blocks);
+        }
+        return Ok(all);
     }
     // Blocks that do not see each other need not be interleaved either.
     let resident = if communicates || plan.random.is_some() { plan.resident } else { 1 };
@@ -180,14 +185,15 @@ fn interleave(
     resident: u32,
     mut random: Option<Random>,
     mut race: Option<&mut RaceState>,
-) -> Result<OpCounts, EmulatorError> {
+) -> Result<Executed, EmulatorError> {
+    let first = blocks.start;
+    let mut executed = Executed { counts: OpCounts::default(), blocks: vec![vec![]; blocks.len()] };
     let mut order: Vec<u32> = blocks.rev().collect();
     if let Some(r) = &mut random {
         for i in (1..order.len()).rev() {
             order.swap(i, r.below(i + 1));
         }
     }
-    let mut counts = OpCounts::default();
     let mut live: Vec<Block> = Vec::new();
     let mut turn = 0;
     let mut fruitless = 0;
@@ -198,7 +204,7 @@ fn interleave(
             live.push(Block::new(ctx, index));
         }
         if live.is_empty() {
-            return Ok(counts);
+            return Ok(executed);
         }
         let ready = |b: &Block| b.warps.iter().any(|w| matches!(w.1, State::Ready | State::Polling));
         let candidates: Vec<usize> = (0..live.len()).filter(|&i| ready(&live[i])).collect();
@@ -217,8 +223,9 @@ fn interleave(
             return Err(deadlock(ctx, &live));
         }
         if live[b].done() {
-            counts.add(&live[b].counts());
-            live.remove(b);
+            let block = live.remove(b);
+            block.warps.iter().for_each(|(warp, _)| executed.counts.add(&warp.counts));
+            executed.blocks[(block.index - first) as usize] = block.cycles();
             turn = b;
             fruitless = 0;
         }

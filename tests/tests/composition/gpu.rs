@@ -54,7 +54,7 @@ fn sums_of_products() {
         checks::msm::<bls12_381::G1>(&device, n, None);
         checks::msm::<bls12_381::G2>(&device, n, None);
     }
-    checks::msm_in_parts::<bn254::G1>(gpu, 5000, 1000);
+    checks::msm_in_parts::<bn254::G1>(gpu, 5000, 5);
     // As many as there are; one at least twice.
     let mut devices = Device::cuda_all().unwrap();
     devices.push(device);

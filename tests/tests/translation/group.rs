@@ -29,7 +29,7 @@ pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
         }
         name @ "bit_sums" => {
             for (log_b, done, steps, sets) in
-                [(1, 0, 1, 2), (4, 0, 4, 1), (5, 0, 2, 1), (5, 2, 3, 1), (8, 0, 8, 1)]
+                [(1, 0, 1, 2), (4, 0, 4, 1), (5, 0, 2, 1), (5, 2, 3, 1), (8, 0, 8, 1), (8, 2, 1, 2)]
             {
                 let out = buf(&s.xyzz_points(sets * (log_b + 1)));
                 let named = [
@@ -39,8 +39,8 @@ pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
                     ("sets", num(sets)),
                     ("out", out),
                 ];
-                let blocks = (sets << (log_b - done - steps)) * (done + 1);
-                s.run(name, blocks * BitSums::DESC.block as usize, sets << log_b, &named);
+                let runs = (sets << (log_b - done - steps)) * (done + 1);
+                s.run(name, runs << (steps - 1), sets << log_b, &named);
             }
         }
         _ => return None,

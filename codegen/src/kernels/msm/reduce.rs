@@ -14,30 +14,36 @@ pub(in super::super) fn bit_sums(group: &GroupDesc) -> Kernel {
 
 /// A superset sum over the bits of indices (Yates' algorithm), of which only the sums over no bit and over one are kept.
 ///
-/// Number the points of a block `t`, and let `k` bits be done. Then point `g·2^k` is the sum over the `2^k` points from there on,
+/// Number the points of a run `t`, and let `k` bits be done. Then point `g·2^k` is the sum over the `2^k` points from there on,
 /// and point `g·2^k + 2^j`, `j < k`, over those of them that have bit `j`; the rest has served. The step of bit `k`
 /// adds to each of these `k + 1` points of an even `g` that of `g + 1`, and where it stays, the sum `g + 1` is what has bit `k`. So
-/// all additions of a step are independent, and those of all steps are two a point. A block that follows `done` bits has one kind of point
-/// only, of `done + 1`: those of the sums go on as above, those that have bit `j` only meet.
+/// all additions of a step are independent, and those of all steps are two a point. A run that follows `done` bits has one kind of point
+/// only, of `done + 1`: those of the sums go on as above, those that have bit `j` only meet. It is worked on by as many threads as its first step
+/// has additions, and a block by as many runs as that leaves room for.
 fn bit_sums_body(curve: Curve<'_>) {
     const _: () =
         assert!(BitSums::DESC.block == 1 << (BIT_SUMS_STEPS - 1), "a thread an addition of the first step");
     let b = curve.b;
     let (log_b, done, steps) = (b.scalar("log_b"), b.scalar("done"), b.scalar("steps"));
-    let (block, thread, points) = (b.block_index(), b.thread(), b.buffer("points"));
+    let points = b.buffer("points");
+    let log_threads = steps - 1;
+    let threads = b.u32(1) << log_threads;
+    let index = (b.block_index() << (b.u32(BIT_SUMS_STEPS) - steps)) + (b.thread() >> log_threads);
+    let thread = b.thread() & (threads - 1);
     let kinds = done + 1;
-    let run = block / kinds;
-    b.return_if(run.ge(b.scalar("sets") << (log_b - done - steps)));
-    let kind = block - run * kinds;
+    let run = index / kinds;
+    let kind = index - run * kinds;
+    // No thread leaves before the last barrier.
+    let exists = run.lt(b.scalar("sets") << (log_b - done - steps));
     // Where the first point of a kind is: at 0, and at the powers of two.
     let place = |kind| place(b, kind);
     let sums = kind.is(0);
     let first = (run << (done + steps)) + place(kind);
 
     b.for_(b.u32(0), steps, 1, |bit| {
-        let log_pairs = steps - 1 - bit;
+        let log_pairs = log_threads - bit;
         let (pair, kind) = (thread & ((b.u32(1) << log_pairs) - 1), thread >> log_pairs);
-        b.if_(kind.lt(sums.select(bit + 1, b.u32(1))), || {
+        b.if_(exists & kind.lt(sums.select(bit + 1, b.u32(1))), || {
             let left = first + (((pair << (bit + 1)) + place(kind)) << done);
             let sum = curve.var(curve.load(points, left));
             curve.add(sum, curve.load(points, left + (b.u32(1) << (bit + done))));
@@ -46,11 +52,16 @@ fn bit_sums_body(curve: Curve<'_>) {
         b.barrier();
     });
 
-    let ends = (done + steps).eq(log_b) & thread.lt(sums.select(steps + 1, b.u32(1)));
-    b.if_(ends, || {
-        let to = sums.select(thread.is(0).select(b.u32(0), done + thread), kind);
-        let sum = curve.load(points, first + (place(thread) << done));
-        curve.store(b.buffer("out"), run * (log_b + 1) + to, sum);
+    // Of one step there are two sums, of more no more than twice as many as threads.
+    b.if_(exists & (done + steps).eq(log_b), || {
+        b.for_(b.u32(0), b.u32(2), 1, |half| {
+            let which = thread + (half << log_threads);
+            b.if_(which.lt(sums.select(steps + 1, b.u32(1))), || {
+                let to = sums.select(which.is(0).select(b.u32(0), done + which), kind);
+                let sum = curve.load(points, first + (place(which) << done));
+                curve.store(b.buffer("out"), run * (log_b + 1) + to, sum);
+            });
+        });
     });
 }
 

@@ -40,6 +40,9 @@ const MOVES: u32 = 20;
 /// Instructions of the products of a function from which on it is called even from one place: it is compiled once for all kernels
 /// of an image. Below, a kernel with a single place is faster with a copy there (`docs/src/experiments.md`, "Functions").
 const LARGE: u32 = 16_000;
+/// The same over extension fields: a copy has its point in shared memory, a call both in registers, and the rest on the stack. An
+/// addition over Fq2 of 12 words has 17 000, and in line a third of the local memory (`docs/src/experiments.md`, "Sums by bits in short launches").
+const LARGE_IN_EXTENSIONS: u32 = 20_000;
 
 /// Whether a function of FIR is called from so many places of a kernel.
 pub(super) fn calls_function(function: &Kernel, sites: usize) -> bool {
@@ -48,7 +51,8 @@ pub(super) fn calls_function(function: &Kernel, sites: usize) -> bool {
     let words = |types: &[Type]| types.iter().map(|ty| Ptx::registers(function, *ty).max(1)).sum::<u32>();
     let products: u32 = function.values().map(|v| instructions(field, &function[v])).sum();
     let moved = words(&signature.arguments) + words(&signature.results);
-    MOVES * moved <= products && (sites > 1 || products >= LARGE)
+    let large = if function.tower.top() > 0 { LARGE_IN_EXTENSIONS } else { LARGE };
+    MOVES * moved <= products && (sites > 1 || products >= large)
 }
 
 /// Machine instructions of a product, by the variant that is cheapest for canonical operands; 0 of other operations.

@@ -127,13 +127,58 @@ fn reduce(
     out: Ptr<layout::Point>,
 ) -> Result<()> {
     let (log_b, sets) = (shape.window - 1, shape.sets);
+    let block = u64::from(group.contract::<BitSums>().block);
+    let at_once = u64::from(stream.resident_blocks::<BitSums>(group)?) * block;
     let mut done = 0;
     while done < log_b {
-        let steps = (log_b - done).min(BIT_SUMS_STEPS);
-        let blocks = (u64::from(sets) << (log_b - done - steps)) * u64::from(done + 1);
+        let steps = steps_of_a_launch(sets, log_b, done, at_once);
+        let runs = (u64::from(sets) << (log_b - done - steps)) * u64::from(done + 1);
         let kernel = BitSums { points: sums.ptr(), out, log_b, done, steps, sets };
-        stream.launch_blocks(group, blocks, &kernel)?;
+        stream.launch_blocks(group, (runs << (steps - 1)).div_ceil(block), &kernel)?;
         done += steps;
     }
     Ok(())
+}
+
+/// Steps of a launch after `done` of them, on a device that holds `at_once` threads. In the later ones of many steps most threads have nothing
+/// to do: as long as the additions of a step are more than those threads, a launch is three steps at first, of which 11 in 12 threads add
+/// something, and then one; what is left is latency, and taken as far as a block reaches.
+fn steps_of_a_launch(sets: u32, log_b: u32, done: u32, at_once: u64) -> u32 {
+    let left = log_b - done;
+    let additions = (u64::from(sets) << (left - 1)) * u64::from(done + 1);
+    let steps = match done {
+        _ if additions <= at_once => BIT_SUMS_STEPS,
+        0 => 3,
+        _ => 1,
+    };
+    steps.min(left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn launches(sets: u32, log_b: u32, at_once: u64) -> Vec<u32> {
+        let mut done = 0;
+        let steps = || {
+            let steps = (done < log_b).then(|| steps_of_a_launch(sets, log_b, done, at_once))?;
+            done += steps;
+            Some(steps)
+        };
+        std::iter::from_fn(steps).collect()
+    }
+
+    #[test]
+    fn launches_are_short_while_the_device_is_full() {
+        let none: Vec<u32> = vec![];
+        assert_eq!((launches(1, 0, 1), launches(1, 1, 1 << 20)), (none, vec![1]));
+        assert_eq!((launches(1, 15, 1 << 15), launches(1, 2, 1)), (vec![8, 7], vec![2]));
+        // 16 windows of 16 bits, two blocks of 128 on each of 132 multiprocessors: 2^19 buckets, 2^18 additions.
+        assert_eq!(launches(16, 15, 2 * 128 * 132), vec![3, 1, 1, 1, 8, 1]);
+        for (sets, log_b, at_once) in [(16, 15, 1), (3, 23, 1000), (1, 9, 100), (300, 1, 0), (20, 12, 33_792)]
+        {
+            let steps = launches(sets, log_b, at_once);
+            assert!(steps.iter().sum::<u32>() == log_b && steps.iter().all(|steps| (1..=8).contains(steps)));
+        }
+    }
 }

@@ -1,15 +1,22 @@
-//! MSMs on a GPU: sizes beside rivals on the same model, what each stage takes, and other scalars than uniform ones.
+//! MSMs on a GPU: sizes beside rivals on the same model, what each stage of a call and each step on the device takes, and other scalars than
+//! uniform ones.
 //!
 //! Not a Criterion benchmark: medians of a few calls, scalars in ordinary host memory, bases resident, every sum compared with the
 //! one that the bases' discrete logarithms say. Without a GPU it says so and measures nothing.
 //!
-//! `cargo bench -p curvesmith-benches --bench msm`, with `-- sizes` for one of `sizes`, `stages`, `scalars`
+//! `cargo bench -p curvesmith-benches --bench msm`, with `-- sizes` for one of `sizes`, `stages`, `steps`, `scalars` and `devices`
+//! (bases shared out among all GPUs, where there are several), and the names of groups; `--csv=FOLDER` writes the tables that the book's
+//! plots are drawn from
+
+mod csv;
+mod steps;
 
 use anyhow::{Result, ensure};
 use ark_ec::{CurveGroup, PrimeGroup};
 use ark_ff::{Field as _, UniformRand, Zero};
 use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
-use curvesmith::{Detail, Device, Group, Msm, MsmOptions, bls12_381, bn254};
+use csv::Csv;
+use curvesmith::{Detail, Device, Group, Msm, MsmOptions, ShardedMsm, bls12_377, bls12_381, bn254};
 use curvesmith_runtime::Kind;
 use curvesmith_runtime::group::{AffineOf, ProjectiveOf, ScalarOf};
 use rayon::prelude::*;
@@ -19,20 +26,27 @@ use std::time::{Duration, Instant};
 const RUNS: usize = 10;
 /// Most multiples of each base, where some are kept.
 const MULTIPLES: u32 = 32;
-/// Where stages and other scalars are measured.
+/// Where stages, steps and other scalars are measured.
 const LOG_N: u32 = 20;
+/// What can be asked for by itself.
+const PARTS: [&str; 5] = ["sizes", "stages", "steps", "scalars", "devices"];
 
-/// Best of sppark 17278d7 and icicle v2.8.0 without tables, on an H200 with driver 580.159.04, scalars in page-locked memory, medians of
-/// five, 2026-11-21: group, logarithm of the size, milliseconds.
-const RIVALS: [(&str, u32, f64); 12] = [
+/// Best of sppark 17278d7 and icicle v2.8.0 without tables, for BLS12-377 yrrid's with 11 tables, on an H200 with driver 580.159.04, scalars
+/// in page-locked memory, medians of five, 2026-11-21: group, logarithm of the size, milliseconds.
+const RIVALS: [(&str, u32, f64); 17] = [
     ("bn254_g1", 16, 4.05),
     ("bn254_g1", 18, 5.64),
     ("bn254_g1", 20, 10.2),
     ("bn254_g1", 22, 27.2),
+    ("bn254_g1", 24, 80.8),
     ("bls12_381_g1", 16, 6.64),
     ("bls12_381_g1", 18, 13.1),
     ("bls12_381_g1", 20, 19.9),
     ("bls12_381_g1", 22, 51.9),
+    ("bls12_381_g1", 24, 156.0),
+    ("bls12_377_g1", 20, 15.4),
+    ("bls12_377_g1", 22, 25.8),
+    ("bls12_377_g1", 24, 79.9),
     ("bn254_g2", 18, 16.8),
     ("bn254_g2", 20, 24.7),
     ("bls12_381_g2", 18, 27.5),
@@ -49,30 +63,69 @@ fn main() -> Result<()> {
     };
     println!("{}, medians of {RUNS}, milliseconds\n", device.name());
     let only: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
-    let wanted = |part: &str| only.is_empty() || only.iter().any(|name| name == part);
-    measure::<bn254::G1>(&device, &[16, 18, 20, 22], &wanted)?;
-    measure::<bls12_381::G1>(&device, &[16, 18, 20, 22], &wanted)?;
-    measure::<bn254::G2>(&device, &[18, 20], &wanted)?;
-    measure::<bls12_381::G2>(&device, &[18, 20], &wanted)
+    // Of the parts named, or all; and likewise of groups.
+    let any = |names: &[&str]| only.iter().any(|name| names.contains(&name.as_str()));
+    let (parts, groups) = (any(&PARTS), only.iter().any(|name| !PARTS.contains(&name.as_str())));
+    let wanted = |name: &str| {
+        let named = if PARTS.contains(&name) { parts } else { groups };
+        !named || any(&[name])
+    };
+    let mut csv = Csv::new(&device.name(), std::env::args());
+    measure::<bn254::G1>(&device, &[16, 18, 20, 22, 24], &wanted, &mut csv)?;
+    measure::<bls12_381::G1>(&device, &[16, 18, 20, 22, 24], &wanted, &mut csv)?;
+    measure::<bls12_377::G1>(&device, &[20, 22, 24], &wanted, &mut csv)?;
+    measure::<bn254::G2>(&device, &[18, 20], &wanted, &mut csv)?;
+    measure::<bls12_381::G2>(&device, &[18, 20], &wanted, &mut csv)?;
+    csv.write()
 }
 
-fn measure<G: Group>(device: &Device, sizes: &[u32], wanted: &dyn Fn(&str) -> bool) -> Result<()> {
-    let largest = sizes.iter().copied().max().filter(|_| wanted("sizes")).unwrap_or(LOG_N);
+fn measure<G: Group>(
+    device: &Device,
+    sizes: &[u32],
+    wanted: &dyn Fn(&str) -> bool,
+    csv: &mut Csv,
+) -> Result<()> {
+    if !wanted(G::NAME) {
+        return Ok(());
+    }
+    let all_sizes = wanted("sizes") || wanted("devices");
+    let largest = sizes.iter().copied().max().filter(|_| all_sizes).unwrap_or(LOG_N);
     let bases = Bases::<G>::new(1 << largest);
     if wanted("sizes") {
         println!("{}: alone, with up to {MULTIPLES} multiples of each base, a rival", G::NAME);
         for &log_n in sizes {
             let scalars = uniform::<G>(1 << log_n);
             let [alone, multiples] = [1, MULTIPLES].map(|most| bases.time(device, &scalars, most));
+            let (alone, multiples) = (millis(alone?), millis(multiples?));
             let rival = RIVALS.iter().find(|(name, size, _)| (*name, *size) == (G::NAME, log_n));
-            let rival = rival.map_or("-".to_owned(), |(.., ms)| format!("{ms:.2}"));
-            println!("  2^{log_n}: {:8.2} {:8.2} {rival:>8}", millis(alone?), millis(multiples?));
+            let rival = rival.map(|(.., ms)| *ms);
+            csv.size(G::NAME, log_n, [alone, multiples], rival);
+            let rival = rival.map_or("-".to_owned(), |ms| format!("{ms:.2}"));
+            println!("  2^{log_n}: {alone:8.2} {multiples:8.2} {rival:>8}");
         }
     }
     if wanted("stages") {
         for most in [1, MULTIPLES] {
             println!("{}, 2^{LOG_N}, up to {most} multiples: stages on the device", G::NAME);
             bases.stages(device, most)?;
+        }
+    }
+    if wanted("steps") {
+        for most in [1, MULTIPLES] {
+            println!(
+                "{}, 2^{LOG_N}, up to {most} multiples, resident: launches, time, bound, its share",
+                G::NAME
+            );
+            steps::print(&bases, device, most, csv)?;
+        }
+    }
+    if wanted("devices") {
+        let devices = Device::cuda_all()?;
+        if devices.len() > 1 {
+            println!("{}: on one and on {} devices, and how many times faster", G::NAME, devices.len());
+            for &log_n in sizes {
+                bases.shared_out(&devices, &uniform::<G>(1 << log_n), log_n)?;
+            }
         }
     }
     if wanted("scalars") {
@@ -85,6 +138,7 @@ fn measure<G: Group>(device: &Device, sizes: &[u32], wanted: &dyn Fn(&str) -> bo
             let ratio = |time: Duration, uniform: Duration| time.as_secs_f64() / uniform.as_secs_f64();
             let ratios = (ratio(alone, uniform[0]), ratio(multiples, uniform[1]));
             let (alone, multiples) = (millis(alone), millis(multiples));
+            csv.scalars(G::NAME, name, [alone, multiples]);
             println!("  {name:16} {alone:8.2} {multiples:8.2}   {:.2} {:.2}", ratios.0, ratios.1);
         }
     }
@@ -130,14 +184,35 @@ impl<G: Group> Bases<G> {
 
     fn time(&self, device: &Device, scalars: &[ScalarOf<G>], most: u32) -> Result<Duration> {
         let plan = self.plan(device, scalars.len(), most)?;
-        ensure!(plan.run(scalars)? == self.sum(scalars), "{}: another sum", G::NAME);
+        self.median_of(scalars, || Ok(plan.run(scalars)?))
+    }
+
+    fn median_of(
+        &self,
+        scalars: &[ScalarOf<G>],
+        run: impl Fn() -> Result<ProjectiveOf<G>>,
+    ) -> Result<Duration> {
+        ensure!(run()? == self.sum(scalars), "{}: another sum", G::NAME);
         let mut times = Vec::with_capacity(RUNS);
         for _ in 0..RUNS {
             let start = Instant::now();
-            plan.run(scalars)?;
+            run()?;
             times.push(start.elapsed());
         }
         Ok(median(times))
+    }
+
+    /// Prints what an MSM takes on the first device and on all.
+    fn shared_out(&self, devices: &[Device], scalars: &[ScalarOf<G>], log_n: u32) -> Result<()> {
+        let points = &self.points[..scalars.len()];
+        let time = |devices: &[Device]| -> Result<Duration> {
+            let plan = ShardedMsm::<G>::new(devices, points, MsmOptions::default())?;
+            self.median_of(scalars, || Ok(plan.run(scalars)?))
+        };
+        let (one, all) = (time(&devices[..1])?, time(devices)?);
+        let gain = one.as_secs_f64() / all.as_secs_f64();
+        println!("  2^{log_n}: {:8.2} {:8.2} {gain:6.2}", millis(one), millis(all));
+        Ok(())
     }
 
     /// Prints the stages of a call in their order, with what is left of the call's time on the host.
