@@ -4,6 +4,7 @@ pub mod groth16;
 pub mod montgomery;
 mod r1cs;
 pub mod sample;
+pub mod snark;
 pub mod snarkjs;
 mod verify;
 

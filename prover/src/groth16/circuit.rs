@@ -12,6 +12,10 @@ use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::PairingCurve;
 use zeroize::Zeroizing;
 
+/// With matrices, by which an unsatisfied constraint is found.
+pub(crate) const PROVE: SynthesisMode =
+    SynthesisMode::Prove { construct_matrices: true, generate_lc_assignments: false };
+
 type Scalar<C> = <<C as PairingCurve>::Fr as Field>::Ark;
 
 impl<C: PairingCurve> Groth16<C> {
@@ -24,10 +28,15 @@ impl<C: PairingCurve> Groth16<C> {
         circuit: impl ConstraintSynthesizer<Scalar<C>>,
         rng: &mut (impl RngCore + CryptoRng),
     ) -> Result<Proof<C::Engine>, ProveError> {
-        let cs = synthesize(
-            circuit,
-            SynthesisMode::Prove { construct_matrices: true, generate_lc_assignments: false },
-        )?;
+        self.prove_synthesized(&synthesize(circuit, PROVE)?, rng)
+    }
+
+    /// Proves the assignment of a circuit that was synthesized in mode [`PROVE`].
+    pub(crate) fn prove_synthesized(
+        &self,
+        cs: &ConstraintSystemRef<Scalar<C>>,
+        rng: &mut (impl RngCore + CryptoRng),
+    ) -> Result<Proof<C::Engine>, ProveError> {
         if let Some(constraint) = cs.which_is_unsatisfied()? {
             return Err(ProveError::Unsatisfied { constraint });
         }
@@ -48,13 +57,19 @@ impl<C: PairingCurve> Groth16<C> {
 pub fn constraints_of<F: ark_ff::PrimeField>(
     circuit: impl ConstraintSynthesizer<F>,
 ) -> Result<R1cs<F>, ProveError> {
-    let cs = synthesize(circuit, SynthesisMode::Setup)?;
+    constraints_in(&synthesize(circuit, SynthesisMode::Setup)?)
+}
+
+/// The constraints of a circuit that was synthesized.
+pub(crate) fn constraints_in<F: ark_ff::PrimeField>(
+    cs: &ConstraintSystemRef<F>,
+) -> Result<R1cs<F>, ProveError> {
     let matrices = cs.to_matrices()?;
     let matrices = matrices.get(R1CS_PREDICATE_LABEL).ok_or(SynthesisError::PredicateNotFound)?;
     Ok(R1cs::try_from(matrices.as_slice())?)
 }
 
-fn synthesize<F: ark_ff::PrimeField>(
+pub(crate) fn synthesize<F: ark_ff::PrimeField>(
     circuit: impl ConstraintSynthesizer<F>,
     mode: SynthesisMode,
 ) -> Result<ConstraintSystemRef<F>, ProveError> {

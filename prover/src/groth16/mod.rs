@@ -22,6 +22,7 @@ mod stats;
 mod subgroup;
 
 pub use circuit::constraints_of;
+pub(crate) use circuit::{PROVE, constraints_in, synthesize};
 pub use error::{Fault, ProveError};
 pub use key::{KeyError, KeyOptions};
 pub use quotient::QuotientForm;
