@@ -37,19 +37,32 @@ impl<C: PairingCurve> Groth16<C> {
         cs: &ConstraintSystemRef<Scalar<C>>,
         rng: &mut (impl RngCore + CryptoRng),
     ) -> Result<Proof<C::Engine>, ProveError> {
-        if let Some(constraint) = cs.which_is_unsatisfied()? {
-            return Err(ProveError::Unsatisfied { constraint });
-        }
-        let (instance, rest) =
-            (Zeroizing::new(cs.instance_assignment()?), Zeroizing::new(cs.witness_assignment()?));
-        if instance.len() != self.public_inputs() + 1 {
-            let (expected, found) = (self.public_inputs() + 1, instance.len());
+        let witness = assignment_in::<C>(cs)?;
+        if cs.num_instance_variables() != self.public_inputs() + 1 {
+            let (expected, found) = (self.public_inputs() + 1, cs.num_instance_variables());
             return Err(ProveError::OtherCircuit { what: "instance variables", expected, found });
         }
-        // In one allocation: one that grew would leave a copy behind that nobody wipes.
-        let values = [&instance[..], &rest[..]].concat();
-        self.prove(&Witness::new(values), rng)
+        self.prove(&witness, rng)
     }
+}
+
+/// Synthesizes `circuit` as [`Groth16::prove_circuit`] does and returns its assignment, for the calls that take one.
+///
+/// Errors: a synthesis that fails; a constraint that the assignment breaks, which is named.
+pub fn witness_of<C: PairingCurve>(
+    circuit: impl ConstraintSynthesizer<Scalar<C>>,
+) -> Result<Witness<C>, ProveError> {
+    assignment_in::<C>(&synthesize(circuit, PROVE)?)
+}
+
+fn assignment_in<C: PairingCurve>(cs: &ConstraintSystemRef<Scalar<C>>) -> Result<Witness<C>, ProveError> {
+    if let Some(constraint) = cs.which_is_unsatisfied()? {
+        return Err(ProveError::Unsatisfied { constraint });
+    }
+    let (instance, rest) =
+        (Zeroizing::new(cs.instance_assignment()?), Zeroizing::new(cs.witness_assignment()?));
+    // In one allocation: one that grew would leave a copy behind that nobody wipes.
+    Ok(Witness::new([&instance[..], &rest[..]].concat()))
 }
 
 /// Synthesizes `circuit` exactly as `ark-groth16`'s key generation does and returns its
