@@ -4,6 +4,7 @@ pub mod groth16;
 pub mod montgomery;
 mod r1cs;
 pub mod sample;
+pub mod snark;
 pub mod snarkjs;
 mod verify;
 
@@ -56,6 +57,7 @@ pub use curvesmith_runtime::{
 pub use curvesmith_runtime::{EmulatorOptions, emulator};
 pub use groth16::{
     Fault, Groth16, KeyError, KeyOptions, ProveError, ProveStats, QuotientForm, Stage, constraints_of,
+    witness_of,
 };
 pub use r1cs::{R1cs, R1csError, Witness};
 pub use verify::{PointProblem, PreparedVk, VerifyError, verify};

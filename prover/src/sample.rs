@@ -1,5 +1,9 @@
 //! Circuits of any size, to measure and to try out with.
 
+mod sha256;
+
+pub use sha256::Sha256;
+
 use ark_ff::PrimeField;
 use ark_relations::gr1cs::{
     ConstraintSynthesizer, ConstraintSystemRef, LinearCombination, SynthesisError, Variable,

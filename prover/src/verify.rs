@@ -9,7 +9,7 @@
 use ark_ec::pairing::{MillerLoopOutput, Pairing};
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{AdditiveGroup, BigInteger, PrimeField, Zero};
-use ark_groth16::{Proof, VerifyingKey};
+use ark_groth16::{PreparedVerifyingKey, Proof, VerifyingKey};
 use curvesmith_runtime::cpu;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, Group, PairingCurve, Points as _, ProjectiveOf, ScalarOf};
@@ -113,6 +113,19 @@ impl<C: PairingCurve> PreparedVk<C> {
             )])),
             neg_gamma: prepared::<C>(-vk.gamma_g2),
             neg_delta: prepared::<C>(-vk.delta_g2),
+        }
+    }
+
+    /// As [`PreparedVk::new`], of what arkworks has prepared of such a key.
+    pub(crate) fn from_ark(key: &PreparedVerifyingKey<C::Engine>) -> Self {
+        let unless_zero = |point: &AffineOf<C::G2>, prepared: &<C::Engine as Pairing>::G2Prepared| {
+            (!point.is_zero()).then(|| prepared.clone())
+        };
+        Self {
+            ic: key.vk.gamma_abc_g1.clone(),
+            alpha_beta: Some(key.alpha_g1_beta_g2),
+            neg_gamma: unless_zero(&key.vk.gamma_g2, &key.gamma_g2_neg_pc),
+            neg_delta: unless_zero(&key.vk.delta_g2, &key.delta_g2_neg_pc),
         }
     }
 

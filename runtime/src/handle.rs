@@ -152,6 +152,14 @@ impl Device {
         }
     }
 
+    /// Bytes of device memory that calls of this process can get now; `None` on the CPU, and where the device cannot tell.
+    pub fn free_memory(&self) -> Result<Option<u64>> {
+        match &self.inner {
+            Inner::Cpu => Ok(None),
+            Inner::Gpu(gpu) => gpu.free_memory(),
+        }
+    }
+
     /// Gives memory that is kept for re-use back to the device.
     pub fn release_unused(&self) {
         if let Inner::Gpu(gpu) = &self.inner {

@@ -26,29 +26,31 @@ impl Cancel {
 ///
 /// Dropping it waits for the call, whose result is lost; cancel first to wait less.
 #[must_use = "dropping a job waits for it"]
-pub struct Job<T> {
-    thread: Option<JoinHandle<Result<T>>>,
+pub struct Job<T, E = RuntimeError> {
+    thread: Option<JoinHandle<std::result::Result<T, E>>>,
     cancel: Cancel,
 }
 
-impl<T: Send + 'static> Job<T> {
-    pub(crate) fn start(work: impl FnOnce(Cancel) -> Result<T> + Send + 'static) -> Job<T> {
+impl<T: Send + 'static, E: From<RuntimeError> + Send + 'static> Job<T, E> {
+    /// Runs `work` on a thread of its own. It ends early, with [`RuntimeError::Cancelled`], once its argument asks for that:
+    /// [`Work`](crate::work::Work) that was [made with it](crate::Device::work_with) does.
+    pub fn start(work: impl FnOnce(Cancel) -> std::result::Result<T, E> + Send + 'static) -> Self {
         let cancel = Cancel::default();
         let wish = cancel.clone();
         Job { thread: Some(std::thread::spawn(move || work(wish))), cancel }
     }
 
     /// The result of the call.
-    pub fn wait(mut self) -> Result<T> {
+    pub fn wait(mut self) -> std::result::Result<T, E> {
         match self.thread.take().map(JoinHandle::join) {
             Some(Ok(result)) => result,
             Some(Err(panic)) => std::panic::resume_unwind(panic),
-            None => Err(RuntimeError::Cancelled),
+            None => Err(RuntimeError::Cancelled.into()),
         }
     }
 }
 
-impl<T> Job<T> {
+impl<T, E> Job<T, E> {
     /// Asks the call to end. What the device has begun it completes, nothing more is submitted, and
     /// [`Job::wait`] gives [`RuntimeError::Cancelled`] unless the call had ended before. The CPU's
     /// algorithms end between their steps only.
@@ -62,7 +64,7 @@ impl<T> Job<T> {
     }
 }
 
-impl<T> Drop for Job<T> {
+impl<T, E> Drop for Job<T, E> {
     fn drop(&mut self) {
         if let Some(thread) = self.thread.take() {
             // A panic was reported by the thread itself.
@@ -71,7 +73,7 @@ impl<T> Drop for Job<T> {
     }
 }
 
-impl<T> fmt::Debug for Job<T> {
+impl<T, E> fmt::Debug for Job<T, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Job").field("finished", &self.is_finished()).finish_non_exhaustive()
     }

@@ -75,6 +75,11 @@ pub struct NttTables<F: Field> {
 }
 
 impl<F: Field> DeviceVec<F> {
+    /// Bytes that so many elements take of the memory of a device that is not the CPU.
+    pub fn bytes_for(len: usize) -> u64 {
+        len as u64 * Owner::field::<F>().bytes(Element::Field) as u64
+    }
+
     /// Copies values to a device.
     pub fn upload(device: &Device, values: &[F::Ark]) -> Result<Self> {
         let work = device.work()?;
@@ -154,11 +159,16 @@ impl<G: Group> DeviceBases<G> {
         }
     }
 
+    /// Bytes that so many points, without multiples, take of the memory of a device that is not the CPU.
+    pub fn bytes_for(points: usize) -> u64 {
+        points as u64 * Owner::group::<G>().bytes(Element::Affine) as u64
+    }
+
     /// Bytes of the device's memory, multiples included; those of the CPU are not counted.
     pub fn bytes(&self) -> u64 {
         match &self.repr {
             Repr::Cpu(_) => 0,
-            Repr::Gpu(bases) => bases.points.len() as u64 * Owner::group::<G>().bytes(Element::Affine) as u64,
+            Repr::Gpu(bases) => Self::bytes_for(bases.points.len()),
         }
     }
 

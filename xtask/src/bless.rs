@@ -27,6 +27,10 @@ pub(crate) fn run(args: &BlessArgs) -> Result<()> {
         let mut test = shell::cargo();
         test.arg("test").args(SNAPSHOTS.iter().flat_map(|package| ["--package", package]));
         shell::run(test.env("INSTA_UPDATE", "always").env("TRYBUILD", "overwrite"))?;
+        // What the stages of a proof execute.
+        let mut counts = shell::cargo();
+        counts.args(["test", "--package", "curvesmith-tests", "--test", "groth16_emulated", "counts"]);
+        shell::run(counts.env("INSTA_UPDATE", "always"))?;
     }
     if !args.snapshots {
         validate::run(&ValidateArgs::blessing())?;

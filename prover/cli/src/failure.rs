@@ -80,6 +80,9 @@ impl Failure {
         match error {
             KeyError::Zkey(error) => error.into(),
             KeyError::Device(error) => error.into(),
+            KeyError::DeviceMemory { .. } => {
+                Failure::Device(DeviceFault::Memory, format!("{}: {error}", key.display()))
+            }
             KeyError::Memory { .. } => Failure::Internal(format!("{}: {error}", key.display())),
             other => Failure::Input(format!("{}: {other}", key.display())),
         }

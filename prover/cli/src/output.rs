@@ -3,6 +3,8 @@
 use crate::failure::Failure;
 use crate::temporary::{Temporary, persist, persist_both};
 use curvesmith::ProveStats;
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -193,6 +195,15 @@ pub(crate) fn print(text: &str) {
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
+/// A spinner on standard error, where that is a terminal; elsewhere nothing. It goes when it is dropped.
+pub(crate) fn spinner(message: impl Into<Cow<'static, str>>) -> ProgressBar {
+    let bar = ProgressBar::new_spinner().with_message(message);
+    bar.set_style(ProgressStyle::default_spinner());
+    bar.tick();
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar.with_finish(ProgressFinish::AndClear)
+}
+
 /// A duration with three significant digits or so.
 pub(crate) fn show(time: Duration) -> String {
     match time.as_secs_f64() {
@@ -223,6 +234,9 @@ pub(crate) fn stage_table(stats: &ProveStats) -> String {
             show_bytes(report.bytes_up),
             show_bytes(report.bytes_down)
         );
+        if let Some(share) = report.busy_share() {
+            text += &format!(", device busy for {:.0} %", 100.0 * share);
+        }
     }
     text + "\n"
 }

@@ -5,8 +5,8 @@ use super::stages::{DeviceKey, Source};
 use super::{Fault, Groth16, ProveError, Scalar};
 use crate::verify::{Factor, PreparedVk, check_point, check_proof};
 use ark_groth16::Proof;
-use curvesmith_runtime::Device;
 use curvesmith_runtime::group::{AffineOf, PairingCurve};
+use curvesmith_runtime::{Cancel, Detail, Device};
 
 /// The check of a proof whose points become known one after the other, in parts that may run at once.
 ///
@@ -56,8 +56,9 @@ impl<C: PairingCurve> Groth16<C> {
         values: &[Scalar<C>],
         proof: &Proof<C::Engine>,
         randomness: &[Scalar<C>; 2],
+        cancel: &Cancel,
     ) -> Result<ProveError, ProveError> {
-        let cpu = Device::cpu().work()?;
+        let cpu = Device::cpu().work_with(Detail::Counts, cancel)?;
         let sums = match &self.host {
             Some(key) => DeviceKey::new(&Device::cpu(), Source::Keep(key))?.submit(&cpu, values)?,
             None => self.key.submit(&cpu, values)?,

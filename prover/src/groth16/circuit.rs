@@ -12,6 +12,10 @@ use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::PairingCurve;
 use zeroize::Zeroizing;
 
+/// With matrices, by which an unsatisfied constraint is found.
+pub(crate) const PROVE: SynthesisMode =
+    SynthesisMode::Prove { construct_matrices: true, generate_lc_assignments: false };
+
 type Scalar<C> = <<C as PairingCurve>::Fr as Field>::Ark;
 
 impl<C: PairingCurve> Groth16<C> {
@@ -24,23 +28,41 @@ impl<C: PairingCurve> Groth16<C> {
         circuit: impl ConstraintSynthesizer<Scalar<C>>,
         rng: &mut (impl RngCore + CryptoRng),
     ) -> Result<Proof<C::Engine>, ProveError> {
-        let cs = synthesize(
-            circuit,
-            SynthesisMode::Prove { construct_matrices: true, generate_lc_assignments: false },
-        )?;
-        if let Some(constraint) = cs.which_is_unsatisfied()? {
-            return Err(ProveError::Unsatisfied { constraint });
-        }
-        let (instance, rest) =
-            (Zeroizing::new(cs.instance_assignment()?), Zeroizing::new(cs.witness_assignment()?));
-        if instance.len() != self.public_inputs() + 1 {
-            let (expected, found) = (self.public_inputs() + 1, instance.len());
+        self.prove_synthesized(&synthesize(circuit, PROVE)?, rng)
+    }
+
+    /// Proves the assignment of a circuit that was synthesized in mode [`PROVE`].
+    pub(crate) fn prove_synthesized(
+        &self,
+        cs: &ConstraintSystemRef<Scalar<C>>,
+        rng: &mut (impl RngCore + CryptoRng),
+    ) -> Result<Proof<C::Engine>, ProveError> {
+        let witness = assignment_in::<C>(cs)?;
+        if cs.num_instance_variables() != self.public_inputs() + 1 {
+            let (expected, found) = (self.public_inputs() + 1, cs.num_instance_variables());
             return Err(ProveError::OtherCircuit { what: "instance variables", expected, found });
         }
-        // In one allocation: one that grew would leave a copy behind that nobody wipes.
-        let values = [&instance[..], &rest[..]].concat();
-        self.prove(&Witness::new(values), rng)
+        self.prove(&witness, rng)
     }
+}
+
+/// Synthesizes `circuit` as [`Groth16::prove_circuit`] does and returns its assignment, for the calls that take one.
+///
+/// Errors: a synthesis that fails; a constraint that the assignment breaks, which is named.
+pub fn witness_of<C: PairingCurve>(
+    circuit: impl ConstraintSynthesizer<Scalar<C>>,
+) -> Result<Witness<C>, ProveError> {
+    assignment_in::<C>(&synthesize(circuit, PROVE)?)
+}
+
+fn assignment_in<C: PairingCurve>(cs: &ConstraintSystemRef<Scalar<C>>) -> Result<Witness<C>, ProveError> {
+    if let Some(constraint) = cs.which_is_unsatisfied()? {
+        return Err(ProveError::Unsatisfied { constraint });
+    }
+    let (instance, rest) =
+        (Zeroizing::new(cs.instance_assignment()?), Zeroizing::new(cs.witness_assignment()?));
+    // In one allocation: one that grew would leave a copy behind that nobody wipes.
+    Ok(Witness::new([&instance[..], &rest[..]].concat()))
 }
 
 /// Synthesizes `circuit` exactly as `ark-groth16`'s key generation does and returns its
@@ -48,13 +70,19 @@ impl<C: PairingCurve> Groth16<C> {
 pub fn constraints_of<F: ark_ff::PrimeField>(
     circuit: impl ConstraintSynthesizer<F>,
 ) -> Result<R1cs<F>, ProveError> {
-    let cs = synthesize(circuit, SynthesisMode::Setup)?;
+    constraints_in(&synthesize(circuit, SynthesisMode::Setup)?)
+}
+
+/// The constraints of a circuit that was synthesized.
+pub(crate) fn constraints_in<F: ark_ff::PrimeField>(
+    cs: &ConstraintSystemRef<F>,
+) -> Result<R1cs<F>, ProveError> {
     let matrices = cs.to_matrices()?;
     let matrices = matrices.get(R1CS_PREDICATE_LABEL).ok_or(SynthesisError::PredicateNotFound)?;
     Ok(R1cs::try_from(matrices.as_slice())?)
 }
 
-fn synthesize<F: ark_ff::PrimeField>(
+pub(crate) fn synthesize<F: ark_ff::PrimeField>(
     circuit: impl ConstraintSynthesizer<F>,
     mode: SynthesisMode,
 ) -> Result<ConstraintSystemRef<F>, ProveError> {

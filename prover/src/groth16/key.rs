@@ -127,6 +127,15 @@ pub enum KeyError {
         /// Bytes that were asked for.
         bytes: u64,
     },
+    /// The key and one proof do not fit on the device, by what their points and vectors take alone: nothing was put there. Free some of
+    /// its memory, or use another device.
+    #[error("key and proof need at least {needed} bytes of device memory, {available} are available")]
+    DeviceMemory {
+        /// Bytes that are needed, and more for matrices, tables and what is made on the way.
+        needed: u64,
+        /// Bytes that the device has free.
+        available: u64,
+    },
     /// The device could not take the key.
     #[error(transparent)]
     Device(#[from] RuntimeError),

@@ -21,7 +21,8 @@ mod stages;
 mod stats;
 mod subgroup;
 
-pub use circuit::constraints_of;
+pub(crate) use circuit::{PROVE, constraints_in, synthesize};
+pub use circuit::{constraints_of, witness_of};
 pub use error::{Fault, ProveError};
 pub use key::{KeyError, KeyOptions};
 pub use quotient::QuotientForm;
@@ -38,10 +39,11 @@ use check::Check;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::PairingCurve;
 use curvesmith_runtime::work::Work;
-use curvesmith_runtime::{Cancel, Detail, Device, RuntimeError, SpMvSchedule};
+use curvesmith_runtime::{Cancel, Detail, Device, Job, RuntimeError, SpMvSchedule};
 use key::{HeaderPoints, HostKey};
 use stages::{DeviceKey, Source};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use zeroize::Zeroize;
@@ -105,6 +107,7 @@ impl<C: PairingCurve> Groth16<C> {
 
     fn from_host(device: &Device, key: HostKey<C>, options: &KeyOptions) -> Result<Self, KeyError> {
         subgroup::check_header(&key, options)?;
+        stages::check_room(device, &key)?;
         let (wires, quotient, points) = (key.wires, key.quotient, key.points.clone());
         let mut key = key;
         let (on_device, host) = if device.is_cpu() {
@@ -155,9 +158,25 @@ impl<C: PairingCurve> Groth16<C> {
         detail: Detail,
     ) -> Result<(Proof<C::Engine>, ProveStats), ProveError> {
         let mut randomness = [Scalar::<C>::rand(rng), Scalar::<C>::rand(rng)];
-        let result = self.prove_randomized(witness, &randomness, detail);
+        let result = self.prove_randomized(witness, &randomness, detail, &Cancel::default());
         randomness.zeroize();
         result
+    }
+
+    /// As [`Groth16::prove`], beside the caller. A job that is cancelled, or whose errors are of the device, gives
+    /// [`ProveError::Device`].
+    pub fn submit(
+        self: &Arc<Self>,
+        witness: Witness<C>,
+        rng: &mut (impl RngCore + CryptoRng),
+    ) -> Job<Proof<C::Engine>, ProveError> {
+        let prover = Arc::clone(self);
+        let mut randomness = [Scalar::<C>::rand(rng), Scalar::<C>::rand(rng)];
+        Job::start(move |cancel| {
+            let proof = prover.prove_randomized(&witness, &randomness, Detail::Counts, &cancel);
+            randomness.zeroize();
+            proof.map(|(proof, _)| proof)
+        })
     }
 
     /// Proves several witnesses, each with r and s of its own, some at once: while the host submits one proof or checks it, the
@@ -171,7 +190,9 @@ impl<C: PairingCurve> Groth16<C> {
         let mut randomness: Vec<[Scalar<C>; 2]> =
             witnesses.iter().map(|_| [Scalar::<C>::rand(rng), Scalar::<C>::rand(rng)]).collect();
         let prove = |i: usize| {
-            self.prove_randomized(&witnesses[i], &randomness[i], Detail::Counts).map(|(proof, _)| proof)
+            let randomness = &randomness[i];
+            let proof = self.prove_randomized(&witnesses[i], randomness, Detail::Counts, &Cancel::default());
+            proof.map(|(proof, _)| proof)
         };
         let next = AtomicUsize::new(0);
         let worker = || {
@@ -205,7 +226,7 @@ impl<C: PairingCurve> Groth16<C> {
         r: Scalar<C>,
         s: Scalar<C>,
     ) -> Result<Proof<C::Engine>, ProveError> {
-        self.prove_randomized(witness, &[r, s], Detail::Counts).map(|(proof, _)| proof)
+        self.prove_randomized(witness, &[r, s], Detail::Counts, &Cancel::default()).map(|(proof, _)| proof)
     }
 
     /// The verification key.
@@ -254,6 +275,7 @@ impl<C: PairingCurve> Groth16<C> {
         witness: &Witness<C>,
         randomness: &[Scalar<C>; 2],
         detail: Detail,
+        cancel: &Cancel,
     ) -> Result<(Proof<C::Engine>, ProveStats), ProveError> {
         let values = witness.values();
         if values.len() != self.wires {
@@ -263,13 +285,13 @@ impl<C: PairingCurve> Groth16<C> {
             return Err(ProveError::WitnessConstant);
         }
         let start = Instant::now();
-        let work = self.device.work_with(detail, &Cancel::default())?;
+        let work = self.device.work_with(detail, cancel)?;
         if self.wipe {
             work.wipe_at_end();
         }
         let ((proof, sound), report) = work.complete(|work| self.make(work, values, randomness))?;
         if !sound {
-            return Err(self.blame(values, &proof, randomness)?);
+            return Err(self.blame(values, &proof, randomness, cancel)?);
         }
         Ok((proof, ProveStats::new(start, report)))
     }

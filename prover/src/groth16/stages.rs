@@ -1,6 +1,6 @@
 //! The stages of a proof that run on a device.
 
-use super::key::HostKey;
+use super::key::{HostKey, KeyError};
 use super::quotient::Quotient;
 use ark_ec::CurveGroup;
 use curvesmith_runtime::field::Field;
@@ -137,6 +137,17 @@ pub(crate) enum Source<'a, C: PairingCurve> {
     Keep(&'a HostKey<C>),
     /// Each is given to the device, or freed.
     Take(&'a mut HostKey<C>),
+}
+
+/// Refuses a key whose points, with the vectors of one proof, are more than the device has free. What else a proof takes is not
+/// counted, so that none is refused that would fit.
+pub(super) fn check_room<C: PairingCurve>(device: &Device, key: &HostKey<C>) -> Result<(), KeyError> {
+    let Some(available) = device.free_memory()? else { return Ok(()) };
+    let in_g1 = key.a_query.len() + key.b_g1_query.len() + key.l_query.len() + key.h_query.len();
+    let points =
+        DeviceBases::<C::G1>::bytes_for(in_g1) + DeviceBases::<C::G2>::bytes_for(key.b_g2_query.len());
+    let needed = points + Vector::<C>::bytes_for(key.wires + 3 * key.quotient.domain);
+    if needed > available { Err(KeyError::DeviceMemory { needed, available }) } else { Ok(()) }
 }
 
 impl<C: PairingCurve> DeviceKey<C> {

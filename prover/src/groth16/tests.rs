@@ -41,7 +41,8 @@ fn known_answers<C: ZkeyCurve>(case: &str) {
     let r_s = [number::<Scalar<C>>(&stages["r"]), number(&stages["s"])];
     let zero = Scalar::<C>::zero();
     for (randomness, file) in [([zero, zero], "kat_r0_s0.proof.json"), (r_s, "kat_r1_s1.proof.json")] {
-        let (proof, _) = prover.prove_randomized(&witness, &randomness, Detail::Counts).unwrap();
+        let (proof, _) =
+            prover.prove_randomized(&witness, &randomness, Detail::Counts, &Cancel::default()).unwrap();
         let found: Value = serde_json::from_str(&proof_to_json::<C>(&proof)).unwrap();
         assert_eq!(found, json(case, file), "{case} {file}");
     }
@@ -192,8 +193,9 @@ fn like_ark_groth16<C: PairingCurve>(steps: u64) {
     let prover = Groth16::<C>::from_ark(&Device::cpu(), &key, r1cs, &KeyOptions::default()).unwrap();
     let [r, s] = [Scalar::<C>::rand(&mut rng), Scalar::<C>::rand(&mut rng)];
     let theirs = Ark::<C::Engine>::create_proof_with_reduction(circuit.clone(), &key, r, s).unwrap();
-    let (ours, _) =
-        prover.prove_randomized(&Witness::new(circuit.assignment()), &[r, s], Detail::Counts).unwrap();
+    let (ours, _) = prover
+        .prove_randomized(&Witness::new(circuit.assignment()), &[r, s], Detail::Counts, &Cancel::default())
+        .unwrap();
     assert_eq!(ours, theirs, "{} steps on {}", steps, C::NAME);
     prover.prove_circuit(circuit.clone(), &mut rng).unwrap();
 

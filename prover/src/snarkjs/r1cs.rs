@@ -113,7 +113,8 @@ impl R1csFile {
     ///
     /// Errors: a circuit over another field than `F`, and everything that can be wrong in a file.
     pub fn read<F: MontgomeryField>(&self) -> Result<R1cs<F>, R1csFileError> {
-        self.read_matrices().map_err(|problem| R1csFileError { path: self.path.clone(), problem })
+        let read = self.sections.unless_changed(self.read_matrices());
+        read.map_err(|problem| R1csFileError { path: self.path.clone(), problem })
     }
 
     fn read_matrices<F: MontgomeryField>(&self) -> Result<R1cs<F>, FormatError> {

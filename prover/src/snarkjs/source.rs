@@ -3,33 +3,65 @@
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
+use std::time::SystemTime;
 use zeroize::Zeroizing;
 
 /// Bytes that several threads may read at once.
 #[derive(Debug)]
 pub(crate) enum Source {
-    /// A regular file, read by position; the second field is its length when opened.
+    /// A regular file, read by position, and what it was when it was opened.
     #[cfg(unix)]
-    File(File, u64),
+    File(File, FileState),
     /// Bytes in memory: a caller's buffer, which can be a witness.
     Bytes(Zeroizing<Vec<u8>>),
+}
+
+/// What tells that an open file was written to. That another one has taken its name does not matter to whoever has it open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileState {
+    len: u64,
+    /// `None` where the file system does not tell.
+    modified: Option<SystemTime>,
+}
+
+impl FileState {
+    fn of(file: &File) -> io::Result<Self> {
+        let meta = file.metadata()?;
+        Ok(Self { len: meta.len(), modified: meta.modified().ok() })
+    }
 }
 
 impl Source {
     /// Opens a regular file for positioned reads.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        let (file, len) = open_regular(path)?;
+        let (file, _) = open_regular(path)?;
+        let state = FileState::of(&file)?;
         #[cfg(unix)]
-        return Ok(Source::File(file, len));
+        return Ok(Source::File(file, state));
         #[cfg(not(unix))]
-        return read_at_most(file, len).map(|bytes| Source::Bytes(bytes.into()));
+        {
+            let bytes = Zeroizing::new(read_at_most(&file, state.len)?);
+            match FileState::of(&file)? == state {
+                true => Ok(Source::Bytes(bytes)),
+                false => Err(io::Error::other("changed while it was read")),
+            }
+        }
+    }
+
+    /// Whether what was read since it was opened may be of several states of the file.
+    pub(crate) fn has_changed(&self) -> io::Result<bool> {
+        match self {
+            #[cfg(unix)]
+            Source::File(file, state) => Ok(FileState::of(file)? != *state),
+            Source::Bytes(_) => Ok(false),
+        }
     }
 
     /// Length in bytes.
     pub(crate) fn len(&self) -> u64 {
         match self {
             #[cfg(unix)]
-            Source::File(_, len) => *len,
+            Source::File(_, state) => state.len,
             Source::Bytes(bytes) => bytes.len() as u64,
         }
     }

@@ -35,6 +35,10 @@ pub fn parse_witness<F: MontgomeryField>(bytes: Vec<u8>) -> Result<Zeroizing<Vec
 
 fn read<F: MontgomeryField>(source: Source) -> Result<Zeroizing<Vec<F>>, FormatError> {
     let sections = Sections::open(source, "wtns", 2)?;
+    sections.unless_changed(read_sections(&sections))
+}
+
+fn read_sections<F: MontgomeryField>(sections: &Sections) -> Result<Zeroizing<Vec<F>>, FormatError> {
     let header = sections.unique(HEADER)?;
     let each = 8 * F::LIMBS;
     header.holds(1, 8 + each as u64)?;
@@ -55,7 +59,7 @@ fn read<F: MontgomeryField>(source: Source) -> Result<Zeroizing<Vec<F>>, FormatE
     }
     let section = sections.unique(VALUES)?;
     section.holds(u64::from(count), each as u64)?;
-    let values = read_values::<F>(&sections, section, count as usize)?;
+    let values = read_values::<F>(sections, section, count as usize)?;
     if !values[0].is_one() {
         return Err(section.wrong_value("value 0", 1, values[0]));
     }

@@ -44,6 +44,65 @@ fn json_files_round_trip<C: ZkeyCurve>(case: &str) {
     }
 }
 
+/// What was opened is written to before all of it is read.
+#[cfg(unix)]
+#[test]
+fn files_that_change_are_refused() {
+    use crate::snarkjs::{FormatError, R1csFile, WtnsError, ZkeyError};
+    use std::fs::{File, OpenOptions};
+    use std::os::unix::fs::FileExt;
+    use std::time::{Duration, SystemTime};
+    type Change = fn(&File);
+    let open = |path: &std::path::Path| OpenOptions::new().write(true).open(path).unwrap();
+    let key = std::env::temp_dir().join(format!("curvesmith-{}.zkey", std::process::id()));
+    let copy = || std::fs::copy(fixture(BN_MULT, "circuit.zkey"), &key).unwrap();
+    let later = || SystemTime::now() + Duration::from_secs(5);
+    let changes: [Change; 4] = [
+        |file| file.set_len(file.metadata().unwrap().len() / 2).unwrap(),
+        |file| file.set_len(file.metadata().unwrap().len() + 1).unwrap(),
+        |file| file.set_len(0).unwrap(),
+        |file| {
+            // The last byte of a point of H, in the same length.
+            file.write_all_at(&[0xff], file.metadata().unwrap().len() - 300).unwrap();
+        },
+    ];
+    for change in changes {
+        copy();
+        let opened = ZkeyFile::open(&key).unwrap();
+        opened.read::<bn254::Curve>(false).unwrap();
+        change(&open(&key));
+        open(&key).set_modified(later()).unwrap();
+        let found = opened.read::<bn254::Curve>(true).map(|_| ());
+        assert!(matches!(found, Err(ZkeyError { problem: FormatError::Changed, .. })), "{found:?}");
+        let found = opened.read_verifying_key::<bn254::Curve>().map(|_| ());
+        assert!(matches!(found, Err(ZkeyError { problem: FormatError::Changed, .. })), "{found:?}");
+    }
+    // One that is replaced stays what it was for whoever has opened it.
+    copy();
+    let opened = ZkeyFile::open(&key).unwrap();
+    std::fs::remove_file(&key).unwrap();
+    std::fs::write(&key, "another").unwrap();
+    opened.read::<bn254::Curve>(false).unwrap();
+    // A writer that does not end.
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    std::fs::copy(fixture(SEMAPHORE, "witness.wtns"), &key).unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let (file, mut i) = (open(&key), 0);
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                i += 1;
+                file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(i)).unwrap();
+            }
+        });
+        let read = || read_witness::<ark_bn254::Fr>(&key).map(|_| ());
+        let seen = (0..1000).map(|_| read()).find(Result::is_err);
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(matches!(seen, Some(Err(WtnsError { problem: FormatError::Changed, .. }))), "{seen:?}");
+    });
+    std::fs::remove_file(&key).unwrap();
+    let _: fn(&std::path::Path) -> Result<R1csFile, _> = R1csFile::open;
+}
+
 fn halve_indent(line: &str) -> String {
     let text = line.trim_start();
     format!("{}{text}", " ".repeat((line.len() - text.len()) / 2))

@@ -107,6 +107,11 @@ impl Gpu {
         self.shared.slots.clear();
     }
 
+    /// Bytes of device memory that nobody has, what waits for re-use included; `None` where the device cannot tell.
+    pub fn free_memory(&self) -> Result<Option<u64>> {
+        Ok(self.device().free_memory()?.map(|free| free.saturating_add(self.unused_bytes())))
+    }
+
     /// Bytes of device memory that wait for re-use.
     pub fn unused_bytes(&self) -> u64 {
         self.shared.pool.bytes()

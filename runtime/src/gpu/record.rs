@@ -87,6 +87,13 @@ impl Report {
         }
         busy
     }
+
+    /// The share of [`Report::device_seconds`] that the device was busy; `None` unless every kernel was timed, with
+    /// [`Detail::Kernels`].
+    pub fn busy_share(&self) -> Option<f64> {
+        let busy = self.busy_seconds();
+        (busy > 0.0).then(|| busy / self.device_seconds())
+    }
 }
 
 /// The books of one call and its forks.

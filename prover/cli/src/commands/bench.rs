@@ -5,7 +5,7 @@ mod work;
 use super::DeviceName;
 use crate::curves::Curve;
 use crate::failure::Failure;
-use crate::output::{OneFile, print, show, show_bytes};
+use crate::output::{OneFile, print, show, show_bytes, spinner};
 use crate::trace;
 use clap::ValueEnum;
 use curvesmith::{Detail, Device, Report};
@@ -24,6 +24,9 @@ pub(crate) struct Arguments {
     /// Logarithm of the size, or a range of them: 16 or 16..24
     #[arg(long)]
     log_n: Sizes,
+    /// What `groth16` proves
+    #[arg(long, default_value = "chain")]
+    circuit: Circuit,
     /// auto, cpu, cuda, cuda:N or emulator
     #[arg(long, default_value = "auto")]
     device: DeviceName,
@@ -79,8 +82,16 @@ enum Algorithm {
     Ntt,
     /// Sparse matrix of three entries a row, times a vector
     Spmv,
-    /// Proof of a chain of multiplications that fills the domain, self-check included
+    /// Proof of a circuit, self-check included
     Groth16,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Circuit {
+    /// A chain of multiplications that fills a domain of 2^LOG_N; all values are large
+    Chain,
+    /// SHA-256 of 2^LOG_N bits, at least 8; all values are bits: 11 for a domain of 2^18
+    Sha256,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -105,7 +116,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !arguments.json {
         let group = match arguments.algorithm {
             Algorithm::Msm => format!(" {}", name(&arguments.group)),
-            Algorithm::Ntt | Algorithm::Spmv | Algorithm::Groth16 => String::new(),
+            Algorithm::Groth16 => format!(" {}", name(&arguments.circuit)),
+            Algorithm::Ntt | Algorithm::Spmv => String::new(),
         };
         let place = if arguments.resident { "resident" } else { "host to host" };
         let (algorithm, curve) = (name(&arguments.algorithm), arguments.curve.name());
@@ -115,23 +127,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             arguments.runs
         ));
         print(&format!(
-            "{:>6}{:>12}{:>12}{:>12}{:>12}{:>12}{:>10}\n",
-            "log_n", "median", "best", "device", "up", "down", "launches"
+            "{:>6}{:>12}{:>12}{:>12}{:>8}{:>12}{:>12}{:>10}\n",
+            "log_n", "median", "best", "device", "busy", "up", "down", "launches"
         ));
     }
     let mut traces = Vec::new();
     for log_n in arguments.log_n.0.clone() {
-        let (mut walls, timed, traced) = measure(arguments, &device, log_n)?;
+        let (mut walls, timed, watched) = measure(arguments, &device, log_n)?;
         walls.sort();
         let (median, best) = (walls[walls.len() / 2], walls[0]);
+        let busy = watched.busy_share();
         // On the CPU nothing is timed by a device.
         let on_device = (!device.is_cpu()).then(|| Duration::from_secs_f64(timed.device_seconds()));
         print(&match arguments.json {
             false => format!(
-                "{log_n:>6}{:>12}{:>12}{:>12}{:>12}{:>12}{:>10}\n",
+                "{log_n:>6}{:>12}{:>12}{:>12}{:>8}{:>12}{:>12}{:>10}\n",
                 show(median),
                 show(best),
                 on_device.map_or_else(|| "-".into(), show),
+                busy.map_or_else(|| "-".into(), |share| format!("{:.0} %", 100.0 * share)),
                 show_bytes(timed.bytes_up),
                 show_bytes(timed.bytes_down),
                 timed.launches
@@ -140,6 +154,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 let value = serde_json::json!({
                     "algorithm": name(&arguments.algorithm),
                     "curve": arguments.curve.name(),
+                    "circuit": name(&arguments.circuit),
                     "group": name(&arguments.group),
                     "log_n": log_n,
                     "device": device.name(),
@@ -147,6 +162,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                     "median_s": median.as_secs_f64(),
                     "best_s": best.as_secs_f64(),
                     "device_s": on_device.map(|time| time.as_secs_f64()),
+                    "busy_share": busy,
                     "bytes_up": timed.bytes_up,
                     "bytes_down": timed.bytes_down,
                     "launches": timed.launches,
@@ -155,7 +171,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 format!("{value}\n")
             }
         });
-        traces.extend(traced.map(|report| (format!("2^{log_n}"), report)));
+        traces.push((format!("2^{log_n}"), watched));
     }
     if let Some(file) = trace_file {
         let calls: Vec<(&str, &Report)> =
@@ -165,20 +181,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The times of the runs, a run with its stages timed, and one with its kernels timed if a trace is wanted.
+/// The times of the runs, a run with its stages timed, and one with its kernels timed.
 fn measure(
     arguments: &Arguments,
     device: &Device,
     log_n: u32,
-) -> Result<(Vec<Duration>, Report, Option<Report>), Failure> {
+) -> Result<(Vec<Duration>, Report, Report), Failure> {
+    let progress = spinner(format!("2^{log_n}: making inputs"));
     let mut run = work::prepare(arguments, device, log_n)?;
+    progress.set_message(format!("2^{log_n}: measuring"));
     run(Detail::Counts)?;
     let walls = (0..arguments.runs).map(|_| Ok(run(Detail::Counts)?.wall));
     let walls = walls.collect::<Result<_, Failure>>()?;
     let timed = run(Detail::Stages)?.report;
-    let traced = match &arguments.trace {
-        Some(_) => Some(run(Detail::Kernels)?.report),
-        None => None,
-    };
-    Ok((walls, timed, traced))
+    let watched = run(Detail::Kernels)?.report;
+    Ok((walls, timed, watched))
 }

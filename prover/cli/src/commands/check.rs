@@ -2,7 +2,7 @@
 
 use crate::curves::{Curve, with_curve};
 use crate::failure::Failure;
-use crate::output::print;
+use crate::output::{print, spinner};
 use curvesmith::snarkjs::{R1csFile, ZkeyCurve};
 use curvesmith::{Field, PairingCurve, ProveError, Witness};
 use std::path::PathBuf;
@@ -27,8 +27,12 @@ fn check<C: ZkeyCurve>(arguments: &Arguments, file: &R1csFile) -> Result<(), Fai
         let error = ProveError::WitnessLength { expected, found };
         return Err(Failure::of_proof(error, &arguments.witness));
     }
+    let progress = spinner("reading the constraints");
     let constraints = file.read::<<<C as PairingCurve>::Fr as Field>::Ark>()?;
-    match constraints.first_unsatisfied(witness.values()) {
+    progress.set_message("checking the constraints");
+    let broken = constraints.first_unsatisfied(witness.values());
+    drop(progress);
+    match broken {
         None => print("valid witness\n"),
         Some(constraint) => {
             let witness = arguments.witness.display();

@@ -3,13 +3,12 @@
 use super::{DeviceArgument, KeyArguments};
 use crate::curves::{Curve, with_curve};
 use crate::failure::Failure;
-use crate::output::{OneFile, Outputs, is_standard, print, show, stage_table};
+use crate::output::{OneFile, Outputs, is_standard, print, show, spinner, stage_table};
 use crate::trace;
 use clap::ValueEnum;
 use curvesmith::snarkjs::json::{proof_to_json, public_to_json};
 use curvesmith::snarkjs::{FormatError, WtnsError, ZkeyCurve, ZkeyFile};
 use curvesmith::{Detail, Device, Groth16, ProveStats, Stage, Witness};
-use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -25,7 +24,7 @@ pub(crate) struct Arguments {
     proof: PathBuf,
     /// Where to write the public inputs, or - for standard output
     public: PathBuf,
-    /// Print where the time went
+    /// Print where the time went; times every kernel, which makes the proof a little slower
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "table")]
     stats: Option<StatsFormat>,
     /// Write a trace of streams and host for Perfetto or chrome://tracing; times every kernel, which
@@ -73,11 +72,9 @@ fn prove<C: ZkeyCurve>(arguments: &Arguments, file: &ZkeyFile) -> Result<(), Fai
         .map_err(|error| Failure::of_key(error, &arguments.zkey))?;
     let load = start.elapsed();
     progress.set_message(format!("proving on {}", device.name()));
-    let detail = match (&arguments.trace, arguments.stats) {
-        (Some(_), _) => Detail::Kernels,
-        (None, Some(_)) => Detail::Stages,
-        (None, None) => Detail::Counts,
-    };
+    // The share of time that the device was busy is that of its kernels.
+    let watched = arguments.trace.is_some() || arguments.stats.is_some();
+    let detail = if watched { Detail::Kernels } else { Detail::Counts };
     let proved = prover.prove_with_stats(&witness, &mut rand_from_os(), detail);
     progress.finish_and_clear();
     let (proof, stats) = proved.map_err(|error| Failure::of_proof(error, &arguments.witness))?;
@@ -175,18 +172,11 @@ fn json<C: ZkeyCurve>(device: &Device, prover: &Groth16<C>, load: Duration, stat
         "load_s": load.as_secs_f64(),
         "stages": stages,
         "device_s": stats.report.device_seconds(),
+        "busy_share": stats.report.busy_share(),
         "launches": stats.report.launches,
         "bytes_up": stats.report.bytes_up,
         "bytes_down": stats.report.bytes_down,
         "prove_s": stats.total.as_secs_f64(),
     });
     format!("{value}\n")
-}
-
-/// A spinner on standard error, where that is a terminal.
-fn spinner(message: &'static str) -> ProgressBar {
-    let bar = ProgressBar::new_spinner().with_message(message);
-    bar.set_style(ProgressStyle::default_spinner());
-    bar.enable_steady_tick(Duration::from_millis(100));
-    bar
 }

@@ -89,6 +89,7 @@ fn a_trace_shows_every_stream_of_a_proof() {
     assert!(output.status.success(), "{output:?}");
     let table = String::from_utf8(output.stdout).unwrap();
     assert!(table.contains("launches") && table.contains("msm b2"), "{table}");
+    assert!(table.contains(", device busy for "), "{table}");
     let trace: serde_json::Value = serde_json::from_slice(&fs::read(trace).unwrap()).unwrap();
     let events = trace["traceEvents"].as_array().unwrap();
     let rows =
@@ -122,8 +123,14 @@ fn bench_measures_a_range_of_sizes() {
             text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(lines.iter().map(|line| line["log_n"].as_u64().unwrap()).collect::<Vec<_>>(), [3, 4]);
         assert!(lines.iter().all(|line| line["curve"] == "bls12_381"), "{text}");
+        let busy = lines.iter().map(|line| line["busy_share"].as_f64().unwrap());
+        assert!(busy.into_iter().all(|share| share > 0.0 && share <= 1.0), "{text}");
         assert_eq!(lines.iter().all(|line| line["launches"].as_u64().unwrap() > 0), launches);
     }
+    let sha256 = "bench groth16 --circuit sha256 --curve bn254 --log-n 3 --runs 1 --device cpu --json";
+    let output = curvesmith().args(sha256.split(' ')).output().unwrap();
+    let line: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&line["circuit"], &line["log_n"]), (&"sha256".into(), &3.into()));
     let bad = ["bench", "ntt", "--curve", "bn254", "--log-n", "9..3"];
     assert_eq!(curvesmith().args(bad).output().unwrap().status.code(), Some(2));
 }

@@ -225,3 +225,62 @@ fn a_witness_is_checked_against_its_circuit() {
     refused(&run(&[wtns, check, &r1cs, &other], b""), 2, "witness.wtns: section 1 (header)");
     refused(&run(&[wtns, check, &witness, &witness], b""), 2, "begins with `r1cs`");
 }
+
+/// A command on a terminal of its own: what it shows. `None`, with a word on it, where there is no `script` to make one.
+#[cfg(target_os = "linux")]
+fn on_a_terminal(arguments: &[&Path], no_color: bool) -> Option<String> {
+    let words = arguments.iter().map(|word| format!(" '{}'", word.display())).collect::<String>();
+    let mut script = std::process::Command::new("script");
+    script.args(["-qec", &format!("'{}'{words}", env!("CARGO_BIN_EXE_curvesmith")), "/dev/null"]);
+    script.env("TERM", "xterm").env_remove("NO_COLOR").stdin(Stdio::null());
+    if no_color {
+        script.env("NO_COLOR", "1");
+    }
+    match script.output() {
+        Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
+        Err(error) => {
+            eprintln!("SKIPPED: no terminal, {error}");
+            None
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn colours_are_for_terminals_that_want_them() {
+    // Bold, and a colour, of clap's messages.
+    let colours = |text: &str| text.contains("\x1b[1m") || text.contains("\x1b[31m");
+    let nonsense = [Path::new("prove"), Path::new("--nonsense")];
+    let Some(coloured) = on_a_terminal(&nonsense, false) else { return };
+    assert!(coloured.contains("--nonsense") && colours(&coloured), "{coloured:?}");
+    let plain = on_a_terminal(&nonsense, true).unwrap();
+    assert!(plain.contains("--nonsense") && !plain.contains('\x1b'), "{plain:?}");
+    let piped = curvesmith().args(nonsense).env_remove("NO_COLOR").output().unwrap();
+    assert!(!String::from_utf8_lossy(&piped.stderr).contains('\x1b'), "{piped:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn progress_is_for_terminals() {
+    let dir = TempDir::new().unwrap();
+    let key = fixture("bn128_semaphore20_ceremony", "circuit.zkey");
+    let witness = fixture("bn128_semaphore20_ceremony", "witness.wtns");
+    let [proof, public] = ["proof.json", "public.json"].map(|name| dir.path().join(name));
+    let words = |text: &'static str| text.split(' ').map(Path::new).collect::<Vec<_>>();
+    let bench = words("bench spmv --curve bn254 --log-n 3..4 --runs 1 --device cpu");
+    let mut export = words("zkey export verificationkey");
+    export.extend([&*key, Path::new("-")]);
+    let mut prove = words("prove --device cpu");
+    prove.extend([&*key, &*witness, &*proof, &*public]);
+    for (arguments, message) in [
+        (bench, "2^4: measuring"),
+        (export, "reading and checking the verification key"),
+        (prove, "reading the key"),
+    ] {
+        let piped = curvesmith().args(&arguments).output().unwrap();
+        assert!(piped.status.success() && piped.stderr.is_empty(), "{piped:?}");
+        assert!(!piped.stdout.contains(&b'\x1b'), "{arguments:?}");
+        let Some(shown) = on_a_terminal(&arguments, false) else { return };
+        assert!(shown.contains(message), "{arguments:?}: {shown:?}");
+    }
+}

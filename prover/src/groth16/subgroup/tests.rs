@@ -10,6 +10,7 @@ use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{One, PrimeField, UniformRand, Zero};
 use ark_snark::SNARK;
 use ark_std::rand::{SeedableRng, rngs::StdRng};
+use curvesmith_runtime::Cancel;
 use num_bigint::BigUint;
 
 type Bls = bls12_381::Curve;
@@ -61,7 +62,7 @@ fn not_proven_for(s: u64, damage: &dyn Fn(&mut Zkey<Bls>), expected: &str) {
     for self_check in [true, false] {
         let prover = load(&key, &KeyOptions::default().trust_key(true).self_check(self_check)).unwrap();
         let found = prover
-            .prove_randomized(&witness, &[Fr::one(), Fr::from(s)], Detail::Counts)
+            .prove_randomized(&witness, &[Fr::one(), Fr::from(s)], Detail::Counts, &Cancel::default())
             .map(|(proof, _)| proof);
         let Err(ProveError::Point { point, problem, .. }) = &found else {
             panic!("{expected}, self-check {self_check}: {found:?}");

@@ -1,16 +1,17 @@
 //! What `bench` measures, with inputs whose results are known otherwise.
 
-use super::{Algorithm, Arguments, GroupName, Measure, Run};
+use super::{Algorithm, Arguments, Circuit, GroupName, Measure, Run};
 use crate::curves::{with_curve, with_module};
 use crate::failure::Failure;
 use ark_ec::{CurveGroup, PrimeGroup};
 use ark_ff::{AdditiveGroup, UniformRand, Zero};
 use ark_groth16::r1cs_to_qap::LibsnarkReduction;
+use ark_relations::gr1cs::ConstraintSynthesizer;
 use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
-use curvesmith::sample::Chain;
+use curvesmith::sample::{Chain, Sha256};
 use curvesmith::{
     Csr, Detail, Device, DeviceVec, Direction, Field, Groth16, Group, KeyOptions, Msm, MsmOptions, Ntt,
-    NttOptions, PairingCurve, Report, SpMv, SpMvOptions, Witness, constraints_of,
+    NttOptions, PairingCurve, Report, SpMv, SpMvOptions, constraints_of, witness_of,
 };
 use std::path::Path;
 use std::time::Instant;
@@ -37,7 +38,15 @@ pub(super) fn prepare<'a>(
         }
         (Algorithm::Ntt, _) => with_module!(curve, m => ntt::<m::FrField>(device, log_n, resident)),
         (Algorithm::Spmv, _) => with_module!(curve, m => spmv::<m::FrField>(device, log_n, resident)),
-        (Algorithm::Groth16, _) => with_curve!(curve, C => groth16::<C>(device, log_n, &key)),
+        (Algorithm::Groth16, _) => match arguments.circuit {
+            Circuit::Chain => {
+                with_curve!(curve, C => groth16::<C>(device, Chain::filling(log_n.max(2)), &key))
+            }
+            Circuit::Sha256 => {
+                let message = (0..1u32 << log_n.saturating_sub(3)).map(|i| i.to_le_bytes()[0]).collect();
+                with_curve!(curve, C => groth16::<C>(device, Sha256 { message }, &key))
+            }
+        },
     }
 }
 
@@ -148,24 +157,22 @@ fn spmv<F: Field>(device: &Device, log_n: u32, resident: bool) -> Result<Measure
 
 fn groth16<'a, C: PairingCurve>(
     device: &'a Device,
-    log_n: u32,
+    circuit: impl ConstraintSynthesizer<<C::Fr as Field>::Ark> + Clone,
     options: &KeyOptions,
 ) -> Result<Measure<'a>, Failure> {
     type Ark<C> = ark_groth16::Groth16<<C as PairingCurve>::Engine, LibsnarkReduction>;
-    type Scalar<C> = <<C as PairingCurve>::Fr as Field>::Ark;
-    let mut rng = StdRng::seed_from_u64(u64::from(log_n));
-    let circuit = Chain::<Scalar<C>>::filling(log_n.max(2));
+    let mut rng = StdRng::seed_from_u64(1);
     let internal = |error: &dyn std::fmt::Display| Failure::Internal(error.to_string());
     let key = Ark::<C>::generate_random_parameters_with_reduction(circuit.clone(), &mut rng)
         .map_err(|error| internal(&error))?;
     let r1cs = constraints_of(circuit.clone()).map_err(|error| internal(&error))?;
+    let witness = witness_of::<C>(circuit).map_err(|error| internal(&error))?;
     let prover = Groth16::<C>::from_ark(device, &key, r1cs, options).map_err(|error| internal(&error))?;
-    let witness = Witness::<C>::new(circuit.assignment());
     // Proofs are random: that they verify is the self-check's doing.
     Ok(Box::new(move |detail: Detail| {
         check(&(), || match prover.prove_with_stats(&witness, &mut rng, detail) {
             Ok((_, stats)) => Ok(((), stats.report)),
-            Err(error) => Err(Failure::of_proof(error, Path::new("chain"))),
+            Err(error) => Err(Failure::of_proof(error, Path::new("circuit"))),
         })
     }))
 }

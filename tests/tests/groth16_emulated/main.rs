@@ -3,6 +3,11 @@
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a failing test panics")]
 
+mod counts;
+mod ends;
+mod faults;
+mod trace;
+
 use ark_ff::Zero;
 use ark_groth16::Groth16 as ArkGroth16;
 use ark_snark::SNARK;

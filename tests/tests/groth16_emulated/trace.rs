@@ -1,0 +1,141 @@
+//! What runs in a proof, and what comes back of it.
+
+use super::ran;
+use ark_ff::PrimeField;
+use ark_groth16::Groth16 as ArkGroth16;
+use ark_snark::CircuitSpecificSetupSNARK as _;
+use ark_std::rand::{SeedableRng, rngs::StdRng};
+use curvesmith::sample::Chain;
+use curvesmith::{
+    Detail, Device, EmulatorOptions, Groth16, KeyOptions, PairingCurve, ProveStats, QuotientForm, Witness,
+    bls12_381, bn254, constraints_of,
+};
+
+/// A GPU of 132 multiprocessors, as launch policies see it.
+pub(super) fn large() -> Device {
+    Device::emulator(EmulatorOptions::default().multiprocessors(132)).unwrap()
+}
+
+/// A key from arkworks for a chain that fills `2^log_domain`, and its witness.
+pub(super) fn chain<C: PairingCurve>(
+    device: &Device,
+    log_domain: u32,
+    options: &KeyOptions,
+) -> (Groth16<C>, Witness<C>) {
+    let circuit = Chain::filling(log_domain);
+    let mut rng = StdRng::seed_from_u64(u64::from(log_domain));
+    let (key, _) = ArkGroth16::<C::Engine>::setup(circuit.clone(), &mut rng).unwrap();
+    let prover = Groth16::<C>::from_ark(device, &key, constraints_of(circuit.clone()).unwrap(), options);
+    (prover.unwrap(), Witness::new(circuit.assignment()))
+}
+
+/// One proof, after what was done to load its key is forgotten.
+fn proof<C: PairingCurve>((prover, witness): &(Groth16<C>, Witness<C>)) -> ProveStats {
+    prover.device().as_emulator().unwrap().clear_launches();
+    prover.prove_with_stats(witness, &mut StdRng::seed_from_u64(1), Detail::Counts).unwrap().1
+}
+
+/// Kernels of a proof, without the curve's name. None of them only moves elements to other places.
+const ALLOWED: [&str; 19] = [
+    "common_bucket_starts",
+    "common_radix_count_first",
+    "common_radix_scatter_first",
+    "common_scan_tiles",
+    "fr_digits",
+    "fr_mul",
+    "fr_mul_const",
+    "fr_mul_sub",
+    "fr_ntt_pass",
+    "fr_powers",
+    "fr_spmv_thread",
+    "g1_accumulate",
+    "g1_bit_sums",
+    "g1_flush_partials",
+    "g1_merge_partials",
+    "g2_accumulate",
+    "g2_bit_sums",
+    "g2_flush_partials",
+    "g2_merge_partials",
+];
+
+fn only_what_is_needed<C: PairingCurve>(key: &(Groth16<C>, Witness<C>)) {
+    let stats = proof(key);
+    let device = key.0.device();
+    let launches: Vec<String> =
+        device.as_emulator().unwrap().launches().into_iter().map(|launch| launch.symbol).collect();
+    assert_eq!(launches.len() as u64, stats.report.launches);
+    let short = |symbol: &str| symbol.strip_prefix(C::NAME).map_or(symbol, |rest| &rest[1..]).to_owned();
+    let unknown: Vec<_> = ran(device).iter().map(|s| short(s)).filter(|s| !ALLOWED.contains(&&**s)).collect();
+    assert!(unknown.is_empty(), "{}: {unknown:?}", C::NAME);
+    let times = |name: &str| launches.iter().filter(|symbol| short(symbol) == name).count();
+    // One decomposition and sort for A, B in both groups, and L; one for H.
+    for (name, expected) in [
+        ("fr_digits", 2),
+        ("common_radix_count_first", 2),
+        ("common_bucket_starts", 2),
+        ("g1_accumulate", 4),
+        ("g2_accumulate", 1),
+    ] {
+        assert_eq!(times(name), expected, "{} {name}: {launches:?}", C::NAME);
+    }
+}
+
+#[test]
+fn a_proof_runs_no_kernel_that_it_does_not_need() {
+    let device = large();
+    let options = KeyOptions::default();
+    let libsnark = chain::<bn254::Curve>(&device, 6, &options);
+    assert_eq!(libsnark.0.quotient_form(), QuotientForm::Libsnark);
+    only_what_is_needed(&libsnark);
+    let circom = super::load::<bn254::Curve>(&device, "bn128_mult");
+    assert_eq!(circom.0.quotient_form(), QuotientForm::Circom);
+    only_what_is_needed(&circom);
+    only_what_is_needed(&super::load::<bls12_381::Curve>(&large(), "bls12381_mult"));
+}
+
+/// What comes back of a proof by a key with multiples, at most: at the widest windows, of 24 bits, a sum is 24 points.
+const MOST: u64 = 64 << 10;
+
+/// One point a bit of a digit, a set of buckets and a sum.
+fn expected_bytes(sums: [u32; 2], coordinate: u64) -> u64 {
+    let point = 4 * coordinate;
+    // A, B in G1 and G2, whose coordinates are two, L; and H.
+    let [wires, h] = sums.map(u64::from);
+    wires * point * (3 + 2) + h * point
+}
+
+#[test]
+fn little_comes_back_of_a_proof() {
+    let device = large();
+    let with = chain::<bn254::Curve>(&device, 6, &KeyOptions::default());
+    assert!(with.0.multiples() > 1);
+    let bytes = proof(&with).report.bytes_down;
+    assert!(bytes <= MOST, "{bytes} bytes");
+    let device = large();
+    let without = chain::<bn254::Curve>(&device, 6, &KeyOptions::default().multiples(false));
+    // All windows have buckets of their own: a point for each bit of the scalars and some more.
+    let bits = <ark_bn254::Fr as PrimeField>::MODULUS_BIT_SIZE + 1;
+    let least = expected_bytes([bits; 2], 32);
+    let found = proof(&without).report.bytes_down;
+    assert!((least..least * 11 / 10).contains(&found), "{found} bytes, at least {least}");
+    // The widest windows of all, with multiples: still as little.
+    assert!(expected_bytes([24; 2], 32) <= MOST);
+    assert!(expected_bytes([24; 2], 48) <= MOST);
+    let bls = chain::<bls12_381::Curve>(&large(), 6, &KeyOptions::default());
+    let bytes = proof(&bls).report.bytes_down;
+    assert!(bytes <= MOST, "{bytes} bytes");
+}
+
+/// The trace of a proof has every kernel, and what is busy is a share of it.
+#[test]
+fn the_busy_share_is_of_kernels_and_copies() {
+    let device = super::emulator();
+    let (prover, witness) = super::load::<bn254::Curve>(&device, "bn128_mult");
+    let share = |detail| {
+        let (_, stats) = prover.prove_with_stats(&witness, &mut StdRng::seed_from_u64(1), detail).unwrap();
+        stats.report.busy_share()
+    };
+    assert_eq!(share(Detail::Stages), None);
+    let busy = share(Detail::Kernels).unwrap();
+    assert!(busy > 0.1 && busy <= 1.0, "{busy}");
+}
