@@ -77,6 +77,10 @@ pub trait KernelDevice: Debug + Send + Sync + 'static {
     fn load(&self, source: &Source) -> Result<Module>;
     /// Blocks of `block` threads of a kernel that are resident at once on one multiprocessor, at least 1.
     fn resident_blocks(&self, module: &Module, symbol: &str, block: u32) -> Result<u32>;
+    /// Bytes of memory that are not allocated by anyone, if the device can tell.
+    fn free_memory(&self) -> Result<Option<u64>> {
+        Ok(None)
+    }
     /// Allocates `bytes` (≥ 1) with 256-byte alignment, contents undefined.
     fn alloc(&self, bytes: u64) -> Result<Memory>;
     /// In the order of `stream`: the first `bytes` of `memory` have a new owner and undefined contents,

@@ -170,6 +170,11 @@ impl KernelDevice for Emulator {
         Ok(self.inner.options.blocks_per_multiprocessor.max(1))
     }
 
+    fn free_memory(&self) -> Result<Option<u64>> {
+        self.inner.injector.alive()?;
+        Ok(Some(self.options().memory.saturating_sub(self.memory_in_use())))
+    }
+
     fn alloc(&self, bytes: u64) -> Result<Memory> {
         self.inner.count_now(DeviceCall::Alloc, bytes)?;
         let bytes = bytes.max(1);

@@ -170,13 +170,15 @@ impl MsmPolicy {
     }
 
     fn cheapest(&self, n: usize, shapes: impl Iterator<Item = DigitShape>) -> DigitShape {
-        let cost = |shape: &DigitShape| {
-            let buckets = 1u64 << (shape.window - 1);
-            let a_set = buckets.saturating_mul(self.bucket_cost).saturating_add(self.window_cost);
-            let entries = (n as u64).saturating_mul(u64::from(shape.windows()));
-            entries.saturating_mul(100).saturating_add(a_set.saturating_mul(u64::from(shape.sets)))
-        };
-        shapes.min_by_key(cost).expect("the range of windows is not empty")
+        shapes.min_by_key(|shape| self.cost(n, *shape)).expect("the range of windows is not empty")
+    }
+
+    /// Modelled price of an MSM of `n` scalars, in hundredths of a mixed addition.
+    pub(super) fn cost(&self, n: usize, shape: DigitShape) -> u64 {
+        let buckets = 1u64 << (shape.window - 1);
+        let a_set = buckets.saturating_mul(self.bucket_cost).saturating_add(self.window_cost);
+        let entries = (n as u64).saturating_mul(u64::from(shape.windows()));
+        entries.saturating_mul(100).saturating_add(a_set.saturating_mul(u64::from(shape.sets)))
     }
 
     /// Slices for at most `entries` entries on a device that holds `wave` of them at once, in blocks of `block` on each of

@@ -190,6 +190,12 @@ impl KernelDevice for Cuda {
         module.get::<CudaModule>()?.resident_blocks(symbol, block)
     }
 
+    fn free_memory(&self) -> Result<Option<u64>> {
+        self.bind()?;
+        let (free, _) = cudarc::driver::result::mem_get_info().map_err(failed("cuMemGetInfo"))?;
+        Ok(Some(free as u64))
+    }
+
     fn alloc(&self, bytes: u64) -> Result<Memory> {
         self.bind()?;
         let allocation = Allocation::new(&self.shared.context, bytes)?;
