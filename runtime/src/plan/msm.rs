@@ -145,7 +145,7 @@ impl<G: Group> Msm<G> {
                 return Ok(ProjectiveOf::<G>::ZERO);
             }
             let shape = self.shape(work, scalars.len(), bits);
-            work.check_msm_memory::<G>(scalars.len(), shape.1, self.memory)?;
+            work.check_msm_memory::<G>(scalars.len(), scalars.len(), shape.1, self.memory)?;
             self.sum_of_parts(work, shape, &[(&masked, 0), (&masks, 0)])
         });
         sum.map(|(sum, _)| sum)
@@ -175,7 +175,7 @@ impl<G: Group> Msm<G> {
         let bits = modulus_bits::<G::Scalar>();
         call(self.device(), detail, &Cancel::default(), |work| {
             let shape = self.shape(work, self.len(), bits);
-            work.check_msm_memory::<G>(self.len(), shape.1, self.memory)?;
+            work.check_msm_memory::<G>(self.len(), 0, shape.1, self.memory)?;
             self.sum(work, scalars, 0, shape)
         })
     }
@@ -266,7 +266,7 @@ impl<G: Group> Msm<G> {
             let shape = self.shape(work, scalars.len(), bits);
             let parts = work.msm_parts::<G>(scalars.len(), shape.1);
             let longest = parts.iter().map(Range::len).max().unwrap_or_default();
-            work.check_msm_memory::<G>(longest, shape.1, self.memory)?;
+            work.check_msm_memory::<G>(longest, longest, shape.1, self.memory)?;
             if parts.len() > 1 {
                 let parts: Vec<_> =
                     parts.into_iter().map(|part| (&scalars[part.clone()], start + part.start)).collect();

@@ -112,17 +112,18 @@ impl Work {
         }
     }
 
-    /// [`RuntimeError::InsufficientMemory`] unless an MSM over `n` bases on the device can have the memory that it takes at least, and
-    /// that is at most `limit` bytes. The CPU has no limit.
+    /// [`RuntimeError::InsufficientMemory`] unless an MSM over `n` bases on the device can have the memory that it takes at least, with
+    /// so many scalars that are copied, and that is at most `limit` bytes. The CPU has no limit.
     pub(crate) fn check_msm_memory<G: Group>(
         &self,
         n: usize,
+        copied: usize,
         shape: DigitShape,
         limit: Option<u64>,
     ) -> Result<()> {
         let Repr::Gpu(stream) = &self.on else { return Ok(()) };
         let (field, group) = (Owner::field::<G::Scalar>(), Owner::group::<G>());
-        let needed = msm::least_bytes(stream, &field, &group, n, shape);
+        let needed = msm::least_bytes(stream, (&field, &group), n, copied, shape);
         stream.gpu().check_room("MSM", needed, limit)
     }
 

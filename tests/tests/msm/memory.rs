@@ -5,7 +5,7 @@ use curvesmith_curves::bn254;
 use curvesmith_curves::toy::toy_curve;
 use curvesmith_emulator::{Emulator, EmulatorOptions};
 use curvesmith_runtime::group::Group;
-use curvesmith_runtime::{Device, Msm, MsmOptions, RuntimeError};
+use curvesmith_runtime::{Device, DeviceVec, Msm, MsmOptions, RuntimeError};
 
 fn needed(error: &RuntimeError) -> (u64, u64) {
     match error {
@@ -34,7 +34,12 @@ fn estimate<G: Group>(device: &Device, emulator: &Emulator, n: usize, options: &
         let (least, available) = needed(&error);
         assert_eq!(available, 1);
         // Batches are not cut into parts.
-        assert!(needed(&plan.run_batch(&[&terms.scalars]).unwrap_err()).0 >= least);
+        let whole = needed(&plan.run_batch(&[&terms.scalars]).unwrap_err()).0;
+        assert!(whole >= least);
+        // Scalars that are there need no room.
+        let resident = DeviceVec::upload(device, &terms.scalars).unwrap();
+        let resident = needed(&plan.run_resident(&resident).unwrap_err()).0;
+        assert!(resident + n as u64 * 16 <= whole, "{resident} and {whole} bytes");
         least
     };
     assert!(least <= peak && peak <= 4 * least, "{n} of {}: {least} of {peak} bytes", G::NAME);

@@ -13,12 +13,19 @@ use crate::work::DigitShape;
 use curvesmith_abi::Element;
 use curvesmith_abi::kernels::{RADIX_TILE, SCAN_TILE};
 
-/// Bytes that the device holds at some moment of an MSM over `n` resident bases, whatever is given back in time; bases not counted.
-pub(crate) fn least_bytes(stream: &Stream, field: &Owner, group: &Owner, n: usize, shape: DigitShape) -> u64 {
+/// Bytes that the device holds at some moment of an MSM over `n` resident bases, whatever is given back in time; bases not counted, and of
+/// the scalars those that are copied in the call.
+pub(crate) fn least_bytes(
+    stream: &Stream,
+    (field, group): (&Owner, &Owner),
+    n: usize,
+    copied: usize,
+    shape: DigitShape,
+) -> u64 {
     let point = group.bytes(Element::Point) as u64;
     let entries = |len: usize| 4 * len as u64 * u64::from(shape.windows());
     let buckets = u64::from(shape.sets) << (shape.window - 1);
-    let scalars = n as u64 * field.bytes(Element::Field) as u64;
+    let scalars = copied as u64 * field.bytes(Element::Field) as u64;
     // Keys and entries, before and after a pass; of one pass, codes before.
     let arrays = if passes(shape.window - 1).count() > 1 { 4 } else { 3 };
     let sorting = arrays * entries(n.min(part_len(stream, shape)));

@@ -54,8 +54,8 @@ impl<G: Group> Msm<G> {
         }
         let sums = call(self.device(), Detail::Counts, &Cancel::default(), |work| {
             let (bits, shape) = self.shape(work, self.len(), modulus_bits::<G::Scalar>());
-            work.check_msm_memory::<G>(self.len(), shape, self.memory)?;
-            work.check_msm_memory::<H>(self.len(), shape, other.memory)?;
+            work.check_msm_memory::<G>(self.len(), self.len(), shape, self.memory)?;
+            work.check_msm_memory::<H>(self.len(), self.len(), shape, other.memory)?;
             let scalars = work.stage("upload", |work| work.upload::<G::Scalar>(scalars))?;
             let digits =
                 work.stage("digits", |work| work.digits_below::<G::Scalar>(&scalars, bits, shape))?;
@@ -76,7 +76,7 @@ fn sum_all<G: Group>(work: &Work, batch: &[(&Msm<G>, &[ScalarOf<G>])]) -> Result
     let shapes: Vec<(u32, DigitShape)> =
         batch.iter().map(|(plan, scalars)| plan.shape(work, scalars.len(), bits)).collect();
     for ((plan, scalars), (_, shape)) in batch.iter().zip(&shapes) {
-        work.check_msm_memory::<G>(scalars.len(), *shape, plan.memory)?;
+        work.check_msm_memory::<G>(scalars.len(), scalars.len(), *shape, plan.memory)?;
     }
     let sums = work.sums(shapes.iter().map(|(_, shape)| work.sum_bytes::<G>(*shape)).sum())?;
     let mut found = Vec::with_capacity(batch.len());
