@@ -2,13 +2,17 @@
 
 mod points;
 
-use ark_ec::{AffineRepr, CurveGroup};
-use ark_ff::{AdditiveGroup, FftField, Field as ArkField, MontConfig, One, PrimeField, Zero};
+use ark_ec::short_weierstrass::SWCurveConfig as _;
+use ark_ec::twisted_edwards::TECurveConfig as _;
+use ark_ec::{AffineRepr, CurveGroup, VariableBaseMSM};
+use ark_ff::{AdditiveGroup, FftField, Field as ArkField, MontConfig, One, PrimeField, UniformRand, Zero};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use curvesmith_abi::Form;
 use curvesmith_curves::toy;
 use curvesmith_runtime::field::{Field, MontLimbs};
-use curvesmith_runtime::group::{AffineOf, CoordinateOf, Group, PairingCurve, Points as _, ProjectiveOf};
+use curvesmith_runtime::group::{
+    AffineOf, CoordinateOf, Group, PairingCurve, Points as _, ProjectiveOf, ScalarOf,
+};
 use num_bigint::BigUint;
 
 /// Every element against integers modulo a small prime.
@@ -67,6 +71,47 @@ fn group<G: Group>() {
     let point = points::of::<G>().next().expect("half of all coordinates have points");
     assert!(ProjectiveOf::<G>::is_on_curve(&point));
     assert!(ProjectiveOf::<G>::is_in_subgroup(&point.clear_cofactor()));
+}
+
+/// arkworks' hook of a curve's configuration.
+type Hook<G> = fn(&[AffineOf<G>], &[ScalarOf<G>]) -> Result<ProjectiveOf<G>, usize>;
+
+/// `msm` of a generated curve is its declaration's: as arkworks', with its contract of lengths, as sums for points of the group, and up
+/// to multiples of `r` for others.
+fn msm_of_a_generated_curve<G: Group>(hook: Hook<G>) {
+    let mut rng = StdRng::seed_from_u64(11);
+    let (g, zero, one) = (AffineOf::<G>::generator(), AffineOf::<G>::zero(), ScalarOf::<G>::one());
+    let random = (0..4).map(|_| ScalarOf::<G>::rand(&mut rng));
+    let scalars: Vec<ScalarOf<G>> = [-one, ScalarOf::<G>::zero(), one].into_iter().chain(random).collect();
+    let points: Vec<AffineOf<G>> =
+        scalars.iter().skip(2).map(|s| (g * s).into_affine()).chain([zero, g]).collect();
+    let naive = |points: &[AffineOf<G>]| -> ProjectiveOf<G> {
+        points.iter().zip(&scalars).map(|(p, s)| *p * s).sum()
+    };
+    assert_eq!(hook(&points, &scalars), Ok(naive(&points)));
+    // What users call goes there.
+    assert_eq!(<ProjectiveOf<G> as VariableBaseMSM>::msm(&points, &scalars), Ok(naive(&points)));
+    assert_eq!(hook(&[], &[]), Ok(ProjectiveOf::<G>::zero()));
+    for (bases, taken) in [(7, 6), (6, 7), (0, 3), (3, 0)] {
+        let lengths = <ProjectiveOf<G> as VariableBaseMSM>::msm(&points[..bases], &scalars[..taken]);
+        assert_eq!(lengths, Err(bases.min(taken)));
+    }
+    let outside: Vec<AffineOf<G>> = points::of::<G>().take(7).collect();
+    let found = hook(&outside, &scalars).expect("lengths are equal").into_affine();
+    assert_eq!(found.mul_by_cofactor(), naive(&outside).into_affine().mul_by_cofactor());
+    // By which it is known to be the CPU's: what is shorter as `s - r` is that.
+    let r = ScalarOf::<G>::MODULUS;
+    let point =
+        points::of::<G>().find(|point| !point.mul_bigint(r).is_zero()).expect("the cofactor is not 1");
+    assert_eq!(hook(&[point], &[-ScalarOf::<G>::from(3u64)]), Ok(-point.mul_bigint([3u64])));
+}
+
+#[test]
+fn generated_curves_have_an_msm_of_their_own() {
+    msm_of_a_generated_curve::<toy::toy_curve::G1>(toy::toy_curve::G1Config::msm);
+    msm_of_a_generated_curve::<toy::toy_curve::G2>(toy::toy_curve::G2Config::msm);
+    msm_of_a_generated_curve::<toy::toy_tower::G2>(toy::toy_tower::G2Config::msm);
+    msm_of_a_generated_curve::<toy::toy_edwards::G1>(toy::toy_edwards::G1Config::msm);
 }
 
 /// The constants that expansions compute against arkworks' own derivation.

@@ -91,12 +91,32 @@ pub(crate) fn upload<F: Field>(stream: &Stream, values: &[F::Ark]) -> Result<Buf
     let field = Owner::field::<F>();
     crate::algorithms::index32("vector length", values.len())?;
     let buffer = stream.elements(&field, values.len())?;
+    upload_limbs::<F>(stream, &buffer, values)?;
+    in_device_form::<F>(stream, buffer)
+}
+
+/// Values to the device as they are there before [`in_device_form`], into a buffer that may be longer: zeros follow.
+pub(crate) fn upload_limbs<F: Field>(
+    stream: &Stream,
+    buffer: &Buffer<layout::Field>,
+    values: &[F::Ark],
+) -> Result<()> {
     let each = element_bytes::<F>();
-    stream.upload(&buffer, &|range, bytes| {
-        F::Ark::write_limbs(&values[range], each, bytes);
-    })?;
+    stream.upload(buffer, &|range, bytes| {
+        let given = range.start.min(values.len())..range.end.min(values.len());
+        let (bytes, zeros) = bytes.split_at_mut(given.len() * each);
+        F::Ark::write_limbs(&values[given], each, bytes);
+        zeros.fill(0);
+    })
+}
+
+/// What [`upload_limbs`] brought, in the form that kernels take.
+pub(crate) fn in_device_form<F: Field>(
+    stream: &Stream,
+    buffer: Buffer<layout::Field>,
+) -> Result<Buffer<layout::Field>> {
     // With W words and arkworks' R = 2^(32W + 32): x·2^(32W + 32) · 2^(32W - 32) / 2^(32W) = x·2^(32W).
-    change_form::<F>(stream, &field, buffer, 32 * F::WORDS.saturating_sub(1))
+    change_form::<F>(stream, &Owner::field::<F>(), buffer, 32 * F::WORDS.saturating_sub(1))
 }
 
 /// Values from the device into as many on the host, once all earlier work of the stream is done.
@@ -161,13 +181,22 @@ pub(crate) fn upload_points<G: Group>(
 ) -> Result<Buffer<layout::Affine>> {
     crate::algorithms::index32("number of bases", points.len())?;
     let buffer: Buffer<layout::Affine> = stream.elements(&Owner::group::<G>(), points.len())?;
+    upload_first_points::<G>(stream, &buffer, points)?;
+    Ok(buffer)
+}
+
+/// Points to the begin of a buffer that may be longer.
+pub(crate) fn upload_first_points<G: Group>(
+    stream: &Stream,
+    buffer: &Buffer<layout::Affine>,
+    points: &[AffineOf<G>],
+) -> Result<()> {
     let each = buffer.element_bytes();
-    stream.upload(&buffer, &|range, bytes| {
+    stream.upload_first(buffer, points.len(), &|range, bytes| {
         for (point, bytes) in points[range].iter().zip(bytes.chunks_exact_mut(each)) {
             write_point::<G>(point, bytes);
         }
-    })?;
-    Ok(buffer)
+    })
 }
 
 /// An affine point: `2·DEGREE` padded elements, or all ones for the identity.

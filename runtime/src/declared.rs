@@ -10,9 +10,22 @@ pub use constants::*;
 pub use message::*;
 pub use pairing::{bls12_miller_loop, two_powers};
 
+use crate::cpu;
+use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use ark_ff::{
     BigInt, CubicExtConfig, CubicExtField, Fp, MontBackend, MontConfig, QuadExtConfig, QuadExtField,
 };
+
+/// The multiplication that a generated curve's `msm` is: the CPU's, with the contract of arkworks' `VariableBaseMSM::msm`.
+///
+/// Errors: the shorter length, where there are not as many scalars as bases.
+pub fn msm<G: Group>(bases: &[AffineOf<G>], scalars: &[ScalarOf<G>]) -> Result<ProjectiveOf<G>, usize> {
+    if bases.len() == scalars.len() {
+        Ok(cpu::msm::<G>(bases, scalars))
+    } else {
+        Err(bases.len().min(scalars.len()))
+    }
+}
 
 /// Whether two little-endian numbers are equal, in const context; missing words count as zero.
 pub const fn same_words(a: &[u64], b: &[u64]) -> bool {

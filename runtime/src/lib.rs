@@ -38,7 +38,8 @@ pub use handle::Device;
 pub use job::{Cancel, Job};
 pub use owner::Owner;
 pub use plan::{
-    Msm, MsmOptions, Ntt, NttOptions, Pointwise, ShardedMsm, SpMv, SpMvOptions, SpMvSchedule, SpMvStrategy,
+    Msm, MsmOptions, MsmStrategy, Ntt, NttOptions, Pointwise, ShardedMsm, SpMv, SpMvOptions, SpMvSchedule,
+    SpMvStrategy, StreamedMsm,
 };
 pub use values::{DeviceBases, DeviceVec, Digits, Matrix, NttTables};
 

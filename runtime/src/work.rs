@@ -47,7 +47,7 @@ pub struct DigitShape {
 }
 
 impl DigitShape {
-    /// Every window with buckets of its own, for scalars of `bits` bits; windows of 2 to 16 bits.
+    /// Every window with buckets of its own, for scalars of `bits` bits; windows of 2 to 17 bits.
     pub fn new(bits: u32, window: u32) -> Self {
         Self::with_multiples(bits, window, 1)
     }

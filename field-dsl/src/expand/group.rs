@@ -107,7 +107,19 @@ fn bound(
 
 fn generated(root: &Root, marker: &str, model: &GroupModel, fr: &FieldModel) -> TokenStream {
     let p = &model.desc.base.p;
-    let config = format_ident!("{marker}Config");
+    let (config, ident) = (format_ident!("{marker}Config"), format_ident!("{marker}"));
+    // arkworks' hook. Inline, so that it is compiled where it is called.
+    let msm = |form: &TokenStream| {
+        quote! {
+            #[inline]
+            fn msm(
+                bases: &[#form::Affine<Self>],
+                scalars: &[Fr],
+            ) -> ::core::result::Result<#form::Projective<Self>, usize> {
+                #root::declared::msm::<#ident>(bases, scalars)
+            }
+        }
+    };
     let base = level::name(model.desc.degree());
     let element = |coordinates: &[BigUint]| level::element(root, &model.desc.tower, p, coordinates);
     let (x, y) = (element(&model.generator[0]), element(&model.generator[1]));
@@ -121,6 +133,7 @@ fn generated(root: &Root, marker: &str, model: &GroupModel, fr: &FieldModel) -> 
             let (coefficient_a, coefficient_b) = (element(a), element(b));
             // (0, 0) can mark the identity unless it is a point, that is, unless b = 0.
             let zero_flag = if b.iter().all(Zero::is_zero) { quote!(bool) } else { quote!(()) };
+            let msm = msm(&sw);
             quote! {
                 #[automatically_derived]
                 impl #sw::SWCurveConfig for #config {
@@ -128,6 +141,7 @@ fn generated(root: &Root, marker: &str, model: &GroupModel, fr: &FieldModel) -> 
                     const COEFF_B: #base = #coefficient_b;
                     const GENERATOR: #sw::Affine<Self> = #sw::Affine::new_unchecked(#x, #y);
                     type ZeroFlag = #zero_flag;
+                    #msm
                 }
             }
         }
@@ -138,6 +152,7 @@ fn generated(root: &Root, marker: &str, model: &GroupModel, fr: &FieldModel) -> 
             let (Element(mont_a), Element(mont_b)) = curve.montgomery();
             let (mont_a, mont_b) = (element(&mont_a), element(&mont_b));
             let (coefficient_a, coefficient_d) = (element(a), element(d));
+            let msm = msm(&te);
             quote! {
                 #[automatically_derived]
                 impl #te::TECurveConfig for #config {
@@ -145,6 +160,7 @@ fn generated(root: &Root, marker: &str, model: &GroupModel, fr: &FieldModel) -> 
                     const COEFF_D: #base = #coefficient_d;
                     const GENERATOR: #te::Affine<Self> = #te::Affine::new_unchecked(#x, #y);
                     type MontCurveConfig = Self;
+                    #msm
                 }
                 #[automatically_derived]
                 impl #te::MontCurveConfig for #config {

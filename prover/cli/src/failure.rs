@@ -132,7 +132,7 @@ impl From<JsonError> for Failure {
 impl From<RuntimeError> for Failure {
     fn from(error: RuntimeError) -> Self {
         let fault = match error {
-            RuntimeError::OutOfMemory { .. } => DeviceFault::Memory,
+            RuntimeError::OutOfMemory { .. } | RuntimeError::InsufficientMemory { .. } => DeviceFault::Memory,
             RuntimeError::DeviceLost { .. } => DeviceFault::Lost,
             _ => DeviceFault::Other,
         };

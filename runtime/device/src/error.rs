@@ -18,6 +18,17 @@ pub enum RuntimeError {
         /// Bytes of the allocation that failed.
         requested: u64,
     },
+    /// The work takes more device memory than there is, which was found out before any of it was begun; make the input smaller, give up
+    /// what else is on the device, or see `StreamedMsm`.
+    #[error("{what}: at least {needed} bytes of device memory are needed, {available} are available")]
+    InsufficientMemory {
+        /// What would take it.
+        what: &'static str,
+        /// Bytes that it takes at least.
+        needed: u64,
+        /// Bytes that the device has free, or that the caller's limit allows.
+        available: u64,
+    },
     /// The driver, or the emulator's checks, refused a launch: a bug in a kernel or a failing device.
     #[error("kernel `{symbol}` (grid {grid}, block {block}): {call}: {reason}")]
     Launch {

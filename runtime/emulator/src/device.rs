@@ -171,6 +171,7 @@ impl KernelDevice for Emulator {
     }
 
     fn free_memory(&self) -> Result<Option<u64>> {
+        self.inner.injector.alive()?;
         Ok(Some(self.options().memory.saturating_sub(self.memory_in_use())))
     }
 

@@ -46,6 +46,8 @@ struct Table {
     allocations: BTreeMap<u64, Arc<Allocation>>,
     next: u64,
     used: u64,
+    /// Most that was in use at a time.
+    peak: u64,
     /// The allocations as launches see them; rebuilt after a change.
     view: Option<Arc<[Arc<Allocation>]>>,
 }
@@ -63,8 +65,13 @@ impl Emulator {
             compute: COMPUTE,
             memory: options.memory,
         };
-        let table =
-            RwLock::new(Table { allocations: BTreeMap::new(), next: FIRST_ADDRESS, used: 0, view: None });
+        let table = RwLock::new(Table {
+            allocations: BTreeMap::new(),
+            next: FIRST_ADDRESS,
+            used: 0,
+            peak: 0,
+            view: None,
+        });
         Emulator {
             inner: Arc::new(Inner {
                 options,
@@ -153,6 +160,18 @@ impl Emulator {
     /// lazy, memory is freed only once the work queued before its drop is done.
     pub fn memory_in_use(&self) -> u64 {
         self.inner.table.read().unwrap_or_else(PoisonError::into_inner).used
+    }
+
+    /// Most bytes that were in use at a time, as for [`Emulator::memory_in_use`], since the emulator was made or since the last call of
+    /// [`Emulator::forget_peak_memory`].
+    pub fn peak_memory(&self) -> u64 {
+        self.inner.table.read().unwrap_or_else(PoisonError::into_inner).peak
+    }
+
+    /// From now on [`Emulator::peak_memory`] looks at what is in use, and at what will be.
+    pub fn forget_peak_memory(&self) {
+        let mut table = self.inner.table.write().unwrap_or_else(PoisonError::into_inner);
+        table.peak = table.used;
     }
 
     /// Allocations that are not freed, as for [`Emulator::memory_in_use`].
@@ -244,6 +263,7 @@ impl Inner {
         let allocation = Arc::new(Allocation::new(base, bytes));
         table.next = base + bytes.next_multiple_of(GAP) + GAP;
         table.used += bytes;
+        table.peak = table.peak.max(table.used);
         table.allocations.insert(base, allocation.clone());
         table.view = None;
         Ok(allocation)

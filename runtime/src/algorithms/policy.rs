@@ -165,19 +165,22 @@ impl MsmPolicy {
 
     /// As [`MsmPolicy::digit_shape`], with at most `most` multiples of each base.
     pub fn shape_with_multiples(&self, bits: u32, n: usize, most: u32) -> DigitShape {
-        // From 18 bits on the sort takes a third pass, which only fewer sets of buckets than windows make up for.
-        let widest = if most > 1 { 24 } else { 17 };
-        self.cheapest(n, (2..=widest).map(|window| DigitShape::with_multiples(bits, window, most)))
+        self.cheapest(
+            n,
+            (2..=widest_window(most)).map(|window| DigitShape::with_multiples(bits, window, most)),
+        )
     }
 
     fn cheapest(&self, n: usize, shapes: impl Iterator<Item = DigitShape>) -> DigitShape {
-        let cost = |shape: &DigitShape| {
-            let buckets = 1u64 << (shape.window - 1);
-            let a_set = buckets.saturating_mul(self.bucket_cost).saturating_add(self.window_cost);
-            let entries = (n as u64).saturating_mul(u64::from(shape.windows()));
-            entries.saturating_mul(100).saturating_add(a_set.saturating_mul(u64::from(shape.sets)))
-        };
-        shapes.min_by_key(cost).expect("the range of windows is not empty")
+        shapes.min_by_key(|shape| self.cost(n, *shape)).expect("the range of windows is not empty")
+    }
+
+    /// Modelled price of an MSM of `n` scalars, in hundredths of a mixed addition.
+    pub(super) fn cost(&self, n: usize, shape: DigitShape) -> u64 {
+        let buckets = 1u64 << (shape.window - 1);
+        let a_set = buckets.saturating_mul(self.bucket_cost).saturating_add(self.window_cost);
+        let entries = (n as u64).saturating_mul(u64::from(shape.windows()));
+        entries.saturating_mul(100).saturating_add(a_set.saturating_mul(u64::from(shape.sets)))
     }
 
     /// Slices for at most `entries` entries on a device that holds `wave` of them at once, in blocks of `block` on each of
@@ -194,6 +197,12 @@ impl MsmPolicy {
             waves => waves * wave,
         }
     }
+}
+
+/// The widest window, in bits, for bases with at most `most` multiples each. From 18 bits on the sort takes a third pass, and buckets are
+/// many: only fewer sets of them than windows make up for that.
+pub fn widest_window(most: u32) -> u32 {
+    if most > 1 { 24 } else { 17 }
 }
 
 /// Windows of `window` bits that hold every signed-digit form of a scalar of `bits` bits:

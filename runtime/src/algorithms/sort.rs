@@ -34,7 +34,7 @@ pub(super) struct LastPass {
 
 /// The digits of a sort over `key_bits` bits: shift and width of each pass, lowest first,
 /// as even as possible and none wider than [`RADIX_BITS`].
-fn passes(key_bits: u32) -> impl Iterator<Item = (u32, u32)> {
+pub(super) fn passes(key_bits: u32) -> impl Iterator<Item = (u32, u32)> {
     let count = key_bits.div_ceil(RADIX_BITS);
     let edge = move |i: u32| key_bits * i / count.max(1);
     (0..count).map(move |i| (edge(i), edge(i + 1) - edge(i)))

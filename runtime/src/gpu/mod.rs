@@ -17,12 +17,13 @@ mod transfer;
 
 pub use buffer::Buffer;
 pub(crate) use chunks::on_all_cores;
+pub(crate) use pool::rounded;
 pub use record::{Detail, Kind, Report, Span};
 pub use stream::Stream;
 pub(crate) use transfer::not_canonical;
 
 use crate::algorithms::Policy;
-use crate::error::Result;
+use crate::error::{Result, RuntimeError};
 use crate::job::Cancel;
 use crate::owner::Owner;
 use curvesmith_device::{self as device, DeviceProperties, KernelDevice};
@@ -115,6 +116,22 @@ impl Gpu {
     /// Bytes of device memory that wait for re-use.
     pub fn unused_bytes(&self) -> u64 {
         self.shared.pool.bytes()
+    }
+
+    /// [`RuntimeError::InsufficientMemory`] where `needed` bytes are more than the device has free, memory that waits for re-use
+    /// included, or more than `limit`. The device is asked only if re-use alone would not do.
+    pub fn check_room(&self, what: &'static str, needed: u64, limit: Option<u64>) -> Result<()> {
+        let refused = |available| Err(RuntimeError::InsufficientMemory { what, needed, available });
+        if let Some(limit) = limit.filter(|limit| needed > *limit) {
+            return refused(limit);
+        }
+        if needed <= self.unused_bytes() {
+            return Ok(());
+        }
+        match self.free_memory()? {
+            Some(available) if needed > available => refused(available),
+            _ => Ok(()),
+        }
     }
 
     /// A stream for one call; `cancel` ends it early.

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Sizes are rounded up to 256 bytes, and to an eighth of their power of two, so that the
 /// vectors of one computation, which differ by a few elements, share blocks.
-pub(super) fn rounded(bytes: u64) -> u64 {
+pub(crate) fn rounded(bytes: u64) -> u64 {
     let bytes = bytes.max(1);
     let step = ((1u64 << bytes.ilog2()) / 8).max(256);
     bytes.checked_next_multiple_of(step).unwrap_or(bytes)

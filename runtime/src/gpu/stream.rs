@@ -110,6 +110,12 @@ impl Stream {
         Ok(())
     }
 
+    /// Orders later work of this stream after what `other`, of the same call, has now. Memory stays in the order of its own stream.
+    pub fn after(&self, other: &Stream) -> Result<()> {
+        let event = self.device().record(other.raw(), false)?;
+        self.device().wait(self.raw(), &event)
+    }
+
     /// Has the memory that the call gives up zeroed when it ends, before anyone else gets it; that of forks made from
     /// now on too. Memory of a call that fails goes back to the device.
     pub fn wipe_at_end(&self) {

@@ -26,8 +26,19 @@ pub(crate) fn not_canonical(name: &str) -> RuntimeError {
 impl Stream {
     /// Fills a whole buffer with what `fill` writes; `fill` is called for parts, from several threads.
     pub(crate) fn upload<L: Layout>(&self, buffer: &Buffer<L>, fill: &Fill<'_>) -> Result<()> {
+        self.upload_first(buffer, buffer.len(), fill)
+    }
+
+    /// As [`Stream::upload`], the first `len` elements of a buffer only.
+    pub(crate) fn upload_first<L: Layout>(
+        &self,
+        buffer: &Buffer<L>,
+        len: usize,
+        fill: &Fill<'_>,
+    ) -> Result<()> {
+        debug_assert!(len <= buffer.len());
         let each = buffer.element_bytes();
-        let chunks = growing(buffer.len(), each);
+        let chunks = growing(len, each);
         let copies = OneByOne::new();
         let copy = |(chunk, mut slot): (&Range<usize>, Slot)| {
             let (bytes, offset) = (chunk.len() * each, (chunk.start * each) as u64);

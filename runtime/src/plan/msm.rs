@@ -1,51 +1,39 @@
 //! The multi-scalar multiplication plan.
 
+mod batch;
+mod options;
+
+pub use options::{MsmOptions, MsmStrategy};
+
 use super::call;
 use crate::cpu::collect;
-use crate::csr::check_len;
+use crate::csr::{check_len, check_range};
 use crate::error::{Result, RuntimeError};
 use crate::field::modulus_bits;
 use crate::gpu::{Detail, Report};
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use crate::handle::Device;
 use crate::job::{Cancel, Job};
-use crate::values::{DeviceBases, DeviceVec};
-use crate::work::{DigitShape, Work};
-use ark_ff::{AdditiveGroup, BigInteger, PrimeField};
+use crate::owner::Owner;
+use crate::values::{DeviceBases, DeviceVec, Digits};
+use crate::work::{DigitShape, Sum, Sums, Work};
+use ark_ff::{AdditiveGroup, BigInteger, PrimeField, UniformRand};
+use ark_std::rand::{CryptoRng, RngCore};
+use curvesmith_abi::Element;
+use options::Multiples;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// Options of an [`Msm`].
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct MsmOptions {
-    window: Option<u32>,
-    multiples: u32,
-}
-
-impl MsmOptions {
-    /// Fixes the window width in bits, 2 to 16, with multiples of the bases to 24; by default it follows the number of bases.
-    /// The CPU chooses its own.
-    pub fn window(mut self, bits: u32) -> Self {
-        self.window = Some(bits);
-        self
-    }
-
-    /// Keeps up to so many precomputed multiples of each base on the device, the base itself among them, which takes that many
-    /// times the memory: windows then share buckets, of which there are fewer and larger sets. By default there is the base alone.
-    /// The CPU keeps no multiples.
-    pub fn multiples(mut self, most: u32) -> Self {
-        self.multiples = most;
-        self
-    }
-}
+use zeroize::Zeroizing;
 
 /// `Σ scalar_i · base_i` for bases that stay on the device. Clones share the bases.
 pub struct Msm<G: Group> {
     bases: Arc<DeviceBases<G>>,
     /// Fixed by the options.
     window: Option<u32>,
+    strategy: Option<MsmStrategy>,
+    /// Most bytes of a call.
+    memory: Option<u64>,
 }
 
 /// Integers that scalars of a group are given by.
@@ -53,7 +41,7 @@ type IntegerOf<G> = <ScalarOf<G> as PrimeField>::BigInt;
 
 impl<G: Group> Clone for Msm<G> {
     fn clone(&self) -> Self {
-        Msm { bases: Arc::clone(&self.bases), window: self.window }
+        Msm { bases: Arc::clone(&self.bases), ..*self }
     }
 }
 
@@ -61,34 +49,106 @@ impl<G: Group> Msm<G> {
     /// Moves `bases` to the device: points of the group, the identity allowed. That they
     /// lie on the curve and in the subgroup of order `r` is the caller's promise; the book's page on declarations says what
     /// is computed for points outside of it.
+    ///
+    /// Errors: options that the group or the device does not have; [`RuntimeError::InsufficientMemory`] where the device has no room for
+    /// the bases, before any is copied.
     pub fn new(device: &Device, bases: &[AffineOf<G>], options: MsmOptions) -> Result<Self> {
-        let shape = shape::<G>(&options)?;
-        let bases = match (options.multiples, shape) {
-            (0 | 1, _) => DeviceBases::upload(device, bases)?,
-            (most, None) => DeviceBases::upload_with_multiples(device, bases, most)?,
-            (_, Some(shape)) => DeviceBases::upload_for(device, bases, shape)?,
+        options.check_strategy::<G>()?;
+        let work = device.work()?;
+        let most = match options.multiples {
+            Multiples::Most(most) => most,
+            Multiples::ThatFit => {
+                let bytes = bases.len() as u64 * Owner::group::<G>().bytes(Element::Affine) as u64;
+                work.most_multiples(bytes)
+            }
         };
-        Ok(Msm { bases: Arc::new(bases), window: options.window })
+        let shape = match (most, options.shape::<G>(most)?) {
+            (0 | 1, _) => None,
+            (_, Some(shape)) => Some(shape),
+            (most, None) => Some(work.shape_with_multiples::<G::Scalar>(bases.len(), most)),
+        };
+        work.check_base_memory::<G>(bases.len(), shape.map_or(1, |shape| shape.multiples))?;
+        work.finish()?;
+        let bases = match shape {
+            None => DeviceBases::upload(device, bases)?,
+            Some(shape) => DeviceBases::upload_for(device, bases, shape)?,
+        };
+        let MsmOptions { window, strategy, memory, .. } = options;
+        Ok(Msm { bases: Arc::new(bases), window, strategy, memory })
     }
 
-    /// A plan for bases that are on their device already. Their multiples decide on the window: of the options, only the default
-    /// goes with multiples.
+    /// A plan for bases that are on their device already. Their multiples decide on the window: options that ask for a window or for
+    /// multiples do not go with them.
     pub fn with_bases(bases: Arc<DeviceBases<G>>, options: MsmOptions) -> Result<Self> {
-        let shape = shape::<G>(&options)?;
-        if let (Some(own), true) = (bases.shape(), shape.is_some() || options.multiples > 1) {
+        options.check_strategy::<G>()?;
+        let multiples = match options.multiples {
+            Multiples::Most(most) => most,
+            Multiples::ThatFit => u32::MAX,
+        };
+        let shape = options.shape::<G>(multiples)?;
+        if let (Some(own), true) = (bases.shape(), shape.is_some() || multiples > 1) {
             let reason = format!("the bases have multiples for windows of {} bits", own.window);
             return Err(RuntimeError::Input { what: "options", reason });
         }
-        if options.multiples > 1 {
+        if multiples > 1 {
             let reason = "multiples are made when bases are uploaded, these have none".to_owned();
             return Err(RuntimeError::Input { what: "options", reason });
         }
-        Ok(Msm { bases, window: options.window })
+        let MsmOptions { window, strategy, memory, .. } = options;
+        Ok(Msm { bases, window, strategy, memory })
     }
 
     /// The sum, for as many scalars as there are bases.
+    ///
+    /// Errors: [`RuntimeError::Length`]; [`RuntimeError::InsufficientMemory`] where the call takes more memory than the device has free
+    /// or the options allow, before anything is launched.
     pub fn run(&self, scalars: &[ScalarOf<G>]) -> Result<ProjectiveOf<G>> {
         self.run_with_report(scalars, Detail::Counts).map(|(sum, _)| sum)
+    }
+
+    /// [`Msm::run`], by the name that it has in arkworks' `VariableBaseMSM`.
+    pub fn msm(&self, scalars: &[ScalarOf<G>]) -> Result<ProjectiveOf<G>> {
+        self.run(scalars)
+    }
+
+    /// As [`Msm::run`], for scalars of a range of the bases: `Σ scalars[i] · bases[range.start + i]`, for as many scalars as the range is
+    /// long.
+    ///
+    /// Errors: [`RuntimeError::Length`] where the range ends behind the bases, or is not as long as the scalars; [`RuntimeError::Input`]
+    /// where it ends before it begins.
+    pub fn run_range(&self, range: Range<usize>, scalars: &[ScalarOf<G>]) -> Result<ProjectiveOf<G>> {
+        if range.start > range.end {
+            let reason = format!("it begins at {} and ends at {}", range.start, range.end);
+            return Err(RuntimeError::Input { what: "range of bases", reason });
+        }
+        check_range(&range, self.len())?;
+        check_len("scalars of the MSM", range.len(), scalars.len())?;
+        let bits = modulus_bits::<G::Scalar>();
+        self.run_from(range.start, scalars, bits, Detail::Counts, &Cancel::default()).map(|(sum, _)| sum)
+    }
+
+    /// As [`Msm::run`], with the scalars `s` as `(s - t) + t` for random `t`: what the device works on are two vectors that have nothing to
+    /// do with `s` each, in one sum of twice as many products. The book's page on secrets says what that protects. Both vectors are wiped on
+    /// the host; the device's memory is not.
+    pub fn run_masked<R: CryptoRng + RngCore + ?Sized>(
+        &self,
+        scalars: &[ScalarOf<G>],
+        rng: &mut R,
+    ) -> Result<ProjectiveOf<G>> {
+        check_len("scalars of the MSM", self.len(), scalars.len())?;
+        let masks: Vec<_> = scalars.iter().map(|_| ScalarOf::<G>::rand(rng)).collect();
+        let masks = Zeroizing::new(masks);
+        let masked = Zeroizing::new(collect(scalars.len(), &|i| scalars[i] - masks[i]));
+        let bits = modulus_bits::<G::Scalar>();
+        let sum = call(self.device(), Detail::Counts, &Cancel::default(), |work| {
+            if self.is_empty() {
+                return Ok(ProjectiveOf::<G>::ZERO);
+            }
+            let shape = self.shape(work, scalars.len(), bits);
+            work.check_msm_memory::<G>(scalars.len(), scalars.len(), shape.1, self.memory)?;
+            self.sum_of_parts(work, shape, &[(&masked, 0), (&masks, 0)])
+        });
+        sum.map(|(sum, _)| sum)
     }
 
     /// As [`Msm::run`], with what the call did.
@@ -113,7 +173,11 @@ impl<G: Group> Msm<G> {
     ) -> Result<(ProjectiveOf<G>, Report)> {
         check_len("scalars of the MSM", self.len(), scalars.len())?;
         let bits = modulus_bits::<G::Scalar>();
-        call(self.device(), detail, &Cancel::default(), |work| self.sum(work, scalars, bits))
+        call(self.device(), detail, &Cancel::default(), |work| {
+            let shape = self.shape(work, self.len(), bits);
+            work.check_msm_memory::<G>(self.len(), 0, shape.1, self.memory)?;
+            self.sum(work, scalars, 0, shape)
+        })
     }
 
     /// As [`Msm::run`], for integers below `r`. The longest of them decides how many windows there are, unless the bases have
@@ -186,40 +250,56 @@ impl<G: Group> Msm<G> {
         cancel: &Cancel,
     ) -> Result<(ProjectiveOf<G>, Report)> {
         check_len("scalars of the MSM", self.len(), scalars.len())?;
+        self.run_from(0, scalars, bits, detail, cancel)
+    }
+
+    /// For scalars of the bases from `start` on.
+    fn run_from(
+        &self,
+        start: usize,
+        scalars: &[ScalarOf<G>],
+        bits: u32,
+        detail: Detail,
+        cancel: &Cancel,
+    ) -> Result<(ProjectiveOf<G>, Report)> {
         call(self.device(), detail, cancel, |work| {
-            let (bits_of_shape, shape) = self.shape(work, self.len(), bits);
-            let parts = work.msm_parts::<G>(scalars.len(), shape);
+            let shape = self.shape(work, scalars.len(), bits);
+            let parts = work.msm_parts::<G>(scalars.len(), shape.1);
+            let longest = parts.iter().map(Range::len).max().unwrap_or_default();
+            work.check_msm_memory::<G>(longest, longest, shape.1, self.memory)?;
             if parts.len() > 1 {
-                return self.sum_of_parts(work, scalars, (bits_of_shape, shape), &parts);
+                let parts: Vec<_> =
+                    parts.into_iter().map(|part| (&scalars[part.clone()], start + part.start)).collect();
+                return self.sum_of_parts(work, shape, &parts);
             }
             let scalars = work.stage("upload", |work| work.upload::<G::Scalar>(scalars))?;
-            self.sum(work, &scalars, bits)
+            self.sum(work, &scalars, start, shape)
         })
     }
 
-    /// Copies go on beside the work on the parts before.
+    /// Copies go on beside the work on the parts before: scalars, and the first of their bases.
     fn sum_of_parts(
         &self,
         work: &Work,
-        scalars: &[ScalarOf<G>],
         (bits, shape): (u32, DigitShape),
-        parts: &[Range<usize>],
+        parts: &[(&[ScalarOf<G>], usize)],
     ) -> Result<ProjectiveOf<G>> {
         let sums = work.sums(work.sum_bytes::<G>(shape))?;
-        let mut buckets = work.buckets::<G>(shape);
+        let mut buckets = work.buckets::<G>(shape, self.strategy);
         // Forks of what is there now: later work does not hold the copies up.
         let copies = parts.iter().map(|_| work.fork()).collect::<Result<Vec<_>>>()?;
-        for (i, (part, copy)) in parts.iter().zip(copies).enumerate() {
+        for (i, ((scalars, start), copy)) in parts.iter().zip(copies).enumerate() {
+            let range = *start..start + scalars.len();
             let scalars = copy.stage("upload", |copy| {
                 if i == 1 {
                     copy.prepare_buckets(&mut buckets)?;
                 }
-                copy.upload::<G::Scalar>(&scalars[part.clone()])
+                copy.upload::<G::Scalar>(scalars)
             })?;
             work.join(copy)?;
             let digits =
                 work.stage("digits", |work| work.digits_below::<G::Scalar>(&scalars, bits, shape))?;
-            work.stage("msm", |work| work.add_to_buckets(&mut buckets, &digits, &self.bases, part.clone()))?;
+            work.stage("msm", |work| work.add_to_buckets(&mut buckets, &digits, &self.bases, range))?;
         }
         let sum = work.stage("msm", |work| work.sum_of_buckets(buckets, &sums))?;
         let bytes = work.download_sums(&sums)?;
@@ -236,13 +316,37 @@ impl<G: Group> Msm<G> {
         }
     }
 
-    fn sum(&self, work: &Work, scalars: &DeviceVec<G::Scalar>, bits: u32) -> Result<ProjectiveOf<G>> {
-        if self.is_empty() {
+    /// For scalars on the device, of the bases from `start` on.
+    fn sum(
+        &self,
+        work: &Work,
+        scalars: &DeviceVec<G::Scalar>,
+        start: usize,
+        (bits, shape): (u32, DigitShape),
+    ) -> Result<ProjectiveOf<G>> {
+        if scalars.is_empty() {
             return Ok(ProjectiveOf::<G>::ZERO);
         }
-        let (bits, shape) = self.shape(work, self.len(), bits);
         let digits = work.stage("digits", |work| work.digits_below::<G::Scalar>(scalars, bits, shape))?;
-        work.stage("msm", |work| work.msm::<G>(&digits, &self.bases))
+        let sums = work.sums(work.sum_bytes::<G>(shape))?;
+        let range = start..start + scalars.len();
+        let sum = work.stage("msm", |work| self.add_up(work, &digits, shape, range, &sums))?;
+        let bytes = work.download_sums(&sums)?;
+        work.host_stage("combine", || sum.point(&bytes))
+    }
+
+    /// Digits of a shape times a range of the bases.
+    fn add_up(
+        &self,
+        work: &Work,
+        digits: &Digits,
+        shape: DigitShape,
+        range: Range<usize>,
+        sums: &Sums,
+    ) -> Result<Sum<G>> {
+        let mut buckets = work.buckets::<G>(shape, self.strategy);
+        work.add_to_buckets(&mut buckets, digits, &self.bases, range)?;
+        work.sum_of_buckets(buckets, sums)
     }
 
     /// Number of bases.
@@ -264,18 +368,6 @@ impl<G: Group> Msm<G> {
     pub fn device(&self) -> &Device {
         self.bases.device()
     }
-}
-
-fn shape<G: Group>(options: &MsmOptions) -> Result<Option<DigitShape>> {
-    let shape = options.window.map(|window| {
-        let widest = if options.multiples > 1 { 24 } else { 16 };
-        if !(2..=widest).contains(&window) {
-            let reason = format!("it is {window} bits, 2 to {widest} are supported");
-            return Err(RuntimeError::Input { what: "window", reason });
-        }
-        Ok(DigitShape::with_multiples(modulus_bits::<G::Scalar>(), window, options.multiples))
-    });
-    shape.transpose()
 }
 
 impl<G: Group> fmt::Debug for Msm<G> {

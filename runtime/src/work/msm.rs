@@ -9,6 +9,7 @@ use crate::field::{Field, modulus_bits};
 use crate::gpu::{Buffer, Stream};
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use crate::owner::Owner;
+use crate::plan::MsmStrategy;
 use crate::values::{DeviceBases, DeviceVec, Digits, Repr};
 use ark_ff::AdditiveGroup;
 use curvesmith_abi::{Element, layout};
@@ -111,6 +112,99 @@ impl Work {
         }
     }
 
+    /// [`RuntimeError::InsufficientMemory`] unless an MSM over `n` bases on the device can have the memory that it takes at least, with
+    /// so many scalars that are copied, and that is at most `limit` bytes. The CPU has no limit.
+    pub(crate) fn check_msm_memory<G: Group>(
+        &self,
+        n: usize,
+        copied: usize,
+        shape: DigitShape,
+        limit: Option<u64>,
+    ) -> Result<()> {
+        let Repr::Gpu(stream) = &self.on else { return Ok(()) };
+        let (field, group) = (Owner::field::<G::Scalar>(), Owner::group::<G>());
+        let needed = msm::least_bytes(stream, (&field, &group), n, copied, shape);
+        stream.gpu().check_room("MSM", needed, limit)
+    }
+
+    /// As [`Work::check_msm_memory`], for `n` bases that are to be kept, with so many multiples each.
+    pub(crate) fn check_base_memory<G: Group>(&self, n: usize, multiples: u32) -> Result<()> {
+        let Repr::Gpu(stream) = &self.on else { return Ok(()) };
+        let bytes = n as u64 * Owner::group::<G>().bytes(Element::Affine) as u64;
+        // Multiples are made of bases that are there.
+        let copies = u64::from(multiples) + u64::from(multiples > 1);
+        stream.gpu().check_room("bases", bytes.saturating_mul(copies), None)
+    }
+
+    /// The shape of digits and the length of parts for an MSM over `n` terms of the host within `budget` bytes of the device's memory.
+    pub(crate) fn parts_within<G: Group>(
+        &self,
+        n: usize,
+        options: (Option<u32>, Option<MsmStrategy>),
+        budget: u64,
+    ) -> Result<(DigitShape, usize)> {
+        let Repr::Gpu(stream) = &self.on else { return other("bases") };
+        let (field, group) = (Owner::field::<G::Scalar>(), Owner::group::<G>());
+        msm::parts_within(stream, (&field, &group), n, options, budget)
+    }
+
+    /// Orders later work after what `other`, which is a fork of this or of which this is one, has now.
+    pub(crate) fn after(&self, other: &Work) -> Result<()> {
+        match (&self.on, &other.on) {
+            (Repr::Gpu(stream), Repr::Gpu(other)) => stream.after(other),
+            (Repr::Cpu(_), Repr::Cpu(_)) => Ok(()),
+            _ => super::other("fork"),
+        }
+    }
+
+    /// Room for `len` scalars, to be filled by [`Work::fill_scalars`].
+    pub(crate) fn room_for_scalars<F: Field>(&self, len: usize) -> Result<DeviceVec<F>> {
+        Ok(self.vector(match &self.on {
+            Repr::Cpu(_) => Repr::Cpu(Vec::new()),
+            Repr::Gpu(stream) => {
+                crate::algorithms::index32("vector length", len)?;
+                Repr::Gpu(stream.elements(&Owner::field::<F>(), len)?)
+            }
+        }))
+    }
+
+    /// Copies scalars of the host to `room`, zeros behind them where it is longer, in the order of this work, whoever's the room is;
+    /// see [`Work::scalars_in`].
+    pub(crate) fn fill_scalars<F: Field>(&self, room: &mut DeviceVec<F>, values: &[F::Ark]) -> Result<()> {
+        match (&self.on, &mut room.repr) {
+            (Repr::Cpu(_), Repr::Cpu(room)) => room.extend_from_slice(values),
+            (Repr::Gpu(stream), Repr::Gpu(room)) => convert::upload_limbs::<F>(stream, room, values)?,
+            _ => return other("scalars"),
+        }
+        Ok(())
+    }
+
+    /// The scalars that were copied to a room, as operations take them.
+    pub(crate) fn scalars_in<F: Field>(&self, room: DeviceVec<F>) -> Result<DeviceVec<F>> {
+        Ok(self.vector(match (&self.on, room.repr) {
+            (Repr::Cpu(_), Repr::Cpu(scalars)) => Repr::Cpu(scalars),
+            (Repr::Gpu(stream), Repr::Gpu(room)) => Repr::Gpu(convert::in_device_form::<F>(stream, room)?),
+            _ => return other("scalars"),
+        }))
+    }
+
+    /// Room for `len` bases, to be filled by [`Work::fill_bases`]. Not on the CPU.
+    pub(crate) fn room_for_bases<G: Group>(&self, len: usize) -> Result<DeviceBases<G>> {
+        let Repr::Gpu(stream) = &self.on else { return other("bases") };
+        let points = stream.elements(&Owner::group::<G>(), len)?;
+        Ok(DeviceBases { device: self.device.clone(), repr: Repr::Gpu(GpuBases::of(points)) })
+    }
+
+    /// Copies points of the host to the begin of `room`, in the order of this work, whoever's the room is.
+    pub(crate) fn fill_bases<G: Group>(
+        &self,
+        room: &mut DeviceBases<G>,
+        points: &[AffineOf<G>],
+    ) -> Result<()> {
+        let (Repr::Gpu(stream), Repr::Gpu(room)) = (&self.on, &room.repr) else { return other("bases") };
+        convert::upload_first_points::<G>(stream, &room.points, points)
+    }
+
     /// Cuts scalars into digits and sorts them by bucket; one result serves any number of [`Work::msm`]s.
     pub fn digits<F: Field>(&self, scalars: &DeviceVec<F>, shape: DigitShape) -> Result<Digits> {
         self.digits_below(scalars, modulus_bits::<F>(), shape)
@@ -179,17 +273,17 @@ impl Work {
     pub fn msm_into<G: Group>(&self, digits: &Digits, bases: &DeviceBases<G>, sums: &Sums) -> Result<Sum<G>> {
         let mut buckets = Buckets(match &digits.repr {
             Repr::Cpu(_) => Repr::Cpu(ProjectiveOf::<G>::ZERO),
-            Repr::Gpu(digits) => Repr::Gpu(GpuBuckets::new(digits.shape())),
+            Repr::Gpu(digits) => Repr::Gpu(GpuBuckets::new(digits.shape(), None)),
         });
         self.add_to_buckets(&mut buckets, digits, bases, 0..bases.len())?;
         self.sum_of_buckets(buckets, sums)
     }
 
-    /// Empty buckets for digits of a shape.
-    pub(crate) fn buckets<G: Group>(&self, shape: DigitShape) -> Buckets<G> {
+    /// Empty buckets for digits of a shape, to which is added as `strategy` says, or as the device likes.
+    pub(crate) fn buckets<G: Group>(&self, shape: DigitShape, strategy: Option<MsmStrategy>) -> Buckets<G> {
         Buckets(match &self.on {
             Repr::Cpu(_) => Repr::Cpu(ProjectiveOf::<G>::ZERO),
-            Repr::Gpu(_) => Repr::Gpu(GpuBuckets::new(shape)),
+            Repr::Gpu(_) => Repr::Gpu(GpuBuckets::new(shape, strategy)),
         })
     }
 
@@ -221,7 +315,6 @@ impl Work {
             }
             (Repr::Gpu(stream), Repr::Gpu(buckets), Repr::Gpu(digits), Repr::Gpu(bases)) => {
                 stream.uses("bases", &bases.points)?;
-                stream.hold(digits.clone());
                 buckets.add(stream, &Owner::group::<G>(), digits, bases, range)
             }
             _ => other("bases"),

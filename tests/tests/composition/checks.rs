@@ -15,7 +15,7 @@ use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use curvesmith_runtime::work::{BinaryOp, DigitShape, Direction, UnaryOp, Work};
 use curvesmith_runtime::{
-    Csr, Detail, Device, DeviceBases, DeviceVec, Kind, Msm, MsmOptions, Ntt, NttOptions, Report,
+    Csr, Detail, Device, DeviceBases, DeviceVec, Kind, Msm, MsmOptions, MsmStrategy, Ntt, NttOptions, Report,
     RuntimeError, ShardedMsm, SpMv, SpMvOptions, SpMvSchedule, SpMvStrategy,
 };
 use curvesmith_tests::KnownSum;
@@ -199,6 +199,10 @@ fn cases<G: Group>(n: usize, rng: &mut StdRng) -> Vec<Case<G>> {
     let random: Vec<AffineOf<G>> = (0..n).map(|_| (g * ScalarOf::<G>::rand(rng)).into_affine()).collect();
     let scalars = values::<ScalarOf<G>>(n, rng);
     let identities = vec![AffineOf::<G>::zero(); n];
+    let (one, zero, minus_one) = (ScalarOf::<G>::ONE, ScalarOf::<G>::ZERO, -ScalarOf::<G>::ONE);
+    let alternating = |even, odd| (0..n).map(|i| if i % 2 == 0 { even } else { odd }).collect();
+    let any = ScalarOf::<G>::rand(rng);
+    let repeated = (0..n).map(|i| random[i % 3]).collect();
     let opposite = (0..n).map(|i| if i % 2 == 0 { random[i] } else { -random[i - 1] }).collect();
     vec![
         ("random", random.clone(), scalars.clone()),
@@ -207,6 +211,11 @@ fn cases<G: Group>(n: usize, rng: &mut StdRng) -> Vec<Case<G>> {
         ("zero scalars", random.clone(), vec![ScalarOf::<G>::ZERO; n]),
         ("equal points", vec![random[0]; n], vec![ScalarOf::<G>::ONE; n]),
         ("opposite points", opposite, vec![ScalarOf::<G>::from(3u64); n]),
+        // Three of them are a known failure of another library.
+        ("equal points and scalars", vec![random[0]; n], vec![any; n]),
+        ("repeated points", repeated, scalars.clone()),
+        ("1 and r - 1", random.clone(), alternating(one, minus_one)),
+        ("0 and r - 1", random.clone(), alternating(zero, minus_one)),
         ("identities", identities, scalars),
     ]
 }
@@ -370,7 +379,7 @@ pub(crate) fn refuses_other_multiples<G: Group>(device: &Device) {
     let plain = Arc::new(DeviceBases::<G>::upload(device, &points).unwrap());
     let error = Msm::with_bases(plain, options.clone().multiples(2)).unwrap_err();
     assert!(matches!(error, RuntimeError::Input { what: "options", .. }), "{error}");
-    for (window, multiples) in [(17, 1), (25, 4), (1, 4)] {
+    for (window, multiples) in [(18, 1), (25, 4), (1, 4)] {
         let error =
             Msm::<G>::new(device, &points, options.clone().window(window).multiples(multiples)).unwrap_err();
         assert!(matches!(error, RuntimeError::Input { what: "window", .. }), "{error}");
@@ -379,12 +388,11 @@ pub(crate) fn refuses_other_multiples<G: Group>(device: &Device) {
 
 /// MSMs with as many rounds of sums of affine pairs as there can be; in windows of 3 bits, so that there are several.
 pub(crate) fn msm_in_pairs<G: Group>(device: impl KernelDevice, n: usize) {
-    let mut policy = Policy::for_device(device.properties());
-    (policy.msm.pairs_per_thread, policy.msm.affine_bytes) = (0, u64::MAX);
-    let device = Device::with_kernels(Arc::new(device), Some(policy));
+    let device = Device::with_kernels(Arc::new(device), None);
+    let options = MsmOptions::default().window(3).strategy(MsmStrategy::BatchedAffine);
     for (name, points, scalars) in cases::<G>(n, &mut StdRng::seed_from_u64(n as u64)) {
         let expected: ProjectiveOf<G> = points.iter().zip(&scalars).map(|(p, s)| *p * s).sum();
-        let plan = Msm::<G>::new(&device, &points, MsmOptions::default().window(3)).unwrap();
+        let plan = Msm::<G>::new(&device, &points, options.clone()).unwrap();
         let (found, report) = plan.run_with_report(&scalars, Detail::Kernels).unwrap();
         assert_eq!(found, expected, "{n} points, {name}");
         let rounds = report.spans.iter().filter(|span| span.name.contains("pair_sums")).count();

@@ -164,7 +164,7 @@ fn sort() {
 
 #[test]
 fn msm_of_hard_cases_on_a_toy_curve() {
-    for n in [1, 2, 33, 300] {
+    for n in [1, 2, 3, 31, 32, 33, 300] {
         checks::msm::<toy_curve::G1>(&device(), n, None);
         checks::msm::<toy_curve::G2>(&device(), n, None);
     }
@@ -228,7 +228,7 @@ fn scalars_of_the_host_come_in_parts() {
 
 #[test]
 fn msm_on_bn254() {
-    for n in [1, 33] {
+    for n in [1, 3, 33] {
         checks::msm::<bn254::G1>(&device(), n, None);
         checks::msm::<bn254::G2>(&device(), n, None);
     }

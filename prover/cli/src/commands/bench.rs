@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     /// Group of `msm`; only curves with a pairing have a second one
     #[arg(long, default_value = "g1")]
     group: GroupName,
-    /// Window of `msm` in bits, 2 to 16, and with multiples 2 to 24; by default the device's policy chooses
+    /// Window of `msm` in bits, 2 to 17, and with multiples 2 to 24; by default the device's policy chooses
     #[arg(long, value_parser = clap::value_parser!(u32).range(2..=24))]
     window: Option<u32>,
     /// Most precomputed multiples of each base that the device keeps; by default 1 for `msm`, and for `groth16` what the device's

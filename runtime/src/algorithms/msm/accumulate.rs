@@ -5,6 +5,7 @@ use crate::algorithms::scan::exclusive_scan;
 use crate::error::Result;
 use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
+use crate::plan::MsmStrategy;
 use curvesmith_abi::kernels::{
     Accumulate, FlushPartials, MergePartials, PairCounts, PairEntries, PairSums, msm_has_pairs,
 };
@@ -25,18 +26,16 @@ pub(super) struct Rows {
     pub(super) buckets: u32,
 }
 
-impl Rows {
-    /// The most pairs that the entries make: a row's last entry may be alone.
-    fn pairs(&self) -> usize {
-        self.most.min((self.most + self.buckets as usize) / 2)
-    }
-}
-
-/// The sum of every bucket: by rounds of affine additions, which halve the entries, as long as those are worth it, and then by
+/// The sum of every bucket: by rounds of affine additions, which halve the entries, as long as those are worth it or wanted, and then by
 /// equal slices.
-pub(super) fn accumulate(stream: &Stream, group: &Owner, mut rows: Rows) -> Result<Buffer<layout::Point>> {
+pub(super) fn accumulate(
+    stream: &Stream,
+    group: &Owner,
+    strategy: Option<MsmStrategy>,
+    mut rows: Rows,
+) -> Result<Buffer<layout::Point>> {
     let mut halved: Option<Halved> = None;
-    while halves(stream, group, &rows)? {
+    while halves(stream, group, strategy, rows.most, rows.buckets)? {
         let next = halve(stream, group, &rows)?;
         rows = next.rows(&rows);
         // What the round before wrote goes only now, when what reads it has been submitted.
@@ -47,17 +46,32 @@ pub(super) fn accumulate(stream: &Stream, group: &Owner, mut rows: Rows) -> Resu
     sums
 }
 
-/// Whether a round of sums of pairs is worth its inversions, and has the memory.
-fn halves(stream: &Stream, group: &Owner, rows: &Rows) -> Result<bool> {
+/// Whether `most` entries of so many rows get a round of sums of pairs: where it is worth its inversions and has the memory, or where
+/// it is wanted.
+pub(super) fn halves(
+    stream: &Stream,
+    group: &Owner,
+    strategy: Option<MsmStrategy>,
+    most: usize,
+    buckets: u32,
+) -> Result<bool> {
+    // With fewer entries, most would be alone.
+    let halved = msm_has_pairs(group.form, group.words, group.degree) && most > 2 * buckets as usize;
     let policy = &stream.gpu().policy().msm;
-    if !msm_has_pairs(group.form, group.words, group.degree) || policy.affine_bytes == 0 {
-        return Ok(false);
+    match strategy {
+        Some(MsmStrategy::EqualSlices) => return Ok(false),
+        Some(MsmStrategy::BatchedAffine) => return Ok(halved),
+        None if !halved || policy.affine_bytes == 0 => return Ok(false),
+        None => {}
     }
     let least = u64::from(pair_threads(stream, group)?) * u64::from(policy.pairs_per_thread);
-    let bytes = rows.pairs() as u64 * group.bytes(Element::Affine) as u64;
-    // With fewer entries, most would be alone.
-    let halved = rows.most > 2 * rows.buckets as usize;
-    Ok(halved && rows.most as u64 / 2 >= least && bytes <= policy.affine_bytes)
+    let bytes = pairs(most, buckets) as u64 * group.bytes(Element::Affine) as u64;
+    Ok(most as u64 / 2 >= least && bytes <= policy.affine_bytes)
+}
+
+/// The most pairs that `most` entries of so many rows make: a row's last entry may be alone.
+pub(super) fn pairs(most: usize, buckets: u32) -> usize {
+    most.min((most + buckets as usize) / 2)
 }
 
 /// Threads that add pairs: as many as the device holds at once.
@@ -95,7 +109,7 @@ fn halve(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Halved> {
     stream.launch(&common, buckets as usize + 1, &counts)?;
     exclusive_scan(stream, &next_starts)?;
 
-    let pairs = rows.pairs();
+    let pairs = pairs(most, buckets);
     let [keys_out, entries_out, lefts, rights] = [(); 4].map(|()| stream.words(pairs));
     let (keys_out, entries_out, lefts, rights) = (keys_out?, entries_out?, lefts?, rights?);
     let kernel = PairEntries {
@@ -130,9 +144,7 @@ fn halve(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Halved> {
 /// The sum of every bucket, by equal slices.
 fn accumulate_slices(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Buffer<layout::Point>> {
     let Rows { points: bases, keys, entries, starts, most, buckets } = *rows;
-    let block = group.contract::<Accumulate>().block;
-    let wave = stream.resident_blocks::<Accumulate>(group)?.saturating_mul(block);
-    let slices = stream.gpu().policy().msm.slices(most, wave, block);
+    let slices = slices(stream, group, most)?;
     let sum_buffer: Buffer<layout::Point> = stream.elements(group, buckets as usize)?;
     let partial_buffer: Buffer<layout::Point> = stream.elements(group, slices as usize)?;
     let (sums, partials) = (sum_buffer.ptr(), partial_buffer.ptr());
@@ -148,6 +160,13 @@ fn accumulate_slices(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Buff
     let flush = FlushPartials { keys, starts, partials, sums, buckets, slices };
     stream.launch(group, slices as usize, &flush)?;
     Ok(sum_buffer)
+}
+
+/// Slices that so many entries are cut into.
+pub(super) fn slices(stream: &Stream, group: &Owner, most: usize) -> Result<u32> {
+    let block = group.contract::<Accumulate>().block;
+    let wave = stream.resident_blocks::<Accumulate>(group)?.saturating_mul(block);
+    Ok(stream.gpu().policy().msm.slices(most, wave, block))
 }
 
 /// The levels of [`MergePartials`] for so many slices.

@@ -8,6 +8,7 @@ use crate::csr::{check_len, check_range};
 use crate::error::{Result, RuntimeError};
 use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
+use crate::plan::MsmStrategy;
 use crate::work::DigitShape;
 use curvesmith_abi::kernels::{BIT_SUMS_STEPS, BitSums, FlushPartials};
 use curvesmith_abi::{Ptr, layout};
@@ -17,6 +18,7 @@ use std::ops::Range;
 #[derive(Debug)]
 pub(crate) struct GpuBuckets {
     shape: DigitShape,
+    strategy: Option<MsmStrategy>,
     /// `None` as long as nothing was added.
     sums: Option<Buffer<layout::Point>>,
     /// The numbers from 0 on, for adding buckets to buckets.
@@ -24,8 +26,9 @@ pub(crate) struct GpuBuckets {
 }
 
 impl GpuBuckets {
-    pub(crate) fn new(shape: DigitShape) -> Self {
-        GpuBuckets { shape, sums: None, places: None }
+    /// Without a strategy, the device's policy chooses.
+    pub(crate) fn new(shape: DigitShape, strategy: Option<MsmStrategy>) -> Self {
+        GpuBuckets { shape, strategy, sums: None, places: None }
     }
 
     /// The windows.
@@ -56,7 +59,9 @@ impl GpuBuckets {
         check_len("scalars of the MSM", range.len(), digits.len)?;
         check_range(&range, bases.len())?;
         for part in &digits.parts {
-            stream.uses("digits", &part.keys)?;
+            [&part.keys, &part.entries, &part.starts]
+                .into_iter()
+                .try_for_each(|words| stream.uses("digits", words))?;
             let rows = Rows {
                 points: bases.points.ptr_at((range.start + part.start) * bases.multiples()),
                 keys: part.keys.ptr(),
@@ -65,7 +70,7 @@ impl GpuBuckets {
                 most: part.keys.len(),
                 buckets: digits.buckets,
             };
-            let sums = accumulate(stream, group, rows)?;
+            let sums = accumulate(stream, group, self.strategy, rows)?;
             self.join(stream, group, sums)?;
         }
         Ok(())
@@ -114,8 +119,12 @@ impl GpuBuckets {
 
 /// As many numbers from 0 on as buckets are added at once, and one more.
 fn places(stream: &Stream, shape: DigitShape) -> Result<Buffer<layout::U32>> {
-    let most = (u64::from(shape.sets) << (shape.window - 1)).min(MAX_SLICES.into()) as u32;
-    stream.upload_words(&(0..=most).collect::<Vec<_>>())
+    stream.upload_words(&(0..=most_places(shape)).collect::<Vec<_>>())
+}
+
+/// Buckets that are added at once.
+pub(super) fn most_places(shape: DigitShape) -> u32 {
+    (u64::from(shape.sets) << (shape.window - 1)).min(MAX_SLICES.into()) as u32
 }
 
 /// The sums by bits of the buckets of every set, from which the host has `Σ (i+1)·sums[i]`; leaves parts of sums in `sums`.

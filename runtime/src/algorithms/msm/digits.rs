@@ -55,7 +55,7 @@ pub(crate) fn sorted_digits(
 }
 
 /// Scalars that are sorted at once.
-fn part_len(stream: &Stream, shape: DigitShape) -> usize {
+pub(super) fn part_len(stream: &Stream, shape: DigitShape) -> usize {
     let entries = stream.gpu().policy().msm.max_entries.min((1 << 31) - 1);
     (entries / shape.windows().max(1)).max(1) as usize
 }

@@ -14,8 +14,10 @@
 mod accumulate;
 mod buckets;
 mod digits;
+mod footprint;
 mod multiples;
 
 pub(crate) use buckets::GpuBuckets;
 pub(crate) use digits::{GpuDigits, sorted_digits};
+pub(crate) use footprint::{least_bytes, parts_within};
 pub(crate) use multiples::{GpuBases, multiples};

@@ -1,0 +1,121 @@
+//! Options of multi-scalar multiplications.
+
+use crate::algorithms::policy::widest_window;
+use crate::error::{Result, RuntimeError};
+use crate::field::modulus_bits;
+use crate::group::Group;
+use crate::owner::Owner;
+use crate::work::DigitShape;
+use curvesmith_abi::kernels::msm_has_pairs;
+
+/// How the products of an MSM are added into its buckets. The sums are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MsmStrategy {
+    /// Every thread adds as many products, wherever buckets begin.
+    EqualSlices,
+    /// Rounds of additions of affine pairs within buckets, with one inversion for many, as long as most products have another of their
+    /// bucket; then equal slices. For groups on Weierstrass curves whose coordinates have 20 words and more, of which others have no
+    /// kernels for it.
+    BatchedAffine,
+}
+
+/// How many multiples of a base are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Multiples {
+    /// At most so many.
+    Most(u32),
+    /// As many as the device likes to have memory for.
+    ThatFit,
+}
+
+/// Options of an [`Msm`](crate::Msm), a [`ShardedMsm`](crate::ShardedMsm) or a [`StreamedMsm`](crate::StreamedMsm).
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct MsmOptions {
+    pub(in crate::plan) window: Option<u32>,
+    pub(super) multiples: Multiples,
+    pub(in crate::plan) strategy: Option<MsmStrategy>,
+    pub(in crate::plan) memory: Option<u64>,
+}
+
+impl Default for MsmOptions {
+    fn default() -> Self {
+        MsmOptions { window: None, multiples: Multiples::Most(1), strategy: None, memory: None }
+    }
+}
+
+impl MsmOptions {
+    /// Fixes the window width in bits, 2 to 17, with multiples of the bases to 24; by default it follows the number of bases.
+    /// The CPU chooses its own.
+    pub fn window(mut self, bits: u32) -> Self {
+        self.window = Some(bits);
+        self
+    }
+
+    /// Keeps up to so many precomputed multiples of each base on the device, the base itself among them, which takes that many
+    /// times the memory: windows then share buckets, of which there are fewer and larger sets. By default there is the base alone.
+    /// The CPU keeps no multiples.
+    pub fn multiples(mut self, most: u32) -> Self {
+        self.multiples = Multiples::Most(most);
+        self
+    }
+
+    /// As [`MsmOptions::multiples`], as many as the device has memory for: together with the bases a quarter of it, by the policies of a
+    /// large GPU. None on devices with few multiprocessors.
+    pub fn multiples_that_fit(mut self) -> Self {
+        self.multiples = Multiples::ThatFit;
+        self
+    }
+
+    /// Fixes how products are added up; by default the device's policy chooses. The CPU adds in its own way.
+    ///
+    /// Plans refuse a strategy that their group has no kernels for, on every device.
+    pub fn strategy(mut self, strategy: MsmStrategy) -> Self {
+        self.strategy = Some(strategy);
+        self
+    }
+
+    /// Most bytes of device memory for a call: what a [`StreamedMsm`](crate::StreamedMsm) takes in all, and beside its bases an
+    /// [`Msm`](crate::Msm), which refuses calls that take more at least. By default all that is free, for a `StreamedMsm` half of what the
+    /// device has. The CPU has no limit.
+    pub fn memory(mut self, bytes: u64) -> Self {
+        self.memory = Some(bytes);
+        self
+    }
+
+    /// Whether there may be more of a base than itself.
+    pub(in crate::plan) fn wants_multiples(&self) -> bool {
+        !matches!(self.multiples, Multiples::Most(0 | 1))
+    }
+
+    /// An error where the group has no kernels for the strategy.
+    pub(in crate::plan) fn check_strategy<G: Group>(&self) -> Result<()> {
+        let group = Owner::group::<G>();
+        match self.strategy {
+            Some(MsmStrategy::BatchedAffine) if !msm_has_pairs(group.form, group.words, group.degree) => {
+                let reason = format!(
+                    "{} has no kernels for sums of affine pairs: those are for Weierstrass curves with coordinates of 20 words and more, \
+                     here they have {}",
+                    G::NAME,
+                    group.words * group.degree
+                );
+                Err(RuntimeError::Input { what: "strategy", reason })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The shape of digits that the window asks for, where it is fixed, with at most so many multiples of a base.
+    pub(in crate::plan) fn shape<G: Group>(&self, multiples: u32) -> Result<Option<DigitShape>> {
+        let shape = self.window.map(|window| {
+            let widest = widest_window(multiples);
+            if !(2..=widest).contains(&window) {
+                let reason = format!("it is {window} bits, 2 to {widest} are supported");
+                return Err(RuntimeError::Input { what: "window", reason });
+            }
+            Ok(DigitShape::with_multiples(modulus_bits::<G::Scalar>(), window, multiples))
+        });
+        shape.transpose()
+    }
+}
