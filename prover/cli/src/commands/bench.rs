@@ -90,7 +90,7 @@ enum Algorithm {
 enum Circuit {
     /// A chain of multiplications that fills a domain of 2^LOG_N; all values are large
     Chain,
-    /// SHA-256 of 2^LOG_N bits, at least 8; all values are bits: 11 for a domain of 2^18
+    /// SHA-256 of 2^LOG_N bits, at least 8; all values are bits: 11 for a domain of 2^17
     Sha256,
 }
 
