@@ -217,11 +217,12 @@ pub(super) mod tests {
     /// Every pass in turn breaks the form: the next one does not see it, and the fault has its name.
     #[test]
     fn a_pass_that_breaks_the_form_is_named() {
-        let broken: [Rewrite; 4] = [
+        let broken: [Rewrite; 5] = [
             |kernel| break_form(lower_towers::<Ptx>(kernel)),
             |kernel| break_form(simplify(kernel)),
             |kernel| break_form(join_products::<Ptx>(kernel)),
             |kernel| break_form(simplify(kernel)),
+            |kernel| break_form(recompute::<Ptx>(kernel)),
         ];
         for (at, pass) in broken.into_iter().enumerate() {
             let mut passes = PASSES;

@@ -3,6 +3,7 @@
 
 use crate::check::{CurveModel, FieldModel, GroupModel};
 use curvesmith_codegen::spec::Equation;
+use curvesmith_codegen::spec::tower::{Extension, Tower};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 
@@ -14,67 +15,105 @@ fn is_prime(n: u64) -> bool {
     n > 1 && (2..).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d))
 }
 
-/// `F_p`, or `F_p[u]/(u² - ξ)`: pairs.
+/// `F_p`, or a tower over it by the degrees and nonresidues of its levels.
 struct Field {
     p: u64,
-    xi: Option<u64>,
+    levels: Vec<(usize, Element)>,
 }
 
-type Element = [u64; 2];
+/// Coordinates over `F_p`.
+type Element = Vec<u64>;
 type Point = (Element, Element);
 
 impl Field {
-    fn element(&self, coordinates: &[BigUint]) -> Element {
-        assert!(coordinates.iter().all(|c| word(c) < self.p));
-        [word(&coordinates[0]), coordinates.get(1).map_or(0, word)]
+    fn new(p: u64, tower: &Tower) -> Field {
+        let level = |level: &Extension| (level.degree, level.nonresidue.iter().map(word).collect());
+        Field { p, levels: tower.levels().iter().map(level).collect() }
     }
 
-    fn size(&self) -> u64 {
-        if self.xi.is_some() { self.p * self.p } else { self.p }
+    fn degree(&self) -> usize {
+        self.levels.iter().map(|(degree, _)| degree).product()
+    }
+
+    fn element(&self, coordinates: &[BigUint]) -> Element {
+        assert!(coordinates.iter().all(|c| word(c) < self.p) && coordinates.len() == self.degree());
+        coordinates.iter().map(word).collect()
+    }
+
+    fn integer(&self, n: u64) -> Element {
+        let mut element = vec![0; self.degree()];
+        element[0] = n % self.p;
+        element
+    }
+
+    fn size(&self) -> BigUint {
+        BigUint::from(self.p).pow(self.degree() as u32)
     }
 
     fn all(&self) -> impl Iterator<Item = Element> + '_ {
-        (0..self.size()).map(|i| [i % self.p, i / self.p])
+        let digits =
+            move |i: u64| (0..self.degree() as u32).map(move |k| i / self.p.pow(k) % self.p).collect();
+        (0..word(&self.size())).map(digits)
     }
 
-    fn add(&self, a: Element, b: Element) -> Element {
-        [(a[0] + b[0]) % self.p, (a[1] + b[1]) % self.p]
+    fn add(&self, a: &Element, b: &Element) -> Element {
+        a.iter().zip(b).map(|(a, b)| (a + b) % self.p).collect()
     }
 
-    fn neg(&self, a: Element) -> Element {
-        a.map(|a| (self.p - a) % self.p)
+    fn neg(&self, a: &Element) -> Element {
+        a.iter().map(|a| (self.p - a) % self.p).collect()
     }
 
-    fn sub(&self, a: Element, b: Element) -> Element {
-        self.add(a, self.neg(b))
+    fn sub(&self, a: &Element, b: &Element) -> Element {
+        self.add(a, &self.neg(b))
     }
 
-    fn mul(&self, a: Element, b: Element) -> Element {
-        let xi = self.xi.unwrap_or(0);
-        [(a[0] * b[0] + a[1] * b[1] % self.p * xi) % self.p, (a[0] * b[1] + a[1] * b[0]) % self.p]
+    fn mul(&self, a: &Element, b: &Element) -> Element {
+        self.mul_at(self.levels.len(), a, b)
     }
 
-    fn div(&self, a: Element, b: Element) -> Element {
-        assert_ne!(b, [0, 0]);
-        let mut inverse = [1, 0];
-        let mut exponent = self.size() - 2;
-        let mut square = b;
-        while exponent > 0 {
-            if exponent % 2 == 1 {
-                inverse = self.mul(inverse, square);
-            }
-            square = self.mul(square, square);
-            exponent /= 2;
+    /// Of elements of the lowest levels.
+    fn mul_at(&self, level: usize, a: &[u64], b: &[u64]) -> Element {
+        if level == 0 {
+            return vec![a[0] * b[0] % self.p];
         }
-        self.mul(a, inverse)
+        let (degree, nonresidue) = &self.levels[level - 1];
+        let below = a.len() / degree;
+        let mut product = vec![0; a.len()];
+        for (i, a) in a.chunks(below).enumerate() {
+            for (j, b) in b.chunks(below).enumerate() {
+                let mut part = self.mul_at(level - 1, a, b);
+                if i + j >= *degree {
+                    part = self.mul_at(level - 1, &part, nonresidue);
+                }
+                let at = (i + j) % degree * below;
+                part.iter().enumerate().for_each(|(k, c)| product[at + k] = (product[at + k] + c) % self.p);
+            }
+        }
+        product
+    }
+
+    fn pow(&self, x: &Element, exponent: &BigUint) -> Element {
+        (0..exponent.bits()).rev().fold(self.integer(1), |power, i| {
+            let square = self.mul(&power, &power);
+            if exponent.bit(i) { self.mul(&square, x) } else { square }
+        })
+    }
+
+    fn div(&self, a: &Element, b: &Element) -> Element {
+        assert_ne!(*b, self.integer(0));
+        self.mul(a, &self.pow(b, &(self.size() - 2u32)))
+    }
+
+    fn index(&self, x: &Element) -> usize {
+        x.iter().rev().fold(0, |index, c| index * self.p as usize + *c as usize)
     }
 
     /// How many square roots every element has.
     fn roots(&self) -> Vec<u8> {
-        let mut roots = vec![0; self.size() as usize];
+        let mut roots = vec![0; word(&self.size()) as usize];
         for x in self.all() {
-            let square = self.mul(x, x);
-            roots[(square[0] + square[1] * self.p) as usize] += 1;
+            roots[self.index(&self.mul(&x, &x))] += 1;
         }
         roots
     }
@@ -104,14 +143,28 @@ pub(super) fn field(model: &FieldModel) {
     }
 }
 
+/// Bits of the fields that are looked at: mutants of a family's seed have larger ones.
+const BITS: u64 = 20;
+
 pub(super) fn curve(model: &CurveModel, allow_weak: bool) {
+    if model.fq.desc.p.bits().max(model.fr.desc.p.bits()) > BITS {
+        return;
+    }
     field(&model.fq);
     field(&model.fr);
     let p = word(&model.fq.desc.p);
     for level in &model.levels {
-        assert_eq!((level.name.0, level.below.degree()), (2, 1));
-        let xi = word(&level.top.nonresidue[0]);
-        assert!((0..p).all(|x| x * x % p != xi), "{xi}");
+        let (below, degree) = (Field::new(p, &level.below), level.top.degree as u32);
+        let xi = below.element(&level.top.nonresidue);
+        if below.size().bits() <= BITS {
+            let power = |x: &Element| below.pow(x, &degree.into());
+            assert!(below.all().all(|x| power(&x) != xi), "{xi:?}");
+        } else {
+            // Powers are the kernel of this exponent, if not all are.
+            let units = below.size() - 1u32;
+            assert_eq!(&units % degree, BigUint::ZERO);
+            assert_ne!(below.pow(&xi, &(units / degree)), below.integer(1), "{xi:?}");
+        }
     }
     for group in [Some(&model.g1), model.g2.as_ref()].into_iter().flatten() {
         self::group(group, &model.fr, allow_weak);
@@ -119,79 +172,81 @@ pub(super) fn curve(model: &CurveModel, allow_weak: bool) {
 }
 
 fn group(group: &GroupModel, fr: &FieldModel, allow_weak: bool) {
-    let (p, r, h) = (word(&group.desc.base.p), word(&fr.desc.p), word(&group.cofactor));
-    let xi = group.desc.tower.levels().first().map(|level| word(&level.nonresidue[0]));
-    let field = Field { p, xi };
+    let (p, r, h) = (word(&group.desc.base.p), word(&fr.desc.p), &group.cofactor);
+    let field = Field::new(p, &group.desc.tower);
     let [x, y] = group.generator.clone().map(|c| field.element(&c));
-    let roots = field.roots();
-    let at = |x: Element| u64::from(roots[(x[0] + x[1] * p) as usize]);
-    let one = [1, 0];
-    let order: u64 = match &group.desc.equation {
+    let [zero, one] = [0, 1].map(|n| field.integer(n));
+    let square = |x: &Element| field.mul(x, x);
+    let countable = field.size().bits() <= BITS;
+    let roots = if countable { field.roots() } else { vec![] };
+    let at = |x: &Element| u64::from(roots[field.index(x)]);
+    let count = |others: u64, of: &dyn Fn(&Element) -> u64| -> u64 {
+        others + field.all().map(|x| of(&x)).sum::<u64>()
+    };
+    let order: Option<u64> = match &group.desc.equation {
         Equation::ShortWeierstrass { a, b } => {
             let (a, b) = (field.element(a), field.element(b));
-            let rhs = |x| field.add(field.mul(field.add(field.mul(x, x), a), x), b);
-            assert_eq!(field.mul(y, y), rhs(x));
-            assert_eq!(weierstrass_multiple(&field, a, r, (x, y)), None);
-            1 + field.all().map(|x| at(rhs(x))).sum::<u64>()
+            let rhs = |x: &Element| field.add(&field.mul(&field.add(&square(x), &a), x), &b);
+            assert_eq!(square(&y), rhs(&x));
+            assert_eq!(weierstrass_multiple(&field, &a, r, (x, y)), None);
+            countable.then(|| count(1, &|x| at(&rhs(x))))
         }
         Equation::TwistedEdwards { a, d } => {
             let (a, d) = (field.element(a), field.element(d));
-            let square = |x| field.mul(x, x);
-            let sides = |x: Element, y: Element| {
-                let left = field.add(field.mul(a, square(x)), square(y));
-                (left, field.add(one, field.mul(d, field.mul(square(x), square(y)))))
-            };
-            let (left, right) = sides(x, y);
+            let left = field.add(&field.mul(&a, &square(&x)), &square(&y));
+            let right = field.add(&one, &field.mul(&d, &field.mul(&square(&x), &square(&y))));
             assert_eq!(left, right);
-            assert_ne!((x, y), ([0, 0], one));
-            assert_eq!(edwards_multiple(&field, a, d, r, (x, y)), ([0, 0], one));
+            assert_ne!((&x, &y), (&zero, &one));
+            assert_eq!(edwards_multiple(&field, &a, &d, r, (x, y)), (zero.clone(), one.clone()));
             // y² (1 - d·x²) = 1 - a·x²; the smooth curve has points at infinity where a·d or d are squares.
-            let ordinates = |x| {
-                let (top, bottom) =
-                    (field.sub(one, field.mul(a, square(x))), field.sub(one, field.mul(d, square(x))));
-                if bottom == [0, 0] { 0 } else { at(field.div(top, bottom)) }
+            let ordinates = |x: &Element| {
+                let [top, bottom] = [&a, &d].map(|k| field.sub(&one, &field.mul(k, &square(x))));
+                if bottom == zero { 0 } else { at(&field.div(&top, &bottom)) }
             };
-            at(field.mul(a, d)) + at(d) + field.all().map(ordinates).sum::<u64>()
+            countable.then(|| count(at(&field.mul(&a, &d)) + at(&d), &ordinates))
         }
     };
     assert!(r >= 5);
-    assert_eq!(h * r, order);
-    assert_eq!(word(&group.cofactor_inv) * h % r, 1);
-    let trace = i64::try_from(field.size() + 1).expect("small") - i64::try_from(order).expect("small");
+    assert_eq!(&group.cofactor_inv * h % r, 1u32.into());
+    let Some(order) = order else { return };
+    assert_eq!(h * r, order.into());
+    let trace = i64::try_from(word(&field.size()) + 1).expect("small") - i64::try_from(order).expect("small");
     let weak = r == p || trace % i64::try_from(p).expect("small") == 0 || p % r == 1 || p * p % r == 1;
     assert!(allow_weak || !weak);
 }
 
-fn weierstrass_multiple(field: &Field, a: Element, n: u64, point: Point) -> Option<Point> {
+fn weierstrass_multiple(field: &Field, a: &Element, n: u64, (x2, y2): Point) -> Option<Point> {
     let mut sum: Option<Point> = None;
     for _ in 0..n {
         sum = match sum {
-            None => Some(point),
-            Some((x, y)) if x == point.0 && (y != point.1 || y == [0, 0]) => None,
+            None => Some((x2.clone(), y2.clone())),
+            Some((x, y)) if x == x2 && (y != y2 || y == field.integer(0)) => None,
             Some((x, y)) => {
-                let slope = if x == point.0 {
-                    let square = field.mul(x, x);
-                    let top = field.add(field.add(square, field.add(square, square)), a);
-                    field.div(top, field.add(y, y))
+                let slope = if x == x2 {
+                    let square = field.mul(&x, &x);
+                    let top = field.add(&field.add(&square, &field.add(&square, &square)), a);
+                    field.div(&top, &field.add(&y, &y))
                 } else {
-                    field.div(field.sub(point.1, y), field.sub(point.0, x))
+                    field.div(&field.sub(&y2, &y), &field.sub(&x2, &x))
                 };
-                let next = field.sub(field.sub(field.mul(slope, slope), x), point.0);
-                Some((next, field.sub(field.mul(slope, field.sub(x, next)), y)))
+                let next = field.sub(&field.sub(&field.mul(&slope, &slope), &x), &x2);
+                let y = field.sub(&field.mul(&slope, &field.sub(&x, &next)), &y);
+                Some((next, y))
             }
         };
     }
     sum
 }
 
-fn edwards_multiple(field: &Field, a: Element, d: Element, n: u64, (x2, y2): Point) -> Point {
-    let mut sum = ([0, 0], [1, 0]);
+fn edwards_multiple(field: &Field, a: &Element, d: &Element, n: u64, (x2, y2): Point) -> Point {
+    let one = field.integer(1);
+    let mut sum = (field.integer(0), one.clone());
     for _ in 0..n {
         let (x1, y1) = sum;
-        let delta = field.mul(d, field.mul(field.mul(x1, x2), field.mul(y1, y2)));
-        let x = field.add(field.mul(x1, y2), field.mul(y1, x2));
-        let y = field.sub(field.mul(y1, y2), field.mul(a, field.mul(x1, x2)));
-        sum = (field.div(x, field.add([1, 0], delta)), field.div(y, field.sub([1, 0], delta)));
+        let delta = field.mul(d, &field.mul(&field.mul(&x1, &x2), &field.mul(&y1, &y2)));
+        let x = field.add(&field.mul(&x1, &y2), &field.mul(&y1, &x2));
+        let y = field.sub(&field.mul(&y1, &y2), &field.mul(a, &field.mul(&x1, &x2)));
+        sum = (field.div(&x, &field.add(&one, &delta)), field.div(&y, &field.sub(&one, &delta)));
     }
     sum
 }

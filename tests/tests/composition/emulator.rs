@@ -51,6 +51,45 @@ fn pointwise() {
     checks::pointwise::<bw6_761::FrField>(&device(), 40);
 }
 
+/// Fields of other declarations; each that is one of several only once.
+#[test]
+fn pointwise_on_other_curves() {
+    checks::pointwise::<bls24_315::FqField>(&device(), 40);
+    checks::pointwise::<bn462::FqField>(&device(), 40);
+    checks::pointwise::<curve25519::FqField>(&device(), 40);
+    checks::pointwise::<mnt4_298::FqField>(&device(), 40);
+    checks::pointwise::<mnt4_753::FqField>(&device(), 20);
+    checks::pointwise::<secp256k1::FqField>(&device(), 40);
+    checks::pointwise::<secp256r1::FrField>(&device(), 40);
+}
+
+/// Those whose number of words and spare bits others have.
+#[cfg(feature = "long-tests")]
+#[test]
+fn pointwise_on_the_rest() {
+    checks::pointwise::<bandersnatch::FqField>(&device(), 40);
+    checks::pointwise::<bandersnatch::FrField>(&device(), 40);
+    checks::pointwise::<bls24_315::FrField>(&device(), 40);
+    checks::pointwise::<bn462::FrField>(&device(), 40);
+    checks::pointwise::<curve25519::FrField>(&device(), 40);
+    checks::pointwise::<grumpkin::FqField>(&device(), 40);
+    checks::pointwise::<grumpkin::FrField>(&device(), 40);
+    checks::pointwise::<jubjub::FqField>(&device(), 40);
+    checks::pointwise::<jubjub::FrField>(&device(), 40);
+    checks::pointwise::<mnt4_298::FrField>(&device(), 40);
+    checks::pointwise::<mnt4_753::FrField>(&device(), 20);
+    checks::pointwise::<mnt6_298::FqField>(&device(), 40);
+    checks::pointwise::<mnt6_298::FrField>(&device(), 40);
+    checks::pointwise::<mnt6_753::FqField>(&device(), 20);
+    checks::pointwise::<mnt6_753::FrField>(&device(), 20);
+    checks::pointwise::<pallas::FqField>(&device(), 40);
+    checks::pointwise::<pallas::FrField>(&device(), 40);
+    checks::pointwise::<secp256k1::FrField>(&device(), 40);
+    checks::pointwise::<secp256r1::FqField>(&device(), 40);
+    checks::pointwise::<vesta::FqField>(&device(), 40);
+    checks::pointwise::<vesta::FrField>(&device(), 40);
+}
+
 #[test]
 fn msm_of_integers() {
     for n in [2, 70] {

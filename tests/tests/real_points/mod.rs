@@ -8,7 +8,7 @@ use ark_std::rand::rngs::StdRng;
 use curvesmith_abi::kernels::{PointAdd, PointDbl, PointMadd};
 use curvesmith_abi::{Form, IDENTITY_WORD, Kernel, padded_words};
 use curvesmith_codegen::fir::interp::{Argument, from_words, to_words};
-use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc};
+use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_runtime::group::Points;
 use num_bigint::BigUint;
 
@@ -22,16 +22,12 @@ struct Curve<P> {
 }
 
 impl<P: Points> Curve<P> {
-    /// Over the prime field, or the quadratic extension by the square root of -1.
     fn new(name: &str) -> Self {
-        let p: BigUint = Prime::<P>::MODULUS.into();
-        let degree = P::BaseField::extension_degree();
-        let nonresidue = (degree == 2).then(|| &p - 1u32);
-        let base = FieldDesc::new(format!("{name}_fq"), p);
+        let base = FieldDesc::new(format!("{name}_fq"), Prime::<P>::MODULUS.into());
         let group = GroupDesc {
             name: name.into(),
             base,
-            tower: nonresidue.into(),
+            tower: tower::<P::BaseField>(),
             equation: match (P::FORM, P::COEFFICIENTS.map(|c| numbers(&c))) {
                 (Form::Xyzz, [a, b]) => Equation::ShortWeierstrass { a, b },
                 (Form::Extended, [a, d]) => Equation::TwistedEdwards { a, d },
@@ -105,12 +101,36 @@ impl<P: Points> Curve<P> {
     }
 }
 
+/// The levels of arkworks' field, by the powers of their variables.
+fn tower<F: Field>() -> Tower {
+    let degrees: &[usize] = match F::extension_degree() {
+        1 => &[],
+        2 => &[2],
+        3 => &[3],
+        4 => &[2, 2],
+        other => panic!("no coordinates are of degree {other}"),
+    };
+    degrees.iter().fold(Tower::prime(), |tower, &degree| {
+        let below = tower.degree();
+        let mut variable = vec![F::BasePrimeField::zero(); F::extension_degree() as usize];
+        variable[below] = F::BasePrimeField::one();
+        let variable = F::from_base_prime_field_elems(variable).expect("as many parts as the degree");
+        let (nonresidue, rest) = (numbers(&variable.pow([degree as u64])), below..);
+        assert!(nonresidue[rest].iter().all(|c| *c == BigUint::ZERO));
+        tower.extended(degree, nonresidue[..below].to_vec())
+    })
+}
+
 fn numbers<F: Field>(x: &F) -> Vec<BigUint> {
     x.to_base_prime_field_elements().map(|x| x.into_bigint().into()).collect()
 }
 
 /// Identity, equal, opposite and unrelated points in all pairs, and 100 random pairs.
 fn check<P: Points>(name: &str) {
+    check_with::<P>(name, 100);
+}
+
+fn check_with<P: Points>(name: &str, random: usize) {
     let mut curve = Curve::<P>::new(name);
     let machine = Machine::group(&curve.group);
     let g = P::generator();
@@ -118,7 +138,7 @@ fn check<P: Points>(name: &str) {
     let special = [P::zero(), g, -g, g + g, other, -other, other + g];
     let mut pairs: Vec<_> = special.iter().flat_map(|&p| special.map(|q| (p, q))).collect();
     let rng = &mut curve.rng;
-    pairs.extend((0..100).map(|_| (P::rand(rng), P::rand(rng))));
+    pairs.extend((0..random).map(|_| (P::rand(rng), P::rand(rng))));
     let affine = |points: Vec<P>| P::normalize_batch(&points);
     let left = affine(pairs.iter().map(|p| p.0).collect());
     let right = affine(pairs.iter().map(|p| p.1).collect());
@@ -172,4 +192,40 @@ fn edwards_curves_are_arkworks() {
     check::<bandersnatch::G1Projective>("bandersnatch_g1");
     check::<curve25519::G1Projective>("curve25519_g1");
     check::<jubjub::G1Projective>("jubjub_g1");
+}
+
+/// One of each kind that is not above: over the prime field with `a` not zero, an odd number of words, and 24; over cubic levels and
+/// two quadratic ones.
+#[test]
+fn curves_of_other_shapes_are_arkworks() {
+    use curvesmith_curves::{bls24_315, bn462, bw6_761, mnt6_298, secp256r1};
+    check_with::<secp256r1::G1Projective>("secp256r1_g1", 20);
+    check_with::<bn462::G1Projective>("bn462_g1", 20);
+    check_with::<bw6_761::G1Projective>("bw6_761_g1", 10);
+    check_with::<mnt6_298::G2Projective>("mnt6_298_g2", 10);
+    check_with::<bls24_315::G2Projective>("bls24_315_g2", 10);
+}
+
+/// The others.
+#[cfg(feature = "long-tests")]
+#[test]
+fn all_other_curves_are_arkworks() {
+    use curvesmith_curves::{
+        bls12_377, bls24_315, bn462, bw6_761, grumpkin, mnt4_298, mnt4_753, mnt6_298, mnt6_753, pallas, vesta,
+    };
+    check::<bls12_377::G1Projective>("bls12_377_g1");
+    check::<bls12_377::G2Projective>("bls12_377_g2");
+    check::<bls24_315::G1Projective>("bls24_315_g1");
+    check::<bn462::G2Projective>("bn462_g2");
+    check::<bw6_761::G2Projective>("bw6_761_g2");
+    check::<grumpkin::G1Projective>("grumpkin_g1");
+    check::<mnt4_298::G1Projective>("mnt4_298_g1");
+    check::<mnt4_298::G2Projective>("mnt4_298_g2");
+    check_with::<mnt4_753::G1Projective>("mnt4_753_g1", 10);
+    check_with::<mnt4_753::G2Projective>("mnt4_753_g2", 10);
+    check::<mnt6_298::G1Projective>("mnt6_298_g1");
+    check_with::<mnt6_753::G1Projective>("mnt6_753_g1", 10);
+    check_with::<mnt6_753::G2Projective>("mnt6_753_g2", 10);
+    check::<pallas::G1Projective>("pallas_g1");
+    check::<vesta::G1Projective>("vesta_g1");
 }

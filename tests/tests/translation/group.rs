@@ -31,7 +31,7 @@ pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
             for (log_b, done, steps, sets) in
                 [(1, 0, 1, 2), (4, 0, 4, 1), (5, 0, 2, 1), (5, 2, 3, 1), (8, 0, 8, 1), (8, 2, 1, 2)]
             {
-                let out = buf(&s.xyzz_points(sets * (log_b + 1)));
+                let out = buf(&s.projective_points(sets * (log_b + 1)));
                 let named = [
                     ("log_b", num(log_b)),
                     ("done", num(done)),
@@ -69,7 +69,7 @@ fn accumulate(s: &mut Session, name: &str) {
             ("starts", buf(&starts)),
             // Zeros are identities.
             ("sums", buf(&vec![0; buckets * xyzz])),
-            ("partials", buf(&s.xyzz_points(slices))),
+            ("partials", buf(&s.projective_points(slices))),
             ("buckets", num(buckets)),
             ("slices", num(slices)),
         ];
@@ -100,7 +100,7 @@ fn merge(s: &mut Session, name: &str) {
     let buckets = 9;
     for (n, slices, stride) in [(60, 20, 1), (150, 150, 1), (150, 150, 128)] {
         let (keys, starts) = keys(s, n, buckets);
-        let (partials, sums) = (buf(&s.xyzz_points(slices)), buf(&s.xyzz_points(buckets)));
+        let (partials, sums) = (buf(&s.projective_points(slices)), buf(&s.projective_points(buckets)));
         let mut named = vec![
             ("keys", buf(&keys)),
             ("starts", buf(&starts)),
@@ -151,8 +151,9 @@ impl Session {
         self.points(n).into_iter().flat_map(words).collect()
     }
 
-    /// With denominators of the base field; the identity with any `x` and `y`.
-    pub(crate) fn xyzz_points(&mut self, n: usize) -> Vec<u32> {
+    /// With denominators of the base field. The identity of a Weierstrass curve with any `x` and `y`, that of an Edwards curve as zeros too;
+    /// the last coordinate of an Edwards point is any.
+    pub(crate) fn projective_points(&mut self, n: usize) -> Vec<u32> {
         let field = self.field().clone();
         let p = &field.p;
         let mut words = vec![];
@@ -166,6 +167,11 @@ impl Session {
             };
             let times = |c: &Coordinate, k: &BigUint| c.iter().map(|x| x * k % p).collect::<Coordinate>();
             let parts = match point {
+                Some([x, y]) if self.extended => [times(&x, &z), times(&y, &z), number(z), self.coordinate()],
+                None if self.extended && self.random.below(2) == 0 => [0; 4].map(|_| number(BigUint::ZERO)),
+                None if self.extended => {
+                    [number(BigUint::ZERO), number(z.clone()), number(z), number(BigUint::ZERO)]
+                }
                 Some([x, y]) => [times(&x, &zz), times(&y, &zzz), number(zz), number(zzz)],
                 None => [number(zz), number(zzz), number(BigUint::ZERO), number(BigUint::ZERO)],
             };

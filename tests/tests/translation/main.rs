@@ -11,7 +11,7 @@ mod session;
 use curvesmith_abi::kernels::ALL;
 use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::kernels::{common_kernels, field_kernels, formula_kernels, group_kernels};
-use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc};
+use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc, Tower};
 use num_bigint::BigUint;
 use session::Session;
 use std::collections::BTreeSet;
@@ -35,7 +35,15 @@ fn secp256k1_fq() -> FieldDesc {
     FieldDesc::new("secp256k1_fq", big(p))
 }
 
-/// One word, two without a spare bit, eight with and without one, twelve, seventeen; with the roots of every radix and with few.
+fn bw6_761_fq() -> FieldDesc {
+    let p = concat!(
+        "122e824fb83ce0ad187c94004faff3eb926186a81d14688528275ef8087be41707ba638e584e91903cebaff25b423048",
+        "689c8ed12f9fd9071dcd3dc73ebff2e98a116c25667a8f8160cf8aeeaf0a437e6913e6870000082f49d00000000008b",
+    );
+    FieldDesc::new("bw6_761_fq", big(p))
+}
+
+/// One word, two without a spare bit, eight with and without one, twelve, seventeen, twenty-four; with the roots of every radix and with few.
 fn fields() -> Vec<FieldDesc> {
     vec![
         FieldDesc::new("toy13", 13u32.into()),
@@ -45,6 +53,7 @@ fn fields() -> Vec<FieldDesc> {
         bls12_381_fq(),
         // An odd number of words, and many.
         FieldDesc::new("m521", (BigUint::from(1u32) << 521) - 1u32),
+        bw6_761_fq(),
     ]
 }
 
@@ -65,13 +74,31 @@ fn group(name: &str, base: FieldDesc, minus: Option<u32>, a: u32) -> GroupDesc {
     }
 }
 
-/// With and without `a`, of both degrees.
+/// With and without `a`, of all degrees and both forms.
 fn groups() -> Vec<GroupDesc> {
     let toy = || FieldDesc::new("toy13", 13u32.into());
+    let numbers = |numbers: &[u32]| numbers.iter().map(|x| BigUint::from(*x)).collect::<Vec<_>>();
+    let over = |name: &str, tower: Tower, a: &[u32], b: &[u32]| GroupDesc {
+        name: name.into(),
+        base: toy(),
+        tower,
+        equation: Equation::ShortWeierstrass { a: numbers(a), b: numbers(b) },
+    };
+    let cubic = Tower::prime().extended(3, numbers(&[2]));
+    let quartic = Tower::quadratic(2u32.into()).extended(2, numbers(&[2, 1]));
+    let edwards = GroupDesc {
+        name: "toy_edwards".into(),
+        base: FieldDesc::new("toy199", 199u32.into()),
+        tower: Tower::prime(),
+        equation: Equation::TwistedEdwards { a: numbers(&[2]), d: numbers(&[22]) },
+    };
     let m61 = FieldDesc::new("m61", ((1u64 << 61) - 1).into());
     vec![
         group("toy_g1", toy(), None, 2),
         group("toy_g2", toy(), Some(2), 0),
+        over("toy_fq3", cubic, &[2, 9, 8], &[9, 0, 1]),
+        over("toy_fq4", quartic, &[12, 11, 5, 7], &[5, 6, 12, 8]),
+        edwards,
         group("m61_g2", m61, Some(1), 1),
         group("bn254_g1", bn254_fq(), None, 0),
         group("bn254_g2", bn254_fq(), Some(1), 0),
@@ -114,6 +141,7 @@ fn group_kernels_keep_their_meaning() {
     for group in groups() {
         let kernels = kernels_of_group(&group);
         let mut session = Session::new(&kernels, Some(group.base.clone()), group.degree());
+        session.extended = matches!(group.equation, Equation::TwistedEdwards { .. });
         session.each_kernel(group::case);
     }
 }

@@ -15,6 +15,8 @@ pub(crate) struct Session {
     descs: Vec<KernelDesc>,
     field: Option<FieldDesc>,
     pub(crate) degree: usize,
+    /// Whether points have extended coordinates, of an Edwards curve.
+    pub(crate) extended: bool,
     pub(crate) random: Random,
     /// Kernels that were launched, and have changed a buffer.
     seen: BTreeSet<&'static str>,
@@ -37,7 +39,7 @@ impl Session {
     pub(crate) fn new(kernels: &[Kernel], field: Option<FieldDesc>, degree: usize) -> Session {
         let forms = ThreeWays::new(kernels, checked(1)).unwrap_or_else(|e| panic!("{e}"));
         let descs = kernels.iter().map(|kernel| kernel.desc).collect();
-        Session { forms, descs, field, degree, random: Random(11), seen: BTreeSet::new() }
+        Session { forms, descs, field, degree, extended: false, random: Random(11), seen: BTreeSet::new() }
     }
 
     /// Runs the case of every kernel, which gives `None` for one it does not know.
@@ -92,7 +94,7 @@ impl Session {
             ParamKind::U32 if name == "n" => num(n),
             ParamKind::Buffer(_, Element::Field) => self.elements(n),
             ParamKind::Buffer(_, Element::Affine) => buf(&self.affine_points(n)),
-            ParamKind::Buffer(_, Element::Point) => buf(&self.xyzz_points(n)),
+            ParamKind::Buffer(_, Element::Point) => buf(&self.projective_points(n)),
             _ => panic!("no argument {name}"),
         }
     }

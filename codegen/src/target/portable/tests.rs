@@ -254,6 +254,58 @@ fn wrong_programs_are_refused() {
     assert!(refused > 5000 && right < refused / 4, "{refused} refused, {right} right");
 }
 
+/// Programs by hand, each wrong in one thing, and why the checker refuses it.
+#[test]
+fn each_fault_is_refused_for_its_reason() {
+    let [toy, full] = [field("toy", "d"), field("full", "ffffffffffffffc5")];
+    let [x, y, low, high] = [0, 1, 2, 3].map(Limb);
+    let zero = Src::Imm(0);
+    // x + y below 2p, its carry 0.
+    let sum = |change: &dyn Fn(&mut Program)| {
+        let mut program = Program::new(2, 1);
+        program.pair(Pair::Add(x.into(), y.into(), zero));
+        (program.output, program.above) = (vec![low.into()], vec![high.into()]);
+        program.steps = vec![Step::Known(vec![low.into()], high)];
+        change(&mut program);
+        program
+    };
+    let judge = |f: &FieldDesc, op: FieldOp, out: u64, program: &Program| {
+        check(f, &op, &[Bound::CANONICAL; 2], program, Bound(out)).map(drop).map_err(|error| error.0)
+    };
+    assert_eq!(judge(&toy, FieldOp::Add, 2, &sum(&|_| ())), Ok(()));
+    let by = |by: Pair| move |p: &mut Program| p.insts[0] = Inst::Pair { low, high, by };
+    let changes: [(&str, &dyn Fn(&mut Program)); 14] = [
+        ("has the shape of another operation", &|p| p.inputs = 1),
+        ("has the shape of another operation", &|p| p.output.push(zero)),
+        ("reads a limb that is not written yet", &by(Pair::Add(x.into(), high.into(), zero))),
+        ("writes a limb twice", &|p| p.insts.push(p.insts[0])),
+        ("adds a limb as a carry", &by(Pair::Add(x.into(), zero, y.into()))),
+        ("adds a limb as a carry", &by(Pair::Add(x.into(), y.into(), Src::Imm(2)))),
+        ("selects by a limb", &|p| p.insts.push(Inst::Select { out: Limb(4), bit: x, a: zero, b: zero })),
+        ("gives a limb that is not written", &|p| p.output[0] = Limb(4).into()),
+        ("has a limb above its result", &|p| p.steps.clear()),
+        ("has a limb that does not vanish", &|p| p.steps.push(Step::Vanishes(low))),
+        ("has another limb that vanishes", &|p| p.steps.push(Step::Vanishes(high))),
+        ("has a carry that is not known", &by(Pair::Sub(x.into(), y.into(), zero))),
+        ("is not shown to be the operation's", &by(Pair::Add(x.into(), x.into(), zero))),
+        ("is not shown to be the operation's", &by(Pair::Add(x.into(), y.into(), Src::Imm(1)))),
+    ];
+    let refused = |reason: &str, verdict: Result<(), String>| {
+        let error = verdict.expect_err(reason);
+        assert!(error.contains(reason), "{error}, and not: {reason}");
+    };
+    for (reason, change) in changes {
+        // As much as the wrong sums may reach.
+        refused(reason, judge(&toy, FieldOp::Add, 3, &sum(change)));
+    }
+    refused("may reach 24, the bound is 12", judge(&toy, FieldOp::Add, 1, &sum(&|_| ())));
+    refused("is not shown to be the operation's", judge(&toy, FieldOp::Sub, 2, &sum(&|_| ())));
+    refused("has a carry that is not known", judge(&full, FieldOp::Add, 2, &sum(&|_| ())));
+    refused("has the shape of another operation", judge(&toy, FieldOp::Mul, 2, &sum(&|p| p.inputs = 1)));
+    let even = FieldDesc { p: 12u32.into(), ..toy };
+    refused("has the shape of another operation", judge(&even, FieldOp::Add, 2, &sum(&|_| ())));
+}
+
 /// A bound that is too small, and a step that is left out.
 #[test]
 fn claims_that_are_too_strong_are_refused() {

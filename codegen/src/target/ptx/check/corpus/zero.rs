@@ -92,6 +92,57 @@ pub(super) fn tests_for_zero() -> Vec<Entry> {
         entry.operands = vec![Bound::Units(14)];
         entry
     };
+    // `[x = 0]`, or also where x has no bit that differs from 7 nor one that differs from c.
+    let twice = |c: u32| {
+        let mut b = Builder::new("twice");
+        let x = b.input("x", 1)[0];
+        let q = b.setp(Cmp::Eq, x, Src::Imm(0));
+        let first = b.selp(Src::Imm(1), Src::Imm(0), q);
+        let (seven, other) = (b.logic(Logic::Xor, x, Src::Imm(7)), b.logic(Logic::Xor, x, Src::Imm(c)));
+        let differs = b.logic(Logic::Or, seven, other);
+        let q = b.setp(Cmp::Eq, differs, Src::Imm(0));
+        let second = b.selp(Src::Imm(1), Src::Imm(0), q);
+        let d = b.logic(Logic::Or, first, second);
+        b.output("r", vec![d]);
+        let mut steps = single(FieldOp::IsZero).certificate.steps;
+        let bits = |word| Step::Inst(Written::Bits(Bits { word: Val::Node(word), mask: None, uses: vec![] }));
+        let holds = poly([(7, -1)], 1);
+        steps.extend([
+            Step::Logic { op: Logic::Xor, a: Val::Node(1), b: Val::Const(7) },
+            bits(4),
+            Step::Logic { op: Logic::Xor, a: Val::Node(1), b: Val::Const(c) },
+            bits(5),
+            Step::Logic { op: Logic::Or, a: Val::Node(4), b: Val::Node(5) },
+            bits(6),
+            Step::Truth(poly([(6, 1)], -1)),
+            Step::Inst(Written::Compare {
+                holds: holds.clone(),
+                differs: None,
+                range: [by([units(Fact::Holds(7), 1)]), by([units(Fact::Fails(7), 1)])],
+            }),
+            Step::Let { value: holds, inline: true },
+            Step::Inst(Written::Select { word: Val::Node(8), uses: vec![] }),
+            Step::Logic { op: Logic::Or, a: Val::Node(3), b: Val::Node(8) },
+            bits(9),
+        ]);
+        let test = |flag, number: u32, words| Test { flag, value: 0, number: number.into(), words };
+        let fails = |side: Fact| by([units(Fact::Fails(7), 1), units(Fact::Left(6), 1), units(side, 1)]);
+        let computed = [4, 5].map(|word| part(Fact::Computed(word), -1));
+        let second = [units(Fact::Right(9), 1), part(Fact::Holds(7), 1), part(Fact::Both(6), 1)];
+        let reason = Reason::Zero {
+            bound: 0,
+            same: vec![],
+            tests: vec![
+                test(2, 0, vec![[obvious(), by([units(Fact::Fails(2), 1)])]]),
+                test(7, 7, vec![[fails(Fact::Right(4)), fails(Fact::Left(4))]]),
+            ],
+            none: by([units(Fact::Both(9), 1)]),
+            found: vec![yes(vec![units(Fact::Left(9), 1)]), Proof::Sum([&second[..], &computed].concat())],
+        };
+        let mut entry = entry(FieldOp::IsZero, 7, b.finish(), 1, steps, reason);
+        entry.operands = vec![Bound::Units(14)];
+        entry
+    };
     let edit = |mut entry: Entry, name, change: &Change<'_>| {
         if let Reason::Zero { tests, none, found, .. } = &mut entry.certificate.reason {
             change(tests, none, found);
@@ -118,6 +169,8 @@ pub(super) fn tests_for_zero() -> Vec<Entry> {
         single(FieldOp::IsZero),
         single(FieldOp::MaybeZero),
         double(7),
+        twice(7),
+        twice(5).wrong("a word that is compared with two constants"),
         with(single(FieldOp::IsZero), Bound::Units(8), "a multiple that is left out"),
         with(single(FieldOp::MaybeZero), Bound::Units(8), "a multiple that may be missed"),
         with(other, Bound::Canonical, "a test for a number that is no multiple"),

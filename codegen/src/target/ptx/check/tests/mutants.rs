@@ -1,7 +1,7 @@
 //! Edits of the checker's own source: each must make it judge an entry of the corpus wrongly.
 //!
-//! The checker, with what it is about (`ir.rs`, `bound.rs`, `spec/op.rs`), is compiled once as a program of its own that has
-//! a copy for each edit, next to the one that is as it stands.
+//! The checker, with its numbers (`num.rs`) and what it is about (`ir.rs`, `bound.rs`, `spec/op.rs`), is compiled once as a program of
+//! its own that has a copy for each edit, next to the one that is as it stands.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -176,20 +176,34 @@ const GOALS: &[Edit] = &[
     ("mod.rs", "            self.cx.limit_operand(k, bound.max(&self.field).into());", ""),
 ];
 
+/// Of the numbers. A copy with one has a corpus of its own, whose certificates are written in these.
+const NUMBERS: &[Edit] = &[
+    ("num.rs", "Num::from(1) << (32 * words)", "Num::from(1) << (31 * words)"),
+    ("num.rs", "if *mantissa < 0 => Sign::Minus", "if *mantissa < 0 => Sign::Plus"),
+    ("num.rs", "self.is_zero() || (self.to_bigint() % modulus).is_zero()", "true"),
+    ("num.rs", "return Short { mantissa: product, words };", "return Short { mantissa: product, words: 0 };"),
+    ("num.rs", "raised(x, 32 * (u - low))?.checked_add(raised(y, 32 * (v - low))?)?", "x.checked_add(y)?"),
+    ("num.rs", "self.times(-1)", "self.times(1)"),
+    ("num.rs", "words: words + (bits / 32) as u32 }", "words }"),
+    ("num.rs", "Some(digit) => self.digits[at] = digit,", "Some(digit) => self.digits[at] = digit.max(0),"),
+    ("num.rs", "carry = high + (bits >> 32);", "carry = high;"),
+    ("num.rs", "self.rest + top + BigInt", "self.rest + BigInt"),
+];
+
 const FILES: [&str; 8] =
     ["mod.rs", "certificate.rs", "corpus.rs", "definition.rs", "goal.rs", "insts.rs", "steps.rs", "sum.rs"];
 
 #[test]
 fn every_edit_of_the_checker_is_noticed() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let edits: Vec<&Edit> = [SUM, STEPS, INSTS, GOALS].into_iter().flatten().collect();
+    let edits: Vec<&Edit> = [SUM, STEPS, INSTS, GOALS, NUMBERS].into_iter().flatten().collect();
     let folder = env::temp_dir().join(format!("checker-edits-{}", std::process::id()));
     let mut modules = copy(&source, &folder, "as_it_stands", None);
     for (k, edit) in edits.iter().enumerate() {
         modules += &copy(&source, &folder, &format!("edit_{k}"), Some(edit));
     }
     let program = folder.join("main.rs");
-    fs::write(&program, main(&source, &modules, edits.len())).unwrap();
+    fs::write(&program, main(&source, &modules, &edits)).unwrap();
     let output = Command::new(compiled(&folder, &program)).output().unwrap();
     let noticed = String::from_utf8(output.stdout).unwrap();
     let noticed: Vec<&str> = noticed.lines().collect();
@@ -207,39 +221,67 @@ fn every_edit_of_the_checker_is_noticed() {
     );
 }
 
-/// A copy of the checker with an edit; the line that declares it.
-fn copy(source: &Path, folder: &Path, name: &str, edit: Option<&Edit>) -> String {
-    fs::create_dir_all(folder.join(name)).unwrap();
-    for file in FILES {
-        let mut text = fs::read_to_string(source.join("target/ptx/check").join(file)).unwrap();
-        if let Some((_, old, new)) = edit.filter(|(of, ..)| *of == file) {
+/// Whether the edit is of the numbers.
+fn of_numbers(edit: &Edit) -> bool {
+    edit.0 == "num.rs"
+}
+
+/// A file with an edit, if it is of this one.
+fn edited(path: &Path, edit: Option<&Edit>) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    match edit.filter(|(of, ..)| path.ends_with(of)) {
+        None => text,
+        Some((file, old, new)) => {
             assert_eq!(text.matches(old).count(), 1, "{file} has this once: {old}");
-            text = text.replace(old, new);
+            text.replace(old, new)
         }
+    }
+}
+
+/// A copy of the checker with an edit; the lines that declare it.
+fn copy(source: &Path, folder: &Path, name: &str, edit: Option<&Edit>) -> String {
+    let (ptx, to) = (source.join("target/ptx"), folder.join(name));
+    let numbers = edit.is_some_and(of_numbers);
+    // What has numbers of its own is in their types throughout.
+    let typed = |text: String| match numbers {
+        true => ["ptx", "super"]
+            .iter()
+            .fold(text, |text, of| text.replace(&format!("{of}::num::"), &format!("{of}::num_of_{name}::"))),
+        false => text,
+    };
+    fs::create_dir_all(to.join("corpus")).unwrap();
+    for file in FILES {
+        let mut text = edited(&ptx.join("check").join(file), edit);
         if file == "mod.rs" {
             let (corpus, certificate) = match edit {
-                None => {
+                Some(_) if !numbers => ("", "use crate::target::ptx::as_it_stands::certificate;"),
+                _ => {
                     ("pub(in crate::target::ptx) mod corpus;", "pub(in crate::target::ptx) mod certificate;")
                 }
-                Some(_) => ("", "use crate::target::ptx::as_it_stands::certificate;"),
             };
             text = text.replace("#[cfg(test)]\nmod corpus;", corpus);
             text = text.replace("pub(in crate::target::ptx) mod certificate;", certificate);
         }
-        fs::write(folder.join(name).join(file), text).unwrap();
+        fs::write(to.join(file), typed(text)).unwrap();
     }
-    if edit.is_none() {
-        fs::create_dir_all(folder.join(name).join("corpus")).unwrap();
-        for file in fs::read_dir(source.join("target/ptx/check/corpus")).unwrap() {
+    let mut modules = format!("    #[path = {:?}]\n    pub(crate) mod {name};\n", to.join("mod.rs"));
+    if edit.is_none() || numbers {
+        for file in fs::read_dir(ptx.join("check/corpus")).unwrap() {
             let file = file.unwrap();
-            fs::copy(file.path(), folder.join(name).join("corpus").join(file.file_name())).unwrap();
+            let text = typed(fs::read_to_string(file.path()).unwrap());
+            fs::write(to.join("corpus").join(file.file_name()), text).unwrap();
         }
     }
-    format!("    #[path = {:?}]\n    pub(crate) mod {name};\n", folder.join(name).join("mod.rs"))
+    if numbers {
+        let file = to.join("num.rs");
+        fs::write(&file, edited(&ptx.join("num.rs"), edit)).unwrap();
+        let _ = writeln!(modules, "    #[path = {file:?}]\n    pub mod num_of_{name};");
+    }
+    modules
 }
 
 /// The program: for each copy a line with what it misjudges.
-fn main(source: &Path, modules: &str, edits: usize) -> String {
+fn main(source: &Path, modules: &str, edits: &[&Edit]) -> String {
     let mut text = String::from("#![allow(warnings)]\n");
     text += "mod spec {\n";
     for file in ["field", "op"] {
@@ -257,11 +299,12 @@ fn main(source: &Path, modules: &str, edits: usize) -> String {
     text += "    pub use crate::spec::FieldOp;\n    pub use {bound::Bound, ir::Block};\n";
     text += modules;
     text += "    pub fn run() {\n";
-    let copies = std::iter::once("as_it_stands".to_owned()).chain((0..edits).map(|k| format!("edit_{k}")));
-    for name in copies {
+    let edits = edits.iter().enumerate().map(|(k, edit)| (format!("edit_{k}"), of_numbers(edit)));
+    for (name, numbers) in std::iter::once(("as_it_stands".to_owned(), true)).chain(edits) {
+        let judge = if numbers { &name } else { "as_it_stands" };
         let _ = writeln!(
             text,
-            "        println!(\"{{}}\", as_it_stands::corpus::misjudged(&|e, field| {{
+            "        println!(\"{{}}\", {judge}::corpus::misjudged(&|e, field| {{
                 let claim = {name}::Claim {{ field, op: &e.op, block: &e.block, operands: &e.operands }};
                 let Ok(mut checked) = {name}::check(&claim, &e.certificate) else {{ return [false; 2] }};
                 let alone = checked.case(e.case(), &e.bounds).is_ok();
