@@ -2,8 +2,8 @@
 //! coordinates; what matters is that many are the identity, equal or opposite.
 
 use super::session::{Named, Session, buf, num};
-use curvesmith_abi::kernels::{BitSums, NO_ENTRY};
-use curvesmith_abi::{IDENTITY_WORD, Kernel as _, KernelDesc, padded_words};
+use curvesmith_abi::kernels::NO_ENTRY;
+use curvesmith_abi::{IDENTITY_WORD, KernelDesc, padded_words};
 use curvesmith_codegen::fir::interp::to_words;
 use num_bigint::BigUint;
 
