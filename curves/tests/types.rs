@@ -387,3 +387,16 @@ fn secp256r1_is_arkworks() {
     assert_eq!(ours.x.into_bigint(), theirs.x.into_bigint());
     assert_eq!(ours.y.into_bigint(), theirs.y.into_bigint());
 }
+
+/// arkworks' templates for groups whose types are generated from explicit declarations, which take minutes to run.
+#[cfg(feature = "long-tests")]
+mod templates {
+    #[cfg(feature = "bls24-315")]
+    ark_algebra_test_templates::test_group!(bls24_315_g1; curvesmith_curves::bls24_315::G1Projective; sw);
+    #[cfg(feature = "bn462")]
+    ark_algebra_test_templates::test_group!(bn462_g1; curvesmith_curves::bn462::G1Projective; sw);
+    #[cfg(feature = "bn462")]
+    ark_algebra_test_templates::test_group!(bn462_g2; curvesmith_curves::bn462::G2Projective; sw);
+    #[cfg(feature = "secp256r1")]
+    ark_algebra_test_templates::test_group!(secp256r1; curvesmith_curves::secp256r1::G1Projective; sw);
+}

@@ -1,5 +1,5 @@
 //! Groth16 on every declared curve with a pairing, by a key from arkworks: the bytes of `ark_groth16` for the same randomness, on the
-//! CPU and by the embedded PTX on the emulator; and on domains beyond the two-adicity of the scalars.
+//! CPU, by the embedded PTX on the emulator, and on a GPU where there is one (skipped loudly elsewhere, unless `REQUIRE_GPU=1`); and on domains beyond the two-adicity of the scalars.
 //!
 //! Without feature `long-tests` on two in fields of 24 words, with G2 over Fq and over Fq3; other tests prove on BN254 and BLS12-381.
 
@@ -26,8 +26,17 @@ type Ark<C> = ArkGroth16<<C as PairingCurve>::Engine, LibsnarkReduction>;
 
 fn proves<C: PairingCurve>(steps: u64) {
     let circuit = Chain { start: Scalar::<C>::from(3u64), steps, claimed: None };
-    let devices = [Device::cpu(), Device::emulator(EmulatorOptions::default()).unwrap()];
-    proves_on::<C>(circuit.clone(), &circuit.assignment(), steps, &devices);
+    proves_on::<C>(circuit.clone(), &circuit.assignment(), steps, &devices());
+}
+
+fn devices() -> Vec<Device> {
+    let mut devices = vec![Device::cpu(), Device::emulator(EmulatorOptions::default()).unwrap()];
+    match Device::cuda(0) {
+        Ok(gpu) => devices.push(gpu),
+        Err(error) if std::env::var_os("REQUIRE_GPU").is_some_and(|v| v == "1") => panic!("{error}"),
+        Err(error) => eprintln!("SKIPPED, no GPU: {error}"),
+    }
+    devices
 }
 
 /// The size of the domain.
@@ -102,7 +111,7 @@ curve! {
 
 #[test]
 fn a_toy_curve_on_mixed_domains() {
-    let devices = [Device::cpu(), Device::emulator(EmulatorOptions::default()).unwrap()];
+    let devices = devices();
     for (constraints, domain) in [(30, 32), (31, 48), (46, 48)] {
         let circuit = Squares { root: Scalar::<toy_bn::Curve>::from(7u64), constraints };
         let assignment = circuit.assignment();

@@ -101,4 +101,6 @@ mod bls12_377 {
         same_bytes::<bls12_377::G2Config, ark_bls12_377::g2::Config>();
         same_pairings::<bls12_377::Curve, ark_bls12_377::Bls12_377>("bls12_377");
     }
+
+    ark_algebra_test_templates::test_pairing!(pairing; super::bls12_377::Engine);
 }

@@ -115,4 +115,6 @@ mod mnt4_753 {
         same_bytes::<mnt4_753::G2Config, ark_mnt4_753::g2::Config>();
         same_pairings::<mnt4_753::Curve, ark_mnt4_753::MNT4_753>("mnt4_753");
     }
+
+    ark_algebra_test_templates::test_pairing!(pairing; super::mnt4_753::Engine);
 }

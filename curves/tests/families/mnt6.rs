@@ -111,4 +111,6 @@ mod mnt6_753 {
         same_bytes::<mnt6_753::G2Config, ark_mnt6_753::g2::Config>();
         same_pairings::<mnt6_753::Curve, ark_mnt6_753::MNT6_753>("mnt6_753");
     }
+
+    ark_algebra_test_templates::test_pairing!(pairing; super::mnt6_753::Engine);
 }

@@ -3,93 +3,20 @@
 
 #[path = "integers/points.rs"]
 mod points;
+#[path = "integers/sums.rs"]
+mod sums;
 
+use ark_ec::CurveGroup;
 use ark_ec::pairing::Pairing;
-use ark_ec::short_weierstrass::{Affine, Projective, SWCurveConfig};
+use ark_ec::short_weierstrass::{Affine, SWCurveConfig};
 use ark_ec::twisted_edwards::TECurveConfig;
-use ark_ec::{AffineRepr, CurveGroup};
-use ark_ff::{BigInteger, Field, Fp2Config, PrimeField};
-use ark_std::rand::{RngCore, SeedableRng, rngs::StdRng};
-use curvesmith::{Device, EmulatorOptions, Group, Msm, MsmOptions};
+use ark_ff::{Field, Fp2Config, PrimeField};
+use ark_std::rand::{SeedableRng, rngs::StdRng};
+use curvesmith::{Msm, MsmOptions};
 use num_bigint::BigUint;
 use outside::families::{baby_jubjub, bls12_379, bls12_small};
-use points::{Coordinates, Element, Point, multiple};
-
-fn integers<F: Field>(x: &F) -> Element {
-    x.to_base_prime_field_elements().map(|c| BigUint::from_bytes_le(&c.into_bigint().to_bytes_le())).collect()
-}
-
-fn element<F: Field>(x: &[BigUint]) -> F {
-    let coordinate = |x: &BigUint| F::BasePrimeField::from_le_bytes_mod_order(&x.to_bytes_le());
-    F::from_base_prime_field_elems(x.iter().map(coordinate)).expect("as many as there are")
-}
-
-fn scalar<F: PrimeField>(x: &BigUint) -> F {
-    F::from_le_bytes_mod_order(&x.to_bytes_le())
-}
-
-fn modulus<F: PrimeField>() -> BigUint {
-    BigUint::from_bytes_le(&F::MODULUS.to_bytes_le())
-}
-
-fn random(below: &BigUint, rng: &mut StdRng) -> BigUint {
-    let mut bytes = vec![0; 72];
-    rng.fill_bytes(&mut bytes);
-    BigUint::from_bytes_le(&bytes) % below
-}
-
-fn devices() -> [Device; 2] {
-    [Device::cpu(), Device::emulator(EmulatorOptions::default()).unwrap()]
-}
-
-/// Discrete logarithms and scalars: ends of the range, equal and opposite points.
-fn cases(r: &BigUint, rng: &mut StdRng) -> (Vec<BigUint>, Vec<BigUint>) {
-    let logs = (0..14).map(|i| match i {
-        0 | 1 => 1u32.into(),
-        2 => r - 1u32,
-        _ => random(r, rng),
-    });
-    let logs = logs.collect();
-    let scalars = (0..14).map(|i| match i {
-        0 | 5 => r - 1u32,
-        3 => BigUint::ZERO,
-        4 => 1u32.into(),
-        _ => random(r, rng),
-    });
-    (logs, scalars.collect())
-}
-
-/// Multiples of the generator and their sums, on integers and on devices.
-fn weierstrass<G, C>(coordinates: &Coordinates)
-where
-    C: SWCurveConfig,
-    G: Group<Projective = Projective<C>, Scalar: curvesmith::Field<Ark = C::ScalarField>>,
-{
-    let point = |p: &Point| match p {
-        Some((x, y)) => Affine::<C>::new(element(x), element(y)),
-        None => Affine::zero(),
-    };
-    let sum = |p: &Point, q: &Point| coordinates.weierstrass_sum(p, q);
-    let generator: Point = Some((integers(&C::GENERATOR.x), integers(&C::GENERATOR.y)));
-    let r = modulus::<C::ScalarField>();
-    assert_eq!(multiple(&r, &generator, None, sum), None, "the generator has order r");
-    let (logs, scalars) = cases(&r, &mut StdRng::seed_from_u64(1));
-    let bases: Vec<Point> = logs.iter().map(|k| multiple(k, &generator, None, sum)).collect();
-    let terms = bases.iter().zip(&scalars).map(|(base, k)| multiple(k, base, None, sum));
-    let expected = terms.fold(None, |all, term| sum(&all, &term));
-    let bases: Vec<Affine<C>> = bases.iter().map(point).collect();
-    let scalars: Vec<C::ScalarField> = scalars.iter().map(scalar).collect();
-    for device in devices() {
-        let msm = Msm::<G>::new(&device, &bases, MsmOptions::default()).unwrap();
-        assert_eq!(
-            msm.run(&scalars).unwrap().into_affine(),
-            point(&expected),
-            "{} on {}",
-            G::NAME,
-            device.name()
-        );
-    }
-}
+use points::{Coordinates, Element, multiple};
+use sums::{cases, devices, element, formulas, integers, modulus, random, scalar, weierstrass};
 
 /// Bilinearity, with the multiples of both generators computed on integers.
 fn pairing<E, C1, C2>(first: &Coordinates, second: &Coordinates)
@@ -104,11 +31,13 @@ where
     assert!(base.pow(r.to_u64_digits()) == Field::ONE && base != Field::ONE);
     let times1 = |k: &BigUint| {
         let generator = Some((integers(&C1::GENERATOR.x), integers(&C1::GENERATOR.y)));
-        multiple(k, &generator, None, |p, q| first.weierstrass_sum(p, q)).expect("k is below r and not zero")
+        multiple(k, &generator, None, |p, q| first.weierstrass_sum(&integers(&C1::COEFF_A), p, q))
+            .expect("k is below r and not zero")
     };
     let times2 = |k: &BigUint| {
         let generator = Some((integers(&C2::GENERATOR.x), integers(&C2::GENERATOR.y)));
-        multiple(k, &generator, None, |p, q| second.weierstrass_sum(p, q)).expect("k is below r and not zero")
+        multiple(k, &generator, None, |p, q| second.weierstrass_sum(&integers(&C2::COEFF_A), p, q))
+            .expect("k is below r and not zero")
     };
     let ends = (&r - 1u32, &r - 2u32);
     let drawn =
@@ -148,7 +77,26 @@ fn a_seed_that_does_not_fill_a_word() {
     let [first, second] = bls12::<Fq, Fr>(-0x10006d, integers(&Fq2Config::NONRESIDUE));
     weierstrass::<G1, G1Config>(&first);
     weierstrass::<G2, G2Config>(&second);
+    formulas::<G1, G1Config>(&first);
+    formulas::<G2, G2Config>(&second);
     pairing::<Engine, G1Config, G2Config>(&first, &second);
+}
+
+/// The sum on `a·x² + y² = 1 + d·x²·y²`.
+fn edwards_sum(
+    field: &Coordinates,
+    [a, d]: [&Element; 2],
+    ((x1, y1), (x2, y2)): (&(Element, Element), &(Element, Element)),
+) -> (Element, Element) {
+    let one: Element = vec![1u32.into()];
+    let (xx, yy) = (field.mul(x1, x2), field.mul(y1, y2));
+    let product = field.mul(d, &field.mul(&xx, &yy));
+    let x = field.add(&field.mul(x1, y2), &field.mul(y1, x2));
+    let y = field.sub(&yy, &field.mul(a, &xx));
+    (
+        field.mul(&x, &field.inverse(&field.add(&one, &product))),
+        field.mul(&y, &field.inverse(&field.sub(&one, &product))),
+    )
 }
 
 #[test]
@@ -158,7 +106,7 @@ fn baby_jubjub_sums() {
     let (a, d) = (integers(&G1Config::COEFF_A), integers(&G1Config::COEFF_D));
     assert_eq!((&a, &d), (&vec![168700u32.into()], &vec![168696u32.into()]));
     type Affine = (Element, Element);
-    let sum = |p: &Affine, q: &Affine| coordinates.edwards_sum([&a, &d], p, q);
+    let sum = |p: &Affine, q: &Affine| edwards_sum(&coordinates, [&a, &d], (p, q));
     let identity: Affine = (vec![BigUint::ZERO], vec![1u32.into()]);
     let generator = (integers(&G1Config::GENERATOR.x), integers(&G1Config::GENERATOR.y));
     let r = modulus::<Fr>();

@@ -274,7 +274,8 @@ fn each_fault_is_refused_for_its_reason() {
     };
     assert_eq!(judge(&toy, FieldOp::Add, 2, &sum(&|_| ())), Ok(()));
     let by = |by: Pair| move |p: &mut Program| p.insts[0] = Inst::Pair { low, high, by };
-    let changes: [(&str, &dyn Fn(&mut Program)); 14] = [
+    type Change<'c> = &'c dyn Fn(&mut Program);
+    let changes: [(&str, Change<'_>); 14] = [
         ("has the shape of another operation", &|p| p.inputs = 1),
         ("has the shape of another operation", &|p| p.output.push(zero)),
         ("reads a limb that is not written yet", &by(Pair::Add(x.into(), high.into(), zero))),

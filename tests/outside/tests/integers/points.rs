@@ -46,14 +46,14 @@ impl Coordinates {
         }
     }
 
-    /// The sum on `y² = x³ + b`.
-    pub fn weierstrass_sum(&self, p: &Point, q: &Point) -> Point {
+    /// The sum on `y² = x³ + ax + b`.
+    pub fn weierstrass_sum(&self, a: &Element, p: &Point, q: &Point) -> Point {
         let (Some((x1, y1)), Some((x2, y2))) = (p, q) else { return p.clone().or_else(|| q.clone()) };
         let (rise, run) = if x1 != x2 {
             (self.sub(y2, y1), self.sub(x2, x1))
         } else if y1 == y2 {
             let square = self.mul(x1, x1);
-            (self.add(&self.add(&square, &square), &square), self.add(y1, y1))
+            (self.add(&self.add(&self.add(&square, &square), &square), a), self.add(y1, y1))
         } else {
             return None;
         };
@@ -61,25 +61,6 @@ impl Coordinates {
         let x = self.sub(&self.sub(&self.mul(&slope, &slope), x1), x2);
         let y = self.sub(&self.mul(&slope, &self.sub(x1, &x)), y1);
         Some((x, y))
-    }
-
-    /// The sum on `a·x² + y² = 1 + d·x²·y²`.
-    pub fn edwards_sum(
-        &self,
-        [a, d]: [&Element; 2],
-        p: &(Element, Element),
-        q: &(Element, Element),
-    ) -> (Element, Element) {
-        let ((x1, y1), (x2, y2)) = (p, q);
-        let one: Element = vec![1u32.into()];
-        let (xx, yy) = (self.mul(x1, x2), self.mul(y1, y2));
-        let product = self.mul(d, &self.mul(&xx, &yy));
-        let x = self.add(&self.mul(x1, y2), &self.mul(y1, x2));
-        let y = self.sub(&yy, &self.mul(a, &xx));
-        (
-            self.mul(&x, &self.inverse(&self.add(&one, &product))),
-            self.mul(&y, &self.inverse(&self.sub(&one, &product))),
-        )
     }
 }
 
