@@ -86,9 +86,9 @@ fn sizes(area: &Area<'_>, rows: &[Vec<String>]) -> Result<()> {
         .x_label_area_size(42)
         .y_label_area_size(60)
         .build_cartesian_2d(first..last, (0.3..400.0).log_scale())?;
-    chart.configure_mesh().x_labels((last - first) as usize + 1).x_label_formatter(&|x| format!("2^{x:.0}"));
     chart
         .configure_mesh()
+        .x_labels((last - first) as usize + 1)
         .x_label_formatter(&|x| format!("2^{x:.0}"))
         .x_desc("points")
         .y_desc("milliseconds")
@@ -134,7 +134,7 @@ fn scalars(area: &Area<'_>, rows: &[Vec<String>]) -> Result<()> {
         .margin(12)
         .x_label_area_size(42)
         .y_label_area_size(60)
-        .build_cartesian_2d(0.0..kinds.len() as f64, 0.0..1.3)?;
+        .build_cartesian_2d(0.0..kinds.len() as f64, 0.0..1.8)?;
     chart
         .configure_mesh()
         .disable_x_mesh()
@@ -159,12 +159,8 @@ fn scalars(area: &Area<'_>, rows: &[Vec<String>]) -> Result<()> {
                 .legend(move |(x, y)| Rectangle::new([(x, y - 4), (x + 12, y + 4)], style));
         }
     }
-    let names = kinds.iter().enumerate().map(|(k, kind)| {
-        Text::new((*kind).to_owned(), (k as f64 + 0.12, -0.03), ("sans-serif", 12).into_font())
-    });
     let (_, below) = area.split_vertically(SIZE.1 - 42);
     let step = f64::from(SIZE.0 - 60 - 36) / kinds.len() as f64;
-    drop(names);
     for (k, kind) in kinds.iter().enumerate() {
         let left = 78 + (k as f64 * step) as i32;
         below.draw(&Text::new((*kind).to_owned(), (left, 0), ("sans-serif", 11).into_font()))?;
