@@ -7,7 +7,7 @@ use curvesmith_abi::{Kernel as _, TableShape, padded_words};
 use curvesmith_codegen::fir::build::{Builder, Fe, Handle, Pred, Table, U32, U64, Var};
 use curvesmith_codegen::fir::interp::{Argument, to_words};
 use curvesmith_codegen::fir::ir::{Below, Kernel, Type};
-use curvesmith_codegen::spec::{FieldDesc, Tower};
+use curvesmith_codegen::spec::{FieldDesc, FieldOp, Tower};
 use curvesmith_tests::{Random, Size};
 use num_bigint::BigUint;
 use std::cell::RefCell;
@@ -85,6 +85,7 @@ impl<'k> Writer<'k> {
                 xs[1..].iter().fold(xs[0], |sum, product| sum * *product + *product)
             }
             20 => x.from_mont(),
+            23 => self.b.apply(FieldOp::MulSmallAdd([1, 2, 3, 64][self.random.below(4)]), &[x, y])[0],
             22 if self.nesting > 0 => self.call(values),
             24 => self.by_words(x, y),
             _ => self.extension(values),

@@ -70,6 +70,21 @@ pub(super) fn operations() -> Vec<Entry> {
         entry.operands = vec![Bound::Canonical; 2];
         entry
     };
+    // `2x + y` for two operands.
+    let twice_and = |op: FieldOp| {
+        let mut b = Builder::new("twice_and");
+        let (x, y) = (b.input("x", 1)[0], b.input("y", 1)[0]);
+        let (twice, _) = b.add(x, x, None, CarryOut::Never);
+        let (d, _) = b.add(twice, y, None, CarryOut::Never);
+        b.output("r", vec![d]);
+        let defined = |var: Var| sum(Val::Node(var), poly([], 0), vec![once(Fact::Defined(var), -1)]);
+        let steps =
+            vec![define(poly([(1, 2)], 0)), defined(3), define(poly([(3, 1), (2, 1)], 0)), defined(4)];
+        let reason = Reason::Congruent(vec![vec![units(Fact::Defined(3), -1), units(Fact::Defined(4), -1)]]);
+        let mut entry = entry(op, 7, b.finish(), 18, steps, reason);
+        entry.operands = vec![Bound::Canonical; 2];
+        entry
+    };
     // With x = (1, 2), y = (3, 4): `2·x0·y0 + 6·x1·y1` and `2·(x0·y1 + x1·y0)`, operands after these not read.
     let quadratic = |terms: usize, nonresidue: i32| {
         let mut b = Builder::new("quadratic");
@@ -121,6 +136,9 @@ pub(super) fn operations() -> Vec<Entry> {
         double(FieldOp::FromMont),
         double(FieldOp::MulSmall(2)),
         double(FieldOp::MulConst(2u32.into())),
+        twice_and(FieldOp::MulSmallAdd(2)),
+        twice_and(FieldOp::MulSmallAdd(3)).wrong("two for three in a sum"),
+        twice_and(FieldOp::Add).wrong("an operand of a sum twice"),
         six(FieldOp::Sub),
         six(FieldOp::Neg),
         plus(FieldOp::Add),

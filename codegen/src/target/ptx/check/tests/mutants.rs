@@ -120,6 +120,11 @@ const GOALS: &[Edit] = &[
     ("definition.rs", "vec![times(one(), 0), times(-one(), 1)]", "vec![times(one(), 0), times(one(), 1)]"),
     ("definition.rs", "FieldOp::Dbl => vec![times(2.into(), 0)]", "FieldOp::Dbl => vec![times(1.into(), 0)]"),
     ("definition.rs", "FieldOp::Neg => vec![times(-one(), 0)]", "FieldOp::Neg => vec![times(one(), 0)]"),
+    (
+        "definition.rs",
+        "vec![times(Num::from(i128::from(*c)), 0), times(one(), 1)]",
+        "vec![times(one(), 0), times(one(), 1)]",
+    ),
     ("definition.rs", "y: Some(y), down: n };", "y: Some(y), down: 0 };"),
     ("definition.rs", "(0..*m).map(|i|", "(0..1).map(|i|"),
     ("definition.rs", "vec![product(k, *m)]", "vec![product(0, *m)]"),
