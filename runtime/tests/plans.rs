@@ -98,7 +98,7 @@ fn msm() {
         assert_eq!(msm.run(&scalars).unwrap(), naive);
         assert!(matches!(msm.run(&[5.into(); 41]), Err(RuntimeError::Length { found: 41, .. })));
     }
-    for window in [0, 1, 17, u32::MAX] {
+    for window in [0, 1, 18, u32::MAX] {
         let options = MsmOptions::default().window(window);
         let msm = Msm::<G1>::new(&Device::cpu(), &[AffineOf::<G1>::generator()], options);
         assert!(matches!(msm, Err(RuntimeError::Input { .. })), "{window}");

@@ -106,20 +106,20 @@ fn integers_cost_what_their_length_is() {
     let emulator = emulator();
     let device = Device::on_emulator(emulator.clone(), None);
     let points = [AffineOf::<bn254::G1>::generator(); 8];
-    // One block for each set of buckets and kind of point in a launch.
-    let blocks = |sum: &dyn Fn() -> Result<bn254::G1Projective>| {
+    // One block for each window in the sort's first count, of so few scalars.
+    let windows = |sum: &dyn Fn() -> Result<bn254::G1Projective>| {
         emulator.clear_launches();
         assert!(sum().is_ok());
         let launches = emulator.launches();
-        launches.iter().filter(|l| l.symbol.ends_with("bit_sums")).map(|l| l.grid).sum::<u32>()
+        launches.iter().filter(|l| l.symbol.ends_with("radix_count_first")).map(|l| l.grid).sum::<u32>()
     };
     let plan = Msm::<bn254::G1>::new(&device, &points, MsmOptions::default().window(4)).unwrap();
     let found = [
-        blocks(&|| plan.msm_u1(&[true; 8])),
-        blocks(&|| plan.msm_u8(&[255; 8])),
-        blocks(&|| plan.msm_u64(&[u64::MAX; 8])),
-        blocks(&|| plan.msm_bigint(&[257u64.into(); 8])),
-        blocks(&|| plan.run(&[bn254::Fr::from(1u64); 8])),
+        windows(&|| plan.msm_u1(&[true; 8])),
+        windows(&|| plan.msm_u8(&[255; 8])),
+        windows(&|| plan.msm_u64(&[u64::MAX; 8])),
+        windows(&|| plan.msm_bigint(&[257u64.into(); 8])),
+        windows(&|| plan.run(&[bn254::Fr::from(1u64); 8])),
     ];
     assert_eq!(found, [1, 3, 17, 3, 64]);
     // No more than scalars of a small field have.
@@ -128,7 +128,7 @@ fn integers_cost_what_their_length_is() {
     emulator.clear_launches();
     assert_eq!(plan.msm_u64(&[u64::MAX; 8]).unwrap(), plan.run(&[u64::MAX.into(); 8]).unwrap());
     let launches = emulator.launches();
-    let grids = launches.iter().filter(|l| l.symbol.ends_with("bit_sums")).map(|l| l.grid);
+    let grids = launches.iter().filter(|l| l.symbol.ends_with("radix_count_first")).map(|l| l.grid);
     assert_eq!(grids.collect::<Vec<_>>(), [2, 2]);
 }
 
