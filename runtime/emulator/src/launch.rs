@@ -31,8 +31,8 @@ pub struct LaunchRecord {
     pub block: u32,
     /// What was executed.
     pub counts: OpCounts,
-    /// Cycles that it takes on a device of as many multiprocessors and blocks on each as the options say, by the model of
-    /// [`makespan`](crate::makespan).
+    /// Cycles that it takes on a device of as many multiprocessors and blocks on each as the options say, by a model: four schedulers a
+    /// multiprocessor, each shared by its warps alike, prices of instructions, and neither memory nor barriers.
     pub makespan: u64,
     /// Cycles that it would take if every scheduler had the same work.
     pub least: u64,
