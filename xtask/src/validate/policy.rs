@@ -48,11 +48,11 @@ const ACCUMULATION_LIMBS: u32 = 24;
 /// fails. It is what a loop keeps while a product is called, an index, an address, and at 24 words intermediate results; and in a
 /// pass of a transform the price of as many blocks as run fastest.
 const KNOWN_LOCAL: &[(&str, u32, u32)] = &[
-    ("bls12_377_g1_bit_sums", 75, 16),
-    ("bls12_377_g1_bit_sums", 80, 16),
-    ("bls12_377_g1_bit_sums", 90, 40),
-    ("bls12_377_g1_bit_sums", 100, 40),
-    ("bls12_377_g1_bit_sums", 120, 40),
+    ("bls12_377_g1_bit_sums", 75, 24),
+    ("bls12_377_g1_bit_sums", 80, 24),
+    ("bls12_377_g1_bit_sums", 90, 48),
+    ("bls12_377_g1_bit_sums", 100, 48),
+    ("bls12_377_g1_bit_sums", 120, 48),
     ("bls12_381_g2_accumulate", 75, 16),
     ("bls12_381_g2_accumulate", 80, 16),
     ("bls12_381_g2_accumulate", 90, 32),
