@@ -2,6 +2,8 @@
 
 pub mod groth16;
 pub mod montgomery;
+#[cfg(feature = "mpi")]
+pub mod mpi;
 mod r1cs;
 pub mod sample;
 pub mod snark;

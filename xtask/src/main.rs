@@ -30,7 +30,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Check the Rust toolchain, find LLVM 19 and a Redis for tests, and install what is missing
+    /// Check the Rust toolchain, find LLVM 19, and a Redis and an MPI for tests, and install what is missing
     Setup(SetupArgs),
     /// Prove and verify a production circuit, and a small one on the emulator
     Demo(demo::DemoArgs),
@@ -64,7 +64,7 @@ struct SetupArgs {
 
 fn main() -> std::process::ExitCode {
     let result = match Cli::parse().task {
-        Task::Setup(args) => setup::run(args.yes).and_then(|()| setup::find_redis(args.yes)).map(drop),
+        Task::Setup(args) => setup::run(args.yes).and_then(|()| setup::find_optional(args.yes)).map(drop),
         Task::Demo(args) => demo::run(&args),
         Task::Test(args) => test::run(&args),
         Task::Tidy => tidy::run(),

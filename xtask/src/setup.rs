@@ -24,6 +24,11 @@ const APT_REDIS: Apt = Apt {
     packages: "redis-server",
     cost: "about 10 MB of disk, and a service for this machine alone",
 };
+const APT_MPI: Apt = Apt {
+    what: "MPI with libclang",
+    packages: "libopenmpi-dev openmpi-bin libclang1-19 libclang-common-19-dev",
+    cost: "about 150 MB of disk",
+};
 
 /// Checks what a build needs; installs with `yes`, in CI or as root without a terminal, else asks.
 pub(crate) fn run(yes: bool) -> Result<()> {
@@ -36,19 +41,67 @@ pub(crate) fn run(yes: bool) -> Result<()> {
     forget_missing_llvm()
 }
 
-/// Has a Redis for the tests of `curvesmith worker`, installed as LLVM is, and says whether there is one. Tests do without it.
-pub(crate) fn find_redis(yes: bool) -> Result<bool> {
-    let version = || shell::output(shell::command("redis-server").arg("--version"));
-    let install = || install(&APT_REDIS, yes).unwrap_or_else(|error| Some(format!("{error:#}; install it:")));
+/// What only some tests need.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Optional {
+    /// `redis-server`, for those of `curvesmith worker`.
+    pub(crate) redis: bool,
+    /// An MPI and libclang, for those of feature `mpi`.
+    pub(crate) mpi: bool,
+}
+
+/// Has what only some tests need, installed as LLVM is, and says what there is.
+pub(crate) fn find_optional(yes: bool) -> Result<Optional> {
+    Ok(Optional {
+        redis: find(&APT_REDIS, "`curvesmith worker`", REDIS_HINT, yes, redis_version)?,
+        mpi: find(&APT_MPI, "sums over several processes (feature `mpi`)", MPI_HINT, yes, mpi_version)?,
+    })
+}
+
+/// Whether there is, or is now, what tests of `tested` need. They do without it.
+fn find(apt: &Apt, tested: &str, hint: &str, yes: bool, version: fn() -> Option<String>) -> Result<bool> {
+    let install = || install(apt, yes).unwrap_or_else(|error| Some(format!("{error:#}; install it:")));
     if version().is_none()
         && let Some(reason) = install()
     {
-        eprintln!("SKIPPED: the tests of `curvesmith worker`: {reason}{REDIS_HINT}");
+        eprintln!("SKIPPED: the tests of {tested}: {reason}{hint}");
         return Ok(false);
     }
-    let version = version().context("redis-server is installed, but not on PATH")?;
-    eprintln!("{}", version.split(" sha=").next().unwrap_or_default());
+    let version = version().with_context(|| format!("{} is installed, but was not found", apt.what))?;
+    eprintln!("{version}");
     Ok(true)
+}
+
+fn redis_version() -> Option<String> {
+    let version = shell::output(shell::command("redis-server").arg("--version"))?;
+    version.split(" sha=").next().map(str::to_owned)
+}
+
+/// An MPI with its compiler wrapper, and the libclang with which its header is read.
+fn mpi_version() -> Option<String> {
+    let version = shell::output(shell::command("mpirun").arg("--version"))?;
+    shell::output(shell::command("mpicc").arg("--version"))?;
+    let mut folders: Vec<PathBuf> =
+        std::env::var_os("LIBCLANG_PATH").map(PathBuf::from).into_iter().collect();
+    folders.extend(find_llvm().ok().flatten().and_then(|llvm| libraries(&llvm)));
+    folders.extend(
+        ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"]
+            .map(PathBuf::from),
+    );
+    let is_libclang = |entry: std::fs::DirEntry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        ["libclang.", "libclang-"].iter().any(|start| name.starts_with(start))
+            && [".so", ".dylib"].iter().any(|library| name.contains(library))
+    };
+    let has_libclang = |folder: &PathBuf| {
+        std::fs::read_dir(folder).is_ok_and(|mut entries| entries.any(|e| e.is_ok_and(is_libclang)))
+    };
+    let folder = folders.iter().find(|folder| has_libclang(folder))?;
+    Some(format!("{}, libclang in {}", version.lines().next().unwrap_or_default(), folder.display()))
+}
+
+fn libraries(llvm: &Llvm) -> Option<PathBuf> {
+    shell::output(Command::new(&llvm.config).arg("--libdir")).map(PathBuf::from)
 }
 
 /// A build that failed without LLVM is remembered: cargo runs the build script of `llvm-sys` again when
@@ -238,7 +291,8 @@ fn install(apt: &Apt, yes: bool) -> Result<Option<String>> {
     };
     // A fresh container has no package lists, an old one has stale ones.
     apt(&["update"])?;
-    apt(&["install", "-y", "--no-install-recommends", packages]).with_context(|| {
+    let names: Vec<&str> = packages.split(' ').collect();
+    apt(&[&["install", "-y", "--no-install-recommends"], &names[..]].concat()).with_context(|| {
         format!("this release has no {packages} (Debian 12 and 13 and Ubuntu 24.04 do; https://apt.llvm.org has LLVM for others)")
     })?;
     Ok(None)
@@ -284,6 +338,13 @@ const REDIS_HINT: &str = "
     Fedora:                      dnf install valkey-compat-redis
     Arch:                        pacman -S valkey
     macOS (Homebrew):            brew install redis";
+
+/// The same for MPI.
+const MPI_HINT: &str = "
+    Debian 12, 13, Ubuntu 24.04: apt-get install -y --no-install-recommends libopenmpi-dev openmpi-bin libclang1-19 libclang-common-19-dev
+    Fedora:                      dnf install openmpi-devel clang-devel   then module load mpi
+    Arch:                        pacman -S openmpi clang
+    macOS (Homebrew):            brew install open-mpi llvm@19";
 
 #[cfg(test)]
 mod tests {

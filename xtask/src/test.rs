@@ -33,17 +33,18 @@ pub(crate) struct TestArgs {
 /// Runs every part in turn; the first failure ends the run.
 pub(crate) fn run(args: &TestArgs) -> Result<()> {
     let mut parts = shell::Parts::default();
-    let mut redis = false;
+    let mut optional = setup::Optional::default();
     parts.part("setup", || {
         setup::run(args.setup.yes)?;
-        redis = setup::find_redis(args.setup.yes)?;
+        optional = setup::find_optional(args.setup.yes)?;
         Ok(())
     })?;
     parts.part("format", || shell::run(shell::cargo().args(["fmt", "--all", "--check"])))?;
     parts.part("tidy", tidy::run)?;
     parts.part("lints", || {
         let mut clippy = shell::cargo();
-        clippy.args(["clippy", "--workspace", "--all-targets", "--features", "curvesmith-cli/worker"]);
+        clippy.args(["clippy", "--workspace", "--all-targets", "--features"]);
+        clippy.arg(with_mpi("curvesmith-cli/worker", optional.mpi));
         shell::run(clippy.args(["--", "-D", "warnings"]))
     })?;
     parts.part("documentation", || {
@@ -56,12 +57,12 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
         if args.short || args.long {
             test.env(SIZE, if args.short { "short" } else { "long" });
         }
-        if redis {
+        if optional.redis {
             test.env(REQUIRE_REDIS, "1");
         }
         match args.long {
-            true => test.args(["--features", LONG_FEATURES]),
-            false => test.args(["--no-default-features", "--features", FEATURES]),
+            true => test.arg("--features").arg(with_mpi(LONG_FEATURES, optional.mpi)),
+            false => test.args(["--no-default-features", "--features"]).arg(with_mpi(FEATURES, optional.mpi)),
         };
         shell::run(&mut test)
     })?;
@@ -77,4 +78,9 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
     })?;
     parts.finish("cargo xtask test");
     Ok(())
+}
+
+/// `features`, and what is built only where there is an MPI.
+fn with_mpi(features: &str, mpi: bool) -> String {
+    if mpi { format!("{features},curvesmith/mpi") } else { features.to_owned() }
 }

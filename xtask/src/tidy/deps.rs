@@ -35,6 +35,7 @@ pub(super) const OWNERS: &[(&str, &[&str])] = &[
     ("clap_mangen", &["curvesmith-cli"]),
     ("indicatif", &["curvesmith-cli"]),
     ("redis", &["curvesmith-cli"]),
+    ("mpi", &["curvesmith"]),
     ("ark-bn254", &["curvesmith-curves", "curvesmith-tests", "curvesmith-benches", "curvesmith-docs"]),
     ("ark-bls12-377", &["curvesmith-curves"]),
     ("ark-bw6-761", &["curvesmith-curves"]),
