@@ -37,7 +37,7 @@ fn call<T>(
 
 /// Runs `count` steps of a call, for each of which values of the host are copied while the step before is worked on. `room` takes device
 /// memory for a step, in the order of `work`; `fill` copies to it, beside `work`; `run` submits the step. Room is there for two steps.
-fn ahead<R>(
+pub(crate) fn ahead<R>(
     work: &Work,
     count: usize,
     room: impl Fn(&Work, usize) -> Result<R>,

@@ -23,8 +23,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 mod msm;
+mod streamed;
 
 pub use msm::{Sum, SumBytes, Sums};
+pub use streamed::StreamParts;
 
 /// Direction of an NTT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

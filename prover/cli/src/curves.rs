@@ -158,6 +158,30 @@ macro_rules! with_curve {
 }
 pub(crate) use with_curve;
 
+/// Evaluates an expression, a result, with the type alias `$G` standing for the marker of the curve's second group; a [`Failure`] on curves
+/// that have none.
+macro_rules! with_second_group {
+    ($curve:expr, $G:ident => $body:expr) => {{
+        match $curve {
+            #[cfg(feature = "bls24-315")]
+            $crate::curves::Curve::Bls24315 => {
+                type $G = curvesmith::bls24_315::G2;
+                $body
+            }
+            #[cfg(feature = "bn462")]
+            $crate::curves::Curve::Bn462 => {
+                type $G = curvesmith::bn462::G2;
+                $body
+            }
+            curve => $crate::curves::with_curve!(curve, C => {
+                type $G = <C as curvesmith::PairingCurve>::G2;
+                $body
+            }),
+        }
+    }};
+}
+pub(crate) use with_second_group;
+
 /// A built-in curve.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Curve {

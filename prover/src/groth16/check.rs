@@ -1,7 +1,7 @@
 //! The check of a proof: whether it may be returned, and who is at fault if it may not.
 
 use super::assemble::{Blinding, Opening};
-use super::stages::{DeviceKey, Source};
+use super::stages::{DeviceKey, Place, Source};
 use super::{Fault, Groth16, ProveError, Scalar};
 use crate::verify::{Factor, PreparedVk, check_point, check_proof};
 use ark_groth16::Proof;
@@ -60,8 +60,9 @@ impl<C: PairingCurve> Groth16<C> {
     ) -> Result<ProveError, ProveError> {
         let cpu = Device::cpu().work_with(Detail::Counts, cancel)?;
         let sums = match &self.host {
-            Some(key) => DeviceKey::new(&Device::cpu(), Source::Keep(key))?.submit(&cpu, values)?,
-            None => self.key.submit(&cpu, values)?,
+            Some(key) => DeviceKey::new(&Device::cpu(), Source::Keep(key), Place::OnDevice)?
+                .submit(&cpu, values, None)?,
+            None => self.key.submit(&cpu, values, None)?,
         };
         let (opening, closing) = sums.opening(&cpu)?;
         let blinding = Blinding::new(&self.deltas, randomness);

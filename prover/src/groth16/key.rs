@@ -32,11 +32,21 @@ pub struct KeyOptions {
     /// Zero the device memory of every proof before anyone else gets it: the witness, its digits, and all that is made of them.
     /// Default: false.
     pub wipe: bool,
+    /// Prove with a key that does not fit on the device: its points stay on the host, and every proof copies them there in parts. Without it
+    /// such a key is refused. One that fits is moved to the device in any case. Default: false.
+    pub stream: bool,
 }
 
 impl Default for KeyOptions {
     fn default() -> Self {
-        Self { trust_key: false, check_subgroups: false, self_check: true, multiples: true, wipe: false }
+        Self {
+            trust_key: false,
+            check_subgroups: false,
+            self_check: true,
+            multiples: true,
+            wipe: false,
+            stream: false,
+        }
     }
 }
 
@@ -62,6 +72,12 @@ impl KeyOptions {
     /// Sets [`KeyOptions::wipe`].
     pub fn wipe(mut self, wipe: bool) -> Self {
         self.wipe = wipe;
+        self
+    }
+
+    /// Sets [`KeyOptions::stream`].
+    pub fn stream(mut self, allow: bool) -> Self {
+        self.stream = allow;
         self
     }
 
@@ -128,7 +144,7 @@ pub enum KeyError {
         bytes: u64,
     },
     /// The key and one proof do not fit on the device, by what their points and vectors take alone: nothing was put there. Free some of
-    /// its memory, or use another device.
+    /// its memory, use another device, or allow [`KeyOptions::stream`], where that was not what failed: then the points need not fit.
     #[error("key and proof need at least {needed} bytes of device memory, {available} are available")]
     DeviceMemory {
         /// Bytes that are needed, and more for matrices, tables and what is made on the way.

@@ -107,16 +107,16 @@ impl<C: PairingCurve> Groth16<C> {
 
     fn from_host(device: &Device, key: HostKey<C>, options: &KeyOptions) -> Result<Self, KeyError> {
         subgroup::check_header(&key, options)?;
-        stages::check_room(device, &key)?;
+        let place = stages::place(device, &key, options.stream)?;
         let (wires, quotient, points) = (key.wires, key.quotient, key.points.clone());
         let mut key = key;
         let (on_device, host) = if device.is_cpu() {
             if options.check_subgroups {
                 subgroup::check_queries(&key)?;
             }
-            (DeviceKey::new(device, Source::Take(&mut key))?, None)
+            (DeviceKey::new(device, Source::Take(&mut key), place)?, None)
         } else {
-            let on_device = DeviceKey::new(device, Source::Keep(&key))?;
+            let on_device = DeviceKey::new(device, Source::Keep(&key), place)?;
             if options.check_subgroups {
                 subgroup::check_queries_on(device, &on_device, &key)?;
             }
@@ -260,6 +260,12 @@ impl<C: PairingCurve> Groth16<C> {
         self.key.multiples()
     }
 
+    /// Parts in which the points of the largest query go to the device in every proof, where it has no room for them and
+    /// [`KeyOptions::stream`] allows that; 0 where they are there.
+    pub fn streamed_parts(&self) -> usize {
+        self.key.streamed_parts()
+    }
+
     /// Who computes which rows of the key's matrices; `None` on the CPU.
     pub fn schedule(&self) -> Option<SpMvSchedule> {
         self.key.schedule()
@@ -309,7 +315,7 @@ impl<C: PairingCurve> Groth16<C> {
         let mut early = [None, None];
         let [of_inputs, of_a_b] = &mut early;
         let (proof, of_c) = rayon::in_place_scope(|scope| {
-            let pending = self.key.submit(work, values)?;
+            let pending = self.key.submit(work, values, self.host.as_ref())?;
             scope.spawn(move |_| *of_inputs = check.inputs(public));
             // What needs no sum is computed while the device works.
             let blinding = work.host_stage("blinding", || Blinding::new(&self.deltas, randomness));

@@ -5,12 +5,13 @@ use super::quotient::Quotient;
 use ark_ec::CurveGroup;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, PairingCurve, ProjectiveOf};
-use curvesmith_runtime::work::{DigitShape, Direction, Sum, Sums, Work};
+use curvesmith_runtime::work::{DigitShape, Direction, StreamParts, Sum, Sums, Work};
 use curvesmith_runtime::{
     Csr, Device, DeviceBases, DeviceVec, Matrix, NttTables, Owner, RuntimeError, SpMvSchedule,
 };
 use std::borrow::Cow;
 use std::mem::take;
+use zeroize::Zeroize;
 
 type Scalar<C> = <<C as PairingCurve>::Fr as Field>::Ark;
 type Vector<C> = DeviceVec<<C as PairingCurve>::Fr>;
@@ -44,7 +45,7 @@ pub(crate) struct PendingSums<C: PairingCurve> {
     a: Sum<C::G1>,
     b_g1: Sum<C::G1>,
     b_g2: Sum<C::G2>,
-    forks: [Work; 3],
+    forks: Vec<Work>,
     closing: PendingClosing<C>,
 }
 
@@ -54,7 +55,7 @@ pub(crate) struct PendingClosing<C: PairingCurve> {
     sums: Sums,
     l: Sum<C::G1>,
     h: Sum<C::G1>,
-    forks: [Work; 2],
+    forks: Vec<Work>,
 }
 
 impl<C: PairingCurve> PendingSums<C> {
@@ -98,10 +99,26 @@ pub(crate) struct DeviceKey<C: PairingCurve> {
     /// Whether C is that of the key, and not made of A's and B's products.
     has_c: bool,
     pub(super) wires: usize,
-    pub(super) queries: Queries<C>,
+    points: Points<C>,
 }
 
-/// The points of a key that scalars of a proof are multiplied by.
+/// Where the sums of a proof take their points from.
+#[derive(Debug)]
+enum Points<C: PairingCurve> {
+    Resident(Queries<C>),
+    /// From the host, in parts.
+    Streamed(Streams),
+}
+
+/// The parts in which queries go to the device: those over wires in G1, that in G2, and H.
+#[derive(Debug)]
+struct Streams {
+    g1: StreamParts,
+    g2: StreamParts,
+    h: StreamParts,
+}
+
+/// The points of a key that scalars of a proof are multiplied by, on a device.
 #[derive(Debug)]
 pub(crate) struct Queries<C: PairingCurve> {
     pub(super) a: DeviceBases<C::G1>,
@@ -139,20 +156,67 @@ pub(crate) enum Source<'a, C: PairingCurve> {
     Take(&'a mut HostKey<C>),
 }
 
-/// Refuses a key whose points, with the vectors of one proof, are more than the device has free. What else a proof takes is not
-/// counted, so that none is refused that would fit.
-pub(super) fn check_room<C: PairingCurve>(device: &Device, key: &HostKey<C>) -> Result<(), KeyError> {
-    let Some(available) = device.free_memory()? else { return Ok(()) };
+/// Where the points of a key are while proofs are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    OnDevice,
+    OnHost,
+}
+
+/// Where a key's points can be: on the device if they have room there, with the vectors of one proof, else on the host, if that is
+/// allowed. What else a proof takes is not counted, so that none is refused that would fit.
+pub(super) fn place<C: PairingCurve>(
+    device: &Device,
+    key: &HostKey<C>,
+    stream: bool,
+) -> Result<Place, KeyError> {
+    let Some(available) = device.free_memory()? else { return Ok(Place::OnDevice) };
     let in_g1 = key.a_query.len() + key.b_g1_query.len() + key.l_query.len() + key.h_query.len();
     let points =
         DeviceBases::<C::G1>::bytes_for(in_g1) + DeviceBases::<C::G2>::bytes_for(key.b_g2_query.len());
-    let needed = points + Vector::<C>::bytes_for(key.wires + 3 * key.quotient.domain);
-    if needed > available { Err(KeyError::DeviceMemory { needed, available }) } else { Ok(()) }
+    let vectors = Vector::<C>::bytes_for(key.wires + 3 * key.quotient.domain);
+    let refused = |needed| Err(KeyError::DeviceMemory { needed, available });
+    match points + vectors {
+        needed if needed <= available => Ok(Place::OnDevice),
+        needed if !stream => refused(needed),
+        _ if vectors <= available => Ok(Place::OnHost),
+        _ => refused(vectors),
+    }
+}
+
+impl Streams {
+    /// For half of what the device has free beside the rest of the key: a part is copied while another is worked on, and the vectors of
+    /// other proofs are there too.
+    fn new<C: PairingCurve>(work: &Work, device: &Device, key: &HostKey<C>) -> Result<Self, RuntimeError> {
+        let budget = device.free_memory()?.unwrap_or(u64::MAX) / 2;
+        Ok(Streams {
+            g1: work.stream_parts::<C::G1>(key.wires, budget)?,
+            g2: work.stream_parts::<C::G2>(key.wires, budget)?,
+            h: work.stream_parts::<C::G1>(key.h_query.len(), budget)?,
+        })
+    }
+
+    /// The most parts that a query comes in.
+    fn parts(&self) -> usize {
+        [self.g1, self.g2, self.h].iter().map(StreamParts::count).max().unwrap_or(1)
+    }
 }
 
 impl<C: PairingCurve> DeviceKey<C> {
-    /// Moves a key to a device, with all kernels that proofs launch.
-    pub(crate) fn new(device: &Device, mut source: Source<'_, C>) -> Result<Self, RuntimeError> {
+    /// Parts in which the points of a query go to the device in every proof; 0 where they are there.
+    pub(crate) fn streamed_parts(&self) -> usize {
+        match &self.points {
+            Points::Resident(_) => 0,
+            Points::Streamed(streams) => streams.parts(),
+        }
+    }
+
+    /// Moves a key to a device, all but its points where they stay on the host, with all kernels that proofs launch.
+    pub(crate) fn new(
+        device: &Device,
+        mut source: Source<'_, C>,
+        place: Place,
+    ) -> Result<Self, RuntimeError> {
         device.preload(&[
             Owner::common(),
             Owner::field::<C::Fr>(),
@@ -168,12 +232,15 @@ impl<C: PairingCurve> DeviceKey<C> {
                 }
             };
         }
-        let queries = Queries {
-            a: bases!(a_query),
-            l: bases!(l_query),
-            h: bases!(h_query),
-            b_g1: bases!(b_g1_query),
-            b_g2: bases!(b_g2_query),
+        let queries = match place {
+            Place::OnHost => None,
+            Place::OnDevice => Some(Queries {
+                a: bases!(a_query),
+                l: bases!(l_query),
+                h: bases!(h_query),
+                b_g1: bases!(b_g1_query),
+                b_g2: bases!(b_g2_query),
+            }),
         };
         let key = match &source {
             Source::Keep(key) => *key,
@@ -181,14 +248,20 @@ impl<C: PairingCurve> DeviceKey<C> {
         };
         let domain = key.quotient.domain;
         let matrices: Vec<_> = [&key.a, &key.b].into_iter().chain(&key.c).collect();
+        let tables = work.ntt_tables::<C::Fr>(domain, key.quotient.omega)?;
+        let matrices = work.matrix::<C::Fr>(&Csr::stack(&matrices, domain)?)?;
+        let points = match queries {
+            Some(queries) => Points::Resident(queries),
+            None => Points::Streamed(Streams::new::<C>(&work, device, key)?),
+        };
         let made = Self {
             quotient: key.quotient,
             shapes: [key.wires, domain].map(|n| work.digit_shape::<C::Fr>(n)),
-            tables: work.ntt_tables::<C::Fr>(domain, key.quotient.omega)?,
-            matrices: work.matrix::<C::Fr>(&Csr::stack(&matrices, domain)?)?,
+            tables,
+            matrices,
             has_c: key.c.is_some(),
             wires: key.wires,
-            queries,
+            points,
         };
         work.finish()?;
         Ok(made)
@@ -196,17 +269,26 @@ impl<C: PairingCurve> DeviceKey<C> {
 
     /// The key with multiples of its points, as many as the device likes to keep; without any where there is no room for them.
     pub(crate) fn with_multiples(self, device: &Device) -> Result<Self, RuntimeError> {
+        let Points::Resident(queries) = &self.points else { return Ok(self) };
         let work = device.work()?;
-        let most = work.most_multiples(self.queries.bytes());
+        let most = work.most_multiples(queries.bytes());
         let shape = |n| work.shape_with_multiples::<C::Fr>(n, most);
-        let shapes = [self.wires, self.queries.h.len()].map(shape);
+        let shapes = [self.wires, queries.h.len()].map(shape);
         if shapes.iter().any(|shape| shape.multiples == 1) {
             return Ok(self);
         }
-        match work.complete(|work| self.queries.multiples(work, shapes)) {
-            Ok((queries, _)) => Ok(Self { shapes, queries, ..self }),
+        match work.complete(|work| queries.multiples(work, shapes)) {
+            Ok((queries, _)) => Ok(Self { shapes, points: Points::Resident(queries), ..self }),
             Err(RuntimeError::OutOfMemory { .. }) => Ok(self),
             Err(error) => Err(error),
+        }
+    }
+
+    /// The queries, where the device has them.
+    pub(super) fn queries(&self) -> Option<&Queries<C>> {
+        match &self.points {
+            Points::Resident(queries) => Some(queries),
+            Points::Streamed(_) => None,
         }
     }
 
@@ -218,12 +300,29 @@ impl<C: PairingCurve> DeviceKey<C> {
         self.shapes[0].multiples
     }
 
-    /// Submits the sums of a witness, which has one value per wire.
-    ///
+    /// Submits the sums of a witness, which has one value per wire. Points that are not on the device are those of `host`.
+    pub(crate) fn submit(
+        &self,
+        work: &Work,
+        witness: &[Scalar<C>],
+        host: Option<&HostKey<C>>,
+    ) -> Result<PendingSums<C>, RuntimeError> {
+        match (&self.points, host) {
+            (Points::Resident(queries), _) => self.submit_resident(work, witness, queries),
+            (Points::Streamed(streams), Some(key)) => self.submit_streamed(work, witness, streams, key),
+            (Points::Streamed(_), None) => Err(RuntimeError::OtherDevice { what: "key" }),
+        }
+    }
+
     /// The sums over wires need the digits of the witness alone, so they run beside the quotient, each on a stream
     /// of its own. Those of A and B come first, the G2 sum, which takes longest, before all: the host checks A and B while the device
     /// ends the others.
-    pub(crate) fn submit(&self, work: &Work, witness: &[Scalar<C>]) -> Result<PendingSums<C>, RuntimeError> {
+    fn submit_resident(
+        &self,
+        work: &Work,
+        witness: &[Scalar<C>],
+        queries: &Queries<C>,
+    ) -> Result<PendingSums<C>, RuntimeError> {
         let witness = work.stage("upload", |work| work.upload::<C::Fr>(witness))?;
         // A long chain of short kernels: behind the additions of the other sums it would end last, and alone.
         let quotient = work.fork_urgent()?;
@@ -237,17 +336,43 @@ impl<C: PairingCurve> DeviceKey<C> {
         let forks = [work.fork()?, work.fork()?, work.fork()?];
         let l_fork = work.fork()?;
         let [b_g2_fork, a_fork, b_g1_fork] = &forks;
-        let b_g2 = b_g2_fork.stage("msm b2", |work| work.msm_into(&digits, &self.queries.b_g2, &opening))?;
+        let b_g2 = b_g2_fork.stage("msm b2", |work| work.msm_into(&digits, &queries.b_g2, &opening))?;
         let h = self.h(&quotient, &witness)?;
         let h = quotient.stage("msm h", |work| {
             let digits = work.digits::<C::Fr>(&h, h_shape)?;
-            work.msm_into(&digits, &self.queries.h, &closing)
+            work.msm_into(&digits, &queries.h, &closing)
         })?;
-        let a = a_fork.stage("msm a", |work| work.msm_into(&digits, &self.queries.a, &opening))?;
-        let b_g1 = b_g1_fork.stage("msm b1", |work| work.msm_into(&digits, &self.queries.b_g1, &opening))?;
-        let l = l_fork.stage("msm l", |work| work.msm_into(&digits, &self.queries.l, &closing))?;
-        let closing = PendingClosing { sums: closing, l, h, forks: [quotient, l_fork] };
-        Ok(PendingSums { sums: opening, a, b_g1, b_g2, forks, closing })
+        let a = a_fork.stage("msm a", |work| work.msm_into(&digits, &queries.a, &opening))?;
+        let b_g1 = b_g1_fork.stage("msm b1", |work| work.msm_into(&digits, &queries.b_g1, &opening))?;
+        let l = l_fork.stage("msm l", |work| work.msm_into(&digits, &queries.l, &closing))?;
+        let closing = PendingClosing { sums: closing, l, h, forks: vec![quotient, l_fork] };
+        Ok(PendingSums { sums: opening, a, b_g1, b_g2, forks: forks.into(), closing })
+    }
+
+    /// One sum after the other, so that each has the memory of the one before. h goes to the host, where the sums take scalars from.
+    fn submit_streamed(
+        &self,
+        work: &Work,
+        witness: &[Scalar<C>],
+        streams: &Streams,
+        key: &HostKey<C>,
+    ) -> Result<PendingSums<C>, RuntimeError> {
+        let on_device = work.stage("upload", |work| work.upload::<C::Fr>(witness))?;
+        let h_scalars = self.h(work, &on_device)?;
+        drop(on_device);
+        let mut h_scalars = work.stage("download h", |work| work.download(&h_scalars))?;
+        let Streams { g1, g2, h } = streams;
+        let g1_bytes = work.sum_bytes::<C::G1>(g1.shape());
+        let opening = work.sums(2 * g1_bytes + work.sum_bytes::<C::G2>(g2.shape()))?;
+        let closing = work.sums(g1_bytes + work.sum_bytes::<C::G1>(h.shape()))?;
+        let b_g2 = work.streamed_into::<C::G2>(&key.b_g2_query, witness, g2, &opening)?;
+        let a = work.streamed_into::<C::G1>(&key.a_query, witness, g1, &opening)?;
+        let b_g1 = work.streamed_into::<C::G1>(&key.b_g1_query, witness, g1, &opening)?;
+        let l = work.streamed_into::<C::G1>(&key.l_query, witness, g1, &closing)?;
+        let sum_h = work.streamed_into::<C::G1>(&key.h_query, &h_scalars, h, &closing);
+        h_scalars.zeroize();
+        let closing = PendingClosing { sums: closing, l, h: sum_h?, forks: Vec::new() };
+        Ok(PendingSums { sums: opening, a, b_g1, b_g2, forks: Vec::new(), closing })
     }
 
     /// h from the witness on the device.

@@ -1,6 +1,6 @@
 //! Proofs against known answers, against ark-groth16, and with injected faults.
 
-use super::stages::{DeviceKey, Source};
+use super::stages::{DeviceKey, Place, Source};
 use super::*;
 use crate::sample::Chain;
 use crate::snarkjs::json::{JsonFile, proof_to_json};
@@ -72,7 +72,7 @@ fn stage_values<C: ZkeyCurve>(case: &str) {
         assert_eq!(found, number(&expected[name]), "{case} {name}");
     }
     let work = prover.device().work().unwrap();
-    let (sums, pending) = prover.key.submit(&work, witness.values()).unwrap().opening(&work).unwrap();
+    let (sums, pending) = prover.key.submit(&work, witness.values(), None).unwrap().opening(&work).unwrap();
     let last = pending.closing(&work).unwrap();
     for (name, sum) in [("msm_A", sums.a), ("msm_B1", sums.b_g1), ("msm_C", last.l), ("msm_H", last.h)] {
         assert_eq!(points_json::<C>(sum, sums.b_g2).0, expected[name], "{case} {name}");
@@ -167,7 +167,7 @@ fn a_failed_self_check_names_the_culprit() {
         prover.host = Some(HostKey::from_zkey(read()).unwrap());
         let mut wrong = HostKey::from_zkey(read()).unwrap();
         wrong.a_query[0] = (wrong.a_query[0] + error).into_affine();
-        prover.key = DeviceKey::new(&Device::cpu(), Source::Take(&mut wrong)).unwrap();
+        prover.key = DeviceKey::new(&Device::cpu(), Source::Take(&mut wrong), Place::OnDevice).unwrap();
         prover
     };
     let faulty_device = faulty(good.points.delta_g1.into());

@@ -1,19 +1,16 @@
 //! The multi-scalar multiplication of bases that stay on the host.
 
-use super::msm::{MsmOptions, MsmStrategy};
-use super::{ahead, call};
-use crate::cpu;
+use super::call;
+use super::msm::MsmOptions;
 use crate::csr::check_len;
 use crate::error::{Result, RuntimeError};
-use crate::field::modulus_bits;
 use crate::gpu::{Detail, Report};
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use crate::handle::Device;
 use crate::job::{Cancel, Job};
-use crate::work::{DigitShape, Work};
+use crate::work::{StreamParts, Work};
 use ark_ff::AdditiveGroup;
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// `Σ scalar_i · base_i` within a budget of device memory, for bases and scalars that need not fit there: bases stay on the host, and in
@@ -24,20 +21,12 @@ use std::sync::Arc;
 pub struct StreamedMsm<G: Group> {
     device: Device,
     bases: Arc<[AffineOf<G>]>,
-    parts: Parts,
-    strategy: Option<MsmStrategy>,
-}
-
-/// How a call is cut; nothing on the CPU.
-#[derive(Clone, Copy, Debug)]
-struct Parts {
-    shape: DigitShape,
-    len: usize,
+    parts: StreamParts,
 }
 
 impl<G: Group> Clone for StreamedMsm<G> {
     fn clone(&self) -> Self {
-        StreamedMsm { device: self.device.clone(), bases: Arc::clone(&self.bases), ..*self }
+        StreamedMsm { device: self.device.clone(), bases: Arc::clone(&self.bases), parts: self.parts }
     }
 }
 
@@ -57,19 +46,11 @@ impl<G: Group> StreamedMsm<G> {
         }
         options.shape::<G>(1)?;
         let MsmOptions { window, strategy, memory, .. } = options;
-        let parts = match device.properties() {
-            None => {
-                Parts { shape: DigitShape::new(modulus_bits::<G::Scalar>(), 16), len: bases.len().max(1) }
-            }
-            Some(properties) => {
-                let budget = memory.unwrap_or(properties.memory / 2);
-                let work = device.work()?;
-                let (shape, len) = work.parts_within::<G>(bases.len(), (window, strategy), budget)?;
-                work.finish()?;
-                Parts { shape, len }
-            }
-        };
-        Ok(StreamedMsm { device: device.clone(), bases, parts, strategy })
+        let budget = memory.unwrap_or(device.properties().map_or(0, |properties| properties.memory / 2));
+        let work = device.work()?;
+        let parts = work.stream_parts_with::<G>(bases.len(), (window, strategy), budget)?;
+        work.finish()?;
+        Ok(StreamedMsm { device: device.clone(), bases, parts })
     }
 
     /// The sum, for as many scalars as there are bases.
@@ -101,45 +82,20 @@ impl<G: Group> StreamedMsm<G> {
         check_len("scalars of the MSM", self.len(), scalars.len())?;
         call(&self.device, detail, cancel, |work| match () {
             () if self.is_empty() => Ok(ProjectiveOf::<G>::ZERO),
-            () if self.device.is_cpu() => work.stage("msm", |_| Ok(cpu::msm::<G>(&self.bases, scalars))),
             () => self.sum(work, scalars),
         })
     }
 
     fn sum(&self, work: &Work, scalars: &[ScalarOf<G>]) -> Result<ProjectiveOf<G>> {
-        let (bits, Parts { shape, len }) = (modulus_bits::<G::Scalar>(), self.parts);
-        let sums = work.sums(work.sum_bytes::<G>(shape))?;
-        let mut buckets = work.buckets::<G>(shape, self.strategy);
-        // All parts have the same length on the device, so that each finds the memory of the one before: what the last lacks are scalars
-        // that are 0, whose bases are not looked at.
-        ahead(
-            work,
-            self.parts(),
-            |work, _| Ok((work.room_for_scalars::<G::Scalar>(len)?, work.room_for_bases::<G>(len)?)),
-            |copies, (room, bases), i| {
-                copies.fill_scalars(room, &scalars[self.part(i)])?;
-                copies.fill_bases(bases, &self.bases[self.part(i)])
-            },
-            |work, (room, bases), _| {
-                let digits = work.stage("digits", |work| {
-                    work.digits_below::<G::Scalar>(&work.scalars_in(room)?, bits, shape)
-                })?;
-                work.stage("msm", |work| work.add_to_buckets(&mut buckets, &digits, &bases, 0..len))
-            },
-        )?;
-        let sum = work.stage("msm", |work| work.sum_of_buckets(buckets, &sums))?;
+        let sums = work.sums(work.sum_bytes::<G>(self.parts.shape()))?;
+        let sum = work.streamed_into::<G>(&self.bases, scalars, &self.parts, &sums)?;
         let bytes = work.download_sums(&sums)?;
         work.host_stage("combine", || sum.point(&bytes))
     }
 
-    fn part(&self, i: usize) -> Range<usize> {
-        let Parts { len, .. } = self.parts;
-        i * len..((i + 1) * len).min(self.len())
-    }
-
     /// Number of parts that bases and scalars come in.
     pub fn parts(&self) -> usize {
-        self.len().div_ceil(self.parts.len)
+        self.parts.count()
     }
 
     /// Number of bases.

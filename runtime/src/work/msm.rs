@@ -136,18 +136,6 @@ impl Work {
         stream.gpu().check_room("bases", bytes.saturating_mul(copies), None)
     }
 
-    /// The shape of digits and the length of parts for an MSM over `n` terms of the host within `budget` bytes of the device's memory.
-    pub(crate) fn parts_within<G: Group>(
-        &self,
-        n: usize,
-        options: (Option<u32>, Option<MsmStrategy>),
-        budget: u64,
-    ) -> Result<(DigitShape, usize)> {
-        let Repr::Gpu(stream) = &self.on else { return other("bases") };
-        let (field, group) = (Owner::field::<G::Scalar>(), Owner::group::<G>());
-        msm::parts_within(stream, (&field, &group), n, options, budget)
-    }
-
     /// Orders later work after what `other`, which is a fork of this or of which this is one, has now.
     pub(crate) fn after(&self, other: &Work) -> Result<()> {
         match (&self.on, &other.on) {
@@ -374,6 +362,11 @@ impl Sums {
 }
 
 impl<G: Group> Sum<G> {
+    /// One that is not on a device.
+    pub(super) fn known(sum: ProjectiveOf<G>) -> Self {
+        Sum(Repr::Cpu(sum))
+    }
+
     /// The sum, with the bytes of the [`Sums`] that it lies in.
     pub fn point(&self, sums: &SumBytes) -> Result<ProjectiveOf<G>> {
         match &self.0 {

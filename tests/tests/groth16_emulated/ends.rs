@@ -75,6 +75,50 @@ fn a_key_without_room_is_refused_before_anything_is_launched() {
     assert_eq!(needed, (3 * 5 + domain) * 64 + 5 * 128 + (5 + 3 * domain) * 32);
 }
 
+/// A key whose points have no room is streamed where that is allowed: the same proofs, from parts.
+#[test]
+fn a_key_without_room_is_streamed_where_that_is_allowed() {
+    let circuit = curvesmith::sample::Chain::<ark_bn254::Fr>::filling(9);
+    let (pk, _) =
+        ark_groth16::Groth16::<ark_bn254::Bn254>::circuit_specific_setup(circuit.clone(), &mut rng())
+            .unwrap();
+    let load = |memory, options: &KeyOptions| {
+        let device = Device::emulator(EmulatorOptions::default().memory(memory)).unwrap();
+        let r1cs = constraints_of(circuit.clone()).unwrap();
+        let loaded = Groth16::<bn254::Curve>::from_ark(&device, &pk, r1cs, options);
+        (device, loaded)
+    };
+    let Err(KeyError::DeviceMemory { needed, .. }) = load(1000, &KeyOptions::default()).1 else {
+        panic!("nothing fits into 1000 bytes")
+    };
+    let allowed = KeyOptions::default().stream(true).check_subgroups(true);
+    let (device, loaded) = load(needed - 1, &allowed);
+    let prover = loaded.unwrap();
+    assert!(prover.streamed_parts() > 1, "{} parts", prover.streamed_parts());
+    assert_eq!(prover.multiples(), 1);
+    let witness = witness_of(circuit.clone()).unwrap();
+    let (r, s) = (ark_bn254::Fr::from(7u64), ark_bn254::Fr::from(11u64));
+    let expected =
+        ark_groth16::Groth16::<ark_bn254::Bn254>::create_proof_with_reduction(circuit.clone(), &pk, r, s);
+    let proof = prover.prove_with_fixed_randomness_insecure(&witness, r, s).unwrap();
+    assert_eq!(proof, expected.unwrap());
+    assert!(super::ran(&device).contains("bn254_g2_accumulate"));
+    // And again, in the same memory.
+    prover.prove(&witness, &mut rng()).unwrap();
+    let emulator = device.as_emulator().unwrap();
+    device.release_unused();
+    let kept = emulator.memory_in_use();
+    assert!(kept < (needed - 1) / 2, "matrices and tables take {kept} of {needed} bytes");
+    // Room for all: nothing is streamed.
+    assert_eq!(load(64 << 20, &allowed).1.unwrap().streamed_parts(), 0);
+    // Not even the vectors of a proof fit.
+    let refused = load(1000, &allowed).1;
+    assert!(
+        matches!(refused, Err(KeyError::DeviceMemory { needed: least, .. }) if least < needed),
+        "{refused:?}"
+    );
+}
+
 /// arkworks' interface on a device of one's choice.
 #[test]
 fn the_interface_of_arkworks_takes_a_device() {

@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     /// auto, cpu, cuda, cuda:N or emulator
     #[arg(long, default_value = "auto")]
     device: DeviceName,
-    /// Group of `msm`; only curves with a pairing have a second one
+    /// Group of `msm`; only pairing-friendly curves have a second one
     #[arg(long, default_value = "g1")]
     group: GroupName,
     /// Window of `msm` in bits, 2 to 17, and with multiples 2 to 24; by default the device's policy chooses

@@ -74,6 +74,9 @@ pub(crate) struct KeyArguments {
     /// Zero the device memory of a proof before anyone else gets it
     #[arg(long)]
     wipe: bool,
+    /// Prove with a key that does not fit on the device too: its points are copied there in parts for every proof
+    #[arg(long)]
+    stream_key: bool,
 }
 
 impl KeyArguments {
@@ -83,5 +86,6 @@ impl KeyArguments {
             .check_subgroups(self.check_subgroups)
             .self_check(!self.no_self_check)
             .wipe(self.wipe)
+            .stream(self.stream_key)
     }
 }

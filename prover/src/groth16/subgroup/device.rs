@@ -6,7 +6,7 @@
 //! the subgroup; [`SUMS`] of them are, whose digits are independent, at most once in `2^SUMS` times. The windows of
 //! an MSM are such sums.
 
-use crate::groth16::stages::DeviceKey;
+use crate::groth16::stages::Queries;
 use crate::verify::check_point;
 use ark_ec::CurveGroup;
 use ark_ff::PrimeField;
@@ -24,19 +24,19 @@ const SUMS: usize = 128;
 /// points are on their curves.
 pub(super) fn suspect<C: PairingCurve>(
     work: &Work,
-    key: &DeviceKey<C>,
+    queries: &Queries<C>,
     rng: &mut impl RngCore,
 ) -> Result<Option<&'static str>, RuntimeError> {
     let mut tested = 0;
     while tested < SUMS {
-        let (digits, windows) = random_digits::<C::Fr>(work, key.wires, rng)?;
-        let (h_digits, h_windows) = random_digits::<C::Fr>(work, key.queries.h.len(), rng)?;
+        let (digits, windows) = random_digits::<C::Fr>(work, queries.a.len(), rng)?;
+        let (h_digits, h_windows) = random_digits::<C::Fr>(work, queries.h.len(), rng)?;
         for (query, in_group) in [
-            ("a_query", sums_in_group(work, &digits, &key.queries.a)?),
-            ("b_g1_query", sums_in_group(work, &digits, &key.queries.b_g1)?),
-            ("b_g2_query", sums_in_group(work, &digits, &key.queries.b_g2)?),
-            ("l_query", sums_in_group(work, &digits, &key.queries.l)?),
-            ("h_query", sums_in_group(work, &h_digits, &key.queries.h)?),
+            ("a_query", sums_in_group(work, &digits, &queries.a)?),
+            ("b_g1_query", sums_in_group(work, &digits, &queries.b_g1)?),
+            ("b_g2_query", sums_in_group(work, &digits, &queries.b_g2)?),
+            ("l_query", sums_in_group(work, &digits, &queries.l)?),
+            ("h_query", sums_in_group(work, &h_digits, &queries.h)?),
         ] {
             if !in_group {
                 return Ok(Some(query));

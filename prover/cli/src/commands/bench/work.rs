@@ -1,7 +1,7 @@
 //! What `bench` measures, with inputs whose results are known otherwise.
 
 use super::{Algorithm, Arguments, Circuit, GroupName, Measure, Run};
-use crate::curves::{with_curve, with_module};
+use crate::curves::{with_curve, with_module, with_second_group};
 use crate::failure::Failure;
 use ark_ec::{CurveGroup, PrimeGroup};
 use ark_ff::{AdditiveGroup, UniformRand, Zero};
@@ -34,7 +34,7 @@ pub(super) fn prepare<'a>(
             with_module!(curve, m => msm::<m::G1>(device, log_n, resident, options))
         }
         (Algorithm::Msm, GroupName::G2) => {
-            with_curve!(curve, C => msm::<<C as PairingCurve>::G2>(device, log_n, resident, options))
+            with_second_group!(curve, G2 => msm::<G2>(device, log_n, resident, options))
         }
         (Algorithm::Ntt, _) => with_module!(curve, m => ntt::<m::FrField>(device, log_n, resident)),
         (Algorithm::Spmv, _) => with_module!(curve, m => spmv::<m::FrField>(device, log_n, resident)),
