@@ -1,5 +1,6 @@
 //! Launch policies as data. Results never depend on them, only time and memory do.
 
+use super::measured::MeasuredWindows;
 use super::parts::PartsPolicy;
 use crate::work::DigitShape;
 use curvesmith_device::DeviceProperties;
@@ -15,6 +16,8 @@ pub struct Policy {
     pub pointwise: PointwisePolicy,
     /// For products with sparse matrices.
     pub spmv: SpMvPolicy,
+    /// Windows of MSMs that were measured, which go before those of [`MsmPolicy`]'s model.
+    pub windows: MeasuredWindows,
 }
 
 /// Which rows of a sparse matrix are for threads, which for warps, and which for several.
@@ -146,7 +149,7 @@ impl Policy {
             few if few < MANY_FROM => SpMvPolicy { warps_at_once: 1, latency: 1, piece: [256; 2] },
             many => SpMvPolicy { warps_at_once: 4 * u64::from(many), latency: 4, piece: [512, 4096] },
         };
-        Policy { pointwise, msm, ntt: NTT, spmv }
+        Policy { pointwise, msm, ntt: NTT, spmv, windows: MeasuredWindows::default() }
     }
 }
 

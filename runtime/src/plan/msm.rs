@@ -2,8 +2,10 @@
 
 mod batch;
 mod options;
+mod tune;
 
 pub use options::{MsmOptions, MsmStrategy};
+pub use tune::{TuneOptions, Tuned, tune_windows};
 
 use super::call;
 use crate::cpu::collect;
@@ -312,7 +314,7 @@ impl<G: Group> Msm<G> {
         match (self.bases.shape(), self.window) {
             (Some(shape), _) => (modulus_bits::<G::Scalar>(), shape),
             (None, Some(window)) => (bits, DigitShape::new(bits, window)),
-            (None, None) => (bits, work.digit_shape_below(bits, n)),
+            (None, None) => (bits, work.digit_shape_below::<G::Scalar>(bits, n)),
         }
     }
 

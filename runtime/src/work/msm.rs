@@ -80,20 +80,23 @@ impl Work {
     pub fn shape_with_multiples<F: Field>(&self, n: usize, most: u32) -> DigitShape {
         match &self.on {
             Repr::Cpu(_) => self.digit_shape::<F>(n),
-            Repr::Gpu(stream) => stream.gpu().policy().msm.shape_with_multiples(modulus_bits::<F>(), n, most),
+            Repr::Gpu(stream) => stream.gpu().digit_shape(&Owner::field::<F>(), n, most),
         }
     }
 
     /// The digit shape this device likes for `n` scalars of `F`.
     pub fn digit_shape<F: Field>(&self, n: usize) -> DigitShape {
-        self.digit_shape_below(modulus_bits::<F>(), n)
+        self.digit_shape_below::<F>(modulus_bits::<F>(), n)
     }
 
-    /// As [`Work::digit_shape`], for scalars below `2^bits`.
-    pub(crate) fn digit_shape_below(&self, bits: u32, n: usize) -> DigitShape {
+    /// As [`Work::digit_shape`], for scalars below `2^bits`. What was measured is for scalars of all lengths.
+    pub(crate) fn digit_shape_below<F: Field>(&self, bits: u32, n: usize) -> DigitShape {
         match &self.on {
             // The CPU chooses its own windows; the shape only has to be valid.
             Repr::Cpu(_) => DigitShape::new(bits, 16),
+            Repr::Gpu(stream) if bits == modulus_bits::<F>() => {
+                stream.gpu().digit_shape(&Owner::field::<F>(), n, 1)
+            }
             Repr::Gpu(stream) => stream.gpu().policy().msm.digit_shape(bits, n),
         }
     }

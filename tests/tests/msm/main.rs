@@ -7,6 +7,7 @@ mod options;
 mod published;
 mod shapes;
 mod streamed;
+mod tuned;
 
 use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
 use ark_ff::{AdditiveGroup, Field as _, UniformRand};
