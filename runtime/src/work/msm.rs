@@ -84,6 +84,16 @@ impl Work {
         }
     }
 
+    /// As [`Work::shape_with_multiples`], of bases that are stored times `2^0` to `2^tau`, by the model: nothing was measured with them.
+    pub(crate) fn shape_with_doublings<F: Field>(&self, n: usize, most: u32, tau: u32) -> DigitShape {
+        match &self.on {
+            Repr::Gpu(stream) if tau > 0 => {
+                stream.gpu().policy().msm.shape_with_doublings(modulus_bits::<F>(), n, most, tau)
+            }
+            _ => self.shape_with_multiples::<F>(n, most),
+        }
+    }
+
     /// The digit shape this device likes for `n` scalars of `F`.
     pub fn digit_shape<F: Field>(&self, n: usize) -> DigitShape {
         self.digit_shape_below::<F>(modulus_bits::<F>(), n)
@@ -130,12 +140,18 @@ impl Work {
         stream.gpu().check_room("MSM", needed, limit)
     }
 
-    /// As [`Work::check_msm_memory`], for `n` bases that are to be kept, with so many multiples each.
-    pub(crate) fn check_base_memory<G: Group>(&self, n: usize, multiples: u32) -> Result<()> {
+    /// As [`Work::check_msm_memory`], for `n` bases that are to be kept, with the multiples and doublings of a shape.
+    pub(crate) fn check_base_memory<G: Group>(&self, n: usize, shape: Option<DigitShape>) -> Result<()> {
         let Repr::Gpu(stream) = &self.on else { return Ok(()) };
         let bytes = n as u64 * Owner::group::<G>().bytes(Element::Affine) as u64;
-        // Multiples are made of bases that are there.
-        let copies = u64::from(multiples) + u64::from(multiples > 1);
+        // Multiples are made of bases that are there, and doublings of multiples.
+        let copies = match shape {
+            None => 1,
+            Some(shape) if shape.multiples > 1 && shape.exponents() > 1 => {
+                u64::from(shape.stored()) + u64::from(shape.multiples) + 1
+            }
+            Some(shape) => u64::from(shape.stored()) + u64::from(shape.stored() > 1),
+        };
         stream.gpu().check_room("bases", bytes.saturating_mul(copies), None)
     }
 

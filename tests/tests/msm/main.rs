@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a failing test panics")]
 
+mod constant;
 mod memory;
+mod odd;
 mod options;
 mod published;
 mod shapes;
