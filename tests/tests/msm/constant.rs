@@ -9,7 +9,7 @@ use curvesmith_runtime::{Device, Msm, MsmOptions};
 use std::collections::{BTreeMap, BTreeSet};
 
 type G = bn254::G1;
-const N: usize = 300;
+const N: usize = 100;
 
 /// The traces of the launches of each kernel, in order, by the end of its symbol.
 fn traces(
@@ -44,9 +44,42 @@ fn judged(options: &MsmOptions) -> [BTreeSet<String>; 2] {
     [same, other]
 }
 
+/// Zeros, equal scalars, and any others: the digits and the sums of counts take no notice. The rest does: zeros are no entries, lanes
+/// whose keys are equal share an addition to a count, searches end where they find, and additions have branches for equal points and for
+/// identities.
 #[test]
-fn traces_show_constant_kernels() {
-    for options in [MsmOptions::default().window(6), MsmOptions::default().window(6).stored_doublings(5)] {
-        println!("{options:?} {:?}", judged(&options));
+fn digits_and_scans_are_constant_and_no_other_kernel_is() {
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+    let sums = ["accumulate", "bit_sums", "bucket_starts", "flush_partials", "merge_partials"];
+    let (odd, later) = (["digits_odd", "radix_scatter_odd"], ["radix_count", "radix_scatter"]);
+    let signed = ["digits", "radix_scatter_first"];
+    // Counts that one block scans and counts that several do; a sort of one pass and one of two.
+    let cases = [
+        (11, 0, signed, None, &later[..]),
+        (9, 0, signed, Some("scan_add"), &[]),
+        (10, 9, odd, Some("scan_add"), &[]),
+    ];
+    for (window, tau, [digits, scatter], scan_add, later) in cases {
+        let [same, others] = judged(&MsmOptions::default().window(window).stored_doublings(tau));
+        let scans: Vec<_> = [digits, "scan_tiles"].into_iter().chain(scan_add).collect();
+        assert_eq!(same, names(&scans), "windows of {window} bits");
+        let sort = ["radix_count_first", scatter];
+        assert_eq!(others, names(&[&sums[..], &sort, later].concat()), "windows of {window} bits");
     }
+}
+
+#[test]
+fn traces_are_of_what_is_executed_and_nothing_else() {
+    let options = MsmOptions::default().window(5);
+    let [one, other] = [1, 2].map(|seed| Terms::<G>::new(20, seed));
+    let all = traces(&one.points, &one.scalars, &options);
+    assert_eq!(all, traces(&one.points, &one.scalars, &options));
+    // Not of other words: digits are selected. But points that are there twice are doubled.
+    assert_eq!(all["digits"], traces(&one.points, &other.scalars, &options)["digits"]);
+    let twice = vec![one.points[0]; 20];
+    assert_ne!(all["accumulate"], traces(&twice, &one.scalars, &options)["accumulate"]);
+    let emulator = super::emulator();
+    let plan = Msm::<G>::new(&super::on(&emulator), &one.points, options).unwrap();
+    assert_eq!(plan.run(&one.scalars).unwrap(), one.sum());
+    assert!(emulator.launches().iter().all(|launch| launch.trace.is_none()), "nobody asked");
 }
