@@ -4,7 +4,7 @@ use super::{Terms, device, emulator, in_parts, on, racecheck, scalars, sum};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use curvesmith_curves::toy::{toy_curve, toy_edwards};
 use curvesmith_curves::{bn254, mnt4_298};
-use curvesmith_emulator::Emulator;
+use curvesmith_emulator::{Emulator, EmulatorOptions};
 use curvesmith_runtime::group::{Group, ScalarOf};
 use curvesmith_runtime::work::DigitShape;
 use curvesmith_runtime::{Device, DeviceBases, Msm, MsmOptions, MsmStrategy, RuntimeError, StreamedMsm};
@@ -124,6 +124,48 @@ fn bases_are_stored_that_many_times() {
         let bases = plan.bases();
         assert_eq!((bases.multiples(), bases.bytes(), bases.len()), (stored, u64::from(stored) * plain, 7));
     }
+}
+
+/// What there is while they are made counts: the bases, their multiples, and what is stored.
+#[test]
+fn bases_that_do_not_fit_are_refused() {
+    type G = toy_curve::G1;
+    let points = Terms::<G>::new(3000, 3).points;
+    let plain = DeviceBases::<G>::upload(&device(), &points).unwrap().bytes();
+    for (options, copies) in [(odd(3), 5), (odd(3).multiples(2), 11)] {
+        let options = options.window(4);
+        let of = |memory| Emulator::new(EmulatorOptions::default().memory(memory));
+        let little = of(copies * plain - 1);
+        match Msm::<G>::new(&on(&little), &points, options.clone()).unwrap_err() {
+            RuntimeError::InsufficientMemory { what: "bases", needed, .. } => {
+                assert_eq!(needed, copies * plain)
+            }
+            other => panic!("{other}"),
+        }
+        assert!(little.launches().is_empty());
+        assert!(Msm::<G>::new(&on(&of((copies + 1) * plain)), &points, options).is_ok());
+    }
+}
+
+#[test]
+fn digits_and_bases_of_other_doublings_are_refused() {
+    type G = toy_curve::G1;
+    let (device, terms) = (device(), Terms::<G>::new(5, 1));
+    let work = device.work().unwrap();
+    let scalars = work.upload::<<G as Group>::Scalar>(&terms.scalars).unwrap();
+    let plain = work.bases::<G>(terms.points[..].into()).unwrap();
+    let shape = |tau| work.digit_shape::<<G as Group>::Scalar>(1 << 20).with_doublings(tau);
+    let bases = work.multiples(&plain, shape(2)).unwrap();
+    for (tau, bases, fits) in [(2, &bases, true), (1, &bases, false), (0, &bases, false), (2, &plain, false)]
+    {
+        let digits = work.digits(&scalars, shape(tau)).unwrap();
+        match work.msm(&digits, bases) {
+            Ok(sum) => assert!(fits && sum == terms.sum(), "{tau}"),
+            Err(RuntimeError::Input { what: "bases", .. }) => assert!(!fits, "{tau}"),
+            Err(other) => panic!("{other}"),
+        }
+    }
+    work.finish().unwrap();
 }
 
 #[test]
