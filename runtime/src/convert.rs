@@ -11,7 +11,7 @@ use crate::field::{Field, MontLimbs};
 use crate::gpu::{Buffer, Stream, not_canonical, on_all_cores};
 use crate::group::{AffineOf, CoordinateOf, Group, Points as _, ProjectiveOf};
 use crate::owner::Owner;
-use crate::work::DigitShape;
+use crate::work::{DigitMap, DigitShape};
 use ark_ec::AffineRepr;
 use ark_ff::{AdditiveGroup, Field as _, PrimeField};
 use curvesmith_abi::{layout, padded_words};
@@ -232,12 +232,24 @@ pub(crate) fn read_points<G: Group>(bytes: &[u8]) -> Result<Vec<ProjectiveOf<G>>
 
 /// The sum of each set of buckets from its sums by bits, in device form: `T + Σ 2^j·D_j`.
 pub(crate) fn set_sums<G: Group>(sums: &[u8], shape: DigitShape) -> Result<Vec<ProjectiveOf<G>>> {
-    let bytes = shape.window.max(1) as usize * 4 * G::DEGREE * element_bytes::<G::Base>();
+    let bytes = shape.sums_of_set() * 4 * G::DEGREE * element_bytes::<G::Base>();
     let of_set = |bytes| {
         let points = read_points::<G>(bytes)?;
         let (total, of_bits) = points.split_first().expect("a window has a bit");
         let double_and_add = |sum: ProjectiveOf<G>, of_bit: &ProjectiveOf<G>| sum.double() + of_bit;
-        Ok(of_bits.iter().rev().fold(ProjectiveOf::<G>::ZERO, double_and_add) + total)
+        // Bucket `b` is of the digit `b + 1`, or of `2b + 1`; even digits, where there are any, have the upper half of the places, whose bucket `b` is
+        // of `2b + 2`.
+        let (of_bits, upper) = match shape.map {
+            DigitMap::Signed => (of_bits, None),
+            DigitMap::Odd { tau } if tau + 1 >= shape.window => (of_bits, None),
+            DigitMap::Odd { .. } => {
+                of_bits.split_last().map_or((of_bits, None), |(last, rest)| (rest, Some(last)))
+            }
+        };
+        let numbers = of_bits.iter().rev().fold(ProjectiveOf::<G>::ZERO, double_and_add);
+        let numbers = if shape.map == DigitMap::Signed { numbers } else { numbers.double() };
+        let sum = numbers + total;
+        Ok(upper.map_or(sum, |upper| sum + upper))
     };
     let sets: Vec<_> = sums.chunks_exact(bytes).map(|bytes| (bytes, OnceLock::new())).collect();
     on_all_cores(sets.len(), |i| {

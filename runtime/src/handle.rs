@@ -6,6 +6,7 @@ use crate::error::{Result, RuntimeError};
 use crate::gpu::{Detail, Gpu};
 use crate::job::Cancel;
 use crate::owner::Owner;
+use crate::tuning;
 use crate::work::Work;
 use curvesmith_device::{DeviceProperties, KernelDevice};
 #[cfg(feature = "emulator")]
@@ -56,9 +57,10 @@ impl Device {
         Device::new(Inner::Cpu)
     }
 
-    /// The CUDA device with this ordinal; [`RuntimeError::NoDevice`] says why it cannot be used.
+    /// The CUDA device with this ordinal, with the windows that were [measured](Device::keep_windows) on it;
+    /// [`RuntimeError::NoDevice`] says why it cannot be used.
     pub fn cuda(ordinal: usize) -> Result<Device> {
-        Ok(Device::with_kernels(Arc::new(Cuda::new(ordinal)?), None))
+        Ok(Device::as_measured(Arc::new(Cuda::new(ordinal)?)))
     }
 
     /// Every CUDA device that the driver shows to this process, of which `CUDA_VISIBLE_DEVICES` may hide some.
@@ -92,13 +94,19 @@ impl Device {
         Device::new(Inner::Gpu(Gpu::new(device, policy)))
     }
 
+    /// A device with the policies for its properties and the user's table of windows.
+    fn as_measured(device: Arc<dyn KernelDevice>) -> Device {
+        let policy = Policy { windows: tuning::of_user(&*device), ..Policy::for_device(device.properties()) };
+        Device::with_kernels(device, Some(policy))
+    }
+
     /// The emulator below, for its log and its switches; `None` on other devices.
     #[cfg(feature = "emulator")]
     pub fn as_emulator(&self) -> Option<&Emulator> {
         self.emulator.as_ref()
     }
 
-    /// A device by name: `auto`, `cpu`, `cuda`, `cuda:N` or `emulator`.
+    /// A device by name, with the windows that were [measured](Device::keep_windows) on it: `auto`, `cpu`, `cuda`, `cuda:N` or `emulator`.
     pub fn parse(name: &str) -> Result<Device> {
         let no_device =
             |reason: &str| Err(RuntimeError::NoDevice { device: name.into(), reason: reason.into() });
@@ -107,7 +115,11 @@ impl Device {
             "cpu" => Ok(Device::cpu()),
             "cuda" => Device::cuda(0),
             #[cfg(feature = "emulator")]
-            "emulator" => Device::emulator(EmulatorOptions::default()),
+            "emulator" => {
+                let emulator = Emulator::new(EmulatorOptions::default());
+                let device = Device::as_measured(Arc::new(emulator.clone()));
+                Ok(Device { emulator: Some(emulator), ..device })
+            }
             #[cfg(not(feature = "emulator"))]
             "emulator" => no_device("this program was built without the feature `emulator`"),
             _ => match name.strip_prefix("cuda:").and_then(|n| n.parse().ok()) {

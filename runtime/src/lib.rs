@@ -8,6 +8,7 @@
 //! [`field::Field`] and [`group::Group`] markers, which the macros implement, the rest an [`Owner`].
 
 pub mod algorithms;
+mod cache;
 pub mod common;
 mod convert;
 pub mod cpu;
@@ -25,9 +26,11 @@ mod job;
 mod owner;
 pub mod plan;
 mod points;
+mod tuning;
 mod values;
 pub mod work;
 
+pub use algorithms::measured::{MeasuredWindow, MeasuredWindows};
 pub use csr::Csr;
 pub use curvesmith_device::{self as device, RuntimeError};
 #[cfg(feature = "emulator")]
@@ -39,7 +42,7 @@ pub use job::{Cancel, Job};
 pub use owner::Owner;
 pub use plan::{
     Msm, MsmOptions, MsmStrategy, Ntt, NttOptions, Pointwise, ShardedMsm, SpMv, SpMvOptions, SpMvSchedule,
-    SpMvStrategy, StreamedMsm,
+    SpMvStrategy, StreamedMsm, TuneOptions, Tuned, tune_windows,
 };
 pub use values::{DeviceBases, DeviceVec, Digits, Matrix, NttTables};
 

@@ -144,7 +144,7 @@ impl<G: Group> DeviceBases<G> {
     pub(crate) fn upload_for(device: &Device, points: &[AffineOf<G>], shape: DigitShape) -> Result<Self> {
         let work = device.work()?;
         let mut bases = work.bases::<G>(points.into())?;
-        if shape.multiples > 1 && !device.is_cpu() {
+        if shape.stored() > 1 && !device.is_cpu() {
             bases = work.multiples(&bases, shape)?;
         }
         work.finish()?;
@@ -172,9 +172,9 @@ impl<G: Group> DeviceBases<G> {
         }
     }
 
-    /// Multiples of each point on the device, the point itself among them.
+    /// Multiples of each point on the device, the point itself among them, and stored doublings too.
     pub fn multiples(&self) -> u32 {
-        self.shape().map_or(1, |shape| shape.multiples)
+        self.shape().map_or(1, |shape| shape.stored())
     }
 
     /// Number of points.

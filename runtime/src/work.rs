@@ -37,6 +37,20 @@ pub enum Direction {
     Inverse,
 }
 
+/// Which digits share a bucket of a set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DigitMap {
+    /// Those of one absolute value.
+    #[default]
+    Signed,
+    /// Those `±m·2^e` of one `m`, for bases that are stored times `2^0` to `2^tau` (Chen et al., §3.1): `e` is at most `tau`, and `m` odd unless
+    /// `e = tau`. `1 ≤ tau ≤ window - 1`.
+    Odd {
+        /// The largest stored exponent.
+        tau: u32,
+    },
+}
+
 /// How scalars are cut into signed digits, and which of these share a set of buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DigitShape {
@@ -46,6 +60,8 @@ pub struct DigitShape {
     pub sets: u32,
     /// Multiples of each base, the base itself among them: `2^(window·sets·j)` times the base for the windows from `j·sets` on.
     pub multiples: u32,
+    /// Which digits share a bucket.
+    pub map: DigitMap,
 }
 
 impl DigitShape {
@@ -58,7 +74,13 @@ impl DigitShape {
     pub fn with_multiples(bits: u32, window: u32, most: u32) -> Self {
         let windows = algorithms::policy::windows_of(bits, window.max(1));
         let sets = windows.div_ceil(most.max(1));
-        Self { window, sets, multiples: windows.div_ceil(sets) }
+        Self { window, sets, multiples: windows.div_ceil(sets), map: DigitMap::Signed }
+    }
+
+    /// As it is, with bases that are stored times `2^0` to `2^tau`, or to `2^(window-1)`, the largest that digits have; with 0, as it is.
+    pub fn with_doublings(self, tau: u32) -> Self {
+        let tau = tau.min(self.window.saturating_sub(1));
+        Self { map: if tau == 0 { DigitMap::Signed } else { DigitMap::Odd { tau } }, ..self }
     }
 
     /// Digits of a scalar.
@@ -66,9 +88,45 @@ impl DigitShape {
         self.sets.saturating_mul(self.multiples)
     }
 
+    /// Buckets of a set that digits can have: `2^(c-1)` of signed digits of `c` bits, and of odd ones `2^(c-2)` and `2^(c-2-tau)`, of which there
+    /// are none with the largest `tau`.
+    pub fn buckets(&self) -> u64 {
+        let signed = 1u64 << (self.window.clamp(1, 63) - 1);
+        match self.map {
+            DigitMap::Signed => signed,
+            DigitMap::Odd { tau } => signed / 2 + (signed >> 1 >> tau.min(63)),
+        }
+    }
+
+    /// The logarithm of the places of buckets that a set has.
+    pub(crate) fn log_buckets(&self) -> u32 {
+        match self.map {
+            DigitMap::Odd { tau } if tau + 1 >= self.window => self.window.saturating_sub(2),
+            _ => self.window.saturating_sub(1),
+        }
+    }
+
+    /// Points that are stored of each base.
+    pub(crate) fn stored(&self) -> u32 {
+        self.multiples.saturating_mul(self.exponents())
+    }
+
+    /// Points that are stored of each multiple of a base.
+    pub(crate) fn exponents(&self) -> u32 {
+        match self.map {
+            DigitMap::Signed => 1,
+            DigitMap::Odd { tau } => tau.saturating_add(1),
+        }
+    }
+
+    /// Sums by which an MSM gives the sum of one set: of all its buckets, and for each bit of their numbers.
+    pub(crate) fn sums_of_set(&self) -> usize {
+        self.log_buckets() as usize + 1
+    }
+
     /// Sums by which an MSM gives the sum of each set.
     pub(crate) fn sums(&self) -> usize {
-        self.sets as usize * self.window as usize
+        self.sets as usize * self.sums_of_set()
     }
 
     /// Doublings from one multiple of a base to the next.

@@ -242,6 +242,54 @@ fn montgomery_words_are_those_of_arkworks() {
 }
 
 #[test]
+fn odd_digits_of_awkward_scalars() {
+    for (name, p) in [("toy13", BigUint::from(13u32)), ("bn254_fr", hex(BN254_FR))] {
+        let machine = Machine::new(name, p.clone());
+        let scalars = awkward(&machine.field, &mut Random(7));
+        let n = scalars.len();
+        let shapes =
+            [(3u32, 1u32, 1u32), (3, 2, 2), (4, 1, 1), (8, 3, 1), (8, 7, 3), (16, 6, 2), (19, 18, 1)];
+        for (c, tau, multiples) in shapes {
+            let sets = (p.bits() as u32 + 1).div_ceil(c * multiples);
+            let all = tau == c - 1;
+            let log_b = if all { c - 2 } else { c - 1 };
+            let mut args = [
+                Argument::Buffer(to_words(&machine.field, &scalars)),
+                Argument::Buffer(vec![0; sets as usize * n * multiples as usize]),
+                Argument::U32(c),
+                Argument::U32(sets),
+                Argument::U32(multiples),
+                Argument::U32(tau),
+                Argument::U32(log_b),
+                Argument::U32(n as u32),
+            ];
+            machine.module.launch(&format!("{name}_digits_odd"), (n as u32).div_ceil(128), 128, &mut args);
+            let [_, Argument::Buffer(codes), ..] = &args else { panic!() };
+            let quarter = 1u32 << (c - 2);
+            for (i, scalar) in scalars.iter().enumerate() {
+                let (mut sum, mut less) = (BigUint::ZERO, BigUint::ZERO);
+                for (set, j) in (0..sets).flat_map(|set| (0..multiples).map(move |j| (set, j))) {
+                    let code = codes[(set as usize * multiples as usize + j as usize) * n + i];
+                    if code == NO_DIGIT {
+                        continue;
+                    }
+                    let key = code & ((1 << ODD_KEY_BITS) - 1);
+                    let (exponent, bucket) = ((code >> ODD_KEY_BITS) & 31, key & ((1 << log_b) - 1));
+                    assert_eq!(key >> log_b, set, "{name} c={c} scalar {scalar}");
+                    let m = if bucket < quarter { 2 * bucket + 1 } else { 2 * (bucket - quarter) + 2 };
+                    // Even ones are what the largest exponent leaves over.
+                    let even = bucket >= quarter;
+                    assert!(exponent <= tau && !(even && (all || exponent < tau)), "{name} c={c} tau={tau}");
+                    let term = BigUint::from(m) << (c * (j * sets + set) + exponent);
+                    if code >> 31 == 1 { less += term } else { sum += term }
+                }
+                assert_eq!(sum, less + scalar, "{name} c={c} tau={tau}, {multiples} multiples");
+            }
+        }
+    }
+}
+
+#[test]
 fn signed_digits_of_awkward_scalars() {
     for (name, p) in [
         ("toy13", BigUint::from(13u32)),

@@ -17,6 +17,7 @@ mod setup;
 mod shell;
 mod test;
 mod tidy;
+mod tune;
 mod validate;
 
 use clap::{Args, Parser, Subcommand};
@@ -50,6 +51,8 @@ enum Task {
     Cost(cost::CostArgs),
     /// Run NVIDIA's compute-sanitizer over MSM, NTT, SpMV and proofs on a GPU
     Sanitize(sanitize::SanitizeArgs),
+    /// Measure windows of MSMs on a device and keep the fastest: `curvesmith tune`
+    Tune(tune::TuneArgs),
     /// Have snarkjs judge our proofs; needs Node.js
     Interop(interop::InteropArgs),
 }
@@ -74,6 +77,7 @@ fn main() -> std::process::ExitCode {
         Task::Bless(args) => bless::run(&args),
         Task::Cost(args) => cost::run(&args),
         Task::Sanitize(args) => sanitize::run(&args),
+        Task::Tune(args) => tune::run(&args),
         Task::Interop(args) => interop::run(&args),
     };
     match result {

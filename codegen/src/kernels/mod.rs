@@ -25,7 +25,7 @@ use curvesmith_abi::kernels::msm_has_pairs;
 pub fn field_kernels(field: &FieldDesc) -> Vec<Kernel> {
     let mut kernels = pointwise::kernels(field);
     kernels.extend([inverse::inverse(field), inverse::batch_inverse(field)]);
-    kernels.push(digits::digits(field));
+    kernels.extend([digits::digits(field), digits::digits_odd(field)]);
     kernels.extend(ntt::kernels(field));
     kernels.extend([spmv::warp_per_row(field), spmv::thread_per_row(field)]);
     kernels
@@ -64,6 +64,7 @@ pub fn common_kernels() -> Vec<Kernel> {
     vec![
         radix::count_first(),
         radix::scatter_first(),
+        radix::scatter_odd(),
         radix::count_next(),
         radix::scatter_next(),
         scan::scan_tiles(),

@@ -10,7 +10,8 @@ use crate::fir::build::{Builder, Pred, Shared, U32};
 use crate::fir::ir::{AtomicOp, Kernel, ShuffleMode};
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::{
-    NO_DIGIT, RADIX_BITS, RADIX_TILE, RadixCount, RadixCountFirst, RadixScatter, RadixScatterFirst,
+    NO_DIGIT, ODD_KEY_BITS, RADIX_BITS, RADIX_TILE, RadixCount, RadixCountFirst, RadixScatter,
+    RadixScatterFirst, RadixScatterOdd,
 };
 
 const THREADS: u32 = RadixScatter::DESC.block;
@@ -20,7 +21,7 @@ const DIGITS: u32 = 1 << RADIX_BITS;
 /// The bits of a code that are its key.
 const KEY: u32 = (1 << 31) - 1;
 const _: () = assert!(RadixCount::DESC.block == THREADS && RadixCountFirst::DESC.block == THREADS);
-const _: () = assert!(RadixScatterFirst::DESC.block == THREADS);
+const _: () = assert!(RadixScatterFirst::DESC.block == THREADS && RadixScatterOdd::DESC.block == THREADS);
 const _: () = assert!(DIGITS == THREADS, "a thread joins the counts of one digit");
 const _: () = assert!(RADIX_TILE.is_multiple_of(THREADS) && WARPS.is_power_of_two() && WARPS <= 32);
 
@@ -41,18 +42,39 @@ pub(super) fn count_next() -> Kernel {
 pub(super) fn scatter_first() -> Kernel {
     let b = Builder::common::<RadixScatterFirst>();
     let tile = Tile::of_codes(&b);
-    let multiples = b.scalar("multiples");
-    let (several, scalars) = (multiples.gt(b.u32(1)), b.scalar("n") / multiples);
+    let base = base_of_code(&tile);
     scatter(&tile, "codes", |at, code| {
-        let code_in_segment = at - tile.segment_start;
-        let entry = b.var(code_in_segment);
-        b.if_(several, || {
-            let multiple = code_in_segment / scalars;
-            entry.set((code_in_segment - multiple * scalars) * multiples + multiple);
-        });
-        (code & KEY, entry.get() | (code & !KEY))
+        let entry = base(at);
+        (code & KEY, entry | (code & !KEY))
     });
     b.finish()
+}
+
+pub(super) fn scatter_odd() -> Kernel {
+    let b = Builder::common::<RadixScatterOdd>();
+    let tile = Tile::of_codes(&b);
+    let (base, doublings) = (base_of_code(&tile), b.scalar("doublings"));
+    scatter(&tile, "codes", |at, code| {
+        let exponent = (code & KEY) >> ODD_KEY_BITS;
+        (code & ((1 << ODD_KEY_BITS) - 1), (base(at) * doublings + exponent) | (code & !KEY))
+    });
+    b.finish()
+}
+
+/// The multiple of a base that the code at an index is for: `i·multiples + j`.
+fn base_of_code<'k>(tile: &Tile<'k>) -> impl Fn(U32<'k>) -> U32<'k> + Copy + use<'k> {
+    let (b, segment_start) = (tile.b, tile.segment_start);
+    let multiples = b.scalar("multiples");
+    let (several, scalars) = (multiples.gt(b.u32(1)), b.scalar("n") / multiples);
+    move |at| {
+        let code_in_segment = at - segment_start;
+        let base = b.var(code_in_segment);
+        b.if_(several, || {
+            let multiple = code_in_segment / scalars;
+            base.set((code_in_segment - multiple * scalars) * multiples + multiple);
+        });
+        base.get()
+    }
 }
 
 pub(super) fn scatter_next() -> Kernel {

@@ -49,6 +49,8 @@ enum Command {
     Worker(commands::worker::Arguments),
     /// Measure one algorithm on one device
     Bench(commands::bench::Arguments),
+    /// Measure windows of MSMs on a device and keep the fastest
+    Tune(commands::tune::Arguments),
     /// Prove a production circuit on the best device and a small one on the emulator
     Demo(commands::demo::Arguments),
     /// List the devices, and why one cannot be used
@@ -93,6 +95,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         #[cfg(feature = "worker")]
         Command::Worker(arguments) => return commands::worker::run(&arguments),
         Command::Bench(arguments) => commands::bench::run(&arguments)?,
+        Command::Tune(arguments) => commands::tune::run(&arguments)?,
         Command::Demo(arguments) => commands::demo::run(&arguments)?,
         Command::Devices => commands::info::devices()?,
         Command::Curves => commands::info::curves()?,

@@ -38,6 +38,11 @@ kernel! {
     /// `(s·multiples + j)·n + i`, the code `sign << 31 | s·2^(c-1) + |d| - 1`, and [`NO_DIGIT`] for `d = 0`. `1 ≤ c ≤ 24`,
     /// `sets·multiples·c ≥ bits + 1` for scalars below `2^bits`, `sets·2^(c-1) < 2^31` and `sets·multiples·n < 2^31`.
     Field Digits = "digits" [128] { scalars: In Field, codes: InOut U32, c: u32, sets: u32, multiples: u32, n: u32 }
+    /// As [`Digits`], for bases that are stored times `2^0` to `2^tau`: a digit `d` that is not 0 is `±m·2^e` with `e` as large as `tau` and `d` allow,
+    /// so that `m` is odd, or else `e = tau` and `m ≤ 2^(c-1-tau)` (Chen et al., §3.1, where such digits are doubled instead). Its code is
+    /// `sign << 31 | e << ODD_KEY_BITS | s << log_b | b`, with the bucket `b = (m - 1)/2` of odd `m`, and `2^(c-2) + m/2 - 1` of even. `3 ≤ c`,
+    /// `1 ≤ tau ≤ c - 1`, `log_b = c - 2` where `tau = c - 1` and all `m` are odd, else `c - 1`, and `sets << log_b` is at most `2^ODD_KEY_BITS`.
+    Field DigitsOdd = "digits_odd" [128] { scalars: In Field, codes: InOut U32, c: u32, sets: u32, multiples: u32, tau: u32, log_b: u32, n: u32 }
 
     /// `log_r` stages of transforms of `n = 2^log_n` elements after `log_done` of them, `1 ≤ log_r ≤ log_n - log_done`, at most
     /// [`ntt_max_log_radix`], and at least `log_n` or [`ntt_log_elements`], the smaller of them. Vectors lie one after the other; each is handled by
@@ -82,6 +87,9 @@ kernel! {
     /// `(i·multiples + j) | sign << 31` for code `j·n/multiples + i` of a segment, `i < n/multiples`; `multiples` divides `n`. `offsets`
     /// is the exclusive scan of `counts`: segments follow each other without gaps.
     Common RadixScatterFirst = "radix_scatter_first" [256] { codes: In U32, offsets: In U32, keys_out: InOut U32, entries_out: InOut U32, bits: u32, segments: u32, tiles: u32, multiples: u32, n: u32 }
+    /// As [`RadixScatterFirst`], for codes as [`DigitsOdd`] writes them, whose keys are their low [`ODD_KEY_BITS`] bits, and bases of which `doublings`
+    /// are stored for each multiple: the entry is `((i·multiples + j)·doublings + e) | sign << 31`.
+    Common RadixScatterOdd = "radix_scatter_odd" [256] { codes: In U32, offsets: In U32, keys_out: InOut U32, entries_out: InOut U32, bits: u32, segments: u32, tiles: u32, multiples: u32, doublings: u32, n: u32 }
     /// As [`RadixCountFirst`], for a later pass, by the `bits` bits at `shift` of the keys: segment `s` is
     /// `bounds[s·stride]..bounds[(s+1)·stride]`, at most `tiles` tiles. With `bounds` the offsets of the pass before,
     /// `stride` is its `tiles << bits`. A key is below 2^31.
@@ -193,6 +201,8 @@ const NTT_THREAD_WORDS: usize = 96;
 
 /// What [`Digits`] writes for a digit that is 0.
 pub const NO_DIGIT: u32 = u32::MAX;
+/// Bits of a code of [`DigitsOdd`] that are its key; the five above them are an exponent, which is never 31.
+pub const ODD_KEY_BITS: u32 = 26;
 /// The place of an entry where there is none: no base has the index `2^31 - 1`.
 pub const NO_ENTRY: u32 = u32::MAX;
 /// Most bits that a launch of [`BitSums`] takes: a block has a thread for every addition of the first step.

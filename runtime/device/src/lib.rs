@@ -73,6 +73,10 @@ pub trait Staging: Any + Send + Sync + Debug {
 pub trait KernelDevice: Debug + Send + Sync + 'static {
     /// Static facts.
     fn properties(&self) -> &DeviceProperties;
+    /// The version of what runs the kernels, for what is kept of measurements; empty where there is none to tell apart.
+    fn driver(&self) -> &str {
+        ""
+    }
     /// Loads an image, from the device's own cache where it has one.
     fn load(&self, source: &Source) -> Result<Module>;
     /// Blocks of `block` threads of a kernel that are resident at once on one multiprocessor, at least 1.

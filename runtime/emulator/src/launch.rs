@@ -8,7 +8,7 @@ use super::memory::{Checks, GlobalView};
 use super::program::{Function, Program};
 use super::race::RaceState;
 use super::schedule::{self, Plan, Random};
-use super::warp::LaunchContext;
+use super::warp::{LaunchContext, mix};
 use curvesmith_abi::Arg;
 use curvesmith_device::{Launch, Result, RuntimeError};
 use std::sync::{Arc, PoisonError};
@@ -36,6 +36,11 @@ pub struct LaunchRecord {
     pub makespan: u64,
     /// Cycles that it would take if every scheduler had the same work.
     pub least: u64,
+    /// Where [`EmulatorOptions::trace`](super::EmulatorOptions::trace) asks for it, a hash of the sequences of (function, position, lanes that execute
+    /// the instruction) of all warps, in the order of blocks and warps: two launches with the same trace execute the same instructions on the same
+    /// lanes in the same order, warp by warp, whatever the addresses and values. It depends on the program, and under a seed, which chooses which side
+    /// of a divergent branch goes first, on the schedule.
+    pub trace: Option<u64>,
 }
 
 /// The launches executed so far.
@@ -145,6 +150,7 @@ impl Inner {
             multiprocessors: o.multiprocessors,
             step_limit: o.step_limit,
             sync_check: o.synccheck,
+            trace: o.trace,
             zero_stores,
         };
         let number = {
@@ -161,7 +167,10 @@ impl Inner {
         let mut log = lock(&self.log);
         if log.records.len() < LOG_LIMIT {
             let counts = executed.counts;
-            log.records.push(LaunchRecord { symbol, grid: p.grid, block: p.block, counts, makespan, least });
+            let trace =
+                o.trace.then(|| executed.traces.iter().flatten().fold(0, |all, warp| mix(all, *warp)));
+            let (grid, block) = (p.grid, p.block);
+            log.records.push(LaunchRecord { symbol, grid, block, counts, makespan, least, trace });
         }
         Ok(())
     }

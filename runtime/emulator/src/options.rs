@@ -14,6 +14,8 @@ pub struct EmulatorOptions {
     pub racecheck: bool,
     /// Masks of `.sync` operations and divergent barriers.
     pub synccheck: bool,
+    /// Hashes of what every warp executes, [`LaunchRecord::trace`](super::LaunchRecord::trace).
+    pub trace: bool,
     /// 0 for the fixed schedule; any other seed permutes blocks, warps, divergent paths and streams.
     pub seed: u64,
     /// Blocks that are scheduled at once, at least 1. Kernels whose blocks wait for each other must not
@@ -39,6 +41,7 @@ impl Default for EmulatorOptions {
             initcheck: true,
             racecheck: false,
             synccheck: true,
+            trace: false,
             seed: 0,
             resident_blocks: 16,
             blocks_per_multiprocessor: 2,
@@ -70,6 +73,8 @@ impl EmulatorOptions {
         racecheck: bool
         /// Switches the check of `.sync` masks and barriers.
         synccheck: bool
+        /// Switches hashes of what warps execute.
+        trace: bool
         /// Chooses the schedule.
         seed: u64
         /// Sets how many blocks are scheduled at once; 0 counts as 1.

@@ -155,6 +155,8 @@ pub(super) struct Executed {
     pub(super) counts: OpCounts,
     /// Cycles of each warp of each block, in the blocks' order.
     pub(super) blocks: Vec<Vec<u64>>,
+    /// The trace of each warp of each block, where they are wanted; empty lists where not.
+    pub(super) traces: Vec<Vec<u64>>,
 }
 
 /// Runs all blocks of a launch.
@@ -171,6 +173,7 @@ pub(super) fn run(
         for block in blocks {
             all.counts.add(&block.counts);
             all.blocks.extend(block.blocks);
+            all.traces.extend(block.traces);
         }
         return Ok(all);
     }
@@ -187,7 +190,8 @@ fn interleave(
     mut race: Option<&mut RaceState>,
 ) -> Result<Executed, EmulatorError> {
     let first = blocks.start;
-    let mut executed = Executed { counts: OpCounts::default(), blocks: vec![vec![]; blocks.len()] };
+    let none = vec![vec![]; blocks.len()];
+    let mut executed = Executed { counts: OpCounts::default(), blocks: none.clone(), traces: none };
     let mut order: Vec<u32> = blocks.rev().collect();
     if let Some(r) = &mut random {
         for i in (1..order.len()).rev() {
@@ -225,7 +229,11 @@ fn interleave(
         if live[b].done() {
             let block = live.remove(b);
             block.warps.iter().for_each(|(warp, _)| executed.counts.add(&warp.counts));
-            executed.blocks[(block.index - first) as usize] = block.cycles();
+            let place = (block.index - first) as usize;
+            executed.blocks[place] = block.cycles();
+            if ctx.trace {
+                executed.traces[place] = block.warps.iter().map(|(warp, _)| warp.trace).collect();
+            }
             turn = b;
             fruitless = 0;
         }

@@ -25,6 +25,8 @@ pub(super) struct LaunchContext<'p> {
     pub(super) multiprocessors: u32,
     pub(super) step_limit: u64,
     pub(super) sync_check: bool,
+    /// Whether warps hash what they execute.
+    pub(super) trace: bool,
     /// Fault injection: stores to global memory write zeros.
     pub(super) zero_stores: bool,
 }
@@ -109,7 +111,17 @@ pub(super) struct Warp {
     /// Since its last fruitless poll the warp saw and did nothing new.
     pub(super) idle: bool,
     steps: u64,
+    /// Hash of what it executed.
+    pub(super) trace: u64,
     pub(super) hint: usize,
+}
+
+/// A hash of a sequence, one number after the other (a round of SplitMix64).
+pub(super) fn mix(hash: u64, next: u64) -> u64 {
+    let mut z = (hash ^ next).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
 }
 
 impl Warp {
@@ -139,6 +151,7 @@ impl Warp {
             polled: Vec::new(),
             idle: false,
             steps: 0,
+            trace: 0,
             hint: 0,
         }
     }
@@ -163,7 +176,8 @@ impl Warp {
         let mut budget = quantum;
         'frame: loop {
             let Some(frame) = self.frames.last() else { return Ok(Stop::Done) };
-            let function = &ctx.program.functions[frame.function];
+            let frame_function = frame.function;
+            let function = &ctx.program.functions[frame_function];
             let floor = frame.floor;
             let code = function.code.as_slice();
             let Some(&Entry { mut pc, mut meet, mask: mut active }) = self.stack.last() else {
@@ -188,6 +202,10 @@ impl Warp {
                     let p = self.regs.get_pred(d.guard);
                     active & if d.negated { !p } else { p }
                 };
+                if ctx.trace {
+                    let at = (frame_function as u64) << 32 | u64::from(pc);
+                    self.trace = mix(mix(self.trace, at), u64::from(mask));
+                }
                 if let Some(c) = self.counts.warp.get_mut(d.class as usize) {
                     *c += 1;
                     let lanes = if mask == u32::MAX { 32 } else { mask.count_ones() };

@@ -3,6 +3,7 @@
 //! They know a field or group by its [`Owner`](crate::owner::Owner) and values as words on the device; conversion is
 //! `convert`'s.
 
+pub mod measured;
 pub(crate) mod mixed;
 pub(crate) mod msm;
 pub(crate) mod ntt;

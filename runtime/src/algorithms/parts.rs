@@ -44,7 +44,7 @@ impl PartsPolicy {
         let work = entries * (self.entry_ps as f64 + addition);
         let copy = n as f64 * bytes as f64 * self.byte_ps as f64;
         let growth = if copy > 0.0 { (work / copy).clamp(GROWTH[0], GROWTH[1]) } else { GROWTH[1] };
-        let buckets = f64::from(shape.sets) * f64::from(shape.window - 1).exp2();
+        let buckets = f64::from(shape.sets) * f64::from(shape.log_buckets()).exp2();
         let part = self.part_ns as f64 * 1e3 + buckets * self.bucket_entries as f64 * addition;
 
         let lengths = |parts: u32| (0..parts).map(move |i| growth.powi(i as i32));

@@ -1,5 +1,6 @@
 //! Launch policies as data. Results never depend on them, only time and memory do.
 
+use super::measured::MeasuredWindows;
 use super::parts::PartsPolicy;
 use crate::work::DigitShape;
 use curvesmith_device::DeviceProperties;
@@ -15,6 +16,8 @@ pub struct Policy {
     pub pointwise: PointwisePolicy,
     /// For products with sparse matrices.
     pub spmv: SpMvPolicy,
+    /// Windows of MSMs that were measured, which go before those of [`MsmPolicy`]'s model.
+    pub windows: MeasuredWindows,
 }
 
 /// Which rows of a sparse matrix are for threads, which for warps, and which for several.
@@ -146,7 +149,7 @@ impl Policy {
             few if few < MANY_FROM => SpMvPolicy { warps_at_once: 1, latency: 1, piece: [256; 2] },
             many => SpMvPolicy { warps_at_once: 4 * u64::from(many), latency: 4, piece: [512, 4096] },
         };
-        Policy { pointwise, msm, ntt: NTT, spmv }
+        Policy { pointwise, msm, ntt: NTT, spmv, windows: MeasuredWindows::default() }
     }
 }
 
@@ -171,13 +174,20 @@ impl MsmPolicy {
         )
     }
 
+    /// As [`MsmPolicy::shape_with_multiples`], of bases that are stored times `2^0` to `2^tau`, `tau ≥ 1`; see
+    /// [`DigitShape::with_doublings`].
+    pub fn shape_with_doublings(&self, bits: u32, n: usize, most: u32, tau: u32) -> DigitShape {
+        let shape = |window| DigitShape::with_multiples(bits, window, most).with_doublings(tau);
+        self.cheapest(n, (LEAST_ODD_WINDOW..=widest_window(most)).map(shape))
+    }
+
     fn cheapest(&self, n: usize, shapes: impl Iterator<Item = DigitShape>) -> DigitShape {
         shapes.min_by_key(|shape| self.cost(n, *shape)).expect("the range of windows is not empty")
     }
 
     /// Modelled price of an MSM of `n` scalars, in hundredths of a mixed addition.
     pub(super) fn cost(&self, n: usize, shape: DigitShape) -> u64 {
-        let buckets = 1u64 << (shape.window - 1);
+        let buckets = shape.buckets();
         let a_set = buckets.saturating_mul(self.bucket_cost).saturating_add(self.window_cost);
         let entries = (n as u64).saturating_mul(u64::from(shape.windows()));
         entries.saturating_mul(100).saturating_add(a_set.saturating_mul(u64::from(shape.sets)))
@@ -198,6 +208,9 @@ impl MsmPolicy {
         }
     }
 }
+
+/// The narrowest window of odd digits with stored doublings: below it there would be no bits of buckets to sort by.
+pub(crate) const LEAST_ODD_WINDOW: u32 = 3;
 
 /// The widest window, in bits, for bases with at most `most` multiples each. From 18 bits on the sort takes a third pass, and buckets are
 /// many: only fewer sets of them than windows make up for that.

@@ -9,8 +9,9 @@ use super::scan::exclusive_scan;
 use crate::error::Result;
 use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
+use crate::work::{DigitMap, DigitShape};
 use curvesmith_abi::kernels::{
-    RADIX_BITS, RADIX_TILE, RadixCount, RadixCountFirst, RadixScatter, RadixScatterFirst,
+    RADIX_BITS, RADIX_TILE, RadixCount, RadixCountFirst, RadixScatter, RadixScatterFirst, RadixScatterOdd,
 };
 use curvesmith_abi::layout;
 
@@ -40,15 +41,15 @@ pub(super) fn passes(key_bits: u32) -> impl Iterator<Item = (u32, u32)> {
     (0..count).map(move |i| (edge(i), edge(i + 1) - edge(i)))
 }
 
-/// Sorts codes of `segments` sets of windows, as [`Digits`](curvesmith_abi::kernels::Digits) writes them for some
-/// `multiples`, by set and by the low `key_bits ≥ 1` bits of their keys; the bits above are the set.
+/// Sorts codes of a shape's sets of windows, as [`Digits`](curvesmith_abi::kernels::Digits) or
+/// [`DigitsOdd`](curvesmith_abi::kernels::DigitsOdd) writes them, by set and by the low `key_bits ≥ 1` bits of their keys; the bits above are the set.
 pub(super) fn sort(
     stream: &Stream,
     codes: Buffer<layout::U32>,
-    segments: u32,
-    multiples: u32,
+    shape: DigitShape,
     key_bits: u32,
 ) -> Result<(Pairs, LastPass)> {
+    let DigitShape { sets: segments, multiples, map, .. } = shape;
     let n = index32("codes to sort", codes.len())? / segments;
     debug_assert_eq!((n % multiples, codes.len()), (0, segments as usize * n as usize));
     let len = codes.len();
@@ -64,18 +65,39 @@ pub(super) fn sort(
     stream.launch_blocks(&common, blocks, &count)?;
     exclusive_scan(stream, &offsets)?;
     let mut from = Pairs { keys: stream.words(len)?, entries: stream.words(len)? };
-    let scatter = RadixScatterFirst {
-        codes: codes.ptr(),
-        offsets: offsets.ptr(),
-        keys_out: from.keys.ptr(),
-        entries_out: from.entries.ptr(),
-        bits,
-        segments,
-        tiles,
-        multiples,
-        n,
-    };
-    stream.launch_blocks(&common, blocks, &scatter)?;
+    let (first, sums) = (codes.ptr(), offsets.ptr());
+    let (keys_out, entries_out) = (from.keys.ptr(), from.entries.ptr());
+    match map {
+        DigitMap::Signed => {
+            let scatter = RadixScatterFirst {
+                codes: first,
+                offsets: sums,
+                keys_out,
+                entries_out,
+                bits,
+                segments,
+                tiles,
+                multiples,
+                n,
+            };
+            stream.launch_blocks(&common, blocks, &scatter)?;
+        }
+        DigitMap::Odd { .. } => {
+            let scatter = RadixScatterOdd {
+                codes: first,
+                offsets: sums,
+                keys_out,
+                entries_out,
+                bits,
+                segments,
+                tiles,
+                multiples,
+                doublings: shape.exponents(),
+                n,
+            };
+            stream.launch_blocks(&common, blocks, &scatter)?;
+        }
+    }
 
     let mut last = LastPass { offsets, shift, bits, tiles };
     // The codes have served.
@@ -130,7 +152,8 @@ pub fn sort_codes(
     if n == 0 {
         return Ok((vec![], vec![]));
     }
-    let (pairs, last) = sort(stream, stream.upload_words(codes)?, segments, 1, key_bits)?;
+    let shape = DigitShape { window: key_bits, sets: segments, multiples: 1, map: DigitMap::Signed };
+    let (pairs, last) = sort(stream, stream.upload_words(codes)?, shape, key_bits)?;
     let len = stream.download_words(&last.offsets)?.last().copied().unwrap_or_default() as usize;
     let read = |words| -> Result<Vec<u32>> {
         let mut all = stream.download_words(words)?;

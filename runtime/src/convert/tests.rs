@@ -213,7 +213,7 @@ fn sums_by_bits_are_combined_by_their_weight() {
     let bytes: Vec<u8> =
         points.iter().flat_map(|point| xyzz::<G1>(*point, ark_bn254::Fq::rand(&mut rng))).collect();
     // Three sets of windows of three bits: a total, and those of bits 0 and 1.
-    let shape = DigitShape { window: 3, sets: 3, multiples: 2 };
+    let shape = DigitShape { window: 3, sets: 3, multiples: 2, map: DigitMap::Signed };
     let weight = |i: usize| ark_bn254::Fr::from([1, 1, 2][i % 3] << (3 * (i / 3)));
     let expected: ProjectiveOf<G1> = (0..9).map(|i| points[i] * weight(i)).sum();
     assert_eq!(combine_sets::<G1>(&bytes, shape).unwrap(), expected);

@@ -179,6 +179,10 @@ impl KernelDevice for Cuda {
         &self.shared.properties
     }
 
+    fn driver(&self) -> &str {
+        &self.shared.driver
+    }
+
     fn load(&self, source: &Source) -> Result<Module> {
         self.bind()?;
         let Shared { context, properties, driver, cache } = &*self.shared;

@@ -26,10 +26,12 @@ use crate::algorithms::Policy;
 use crate::error::{Result, RuntimeError};
 use crate::job::Cancel;
 use crate::owner::Owner;
+use crate::work::DigitShape;
 use curvesmith_device::{self as device, DeviceProperties, KernelDevice};
 use launch::Modules;
 use pool::Pool;
 use ring::Slots;
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -47,6 +49,8 @@ struct Shared {
     idle: Mutex<Vec<Lane>>,
     modules: Modules,
     policy: Policy,
+    /// What identifies the kernels of fields, by the fields' names.
+    kernels: Mutex<HashMap<&'static str, Arc<str>>>,
     /// Wait after every launch, so that a fault names its kernel.
     synchronous: bool,
     lanes: AtomicU32,
@@ -80,6 +84,7 @@ impl Gpu {
                 idle: Mutex::default(),
                 modules: Modules::default(),
                 policy,
+                kernels: Mutex::default(),
                 synchronous,
                 lanes: AtomicU32::new(0),
                 device,
@@ -95,6 +100,27 @@ impl Gpu {
     /// The policies in force.
     pub fn policy(&self) -> &Policy {
         &self.shared.policy
+    }
+
+    /// What identifies the kernels of a field and those that all fields share, compiler included: 32 hexadecimal digits.
+    pub(crate) fn kernels(&self, field: &Owner) -> Arc<str> {
+        let mut known = self.shared.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        let hash = || {
+            let mut hasher = blake3::Hasher::new();
+            hasher.update(Owner::common().images).update(field.images);
+            hasher.finalize().to_hex()[..32].into()
+        };
+        Arc::clone(known.entry(field.name).or_insert_with(hash))
+    }
+
+    /// The shape of the digits of `n` scalars of a field with at most so many multiples of each base: as measured, or by the policy's model.
+    pub(crate) fn digit_shape(&self, field: &Owner, n: usize, most: u32) -> DigitShape {
+        let Policy { windows, msm, .. } = self.policy();
+        let measured = match windows.know(field.name) {
+            true => windows.shape((field.name, field.bits), &self.kernels(field), n, most),
+            false => None,
+        };
+        measured.unwrap_or_else(|| msm.shape_with_multiples(field.bits, n, most))
     }
 
     /// Loads all images of `owners` now, in parallel, instead of at first use.
@@ -139,7 +165,7 @@ impl Gpu {
         Stream::start(self.clone(), detail, cancel)
     }
 
-    fn device(&self) -> &dyn KernelDevice {
+    pub(crate) fn device(&self) -> &dyn KernelDevice {
         &*self.shared.device
     }
 

@@ -2,8 +2,10 @@
 
 mod batch;
 mod options;
+mod tune;
 
 pub use options::{MsmOptions, MsmStrategy};
+pub use tune::{TuneOptions, Tuned, tune_windows};
 
 use super::call;
 use crate::cpu::collect;
@@ -59,15 +61,15 @@ impl<G: Group> Msm<G> {
             Multiples::Most(most) => most,
             Multiples::ThatFit => {
                 let bytes = bases.len() as u64 * Owner::group::<G>().bytes(Element::Affine) as u64;
-                work.most_multiples(bytes)
+                work.most_multiples(bytes.saturating_mul(u64::from(options.doublings) + 1)).max(1)
             }
         };
-        let shape = match (most, options.shape::<G>(most)?) {
-            (0 | 1, _) => None,
-            (_, Some(shape)) => Some(shape),
-            (most, None) => Some(work.shape_with_multiples::<G::Scalar>(bases.len(), most)),
+        let shape = match (most, options.doublings, options.shape::<G>(most)?) {
+            (0 | 1, 0, _) => None,
+            (_, _, Some(shape)) => Some(shape),
+            (most, tau, None) => Some(work.shape_with_doublings::<G::Scalar>(bases.len(), most, tau)),
         };
-        work.check_base_memory::<G>(bases.len(), shape.map_or(1, |shape| shape.multiples))?;
+        work.check_base_memory::<G>(bases.len(), shape)?;
         work.finish()?;
         let bases = match shape {
             None => DeviceBases::upload(device, bases)?,
@@ -86,11 +88,12 @@ impl<G: Group> Msm<G> {
             Multiples::ThatFit => u32::MAX,
         };
         let shape = options.shape::<G>(multiples)?;
-        if let (Some(own), true) = (bases.shape(), shape.is_some() || multiples > 1) {
+        let wants_multiples = options.wants_multiples();
+        if let (Some(own), true) = (bases.shape(), shape.is_some() || wants_multiples) {
             let reason = format!("the bases have multiples for windows of {} bits", own.window);
             return Err(RuntimeError::Input { what: "options", reason });
         }
-        if multiples > 1 {
+        if wants_multiples {
             let reason = "multiples are made when bases are uploaded, these have none".to_owned();
             return Err(RuntimeError::Input { what: "options", reason });
         }
@@ -312,7 +315,7 @@ impl<G: Group> Msm<G> {
         match (self.bases.shape(), self.window) {
             (Some(shape), _) => (modulus_bits::<G::Scalar>(), shape),
             (None, Some(window)) => (bits, DigitShape::new(bits, window)),
-            (None, None) => (bits, work.digit_shape_below(bits, n)),
+            (None, None) => (bits, work.digit_shape_below::<G::Scalar>(bits, n)),
         }
     }
 

@@ -80,20 +80,33 @@ impl Work {
     pub fn shape_with_multiples<F: Field>(&self, n: usize, most: u32) -> DigitShape {
         match &self.on {
             Repr::Cpu(_) => self.digit_shape::<F>(n),
-            Repr::Gpu(stream) => stream.gpu().policy().msm.shape_with_multiples(modulus_bits::<F>(), n, most),
+            Repr::Gpu(stream) => stream.gpu().digit_shape(&Owner::field::<F>(), n, most),
+        }
+    }
+
+    /// As [`Work::shape_with_multiples`], of bases that are stored times `2^0` to `2^tau`, by the model: nothing was measured with them.
+    pub(crate) fn shape_with_doublings<F: Field>(&self, n: usize, most: u32, tau: u32) -> DigitShape {
+        match &self.on {
+            Repr::Gpu(stream) if tau > 0 => {
+                stream.gpu().policy().msm.shape_with_doublings(modulus_bits::<F>(), n, most, tau)
+            }
+            _ => self.shape_with_multiples::<F>(n, most),
         }
     }
 
     /// The digit shape this device likes for `n` scalars of `F`.
     pub fn digit_shape<F: Field>(&self, n: usize) -> DigitShape {
-        self.digit_shape_below(modulus_bits::<F>(), n)
+        self.digit_shape_below::<F>(modulus_bits::<F>(), n)
     }
 
-    /// As [`Work::digit_shape`], for scalars below `2^bits`.
-    pub(crate) fn digit_shape_below(&self, bits: u32, n: usize) -> DigitShape {
+    /// As [`Work::digit_shape`], for scalars below `2^bits`. What was measured is for scalars of all lengths.
+    pub(crate) fn digit_shape_below<F: Field>(&self, bits: u32, n: usize) -> DigitShape {
         match &self.on {
             // The CPU chooses its own windows; the shape only has to be valid.
             Repr::Cpu(_) => DigitShape::new(bits, 16),
+            Repr::Gpu(stream) if bits == modulus_bits::<F>() => {
+                stream.gpu().digit_shape(&Owner::field::<F>(), n, 1)
+            }
             Repr::Gpu(stream) => stream.gpu().policy().msm.digit_shape(bits, n),
         }
     }
@@ -127,12 +140,18 @@ impl Work {
         stream.gpu().check_room("MSM", needed, limit)
     }
 
-    /// As [`Work::check_msm_memory`], for `n` bases that are to be kept, with so many multiples each.
-    pub(crate) fn check_base_memory<G: Group>(&self, n: usize, multiples: u32) -> Result<()> {
+    /// As [`Work::check_msm_memory`], for `n` bases that are to be kept, with the multiples and doublings of a shape.
+    pub(crate) fn check_base_memory<G: Group>(&self, n: usize, shape: Option<DigitShape>) -> Result<()> {
         let Repr::Gpu(stream) = &self.on else { return Ok(()) };
         let bytes = n as u64 * Owner::group::<G>().bytes(Element::Affine) as u64;
-        // Multiples are made of bases that are there.
-        let copies = u64::from(multiples) + u64::from(multiples > 1);
+        // Multiples are made of bases that are there, and doublings of multiples.
+        let copies = match shape {
+            None => 1,
+            Some(shape) if shape.multiples > 1 && shape.exponents() > 1 => {
+                u64::from(shape.stored()) + u64::from(shape.multiples) + 1
+            }
+            Some(shape) => u64::from(shape.stored()) + u64::from(shape.stored() > 1),
+        };
         stream.gpu().check_room("bases", bytes.saturating_mul(copies), None)
     }
 

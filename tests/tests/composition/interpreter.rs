@@ -129,7 +129,7 @@ fn arguments_that_do_not_fit_are_errors() {
     let digits = work.digits(&other, work.digit_shape::<F17>(3)).unwrap();
     let error = work.msm(&digits, &bases).unwrap_err();
     assert!(matches!(error, RuntimeError::Input { what: "digits", .. }), "{error}");
-    let bad = DigitShape { window: 25, sets: 1, multiples: 1 };
+    let bad = DigitShape { window: 25, ..DigitShape::new(1, 2) };
     assert!(matches!(work.digits(&other, bad), Err(RuntimeError::Input { .. })));
     work.finish().unwrap();
 }

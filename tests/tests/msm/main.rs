@@ -2,11 +2,14 @@
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a failing test panics")]
 
+mod constant;
 mod memory;
+mod odd;
 mod options;
 mod published;
 mod shapes;
 mod streamed;
+mod tuned;
 
 use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
 use ark_ff::{AdditiveGroup, Field as _, UniformRand};

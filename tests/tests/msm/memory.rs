@@ -55,7 +55,8 @@ fn estimates_are_close_below() {
         for window in [3, 8, 12] {
             let options = MsmOptions::default().window(window);
             estimate::<toy_curve::G1>(&device, &emulator, n, &options);
-            estimate::<toy_curve::G1>(&device, &emulator, n, &options.multiples(3));
+            estimate::<toy_curve::G1>(&device, &emulator, n, &options.clone().multiples(3));
+            estimate::<toy_curve::G1>(&device, &emulator, n, &options.stored_doublings(20));
         }
     }
     estimate::<bn254::G1>(&device, &emulator, 300, &MsmOptions::default());
@@ -97,7 +98,8 @@ fn bases_that_do_not_fit_are_refused() {
     let points = Terms::<toy_curve::G1>::new(3000, 3).points;
     let emulator = Emulator::new(EmulatorOptions::default().memory(90_000));
     let device = on(&emulator);
-    for options in [MsmOptions::default(), MsmOptions::default().multiples(4)] {
+    let options = MsmOptions::default();
+    for options in [options.clone(), options.clone().multiples(4), options.clone().stored_doublings(3)] {
         let error = Msm::<toy_curve::G1>::new(&device, &points, options).unwrap_err();
         assert!(matches!(error, RuntimeError::InsufficientMemory { what: "bases", .. }), "{error}");
         let (needed, available) = needed(&error);

@@ -2,7 +2,7 @@
 
 use super::session::{Named, Session, buf, num};
 use curvesmith_abi::KernelDesc;
-use curvesmith_abi::kernels::{NO_DIGIT, RADIX_TILE, RadixCount, SCAN_TILE, ScanTiles};
+use curvesmith_abi::kernels::{NO_DIGIT, ODD_KEY_BITS, RADIX_TILE, RadixCount, SCAN_TILE, ScanTiles};
 
 const TILE: usize = RADIX_TILE as usize;
 
@@ -13,6 +13,10 @@ pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
                 sort(s, 40, 3, [3, 2]);
                 sort(s, TILE + 300, 1, [8, 7]);
             }
+        }
+        name @ "radix_scatter_odd" => {
+            scatter_odd(s, name, 40, 3);
+            scatter_odd(s, name, TILE + 300, 1);
         }
         "scan_tiles" => scan(s, SCAN_TILE as usize + 700),
         name @ "scan_add" => {
@@ -84,6 +88,24 @@ fn sort(s: &mut Session, n: usize, segments: usize, [low, high]: [usize; 2]) {
     let cells = ((segments << high) * tiles) + 1;
     let names = ["radix_count", "radix_scatter"];
     sort_pass(s, names, segments * tiles, cells, [&counted, &scattered], &numbers);
+}
+
+/// One pass over segments of `n` codes with exponents below 7, of four digits a scalar.
+fn scatter_odd(s: &mut Session, name: &str, n: usize, segments: usize) {
+    let (tiles, bits) = (n.div_ceil(TILE), 5);
+    let code = |s: &mut Session, i: usize| match s.random.below(5) {
+        0 => NO_DIGIT,
+        _ => {
+            let (sign, exponent) = (s.random.below(2), s.random.below(7));
+            ((i / n) << bits | s.random.below(1 << bits) | exponent << ODD_KEY_BITS | sign << 31) as u32
+        }
+    };
+    let codes: Vec<u32> = (0..segments * n).map(|i| code(s, i)).collect();
+    let codes = [("codes", buf(&codes))];
+    let more = [("multiples", num(4)), ("doublings", num(7))];
+    let numbers = [("bits", num(bits)), ("segments", num(segments)), ("tiles", num(tiles)), ("n", num(n))];
+    let cells = ((segments << bits) * tiles) + 1;
+    sort_pass(s, ["radix_count_first", name], segments * tiles, cells, [&codes, &more], &numbers);
 }
 
 fn scan(s: &mut Session, n: usize) {

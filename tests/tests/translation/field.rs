@@ -30,6 +30,7 @@ pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
             s.run(name, N, N, &[("base_pows", pows)]);
         }
         name @ "digits" => digits(s, name),
+        name @ "digits_odd" => odd_digits(s, name),
         name @ ("spmv_warp" | "spmv_thread") => sparse(s, name),
         name @ ("ntt_twiddles" | "ntt_tables") => twiddles(s, name),
         "ntt_pass" => passes(s, desc.name),
@@ -57,6 +58,19 @@ fn digits(s: &mut Session, name: &str) {
         let named = [("codes", codes), ("c", num(c)), ("sets", num(sets)), ("multiples", num(multiples))];
         let scalars = [("scalars", s.elements(N))];
         s.run(name, N, N, &[&scalars[..], &named].concat());
+    }
+}
+
+/// With few exponents and with all.
+fn odd_digits(s: &mut Session, name: &str) {
+    let bits = s.field().p.bits() as usize;
+    for (c, tau, multiples) in [(3, 1, 1), (13, 12, 1), (16, 6, 2), (21, 20, 3)] {
+        let sets = (bits + 1).div_ceil(c).div_ceil(multiples);
+        let log_b = if tau + 1 == c { c - 2 } else { c - 1 };
+        let shape = [("c", num(c)), ("sets", num(sets)), ("multiples", num(multiples))];
+        let map = [("codes", buf(&s.words(N * sets * multiples))), ("tau", num(tau)), ("log_b", num(log_b))];
+        let scalars = [("scalars", s.elements(N))];
+        s.run(name, N, N, &[&scalars[..], &shape, &map].concat());
     }
 }
 

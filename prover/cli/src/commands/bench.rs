@@ -56,7 +56,14 @@ pub(crate) struct Arguments {
 
 /// Sizes from one logarithm to another.
 #[derive(Clone, Debug)]
-struct Sizes(RangeInclusive<u32>);
+pub(super) struct Sizes(RangeInclusive<u32>);
+
+impl Sizes {
+    /// The logarithms, ascending.
+    pub(super) fn logarithms(&self) -> RangeInclusive<u32> {
+        self.0.clone()
+    }
+}
 
 impl FromStr for Sizes {
     type Err = String;
@@ -95,7 +102,7 @@ enum Circuit {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum GroupName {
+pub(super) enum GroupName {
     G1,
     G2,
 }
@@ -132,7 +139,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         ));
     }
     let mut traces = Vec::new();
-    for log_n in arguments.log_n.0.clone() {
+    for log_n in arguments.log_n.logarithms() {
         let (mut walls, timed, watched) = measure(arguments, &device, log_n)?;
         walls.sort();
         let (median, best) = (walls[walls.len() / 2], walls[0]);

@@ -10,6 +10,7 @@ pub(crate) mod manual;
 pub(crate) mod prove;
 pub(crate) mod serve;
 pub(crate) mod snarkjs;
+pub(crate) mod tune;
 pub(crate) mod verify;
 #[cfg(feature = "worker")]
 pub(crate) mod worker;

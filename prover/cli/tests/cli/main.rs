@@ -6,6 +6,7 @@ mod hostile;
 mod outputs;
 mod serve;
 mod streams;
+mod tune;
 mod verdicts;
 #[cfg(all(feature = "worker", target_os = "linux"))]
 mod worker;

@@ -124,7 +124,7 @@ fn places(stream: &Stream, shape: DigitShape) -> Result<Buffer<layout::U32>> {
 
 /// Buckets that are added at once.
 pub(super) fn most_places(shape: DigitShape) -> u32 {
-    (u64::from(shape.sets) << (shape.window - 1)).min(MAX_SLICES.into()) as u32
+    (u64::from(shape.sets) << shape.log_buckets()).min(MAX_SLICES.into()) as u32
 }
 
 /// The sums by bits of the buckets of every set, from which the host has `Σ (i+1)·sums[i]`; leaves parts of sums in `sums`.
@@ -135,7 +135,7 @@ fn reduce(
     sums: &Buffer<layout::Point>,
     out: Ptr<layout::Point>,
 ) -> Result<()> {
-    let (log_b, sets) = (shape.window - 1, shape.sets);
+    let (log_b, sets) = (shape.log_buckets(), shape.sets);
     let block = u64::from(group.contract::<BitSums>().block);
     let at_once = u64::from(stream.resident_blocks::<BitSums>(group)?) * block;
     let mut done = 0;

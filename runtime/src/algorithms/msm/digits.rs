@@ -1,13 +1,13 @@
 //! Scalars as a sparse matrix: signed digits, sorted by bucket.
 
 use crate::algorithms::index32;
-use crate::algorithms::policy::windows_of;
+use crate::algorithms::policy::{LEAST_ODD_WINDOW, windows_of};
 use crate::algorithms::sort::{Pairs, sort};
 use crate::error::{Result, RuntimeError};
 use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
-use crate::work::DigitShape;
-use curvesmith_abi::kernels::{BucketStarts, Digits};
+use crate::work::{DigitMap, DigitShape};
+use curvesmith_abi::kernels::{BucketStarts, Digits, DigitsOdd, ODD_KEY_BITS};
 use curvesmith_abi::{Ptr, layout};
 
 /// Signed digits of scalars, sorted by bucket, on a device.
@@ -70,11 +70,16 @@ fn sort_part(
     len: usize,
 ) -> Result<Part> {
     let n = index32("number of scalars", len)?;
-    let DigitShape { window: c, sets, multiples } = shape;
-    let codes = stream.words(len * shape.windows() as usize)?;
-    let kernel = Digits { scalars, codes: codes.ptr(), c, sets, multiples, n };
-    stream.launch(field, len, &kernel)?;
-    let (Pairs { keys, entries }, last) = sort(stream, codes, sets, multiples, c - 1)?;
+    let DigitShape { window: c, sets, multiples, map } = shape;
+    let buffer = stream.words(len * shape.windows() as usize)?;
+    let (codes, log_b) = (buffer.ptr(), shape.log_buckets());
+    match map {
+        DigitMap::Signed => stream.launch(field, len, &Digits { scalars, codes, c, sets, multiples, n })?,
+        DigitMap::Odd { tau } => {
+            stream.launch(field, len, &DigitsOdd { scalars, codes, c, sets, multiples, tau, log_b, n })?;
+        }
+    }
+    let (Pairs { keys, entries }, last) = sort(stream, buffer, shape, log_b)?;
     let starts = stream.words(buckets as usize + 1)?;
     let kernel = BucketStarts {
         keys: keys.ptr(),
@@ -91,16 +96,29 @@ fn sort_part(
 /// The number of buckets of a shape that holds scalars of `bits` bits.
 pub(super) fn check_shape(shape: DigitShape, bits: u32) -> Result<u32> {
     let bad = |reason| Err(RuntimeError::Input { what: "digit shape", reason });
-    let DigitShape { window: c, sets, .. } = shape;
+    let DigitShape { window: c, sets, map, .. } = shape;
     if !(2..=24).contains(&c) {
         return bad(format!("window is {c} bits, 2 to 24 are supported"));
     }
     let (found, needed) = (shape.windows(), windows_of(bits, c));
-    let fits = sets > 0 && shape == DigitShape::with_multiples(bits, c, shape.multiples);
+    let signed = DigitShape { map: DigitMap::Signed, ..shape };
+    let fits = sets > 0 && signed == DigitShape::with_multiples(bits, c, shape.multiples);
     if !fits {
         return bad(format!("{found} windows of {c} bits, scalars of {bits} bits need {needed}"));
     }
-    let buckets = u64::from(sets) << (c - 1);
+    let buckets = u64::from(sets) << shape.log_buckets();
+    if let DigitMap::Odd { tau } = map {
+        if c < LEAST_ODD_WINDOW || !(1..c).contains(&tau) {
+            return bad(format!(
+                "doublings to 2^{tau} for windows of {c} bits, 2 to 2^(window-1) of windows from {LEAST_ODD_WINDOW} bits on are supported"
+            ));
+        }
+        if buckets > 1 << ODD_KEY_BITS {
+            return bad(format!(
+                "{buckets} buckets, with stored doublings at most 2^{ODD_KEY_BITS} are supported"
+            ));
+        }
+    }
     u32::try_from(buckets)
         .ok()
         .filter(|buckets| *buckets < 1 << 31)
@@ -113,7 +131,7 @@ mod tests {
 
     #[test]
     fn shapes_are_checked() {
-        let shape = |window, sets, multiples| DigitShape { window, sets, multiples };
+        let shape = |window, sets, multiples| DigitShape { window, sets, multiples, map: DigitMap::Signed };
         assert_eq!(check_shape(shape(16, 16, 1), 254).unwrap(), 1 << 19);
         assert_eq!(check_shape(shape(16, 1, 16), 254).unwrap(), 1 << 15);
         assert_eq!(check_shape(shape(16, 3, 6), 254).unwrap(), 3 << 15);
@@ -139,5 +157,18 @@ mod tests {
             let shape = DigitShape::with_multiples(bits, window, most);
             assert!(check_shape(shape, bits).is_ok() && shape.multiples <= most.max(1), "{shape:?}");
         }
+        // With all doublings half of the signed digits' buckets, a quarter of the digits.
+        let odd = |window, tau| DigitShape { map: DigitMap::Odd { tau }, ..shape(window, 16, 1) };
+        assert_eq!(check_shape(odd(16, 15), 254).unwrap(), 16 << 14);
+        assert_eq!((odd(16, 15).buckets(), odd(16, 15).stored()), (1 << 14, 16));
+        // With fewer, some even ones: their places are in the upper half.
+        assert_eq!(check_shape(odd(16, 6), 254).unwrap(), 16 << 15);
+        assert_eq!((odd(16, 6).buckets(), odd(16, 6).stored()), ((1 << 14) + (1 << 8), 7));
+        for tau in [0, 16, u32::MAX] {
+            assert!(check_shape(odd(16, tau), 254).is_err());
+        }
+        assert!(check_shape(DigitShape::new(254, 2).with_doublings(1), 254).is_err());
+        let many = |bits| check_shape(DigitShape::new(bits, 24).with_doublings(23), bits);
+        assert!(many(254).is_ok() && many(24 * 17).is_err());
     }
 }

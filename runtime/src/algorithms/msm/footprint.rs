@@ -24,10 +24,10 @@ pub(crate) fn least_bytes(
 ) -> u64 {
     let point = group.bytes(Element::Point) as u64;
     let entries = |len: usize| 4 * len as u64 * u64::from(shape.windows());
-    let buckets = u64::from(shape.sets) << (shape.window - 1);
+    let buckets = u64::from(shape.sets) << shape.log_buckets();
     let scalars = copied as u64 * field.bytes(Element::Field) as u64;
     // Keys and entries, before and after a pass; of one pass, codes before.
-    let arrays = if passes(shape.window - 1).count() > 1 { 4 } else { 3 };
+    let arrays = if passes(shape.log_buckets()).count() > 1 { 4 } else { 3 };
     let sorting = arrays * entries(n.min(part_len(stream, shape)));
     let adding = 2 * entries(n) + buckets * (point + 4);
     scalars + sorting.max(adding) + shape.sums() as u64 * point
@@ -49,7 +49,7 @@ impl Parts<'_> {
         let room = |n: u64, bytes: usize| rounded((n * bytes as u64).max(1));
         let words = |n: u64| room(n, 4);
         let (point, affine) = (group.bytes(Element::Point), group.bytes(Element::Affine));
-        let buckets = shape.sets << (shape.window - 1);
+        let buckets = shape.sets << shape.log_buckets();
         let entries = len as u64 * u64::from(shape.windows());
 
         // Two of each: one on its way, one that is worked on. In fields whose form is not arkworks', a third.
@@ -58,7 +58,7 @@ impl Parts<'_> {
         let mut bytes = scalars + 2 * room(len as u64, affine);
         bytes += 4 * words(entries);
         let tiles = (len as u64 * u64::from(shape.multiples)).div_ceil(u64::from(RADIX_TILE));
-        for (_, bits) in passes(shape.window - 1) {
+        for (_, bits) in passes(shape.log_buckets()) {
             let counts = ((u64::from(shape.sets) * tiles) << bits) + 1;
             bytes += words(counts) + scan_bytes(counts);
         }
@@ -117,7 +117,7 @@ pub(crate) fn parts_within(
         let len = parts.longest(shape, n.max(1), budget)?;
         if len > 0 {
             let joins = (n.div_ceil(len) as u64).saturating_sub(1);
-            let buckets = u64::from(shape.sets) << (shape.window - 1);
+            let buckets = u64::from(shape.sets) << shape.log_buckets();
             // A bucket that is added to another costs a full addition, 1.4 mixed ones.
             let cost =
                 policy.cost(n, shape).saturating_add(buckets.saturating_mul(140).saturating_mul(joins));

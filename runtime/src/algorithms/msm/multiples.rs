@@ -5,7 +5,7 @@ use crate::algorithms::index32;
 use crate::error::{Result, RuntimeError};
 use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
-use crate::work::DigitShape;
+use crate::work::{DigitMap, DigitShape};
 use curvesmith_abi::kernels::BaseMultiples;
 use curvesmith_abi::layout;
 
@@ -33,14 +33,19 @@ impl GpuBases {
     }
 
     pub(super) fn multiples(&self) -> usize {
-        self.shape.map_or(1, |shape| shape.multiples as usize)
+        self.shape.map_or(1, |shape| shape.stored() as usize)
     }
 
     /// Digits of `shape` say which multiple of a base they mean.
     pub(super) fn check_shape(&self, shape: DigitShape) -> Result<()> {
         match self.shape {
-            None if shape.multiples == 1 => Ok(()),
-            Some(own) if own.multiples == shape.multiples && own.doublings() == shape.doublings() => Ok(()),
+            None if shape.stored() == 1 => Ok(()),
+            Some(own)
+                if (own.multiples, own.doublings(), own.map)
+                    == (shape.multiples, shape.doublings(), shape.map) =>
+            {
+                Ok(())
+            }
             own => {
                 let own = own.map_or("none".to_owned(), |own| format!("{own:?}"));
                 let reason = format!("their multiples are for {own}, the digits are {shape:?}");
@@ -50,7 +55,7 @@ impl GpuBases {
     }
 }
 
-/// `2^(doublings·j)` times each base, for the multiples `j` of a shape.
+/// `2^(doublings·j)` times each base, for the multiples `j` of a shape, and of each of these `2^0` to `2^tau` times, where digits are odd.
 pub(crate) fn multiples(
     stream: &Stream,
     group: &Owner,
@@ -59,19 +64,31 @@ pub(crate) fn multiples(
     bits: u32,
 ) -> Result<GpuBases> {
     check_shape(shape, bits)?;
-    bases.check_shape(DigitShape { multiples: 1, ..shape })?;
-    let points = &bases.points;
-    let n = index32("bases", points.len())?;
-    let len = points.len().saturating_mul(shape.multiples as usize);
-    index32("multiples of bases", len)?;
-    let out = stream.elements(group, len)?;
-    let kernel = BaseMultiples {
-        points: points.ptr(),
-        out: out.ptr(),
-        multiples: shape.multiples,
-        doublings: shape.doublings(),
-        n,
+    bases.check_shape(DigitShape { multiples: 1, map: DigitMap::Signed, ..shape })?;
+    index32("multiples of bases", bases.points.len().saturating_mul(shape.stored() as usize))?;
+    let (multiples, exponents) = (shape.multiples, shape.exponents());
+    let points = match (multiples, exponents) {
+        (_, 1) => doubled(stream, group, &bases.points, multiples, shape.doublings())?,
+        (1, _) => doubled(stream, group, &bases.points, exponents, 1)?,
+        _ => {
+            let points = doubled(stream, group, &bases.points, multiples, shape.doublings())?;
+            doubled(stream, group, &points, exponents, 1)?
+        }
     };
+    Ok(GpuBases { points, shape: Some(shape) })
+}
+
+/// `2^(doublings·j)` times each point, for `j < multiples`, one after the other.
+fn doubled(
+    stream: &Stream,
+    group: &Owner,
+    points: &Buffer<layout::Affine>,
+    multiples: u32,
+    doublings: u32,
+) -> Result<Buffer<layout::Affine>> {
+    let n = index32("bases", points.len())?;
+    let out = stream.elements(group, points.len() * multiples as usize)?;
+    let kernel = BaseMultiples { points: points.ptr(), out: out.ptr(), multiples, doublings, n };
     stream.launch(group, points.len(), &kernel)?;
-    Ok(GpuBases { points: out, shape: Some(shape) })
+    Ok(out)
 }

@@ -1,6 +1,6 @@
 //! Options of multi-scalar multiplications.
 
-use crate::algorithms::policy::widest_window;
+use crate::algorithms::policy::{LEAST_ODD_WINDOW, widest_window};
 use crate::error::{Result, RuntimeError};
 use crate::field::modulus_bits;
 use crate::group::Group;
@@ -35,13 +35,15 @@ pub(super) enum Multiples {
 pub struct MsmOptions {
     pub(in crate::plan) window: Option<u32>,
     pub(super) multiples: Multiples,
+    /// The largest `e` of bases that are stored times `2^e`.
+    pub(super) doublings: u32,
     pub(in crate::plan) strategy: Option<MsmStrategy>,
     pub(in crate::plan) memory: Option<u64>,
 }
 
 impl Default for MsmOptions {
     fn default() -> Self {
-        MsmOptions { window: None, multiples: Multiples::Most(1), strategy: None, memory: None }
+        MsmOptions { window: None, multiples: Multiples::Most(1), doublings: 0, strategy: None, memory: None }
     }
 }
 
@@ -68,6 +70,15 @@ impl MsmOptions {
         self
     }
 
+    /// Stores each base, and each of its multiples, times `2^0` to `2^tau`, which takes `tau + 1` times the memory, and maps digits to odd ones (Chen et
+    /// al., §3.1): a digit is `±m·2^e`, and goes to the bucket of `m` with the base times `2^e`. With `tau` of the window less one, and more, which is
+    /// the same, there are half as many buckets as of signed digits, a quarter of the values of a window; with fewer, half and one in `2^tau` of the
+    /// other half. Windows have 3 bits at least. 0, the default, stores none. The CPU stores none.
+    pub fn stored_doublings(mut self, tau: u32) -> Self {
+        self.doublings = tau;
+        self
+    }
+
     /// Fixes how products are added up; by default the device's policy chooses. The CPU adds in its own way.
     ///
     /// Plans refuse a strategy that their group has no kernels for, on every device.
@@ -86,7 +97,7 @@ impl MsmOptions {
 
     /// Whether there may be more of a base than itself.
     pub(in crate::plan) fn wants_multiples(&self) -> bool {
-        !matches!(self.multiples, Multiples::Most(0 | 1))
+        !matches!(self.multiples, Multiples::Most(0 | 1)) || self.doublings > 0
     }
 
     /// An error where the group has no kernels for the strategy.
@@ -110,11 +121,13 @@ impl MsmOptions {
     pub(in crate::plan) fn shape<G: Group>(&self, multiples: u32) -> Result<Option<DigitShape>> {
         let shape = self.window.map(|window| {
             let widest = widest_window(multiples);
-            if !(2..=widest).contains(&window) {
-                let reason = format!("it is {window} bits, 2 to {widest} are supported");
+            let least = if self.doublings > 0 { LEAST_ODD_WINDOW } else { 2 };
+            if !(least..=widest).contains(&window) {
+                let reason = format!("it is {window} bits, {least} to {widest} are supported");
                 return Err(RuntimeError::Input { what: "window", reason });
             }
-            Ok(DigitShape::with_multiples(modulus_bits::<G::Scalar>(), window, multiples))
+            let shape = DigitShape::with_multiples(modulus_bits::<G::Scalar>(), window, multiples);
+            Ok(shape.with_doublings(self.doublings))
         });
         shape.transpose()
     }

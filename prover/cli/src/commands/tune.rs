@@ -1,0 +1,132 @@
+//! `curvesmith tune`: the fastest windows of MSMs on a device, kept for all programs that use it.
+
+use super::DeviceName;
+use super::bench::{GroupName, Sizes};
+use crate::curves::{Curve, with_curve, with_module};
+use crate::failure::Failure;
+use crate::output::{print, show, spinner};
+use ark_std::rand::{SeedableRng, rngs::StdRng};
+use curvesmith::{Device, Group, MeasuredWindows, PairingCurve, TuneOptions, Tuned, tune_windows};
+use std::time::{Duration, Instant};
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Curve, or several
+    #[arg(long, required = true, num_args = 1..)]
+    curve: Vec<Curve>,
+    /// Logarithm of the size, or a range of them: 16 or 16..24
+    #[arg(long, default_value = "14..22")]
+    log_n: Sizes,
+    /// Group that is measured; its windows are those of all sums over the curve's scalars
+    #[arg(long, default_value = "g1")]
+    group: GroupName,
+    /// auto, cuda, cuda:N or emulator; the CPU chooses windows of its own
+    #[arg(long, default_value = "auto")]
+    device: DeviceName,
+    /// Most precomputed multiples of each base in the second measurement of a size; by default as many as the device likes to keep, 1 for
+    /// none
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    multiples: Option<u32>,
+    /// How many bits windows may differ from the model's
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=22))]
+    reach: u32,
+    /// Measured runs of each window, after one that is not
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    runs: u32,
+    /// Seconds for all of it; sizes that are not done by then are left out
+    #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    seconds: u64,
+    /// Print what was found and keep nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print JSON, a line a size, with the times of all windows
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let device = arguments.device.open()?;
+    let mut options = TuneOptions::default()
+        .runs(arguments.runs)
+        .reach(arguments.reach)
+        .until(Instant::now() + Duration::from_secs(arguments.seconds));
+    if let Some(most) = arguments.multiples {
+        options = options.multiples(most);
+    }
+    if !arguments.json {
+        print(&format!("windows of MSMs on {}, {} runs\n", device.name(), arguments.runs));
+        print(&format!(
+            "{:<14}{:>10}{:>12}{:>8}{:>12}{:>8}{:>12}\n",
+            "curve", "n", "multiples", "model", "takes", "best", "takes"
+        ));
+    }
+    let mut windows = MeasuredWindows::default();
+    for curve in &arguments.curve {
+        let found = match arguments.group {
+            GroupName::G1 => with_module!(*curve, m => tune::<m::G1>(arguments, *curve, &device, &options))?,
+            GroupName::G2 => {
+                with_curve!(*curve, C => tune::<<C as PairingCurve>::G2>(arguments, *curve, &device, &options))?
+            }
+        };
+        for tuned in found {
+            windows.insert(tuned.row);
+        }
+        // Kept as it comes: what follows may be interrupted.
+        if !arguments.dry_run && !windows.rows().is_empty() {
+            let path = device.keep_windows(&windows, None)?;
+            tracing::info!("{} rows in {}", windows.rows().len(), path.display());
+        }
+    }
+    if windows.rows().is_empty() {
+        return Err(Failure::Input(format!("no size was measured within {} s", arguments.seconds)));
+    }
+    if !arguments.json && !arguments.dry_run {
+        print("kept: devices that are opened from now on use these windows\n");
+    }
+    Ok(())
+}
+
+fn tune<G: Group>(
+    arguments: &Arguments,
+    curve: Curve,
+    device: &Device,
+    options: &TuneOptions,
+) -> Result<Vec<Tuned>, Failure> {
+    let sizes: Vec<usize> = arguments.log_n.logarithms().map(|log_n| 1 << log_n).collect();
+    let progress = spinner(format!("{}: measuring", curve.name()));
+    let mut found = Vec::new();
+    tune_windows::<G>(device, &sizes, options, &mut StdRng::seed_from_u64(1), &mut |tuned| {
+        progress.suspend(|| print(&show_row(arguments, curve, &tuned)));
+        found.push(tuned);
+    })?;
+    Ok(found)
+}
+
+fn show_row(arguments: &Arguments, curve: Curve, tuned: &Tuned) -> String {
+    let Tuned { row, model, times, .. } = tuned;
+    let own = times.iter().find(|(window, _)| window == model).map(|(_, time)| *time);
+    if arguments.json {
+        let times: Vec<_> =
+            times.iter().map(|(window, time)| serde_json::json!([window, time.as_secs_f64()])).collect();
+        let value = serde_json::json!({
+            "curve": curve.name(),
+            "n": row.n,
+            "most_multiples": row.most,
+            "model_window": model,
+            "window": row.window,
+            "seconds": Duration::from_nanos(row.nanoseconds).as_secs_f64(),
+            "times_s": times,
+        });
+        return format!("{value}\n");
+    }
+    format!(
+        "{:<14}{:>10}{:>12}{:>8}{:>12}{:>8}{:>12}\n",
+        curve.name(),
+        row.n,
+        row.most,
+        model,
+        own.map_or_else(|| "-".into(), show),
+        row.window,
+        show(Duration::from_nanos(row.nanoseconds))
+    )
+}
