@@ -8,6 +8,7 @@
 //! [`field::Field`] and [`group::Group`] markers, which the macros implement, the rest an [`Owner`].
 
 pub mod algorithms;
+mod batch;
 pub mod common;
 mod convert;
 pub mod cpu;
@@ -28,6 +29,7 @@ mod points;
 mod values;
 pub mod work;
 
+pub use batch::NttBatch;
 pub use csr::Csr;
 pub use curvesmith_device::{self as device, RuntimeError};
 #[cfg(feature = "emulator")]

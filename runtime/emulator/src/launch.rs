@@ -11,6 +11,7 @@ use super::schedule::{self, Plan, Random};
 use super::warp::LaunchContext;
 use curvesmith_abi::Arg;
 use curvesmith_device::{Launch, Result, RuntimeError};
+use std::fmt;
 use std::sync::{Arc, PoisonError};
 
 /// Most launches remembered.
@@ -36,6 +37,17 @@ pub struct LaunchRecord {
     pub makespan: u64,
     /// Cycles that it would take if every scheduler had the same work.
     pub least: u64,
+}
+
+impl fmt::Display for LaunchRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LaunchRecord { symbol, grid, block, counts, makespan, .. } = self;
+        let (instructions, conflicts) = (counts.warp_total(), counts.bank_conflicts());
+        write!(
+            f,
+            "{symbol} ({grid}, {block}): {instructions} instructions of warps, {conflicts} bank conflicts, {makespan} cycles"
+        )
+    }
 }
 
 /// The launches executed so far.

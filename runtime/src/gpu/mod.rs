@@ -22,7 +22,7 @@ pub use record::{Detail, Kind, Report, Span};
 pub use stream::Stream;
 pub(crate) use transfer::not_canonical;
 
-use crate::algorithms::Policy;
+use crate::algorithms::{self, Policy};
 use crate::error::{Result, RuntimeError};
 use crate::job::Cancel;
 use crate::owner::Owner;
@@ -46,6 +46,7 @@ struct Shared {
     slots: Arc<Slots>,
     idle: Mutex<Vec<Lane>>,
     modules: Modules,
+    tables: algorithms::ntt::Shared,
     policy: Policy,
     /// Wait after every launch, so that a fault names its kernel.
     synchronous: bool,
@@ -79,6 +80,7 @@ impl Gpu {
                 slots: Arc::default(),
                 idle: Mutex::default(),
                 modules: Modules::default(),
+                tables: algorithms::ntt::Shared::default(),
                 policy,
                 synchronous,
                 lanes: AtomicU32::new(0),
@@ -95,6 +97,11 @@ impl Gpu {
     /// The policies in force.
     pub fn policy(&self) -> &Policy {
         &self.shared.policy
+    }
+
+    /// Tables of transforms that plans have.
+    pub(crate) fn shared_tables(&self) -> &algorithms::ntt::Shared {
+        &self.shared.tables
     }
 
     /// Loads all images of `owners` now, in parallel, instead of at first use.
