@@ -22,8 +22,9 @@ use num_bigint::BigUint;
 /// What elements in shared memory are under, in times `p`, where the words hold so much.
 const LAZY: Below = Below(12);
 
-/// Lanes whose accesses to shared memory, of 16 bytes each, take turns at no bank if they are neighbours.
-const ACCESS_LANES: u32 = 8;
+/// Lanes whose accesses to shared memory, of 4 bytes each, take turns at no bank if they are neighbours. Of 8 and 16 bytes a half and a quarter
+/// of them do so.
+const ACCESS_LANES: u32 = 32;
 
 /// Blocks of a pass on a multiprocessor with 65536 registers, for which a thread's elements, what a product adds, and 45 more words are
 /// room enough.

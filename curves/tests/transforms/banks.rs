@@ -13,6 +13,7 @@ use std::sync::Arc;
 /// No lane waits for another in a pass of 4 stages and more, whatever the size, the order and the other passes are.
 fn no_conflicts<F: Field>(sizes: impl IntoIterator<Item = u32>) {
     let emulator = Emulator::new(EmulatorOptions::default());
+    let mut slow = vec![];
     for (log_n, max_log_radix) in
         sizes.into_iter().flat_map(|log_n| [4, 5, 6, 7, 8].map(|most| (log_n, most)))
     {
@@ -23,20 +24,18 @@ fn no_conflicts<F: Field>(sizes: impl IntoIterator<Item = u32>) {
             let plan = Ntt::<F>::new(&device, log_n, NttOptions::default().order(order)).unwrap();
             emulator.clear_launches();
             plan.run(&values(1 << log_n, 1), Direction::Forward).unwrap();
-            let launches = emulator.launches();
-            assert!(
-                !launches.is_empty() && launches.iter().all(|launch| launch.symbol.ends_with("ntt_pass"))
-            );
-            for launch in launches {
-                assert_eq!(
-                    launch.counts.bank_conflicts(),
-                    0,
-                    "{} 2^{log_n} by {max_log_radix}: {launch}",
-                    F::NAME
-                );
+            let launches =
+                emulator.launches().into_iter().filter(|launch| launch.symbol.ends_with("ntt_pass"));
+            let launches: Vec<_> = launches.collect();
+            assert!(!launches.is_empty());
+            for launch in launches.iter().filter(|launch| launch.counts.bank_conflicts() > 0) {
+                slow.push(format!(
+                    "2^{log_n} in {order:?}, passes of up to {max_log_radix} stages: {launch}"
+                ));
             }
         }
     }
+    assert!(slow.is_empty(), "{slow:#?}");
 }
 
 #[test]
