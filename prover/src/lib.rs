@@ -50,10 +50,10 @@ pub use curvesmith_field_dsl::{curve, field};
 pub use curvesmith_runtime::edwards;
 pub use curvesmith_runtime::field::Field;
 pub use curvesmith_runtime::group::{Group, PairingCurve};
-pub use curvesmith_runtime::work::{BinaryOp, Direction, UnaryOp};
+pub use curvesmith_runtime::work::{BinaryOp, Direction, Order, UnaryOp};
 pub use curvesmith_runtime::{
     Csr, Detail, Device, DeviceBases, DeviceVec, Job, MeasuredWindow, MeasuredWindows, Msm, MsmOptions,
-    MsmStrategy, Ntt, NttOptions, Pointwise, Report, RuntimeError, ShardedMsm, SpMv, SpMvOptions,
+    MsmStrategy, Ntt, NttBatch, NttOptions, Pointwise, Report, RuntimeError, ShardedMsm, SpMv, SpMvOptions,
     SpMvSchedule, SpMvStrategy, Span, StreamedMsm, TuneOptions, Tuned, domain_size, gpu, tune_windows,
 };
 #[cfg(feature = "emulator")]

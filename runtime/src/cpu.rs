@@ -7,12 +7,13 @@
 
 mod msm;
 
+use crate::batch::Places;
 use crate::csr::{Csr, check_len, check_multiple, check_out_len, check_range, invert_shift};
 use crate::domain::Domain;
 use crate::error::{Result, RuntimeError};
 use crate::field::Field;
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
-use crate::work::{BinaryOp, Direction, UnaryOp};
+use crate::work::{BinaryOp, Direction, Transform, UnaryOp};
 use ark_ec::AffineRepr;
 use ark_ff::{AdditiveGroup, Field as _, One, Zero};
 use ark_poly::{
@@ -195,6 +196,36 @@ impl Cpu {
         Ok(())
     }
 
+    /// The transforms of vectors that are at `places` of `values`.
+    pub(crate) fn ntt_of<F: Field>(
+        &self,
+        tables: &GeneralEvaluationDomain<F::Ark>,
+        values: &[F::Ark],
+        places: Places,
+        transform: Transform<F::Ark>,
+    ) -> Result<Vec<Vec<F::Ark>>> {
+        let Transform { direction, shift, order } = transform;
+        let of = |v: usize| {
+            let mut own: Vec<F::Ark> = (0..places.n).map(|i| values[places.at(v, i)]).collect();
+            if order.reversed_before(direction) {
+                reverse_bits(&mut own);
+            }
+            self.ntt::<F>(tables, &mut own, direction, shift)?;
+            if order.reversed_after(direction) {
+                reverse_bits(&mut own);
+            }
+            Ok(own)
+        };
+        (0..places.count).into_par_iter().map(of).collect()
+    }
+
+    /// Writes vectors to their places.
+    pub(crate) fn put<T>(vectors: Vec<Vec<T>>, values: &mut [T], places: Places) {
+        for (v, vector) in vectors.into_iter().enumerate() {
+            vector.into_iter().enumerate().for_each(|(i, x)| values[places.at(v, i)] = x);
+        }
+    }
+
     /// Bases for [`Cpu::msm`], kept as they are if they are owned and none is an identity.
     pub fn bases<G: Group>(&self, points: Cow<'_, [AffineOf<G>]>) -> Result<CpuBases<G>> {
         let len = points.len();
@@ -253,6 +284,17 @@ pub(crate) fn collect<T: Send>(len: usize, value: &(dyn Fn(usize) -> T + Sync)) 
 /// Does `condition` hold for all of `0..len`?
 fn all(len: usize, condition: &(dyn Fn(usize) -> bool + Sync)) -> bool {
     (0..len).into_par_iter().with_min_len(MIN_LEN).all(condition)
+}
+
+/// Exchanges the elements of a vector, a power of two of them, whose indices are each other's with their bits reversed.
+fn reverse_bits<T>(vector: &mut [T]) {
+    let log = vector.len().trailing_zeros();
+    for i in 1..vector.len() {
+        let j = i.reverse_bits() >> (usize::BITS - log);
+        if i < j {
+            vector.swap(i, j);
+        }
+    }
 }
 
 fn dot<F: Field>(columns: &[u32], values: &[F::Ark], x: &[F::Ark]) -> F::Ark {

@@ -11,6 +11,9 @@ use crate::field::Field;
 use ark_ff::{FftField, Field as _, LegendreSymbol, PrimeField};
 use ark_poly::{EvaluationDomain, GeneralEvaluationDomain};
 
+/// The largest transform has `2^28` elements: a few of them fit today's devices and the 32 bits of an index.
+const MAX_LOG: u32 = 28;
+
 /// The size that arkworks' `GeneralEvaluationDomain` takes for `n` values: the next power of two or, above the largest of
 /// them, the least size with factors of the small subgroup. `None` where the field has none.
 pub fn domain_size<F: FftField>(n: usize) -> Option<usize> {
@@ -31,11 +34,14 @@ pub(crate) struct Domain {
 impl Domain {
     /// The domain of exactly `n` elements.
     pub(crate) fn new<F: Field>(n: usize) -> Result<Self> {
-        // A vector of 2^32 elements cannot be indexed by the kernels, nor held by today's machines.
-        let most_log = F::Ark::TWO_ADICITY.min(31);
+        let most_log = F::Ark::TWO_ADICITY.min(MAX_LOG);
         if n.is_power_of_two() && n.trailing_zeros() > most_log {
             let (found, limit) = (u64::from(n.trailing_zeros()), u64::from(most_log));
             return Err(RuntimeError::TooLarge { what: "log_n of the NTT", found, limit });
+        }
+        if n > 1 << MAX_LOG {
+            let (found, limit) = (n as u64, 1 << MAX_LOG);
+            return Err(RuntimeError::TooLarge { what: "size of the NTT", found, limit });
         }
         let (base, most) = match (F::Ark::SMALL_SUBGROUP_BASE, F::Ark::SMALL_SUBGROUP_BASE_ADICITY) {
             (Some(base), Some(most)) => (base as usize, most),

@@ -8,6 +8,7 @@
 //! [`field::Field`] and [`group::Group`] markers, which the macros implement, the rest an [`Owner`].
 
 pub mod algorithms;
+mod batch;
 mod cache;
 pub mod common;
 mod convert;
@@ -31,6 +32,7 @@ mod values;
 pub mod work;
 
 pub use algorithms::measured::{MeasuredWindow, MeasuredWindows};
+pub use batch::NttBatch;
 pub use csr::Csr;
 pub use curvesmith_device::{self as device, RuntimeError};
 #[cfg(feature = "emulator")]

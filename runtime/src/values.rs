@@ -10,7 +10,7 @@ use crate::handle::Device;
 use crate::owner::Owner;
 use crate::plan::SpMvSchedule;
 use crate::work::DigitShape;
-use ark_poly::GeneralEvaluationDomain;
+use ark_poly::{EvaluationDomain, GeneralEvaluationDomain};
 use curvesmith_abi::{Element, layout};
 use std::any::TypeId;
 use std::fmt;
@@ -74,6 +74,16 @@ pub struct NttTables<F: Field> {
     pub(crate) repr: Repr<GeneralEvaluationDomain<F::Ark>, Arc<GpuTables>>,
 }
 
+impl<F: Field> NttTables<F> {
+    /// Elements of a transform.
+    pub(crate) fn size(&self) -> usize {
+        match &self.repr {
+            Repr::Cpu(domain) => domain.size(),
+            Repr::Gpu(tables) => tables.size(),
+        }
+    }
+}
+
 impl<F: Field> DeviceVec<F> {
     /// Bytes that so many elements take of the memory of a device that is not the CPU.
     pub fn bytes_for(len: usize) -> u64 {
@@ -84,6 +94,14 @@ impl<F: Field> DeviceVec<F> {
     pub fn upload(device: &Device, values: &[F::Ark]) -> Result<Self> {
         let work = device.work()?;
         let vector = work.upload::<F>(values)?;
+        work.finish()?;
+        Ok(vector)
+    }
+
+    /// So many zeros on a device.
+    pub fn zeros(device: &Device, len: usize) -> Result<Self> {
+        let work = device.work()?;
+        let vector = work.zeros::<F>(len)?;
         work.finish()?;
         Ok(vector)
     }

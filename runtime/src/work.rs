@@ -3,11 +3,10 @@
 //! Operations of a GPU are submitted in order and done later; those of the CPU are done at once. What a
 //! call made is ready when [`Work::finish`] returns. A value of another device is refused.
 
-use crate::algorithms::{self, ntt, pointwise, spmv};
+use crate::algorithms::{self, pointwise, spmv};
 use crate::convert;
 use crate::cpu::Cpu;
-use crate::csr::{Csr, check_len, invert_shift};
-use crate::domain::Domain;
+use crate::csr::{Csr, check_len};
 use crate::error::{Result, RuntimeError};
 use crate::field::Field;
 use crate::gpu::{Buffer, Detail, Kind, Report, Span, Stream};
@@ -15,17 +14,19 @@ use crate::handle::{Device, Inner};
 use crate::job::Cancel;
 use crate::owner::Owner;
 use crate::plan::SpMvStrategy;
-use crate::values::{DeviceVec, Matrix, NttTables, Repr};
-use ark_ff::One;
+use crate::values::{DeviceVec, Matrix, Repr};
+use ark_ff::Zero;
 use curvesmith_abi::layout;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 mod msm;
+mod ntt;
 mod streamed;
 
 pub use msm::{Sum, SumBytes, Sums};
+pub use ntt::{Order, Transform};
 pub use streamed::StreamParts;
 
 /// Direction of an NTT.
@@ -314,6 +315,18 @@ impl Work {
         }))
     }
 
+    /// So many zeros.
+    pub fn zeros<F: Field>(&self, len: usize) -> Result<DeviceVec<F>> {
+        Ok(self.vector(match &self.on {
+            Repr::Cpu(_) => Repr::Cpu(vec![F::Ark::zero(); len]),
+            Repr::Gpu(stream) => {
+                let buffer = stream.elements(&Owner::field::<F>(), len)?;
+                stream.zero(&buffer, 0..len)?;
+                Repr::Gpu(buffer)
+            }
+        }))
+    }
+
     /// Copies values back, after all earlier work.
     pub fn download<F: Field>(&self, vector: &DeviceVec<F>) -> Result<Vec<F::Ark>> {
         if let (Repr::Cpu(_), Repr::Cpu(values)) = (&self.on, &vector.repr) {
@@ -437,48 +450,5 @@ impl Work {
             }
             _ => return other("vector"),
         }))
-    }
-
-    /// Tables for a size that the field has and a root `omega` of exactly that order (both checked).
-    pub fn ntt_tables<F: Field>(&self, n: usize, omega: F::Ark) -> Result<NttTables<F>> {
-        let repr = match &self.on {
-            Repr::Cpu(_) => Repr::Cpu(Cpu.ntt_tables::<F>(n, omega)?),
-            Repr::Gpu(stream) => {
-                let (domain, field) = (Domain::new::<F>(n)?, Owner::field::<F>());
-                domain.check_omega(omega)?;
-                let roots = domain.roots::<F>(&ntt::passes_of(stream, &field, domain.log), omega);
-                Repr::Gpu(Arc::new(ntt::make_tables(stream, field, domain, &roots)?))
-            }
-        };
-        Ok(NttTables { repr })
-    }
-
-    /// NTT in natural order on both sides, over the coset `shift·<omega>` (`shift` nonzero; one for none), of the vectors of that size
-    /// that lie one after the other in `vector`. After a
-    /// failure its contents are undefined.
-    pub fn ntt<F: Field>(
-        &self,
-        tables: &NttTables<F>,
-        vector: &mut DeviceVec<F>,
-        direction: Direction,
-        shift: F::Ark,
-    ) -> Result<()> {
-        match (&self.on, &tables.repr, &mut vector.repr) {
-            (Repr::Cpu(_), Repr::Cpu(tables), Repr::Cpu(values)) => {
-                Cpu.ntt::<F>(tables, values, direction, shift)
-            }
-            (Repr::Gpu(stream), Repr::Gpu(tables), Repr::Gpu(buffer)) => {
-                stream.uses("vector", buffer)?;
-                let inverse = invert_shift::<F>(shift)?;
-                let base = match direction {
-                    Direction::Forward => shift,
-                    Direction::Inverse => inverse,
-                };
-                let powers = (!shift.is_one()).then(|| convert::squarings::<F>(base));
-                stream.hold(tables.clone());
-                ntt::transform(stream, tables, buffer, direction, powers.as_deref())
-            }
-            _ => other("vector"),
-        }
     }
 }

@@ -1,7 +1,8 @@
 //! Transforms in registers and shared memory, and tables of powers.
 //!
-//! A transform is a sequence of passes over memory (Stockham's, natural order throughout). A pass in radix `r` transforms columns of `r`
-//! strided elements, after multiplying them by twiddles. A block has neighbouring columns, and does the same with them again: steps, in the
+//! A transform is a sequence of passes over memory. A pass in radix `r` transforms columns of `r`
+//! strided elements, after multiplying them by twiddles. Where columns lie before and after it makes the order of a transform: Stockham's, natural
+//! throughout, or in place, with one side bit-reversed. A block has neighbouring columns, and does the same with them again: steps, in the
 //! radix of the elements that a thread holds, exchange them through shared memory.
 //!
 //! Whatever root `ω` of
@@ -14,15 +15,16 @@ use crate::fir::ir::{Below, Kernel};
 use crate::spec::FieldDesc;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::{
-    NTT_TABLE, NttPass, NttTables, NttTwiddles, Powers, ntt_has_tables, ntt_log_elements,
+    NTT_TABLE, NttPass, NttScale, NttTables, NttTwiddles, Powers, ntt_has_tables, ntt_log_elements,
 };
 use num_bigint::BigUint;
 
 /// What elements in shared memory are under, in times `p`, where the words hold so much.
 const LAZY: Below = Below(12);
 
-/// Lanes whose accesses to shared memory, of 16 bytes each, take turns at no bank if they are neighbours.
-const ACCESS_LANES: u32 = 8;
+/// Lanes whose accesses to shared memory, of 4 bytes each, take turns at no bank if they are neighbours. Of 8 and 16 bytes a half and a quarter
+/// of them do so.
+const ACCESS_LANES: u32 = 32;
 
 /// Blocks of a pass on a multiprocessor with 65536 registers, for which a thread's elements, what a product adds, and 45 more words are
 /// room enough.
@@ -32,7 +34,7 @@ fn resident_blocks(words: u32, log_e: u32) -> u32 {
 
 /// The kernels of a field.
 pub(super) fn kernels(field: &FieldDesc) -> Vec<Kernel> {
-    let mut kernels = vec![powers(field), pass(field), twiddles(field)];
+    let mut kernels = vec![powers(field), pass(field), scale(field), twiddles(field)];
     if has_tables(field) {
         kernels.push(tables(field));
     }
@@ -56,7 +58,7 @@ struct Tile<'k> {
     j: U32<'k>,
     /// Number of the thread among those of its column.
     line: U32<'k>,
-    /// Where the vector begins.
+    /// Number of the vector.
     vector: U32<'k>,
     /// Whether the thread has elements that no other has. If not, it computes on those of another and stores nothing.
     is_own: Pred<'k>,
@@ -69,19 +71,39 @@ impl<'k> Tile<'k> {
         let (log_columns, log_tiles) = (log_tile - log_r, log_n - log_tile);
         let (block, thread) = (b.block_index(), b.thread());
         let log_lines = log_r.max(b.u32(log_e)) - log_e;
-        let low = |x: U32<'k>, bits: U32<'k>| x & ((b.u32(1) << bits) - 1);
-        let column = low(thread, log_columns);
+        let column = thread & low(b, log_columns);
         Tile {
             b,
             log_e,
             log_r,
             log_columns,
             column,
-            j: (low(block, log_tiles) << log_columns) + column,
-            line: low(thread >> log_columns, log_lines),
-            vector: (block >> log_tiles) << log_n,
+            j: ((block & low(b, log_tiles)) << log_columns) + column,
+            line: (thread >> log_columns) & low(b, log_lines),
+            vector: block >> log_tiles,
             is_own: (thread >> (log_columns + log_lines)).is(0),
         }
+    }
+
+    /// Where the thread's column begins in its vector if its places are the bits from `log` on.
+    fn start(&self, log: U32<'k>) -> U32<'k> {
+        let below = low(self.b, log);
+        ((self.j & !below) << self.log_r) | (self.j & below)
+    }
+
+    /// The index in its vector of a place in a column that begins at `start`, with a sign.
+    fn index(&self, start: U32<'k>, place: U32<'k>, log: U32<'k>, sign: U32<'k>) -> U32<'k> {
+        ((start + (place << log)) * sign) & low(self.b, self.b.scalar("log_n"))
+    }
+
+    /// Places in a column, with their bits reversed where a bit of `reverse` says so.
+    fn ordered(&self, places: impl Iterator<Item = U32<'k>>, bit: u32) -> Vec<U32<'k>> {
+        let b = self.b;
+        let places: Vec<_> = places.map(|place| b.var(place)).collect();
+        b.if_((b.scalar("reverse") & bit).ne(b.u32(0)), || {
+            places.iter().for_each(|place| place.set(place.get().brev() >> (b.u32(32) - self.log_r)));
+        });
+        places.iter().map(|place| place.get()).collect()
     }
 
     /// The place in its column of a thread's element `i`. Where columns are shorter than a thread's elements, each is there several times.
@@ -128,11 +150,10 @@ impl<'k> Step<'k> {
     /// radix is below their number: which one is in the high bits of the position, reversed, and the result's number in the low ones.
     fn place(self, tile: &Tile<'k>, position: usize) -> U32<'k> {
         let b = tile.b;
-        let below = |bits: U32<'k>| (b.u32(1) << bits) - 1;
-        let number = b.u32(position as u32) & below(self.log);
-        let transform = b.u32(reversed(position, tile.log_e) as u32) & below(b.u32(tile.log_e) - self.log);
+        let number = b.u32(position as u32) & low(b, self.log);
+        let transform = b.u32(reversed(position, tile.log_e) as u32) & low(b, b.u32(tile.log_e) - self.log);
         let j = tile.place(transform);
-        let k = j & below(self.done);
+        let k = j & low(b, self.done);
         ((j - k) << self.log) + k + (number << self.done)
     }
 }
@@ -174,23 +195,31 @@ fn pass(field: &FieldDesc) -> Kernel {
 /// A thread's elements, element `i` at the position that is `i` reversed.
 fn load<'k>(tile: &Tile<'k>) -> Vec<Var<'k, Fe<'k>>> {
     let b = tile.b;
-    let log_lines = b.scalar("log_n") - tile.log_r;
-    let x: Vec<_> =
-        tile.places().map(|q| (q, b.buffer("a").field(tile.vector + (q << log_lines) + tile.j))).collect();
-    let positions = (0..x.len()).map(|position| x[reversed(position, tile.log_e)]);
-    let vars: Vec<_> = positions.map(|(q, x)| (q, b.var(x))).collect();
+    let (log_from, sign) = (b.scalar("log_from"), b.scalar("sign_from"));
+    let start = tile.start(log_from);
+    let indices: Vec<_> =
+        tile.ordered(tile.places(), 1).into_iter().map(|q| tile.index(start, q, log_from, sign)).collect();
+    let (first, step) = (tile.vector * b.scalar("vector_from"), b.scalar("element_from"));
+    let x: Vec<_> = indices.iter().map(|i| b.var(b.buffer("a").field(first + *i * step))).collect();
     b.if_(b.scalar("scaled").ne(b.u32(0)), || {
-        let (step, low) = (b.scalar("step"), tile.j & b.scalar("mask"));
-        vars.iter().for_each(|(q, x)| x.set(x.get() * b.buffer("factors").field(*q * step + low)));
+        let each = b.scalar("scaled").is(2);
+        let step = b.scalar("step");
+        // Of no bits, all are shifted out.
+        let before = (tile.j >> log_from).brev() >> 1 >> (b.u32(31) - b.scalar("log_before"));
+        let first = (tile.j & b.scalar("mask")) + ((before * step) << tile.log_r);
+        for ((q, i), x) in tile.places().zip(&indices).zip(&x) {
+            let at = each.select(*i, q * step + first);
+            x.set(x.get() * b.buffer("factors").field(at));
+        }
     });
-    vars.into_iter().map(|(_, x)| x).collect()
+    (0..x.len()).map(|position| x[reversed(position, tile.log_e)]).collect()
 }
 
 /// Multiplies elements by the twiddles of a whole step after `2^done`.
 fn twist<'k>(tile: &Tile<'k>, x: &[Var<'k, Fe<'k>>], done: U32<'k>, field: &FieldDesc) {
     let (b, log_e) = (tile.b, tile.log_e);
     let log_inner = b.scalar("log_inner");
-    let unit = (tile.line & ((b.u32(1) << done) - 1)) << (log_inner - done - log_e);
+    let unit = (tile.line & low(b, done)) << (log_inner - done - log_e);
     let shape = NTT_TABLE.fit(field.words);
     for i in 1..1 << log_e {
         let (at, x) = (unit * i, x[reversed(i as usize, log_e)]);
@@ -230,18 +259,36 @@ fn transform<'k>(x: &[Var<'k, Fe<'k>>], log: Option<U32<'k>>, field: &FieldDesc)
 /// Writes the results of the last step.
 fn store<'k>(tile: &Tile<'k>, x: &[Var<'k, Fe<'k>>], step: Step<'k>) {
     let b = tile.b;
-    let (log_done, turn) = (b.scalar("log_done"), b.scalar("turn"));
-    let low = |bits: U32<'k>| (b.u32(1) << bits) - 1;
-    let k = tile.j & low(log_done);
-    let start = (((tile.j - k) << tile.log_r) + k) * b.scalar("sign");
-    let (in_column, in_vector) = (low(tile.log_r), low(b.scalar("log_n")));
+    let (log_to, turn) = (b.scalar("log_to"), b.scalar("turn"));
+    let start = tile.start(log_to) * b.scalar("sign");
+    let in_column = low(b, tile.log_r);
+    let (first, stride) = (tile.vector * b.scalar("vector_to"), b.scalar("element_to"));
     b.if_(tile.is_own, || {
-        for (position, x) in x.iter().enumerate() {
-            let result = (turn * step.place(tile, position)) & in_column;
-            let at = (start + (result << log_done)) & in_vector;
-            b.buffer("out").set_field(tile.vector + at, x.get());
+        let results = (0..x.len()).map(|position| (turn * step.place(tile, position)) & in_column);
+        for (x, result) in x.iter().zip(tile.ordered(results, 2)) {
+            let at = tile.index(start, result, log_to, b.u32(1));
+            b.buffer("out").set_field(first + at * stride, x.get());
         }
     });
+}
+
+/// The number whose low bits are ones, so many.
+fn low<'k>(b: &'k Builder, bits: U32<'k>) -> U32<'k> {
+    (b.u32(1) << bits) - 1
+}
+
+fn scale(field: &FieldDesc) -> Kernel {
+    let b = Builder::for_field::<NttScale>(field);
+    let thread = b.global_index();
+    b.return_if(thread.ge(b.scalar("n")));
+    let log_n = b.scalar("log_n");
+    let (vector, i) = (thread >> log_n, thread & low(&b, log_n));
+    let at =
+        |side: &str| vector * b.scalar(&format!("vector_{side}")) + i * b.scalar(&format!("element_{side}"));
+    let x = b.var(b.buffer("a").field(at("from")));
+    b.if_(b.scalar("scaled").ne(b.u32(0)), || x.set(x.get() * b.buffer("factors").field(i)));
+    b.buffer("out").set_field(at("to"), x.get());
+    b.finish()
 }
 
 fn powers(field: &FieldDesc) -> Kernel {

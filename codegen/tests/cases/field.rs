@@ -237,76 +237,132 @@ fn passes_make_a_transform_with_any_root() {
         for odd in [1u32, 3, 5, 7].into_iter().take(n / 2) {
             let omega = BigUint::from(generator).modpow(&((p - 1u32) / n * odd), p);
             let powers: Vec<BigUint> = (0..n).map(|e| omega.modpow(&e.into(), p)).collect();
-            for sign in [1, u32::MAX] {
-                let (out, factors) = transformed(&machine, field, &powers, sign, &vectors, &mut random);
+            for (order, sign) in [1, u32::MAX].into_iter().flat_map(|sign| ORDERS.map(|order| (order, sign)))
+            {
+                let (out, factors) =
+                    transformed(&machine, field, &powers, (order, sign), &vectors, &mut random);
                 for (a, out) in vectors.iter().zip(from_words(field, &out).chunks(n)) {
                     let terms =
                         |k: usize| a.iter().zip(&factors).enumerate().map(move |(j, x)| (x, j * k % n));
                     let value = |k| terms(k).map(|((x, f), e)| x * f % p * &powers[e]).sum::<BigUint>();
                     let places = (0..n).map(|k| if sign == 1 { k } else { (n - k) % n });
                     let expected: Vec<BigUint> = places.map(|k| value(k) % p).collect();
-                    assert_eq!(out, expected, "{} 2^{log_n} {odd} {sign}", field.name);
+                    assert_eq!(out, expected, "{} 2^{log_n} {odd} {sign} {order:?}", field.name);
                 }
             }
         }
     }
 }
 
-/// The transforms of vectors of one size, with the root `powers[1]`, by as few passes as there can be or by two; and the factors by which
-/// their elements were multiplied before: none, one for all, or one for each.
+/// What passes are told about the order of elements.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Order {
+    Natural,
+    /// Bit-reversed before.
+    FromReversed,
+    /// Bit-reversed after.
+    ToReversed,
+}
+
+const ORDERS: [Order; 3] = [Order::Natural, Order::FromReversed, Order::ToReversed];
+
+fn bit_reversed<T: Clone>(all: &[T]) -> Vec<T> {
+    let log = all.len().trailing_zeros();
+    (0..all.len())
+        .map(|i| all[if log == 0 { 0 } else { i.reverse_bits() >> (usize::BITS - log) }].clone())
+        .collect()
+}
+
+/// The transforms of vectors of one size, with the root `powers[1]`, by as few passes as there can be or by two, in natural order whatever
+/// the order of the passes is; and the factors by which
+/// their elements were multiplied before: none, one for all, or one for each. The vectors are the columns of a matrix, one row of it after the
+/// other, before the first pass or after the last, or lie one after the other.
 fn transformed(
     machine: &Machine,
     field: &FieldDesc,
     powers: &[BigUint],
-    sign: u32,
+    (order, sign): (Order, u32),
     vectors: &[Vec<BigUint>],
     random: &mut Random,
 ) -> (Vec<u32>, Vec<BigUint>) {
-    let n = powers.len();
+    let (n, count) = (powers.len(), vectors.len());
     let log_n = n.trailing_zeros();
     let splits = log_n >= 2 * ntt_log_elements(field.words)
         && (log_n.is_multiple_of(2) || log_n > ntt_max_log_radix(field.words));
     let radices = if splits { vec![log_n - log_n / 2, log_n / 2] } else { vec![log_n] };
-    let (scaled, step, mask, given) = match random.below(3) {
-        0 => (0, 0, 0, vec![BigUint::from(1u32)]),
-        1 => (1, 0, 0, elements(field, 4, random).split_off(3)),
-        _ => (1, n >> radices[0], u32::MAX, elements(field, n, random)),
+    let mut passes: Vec<(u32, u32)> =
+        (0..radices.len()).map(|i| (radices[i], radices[..i].iter().sum())).collect();
+    if order == Order::ToReversed {
+        passes.reverse();
+    }
+    let before = |x: &[BigUint]| if order == Order::FromReversed { bit_reversed(x) } else { x.to_vec() };
+    let (scaled, given) = match random.below(3) {
+        0 => (0, vec![BigUint::from(1u32)]),
+        1 => (1, elements(field, 4, random).split_off(3)),
+        _ => (2, elements(field, n, random)),
     };
-    let mut factors = (scaled, step, mask, to_words(field, &given));
-    let mut data = to_words(field, &vectors.concat());
-    let blocks = vectors.len() * ntt_blocks(field.words, log_n);
-    let mut done = 0;
-    for log_r in radices {
+    let in_columns = [random.below(2) == 1, random.below(2) == 1];
+    let strides = |columns: bool| if columns { (count, 1) } else { (1, n) };
+    let rows: Vec<BigUint> = vectors.iter().flat_map(|x| before(x)).collect();
+    let columns: Vec<BigUint> = (0..n * count).map(|at| rows[at % count * n + at / count].clone()).collect();
+    let mut data = to_words(field, if in_columns[0] { &columns } else { &rows });
+    let blocks = count * ntt_blocks(field.words, log_n);
+    for (i, (log_r, done)) in passes.iter().copied().enumerate() {
         let r = 1usize << log_r;
         let (own, local) = (field.root_of_unity(log_r), &powers[n >> log_r]);
         let turn =
             (1..r).find(|t| local.modpow(&(*t).into(), &field.p) == own).expect("a power of it") as u32;
-        if done > 0 {
+        let (first, last) = (i == 0, i + 1 == passes.len());
+        let (mut scaled, mut step, mut mask, mut log_before) = (scaled, 0, 0, 0);
+        let mut words = to_words(field, &if given.len() == n { before(&given) } else { given.clone() });
+        if !first {
             // Made on the machine, of the root of order r·s.
-            let count = r << done;
-            let twiddles = made::<NttTwiddles>(machine, field, &powers[n / count], count, 1, Some(done));
-            factors = (1, 1 << done, (1 << done) - 1, twiddles);
+            let (radix, s) = if order == Order::ToReversed { passes[i - 1] } else { (log_r, done) };
+            let made_of = 1 << (radix + s);
+            words = made::<NttTwiddles>(machine, field, &powers[n / made_of], made_of, 1, Some(s));
+            (scaled, step, mask) = (1, 1 << done, (1 << done) - 1);
+            log_before = if order == Order::ToReversed { radix as usize } else { 0 };
         }
         let log_inner = log_r + random.below(field.two_adicity() - log_r + 1).min(2);
-        let last = done + log_r == log_n && sign != 1;
-        let (scaled, step, mask, words) = &factors;
+        let negate = sign != 1 && if order == Order::ToReversed { first } else { last };
+        let at_end = negate && order != Order::ToReversed;
+        let natural_from = if order == Order::Natural { log_n - log_r } else { done };
+        let (from, to) = (strides(first && in_columns[0]), strides(last && in_columns[1]));
         let args = [
             ("a", buf(&data)),
-            ("factors", buf(words)),
+            ("factors", buf(&words)),
             ("inner", buf(&inner(machine, field, log_inner))),
             ("out", buf(&vec![0; data.len()])),
             ("log_n", num(log_n as usize)),
-            ("log_done", num(done as usize)),
             ("log_r", num(log_r as usize)),
-            ("scaled", num(*scaled)),
-            ("step", num(*step)),
-            ("mask", num(*mask as usize)),
+            ("log_from", num(natural_from as usize)),
+            ("log_to", num(done as usize)),
+            ("reverse", num(order as usize)),
+            ("scaled", num(scaled)),
+            ("step", num(step)),
+            ("mask", num(mask)),
+            ("log_before", num(log_before)),
             ("log_inner", num(log_inner as usize)),
-            ("turn", num(if last { turn.wrapping_neg() } else { turn } as usize)),
-            ("sign", num(if last { sign as usize } else { 1 })),
+            ("turn", num(if at_end { turn.wrapping_neg() } else { turn } as usize)),
+            ("sign_from", num(if negate && !at_end { sign } else { 1 } as usize)),
+            ("sign", num(if at_end { sign } else { 1 } as usize)),
+            ("element_from", num(from.0)),
+            ("vector_from", num(from.1)),
+            ("element_to", num(to.0)),
+            ("vector_to", num(to.1)),
         ];
         data = machine.run_threads::<NttPass>(blocks * NttPass::DESC.block as usize, &args, "out");
-        done += log_r;
+    }
+    if in_columns[1] {
+        let columns = from_words(field, &data);
+        data = to_words(
+            field,
+            &(0..n * count).map(|at| columns[at % n * count + at / n].clone()).collect::<Vec<_>>(),
+        );
+    }
+    if order == Order::ToReversed {
+        let rows = from_words(field, &data);
+        data = to_words(field, &rows.chunks(n).flat_map(bit_reversed).collect::<Vec<_>>());
     }
     (data, if given.len() == n { given } else { vec![given[0].clone(); n] })
 }

@@ -19,14 +19,30 @@ pub(super) fn passes(case: &mut Case) {
         for log_n in sizes {
             let vectors = (1 << (MOST - log_n)).min(3);
             for factors in [Factors::None, Factors::One, Factors::Each] {
-                Pass { log_n, log_r, log_done: 0, factors, vectors }.check(field, limits);
+                // The other factors are no matter of the order.
+                let orders =
+                    if factors == Factors::Each && log_n != 27 { &Order::ALL[..] } else { &[Order::Natural] };
+                for order in orders.iter().copied() {
+                    let log_done = if order == Order::ToReversed { log_n - log_r } else { 0 };
+                    Pass { log_n, log_r, log_done, order, factors, vectors }.check(field, limits);
+                }
             }
             let done = [log_n / 2, log_n - log_r].into_iter();
             for log_done in done.filter(|done| done + log_r <= log_n && *done > 0) {
-                Pass { log_n, log_r, log_done, factors: Factors::Twiddles, vectors }.check(field, limits);
+                for order in [Order::Natural, Order::FromReversed] {
+                    Pass { log_n, log_r, log_done, order, factors: Factors::Twiddles, vectors }
+                        .check(field, limits);
+                }
+            }
+            // Those that are left by the passes before, which are those after in natural order.
+            for log_done in [0, log_n / 3].into_iter().filter(|done| log_n == MOST && done + log_r < log_n) {
+                let order = Order::ToReversed;
+                Pass { log_n, log_r, log_done, order, factors: Factors::Twiddles, vectors }
+                    .check(field, limits);
             }
         }
     }
+    scale(field, limits);
     twiddles(field, limits, MOST);
     if ntt_has_tables(field.words, field.p.bits() as usize) {
         tables(field, limits, 1 << most);
@@ -42,74 +58,145 @@ enum Factors {
     Twiddles,
 }
 
+/// Of elements, before and after all passes.
+#[derive(Clone, Copy, PartialEq)]
+enum Order {
+    Natural,
+    FromReversed,
+    ToReversed,
+}
+
+impl Order {
+    const ALL: [Order; 3] = [Order::Natural, Order::FromReversed, Order::ToReversed];
+}
+
 #[derive(Clone, Copy)]
 struct Pass {
     log_n: u32,
     log_r: u32,
     log_done: u32,
+    order: Order,
     factors: Factors,
     vectors: u64,
 }
 
 impl Pass {
-    fn last(self) -> bool {
-        self.log_done + self.log_r == self.log_n
-    }
-
     fn check(self, field: &FieldDesc, limits: &mut Limits) {
         let most = (1 << self.log_r) - 1;
-        self.check_sign(field, limits, most, 1);
-        if self.last() {
-            self.check_sign(field, limits, 1, -1);
+        self.check_signs(field, limits, most, [1, 1]);
+        // Of a first or a last pass with natural order on that side.
+        if self.log_done + self.log_r == self.log_n {
+            self.check_signs(
+                field,
+                limits,
+                1,
+                if self.order == Order::ToReversed { [-1, 1] } else { [1, -1] },
+            );
         }
     }
 
-    /// `turn` is that of the contract for `sign = 1`.
-    fn check_sign(self, field: &FieldDesc, limits: &mut Limits, turn: i64, sign: i64) {
-        let Pass { log_n, log_r, log_done, factors, vectors } = self;
+    /// `turn` is that of the contract for `signs = [1, 1]`.
+    fn check_signs(self, field: &FieldDesc, limits: &mut Limits, turn: i64, signs: [i64; 2]) {
+        let Pass { log_n, log_r, log_done, order, factors, vectors } = self;
         let (n, r, s) = (1u64 << log_n, 1u64 << log_r, 1u64 << log_done);
+        let log_before = match (order, factors) {
+            (Order::ToReversed, Factors::Twiddles) => (log_n - log_done - log_r).min(log_r),
+            _ => 0,
+        };
         let (scaled, step, mask) = match factors {
             Factors::None => (0, 0, 0),
             Factors::One => (1, 0, 0),
-            Factors::Each => (1, n / r, u64::from(u32::MAX)),
+            Factors::Each => (2, 0, 0),
             Factors::Twiddles => (1, s, s - 1),
         };
+        let log_from = if order == Order::Natural { log_n - log_r } else { log_done };
+        // The columns of a matrix, with room beside them if there is.
+        let (element, vector) = if vectors << log_n < 1 << MOST { (vectors + 1, 1) } else { (1, n) };
         let scalars = [
             ("log_n", u64::from(log_n)),
-            ("log_done", u64::from(log_done)),
             ("log_r", u64::from(log_r)),
+            ("log_from", u64::from(log_from)),
+            ("log_to", u64::from(log_done)),
+            ("reverse", order as u64),
             ("scaled", scaled),
             ("step", step),
             ("mask", mask),
+            ("log_before", u64::from(log_before)),
             ("log_inner", u64::from(log_r)),
-            ("turn", (turn * sign) as u32 as u64),
-            ("sign", sign as u32 as u64),
+            ("turn", (turn * signs[1]) as u32 as u64),
+            ("sign_from", signs[0] as u32 as u64),
+            ("sign", signs[1] as u32 as u64),
+            ("element_from", element),
+            ("vector_from", vector),
+            ("element_to", 1),
+            ("vector_to", n),
         ];
         let contents = |buffer: &str, i: u64| Case::words(field, if buffer == "a" { i + 1 } else { 0 });
         let blocks = ntt_blocks(field.words, log_n) as u64;
         let columns = (n / r).min((u64::from(NttPass::DESC.block) << ntt_log_elements(field.words)) / r);
+        let modulo = |x: i128, n: u64| x.rem_euclid(i128::from(n)) as u64;
+        let start = |j: u64, log: u32| (j >> log << (log + log_r)) + j % (1 << log);
         limits.check_blocks::<NttPass>(
             vectors * blocks,
             &scalars,
             contents,
             |block, touched: &mut Touched| {
-                let vector = block / blocks * n;
+                let of = block / blocks;
                 for j in (0..columns).map(|column| block % blocks * columns + column) {
-                    let k = j % s;
+                    let before = reversed(j >> log_from, log_before) * step * r;
                     for q in 0..r {
-                        touched.read("a", vector + j + q * (n / r));
-                        if scaled == 1 {
-                            touched.read("factors", q * step + (j & mask));
+                        let place = if order == Order::FromReversed { reversed(q, log_r) } else { q };
+                        let at = start(j, log_from) + (place << log_from);
+                        let at = modulo(i128::from(signs[0]) * i128::from(at), n);
+                        touched.read("a", of * vector + at * element);
+                        match scaled {
+                            1 => touched.read("factors", q * step + (j & mask) + before),
+                            2 => touched.read("factors", at),
+                            _ => {}
                         }
-                        let start = i128::from(sign) * i128::from(r * (j - k) + k);
-                        let turned = (i128::from(turn * sign) * i128::from(q)).rem_euclid(i128::from(r));
-                        let at = (start + turned * i128::from(s)).rem_euclid(i128::from(n));
-                        touched.write("out", vector + at as u64);
+                        let turned = modulo(i128::from(turn * signs[1]) * i128::from(q), r);
+                        let place = if order == Order::ToReversed { reversed(turned, log_r) } else { turned };
+                        let first = i128::from(signs[1]) * i128::from(start(j, log_done));
+                        touched.write("out", of * n + modulo(first + i128::from(place * s), n));
                     }
                 }
                 inner(field, log_r, touched);
             },
         );
+    }
+}
+
+/// The low bits of a number, so many, in reverse order.
+fn reversed(i: u64, bits: u32) -> u64 {
+    if bits == 0 { 0 } else { i.reverse_bits() >> (u64::BITS - bits) }
+}
+
+/// Vectors from rows to columns, and one by itself of any length.
+fn scale(field: &FieldDesc, limits: &mut Limits) {
+    for (log_n, n, element, vector) in [(27, 7 << 27, 7, 1), (31, (1 << MOST) + 5, 1, 0)] {
+        for scaled in [0, 1] {
+            let scalars = [
+                ("log_n", log_n),
+                ("scaled", scaled),
+                ("element_from", 1),
+                ("vector_from", 1 << log_n.min(30)),
+                ("element_to", element),
+                ("vector_to", vector),
+                ("n", n),
+            ];
+            let contents = |buffer: &str, i: u64| Case::words(field, if buffer == "a" { i + 1 } else { 0 });
+            limits.check::<NttScale>(n, &scalars, contents, |at, touched| {
+                if at >= n {
+                    return;
+                }
+                let (v, i) = (at >> log_n, at % (1 << log_n));
+                touched.read("a", (v << log_n) + i);
+                if scaled == 1 {
+                    touched.read("factors", i);
+                }
+                touched.write("out", v * vector + i * element);
+            });
+        }
     }
 }
 

@@ -45,24 +45,35 @@ kernel! {
     Field DigitsOdd = "digits_odd" [128] { scalars: In Field, codes: InOut U32, c: u32, sets: u32, multiples: u32, tau: u32, log_b: u32, n: u32 }
 
     /// `log_r` stages of transforms of `n = 2^log_n` elements after `log_done` of them, `1 ≤ log_r ≤ log_n - log_done`, at most
-    /// [`ntt_max_log_radix`], and at least `log_n` or [`ntt_log_elements`], the smaller of them. Vectors lie one after the other; each is handled by
-    /// [`ntt_blocks`] blocks.
+    /// [`ntt_max_log_radix`], and at least `log_n` or [`ntt_log_elements`], the smaller of them. Vector `v` is handled by
+    /// [`ntt_blocks`] blocks; its element `i` is `a[v·vector_from + i·element_from]`, and of the results
+    /// `out[v·vector_to + i·element_to]`.
     ///
-    /// A pass of Stockham's transform (Govindaraju et al., *High performance discrete Fourier transforms
-    /// on graphics processors*, 2008) in radix `r = 2^log_r`: natural order in and out, out of place. With `s = 2^log_done`
-    /// and `k = j mod s`, column `j < n/r` has the elements `a[j + q·n/r]`, `q < r`, multiplied by `factors[q·step + (j & mask)]` where
-    /// `scaled` is not 0: by `ω^(q·k·n/(r·s))`, with `step = s` and `mask = s - 1`, in passes after the first; in the first, where there are no
-    /// such, by what the vector is to be multiplied by: with `step = n/r` and all ones, by a factor for each element, with 0 and 0 by one for all.
-    /// Columns are transformed with the root `W_r` of the field: `-1` for `r = 2`, else `z^((p-1)/r)` for the least quadratic
-    /// nonresidue `z`. Result `m` goes to
-    /// `out[(±(r·(j - k) + k) + (turn·m mod r)·s) mod n]`: it is the result `turn·m` for the root `ω_r` with
-    /// `ω_r^turn = W_r`, `turn` odd. `sign` is 1; in the last pass, where `j = k`, it is `2^32 - 1` for the results
-    /// at the negated indices, with `-turn` in the place of `turn`.
+    /// A pass in radix `r = 2^log_r`, out of place, multiplies column `j < n/r` of `r` elements by factors and transforms it with the root `W_r`
+    /// of the field: `-1` for `r = 2`, else `z^((p-1)/r)` for the least quadratic
+    /// nonresidue `z`. Element `q` of the column is at `±(J + q·2^log_from) mod n`, where `J` has the bits of `j`, and `log_r` zeros in between from bit
+    /// `log_from` on; result `m` goes to `±(J' + (turn·m mod r)·2^log_to) mod n`, with `J'` likewise by `log_to`: it is the result `turn·m` for the root `ω_r` with
+    /// `ω_r^turn = W_r`, `turn` odd. With bit 0 of `reverse` the `log_r` bits of `q` are reversed there, with bit 1 those of `turn·m mod r`. Signs are 1,
+    /// or `2^32 - 1` for negated indices: `sign_from` in a first pass, and `sign`, with `-turn` in the place of `turn`, in a last one whose results are in natural order.
+    ///
+    /// With `s = 2^log_done` and the twiddles `T[q·s + k] = ω^(q·k·n/(r·s))` of the pass that has those `log_r` and `log_done` in natural order, passes are, for
+    /// * natural order on both sides, Stockham's (Govindaraju et al., *High performance discrete Fourier transforms
+    ///   on graphics processors*, 2008): `log_from = log_n - log_r`, `log_to = log_done`, times `T`;
+    /// * bit-reversed order before and natural order after, in time: `log_from = log_to = log_done` and `reverse = 1`, times `T`;
+    /// * natural order before and bit-reversed order after, in frequency, which has the same passes the other way round: `log_from = log_to = log_done` of that pass
+    ///   there, `reverse = 2`, times the `T` of the pass before it, which has `2^log_before` for its radix.
+    ///
+    /// `scaled` 0 is for no factors, 2 for one of each element, `factors[i]` for what is at `i`, and 1 for
+    /// `factors[q·step + (j & mask) + b·step·r]`, with the low `log_before` bits of `j >> log_from` reversed for `b`: `step = 2^log_done` and `mask = step - 1` for
+    /// `T`; all zeros for one factor.
     ///
     /// A block has neighbouring columns, and transforms them by steps of as many elements as a thread holds, between which they are in
     /// shared memory. `inner` are the powers of the root `W` of order `2^log_inner ≥ r`: where the field [`ntt_has_tables`], as
     /// [`NttTables`] makes them, else elements.
-    Field NttPass = "ntt_pass" [128] { a: In Field, factors: In Field, inner: In Field, out: InOut Field, log_n: u32, log_done: u32, log_r: u32, scaled: u32, step: u32, mask: u32, log_inner: u32, turn: u32, sign: u32 }
+    Field NttPass = "ntt_pass" [128] { a: In Field, factors: In Field, inner: In Field, out: InOut Field, log_n: u32, log_r: u32, log_from: u32, log_to: u32, reverse: u32, scaled: u32, step: u32, mask: u32, log_before: u32, log_inner: u32, turn: u32, sign_from: u32, sign: u32, element_from: u32, vector_from: u32, element_to: u32, vector_to: u32 }
+    /// Vectors of up to `2^log_n` elements to other places, times a factor for each where `scaled` is not 0: element `i` of vector `v` is
+    /// `a[v·vector_from + i·element_from]` times `factors[i]`, and goes to `out[v·vector_to + i·element_to]`, for `v·2^log_n + i < n`.
+    Field NttScale = "ntt_scale" [128] { a: In Field, factors: In Field, out: InOut Field, log_n: u32, scaled: u32, element_from: u32, vector_from: u32, element_to: u32, vector_to: u32, n: u32 }
     /// The twiddles of a pass: `out[q·s + k] = base^(q·k)` for `s = 2^log_done`, `k < s`; `n` of them
     /// in all. `base_pows[j] = base^(2^j)`, 32 entries; `base` has order `r·s`.
     Field NttTwiddles = "ntt_twiddles" [128] { base_pows: In Field, out: InOut Field, log_done: u32, n: u32 }

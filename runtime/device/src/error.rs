@@ -103,6 +103,17 @@ pub enum RuntimeError {
         /// The size.
         size: u64,
     },
+    /// A batch of transforms has a stride of zero: strides are 1 or more.
+    #[error("a stride of the batch is zero")]
+    ZeroStride,
+    /// Vectors of a batch of transforms have elements in common; take larger strides.
+    #[error("vectors that begin {vector} elements apart and whose elements are {element} apart overlap")]
+    OverlappingVectors {
+        /// Elements from the begin of a vector to that of the next.
+        vector: usize,
+        /// Elements from one of a vector to the next of it.
+        element: usize,
+    },
     /// The device is gone: a kernel broke it, or it was taken away. All its memory is lost, and CUDA
     /// refuses every further call of this process to it. Start a new process, or go on with another
     /// device: plans and keys have to be made again there.

@@ -1,5 +1,6 @@
 //! Loads, stores and atomics of a warp.
 
+use super::banks;
 use super::counts::OpCounts;
 use super::decode::{LOCAL_WINDOW, SHARED_WINDOW};
 use super::effects::each;
@@ -59,6 +60,17 @@ impl Warp {
         self.polled.push(Polled { at: (0, NO_PC), addresses, values, counts: OpCounts::default() });
     }
 
+    /// Counts the conflicts of an access, of the lanes whose addresses are in shared memory.
+    fn note_banks(&mut self, window: Window, base: &Lanes64, offset: i64, mask: u32, bytes: u32) {
+        if matches!(window, Window::Global | Window::Local) {
+            return;
+        }
+        let places = base.map(|base| resolve(window, base.wrapping_add_signed(offset)));
+        let shared = each(mask).filter(|lane| places[*lane].0 == Place::Shared);
+        let shared = shared.fold(0, |lanes, lane| lanes | 1 << lane);
+        self.counts.bank_conflicts += banks::conflicts(&places.map(|place| place.1), shared, bytes);
+    }
+
     pub(super) fn load(
         &mut self,
         ctx: &LaunchContext<'_>,
@@ -71,6 +83,7 @@ impl Warp {
         let base = *self.regs.get64(k, m.base);
         let count = m.data.len();
         let total = u32::from(m.bytes) * count as u32;
+        self.note_banks(m.window, &base, m.offset, mask, total);
         // Words of each lane; a vector has at most four elements of at most two words.
         let mut words = [[0u32; LANES]; 8];
         let per_element = if m.bytes == 8 { 2 } else { 1 };
@@ -197,6 +210,7 @@ impl Warp {
         let base = *self.regs.get64(k, m.base);
         let count = m.data.len();
         let total = u32::from(m.bytes) * count as u32;
+        self.note_banks(m.window, &base, m.offset, mask, total);
         let per_element = if m.bytes == 8 { 2 } else { 1 };
         let mut words = [[0u32; LANES]; 8];
         for (i, &(r, file)) in m.data.iter().enumerate() {
@@ -295,6 +309,7 @@ impl Warp {
         };
         let (b, c) = (operand(&self.regs, m.b), operand(&self.regs, m.c));
         let bytes = if wide { 8 } else { 4 };
+        self.note_banks(m.window, &base, m.offset, mask, bytes);
         let mut out = [0u64; LANES];
         let mut changed = false;
         let (mut addresses, mut values) = (u64::from(mask), 0);

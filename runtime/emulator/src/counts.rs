@@ -72,11 +72,12 @@ pub struct OpCounts {
     pub(super) warp: [u64; OpClass::ALL.len()],
     pub(super) lane: [u64; OpClass::ALL.len()],
     pub(super) polls: u64,
+    pub(super) bank_conflicts: u64,
 }
 
 impl Default for OpCounts {
     fn default() -> Self {
-        OpCounts { warp: [0; OpClass::ALL.len()], lane: [0; OpClass::ALL.len()], polls: 0 }
+        OpCounts { warp: [0; OpClass::ALL.len()], lane: [0; OpClass::ALL.len()], polls: 0, bank_conflicts: 0 }
     }
 }
 
@@ -106,6 +107,12 @@ impl OpCounts {
         self.polls
     }
 
+    /// Turns that accesses to shared memory took beyond their first: a warp's lanes, at 8 bytes each half of them and at 16 a quarter, access
+    /// 32 banks of 4 bytes at once, and different words of one bank in turns. Lanes of an atomic that meet in a word are not counted.
+    pub fn bank_conflicts(&self) -> u64 {
+        self.bank_conflicts
+    }
+
     /// Adds other counts.
     pub(super) fn add(&mut self, other: &OpCounts) {
         for (a, b) in self.warp.iter_mut().zip(other.warp) {
@@ -115,5 +122,6 @@ impl OpCounts {
             *a += b;
         }
         self.polls += other.polls;
+        self.bank_conflicts += other.bank_conflicts;
     }
 }

@@ -11,6 +11,7 @@ use super::schedule::{self, Plan, Random};
 use super::warp::{LaunchContext, mix};
 use curvesmith_abi::Arg;
 use curvesmith_device::{Launch, Result, RuntimeError};
+use std::fmt;
 use std::sync::{Arc, PoisonError};
 
 /// Most launches remembered.
@@ -41,6 +42,17 @@ pub struct LaunchRecord {
     /// lanes in the same order, warp by warp, whatever the addresses and values. It depends on the program, and under a seed, which chooses which side
     /// of a divergent branch goes first, on the schedule.
     pub trace: Option<u64>,
+}
+
+impl fmt::Display for LaunchRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LaunchRecord { symbol, grid, block, counts, makespan, .. } = self;
+        let (instructions, conflicts) = (counts.warp_total(), counts.bank_conflicts());
+        write!(
+            f,
+            "{symbol} ({grid}, {block}): {instructions} instructions of warps, {conflicts} bank conflicts, {makespan} cycles"
+        )
+    }
 }
 
 /// The launches executed so far.

@@ -6,7 +6,7 @@
 //! It runs exactly the text that a GPU's driver would assemble, a warp at a time: registers are
 //! lane-major arrays that the host's vector units work on, divergent lanes meet again at immediate
 //! post-dominators, warps can be preempted at any instruction. Under the fixed schedule (seed 0) the
-//! counts of executed instructions are the same in every run; under a seed the order of blocks, warps,
+//! counts of executed instructions, and of conflicts in the banks of shared memory, are the same in every run; under a seed the order of blocks, warps,
 //! divergent paths and streams is random but repeatable.
 //!
 //! # Eager and lazy
@@ -27,6 +27,7 @@
 //! a wrong value.
 
 mod access;
+mod banks;
 mod cfg;
 mod clock;
 mod counts;

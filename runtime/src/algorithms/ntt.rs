@@ -1,9 +1,14 @@
-//! Number-theoretic transforms: passes of up to seven stages each, natural order throughout.
+//! Number-theoretic transforms: passes of up to eight stages each.
 //!
-//! A pass reads vectors and writes others (Stockham), the first without twiddles. A transform of `2^k` elements moves them `⌈k/7⌉` times,
-//! and the passes are about equally long; in fields too long for eight elements a thread they have up to six or five stages. The
+//! A pass reads vectors and writes others, the first without twiddles. A transform of `2^k` elements moves them `⌈k/8⌉` times,
+//! and the passes are about equally long; in fields too long for four elements a thread they have up to seven stages. The
 //! inverse runs with the twiddles of `omega` as well: its results are those of the forward transform at the
-//! negated indices, and only the last pass knows. Vectors that lie one after the other are transformed by the same launches.
+//! negated indices, and only the pass that has natural order on its outer side knows. Vectors of a batch are transformed by the same launches;
+//! the first pass reads them where they are, the last one writes them where they are wanted.
+//!
+//! In natural order passes are Stockham's. With one side bit-reversed each writes where it reads; from reversed to natural
+//! order these are the same passes with the same twiddles, and from natural to reversed order they come the other way round, each with the
+//! twiddles of the one before it.
 //!
 //! A transform over the coset `shift·<omega>` is one over `<omega>` of the coefficients
 //! times powers of `shift`; the inverse multiplies by powers of `1/shift`, and by `1/n`. What goes before a transform, and `1/n` alone, are
@@ -11,369 +16,407 @@
 //!
 //! Sizes with an odd factor are [`mixed`](super::mixed)'s: the passes are those of their parts.
 
+mod cache;
+mod tables;
+
+pub(crate) use cache::Shared;
+pub(crate) use tables::{GpuTables, Pass, Roots, passes_of, tables, upload_squarings};
+
 use super::index32;
-use super::mixed::{Mixed, MixedRoots};
 use super::pointwise::scale;
-use crate::csr::check_multiple;
-use crate::domain::Domain;
+use crate::batch::Places;
 use crate::error::Result;
 use crate::gpu::{Buffer, Stream};
-use crate::owner::Owner;
-use crate::work::Direction;
-use curvesmith_abi::kernels::{
-    FieldMul, FieldScalePowers, NTT_TABLE, NttPass, NttTables, NttTwiddles, Powers, ntt_blocks,
-    ntt_has_tables, ntt_log_elements, ntt_max_log_radix,
-};
-use curvesmith_abi::{Kernel as _, layout};
-use std::sync::{Arc, Mutex, PoisonError};
+use crate::work::{Direction, Order};
+use curvesmith_abi::kernels::{FieldScalePowers, NttPass, NttScale, ntt_blocks};
+use curvesmith_abi::{Kernel as _, Ptr, layout};
+use std::sync::Arc;
+use tables::{coset, fits_cache};
 
 type Vector = Buffer<layout::Field>;
 
 /// Squarings `base^(2^j)` that kernels take to make powers of a base.
 pub(crate) const SQUARINGS: usize = 32;
 
-/// Coset tables kept for one size and root: a prover uses one shift in two directions.
-const MAX_COSETS: usize = 4;
-
-/// Twiddles of one size and root on a device.
-#[derive(Debug)]
-pub(crate) struct GpuTables {
-    field: Owner,
-    n: usize,
-    /// Elements of a part as a logarithm; there is one part where the size is a power of two.
-    log_n: u32,
-    mixed: Option<Mixed>,
-    /// `1/n`.
-    size_inv: Vector,
-    /// The odd `t < r` with `omega^(t·n/r) = W_r` for the kernels' roots `W_r`, in every radix `r` of the
-    /// passes up to a multiple of `r`.
-    turn: u32,
-    /// The largest radix of the passes as a logarithm, and the powers of the kernels' root of that order, as [`NttPass`] takes them.
-    log_inner: u32,
-    inner: Vector,
-    /// The passes, with the twiddles of those after the first.
-    passes: Vec<(Pass, Option<Vector>)>,
-    cosets: Mutex<Vec<Coset>>,
+/// What is computed of every vector.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) direction: Direction,
+    pub(crate) order: Order,
+    /// The [`SQUARINGS`] of the coset's shift forward, of its inverse on the way back; `None` for the subgroup itself.
+    pub(crate) powers: Option<Vec<u8>>,
 }
 
-/// Factors of every element for one shift and direction: `shift^i`, or `shift^-i / n`.
-#[derive(Debug)]
-struct Coset {
-    direction: Direction,
-    powers: Vec<u8>,
-    factors: Arc<Vector>,
+impl Call {
+    /// The powers by whose products kernels make a coset's factors in the order of the coefficients: bit `j` of an index stands for `base^(2^j)`,
+    /// or for that of the reversed bit.
+    fn ordered_powers(&self, tables: &GpuTables) -> Option<Vec<u8>> {
+        let powers = self.powers.as_deref()?;
+        if self.order != Order::ReversedCoefficients {
+            return Some(powers.to_vec());
+        }
+        let each = powers.len() / SQUARINGS;
+        let (own, rest) = powers.split_at(each * tables.log_n as usize);
+        Some(own.rchunks(each).flatten().chain(rest).copied().collect())
+    }
+
+    fn flow(&self) -> Flow {
+        match (self.order, self.direction) {
+            (Order::Natural, _) => Flow::Natural,
+            (Order::ReversedEvaluations, Direction::Forward)
+            | (Order::ReversedCoefficients, Direction::Inverse) => Flow::ToReversed,
+            (Order::ReversedEvaluations, Direction::Inverse)
+            | (Order::ReversedCoefficients, Direction::Forward) => Flow::FromReversed,
+        }
+    }
 }
 
-/// What the host computes for the tables; elements in device form.
-#[derive(Debug)]
-pub(crate) struct Roots {
-    /// `1/n`.
-    pub(crate) size_inv: Vec<u8>,
-    /// See [`GpuTables`].
-    pub(crate) turn: u32,
-    /// The [`SQUARINGS`] of the kernels' root of the order of the largest radix.
-    pub(crate) inner: Vec<u8>,
-    /// For each pass, the [`SQUARINGS`] of the root of order `2^end`.
-    pub(crate) squarings: Vec<Vec<u8>>,
-    /// For a size that is no power of two.
-    pub(crate) mixed: Option<MixedRoots>,
-}
-
-/// One pass over a vector: `log_r` stages after `log_done` others.
+/// Which passes make a transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Pass {
-    pub(crate) log_r: u32,
-    log_done: u32,
-}
-
-impl Pass {
-    /// Stages done after it.
-    pub(crate) fn end(self) -> u32 {
-        self.log_done + self.log_r
-    }
-}
-
-/// The passes of a transform of size `2^log_n` in order: as few as radix `2^most` allows, about equally long, the longest first.
-fn passes(log_n: u32, most: u32) -> Vec<Pass> {
-    let (mut passes, mut log_done) = (vec![], log_n);
-    for left in (1..=log_n.div_ceil(most)).rev() {
-        let log_r = log_done / left;
-        log_done -= log_r;
-        passes.push(Pass { log_r, log_done });
-    }
-    passes.reverse();
-    passes
-}
-
-/// The passes of a transform in `field` under the device's policy.
-pub(crate) fn passes_of(stream: &Stream, field: &Owner, log_n: u32) -> Vec<Pass> {
-    // With fewer stages than this some pass would be shorter than the elements of a thread.
-    let least = 2 * ntt_log_elements(field.words) - 1;
-    passes(log_n, stream.gpu().policy().ntt.max_log_radix.clamp(least, ntt_max_log_radix(field.words)))
-}
-
-/// The tables for [`passes_of`] the domain's power of two.
-pub(crate) fn make_tables(stream: &Stream, field: Owner, domain: Domain, roots: &Roots) -> Result<GpuTables> {
-    let passes = passes_of(stream, &field, domain.log);
-    let log_inner = passes.iter().map(|pass| pass.log_r).max().unwrap_or(0);
-    let inner = inner(stream, &field, log_inner, &roots.inner)?;
-    let passes = passes.into_iter().zip(&roots.squarings);
-    let passes = passes.map(|(pass, squarings)| Ok((pass, twiddles(stream, &field, pass, squarings)?)));
-    let passes = passes.collect::<Result<_>>()?;
-    let size_inv = stream.elements(&field, 1)?;
-    stream.upload_bytes(&size_inv, &roots.size_inv)?;
-    let mixed = roots.mixed.as_ref().map(|roots| Mixed::new(stream, &field, domain, roots)).transpose()?;
-    let (Domain { n, log: log_n, .. }, turn) = (domain, roots.turn);
-    let cosets = Mutex::default();
-    Ok(GpuTables { field, n, log_n, mixed, size_inv, turn, log_inner, inner, passes, cosets })
-}
-
-/// The powers by which passes multiply between their steps.
-fn inner(stream: &Stream, field: &Owner, log_inner: u32, squarings: &[u8]) -> Result<Vector> {
-    let base_pows = upload_squarings(stream, field, squarings)?;
-    let (n, base_pows) = (1u32 << log_inner, base_pows.ptr());
-    let has_tables = ntt_has_tables(field.words, field.bits as usize);
-    let entries = if has_tables { NTT_TABLE.fit(field.words).entries(field.words) } else { 1 };
-    let out: Vector = stream.elements(field, entries << log_inner)?;
-    match has_tables {
-        true => stream.launch(field, n as usize, &NttTables { base_pows, out: out.ptr(), n })?,
-        false => stream.launch(field, n as usize, &Powers { base_pows, out: out.ptr(), n })?,
-    }
-    Ok(out)
-}
-
-fn twiddles(stream: &Stream, field: &Owner, pass: Pass, squarings: &[u8]) -> Result<Option<Vector>> {
-    if pass.log_done == 0 {
-        return Ok(None);
-    }
-    let count = 1usize << pass.end();
-    let n = index32("twiddles", count)?;
-    let base_pows = upload_squarings(stream, field, squarings)?;
-    let out: Vector = stream.elements(field, count)?;
-    let kernel = NttTwiddles { base_pows: base_pows.ptr(), out: out.ptr(), log_done: pass.log_done, n };
-    stream.launch(field, count, &kernel)?;
-    Ok(Some(out))
-}
-
-pub(super) fn upload_squarings(stream: &Stream, field: &Owner, squarings: &[u8]) -> Result<Vector> {
-    let buffer = stream.elements(field, SQUARINGS)?;
-    stream.upload_bytes(&buffer, squarings)?;
-    Ok(buffer)
+enum Flow {
+    Natural,
+    FromReversed,
+    ToReversed,
 }
 
 /// What the elements of every vector are multiplied by before its transform.
-#[derive(Clone, Copy, Debug)]
-enum Factors<'a> {
+#[derive(Clone, Debug)]
+enum Factors {
     None,
-    /// One for all.
-    One(&'a Vector),
+    /// `1/n`.
+    SizeInv,
     /// One for each.
-    Each(&'a Vector),
+    Each(Arc<Vector>),
 }
 
-/// The transforms of the vectors of a plan's size that lie one after the other in `vector`, which this stream may keep or replace.
-/// `powers` are the [`SQUARINGS`] of
-/// the coset's shift forward, of its inverse on the way back; `None` for the subgroup itself.
+/// What moves all elements from one buffer to another.
+#[derive(Clone, Debug)]
+enum Step {
+    /// The pass of that number in natural order, with what a first one multiplies by.
+    Pass(usize, Factors),
+    /// Copies, times a factor for each element of a vector.
+    Scale(Option<Arc<Vector>>),
+    /// Multiplies by powers whose squarings these are; between vectors that lie one after the other.
+    Powers(Vec<u8>),
+}
+
+/// Vectors on the device.
+#[derive(Clone, Copy, Debug)]
+struct At {
+    first: Ptr<layout::Field>,
+    places: Places,
+}
+
+/// The transforms of the vectors at `places` of `vector`, in place; the buffer may be replaced by another.
 pub(crate) fn transform(
     stream: &Stream,
     tables: &GpuTables,
     vector: &mut Vector,
-    direction: Direction,
-    powers: Option<&[u8]>,
+    places: Places,
+    call: &Call,
 ) -> Result<()> {
     stream.uses("tables", &tables.size_inv)?;
-    check_multiple("NTT vector", tables.n, vector.len())?;
+    index32("NTT vector", vector.len())?;
     if tables.n == 1 {
         return Ok(());
     }
-    let mut spare: Vector = stream.elements(&tables.field, vector.len())?;
-    let cached = match (direction, powers) {
-        (Direction::Forward, Some(powers)) if tables.mixed.is_none() && fits_cache(stream, tables) => {
-            Some(coset(stream, tables, direction, powers)?)
+    let all: Vector = stream.elements(&tables.field, places.elements())?;
+    let rows = places.as_rows();
+    if tables.mixed.is_some() {
+        let mut all = all;
+        if places.is_rows() && places.is_whole(vector.len()) {
+            return transform_mixed(stream, tables, vector, &mut all, call);
         }
-        _ => None,
-    };
-    let factors = match (direction, powers) {
-        (Direction::Forward, None) | (Direction::Inverse, Some(_)) => Factors::None,
-        // One of an odd size may have no passes.
-        (Direction::Inverse, None) if tables.passes.is_empty() => {
-            scale(stream, &tables.field, vector, &tables.size_inv, &spare)?;
-            std::mem::swap(vector, &mut spare);
-            Factors::None
-        }
-        (Direction::Inverse, None) => Factors::One(&tables.size_inv),
-        (Direction::Forward, Some(powers)) => match &cached {
-            Some(factors) => Factors::Each(factors),
-            None => {
-                scale_by_powers(stream, tables, vector, direction, powers, &spare)?;
-                std::mem::swap(vector, &mut spare);
-                Factors::None
-            }
-        },
-    };
-    match &tables.mixed {
-        None => run_passes(stream, tables, direction, factors, vector, &mut spare)?,
-        Some(mixed) => {
-            mixed.split(stream, &tables.field, direction, vector, &spare)?;
-            std::mem::swap(vector, &mut spare);
-            run_passes(stream, tables, Direction::Forward, factors, vector, &mut spare)?;
-            mixed.join(stream, &tables.field, vector, &mut spare)?;
-        }
+        let at = At { first: vector.ptr(), places };
+        scale_vectors(stream, tables, None, at, At { first: all.ptr(), places: rows })?;
+        let mut spare = stream.elements(&tables.field, places.elements())?;
+        transform_mixed(stream, tables, &mut all, &mut spare, call)?;
+        return scale_vectors(stream, tables, None, At { first: all.ptr(), places: rows }, at);
     }
-    // The cache may let go of them before the kernels have run.
-    cached.into_iter().for_each(|factors| stream.hold(factors));
-    if let (Direction::Inverse, Some(powers)) = (direction, powers) {
-        scale_by_powers(stream, tables, vector, direction, powers, &spare)?;
-        std::mem::swap(vector, &mut spare);
-    }
-    Ok(())
-}
-
-/// All passes over every part of `vector`.
-fn run_passes(
-    stream: &Stream,
-    tables: &GpuTables,
-    direction: Direction,
-    factors: Factors<'_>,
-    vector: &mut Vector,
-    spare: &mut Vector,
-) -> Result<()> {
-    for (pass, twiddles) in &tables.passes {
-        let GpuTables { log_n, log_inner, turn, field, .. } = tables;
-        let Pass { log_r, log_done } = *pass;
-        let (first, done) = (vector.ptr(), 1u32 << log_done);
-        let (factors, scaled, step, mask) = match (twiddles, factors) {
-            (Some(twiddles), _) => (twiddles.ptr(), 1, done, done - 1),
-            (None, Factors::None) => (first, 0, 0, 0),
-            (None, Factors::One(factor)) => (factor.ptr(), 1, 0, 0),
-            (None, Factors::Each(factors)) => (factors.ptr(), 1, 1 << (log_n - log_r), u32::MAX),
-        };
-        // Negated indices; the kernels take `turn` mod r.
-        let negate = pass.end() == *log_n && direction == Direction::Inverse;
-        let (turn, sign) = if negate { (turn.wrapping_neg(), u32::MAX) } else { (*turn, 1) };
-        let (a, inner, out) = (first, tables.inner.ptr(), spare.ptr());
-        let (log_n, log_inner) = (*log_n, *log_inner);
-        let blocks = (vector.len() >> log_n) * ntt_blocks(field.words, log_n);
-        let threads = blocks * NttPass::DESC.block as usize;
-        let kernel = NttPass {
-            a,
-            factors,
-            inner,
-            out,
-            log_n,
-            log_done,
-            log_r,
-            scaled,
-            step,
-            mask,
-            log_inner,
-            turn,
-            sign,
-        };
-        stream.launch(field, threads, &kernel)?;
-        std::mem::swap(vector, spare);
-    }
-    Ok(())
-}
-
-/// Whether factors of every element are kept.
-fn fits_cache(stream: &Stream, tables: &GpuTables) -> bool {
-    tables.n.next_power_of_two().trailing_zeros() <= stream.gpu().policy().ntt.max_cached_log_n
-}
-
-/// `out[i] = a[i] · base^i` in every vector, and `/n` on the way back; `powers` are the base's.
-fn scale_by_powers(
-    stream: &Stream,
-    tables: &GpuTables,
-    a: &Vector,
-    direction: Direction,
-    powers: &[u8],
-    out: &Vector,
-) -> Result<()> {
-    let (field, len) = (&tables.field, tables.n);
-    let n = index32("vector", len)?;
-    let starts = (0..a.len()).step_by(len);
-    if fits_cache(stream, tables) {
-        let factors = coset(stream, tables, direction, powers)?;
-        for start in starts {
-            let kernel = FieldMul { a: a.ptr_at(start), b: factors.ptr(), out: out.ptr_at(start), n };
-            stream.launch(field, len, &kernel)?;
+    let mut steps = steps(stream, tables, call)?;
+    complete(&mut steps, places, places);
+    let at = |buffer: &Vector| At { first: buffer.ptr(), places };
+    if places.is_whole(vector.len()) {
+        // No element is anybody else's: the results may be in the other buffer.
+        let (odd, [a, b]) = (steps.len() % 2 == 1, [vector.ptr(), all.ptr()]);
+        let to = if odd { at(&all) } else { at(vector) };
+        run(stream, tables, call, &steps, at(vector), to, if odd { [a, b] } else { [b, a] })?;
+        if odd {
+            *vector = all;
         }
-        // The cache may let go of them before the kernels have run.
-        stream.hold(factors);
         return Ok(());
     }
-    let base_pows = upload_squarings(stream, field, powers)?;
-    let scaled = match direction {
-        Direction::Forward => None,
-        Direction::Inverse => Some(stream.elements(field, a.len())?),
+    if steps.len() == 1 {
+        steps.insert(0, Step::Scale(None));
+    }
+    let second: Option<Vector> =
+        (steps.len() > 2).then(|| stream.elements(&tables.field, places.elements())).transpose()?;
+    let temporary = [all.ptr(), second.as_ref().unwrap_or(&all).ptr()];
+    run(stream, tables, call, &steps, at(vector), at(vector), temporary)
+}
+
+/// The transforms of the vectors at `from` of `input`, to those at `to` of `output`, as many and another buffer. What is elsewhere in `output`
+/// stays.
+pub(crate) fn transform_into(
+    stream: &Stream,
+    tables: &GpuTables,
+    (input, from): (&Vector, Places),
+    (output, to): (&Vector, Places),
+    call: &Call,
+) -> Result<()> {
+    stream.uses("tables", &tables.size_inv)?;
+    index32("NTT vector", input.len().max(output.len()))?;
+    let (source, target) = (At { first: input.ptr(), places: from }, At { first: output.ptr(), places: to });
+    if tables.n == 1 {
+        return scale_vectors(stream, tables, None, source, target);
+    }
+    let room = || -> Result<Vector> { stream.elements(&tables.field, from.elements()) };
+    if tables.mixed.is_some() {
+        let (mut all, mut spare) = (room()?, room()?);
+        scale_vectors(stream, tables, None, source, At { first: all.ptr(), places: from.as_rows() })?;
+        transform_mixed(stream, tables, &mut all, &mut spare, call)?;
+        return scale_vectors(stream, tables, None, At { first: all.ptr(), places: from.as_rows() }, target);
+    }
+    let mut steps = steps(stream, tables, call)?;
+    complete(&mut steps, from, to);
+    // The output, where all of it is written at last, or others, as many as it takes.
+    let others = if to.is_whole(output.len()) { steps.len().min(2) } else { steps.len().min(3) } - 1;
+    let others: Vec<Vector> = (0..others).map(|_| room()).collect::<Result<_>>()?;
+    let temporary = [0, 1].map(|i| others.get(i).unwrap_or(output).ptr());
+    run(stream, tables, call, &steps, source, target, temporary)
+}
+
+/// What makes a transform of a power of two.
+fn steps(stream: &Stream, tables: &GpuTables, call: &Call) -> Result<Vec<Step>> {
+    let (mut steps, mut after, mut first) = (vec![], None, Factors::None);
+    let cached = |powers: &[u8]| match fits_cache(stream, tables) {
+        true => coset(stream, tables, call.direction, powers).map(Some),
+        false => Ok(None),
     };
-    let to = scaled.as_ref().unwrap_or(out);
-    for first in starts {
-        let (a, out) = (a.ptr_at(first), to.ptr_at(first));
-        let kernel = FieldScalePowers { a, base_pows: base_pows.ptr(), out, start: 0, n };
-        stream.launch(field, len, &kernel)?;
+    match (call.direction, call.ordered_powers(tables)) {
+        (Direction::Forward, None) => {}
+        (Direction::Inverse, None) => first = Factors::SizeInv,
+        (Direction::Forward, Some(powers)) => match cached(&powers)? {
+            Some(factors) => first = Factors::Each(factors),
+            None => steps.push(Step::Powers(powers)),
+        },
+        (Direction::Inverse, Some(powers)) => match cached(&powers)? {
+            Some(factors) => after = Some(Step::Scale(Some(factors))),
+            None => (first, after) = (Factors::SizeInv, Some(Step::Powers(powers))),
+        },
     }
-    match scaled {
-        Some(scaled) => scale(stream, field, &scaled, &tables.size_inv, out),
-        None => Ok(()),
+    let count = tables.passes.len();
+    let passes = (0..count).map(|i| if call.flow() == Flow::ToReversed { count - 1 - i } else { i });
+    steps.extend(passes.map(|pass| Step::Pass(pass, std::mem::replace(&mut first, Factors::None))));
+    steps.extend(after);
+    Ok(steps)
+}
+
+/// Has steps begin and end with such as can read and write anywhere, where that is asked for.
+fn complete(steps: &mut Vec<Step>, from: Places, to: Places) {
+    if matches!(steps.first(), Some(Step::Powers(_))) && !from.is_rows() {
+        steps.insert(0, Step::Scale(None));
+    }
+    if matches!(steps.last(), Some(Step::Powers(_))) && !to.is_rows() {
+        steps.push(Step::Scale(None));
     }
 }
 
-/// The cached factors of a coset, made now if they are not there.
-fn coset(stream: &Stream, tables: &GpuTables, direction: Direction, powers: &[u8]) -> Result<Arc<Vector>> {
-    let lock = || tables.cosets.lock().unwrap_or_else(PoisonError::into_inner);
-    let cached =
-        lock().iter().find(|c| c.direction == direction && c.powers == powers).map(|c| c.factors.clone());
-    if let Some(factors) = cached {
-        return Ok(factors);
-    }
-    let (field, len) = (&tables.field, tables.n);
-    let mut factors: Vector = stream.elements(field, len)?;
-    let base_pows = upload_squarings(stream, field, powers)?;
-    let kernel = Powers { base_pows: base_pows.ptr(), out: factors.ptr(), n: index32("powers", len)? };
-    stream.launch(field, len, &kernel)?;
-    if direction == Direction::Inverse {
-        let scaled = stream.elements(field, len)?;
-        scale(stream, field, &factors, &tables.size_inv, &scaled)?;
-        factors = scaled;
-    }
-    // Other streams may take them from the cache without waiting for this one.
-    stream.synchronize()?;
-    let factors = Arc::new(factors);
-    let mut cosets = lock();
-    if cosets.len() == MAX_COSETS {
-        cosets.remove(0);
-    }
-    cosets.push(Coset { direction, powers: powers.to_vec(), factors: Arc::clone(&factors) });
-    Ok(factors)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Sizes too large to run: all stages are there, in passes that the kernel takes, and every index a pass computes stays in range.
-    #[test]
-    fn passes_of_large_sizes_stay_in_range() {
-        for (log_e, log_n) in (1..=3).flat_map(|log_e| (0..=31).map(move |log_n| (log_e, log_n))) {
-            for most in 2 * log_e - 1..=log_e + 4 {
-                let passes = passes(log_n, most);
-                assert_eq!(passes.len() as u32, log_n.div_ceil(most), "2^{log_n}, {most}");
-                let mut done = 0;
-                for pass in &passes {
-                    assert_eq!(pass.log_done, done);
-                    assert!((log_e.min(log_n)..=most).contains(&pass.log_r), "2^{log_n}, {most}");
-                    done += pass.log_r;
-                    assert_eq!(pass.end(), done);
+/// Steps from one place to another. In between vectors lie one after the other, in the first of two buffers before the last step and by
+/// turns in them before that.
+fn run(
+    stream: &Stream,
+    tables: &GpuTables,
+    call: &Call,
+    steps: &[Step],
+    mut from: At,
+    to: At,
+    temporary: [Ptr<layout::Field>; 2],
+) -> Result<()> {
+    for (i, step) in steps.iter().enumerate() {
+        let left = steps.len() - 1 - i;
+        let next = match left {
+            0 => to,
+            _ => At { first: temporary[(left - 1) % 2], places: to.places.as_rows() },
+        };
+        match step {
+            Step::Pass(number, factors) => {
+                launch_pass(stream, tables, call.direction, call.flow(), (*number, factors), from, next)?;
+                // The cache may let go of them before the kernels have run.
+                if let Factors::Each(factors) = factors {
+                    stream.hold(Arc::clone(factors) as _);
                 }
-                assert!(passes.is_sorted_by_key(|pass| std::cmp::Reverse(pass.log_r)));
-                assert_eq!(done, log_n);
+            }
+            Step::Scale(factors) => {
+                scale_vectors(stream, tables, factors.as_deref(), from, next)?;
+                factors.iter().for_each(|factors| stream.hold(Arc::clone(factors) as _));
+            }
+            Step::Powers(powers) => {
+                let base_pows = upload_squarings(stream, &tables.field, powers)?;
+                for v in 0..from.places.count {
+                    let n = index32("vector", tables.n)?;
+                    let (a, out) = (from.vector(tables, v), next.vector(tables, v));
+                    let kernel = FieldScalePowers { a, base_pows: base_pows.ptr(), out, start: 0, n };
+                    stream.launch(&tables.field, tables.n, &kernel)?;
+                }
             }
         }
-        for words in 1..=32 {
-            let threads = ntt_blocks(words, 31) as u64 * u64::from(NttPass::DESC.block);
-            assert!(threads <= u64::from(u32::MAX), "thread index");
+        from = next;
+    }
+    Ok(())
+}
+
+impl At {
+    /// Where a vector begins.
+    fn vector(&self, tables: &GpuTables, v: usize) -> Ptr<layout::Field> {
+        let each = tables.size_inv.element_bytes();
+        Ptr::new(self.first.address + (v * self.places.vector * each) as u64)
+    }
+}
+
+/// A pass over all vectors.
+fn launch_pass(
+    stream: &Stream,
+    tables: &GpuTables,
+    direction: Direction,
+    flow: Flow,
+    (number, first): (usize, &Factors),
+    from: At,
+    to: At,
+) -> Result<()> {
+    let GpuTables { log_n, log_inner, turn, field, passes, .. } = tables;
+    let (Pass { log_r, log_done }, own) = &passes[number];
+    let (log_n, log_r, log_done, log_inner) = (*log_n, *log_r, *log_done, *log_inner);
+    let (log_from, reverse) = match flow {
+        Flow::Natural => (log_n - log_r, 0),
+        Flow::FromReversed => (log_done, 1),
+        Flow::ToReversed => (log_done, 2),
+    };
+    // Those of the pass that was before this one, which comes after it in natural order.
+    let (twiddles, log_before) = match (flow, passes.get(number + 1)) {
+        (Flow::ToReversed, Some((before, twiddles))) => (twiddles, before.log_r),
+        (Flow::ToReversed, None) => (&None, 0),
+        _ => (own, 0),
+    };
+    let done = 1u32 << log_done;
+    let (factors, scaled, step, mask) = match (twiddles, first) {
+        (Some(twiddles), _) => (twiddles.ptr(), 1, done, done - 1),
+        (None, Factors::None) => (from.first, 0, 0, 0),
+        (None, Factors::SizeInv) => (tables.size_inv.ptr(), 1, 0, 0),
+        (None, Factors::Each(factors)) => (factors.ptr(), 2, 0, 0),
+    };
+    // Negated indices, in the pass with natural order outside; the kernels take `turn` mod r.
+    let outer = direction == Direction::Inverse && log_done + log_r == log_n;
+    let (turn, sign_from, sign) = match (outer, flow) {
+        (false, _) => (*turn, 1, 1),
+        (true, Flow::ToReversed) => (*turn, u32::MAX, 1),
+        (true, _) => (turn.wrapping_neg(), 1, u32::MAX),
+    };
+    let count = to.places.count * (to.places.n >> log_n);
+    let [(element_from, vector_from), (element_to, vector_to)] =
+        [from, to].map(|at| (at.places.element as u32, at.places.part(log_n) as u32));
+    let kernel = NttPass {
+        a: from.first,
+        factors,
+        inner: tables.inner.ptr(),
+        out: to.first,
+        log_n,
+        log_r,
+        log_from,
+        log_to: log_done,
+        reverse,
+        scaled,
+        step,
+        mask,
+        log_before,
+        log_inner,
+        turn,
+        sign_from,
+        sign,
+        element_from,
+        vector_from,
+        element_to,
+        vector_to,
+    };
+    let blocks = count * ntt_blocks(field.words, log_n);
+    stream.launch(field, blocks * NttPass::DESC.block as usize, &kernel)
+}
+
+/// Copies vectors, times a factor for each of their elements.
+fn scale_vectors(
+    stream: &Stream,
+    tables: &GpuTables,
+    factors: Option<&Vector>,
+    from: At,
+    to: At,
+) -> Result<()> {
+    let (n, count) = (tables.n, from.places.count);
+    let launch = |a, out, log_n, len| {
+        let kernel = NttScale {
+            a,
+            factors: factors.map_or(a, Buffer::ptr),
+            out,
+            log_n,
+            scaled: factors.is_some().into(),
+            element_from: from.places.element as u32,
+            vector_from: from.places.vector as u32,
+            element_to: to.places.element as u32,
+            vector_to: to.places.vector as u32,
+            n: index32("NTT vector", len)?,
+        };
+        stream.launch(&tables.field, len, &kernel)
+    };
+    if n.is_power_of_two() {
+        return launch(from.first, to.first, n.trailing_zeros(), n * count);
+    }
+    (0..count).try_for_each(|v| launch(from.vector(tables, v), to.vector(tables, v), 31, n))
+}
+
+/// Transforms of a size with an odd factor, in natural order, of vectors that are all of `vector` one after the other; `spare` is as long.
+fn transform_mixed(
+    stream: &Stream,
+    tables: &GpuTables,
+    vector: &mut Vector,
+    spare: &mut Vector,
+    call: &Call,
+) -> Result<()> {
+    let Some(mixed) = &tables.mixed else { return Ok(()) };
+    let (field, direction) = (&tables.field, call.direction);
+    let rows = Places::rows(tables.n, vector.len() / tables.n);
+    let at = |vector: &Vector| At { first: vector.ptr(), places: rows };
+    let by_powers = |vector: &mut Vector, spare: &mut Vector, powers: &[u8]| -> Result<()> {
+        let step = match fits_cache(stream, tables) {
+            true => Step::Scale(Some(coset(stream, tables, direction, powers)?)),
+            false => Step::Powers(powers.to_vec()),
+        };
+        run(stream, tables, call, &[step], at(vector), at(spare), [vector.ptr(); 2])?;
+        std::mem::swap(vector, spare);
+        Ok(())
+    };
+    let by_size = match &call.powers {
+        Some(powers) if direction == Direction::Forward => {
+            by_powers(vector, spare, powers)?;
+            false
         }
+        // Otherwise the factors have it.
+        Some(_) => direction == Direction::Inverse && !fits_cache(stream, tables),
+        None => direction == Direction::Inverse,
+    };
+    let mut first = if by_size { Factors::SizeInv } else { Factors::None };
+    if by_size && tables.passes.is_empty() {
+        scale(stream, field, vector, &tables.size_inv, spare)?;
+        std::mem::swap(vector, spare);
+    }
+    mixed.split(stream, field, direction, vector, spare)?;
+    std::mem::swap(vector, spare);
+    for number in 0..tables.passes.len() {
+        let pass = (number, &std::mem::replace(&mut first, Factors::None));
+        launch_pass(stream, tables, Direction::Forward, Flow::Natural, pass, at(vector), at(spare))?;
+        std::mem::swap(vector, spare);
+    }
+    mixed.join(stream, field, vector, spare)?;
+    match &call.powers {
+        Some(powers) if direction == Direction::Inverse => by_powers(vector, spare, powers),
+        _ => Ok(()),
     }
 }

@@ -22,7 +22,7 @@ pub use record::{Detail, Kind, Report, Span};
 pub use stream::Stream;
 pub(crate) use transfer::not_canonical;
 
-use crate::algorithms::Policy;
+use crate::algorithms::{self, Policy};
 use crate::error::{Result, RuntimeError};
 use crate::job::Cancel;
 use crate::owner::Owner;
@@ -48,6 +48,7 @@ struct Shared {
     slots: Arc<Slots>,
     idle: Mutex<Vec<Lane>>,
     modules: Modules,
+    tables: algorithms::ntt::Shared,
     policy: Policy,
     /// What identifies the kernels of fields, by the fields' names.
     kernels: Mutex<HashMap<&'static str, Arc<str>>>,
@@ -83,6 +84,7 @@ impl Gpu {
                 slots: Arc::default(),
                 idle: Mutex::default(),
                 modules: Modules::default(),
+                tables: algorithms::ntt::Shared::default(),
                 policy,
                 kernels: Mutex::default(),
                 synchronous,
@@ -121,6 +123,11 @@ impl Gpu {
             false => None,
         };
         measured.unwrap_or_else(|| msm.shape_with_multiples(field.bits, n, most))
+    }
+
+    /// Tables of transforms that plans have.
+    pub(crate) fn shared_tables(&self) -> &algorithms::ntt::Shared {
+        &self.shared.tables
     }
 
     /// Loads all images of `owners` now, in parallel, instead of at first use.

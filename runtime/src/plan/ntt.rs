@@ -1,6 +1,7 @@
 //! The number-theoretic transform plan.
 
 use super::call;
+use crate::batch::NttBatch;
 use crate::csr::{check_len, invert_shift};
 use crate::domain::Domain;
 use crate::error::{Result, RuntimeError};
@@ -9,7 +10,7 @@ use crate::gpu::{Detail, Report};
 use crate::handle::Device;
 use crate::job::{Cancel, Job};
 use crate::values::{DeviceVec, NttTables};
-use crate::work::{Direction, Work};
+use crate::work::{Direction, Order, Transform, Work};
 use ark_ff::{FftField, Field as _};
 use std::fmt;
 use std::sync::Arc;
@@ -20,11 +21,12 @@ use std::sync::Arc;
 pub struct NttOptions<T> {
     omega: Option<T>,
     shift: Option<T>,
+    order: Order,
 }
 
 impl<T> Default for NttOptions<T> {
     fn default() -> Self {
-        NttOptions { omega: None, shift: None }
+        NttOptions { omega: None, shift: None, order: Order::Natural }
     }
 }
 
@@ -32,6 +34,13 @@ impl<T> NttOptions<T> {
     /// The root of unity, of order exactly the size; by default the one of arkworks.
     pub fn omega(mut self, omega: T) -> Self {
         self.omega = Some(omega);
+        self
+    }
+
+    /// The order of coefficients and evaluations; by default natural on both sides. With one side bit-reversed a plan transforms there and back without
+    /// a permutation; results are those of the default, permuted.
+    pub fn order(mut self, order: Order) -> Self {
+        self.order = order;
         self
     }
 
@@ -43,11 +52,12 @@ impl<T> NttOptions<T> {
 }
 
 /// Transforms of so many elements between coefficients and evaluations at
-/// `shift·omega^i`, natural order on both sides. Clones share the twiddles.
+/// `shift·omega^i`, each in the plan's [`Order`]. All plans of a device and its clones share the twiddles that they have in common.
 pub struct Ntt<F: Field> {
     device: Device,
     len: usize,
     shift: F::Ark,
+    order: Order,
     tables: Arc<NttTables<F>>,
 }
 
@@ -58,7 +68,7 @@ impl<F: Field> Clone for Ntt<F> {
 }
 
 impl<F: Field> Ntt<F> {
-    /// A plan for `2^log_n` elements, 0 to the field's two-adicity.
+    /// A plan for `2^log_n` elements, 0 to the field's two-adicity and at most 28; [`RuntimeError::TooLarge`] beyond.
     pub fn new(device: &Device, log_n: u32, options: NttOptions<F::Ark>) -> Result<Self> {
         let n = 1usize.checked_shl(log_n).ok_or(RuntimeError::TooLarge {
             what: "log_n of the NTT",
@@ -73,13 +83,14 @@ impl<F: Field> Ntt<F> {
     pub fn of_size(device: &Device, n: usize, options: NttOptions<F::Ark>) -> Result<Self> {
         Domain::new::<F>(n)?;
         let own = || F::Ark::get_root_of_unity(n as u64).expect("the field has a domain of the size");
+        options.order.check(n)?;
         let omega = options.omega.unwrap_or_else(own);
         let shift = options.shift.unwrap_or(F::Ark::ONE);
         invert_shift::<F>(shift)?;
         let work = device.work()?;
         let tables = Arc::new(work.ntt_tables::<F>(n, omega)?);
         work.finish()?;
-        Ok(Ntt { device: device.clone(), len: n, shift, tables })
+        Ok(Ntt { device: device.clone(), len: n, shift, order: options.order, tables })
     }
 
     /// Coefficients to evaluations; `coefficients` has exactly the plan's length.
@@ -134,8 +145,64 @@ impl<F: Field> Ntt<F> {
         detail: Detail,
     ) -> Result<Report> {
         let run =
-            |work: &Work| work.stage("ntt", |work| work.ntt(&self.tables, vector, direction, self.shift));
+            |work: &Work| work.stage("ntt", |work| work.ntt_rows(&self.tables, vector, self.of(direction)));
         call(&self.device, detail, &Cancel::default(), run).map(|((), report)| report)
+    }
+
+    /// The transforms of a batch of vectors of the host; what is not of the batch comes back as it was.
+    ///
+    /// Errors of all batches: [`RuntimeError::Length`] where the batch has not the elements that `values` has, for strided ones more of them;
+    /// [`RuntimeError::ZeroStride`], [`RuntimeError::OverlappingVectors`]; and [`RuntimeError::Input`] for one of no vectors.
+    pub fn run_batch(&self, values: &[F::Ark], batch: NttBatch, direction: Direction) -> Result<Vec<F::Ark>> {
+        batch.places("NTT vector", self.len, values.len())?;
+        let run = |work: &Work| work.download(&self.transform_batch(work, values, batch, direction)?);
+        call(&self.device, Detail::Counts, &Cancel::default(), run).map(|(values, _)| values)
+    }
+
+    /// As [`Ntt::run_batch`], into memory that is there; `out` is as long as `values`.
+    pub fn run_batch_into(
+        &self,
+        values: &[F::Ark],
+        out: &mut [F::Ark],
+        batch: NttBatch,
+        direction: Direction,
+    ) -> Result<()> {
+        batch.places("NTT vector", self.len, values.len())?;
+        check_len("NTT result", values.len(), out.len())?;
+        let run = |work: &Work| {
+            let vector = self.transform_batch(work, values, batch, direction)?;
+            work.stage("download", |work| work.download_into(&vector, out))
+        };
+        call(&self.device, Detail::Counts, &Cancel::default(), run).map(|_| ())
+    }
+
+    /// The transforms of a batch on the device, in place; what is not of the batch stays as it is. After a failure the contents are
+    /// undefined.
+    pub fn run_resident_batch(
+        &self,
+        vector: &mut DeviceVec<F>,
+        batch: NttBatch,
+        direction: Direction,
+    ) -> Result<()> {
+        let run = |work: &Work| {
+            work.stage("ntt", |work| work.ntt_batch(&self.tables, vector, batch, self.of(direction)))
+        };
+        call(&self.device, Detail::Counts, &Cancel::default(), run).map(|_| ())
+    }
+
+    /// The transforms of the vectors that are a batch `from` in `input`, which stays as it is, to a batch `to` of as many in `out`; so one call transforms the
+    /// columns of a matrix and transposes it. What is not of the batch stays in `out`. After a failure the contents of `out` are undefined.
+    pub fn run_resident_into(
+        &self,
+        (input, from): (&DeviceVec<F>, NttBatch),
+        (out, to): (&mut DeviceVec<F>, NttBatch),
+        direction: Direction,
+    ) -> Result<()> {
+        let run = |work: &Work| {
+            let (input, out) = ((input, from), (&mut *out, to));
+            work.stage("ntt", |work| work.ntt_into(&self.tables, input, out, self.of(direction)))
+        };
+        call(&self.device, Detail::Counts, &Cancel::default(), run).map(|_| ())
     }
 
     /// As [`Ntt::run`], beside the caller.
@@ -157,8 +224,24 @@ impl<F: Field> Ntt<F> {
 
     fn transform(&self, work: &Work, values: &[F::Ark], direction: Direction) -> Result<DeviceVec<F>> {
         let mut vector = work.stage("upload", |work| work.upload::<F>(values))?;
-        work.stage("ntt", |work| work.ntt(&self.tables, &mut vector, direction, self.shift))?;
+        work.stage("ntt", |work| work.ntt_rows(&self.tables, &mut vector, self.of(direction)))?;
         Ok(vector)
+    }
+
+    fn transform_batch(
+        &self,
+        work: &Work,
+        values: &[F::Ark],
+        batch: NttBatch,
+        direction: Direction,
+    ) -> Result<DeviceVec<F>> {
+        let mut vector = work.stage("upload", |work| work.upload::<F>(values))?;
+        work.stage("ntt", |work| work.ntt_batch(&self.tables, &mut vector, batch, self.of(direction)))?;
+        Ok(vector)
+    }
+
+    fn of(&self, direction: Direction) -> Transform<F::Ark> {
+        Transform { direction, shift: self.shift, order: self.order }
     }
 
     /// Number of elements.

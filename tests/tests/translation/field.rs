@@ -34,6 +34,20 @@ pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
         name @ ("spmv_warp" | "spmv_thread") => sparse(s, name),
         name @ ("ntt_twiddles" | "ntt_tables") => twiddles(s, name),
         "ntt_pass" => passes(s, desc.name),
+        name @ "ntt_scale" => {
+            // Two rows to columns.
+            for scaled in [0, 1] {
+                let named = [
+                    ("log_n", num(6)),
+                    ("scaled", num(scaled)),
+                    ("element_from", num(1)),
+                    ("vector_from", num(64)),
+                    ("element_to", num(2)),
+                    ("vector_to", num(1)),
+                ];
+                s.run(name, 128, 128, &named);
+            }
+        }
         _ => return None,
     }
     Some(())
@@ -109,11 +123,10 @@ fn twiddles(s: &mut Session, name: &str) {
     }
 }
 
-/// Passes of one step and of several, first ones with all kinds of factors, later ones, and the last of an inverse transform; some over
-/// two vectors.
+/// Passes of one step and of several, first ones with all kinds of factors, later ones, and those on the outside of an inverse transform; some over
+/// two vectors, as rows or as columns; in all orders.
 fn passes(s: &mut Session, name: &str) {
-    let words = s.field().words;
-    let log_e = ntt_log_elements(words) as usize;
+    let log_e = ntt_log_elements(s.field().words) as usize;
     // Stages, those done before, and the size.
     let shapes = [
         (1, 0, 1),
@@ -123,37 +136,67 @@ fn passes(s: &mut Session, name: &str) {
         (log_e + 2, 2, 9),
     ];
     let shapes = shapes.into_iter().filter(|(log_r, _, _)| *log_r <= s.field().two_adicity() as usize);
-    for (log_r, log_done, log_n) in shapes.collect::<Vec<_>>() {
-        let last = log_n == log_done + log_r;
-        for (turn, sign, vectors) in [(1, 1, 1), ((1 << log_r) - 1, 1, 2), (1u32, u32::MAX, 1)] {
-            if sign != 1 && !last {
-                continue;
+    for (i, (log_r, log_done, log_n)) in shapes.collect::<Vec<_>>().into_iter().enumerate() {
+        let outer = log_n == log_done + log_r;
+        for (turn, inverse, vectors) in [(1, false, 1), ((1 << log_r) - 1, false, 2), (1u32, true, 1)] {
+            if !inverse || outer {
+                pass(s, name, (log_r, log_done, log_n), 0, (turn, inverse, vectors));
             }
-            let (n, done) = (1usize << log_n, 1usize << log_done);
-            let turn = if sign == 1 { turn } else { turn.wrapping_neg() };
-            let (scaled, step, mask, count) = match (log_done, vectors, sign) {
-                (0, 2, _) => (1, n >> log_r, u32::MAX, n),
-                (0, _, 1) => (0, 0, 0, 1),
-                (0, _, _) => (1, 0, 0, 1),
-                _ => (1, done, done as u32 - 1, done << log_r),
-            };
-            let named = [
-                ("factors", s.elements(count)),
-                ("inner", inner(s, log_r)),
-                ("log_n", num(log_n)),
-                ("log_done", num(log_done)),
-                ("log_r", num(log_r)),
-                ("scaled", num(scaled)),
-                ("step", num(step)),
-                ("mask", Argument::U32(mask)),
-                ("log_inner", num(log_r)),
-                ("turn", Argument::U32(turn)),
-                ("sign", Argument::U32(sign)),
-            ];
-            let blocks = vectors * ntt_blocks(words, log_n as u32);
-            s.run(name, blocks * NttPass::DESC.block as usize, vectors * n, &named);
         }
+        // Bit-reversed before, and after.
+        pass(s, name, (log_r, log_done, log_n), 1 + i % 2, (1, outer, 2));
+        pass(s, name, (log_r, log_done, log_n), 2 - i % 2, (1, false, 1));
     }
+}
+
+fn pass(
+    s: &mut Session,
+    name: &str,
+    (log_r, log_done, log_n): (usize, usize, usize),
+    reverse: usize,
+    (turn, inverse, vectors): (u32, bool, usize),
+) {
+    let words = s.field().words;
+    let (n, done) = (1usize << log_n, 1usize << log_done);
+    let (scaled, step, mask, count) = match (log_done, vectors, inverse) {
+        (0, 2, _) => (2, 0, 0, n),
+        (0, _, false) => (0, 0, 0, 1),
+        (0, _, true) => (1, 0, 0, 1),
+        _ => (1, done, done as u32 - 1, n),
+    };
+    let log_before = if reverse == 2 && scaled == 1 { log_n - log_done - log_r } else { 0 };
+    let log_from = if reverse == 0 { log_n - log_r } else { log_done };
+    let signs = match (inverse, reverse) {
+        (false, _) => [1, 1],
+        (true, 2) => [u32::MAX, 1],
+        (true, _) => [1, u32::MAX],
+    };
+    let turn = if signs[1] == 1 { turn } else { turn.wrapping_neg() };
+    let columns = reverse == 1;
+    let (element, vector) = if columns { (vectors, 1) } else { (1, n) };
+    let named = [
+        ("factors", s.elements(count)),
+        ("inner", inner(s, log_r)),
+        ("log_n", num(log_n)),
+        ("log_r", num(log_r)),
+        ("log_from", num(log_from)),
+        ("log_to", num(log_done)),
+        ("reverse", num(reverse)),
+        ("scaled", num(scaled)),
+        ("step", num(step)),
+        ("mask", Argument::U32(mask)),
+        ("log_before", num(log_before)),
+        ("log_inner", num(log_r)),
+        ("turn", Argument::U32(turn)),
+        ("sign_from", Argument::U32(signs[0])),
+        ("sign", Argument::U32(signs[1])),
+        ("element_from", num(element)),
+        ("vector_from", num(vector)),
+        ("element_to", num(1)),
+        ("vector_to", num(n)),
+    ];
+    let blocks = vectors * ntt_blocks(words, log_n as u32);
+    s.run(name, blocks * NttPass::DESC.block as usize, vectors * n, &named);
 }
 
 /// What passes multiply by between their steps, for any elements in the place of powers: they are elements, or the entries of tables.

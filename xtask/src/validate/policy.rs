@@ -21,6 +21,7 @@ const HOT: &[&str] = &[
     "mul_sub",
     "neg",
     "ntt_pass",
+    "ntt_scale",
     "ntt_tables",
     "ntt_twiddles",
     "pair_counts",
