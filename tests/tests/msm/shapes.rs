@@ -114,8 +114,8 @@ fn a_long_batch_takes_no_more_memory() {
         emulator.peak_memory()
     };
     let (few, many) = (peak(3), peak(12));
-    // But for the sums, 4 points for each of 64 windows, of four coordinates of 32 bytes each.
-    assert_eq!(many - few, 9 * 64 * 4 * 128, "{few} and {many} bytes");
+    // But for the sums, a point for every two of 64 windows, of four coordinates of 32 bytes each.
+    assert_eq!(many - few, 9 * 32 * 128, "{few} and {many} bytes");
 }
 
 fn shared<G: Group, H: Group<Scalar = G::Scalar>>(emulator: Option<&Emulator>, n: usize) {
