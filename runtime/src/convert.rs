@@ -8,14 +8,12 @@ use crate::algorithms::ntt::SQUARINGS;
 use crate::algorithms::pointwise::scale;
 use crate::error::{Result, RuntimeError};
 use crate::field::{Field, MontLimbs};
-use crate::gpu::{Buffer, Stream, not_canonical, on_all_cores};
+use crate::gpu::{Buffer, Stream, not_canonical};
 use crate::group::{AffineOf, CoordinateOf, Group, Points as _, ProjectiveOf};
 use crate::owner::Owner;
-use crate::work::{DigitMap, DigitShape};
 use ark_ec::AffineRepr;
 use ark_ff::{AdditiveGroup, Field as _, PrimeField};
 use curvesmith_abi::{layout, padded_words};
-use std::sync::OnceLock;
 
 /// Bytes of a padded element on the device.
 pub(crate) fn element_bytes<F: Field>() -> usize {
@@ -230,45 +228,25 @@ pub(crate) fn read_points<G: Group>(bytes: &[u8]) -> Result<Vec<ProjectiveOf<G>>
     bytes.chunks_exact(4 * G::DEGREE * element_bytes::<G::Base>()).map(read_point::<G>).collect()
 }
 
-/// The sum of each set of buckets from its sums by bits, in device form: `T + Σ 2^j·D_j`.
-pub(crate) fn set_sums<G: Group>(sums: &[u8], shape: DigitShape) -> Result<Vec<ProjectiveOf<G>>> {
-    let bytes = shape.sums_of_set() * 4 * G::DEGREE * element_bytes::<G::Base>();
-    let of_set = |bytes| {
-        let points = read_points::<G>(bytes)?;
-        let (total, of_bits) = points.split_first().expect("a window has a bit");
-        let double_and_add = |sum: ProjectiveOf<G>, of_bit: &ProjectiveOf<G>| sum.double() + of_bit;
-        // Bucket `b` is of the digit `b + 1`, or of `2b + 1`; even digits, where there are any, have the upper half of the places, whose bucket `b` is
-        // of `2b + 2`.
-        let (of_bits, upper) = match shape.map {
-            DigitMap::Signed => (of_bits, None),
-            DigitMap::Odd { tau } if tau + 1 >= shape.window => (of_bits, None),
-            DigitMap::Odd { .. } => {
-                of_bits.split_last().map_or((of_bits, None), |(last, rest)| (rest, Some(last)))
-            }
-        };
-        let numbers = of_bits.iter().rev().fold(ProjectiveOf::<G>::ZERO, double_and_add);
-        let numbers = if shape.map == DigitMap::Signed { numbers } else { numbers.double() };
-        let sum = numbers + total;
-        Ok(upper.map_or(sum, |upper| sum + upper))
-    };
-    let sets: Vec<_> = sums.chunks_exact(bytes).map(|bytes| (bytes, OnceLock::new())).collect();
-    on_all_cores(sets.len(), |i| {
-        let (bytes, sum) = &sets[i];
-        sum.set(of_set(bytes)?).expect("a set is summed once");
-        Ok(())
-    })?;
-    Ok(sets.into_iter().map(|(_, sum)| sum.into_inner().expect("every set is summed")).collect())
-}
-
-/// `Σ_s 2^(c·s)·sum_s` over the sets of a shape, by Horner; see [`set_sums`].
-pub(crate) fn combine_sets<G: Group>(sums: &[u8], shape: DigitShape) -> Result<ProjectiveOf<G>> {
-    let horner = |mut total: ProjectiveOf<G>, sum: &ProjectiveOf<G>| {
-        for _ in 0..shape.window {
+/// `Σ 2^e·point` over points in device form and their exponents, by Horner's rule.
+pub(crate) fn combine_sums<G: Group>(
+    sums: &[u8],
+    exponents: impl Iterator<Item = usize>,
+) -> Result<ProjectiveOf<G>> {
+    let mut points: Vec<_> = exponents.zip(read_points::<G>(sums)?).collect();
+    points.sort_by_key(|(exponent, _)| *exponent);
+    let (mut total, mut at) = (ProjectiveOf::<G>::ZERO, 0);
+    for (exponent, point) in points.into_iter().rev() {
+        (exponent..at).for_each(|_| {
             total.double_in_place();
-        }
-        total + sum
-    };
-    Ok(set_sums::<G>(sums, shape)?.iter().rev().fold(ProjectiveOf::<G>::ZERO, horner))
+        });
+        total += point;
+        at = exponent;
+    }
+    (0..at).for_each(|_| {
+        total.double_in_place();
+    });
+    Ok(total)
 }
 
 #[cfg(test)]

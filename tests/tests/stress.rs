@@ -6,7 +6,7 @@ use ark_ec::AffineRepr;
 use ark_ff::{FftField, Field as _};
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use curvesmith::{Groth16, KeyOptions, ProveError, Witness};
-use curvesmith_abi::kernels::{Accumulate, BitSums, FlushPartials};
+use curvesmith_abi::kernels::{Accumulate, BitSums, MergePartials};
 use curvesmith_abi::{Bundle, Form, Image, Kernel, KernelDesc, KernelEntry, ParamKind};
 use curvesmith_codegen::{Emitted, pack};
 use curvesmith_curves::bn254;
@@ -299,7 +299,7 @@ fn a_lost_device_is_lost_for_all() {
 
 /// Kernels in place of which a group has one that stores where no memory is: at the begin, in the middle and
 /// at the end of an MSM.
-const POISONED: [KernelDesc; 3] = [Accumulate::DESC, FlushPartials::DESC, BitSums::DESC];
+const POISONED: [KernelDesc; 3] = [Accumulate::DESC, MergePartials::DESC, BitSums::DESC];
 
 /// The toy curve with kernel `K` of [`POISONED`].
 #[derive(Clone, Copy, Debug)]

@@ -13,8 +13,8 @@ const STEPS: [(&str, &[&str]); 6] = [
     ("transposition", &["_radix_", "_scan_", "_bucket_starts"]),
     ("affine pairs", &["_pair_"]),
     ("accumulation", &["_accumulate"]),
-    ("merge", &["_partials"]),
-    ("buckets", &["_bit_sums"]),
+    ("merge", &["_merge_"]),
+    ("buckets", &["_bit_"]),
 ];
 
 /// Cycles of a scheduler that the busiest pipe needs for a mixed addition of a warp: `cargo xtask validate`, compute capability 9.0.

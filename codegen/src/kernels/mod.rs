@@ -35,8 +35,8 @@ pub fn field_kernels(field: &FieldDesc) -> Vec<Kernel> {
 pub fn group_kernels(group: &GroupDesc) -> Vec<Vec<Kernel>> {
     let mut images = vec![
         vec![msm::accumulate(group)],
-        vec![msm::merge_partials(group), msm::flush_partials(group)],
-        vec![msm::bit_sums(group)],
+        vec![msm::merge_partials(group), msm::merge_heads(group)],
+        vec![msm::bit_sums(group), msm::bit_horner(group)],
         vec![msm::base_multiples(group)],
     ];
     if has_pairs(group) {

@@ -5,9 +5,10 @@ use super::toy::{Affine, Textbook, Toy};
 use super::{Random, blocks, buf, edwards, num, real};
 use crate::Machine;
 use curvesmith_abi::kernels::{
-    Accumulate, BIT_SUMS_STEPS, BaseMultiples, BitSums, FlushPartials, MergePartials, NO_ENTRY, PairCounts,
-    PairEntries, PairSums,
+    Accumulate, BIT_SUMS_STEPS, BaseMultiples, BitHorner, BitSums, MergeHeads, MergePartials, NO_ENTRY,
+    PairCounts, PairEntries, PairSums,
 };
+use std::ops::Range;
 
 /// Signed digits of `scalars` in windows of `c` bits, sorted by key.
 struct Sorted {
@@ -43,6 +44,10 @@ struct Shape {
     c: usize,
     windows: usize,
     slices: usize,
+    /// Least number of entries of a slice.
+    least: usize,
+    /// Sums of a span, parts of a span, and sums of a run, of Horner's rule on the device.
+    horner: [usize; 3],
 }
 
 fn msm<T: Textbook>(
@@ -52,7 +57,7 @@ fn msm<T: Textbook>(
     scalars: &[u64],
     shape: &Shape,
 ) -> Affine<T> {
-    let Shape { c, windows, slices } = *shape;
+    let Shape { c, windows, slices, least, horner } = *shape;
     let Sorted { keys, entries, starts, buckets } = sorted_digits(scalars, c, windows);
     let stride = toy.affine_words(&[None]).len() * 2;
     // Zeros are identities.
@@ -66,11 +71,12 @@ fn msm<T: Textbook>(
         ("partials", buf(&vec![3; slices * stride])),
         ("buckets", num(buckets)),
         ("slices", num(slices)),
+        ("least", num(least)),
     ];
     let [sums, partials] =
         machine.run::<Accumulate, 2>(blocks::<Accumulate>(slices), &args, ["sums", "partials"]);
     let sorted = Sorted { keys, entries, starts, buckets };
-    let sums = merge(machine, &sorted, partials, sums, slices);
+    let sums = merge(machine, &sorted, partials, sums, slices, least);
     let Sorted { keys, entries, .. } = sorted;
 
     let mut expected: Vec<Affine<T>> = vec![None; buckets];
@@ -81,25 +87,49 @@ fn msm<T: Textbook>(
     }
     assert_eq!(toy.read_points(&sums), expected, "{slices} slices");
 
-    // By Horner's rule, on the host.
-    let sets = bit_sums(machine, toy, &sums, c - 1, windows, BIT_SUMS_STEPS as usize);
-    let double = |sum: Affine<T>| toy.sum(sum.clone(), sum);
-    let of_set = |sums: &[Affine<T>]| {
-        let of_bits = sums[1..].iter().rev().fold(None, |sum, p| toy.sum(double(sum), p.clone()));
-        toy.sum(of_bits, sums[0].clone())
+    let sums = bit_sums(machine, &sums, c - 1, windows, BIT_SUMS_STEPS as usize);
+    let of_runs = toy.read_points(&bit_horner(machine, &sums, c, windows, horner));
+    // Runs by the exponents of their first sums.
+    let runs = runs(c * windows, horner);
+    let multiple = |power: usize, p| (0..power).fold(p, |p: Affine<T>, _| toy.sum(p.clone(), p));
+    let terms = runs.iter().zip(of_runs).map(|(run, p)| multiple(exponent(run.start, c), p));
+    terms.fold(None, |sum, p| toy.sum(sum, p))
+}
+
+/// The exponent of the weight of sum `q` by bits, in windows of `c` bits.
+fn exponent(q: usize, c: usize) -> usize {
+    q - usize::from(!q.is_multiple_of(c))
+}
+
+/// The runs of `n` sums that a thread each takes.
+fn runs(n: usize, [span, parts, each]: [usize; 3]) -> Vec<Range<usize>> {
+    let spans = (0..n).step_by(span).map(|lo| lo..(lo + span).min(n));
+    let of_span = |span: Range<usize>| {
+        span.clone().step_by(each).take(parts).map(move |lo| lo..(lo + each).min(span.end))
     };
-    sets.chunks(c).map(of_set).rfold(None, |sum, set| toy.sum((0..c).fold(sum, |sum, _| double(sum)), set))
+    spans.flat_map(of_span).collect()
+}
+
+/// Horner's rule over runs of sums by bits.
+fn bit_horner(machine: &Machine, sums: &[u32], c: usize, sets: usize, horner: [usize; 3]) -> Vec<u32> {
+    let n = c * sets;
+    let runs = runs(n, horner).len();
+    let [span, parts, each] = horner;
+    let args = [
+        ("sums", buf(sums)),
+        ("out", buf(&vec![6; sums.len() / n * runs])),
+        ("window", num(c)),
+        ("span", num(span)),
+        ("parts", num(parts)),
+        ("each", num(each)),
+        ("n", num(n)),
+        ("runs", num(runs)),
+    ];
+    machine.run_threads::<BitHorner>(runs, &args, "out")
 }
 
 /// The sums by bits of points in sets of `2^log_b`, in launches of at most `most` steps.
-fn bit_sums<T: Textbook>(
-    machine: &Machine,
-    curve: &T,
-    points: &[u32],
-    log_b: usize,
-    sets: usize,
-    most: usize,
-) -> Vec<Affine<T>> {
+fn bit_sums(machine: &Machine, points: &[u32], log_b: usize, sets: usize, most: usize) -> Vec<u32> {
     let point = points.len() / (sets << log_b);
     let mut points = points.to_vec();
     let mut out = vec![5; sets * (log_b + 1) * point];
@@ -119,33 +149,35 @@ fn bit_sums<T: Textbook>(
         [points, out] = machine.run::<BitSums, 2>(blocks, &args, ["points", "out"]);
         done += steps;
     }
-    curve.read_points(&out)
+    out
 }
 
-/// `sums` after the levels of a merge, and the flush.
-fn merge(machine: &Machine, sorted: &Sorted, partials: Vec<u32>, sums: Vec<u32>, slices: usize) -> Vec<u32> {
+/// `sums` after a merge.
+fn merge(
+    machine: &Machine,
+    sorted: &Sorted,
+    partials: Vec<u32>,
+    sums: Vec<u32>,
+    slices: usize,
+    least: usize,
+) -> Vec<u32> {
     let Sorted { keys, starts, buckets, .. } = sorted;
-    let mut partials = buf(&partials);
-    for stride in [1, 128, 128 * 128].into_iter().filter(|stride| *stride < slices) {
-        let args = [
+    let args = |partials: Vec<u32>, sums: Vec<u32>| {
+        [
             ("keys", buf(keys)),
             ("starts", buf(starts)),
-            ("partials", partials),
+            ("partials", buf(&partials)),
+            ("sums", buf(&sums)),
             ("buckets", num(*buckets)),
             ("slices", num(slices)),
-            ("stride", num(stride)),
-        ];
-        partials = buf(&machine.run_threads::<MergePartials>(slices.div_ceil(stride), &args, "partials"));
-    }
-    let args = [
-        ("keys", buf(keys)),
-        ("starts", buf(starts)),
-        ("partials", partials),
-        ("sums", buf(&sums)),
-        ("buckets", num(*buckets)),
-        ("slices", num(slices)),
-    ];
-    machine.run_threads::<FlushPartials>(slices, &args, "sums")
+            ("least", num(least)),
+        ]
+    };
+    let both = ["partials", "sums"];
+    let within = blocks::<MergePartials>(slices);
+    let [partials, sums] = machine.run::<MergePartials, 2>(within, &args(partials, sums), both);
+    let [sums] = machine.run::<MergeHeads, 1>(within - 1, &args(partials, sums), ["sums"]);
+    sums
 }
 
 /// Slices of `len` entries whose first keys make segments of the given lengths, and then `empty` slices without an
@@ -185,7 +217,8 @@ fn check_merge<T: Textbook>(curve: &T, segments: &[usize], len: usize, empty: us
     }
     let (partials, sums) = (curve.point_words(&points, random), curve.point_words(&before, random));
     let sorted = Sorted { keys, entries: vec![], starts, buckets };
-    let sums = curve.read_points(&merge(&machine, &sorted, partials, sums, slices));
+    // Of slices longer than their number asks for, `least` says how long.
+    let sums = curve.read_points(&merge(&machine, &sorted, partials, sums, slices, len));
     let wrong = (0..buckets).find(|&key| sums[key] != expected[key]);
     assert_eq!(wrong, None, "{curve:?}, {slices} slices of {len}, segments {segments:?}");
 }
@@ -242,7 +275,7 @@ fn merges_add_the_slices_of_each_segment() {
             &[2; 150],
             &[3, 255, 256, 257, 1, 1],
         ] {
-            for (len, empty) in [(1, 0), (1, 5), (3, 0)] {
+            for (len, empty) in [(1, 0), (1, 5), (3, 0), (3, 300)] {
                 check_merge(toy, segments, len, empty, &mut random);
             }
         }
@@ -277,7 +310,7 @@ fn check_bit_sums<T: Textbook>(curve: &T, log_b: usize, most: usize, random: &mu
     let of_set = |set| std::iter::once(0).chain((0..log_b).map(|j| 1 << j)).map(move |bits| sum(set, bits));
     let expected: Vec<Affine<T>> = points.chunks(1 << log_b).flat_map(of_set).collect();
     let words = curve.point_words(&points, random);
-    let sums = bit_sums(&machine, curve, &words, log_b, sets, most);
+    let sums = curve.read_points(&bit_sums(&machine, &words, log_b, sets, most));
     assert_eq!(sums, expected, "{curve:?}, {log_b} bits, at most {most} at once");
 }
 
@@ -296,6 +329,54 @@ fn buckets_are_summed_by_bits() {
     }
 }
 
+/// Runs of random points with special cases, in windows of `c` bits.
+fn check_bit_horner<T: Textbook>(curve: &T, c: usize, sets: usize, horner: [usize; 3], random: &mut Random) {
+    let machine = Machine::group(&curve.group());
+    let all = curve.some_points();
+    let mut points: Vec<Affine<T>> = vec![];
+    for _ in 0..c * sets {
+        let pick = all[random.below(all.len() as u32) as usize].clone();
+        // Equal or opposite to twice the point before, which it may meet.
+        let last = points.last().cloned().flatten();
+        let twice = curve.sum(last.clone(), last);
+        let choice = [pick.clone(), twice.clone(), curve.neg(twice), None, pick];
+        points.push(choice[random.below(5) as usize].clone());
+    }
+    let double = |p: Affine<T>| curve.sum(p.clone(), p);
+    let of_run = |run: Range<usize>| {
+        let low = exponent(run.start, c);
+        let term = |q: usize| (low..exponent(q, c)).fold(points[q].clone(), |p, _| double(p));
+        run.map(term).fold(None, |sum, p| curve.sum(sum, p))
+    };
+    let expected: Vec<Affine<T>> = runs(points.len(), horner).into_iter().map(of_run).collect();
+    let words = curve.point_words(&points, random);
+    let found = curve.read_points(&bit_horner(&machine, &words, c, sets, horner));
+    assert_eq!(found, expected, "{curve:?}, {sets} windows of {c} bits, {horner:?}");
+}
+
+#[test]
+fn sums_by_bits_are_combined_by_runs() {
+    let mut random = Random(15);
+    for toy in &merge_curves() {
+        for (c, sets, horner) in [
+            (2, 1, [2, 1, 2]),
+            (2, 9, [8, 1, 8]),
+            (3, 40, [9, 1, 9]),
+            (5, 3, [5, 1, 5]),
+            (10, 4, [10, 2, 5]),
+            (13, 5, [13, 2, 7]),
+            (24, 2, [24, 3, 8]),
+            (7, 3, [7, 7, 1]),
+        ] {
+            check_bit_horner(toy, c, sets, horner, &mut random);
+        }
+    }
+    for curve in &edwards::curves() {
+        check_bit_horner(curve, 4, 3, [8, 1, 8], &mut random);
+        check_bit_horner(curve, 11, 2, [11, 2, 6], &mut random);
+    }
+}
+
 #[test]
 fn real_points_are_merged_and_summed() {
     let mut random = Random(12);
@@ -304,6 +385,8 @@ fn real_points_are_merged_and_summed() {
         check_merge(curve, &[3, 1, 140], 2, 0, &mut random);
         check_bit_sums(curve, 3, 8, &mut random);
         check_bit_sums(curve, 6, 4, &mut random);
+        check_bit_horner(curve, 5, 3, [5, 2, 3], &mut random);
+        check_bit_horner(curve, 3, 5, [6, 1, 6], &mut random);
     }
 }
 
@@ -352,11 +435,11 @@ fn multiple<T: Textbook>(curve: &T, k: u64, p: &Affine<T>) -> Affine<T> {
 
 fn check_products<T: Textbook>(toy: &T, random: &mut Random) {
     let shapes = [
-        Shape { c: 2, windows: 5, slices: 32 },
-        Shape { c: 3, windows: 4, slices: 7 },
-        Shape { c: 4, windows: 3, slices: 160 },
-        Shape { c: 5, windows: 2, slices: 1 },
-        Shape { c: 8, windows: 2, slices: 64 },
+        Shape { c: 2, windows: 5, slices: 32, least: 1, horner: [4, 1, 4] },
+        Shape { c: 3, windows: 4, slices: 7, least: 2, horner: [3, 2, 2] },
+        Shape { c: 4, windows: 3, slices: 160, least: 1, horner: [4, 1, 4] },
+        Shape { c: 5, windows: 2, slices: 1, least: 9, horner: [5, 2, 3] },
+        Shape { c: 8, windows: 2, slices: 64, least: 3, horner: [8, 3, 3] },
     ];
     let machine = Machine::group(&toy.group());
     let all = toy.some_points();

@@ -26,24 +26,29 @@ fn group_kernels_do_not_wrap() {
         for n in LENGTHS {
             formulas(&mut limits, degree, n);
         }
-        for (total, slices, buckets) in [
-            (LONGEST, 1 << 20, 1 << 22),
-            (LONGEST, (1 << 20) - 1, 1 << 19),
-            ((1 << 30) + 1, 1 << 20, 1),
-            (1 << 20, 1 << 20, 1 << 15),
-            ((1 << 19) + 1, 1 << 20, LONGEST),
+        for (total, slices, least, buckets) in [
+            (LONGEST, 1 << 20, 1, 1 << 22),
+            (LONGEST, (1 << 20) - 1, 8, 1 << 19),
+            ((1 << 30) + 1, 1 << 20, 1, 1),
+            (1 << 20, 1 << 20, 1, 1 << 15),
+            ((1 << 19) + 1, 1 << 20, 1, LONGEST),
+            (1 << 25, 1 << 20, 1 << 10, 1 << 10),
+            (1 << 30, 1 << 20, 1 << 10, 1 << 19),
         ] {
-            let msm = Msm { total, slices, buckets };
+            let msm = Msm { total, slices, least, buckets };
             if degree == 1 || total <= 1 << 20 {
                 msm.accumulate(&mut limits, degree);
             }
             msm.merge(&mut limits, degree);
-            msm.flush(&mut limits, degree);
+            msm.merge_heads(&mut limits, degree);
         }
         for (log_b, done, steps) in
             [(1, 0, 1), (8, 0, 8), (14, 8, 6), (23, 8, 8), (23, 16, 7), (30, 0, 3), (30, 29, 1)]
         {
             bit_sums(&mut limits, degree, log_b, done, steps);
+        }
+        for (window, span, parts, each) in [(24, 24, 3, 8), (2, 8, 1, 8), (17, 17, 2, 9)] {
+            horner(&mut limits, degree, window, [span, parts, each]);
         }
         for (n, threads) in [(LONGEST, 1 << 20), (LONGEST, LONGEST), (1 << 20, 1 << 24)] {
             pairs(&mut limits, degree, n, threads);
@@ -78,6 +83,7 @@ fn formulas(limits: &mut Limits, degree: usize, n: u64) {
 struct Msm {
     total: u64,
     slices: u64,
+    least: u64,
     buckets: u64,
 }
 
@@ -89,10 +95,10 @@ impl Msm {
         (key * self.total).div_ceil(self.buckets)
     }
     fn len(self) -> u64 {
-        self.total.div_ceil(self.slices)
+        self.total.div_ceil(self.slices).max(self.least)
     }
-    fn scalars(self) -> [(&'static str, u64); 2] {
-        [("buckets", self.buckets), ("slices", self.slices)]
+    fn scalars(self) -> [(&'static str, u64); 3] {
+        [("buckets", self.buckets), ("slices", self.slices), ("least", self.least)]
     }
     fn contents(self, degree: usize) -> impl Fn(&str, u64) -> Vec<u32> {
         move |buffer, i| match buffer {
@@ -137,51 +143,78 @@ impl Msm {
     }
 
     fn merge(self, limits: &mut Limits, degree: usize) {
-        for stride in [1, 128, 128 * 128] {
-            let scalars = [&self.scalars()[..], &[("stride", stride)]].concat();
-            let grid = self.slices.div_ceil(stride).div_ceil(128);
-            let contents = self.contents(degree);
-            limits.check_blocks::<MergePartials>(grid, &scalars, contents, |block, touched| {
+        let (scalars, contents) = (self.scalars(), self.contents(degree));
+        limits.check_blocks::<MergePartials>(
+            self.slices.div_ceil(128),
+            &scalars,
+            contents,
+            |block, touched| {
                 touched.read("starts", self.buckets);
-                // The entries of each segment, by its first slice.
-                let mut entries = std::collections::BTreeMap::<u64, Vec<u64>>::new();
-                for t in (block * 128..(block + 1) * 128).map(|i| i * stride) {
-                    match self.segment(t, touched) {
-                        Some((_, s, _)) if stride == 1 || t > s => entries.entry(s).or_default().push(t),
-                        _ => {}
-                    }
-                }
-                for entries in entries.values().filter(|entries| entries.len() > 1) {
-                    touched.write("partials", entries[0]);
-                    for (place, &t) in entries.iter().enumerate() {
-                        touched.read("partials", t);
-                        if place % 2 == 0 && place > 0 {
-                            touched.scratch.insert(("partials", t));
+                // The slices of each segment, by its first one.
+                let mut segments = std::collections::BTreeMap::<u64, Vec<u64>>::new();
+                for t in block * 128..(block + 1) * 128 {
+                    if let Some((key, s, _)) = self.segment(t, touched) {
+                        segments.entry(s).or_default().push(t);
+                        if t == s {
+                            touched.read("sums", key);
+                            touched.write("sums", key);
+                            touched.read("partials", s);
                         }
                     }
                 }
-            });
-        }
+                segments.values().for_each(|slices| tree("partials", slices, touched));
+            },
+        );
     }
 
-    fn flush(self, limits: &mut Limits, degree: usize) {
-        let contents = self.contents(degree);
-        limits.check::<FlushPartials>(self.slices, &self.scalars(), contents, |t, touched| {
-            if t < self.slices {
-                touched.read("starts", self.buckets);
-            }
+    fn merge_heads(self, limits: &mut Limits, degree: usize) {
+        let (scalars, contents) = (self.scalars(), self.contents(degree));
+        let grid = self.slices.div_ceil(128) - 1;
+        limits.check_blocks::<MergeHeads>(grid, &scalars, contents, |block, touched| {
+            touched.read("starts", self.buckets);
+            let t = 128 * (block + 1);
             let Some((key, s, e)) = self.segment(t, touched) else { return };
-            if t == s {
+            if (128 * block..t).contains(&s) {
+                let heads: Vec<u64> = (t..e).step_by(128).collect();
+                tree("partials", &heads, touched);
+                touched.read("partials", t);
                 touched.read("sums", key);
                 touched.write("sums", key);
-                touched.read("partials", s);
-                let above = |step: u64| (s / step + 1) * step;
-                [128, 128 * 128].map(above).into_iter().filter(|h| *h < e).for_each(|h| {
-                    touched.read("partials", h);
-                });
             }
         });
     }
+}
+
+/// A tree in place over these elements: all are read, and all but the last may be written.
+fn tree(buffer: &'static str, run: &[u64], touched: &mut Touched) {
+    let [rest @ .., _] = run else { return };
+    if !rest.is_empty() {
+        run.iter().for_each(|t| touched.read(buffer, *t));
+        touched.scratch.extend(rest.iter().map(|t| (buffer, *t)));
+    }
+}
+
+/// Identities, combined by runs.
+fn horner(limits: &mut Limits, degree: usize, window: u64, [span, parts, each]: [u64; 3]) {
+    let n = LONGEST / window * window;
+    let runs = n.div_ceil(span) * parts;
+    // The last span may have fewer.
+    let runs = runs - (parts - (n - (n - 1) / span * span).div_ceil(each).min(parts));
+    let scalars =
+        [("window", window), ("span", span), ("parts", parts), ("each", each), ("n", n), ("runs", runs)];
+    limits.check::<BitHorner>(
+        runs,
+        &scalars,
+        |buffer, _| points(buffer, degree),
+        |g, touched| {
+            if g < runs {
+                let lo = g / parts * span + g % parts * each;
+                let hi = (lo + each).min((g / parts + 1) * span).min(n);
+                (lo..hi).for_each(|q| touched.read("sums", q));
+                touched.write("out", g);
+            }
+        },
+    );
 }
 
 fn bit_sums(limits: &mut Limits, degree: usize, log_b: u64, done: u64, steps: u64) {

@@ -130,27 +130,30 @@ kernel! {
     /// `out[i·multiples + j] = 2^(j·doublings)·points[i]`. `multiples ≥ 1`, `multiples·n < 2^31`.
     Group BaseMultiples = "base_multiples" [128] { points: In Affine, out: InOut Affine, multiples: u32, doublings: u32, n: u32 }
     /// EqualSlices accumulation (Chen et al. §4): the `total = starts[buckets]` sorted entries are cut
-    /// into `slices` slices of `len = ⌈total/slices⌉`. Slice `t` sums its runs of equal keys. Its
+    /// into `slices` slices of `len = max(⌈total/slices⌉, least)`. Slice `t` sums its runs of equal keys. Its
     /// first run goes to `partials[t]`, every later run to `sums[key]` (nobody else writes it).
     /// Slices past `total` write the identity to `partials[t]`. `sums` must hold identities, such as zeros.
-    /// `total < 2^31`, `1 ≤ slices ≤ 2^20`.
-    Group Accumulate = "accumulate" [128, wide 64] { bases: In Affine, keys: In U32, entries: In U32, starts: In U32, sums: InOut Point, partials: InOut Point, buckets: u32, slices: u32 }
-    /// One level of the segmented sums over `partials`; slices whose first key is equal form a segment
-    /// `[s, e)`. Level `stride`, a power of 128, works on the entries `t = stride·i`, `i < ⌈slices/stride⌉`,
-    /// and a block on 128 consecutive `i`. On level 1 all slices `t` of a segment belong to it, on higher levels
-    /// those with `s < t < e`; the entries of a segment in one block are summed into the first of them.
-    /// The levels 1, 128, 128² are run in this order as long as `stride < slices ≤ 2^20`.
-    Group MergePartials = "merge_partials" [128] { keys: In U32, starts: In U32, partials: InOut Point, buckets: u32, slices: u32, stride: u32 }
-    /// Adds the total of every segment `[s, e)`, one thread a slice, to `sums[key]`. After the levels of
-    /// [`MergePartials`] it is `partials[s]`, and those of the next multiples of 128 and of 128² after `s`, each
-    /// once and if below `e`.
-    Group FlushPartials = "flush_partials" [128] { keys: In U32, starts: In U32, partials: In Point, sums: InOut Point, buckets: u32, slices: u32 }
+    /// `total < 2^31`, `1 ≤ slices ≤ 2^20`, `1 ≤ least ≤ 2^10`.
+    Group Accumulate = "accumulate" [128, wide 64] { bases: In Affine, keys: In U32, entries: In U32, starts: In U32, sums: InOut Point, partials: InOut Point, buckets: u32, slices: u32, least: u32 }
+    /// Segmented sums over `partials`, one thread a slice: the slices of [`Accumulate`] whose first key is equal form a segment `[s, e)`. The
+    /// sum of those in a block of 128 slices is added to `sums[key]`, where the segment begins in the block; of a segment that
+    /// began before, it goes to the block's first slice, its *head*, for [`MergeHeads`]. Leaves parts of sums in other partials.
+    Group MergePartials = "merge_partials" [128] { keys: In U32, starts: In U32, partials: InOut Point, sums: InOut Point, buckets: u32, slices: u32, least: u32 }
+    /// Adds to `sums[key]`, of every segment that reaches into further blocks of [`MergePartials`], the heads of these: the partials of the
+    /// multiples of 128 in `(s, e)`. One block for each multiple of 128 in `1..slices`, of which that of a segment's first head works.
+    /// Leaves parts of sums in the heads.
+    Group MergeHeads = "merge_heads" [128] { keys: In U32, starts: In U32, partials: InOut Point, sums: InOut Point, buckets: u32, slices: u32, least: u32 }
     /// Sums of the buckets of each of `sets` sets of `2^log_b`, by the bits of their indices: `T = Σ P_i`, and for each bit `j` the sum
     /// `D_j` of the `P_i` whose `i` has it, so that `Σ (i+1)·P_i = T + Σ 2^j·D_j`. A launch takes `steps ≤` [`BIT_SUMS_STEPS`] bits
     /// after `done`, the lowest first, and leaves parts of sums in `points`; the last one, where `done + steps = log_b`, writes `T, D_0, …` of
     /// set `s` from `out[s·(log_b + 1)]` on. `2^(steps-1)` threads, neighbours, for each of the `done + 1` kinds of point in each of the
     /// `sets·2^(log_b-done-steps)` runs, in whole blocks. `1 ≤ steps`, fewer than `2^31` threads.
     Group BitSums = "bit_sums" [128] { points: InOut Point, out: InOut Point, log_b: u32, done: u32, steps: u32, sets: u32 }
+    /// Horner's rule over runs of the `n` sums that [`BitSums`] writes for sets of `2^(window-1)` buckets. Sum `q` has the weight `2^exp(q)`,
+    /// where `exp(q) = q` if `window` divides `q`, as of a total, and else `q - 1`. They are cut into spans of `span`, and these into `parts` runs of
+    /// `each`: run `g < runs` is `[lo, hi)` with `lo = (g div parts)·span + (g mod parts)·each`, and has `each` sums or as many as are left of the
+    /// span and of all, at least one. `out[g] = Σ 2^(exp(q) - exp(lo))·sums[q]` over the run, one thread a run.
+    Group BitHorner = "bit_horner" [32] { sums: In Point, out: InOut Point, window: u32, span: u32, parts: u32, each: u32, n: u32, runs: u32 }
 
     /// `out[i] = a[i] + b[i]` on points. For tests of the formula: in no image.
     Group PointAdd = "point_add" [128] { a: In Point, b: In Point, out: InOut Point, n: u32 }

@@ -1,6 +1,7 @@
 //! Launch policies as data. Results never depend on them, only time and memory do.
 
 use super::measured::MeasuredWindows;
+use super::msm::Runs;
 use super::parts::PartsPolicy;
 use crate::work::DigitShape;
 use curvesmith_device::DeviceProperties;
@@ -51,6 +52,12 @@ pub struct MsmPolicy {
     pub window_cost: u64,
     /// Least number of entries of a slice of the accumulation.
     pub entries_per_slice: u32,
+    /// Least number of entries of a slice where digits that are 0 leave few, 1 to 2^10.
+    pub least_slice: u32,
+    /// Most sums by bits of an MSM, one a bit of the scalars or, with multiples, of a window, that the host combines by itself.
+    pub host_sums: u32,
+    /// Most sums by bits that a thread combines where they are more: a doubling and an addition each.
+    pub thread_sums: u32,
     /// Least number of pairs of a thread, which share its inversion, of a round of affine additions before the
     /// accumulation, in groups that have [`PairSums`](curvesmith_abi::kernels::PairSums).
     pub pairs_per_thread: u32,
@@ -86,6 +93,9 @@ const FEW_THREADS: MsmPolicy = MsmPolicy {
     bucket_cost: 280,
     window_cost: 2_000,
     entries_per_slice: 64,
+    least_slice: LEAST_SLICE,
+    host_sums: HOST_SUMS,
+    thread_sums: THREAD_SUMS,
     pairs_per_thread: u32::MAX,
     affine_bytes: 0,
     multiples_bytes: 0,
@@ -102,6 +112,18 @@ pub(super) const MEASURED_PARTS: PartsPolicy =
 /// Measured on an H200, BN254, 2^12 to 2^24 (`docs/src/experiments.md`, "Passes in shared memory"): passes of 8 stages are the fastest up to
 /// 2^22, at 2^24 those of 6 take 1 % less.
 const NTT: NttPolicy = NttPolicy { max_cached_log_n: 24, max_log_radix: 8 };
+
+/// Slices of `l` entries take `l` additions one after the other, and the merge of `e/l` of them, all of one bucket, `log2(e/l)`; in all
+/// there are `e` cheap additions and `e/l` more expensive ones. Modelled: 2 or 3 entries have the least latency, and 8 have three to five additions more, and
+/// an eighth of the work of merging.
+const LEAST_SLICE: u32 = 8;
+
+/// A doubling and an addition take a thread of an H200 4.5 µs in BN254's G1, where a core takes 0.7 for them and to read the point, a launch 5 µs, and in larger
+/// fields all of them grow alike. Modelled: of 254 sums, runs of `k` take `5 + 4.5·k + 254/k` µs and the doublings that are always the host's,
+/// least at 7 or 8. Up to 48 sums the device would save nothing. Runs of up to 9 leave at most 52 points of scalars up to 256 bits whatever the
+/// window: the six sums of a proof, of which one counts twice, are then 60 kB with coordinates of 12 words.
+const HOST_SUMS: u32 = 48;
+const THREAD_SUMS: u32 = 9;
 
 /// Multiprocessors from which a device wants many threads.
 const MANY_FROM: u32 = 8;
@@ -127,6 +149,9 @@ impl Policy {
                 window_cost: 2_000,
                 // As measured at 2^16: 24 to 32 are best, 64 is a tenth slower.
                 entries_per_slice: 32,
+                least_slice: LEAST_SLICE,
+                host_sums: HOST_SUMS,
+                thread_sums: THREAD_SUMS,
                 // On an H200, coordinates of 24 words in G2 or BW6-761, 2^14 to 2^20: 8 and 16 make no difference, 32 is 3 % slower.
                 pairs_per_thread: 8,
                 // With those of the next round, which are half as many, less than half of the memory.
@@ -191,6 +216,14 @@ impl MsmPolicy {
         let a_set = buckets.saturating_mul(self.bucket_cost).saturating_add(self.window_cost);
         let entries = (n as u64).saturating_mul(u64::from(shape.windows()));
         entries.saturating_mul(100).saturating_add(a_set.saturating_mul(u64::from(shape.sets)))
+    }
+
+    /// Which sums by bits of an MSM the device combines.
+    pub(crate) fn runs(&self, shape: DigitShape) -> Runs {
+        if shape.sums() <= self.host_sums as usize {
+            return Runs::singles(shape);
+        }
+        Runs::up_to(shape, self.thread_sums as usize)
     }
 
     /// Slices for at most `entries` entries on a device that holds `wave` of them at once, in blocks of `block` on each of

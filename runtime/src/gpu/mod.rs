@@ -16,7 +16,6 @@ mod stream;
 mod transfer;
 
 pub use buffer::Buffer;
-pub(crate) use chunks::on_all_cores;
 pub(crate) use pool::rounded;
 pub use record::{Detail, Kind, Report, Span};
 pub use stream::Stream;

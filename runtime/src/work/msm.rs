@@ -1,7 +1,7 @@
 //! Multi-scalar multiplications: what one call does for them on a device, whichever it is.
 
-use super::{DigitShape, Work, other};
-use crate::algorithms::msm::{self, GpuBases, GpuBuckets};
+use super::{DigitMap, DigitShape, Work, other};
+use crate::algorithms::msm::{self, GpuBases, GpuBuckets, Runs};
 use crate::convert;
 use crate::cpu::Cpu;
 use crate::error::{Result, RuntimeError};
@@ -34,12 +34,12 @@ pub struct Sum<G: Group>(Repr<ProjectiveOf<G>, Windows>);
 #[derive(Debug)]
 pub(crate) struct Buckets<G: Group>(Repr<ProjectiveOf<G>, GpuBuckets>);
 
-/// Where the sums of the windows lie in [`Sums`].
+/// Where the points of runs of a sum's parts lie in [`Sums`].
 #[derive(Debug)]
 struct Windows {
     offset: usize,
     bytes: usize,
-    shape: DigitShape,
+    runs: Runs,
 }
 
 /// The bytes of [`Sums`] on the host.
@@ -237,25 +237,34 @@ impl Work {
 
     /// `Σ scalar_i · base_i`; the numbers of scalars and bases are equal. Waits for the sum.
     pub fn msm<G: Group>(&self, digits: &Digits, bases: &DeviceBases<G>) -> Result<ProjectiveOf<G>> {
-        let sums = self.sums(Sums::bytes_for::<G>(digits))?;
+        let sums = self.sums(self.bytes_for::<G>(digits))?;
         let sum = self.msm_into(digits, bases, &sums)?;
         let bytes = self.download_sums(&sums)?;
         self.host_stage("combine", || sum.point(&bytes))
     }
 
-    /// The sums of the sets of buckets of an MSM by themselves, without multiples `Σ digit_{w,i}·base_i` for window `w`. On the CPU, which cuts
+    /// The sums of the sets of buckets of an MSM over signed digits by themselves, without multiples `Σ digit_{w,i}·base_i` for window `w`. On the CPU, which cuts
     /// scalars up in its own way, the one sum of them all.
     pub fn window_sums<G: Group>(
         &self,
         digits: &Digits,
         bases: &DeviceBases<G>,
     ) -> Result<Vec<ProjectiveOf<G>>> {
-        let sums = self.sums(Sums::bytes_for::<G>(digits))?;
-        let sum = self.msm_into(digits, bases, &sums)?;
+        let runs = match &digits.repr {
+            Repr::Cpu(_) => None,
+            Repr::Gpu(digits) if digits.shape().map != DigitMap::Signed => {
+                let reason = "sums of windows are of signed digits, and these are odd".to_owned();
+                return Err(RuntimeError::Input { what: "digits", reason });
+            }
+            Repr::Gpu(digits) => Some(Runs::sets(digits.shape())),
+        };
+        let sums = self.sums(runs.as_ref().map_or(0, Sums::bytes::<G>))?;
+        let buckets = self.buckets_of(digits, bases)?;
+        let sum = self.sum_by_runs(buckets, &sums, runs)?;
         let bytes = self.download_sums(&sums)?;
         match &sum.0 {
             Repr::Cpu(point) => Ok(vec![*point]),
-            Repr::Gpu(windows) => convert::set_sums::<G>(windows.of(&bytes)?, windows.shape),
+            Repr::Gpu(windows) => convert::read_points::<G>(windows.of(&bytes)?),
         }
     }
 
@@ -263,7 +272,15 @@ impl Work {
     pub fn sum_bytes<G: Group>(&self, shape: DigitShape) -> usize {
         match &self.on {
             Repr::Cpu(_) => 0,
-            Repr::Gpu(_) => Sums::bytes::<G>(shape),
+            Repr::Gpu(stream) => Sums::bytes::<G>(&stream.gpu().policy().msm.runs(shape)),
+        }
+    }
+
+    /// Bytes of the sum of an MSM over these digits.
+    fn bytes_for<G: Group>(&self, digits: &Digits) -> usize {
+        match &digits.repr {
+            Repr::Cpu(_) => 0,
+            Repr::Gpu(digits) => self.sum_bytes::<G>(digits.shape()),
         }
     }
 
@@ -278,12 +295,16 @@ impl Work {
 
     /// As [`Work::msm`], with the result in `sums`, which belong to this work or to one that it is a fork of.
     pub fn msm_into<G: Group>(&self, digits: &Digits, bases: &DeviceBases<G>, sums: &Sums) -> Result<Sum<G>> {
+        self.sum_of_buckets(self.buckets_of(digits, bases)?, sums)
+    }
+
+    fn buckets_of<G: Group>(&self, digits: &Digits, bases: &DeviceBases<G>) -> Result<Buckets<G>> {
         let mut buckets = Buckets(match &digits.repr {
             Repr::Cpu(_) => Repr::Cpu(ProjectiveOf::<G>::ZERO),
             Repr::Gpu(digits) => Repr::Gpu(GpuBuckets::new(digits.shape(), None)),
         });
         self.add_to_buckets(&mut buckets, digits, bases, 0..bases.len())?;
-        self.sum_of_buckets(buckets, sums)
+        Ok(buckets)
     }
 
     /// Empty buckets for digits of a shape, to which is added as `strategy` says, or as the device likes.
@@ -330,15 +351,20 @@ impl Work {
 
     /// The sum of all buckets, each times its number, in `sums`.
     pub(crate) fn sum_of_buckets<G: Group>(&self, buckets: Buckets<G>, sums: &Sums) -> Result<Sum<G>> {
+        self.sum_by_runs(buckets, sums, None)
+    }
+
+    /// As [`Work::sum_of_buckets`], as points of these runs of its parts, or of those that the device likes.
+    fn sum_by_runs<G: Group>(&self, buckets: Buckets<G>, sums: &Sums, runs: Option<Runs>) -> Result<Sum<G>> {
         match (&self.on, buckets.0) {
             (Repr::Cpu(_), Repr::Cpu(sum)) => Ok(Sum(Repr::Cpu(sum))),
             (Repr::Gpu(stream), Repr::Gpu(buckets)) => {
-                let shape = buckets.shape();
-                let bytes = Sums::bytes::<G>(shape);
+                let runs = runs.unwrap_or_else(|| stream.gpu().policy().msm.runs(buckets.shape()));
+                let bytes = Sums::bytes::<G>(&runs);
                 let (room, offset) = sums.reserve(stream, bytes)?;
                 let words = offset / 4..(offset + bytes) / 4;
-                buckets.write_sums(stream, &Owner::group::<G>(), room, words)?;
-                Ok(Sum(Repr::Gpu(Windows { offset, bytes, shape })))
+                buckets.write_sums(stream, &Owner::group::<G>(), room, words, runs)?;
+                Ok(Sum(Repr::Gpu(Windows { offset, bytes, runs })))
             }
             _ => other("buckets"),
         }
@@ -354,17 +380,9 @@ impl Work {
 }
 
 impl Sums {
-    /// Bytes of the sum of an MSM over these digits.
-    fn bytes_for<G: Group>(digits: &Digits) -> usize {
-        match &digits.repr {
-            Repr::Cpu(_) => 0,
-            Repr::Gpu(digits) => Sums::bytes::<G>(digits.shape()),
-        }
-    }
-
-    /// As [`bytes_for`](Self::bytes_for), for digits of a shape on a GPU.
-    fn bytes<G: Group>(shape: DigitShape) -> usize {
-        shape.sums() * Owner::group::<G>().bytes(Element::Point)
+    /// Bytes of the points of runs on a GPU.
+    fn bytes<G: Group>(runs: &Runs) -> usize {
+        runs.points() * Owner::group::<G>().bytes(Element::Point)
     }
 
     /// The room, and the offset in it of so many bytes that nobody else gets; they are whole words.
@@ -390,10 +408,7 @@ impl<G: Group> Sum<G> {
     pub fn point(&self, sums: &SumBytes) -> Result<ProjectiveOf<G>> {
         match &self.0 {
             Repr::Cpu(point) => Ok(*point),
-            Repr::Gpu(windows) => {
-                let shape = windows.shape;
-                convert::combine_sets::<G>(windows.of(sums)?, shape)
-            }
+            Repr::Gpu(windows) => convert::combine_sums::<G>(windows.of(sums)?, windows.runs.exponents()),
         }
     }
 }

@@ -41,7 +41,7 @@ fn modelled<G: Group>(emulator: &Emulator, plan: &Msm<G>, scalars: &[ScalarOf<G>
     emulator.clear_launches();
     plan.run(scalars).unwrap();
     let launches = emulator.launches();
-    let adds = |symbol: &str| symbol.ends_with("_accumulate") || symbol.ends_with("_partials");
+    let adds = |symbol: &str| symbol.ends_with("_accumulate") || symbol.contains("_merge_");
     let additions = || launches.iter().filter(|launch| adds(&launch.symbol));
     Modelled {
         all: launches.iter().map(|launch| launch.makespan).sum(),

@@ -95,7 +95,7 @@ fn of_wires(prover: &Groth16<C>, witness: &Witness<C>) -> u64 {
     all
 }
 
-/// The wires' sums of a proof with a witness of bits beside those with one of large numbers. A tenth was asked for; this is what holds.
+/// The wires' sums of a proof with a witness of bits take less than a tenth of what they take with one of large numbers.
 #[test]
 fn sums_over_bits_are_cheap() {
     let (prover, dense) = prover(Size::from_env().pick(8, 10, 12));
@@ -104,5 +104,6 @@ fn sums_over_bits_are_cheap() {
     let bits = (0..dense.values().len()).map(|i| if bit(i) { ark_bn254::Fr::one() } else { Zero::zero() });
     let bits = Witness::new(bits.collect());
     let share = of_wires(&prover, &bits) as f64 / of_wires(&prover, &dense) as f64;
-    assert!(share < 0.15, "{share} of a dense witness's instructions");
+    eprintln!("{share} of a dense witness's instructions");
+    assert!(share < 0.1, "{share} of a dense witness's instructions");
 }

@@ -66,7 +66,7 @@ fn known_answers_on<C: ZkeyCurve>(device: Device, case: &str, curve: &str) {
     }
     // Nothing between the upload and the sums of the windows is left to the host.
     let ran = ran(&device);
-    let group = ["accumulate", "flush_partials", "bit_sums"];
+    let group = ["accumulate", "merge_partials", "bit_sums"];
     let field = ["digits", "mul", "mul_sub"];
     let common = ["radix_count_first", "scan_tiles", "radix_scatter_first", "bucket_starts"];
     let expected = (group.iter().flat_map(|k| [format!("{curve}_g1_{k}"), format!("{curve}_g2_{k}")]))

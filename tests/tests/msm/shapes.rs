@@ -2,12 +2,13 @@
 
 use super::{Terms, device, emulator, in_parts, launches, on, racecheck, scalars, streams, sum};
 use ark_ec::{AffineRepr, CurveGroup};
-use ark_ff::{AdditiveGroup, Field as _};
+use ark_ff::{AdditiveGroup, Field as _, PrimeField as _};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use curvesmith_curves::toy::{toy_curve, toy_edwards};
 use curvesmith_curves::{bls12_377, bls12_381, bn254, secp256k1};
 use curvesmith_emulator::Emulator;
 use curvesmith_runtime::group::{AffineOf, Group, ScalarOf};
+use curvesmith_runtime::work::DigitShape;
 use curvesmith_runtime::{Detail, Device, Msm, MsmOptions, RuntimeError};
 use curvesmith_tests::Size;
 
@@ -114,8 +115,8 @@ fn a_long_batch_takes_no_more_memory() {
         emulator.peak_memory()
     };
     let (few, many) = (peak(3), peak(12));
-    // But for the sums, 4 points for each of 64 windows, of four coordinates of 32 bytes each.
-    assert_eq!(many - few, 9 * 64 * 4 * 128, "{few} and {many} bytes");
+    // But for the sums, a point for every two of 64 windows, of four coordinates of 32 bytes each.
+    assert_eq!(many - few, 9 * 32 * 128, "{few} and {many} bytes");
 }
 
 fn shared<G: Group, H: Group<Scalar = G::Scalar>>(emulator: Option<&Emulator>, n: usize) {
@@ -211,7 +212,6 @@ fn few_bases() {
 
 /// One set of buckets for all windows, where they are wide.
 fn every_window<G: Group>(bits: u32) {
-    use ark_ff::PrimeField;
     assert_eq!(ScalarOf::<G>::MODULUS_BIT_SIZE, bits);
     let g = AffineOf::<G>::generator();
     let points = [g, (g * ScalarOf::<G>::from(5u64)).into_affine(), -g];
@@ -233,4 +233,32 @@ fn the_largest_scalar_in_every_window() {
     every_window::<bn254::G1>(254);
     every_window::<bls12_381::G1>(255);
     every_window::<secp256k1::G1>(256);
+}
+
+/// Digits that a fork still reads keep their memory, though they are dropped and the work that made them goes on.
+#[test]
+fn digits_stay_as_long_as_they_are_read() {
+    type G = toy_curve::G1;
+    for seed in 0..4 {
+        let device = on(&racecheck(seed));
+        let terms = Terms::<G>::new(300, seed);
+        let others = scalars::<G>(300, seed + 100);
+        let work = device.work().unwrap();
+        let bases = work.bases::<G>(terms.points.as_slice().into()).unwrap();
+        let shape = DigitShape::new(ScalarOf::<G>::MODULUS_BIT_SIZE, 4);
+        let sums = work.sums(2 * work.sum_bytes::<G>(shape)).unwrap();
+        let vectors = [&terms.scalars, &others].map(|v| work.upload::<<G as Group>::Scalar>(v).unwrap());
+        let digits = work.digits(&vectors[0], shape).unwrap();
+        let fork = work.fork().unwrap();
+        let first = fork.msm_into(&digits, &bases, &sums).unwrap();
+        drop(digits);
+        // Of the same size: they would find the memory of the first ones.
+        let digits = work.digits(&vectors[1], shape).unwrap();
+        let second = work.msm_into(&digits, &bases, &sums).unwrap();
+        work.join(fork).unwrap();
+        let bytes = work.download_sums(&sums).unwrap();
+        let found = [first, second].map(|sum| sum.point(&bytes).unwrap());
+        work.finish().unwrap();
+        assert_eq!(found, [terms.sum(), sum::<G>(&terms.points, &others)]);
+    }
 }

@@ -94,3 +94,22 @@ fn streamed_bases_as_plans() {
         assert!(matches!(error, RuntimeError::Input { what: "window", .. }), "{error}");
     }
 }
+
+/// Scalars are copied in pieces of 1024 elements of 16 bytes. Where the last part has some terms fewer than the others, what stands behind its
+/// scalars is not what the piece before left there.
+#[test]
+fn a_short_last_part_ends_with_zeros() {
+    type G = toy_curve::G1;
+    let (device, n) = (device(), 3 * 1030 - 2);
+    let terms = Terms::<G>::new(n, 5);
+    let bases: Arc<[_]> = terms.points.as_slice().into();
+    let options = MsmOptions::default().window(4);
+    let least = least(&device, &terms, &options);
+    let plan = |percent| {
+        let options = options.clone().memory(least * percent / 100);
+        StreamedMsm::<G>::new(&device, Arc::clone(&bases), options).unwrap()
+    };
+    let plan = (1..).map(|i| plan(100 + 10 * i)).find(|plan| plan.parts() <= 3).unwrap();
+    assert_eq!(plan.parts(), 3);
+    assert_eq!(plan.run(&terms.scalars).unwrap(), terms.sum());
+}

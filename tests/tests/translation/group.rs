@@ -1,7 +1,7 @@
 //! Inputs of the kernels of a group. Formulas are the same arithmetic on the curve and off it, so that points are any
 //! coordinates; what matters is that many are the identity, equal or opposite.
 
-use super::session::{Named, Session, buf, num};
+use super::session::{Session, buf, num};
 use curvesmith_abi::kernels::NO_ENTRY;
 use curvesmith_abi::{IDENTITY_WORD, KernelDesc, padded_words};
 use curvesmith_codegen::fir::interp::to_words;
@@ -13,7 +13,7 @@ pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
             s.run(name, 60, 60, &[]);
         }
         name @ "accumulate" => accumulate(s, name),
-        name @ ("merge_partials" | "flush_partials") => merge(s, name),
+        name @ ("merge_partials" | "merge_heads") => merge(s, name),
         name @ "pair_sums" => pairs(s, name),
         name @ "base_multiples" => {
             for (n, multiples, doublings) in [(9, 1, 2), (5, 3, 2)] {
@@ -43,6 +43,21 @@ pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
                 s.run(name, runs << (steps - 1), sets << log_b, &named);
             }
         }
+        name @ "bit_horner" => {
+            for (window, span, parts, each, n) in [(3, 3, 2, 2, 9), (2, 6, 1, 6, 10)] {
+                let runs = n / span * parts + (n % span).div_ceil(each);
+                let named = [
+                    ("out", buf(&s.projective_points(runs))),
+                    ("window", num(window)),
+                    ("span", num(span)),
+                    ("parts", num(parts)),
+                    ("each", num(each)),
+                    ("n", num(n)),
+                    ("runs", num(runs)),
+                ];
+                s.run(name, runs, n, &named);
+            }
+        }
         _ => return None,
     }
     Some(())
@@ -58,7 +73,7 @@ fn keys(s: &mut Session, n: usize, buckets: usize) -> (Vec<u32>, Vec<u32>) {
 
 fn accumulate(s: &mut Session, name: &str) {
     let (points, buckets) = (12, 7);
-    for (n, slices) in [(90, 11), (5, 9), (0, 2)] {
+    for (n, slices, least) in [(90, 11, 1), (5, 9, 2), (0, 2, 1)] {
         let (keys, starts) = keys(s, n, buckets);
         let entries: Vec<u32> =
             (0..n).map(|_| (s.random.below(points) | s.random.below(2) << 31) as u32).collect();
@@ -72,6 +87,7 @@ fn accumulate(s: &mut Session, name: &str) {
             ("partials", buf(&s.projective_points(slices))),
             ("buckets", num(buckets)),
             ("slices", num(slices)),
+            ("least", num(least)),
         ];
         s.run(name, slices, points, &named);
     }
@@ -98,23 +114,23 @@ fn pairs(s: &mut Session, name: &str) {
 
 fn merge(s: &mut Session, name: &str) {
     let buckets = 9;
-    for (n, slices, stride) in [(60, 20, 1), (150, 150, 1), (150, 150, 128)] {
+    for (n, slices, least) in [(60, 20, 1), (60, 20, 4), (400, 400, 1)] {
         let (keys, starts) = keys(s, n, buckets);
         let (partials, sums) = (buf(&s.projective_points(slices)), buf(&s.projective_points(buckets)));
-        let mut named = vec![
+        let named = [
             ("keys", buf(&keys)),
             ("starts", buf(&starts)),
             ("partials", partials),
+            ("sums", sums),
             ("buckets", num(buckets)),
             ("slices", num(slices)),
+            ("least", num(least)),
         ];
-        let (more, threads) = match name {
-            "merge_partials" => (("stride", num(stride)), slices.div_ceil(stride)),
-            _ => (("sums", sums), slices),
-        };
-        named.push(more);
-        let named: Named<'_> = &named;
-        s.run(name, threads, 0, named);
+        // Blocks of slices, all but the first where only heads are added.
+        let blocks = slices.div_ceil(128) - usize::from(name == "merge_heads");
+        if blocks > 0 {
+            s.run(name, 128 * blocks, 0, &named);
+        }
     }
 }
 

@@ -12,21 +12,21 @@ use curvesmith_abi::kernels::Accumulate;
 pub(super) struct Slices<'k> {
     /// Entries with a digit other than 0.
     pub(super) total: U32<'k>,
-    /// Entries a slice: `⌈total/slices⌉`, and 1 where there are none.
+    /// Entries a slice: `⌈total/slices⌉`, or `least`, where that is more.
     pub(super) len: U32<'k>,
 }
 
 impl<'k> Slices<'k> {
-    /// From the kernel's parameters `starts`, `buckets`, `slices`.
+    /// From the kernel's parameters `starts`, `buckets`, `slices`, `least`.
     pub(super) fn new(b: &'k Builder) -> Self {
         let total = b.buffer("starts").word(b.scalar("buckets"));
         let slices = b.scalar("slices");
         // With total < 2^31 and slices ≤ 2^20 the sum does not wrap.
-        Slices { total, len: ((total + slices - 1) / slices).max(b.u32(1)) }
+        Slices { total, len: ((total + slices - 1) / slices).max(b.scalar("least")) }
     }
 
-    /// First entry of slice `t < slices`, or past `total` for an empty slice. It does not wrap:
-    /// `t·len < slices·⌈total/slices⌉ + slices < total + 2·slices`.
+    /// First entry of slice `t < slices`, or past `total` for an empty slice. It does not wrap: `t·len` is below
+    /// `slices·⌈total/slices⌉ < total + slices`, or `slices·least ≤ 2^30`.
     pub(super) fn start(self, t: U32<'k>) -> U32<'k> {
         t * self.len
     }

@@ -1,16 +1,19 @@
-//! Sums of partial results over segments of slices, in few launches.
+//! Sums of partial results over segments of slices, in two launches.
 
 use super::accumulate::Slices;
 use super::group_kernel;
-use crate::fir::build::U32;
-use crate::fir::ir::{AtomicOp, Kernel};
+use crate::fir::build::{Builder, Pred, Shared, U32};
+use crate::fir::ir::{AtomicOp, Kernel, ShuffleMode};
 use crate::formulas::Curve;
+use crate::kernels::{full, shuffle};
 use crate::spec::GroupDesc;
 use curvesmith_abi::Kernel as _;
-use curvesmith_abi::kernels::{FlushPartials, MergePartials};
+use curvesmith_abi::kernels::{MergeHeads, MergePartials};
 
-/// Entries that a block of a level takes, and the ratio of one level's stride to that of the one before.
+/// Slices of a block.
 const WIDTH: u32 = MergePartials::DESC.block;
+/// Rounds of a tree over them, and the last one.
+const ROUNDS: u32 = WIDTH.ilog2() + 1;
 
 /// The segment of a slice: the slices that start with the same key.
 struct Segment<'k> {
@@ -31,195 +34,117 @@ fn segment<'k>(curve: Curve<'k>, slices: Slices<'k>, first: U32<'k>) -> Segment<
     Segment { key, start, end }
 }
 
+/// Rounds of a tree in place over runs of at most `longest` points, and a last one: in a round of distance `d`, a power of two, point `j < d` of a
+/// run takes point `j + d`, where the run has it. No round writes what it reads elsewhere, and a barrier ends it. The last round
+/// has the distance 0: there the first point of a run goes to where its sum belongs.
+fn rounds<'k>(b: &'k Builder, longest: U32<'k>, round: impl FnOnce(U32<'k>)) {
+    let least = longest.max(b.u32(2)) - 1;
+    let first = longest.gt(b.u32(1)).select(b.u32(1) << (b.u32(31) - least.clz()), b.u32(0));
+    let distance = b.var(first);
+    b.loop_(|| {
+        let now = distance.get();
+        round(now);
+        b.break_if(now.is(0));
+        b.barrier();
+        distance.set(now >> 1);
+    });
+}
+
+/// Adds the partial at `from` to that at `to`, or, in the last round, to the sum of `key`. The addition stands in one place, since
+/// it is most of the kernel.
+fn add_partial<'k>(curve: Curve<'k>, is_last: Pred<'k>, key: U32<'k>, to: U32<'k>, from: U32<'k>) {
+    let b = curve.b;
+    let (sums, partials) = (b.buffer("sums"), b.buffer("partials"));
+    let sum = curve.var(curve.identity());
+    b.if_else(is_last, || sum.set(curve.load(sums, key)), || sum.set(curve.load(partials, to)));
+    curve.add(sum, curve.load(partials, from));
+    b.if_else(is_last, || curve.store(sums, key, sum.get()), || curve.store(partials, to, sum.get()));
+}
+
 pub(in super::super) fn merge_partials(group: &GroupDesc) -> Kernel {
     group_kernel::<MergePartials>(group, merge_partials_body)
 }
 
-/// A tree in place over the entries of each segment in the block, of as many steps as its longest run of
-/// entries needs. In a step of distance `d` the entries at odd multiples of `d` in their run are read, and those at
-/// even ones written by their own threads alone; a barrier lies between the steps.
+/// [`rounds`] over the slices of each segment in the block, as many as its longest run of them needs. Few threads of a warp have something to add
+/// where runs are short: the additions of a round are listed, and the first threads take them.
 fn merge_partials_body(curve: Curve<'_>) {
     let b = curve.b;
-    let (partials, stride) = (b.buffer("partials"), b.scalar("stride"));
-    let level = b.u32(31) - stride.clz();
     let (thread, block_first) = (b.thread(), b.block_index() * WIDTH);
-    let i = block_first + thread;
-    // No thread leaves before the last barrier. Below 2^20 + 128·128², for the last threads of a level.
-    let t = i << level;
+    let t = block_first + thread;
     let slices = Slices::new(b);
 
-    // The thread's entry is number `place` of the `run` entries of its segment in the block.
-    let zero = b.u32(0);
-    let (place, run) = (b.var(zero), b.var(zero));
-    // Past the last slice it may wrap, and is not asked for.
+    // The thread's slice is number `place` of the `run` slices of its segment in the block.
+    let (zero, none) = (b.u32(0), b.bool(false));
+    let (place, run, begins) = (b.var(zero), b.var(zero), b.var(none));
+    // Past the last slice it may wrap, and is not asked for. No thread leaves before the last barrier.
     let first = slices.start(t);
     b.if_(t.lt(b.scalar("slices")) & first.lt(slices.total), || {
         let segment = segment(curve, slices, first);
-        let from = (segment.start >> level) + stride.is(1).select(zero, b.u32(1));
-        b.if_(i.ge(from), || {
-            let head = from.max(block_first);
-            let end = ((segment.end + stride - 1) >> level).min(block_first + WIDTH);
-            place.set(i - head);
-            run.set(end - head);
-        });
+        let head = segment.start.max(block_first);
+        place.set(t - head);
+        run.set(segment.end.min(block_first + WIDTH) - head);
+        begins.set(t.eq(segment.start));
     });
-    let (place, run) = (place.get(), run.get());
+    let (place, run, begins) = (place.get(), run.get(), begins.get());
 
     let longest = b.shared(1);
+    let (list, listed) = (b.shared(WIDTH), b.shared(ROUNDS));
     b.if_(thread.is(0), || longest.set_word(zero, zero));
+    b.if_(thread.lt(b.u32(ROUNDS)), || listed.set_word(thread, zero));
     b.barrier();
     b.if_(place.is(0) & run.gt(b.u32(1)), || {
         longest.atomic(AtomicOp::Max, zero, run);
     });
     b.barrier();
-    let longest = longest.word(zero);
 
-    let step = b.var(b.u32(1));
-    b.while_(
-        || step.get().lt(longest),
-        || {
-            let distance = step.get();
-            let takes = (place & (distance + distance - 1)).is(0) & (place + distance).lt(run);
-            b.if_(takes, || {
-                let sum = curve.var(curve.load(partials, t));
-                curve.add(sum, curve.load(partials, (i + distance) << level));
-                curve.store(partials, t, sum.get());
-            });
-            b.barrier();
-            step.set(distance + distance);
-        },
-    );
+    rounds(b, longest.word(zero), |distance| {
+        let is_last = distance.is(0);
+        let takes = is_last.select(begins, place.lt(distance) & (place + distance).lt(run));
+        let round = b.u32(32) - distance.clz();
+        let index = append(b, listed, round, takes);
+        b.if_(takes, || list.set_word(index, thread));
+        b.barrier();
+        b.if_(thread.lt(listed.word(round)), || {
+            let to = block_first + list.word(thread);
+            let key = b.buffer("keys").word(slices.start(to));
+            add_partial(curve, is_last, key, to, to + distance);
+        });
+    });
 }
 
-pub(in super::super) fn flush_partials(group: &GroupDesc) -> Kernel {
-    group_kernel::<FlushPartials>(group, flush_partials_body)
+/// A place for each thread of the block that `takes`, from 0 on, counted in a word of shared memory; whatever for the others. All threads
+/// of a warp come here together.
+fn append<'k>(b: &'k Builder, counts: Shared<'k>, count: U32<'k>, takes: Pred<'k>) -> U32<'k> {
+    let lane = b.lane();
+    let those = b.ballot(takes, full(b));
+    let before = b.var(b.u32(0));
+    b.if_(lane.is(0), || before.set(counts.atomic(AtomicOp::Add, count, those.popc())));
+    let before = shuffle(b, ShuffleMode::Index, before.get(), 0);
+    before + (those & ((b.u32(1) << lane) - 1)).popc()
 }
 
-/// Where the levels have left the total of a segment `[s, e)`.
-///
-/// Let `B` be [`WIDTH`], and `h1`, `h2` the least multiples of `B` and of `B²` above `s`; so `h1 ≤ h2`. The blocks of
-/// level `B^k` are of `B^(k+1)` slices, at multiples of it.
-///
-/// 1. Level 1 takes all slices. The first of `[s, e)` in the block of `s` is `s`, in every later block its head. Then
-///    `partials[s]` is the sum over `[s, min(h1, e))`, and at each multiple `t` of `B` with `s < t < e` lies the sum over
-///    `[t, min(t + B, e))`.
-/// 2. Level `B` takes these `t`, and not `s`, even where `s` is a multiple of `B`. The first is `h1`; in the blocks
-///    after that of `h1` it is the head. Multiples of `B²` above `s` are all heads: so at each of them, `u < e`, lies the
-///    sum over `[u, min(u + B², e))`, and if `h1 < h2`, at `h1` that over `[h1, min(h2, e))`.
-/// 3. Level `B²` takes these `u`. All lie in one block, as `slices ≤ 2^20 ≤ B³`: the first of them, `h2`, takes the
-///    sum over `[h2, e)`.
-///
-/// The total is that of `s`, of `h1` if `h1 < min(h2, e)`, and of `h2` if `h2 < e`. Where level `B` or `B²` is left out,
-/// `e ≤ slices ≤ B` or `B²`, and `h1` or `h2` is not below `e`.
-fn flush_partials_body(curve: Curve<'_>) {
-    const _: () = assert!(WIDTH.pow(3) >= 1 << 20 && WIDTH.is_power_of_two());
+pub(in super::super) fn merge_heads(group: &GroupDesc) -> Kernel {
+    group_kernel::<MergeHeads>(group, merge_heads_body)
+}
+
+/// [`rounds`] over the heads of one segment, by a block.
+fn merge_heads_body(curve: Curve<'_>) {
     let b = curve.b;
-    let t = b.global_index();
-    b.return_if(t.ge(b.scalar("slices")));
+    let block = b.block_index();
+    let t = (block + 1) * WIDTH;
     let slices = Slices::new(b);
     let first = slices.start(t);
     b.return_if(first.ge(slices.total));
-    let segment = segment(curve, slices, first);
-    b.return_if(t.ne(segment.start));
+    let Segment { key, start, end } = segment(curve, slices, first);
+    // Others have no head here, or an earlier one.
+    b.return_if((start / WIDTH).ne(block));
 
-    let (sums, partials) = (b.buffer("sums"), b.buffer("partials"));
-    let (h1, h2) = ((t | (WIDTH - 1)) + 1, (t | (WIDTH * WIDTH - 1)) + 1);
-    let sum = curve.var(curve.load(sums, segment.key));
-    let at = b.var(t);
-    b.while_(
-        || at.get().lt(segment.end),
-        || {
-            let now = at.get();
-            curve.add(sum, curve.load(partials, now));
-            at.set(now.eq(t).select(h1, now.lt(h2).select(h2, segment.end)));
-        },
-    );
-    curve.store(sums, segment.key, sum.get());
-}
-
-#[cfg(test)]
-mod tests {
-    /// The contract of the levels on plain numbers, for blocks of `width` entries: `segments` are lengths.
-    fn totals(width: usize, segments: &[usize], numbers: &[u64]) -> Vec<u64> {
-        let slices = numbers.len();
-        let mut partials = numbers.to_vec();
-        let bounds: Vec<(usize, usize)> = segments
-            .iter()
-            .scan(0, |at, length| {
-                let start = *at;
-                *at += length;
-                Some((start, *at))
-            })
-            .collect();
-        for stride in [1, width, width * width].into_iter().filter(|stride| *stride < slices) {
-            for &(s, e) in &bounds {
-                let mut first: Option<usize> = None;
-                for t in (s..e).filter(|t| t % stride == 0 && (stride == 1 || *t > s)) {
-                    match first {
-                        Some(head) if head / (stride * width) == t / (stride * width) => {
-                            partials[head] += std::mem::take(&mut partials[t]);
-                        }
-                        _ => first = Some(t),
-                    }
-                }
-            }
-        }
-        let total = |&(s, e): &(usize, usize)| {
-            let (h1, h2) = ((s / width + 1) * width, (s / (width * width) + 1) * width * width);
-            let at = |h: usize| if h < e { partials[h] } else { 0 };
-            partials[s] + if h1 < h2 { at(h1) } else { 0 } + at(h2)
-        };
-        bounds.iter().map(total).collect()
-    }
-
-    fn check(width: usize, segments: &[usize]) {
-        let slices = segments.iter().sum::<usize>();
-        // Distinct, and sums tell them apart.
-        let numbers: Vec<u64> = (0..slices as u64).map(|t| (t + 1) * (t + 1)).collect();
-        let mut rest = &numbers[..];
-        for (total, &length) in totals(width, segments, &numbers).iter().zip(segments) {
-            let (own, others) = rest.split_at(length);
-            assert_eq!(*total, own.iter().sum::<u64>(), "blocks of {width}, segments {segments:?}");
-            rest = others;
-        }
-    }
-
-    #[test]
-    fn three_levels_and_the_flush_find_every_total() {
-        // A set bit starts a segment.
-        for (width, most) in [(2, 8), (3, 17), (4, 15)] {
-            for (slices, cuts) in (1..=most).flat_map(|n| (0..1u32 << (n - 1)).map(move |cuts| (n, cuts))) {
-                let mut segments = vec![1];
-                for t in 1..slices {
-                    match cuts >> (t - 1) & 1 {
-                        0 => *segments.last_mut().expect("one is there") += 1,
-                        _ => segments.push(1),
-                    }
-                }
-                check(width, &segments);
-            }
-        }
-        let mut state = 1u64;
-        let mut random = |n: usize| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) as usize % n
-        };
-        for (width, slices) in [(2, 8), (4, 64), (8, 512), (128, 1usize << 20)] {
-            for _ in 0..if width == 128 { 30 } else { 20_000 } {
-                let longest = 1 << random(slices.ilog2() as usize + 1);
-                let near =
-                    [1, width - 1, width, width + 1, width * width - 1, width * width, width * width + 1];
-                let mut segments = vec![];
-                let mut left = slices;
-                while left > 0 {
-                    let length = if random(2) == 0 { near[random(7)] } else { 1 + random(longest) };
-                    segments.push(length.min(left));
-                    left -= length.min(left);
-                }
-                check(width, &segments);
-            }
-            check(width, &[slices]);
-            check(width, &vec![1; slices]);
-        }
-    }
+    let heads = (end - t + (WIDTH - 1)) / WIDTH;
+    rounds(b, heads, |distance| {
+        let is_last = distance.is(0);
+        let pairs = is_last.select(b.u32(1), distance.min(heads - distance));
+        b.for_(b.thread(), pairs, WIDTH, |j| {
+            add_partial(curve, is_last, key, t + j * WIDTH, t + (j + distance) * WIDTH);
+        });
+    });
 }

@@ -17,10 +17,10 @@ use crate::spec::GroupDesc;
 
 pub(super) use accumulate::accumulate;
 pub(super) use affine::pair_sums;
-pub(super) use merge::{flush_partials, merge_partials};
+pub(super) use merge::{merge_heads, merge_partials};
 pub(super) use multiples::base_multiples;
 pub(super) use points::{point_add, point_dbl, point_madd};
-pub(super) use reduce::bit_sums;
+pub(super) use reduce::{bit_horner, bit_sums};
 
 /// The kernel `K` of a group with this body.
 fn group_kernel<K: curvesmith_abi::Kernel>(group: &GroupDesc, body: impl FnOnce(Curve<'_>)) -> Kernel {

@@ -6,7 +6,7 @@ use crate::fir::ir::Kernel;
 use crate::formulas::Curve;
 use crate::spec::GroupDesc;
 use curvesmith_abi::Kernel as _;
-use curvesmith_abi::kernels::{BIT_SUMS_STEPS, BitSums};
+use curvesmith_abi::kernels::{BIT_SUMS_STEPS, BitHorner, BitSums};
 
 pub(in super::super) fn bit_sums(group: &GroupDesc) -> Kernel {
     group_kernel::<BitSums>(group, bit_sums_body)
@@ -67,4 +67,40 @@ fn bit_sums_body(curve: Curve<'_>) {
 
 fn place<'k>(b: &'k Builder, kind: U32<'k>) -> U32<'k> {
     kind.is(0).select(b.u32(0), b.u32(1) << ((kind - 1) & 31))
+}
+
+pub(in super::super) fn bit_horner(group: &GroupDesc) -> Kernel {
+    group_kernel::<BitHorner>(group, bit_horner_body)
+}
+
+/// From the last sum of a run to its first. Where runs end with sets, or spans are several sets, threads double in the same rounds.
+fn bit_horner_body(curve: Curve<'_>) {
+    let b = curve.b;
+    let g = b.global_index();
+    b.return_if(g.ge(b.scalar("runs")));
+    let (span, parts, each) = (b.scalar("span"), b.scalar("parts"), b.scalar("each"));
+    let sums = b.buffer("sums");
+    let in_span = g / parts;
+    let lo = in_span * span + (g - in_span * parts) * each;
+    let hi = (lo + each).min((in_span + 1) * span).min(b.scalar("n"));
+
+    let window = b.scalar("window");
+    let exponent = |q| exponent(b, q, window);
+    let sum = curve.var(curve.load(sums, hi - 1));
+    let q = b.var(hi - 1);
+    b.while_(
+        || q.get().gt(lo),
+        || {
+            let (above, now) = (q.get(), q.get() - 1);
+            b.for_(exponent(now), exponent(above), 1, |_| sum.set(curve.dbl(sum.get())));
+            curve.add(sum, curve.load(sums, now));
+            q.set(now);
+        },
+    );
+    curve.store(b.buffer("out"), g, sum.get());
+}
+
+/// The exponent of the weight of sum `q`; see [`BitHorner`].
+fn exponent<'k>(b: &'k Builder, q: U32<'k>, window: U32<'k>) -> U32<'k> {
+    q - (q / window * window).ne(q).select(b.u32(1), b.u32(0))
 }

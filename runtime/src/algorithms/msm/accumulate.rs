@@ -7,7 +7,7 @@ use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
 use crate::plan::MsmStrategy;
 use curvesmith_abi::kernels::{
-    Accumulate, FlushPartials, MergePartials, PairCounts, PairEntries, PairSums, msm_has_pairs,
+    Accumulate, MergeHeads, MergePartials, PairCounts, PairEntries, PairSums, msm_has_pairs,
 };
 use curvesmith_abi::{Element, Ptr, layout};
 
@@ -151,37 +151,25 @@ fn accumulate_slices(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Buff
 
     // ZZ = 0 is the identity.
     stream.zero(&sum_buffer, 0..sum_buffer.len())?;
-    let kernel = Accumulate { bases, keys, entries, starts, sums, partials, buckets, slices };
+    let least = stream.gpu().policy().msm.least_slice.clamp(1, MOST_LEAST);
+    let kernel = Accumulate { bases, keys, entries, starts, sums, partials, buckets, slices, least };
     stream.launch(group, slices as usize, &kernel)?;
-    for stride in levels(slices) {
-        let merge = MergePartials { keys, starts, partials, buckets, slices, stride };
-        stream.launch(group, slices.div_ceil(stride) as usize, &merge)?;
+    let merge = MergePartials { keys, starts, partials, sums, buckets, slices, least };
+    stream.launch(group, slices as usize, &merge)?;
+    let further_blocks = slices.div_ceil(group.contract::<MergePartials>().block) - 1;
+    if further_blocks > 0 {
+        let heads = MergeHeads { keys, starts, partials, sums, buckets, slices, least };
+        stream.launch_blocks(group, further_blocks.into(), &heads)?;
     }
-    let flush = FlushPartials { keys, starts, partials, sums, buckets, slices };
-    stream.launch(group, slices as usize, &flush)?;
     Ok(sum_buffer)
 }
+
+/// The largest least length of slices that kernels allow.
+const MOST_LEAST: u32 = 1 << 10;
 
 /// Slices that so many entries are cut into.
 pub(super) fn slices(stream: &Stream, group: &Owner, most: usize) -> Result<u32> {
     let block = group.contract::<Accumulate>().block;
     let wave = stream.resident_blocks::<Accumulate>(group)?.saturating_mul(block);
     Ok(stream.gpu().policy().msm.slices(most, wave, block))
-}
-
-/// The levels of [`MergePartials`] for so many slices.
-fn levels(slices: u32) -> impl Iterator<Item = u32> {
-    [1, 128, 128 * 128].into_iter().take_while(move |stride| *stride < slices)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn levels_reach_every_slice() {
-        let all = |slices| levels(slices).collect::<Vec<_>>();
-        assert_eq!((all(1), all(2), all(128)), (vec![], vec![1], vec![1]));
-        assert_eq!((all(129), all(1 << 20)), (vec![1, 128], vec![1, 128, 1 << 14]));
-    }
 }

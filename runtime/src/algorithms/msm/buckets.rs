@@ -2,6 +2,7 @@
 
 use super::accumulate::{Rows, accumulate};
 use super::digits::GpuDigits;
+use super::horner::Runs;
 use super::multiples::GpuBases;
 use crate::algorithms::policy::MAX_SLICES;
 use crate::csr::{check_len, check_range};
@@ -10,7 +11,7 @@ use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
 use crate::plan::MsmStrategy;
 use crate::work::DigitShape;
-use curvesmith_abi::kernels::{BIT_SUMS_STEPS, BitSums, FlushPartials};
+use curvesmith_abi::kernels::{BIT_SUMS_STEPS, BitSums, MergePartials};
 use curvesmith_abi::{Ptr, layout};
 use std::ops::Range;
 
@@ -76,7 +77,7 @@ impl GpuBuckets {
         Ok(())
     }
 
-    /// Adds bucket by bucket. To the kernel that ends an accumulation every bucket is a slice by itself.
+    /// Adds bucket by bucket. To the kernel that merges slices every bucket is one by itself.
     fn join(&mut self, stream: &Stream, group: &Owner, more: Buffer<layout::Point>) -> Result<()> {
         let Some(sums) = &self.sums else {
             self.sums = Some(more);
@@ -91,14 +92,14 @@ impl GpuBuckets {
         for from in (0..sums.len()).step_by(MAX_SLICES as usize) {
             let slices = MAX_SLICES.min((sums.len() - from) as u32);
             let (partials, sums) = (more.ptr_at(from), sums.ptr_at(from));
-            let flush = FlushPartials { keys, starts, partials, sums, buckets: slices, slices };
-            stream.launch(group, slices as usize, &flush)?;
+            let merge = MergePartials { keys, starts, partials, sums, buckets: slices, slices, least: 1 };
+            stream.launch(group, slices as usize, &merge)?;
         }
         self.places = Some(places);
         Ok(())
     }
 
-    /// Writes the sum of every set of buckets, as its sums by bits, to these words of `room`: [`DigitShape::sums`] points. Where nothing
+    /// Writes the sums of all sets of buckets, as the points of `runs` of their sums by bits, to these words of `room`. Where nothing
     /// was added they are zeroed, which is the identity in every form.
     pub(crate) fn write_sums(
         self,
@@ -106,14 +107,16 @@ impl GpuBuckets {
         group: &Owner,
         room: &Buffer<layout::U32>,
         words: Range<usize>,
+        runs: Runs,
     ) -> Result<()> {
-        match self.sums {
-            None => stream.zero(room, words),
-            Some(sums) => {
-                let out = Ptr::new(room.ptr_at(words.start).address);
-                reduce(stream, group, self.shape, &sums, out)
-            }
+        let Some(sums) = self.sums else { return stream.zero(room, words) };
+        let out = Ptr::new(room.ptr_at(words.start).address);
+        if !runs.combine() {
+            return reduce(stream, group, self.shape, &sums, out);
         }
+        let by_bits = stream.elements(group, self.shape.sums())?;
+        reduce(stream, group, self.shape, &sums, by_bits.ptr())?;
+        runs.launch(stream, group, &by_bits, out)
     }
 }
 
@@ -127,7 +130,7 @@ pub(super) fn most_places(shape: DigitShape) -> u32 {
     (u64::from(shape.sets) << shape.log_buckets()).min(MAX_SLICES.into()) as u32
 }
 
-/// The sums by bits of the buckets of every set, from which the host has `Σ (i+1)·sums[i]`; leaves parts of sums in `sums`.
+/// The sums by bits of the buckets of every set, from which follows `Σ (i+1)·sums[i]`; leaves parts of sums in `sums`.
 fn reduce(
     stream: &Stream,
     group: &Owner,

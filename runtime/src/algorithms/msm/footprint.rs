@@ -30,7 +30,8 @@ pub(crate) fn least_bytes(
     let arrays = if passes(shape.log_buckets()).count() > 1 { 4 } else { 3 };
     let sorting = arrays * entries(n.min(part_len(stream, shape)));
     let adding = 2 * entries(n) + buckets * (point + 4);
-    scalars + sorting.max(adding) + shape.sums() as u64 * point
+    let sums = stream.gpu().policy().msm.runs(shape).points();
+    scalars + sorting.max(adding) + sums as u64 * point
 }
 
 /// What an MSM takes whose bases and scalars come from the host in parts.
@@ -70,7 +71,10 @@ impl Parts<'_> {
             bytes += words(starts) + scan_bytes(starts) + 4 * words(most as u64) + room(most as u64, affine);
         }
         bytes += 2 * room(u64::from(buckets), point) + room(u64::from(slices(stream, group, most)?), point);
-        bytes += words(u64::from(most_places(shape)) + 1) + room(shape.sums() as u64, point);
+        bytes += words(u64::from(most_places(shape)) + 1);
+        // Sums by bits, and what is left of them.
+        let left = stream.gpu().policy().msm.runs(shape).points();
+        bytes += room(shape.sums() as u64, point) + room(left as u64, point);
         Ok(bytes)
     }
 
