@@ -131,6 +131,7 @@ impl MeasuredWindows {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::work::DigitMap;
 
     fn row(n: u64, most: u32, window: u32) -> MeasuredWindow {
         MeasuredWindow { field: "f".into(), kernels: "k".into(), n, most, window, nanoseconds: 5 }
@@ -161,7 +162,7 @@ mod tests {
         let windows = table(&[(100, 40, 17)]);
         let shape = |most| windows.shape(("f", 254), "k", 100, most);
         assert_eq!([1, 14].map(shape), [None; 2]);
-        let all = DigitShape { window: 17, sets: 1, multiples: 15 };
+        let all = DigitShape { window: 17, sets: 1, multiples: 15, map: DigitMap::Signed };
         assert_eq!([15, 40, 41, u32::MAX].map(shape), [Some(all); 4]);
         // With four there are four sets: that limit decided.
         let windows = table(&[(100, 4, 17), (100, 1, 9)]);
