@@ -50,9 +50,9 @@ pub use curvesmith_runtime::field::Field;
 pub use curvesmith_runtime::group::{Group, PairingCurve};
 pub use curvesmith_runtime::work::{BinaryOp, Direction, UnaryOp};
 pub use curvesmith_runtime::{
-    Csr, Detail, Device, DeviceBases, DeviceVec, Job, Msm, MsmOptions, MsmStrategy, Ntt, NttOptions,
-    Pointwise, Report, RuntimeError, ShardedMsm, SpMv, SpMvOptions, SpMvSchedule, SpMvStrategy, Span,
-    StreamedMsm, domain_size, gpu,
+    Csr, CurveForm, Detail, Device, DeviceBases, DeviceVec, Job, Msm, MsmOptions, MsmStrategy, Ntt,
+    NttOptions, Pointwise, Report, RuntimeError, ShardedMsm, SpMv, SpMvOptions, SpMvSchedule, SpMvStrategy,
+    Span, StreamedMsm, domain_size, gpu,
 };
 #[cfg(feature = "emulator")]
 pub use curvesmith_runtime::{EmulatorOptions, emulator};

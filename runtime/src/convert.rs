@@ -9,13 +9,15 @@ use crate::algorithms::pointwise::scale;
 use crate::error::{Result, RuntimeError};
 use crate::field::{Field, MontLimbs};
 use crate::gpu::{Buffer, Stream, not_canonical, on_all_cores};
-use crate::group::{AffineOf, CoordinateOf, Group, Points as _, ProjectiveOf};
+use crate::group::{AffineOf, CoordinateOf, EdwardsForm, Group, Points as _, ProjectiveOf};
 use crate::owner::Owner;
+use crate::plan::CurveForm;
 use crate::work::DigitShape;
 use ark_ec::AffineRepr;
 use ark_ff::{AdditiveGroup, Field as _, PrimeField};
-use curvesmith_abi::{layout, padded_words};
+use curvesmith_abi::{Form, layout, padded_words};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes of a padded element on the device.
 pub(crate) fn element_bytes<F: Field>() -> usize {
@@ -174,42 +176,83 @@ fn upload_factor<F: Field>(stream: &Stream, field: &Owner, exponent: usize) -> R
     Ok(factor)
 }
 
-/// Points to the device.
+/// Points to the device, as the kernels of `group` take them: the group's own, or those of its Edwards form.
 pub(crate) fn upload_points<G: Group>(
     stream: &Stream,
+    group: &Owner,
     points: &[AffineOf<G>],
 ) -> Result<Buffer<layout::Affine>> {
     crate::algorithms::index32("number of bases", points.len())?;
-    let buffer: Buffer<layout::Affine> = stream.elements(&Owner::group::<G>(), points.len())?;
-    upload_first_points::<G>(stream, &buffer, points)?;
+    let buffer: Buffer<layout::Affine> = stream.elements(group, points.len())?;
+    upload_first_points::<G>(stream, group, &buffer, points)?;
     Ok(buffer)
 }
 
-/// Points to the begin of a buffer that may be longer.
+/// As [`upload_points`], to the begin of a buffer that may be longer.
 pub(crate) fn upload_first_points<G: Group>(
     stream: &Stream,
+    group: &Owner,
     buffer: &Buffer<layout::Affine>,
     points: &[AffineOf<G>],
 ) -> Result<()> {
     let each = buffer.element_bytes();
+    let Some(form) = G::edwards_form().filter(|_| group.form == Form::Niels) else {
+        return stream.upload_first(buffer, points.len(), &|range, bytes| {
+            for (point, bytes) in points[range].iter().zip(bytes.chunks_exact_mut(each)) {
+                write_point::<G>(point, bytes);
+            }
+        });
+    };
+    let without_image = AtomicUsize::new(usize::MAX);
     stream.upload_first(buffer, points.len(), &|range, bytes| {
-        for (point, bytes) in points[range].iter().zip(bytes.chunks_exact_mut(each)) {
-            write_point::<G>(point, bytes);
+        let first = range.start;
+        if let Err(i) = write_bases::<G>(&form, &points[range], bytes) {
+            without_image.fetch_min(first + i, Ordering::Relaxed);
         }
-    })
+    })?;
+    match without_image.into_inner() {
+        usize::MAX => Ok(()),
+        i => {
+            let reason =
+                format!("number {i} has order 2 or 4 and no image on the Edwards form of {}", G::NAME);
+            Err(RuntimeError::Input { what: "bases", reason })
+        }
+    }
+}
+
+/// Points on the Edwards form as its kernels take them, or all ones for the identity. The number of the first that has no image is the error; what is
+/// written then is undefined.
+fn write_bases<G: Group>(
+    form: &EdwardsForm<CoordinateOf<G>>,
+    points: &[AffineOf<G>],
+    bytes: &mut [u8],
+) -> std::result::Result<(), usize> {
+    let finite: Vec<usize> = (0..points.len()).filter(|&i| !points[i].is_zero()).collect();
+    let coordinates: Vec<_> = finite.iter().filter_map(|&i| points[i].xy()).map(|(x, y)| [x, y]).collect();
+    let bases = form.bases(&coordinates).map_err(|i| finite[i])?;
+    bytes.fill(0xff);
+    let each = 3 * G::DEGREE * element_bytes::<G::Base>();
+    for (i, base) in finite.into_iter().zip(bases) {
+        write_coordinates::<G>(&base, &mut bytes[i * each..(i + 1) * each]);
+    }
+    Ok(())
 }
 
 /// An affine point: `2·DEGREE` padded elements, or all ones for the identity.
 fn write_point<G: Group>(point: &AffineOf<G>, bytes: &mut [u8]) {
     let Some((x, y)) = point.xy() else { return bytes.fill(0xff) };
-    let coordinates = x.to_base_prime_field_elements().chain(y.to_base_prime_field_elements());
-    for (value, bytes) in coordinates.zip(bytes.chunks_exact_mut(element_bytes::<G::Base>())) {
+    write_coordinates::<G>(&[x, y], bytes);
+}
+
+fn write_coordinates<G: Group>(coordinates: &[CoordinateOf<G>], bytes: &mut [u8]) {
+    let elements = coordinates.iter().flat_map(|x| x.to_base_prime_field_elements());
+    for (value, bytes) in elements.zip(bytes.chunks_exact_mut(element_bytes::<G::Base>())) {
         write_element::<G::Base>(&value, bytes);
     }
 }
 
-/// A point in the form of its group.
-pub(crate) fn read_point<G: Group>(bytes: &[u8]) -> Result<ProjectiveOf<G>> {
+/// A point in the coordinates that kernels of a form have.
+pub(crate) fn read_point<G: Group>(bytes: &[u8], form: CurveForm) -> Result<ProjectiveOf<G>> {
     let elements = bytes.chunks_exact(element_bytes::<G::Base>()).map(read_element::<G::Base>);
     let elements: Option<Vec<_>> = elements.collect();
     let elements = elements.ok_or_else(|| not_canonical(G::NAME))?;
@@ -219,22 +262,31 @@ pub(crate) fn read_point<G: Group>(bytes: &[u8]) -> Result<ProjectiveOf<G>> {
     });
     let mut next = |_| coordinates.next().expect("a point has four coordinates");
     let coordinates = std::array::from_fn(&mut next);
-    ProjectiveOf::<G>::of_form(coordinates).ok_or_else(|| {
+    let coordinates = match form {
+        CurveForm::Declared => Some(coordinates),
+        CurveForm::Edwards => G::edwards_form().and_then(|form| form.to_xyzz(coordinates)),
+    };
+    coordinates.and_then(ProjectiveOf::<G>::of_form).ok_or_else(|| {
         let reason = format!("the coordinates of a point of {} are of no point", G::NAME);
         RuntimeError::Device { call: "download", reason }
     })
 }
 
 /// Points in device form.
-pub(crate) fn read_points<G: Group>(bytes: &[u8]) -> Result<Vec<ProjectiveOf<G>>> {
-    bytes.chunks_exact(4 * G::DEGREE * element_bytes::<G::Base>()).map(read_point::<G>).collect()
+pub(crate) fn read_points<G: Group>(bytes: &[u8], form: CurveForm) -> Result<Vec<ProjectiveOf<G>>> {
+    let points = bytes.chunks_exact(4 * G::DEGREE * element_bytes::<G::Base>());
+    points.map(|bytes| read_point::<G>(bytes, form)).collect()
 }
 
-/// The sum of each set of buckets from its sums by bits, in device form: `T + Σ 2^j·D_j`.
-pub(crate) fn set_sums<G: Group>(sums: &[u8], shape: DigitShape) -> Result<Vec<ProjectiveOf<G>>> {
+/// The sum of each set of buckets from its sums by bits, in device form on a form of the curve: `T + Σ 2^j·D_j`.
+pub(crate) fn set_sums<G: Group>(
+    sums: &[u8],
+    form: CurveForm,
+    shape: DigitShape,
+) -> Result<Vec<ProjectiveOf<G>>> {
     let bytes = shape.window.max(1) as usize * 4 * G::DEGREE * element_bytes::<G::Base>();
     let of_set = |bytes| {
-        let points = read_points::<G>(bytes)?;
+        let points = read_points::<G>(bytes, form)?;
         let (total, of_bits) = points.split_first().expect("a window has a bit");
         let double_and_add = |sum: ProjectiveOf<G>, of_bit: &ProjectiveOf<G>| sum.double() + of_bit;
         Ok(of_bits.iter().rev().fold(ProjectiveOf::<G>::ZERO, double_and_add) + total)
@@ -249,14 +301,18 @@ pub(crate) fn set_sums<G: Group>(sums: &[u8], shape: DigitShape) -> Result<Vec<P
 }
 
 /// `Σ_s 2^(c·s)·sum_s` over the sets of a shape, by Horner; see [`set_sums`].
-pub(crate) fn combine_sets<G: Group>(sums: &[u8], shape: DigitShape) -> Result<ProjectiveOf<G>> {
+pub(crate) fn combine_sets<G: Group>(
+    sums: &[u8],
+    form: CurveForm,
+    shape: DigitShape,
+) -> Result<ProjectiveOf<G>> {
     let horner = |mut total: ProjectiveOf<G>, sum: &ProjectiveOf<G>| {
         for _ in 0..shape.window {
             total.double_in_place();
         }
         total + sum
     };
-    Ok(set_sums::<G>(sums, shape)?.iter().rev().fold(ProjectiveOf::<G>::ZERO, horner))
+    Ok(set_sums::<G>(sums, form, shape)?.iter().rev().fold(ProjectiveOf::<G>::ZERO, horner))
 }
 
 #[cfg(test)]

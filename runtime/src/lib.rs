@@ -18,6 +18,7 @@ pub mod declared;
 mod domain;
 pub mod edwards;
 pub mod field;
+mod form;
 pub mod gpu;
 pub mod group;
 mod handle;
@@ -38,8 +39,8 @@ pub use handle::Device;
 pub use job::{Cancel, Job};
 pub use owner::Owner;
 pub use plan::{
-    Msm, MsmOptions, MsmStrategy, Ntt, NttOptions, Pointwise, ShardedMsm, SpMv, SpMvOptions, SpMvSchedule,
-    SpMvStrategy, StreamedMsm,
+    CurveForm, Msm, MsmOptions, MsmStrategy, Ntt, NttOptions, Pointwise, ShardedMsm, SpMv, SpMvOptions,
+    SpMvSchedule, SpMvStrategy, StreamedMsm,
 };
 pub use values::{DeviceBases, DeviceVec, Digits, Matrix, NttTables};
 

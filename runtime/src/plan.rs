@@ -12,7 +12,7 @@ mod sharded;
 mod spmv;
 mod streamed;
 
-pub use msm::{Msm, MsmOptions, MsmStrategy};
+pub use msm::{CurveForm, Msm, MsmOptions, MsmStrategy};
 pub use ntt::{Ntt, NttOptions};
 pub use pointwise::Pointwise;
 pub use sharded::ShardedMsm;

@@ -139,7 +139,7 @@ fn check<G: Group>() {
     for _ in 0..20 {
         let point = (g * crate::group::ScalarOf::<G>::rand(&mut rng)).into_affine();
         let bytes = xyzz::<G>(point, CoordinateOf::<G>::rand(&mut rng));
-        assert_eq!(read_point::<G>(&bytes).unwrap(), ProjectiveOf::<G>::from(point));
+        assert_eq!(read_point::<G>(&bytes, CurveForm::Declared).unwrap(), ProjectiveOf::<G>::from(point));
 
         let mut affine = vec![7; bytes.len() / 2];
         write_point::<G>(&point, &mut affine);
@@ -148,11 +148,11 @@ fn check<G: Group>() {
     let mut bytes = xyzz::<G>(g.into_affine(), CoordinateOf::<G>::ONE);
     let quarter = bytes.len() / 4;
     bytes[3 * quarter] ^= 1;
-    assert!(matches!(read_point::<G>(&bytes), Err(RuntimeError::Device { .. })));
+    assert!(matches!(read_point::<G>(&bytes, CurveForm::Declared), Err(RuntimeError::Device { .. })));
     bytes[2 * quarter..3 * quarter].fill(0);
-    assert_eq!(read_point::<G>(&bytes).unwrap(), ProjectiveOf::<G>::ZERO);
+    assert_eq!(read_point::<G>(&bytes, CurveForm::Declared).unwrap(), ProjectiveOf::<G>::ZERO);
     bytes[0..quarter].fill(u8::MAX);
-    assert!(matches!(read_point::<G>(&bytes), Err(RuntimeError::Device { .. })));
+    assert!(matches!(read_point::<G>(&bytes, CurveForm::Declared), Err(RuntimeError::Device { .. })));
 
     let mut affine = vec![7; bytes.len() / 2];
     write_point::<G>(&AffineOf::<G>::zero(), &mut affine);
@@ -174,7 +174,7 @@ fn extended(point: ark_ed_on_bls12_381::EdwardsAffine, k: ark_ed_on_bls12_381::F
 fn edwards_points_in_both_directions() {
     use ark_ed_on_bls12_381::{EdwardsAffine, EdwardsProjective, Fq, Fr};
     let mut rng = StdRng::seed_from_u64(8);
-    let read = |bytes: &[u8]| read_point::<Jubjub>(bytes);
+    let read = |bytes: &[u8]| read_point::<Jubjub>(bytes, CurveForm::Declared);
     let g = EdwardsProjective::generator();
     for _ in 0..20 {
         let point = (g * Fr::rand(&mut rng)).into_affine();
@@ -216,8 +216,8 @@ fn sums_by_bits_are_combined_by_their_weight() {
     let shape = DigitShape { window: 3, sets: 3, multiples: 2 };
     let weight = |i: usize| ark_bn254::Fr::from([1, 1, 2][i % 3] << (3 * (i / 3)));
     let expected: ProjectiveOf<G1> = (0..9).map(|i| points[i] * weight(i)).sum();
-    assert_eq!(combine_sets::<G1>(&bytes, shape).unwrap(), expected);
-    let of_sets = set_sums::<G1>(&bytes, shape).unwrap();
+    assert_eq!(combine_sets::<G1>(&bytes, CurveForm::Declared, shape).unwrap(), expected);
+    let of_sets = set_sums::<G1>(&bytes, CurveForm::Declared, shape).unwrap();
     assert_eq!((of_sets.len(), of_sets[1]), (3, points[3] + points[4] + points[5] * ark_bn254::Fr::from(2)));
-    assert_eq!(combine_sets::<G1>(&[], shape).unwrap(), ProjectiveOf::<G1>::ZERO);
+    assert_eq!(combine_sets::<G1>(&[], CurveForm::Declared, shape).unwrap(), ProjectiveOf::<G1>::ZERO);
 }

@@ -1,6 +1,6 @@
 //! The multi-scalar multiplication of bases that stay on the host.
 
-use super::msm::{MsmOptions, MsmStrategy};
+use super::msm::{CurveForm, MsmOptions, MsmStrategy};
 use super::{ahead, call};
 use crate::cpu;
 use crate::csr::check_len;
@@ -47,13 +47,20 @@ impl<G: Group> StreamedMsm<G> {
     /// the windows it takes the cheapest for parts that fit, unless one is fixed. On the CPU, which has the bases already, there is nothing to stream.
     ///
     /// Errors: [`RuntimeError::InsufficientMemory`], with the least budget for any window, where not even the buckets and one base fit;
-    /// [`RuntimeError::Input`] for options that the group does not have, and for multiples, which are kept with resident bases only.
+    /// [`RuntimeError::Input`] for options that the group does not have, and for multiples and other forms, which are kept with resident
+    /// bases only.
     pub fn new(device: &Device, bases: impl Into<Arc<[AffineOf<G>]>>, options: MsmOptions) -> Result<Self> {
         let bases: Arc<[AffineOf<G>]> = bases.into();
-        options.check_strategy::<G>()?;
+        options.check_kernels::<G>()?;
         if options.wants_multiples() {
             let reason = "multiples are kept on the device, and these bases are not".to_owned();
             return Err(RuntimeError::Input { what: "options", reason });
+        }
+        if options.form != CurveForm::Declared {
+            let reason =
+                "bases that stay on the host have the declared form: another would be made in every call"
+                    .to_owned();
+            return Err(RuntimeError::Input { what: "form", reason });
         }
         options.shape::<G>(1)?;
         let MsmOptions { window, strategy, memory, .. } = options;
@@ -109,7 +116,7 @@ impl<G: Group> StreamedMsm<G> {
     fn sum(&self, work: &Work, scalars: &[ScalarOf<G>]) -> Result<ProjectiveOf<G>> {
         let (bits, Parts { shape, len }) = (modulus_bits::<G::Scalar>(), self.parts);
         let sums = work.sums(work.sum_bytes::<G>(shape))?;
-        let mut buckets = work.buckets::<G>(shape, self.strategy);
+        let mut buckets = work.buckets::<G>(CurveForm::Declared, shape, self.strategy)?;
         // All parts have the same length on the device, so that each finds the memory of the one before: what the last lacks are scalars
         // that are 0, whose bases are not looked at.
         ahead(

@@ -9,7 +9,7 @@ use crate::field::{Field, modulus_bits};
 use crate::gpu::{Buffer, Stream};
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use crate::owner::Owner;
-use crate::plan::MsmStrategy;
+use crate::plan::{CurveForm, MsmStrategy};
 use crate::values::{DeviceBases, DeviceVec, Digits, Repr};
 use ark_ff::AdditiveGroup;
 use curvesmith_abi::{Element, layout};
@@ -39,6 +39,7 @@ pub(crate) struct Buckets<G: Group>(Repr<ProjectiveOf<G>, GpuBuckets>);
 struct Windows {
     offset: usize,
     bytes: usize,
+    form: CurveForm,
     shape: DigitShape,
 }
 
@@ -49,9 +50,21 @@ pub struct SumBytes(Vec<u8>);
 impl Work {
     /// Moves points to the device; identities allowed. The CPU keeps owned ones as they are.
     pub fn bases<G: Group>(&self, points: Cow<'_, [AffineOf<G>]>) -> Result<DeviceBases<G>> {
+        self.bases_in(points, CurveForm::Declared)
+    }
+
+    /// As [`Work::bases`], in a form of the curve.
+    pub(crate) fn bases_in<G: Group>(
+        &self,
+        points: Cow<'_, [AffineOf<G>]>,
+        form: CurveForm,
+    ) -> Result<DeviceBases<G>> {
+        let owner = Owner::group_in::<G>(form)?;
         let repr = match &self.on {
             Repr::Cpu(_) => Repr::Cpu(Cpu.bases::<G>(points)?),
-            Repr::Gpu(stream) => Repr::Gpu(GpuBases::of(convert::upload_points::<G>(stream, &points)?)),
+            Repr::Gpu(stream) => {
+                Repr::Gpu(GpuBases::of(convert::upload_points::<G>(stream, &owner, &points)?, form))
+            }
         };
         Ok(DeviceBases { device: self.device.clone(), repr })
     }
@@ -61,7 +74,8 @@ impl Work {
         let (Repr::Gpu(stream), Repr::Gpu(bases)) = (&self.on, &bases.repr) else { return other("bases") };
         stream.uses("bases", &bases.points)?;
         let bits = modulus_bits::<G::Scalar>();
-        let made = msm::multiples(stream, &Owner::group::<G>(), bases, shape, bits)?;
+        let group = Owner::group_in::<G>(bases.form)?;
+        let made = msm::multiples(stream, &group, bases, shape, bits)?;
         Ok(DeviceBases { device: self.device.clone(), repr: Repr::Gpu(made) })
     }
 
@@ -127,10 +141,15 @@ impl Work {
         stream.gpu().check_room("MSM", needed, limit)
     }
 
-    /// As [`Work::check_msm_memory`], for `n` bases that are to be kept, with so many multiples each.
-    pub(crate) fn check_base_memory<G: Group>(&self, n: usize, multiples: u32) -> Result<()> {
+    /// As [`Work::check_msm_memory`], for `n` bases that are to be kept in a form, with so many multiples each.
+    pub(crate) fn check_base_memory<G: Group>(
+        &self,
+        n: usize,
+        form: CurveForm,
+        multiples: u32,
+    ) -> Result<()> {
         let Repr::Gpu(stream) = &self.on else { return Ok(()) };
-        let bytes = n as u64 * Owner::group::<G>().bytes(Element::Affine) as u64;
+        let bytes = n as u64 * Owner::group_in::<G>(form)?.bytes(Element::Affine) as u64;
         // Multiples are made of bases that are there.
         let copies = u64::from(multiples) + u64::from(multiples > 1);
         stream.gpu().check_room("bases", bytes.saturating_mul(copies), None)
@@ -192,7 +211,8 @@ impl Work {
     pub(crate) fn room_for_bases<G: Group>(&self, len: usize) -> Result<DeviceBases<G>> {
         let Repr::Gpu(stream) = &self.on else { return other("bases") };
         let points = stream.elements(&Owner::group::<G>(), len)?;
-        Ok(DeviceBases { device: self.device.clone(), repr: Repr::Gpu(GpuBases::of(points)) })
+        let bases = GpuBases::of(points, CurveForm::Declared);
+        Ok(DeviceBases { device: self.device.clone(), repr: Repr::Gpu(bases) })
     }
 
     /// Copies points of the host to the begin of `room`, in the order of this work, whoever's the room is.
@@ -202,7 +222,7 @@ impl Work {
         points: &[AffineOf<G>],
     ) -> Result<()> {
         let (Repr::Gpu(stream), Repr::Gpu(room)) = (&self.on, &room.repr) else { return other("bases") };
-        convert::upload_first_points::<G>(stream, &room.points, points)
+        convert::upload_first_points::<G>(stream, &Owner::group_in::<G>(room.form)?, &room.points, points)
     }
 
     /// Cuts scalars into digits and sorts them by bucket; one result serves any number of [`Work::msm`]s.
@@ -248,7 +268,7 @@ impl Work {
         let bytes = self.download_sums(&sums)?;
         match &sum.0 {
             Repr::Cpu(point) => Ok(vec![*point]),
-            Repr::Gpu(windows) => convert::set_sums::<G>(windows.of(&bytes)?, windows.shape),
+            Repr::Gpu(windows) => convert::set_sums::<G>(windows.of(&bytes)?, windows.form, windows.shape),
         }
     }
 
@@ -273,18 +293,26 @@ impl Work {
     pub fn msm_into<G: Group>(&self, digits: &Digits, bases: &DeviceBases<G>, sums: &Sums) -> Result<Sum<G>> {
         let mut buckets = Buckets(match &digits.repr {
             Repr::Cpu(_) => Repr::Cpu(ProjectiveOf::<G>::ZERO),
-            Repr::Gpu(digits) => Repr::Gpu(GpuBuckets::new(digits.shape(), None)),
+            Repr::Gpu(digits) => {
+                let (group, form) = (Owner::group_in::<G>(bases.form())?, bases.form());
+                Repr::Gpu(GpuBuckets::new(group, form, digits.shape(), None))
+            }
         });
         self.add_to_buckets(&mut buckets, digits, bases, 0..bases.len())?;
         self.sum_of_buckets(buckets, sums)
     }
 
-    /// Empty buckets for digits of a shape, to which is added as `strategy` says, or as the device likes.
-    pub(crate) fn buckets<G: Group>(&self, shape: DigitShape, strategy: Option<MsmStrategy>) -> Buckets<G> {
-        Buckets(match &self.on {
+    /// Empty buckets for bases in a form and digits of a shape, to which is added as `strategy` says, or as the device likes.
+    pub(crate) fn buckets<G: Group>(
+        &self,
+        form: CurveForm,
+        shape: DigitShape,
+        strategy: Option<MsmStrategy>,
+    ) -> Result<Buckets<G>> {
+        Ok(Buckets(match &self.on {
             Repr::Cpu(_) => Repr::Cpu(ProjectiveOf::<G>::ZERO),
-            Repr::Gpu(_) => Repr::Gpu(GpuBuckets::new(shape, strategy)),
-        })
+            Repr::Gpu(_) => Repr::Gpu(GpuBuckets::new(Owner::group_in::<G>(form)?, form, shape, strategy)),
+        }))
     }
 
     /// Copies to the device what a second part of the scalars takes: on a fork, beside the work on the first.
@@ -315,7 +343,7 @@ impl Work {
             }
             (Repr::Gpu(stream), Repr::Gpu(buckets), Repr::Gpu(digits), Repr::Gpu(bases)) => {
                 stream.uses("bases", &bases.points)?;
-                buckets.add(stream, &Owner::group::<G>(), digits, bases, range)
+                buckets.add(stream, digits, bases, range)
             }
             _ => other("bases"),
         }
@@ -326,12 +354,12 @@ impl Work {
         match (&self.on, buckets.0) {
             (Repr::Cpu(_), Repr::Cpu(sum)) => Ok(Sum(Repr::Cpu(sum))),
             (Repr::Gpu(stream), Repr::Gpu(buckets)) => {
-                let shape = buckets.shape();
+                let (shape, form) = (buckets.shape(), buckets.form());
                 let bytes = Sums::bytes::<G>(shape);
                 let (room, offset) = sums.reserve(stream, bytes)?;
                 let words = offset / 4..(offset + bytes) / 4;
-                buckets.write_sums(stream, &Owner::group::<G>(), room, words)?;
-                Ok(Sum(Repr::Gpu(Windows { offset, bytes, shape })))
+                buckets.write_sums(stream, room, words)?;
+                Ok(Sum(Repr::Gpu(Windows { offset, bytes, form, shape })))
             }
             _ => other("buckets"),
         }
@@ -378,10 +406,7 @@ impl<G: Group> Sum<G> {
     pub fn point(&self, sums: &SumBytes) -> Result<ProjectiveOf<G>> {
         match &self.0 {
             Repr::Cpu(point) => Ok(*point),
-            Repr::Gpu(windows) => {
-                let shape = windows.shape;
-                convert::combine_sets::<G>(windows.of(sums)?, shape)
-            }
+            Repr::Gpu(windows) => convert::combine_sets::<G>(windows.of(sums)?, windows.form, windows.shape),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a failing test panics")]
 
+mod forms;
 mod memory;
 mod options;
 mod published;

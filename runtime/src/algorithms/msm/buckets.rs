@@ -8,7 +8,7 @@ use crate::csr::{check_len, check_range};
 use crate::error::{Result, RuntimeError};
 use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
-use crate::plan::MsmStrategy;
+use crate::plan::{CurveForm, MsmStrategy};
 use crate::work::DigitShape;
 use curvesmith_abi::kernels::{BIT_SUMS_STEPS, BitSums, FlushPartials};
 use curvesmith_abi::{Ptr, layout};
@@ -17,6 +17,9 @@ use std::ops::Range;
 /// The buckets of an MSM, to which the digits of one part of the scalars after the other are added.
 #[derive(Debug)]
 pub(crate) struct GpuBuckets {
+    /// Whose kernels add.
+    group: Owner,
+    form: CurveForm,
     shape: DigitShape,
     strategy: Option<MsmStrategy>,
     /// `None` as long as nothing was added.
@@ -27,13 +30,23 @@ pub(crate) struct GpuBuckets {
 
 impl GpuBuckets {
     /// Without a strategy, the device's policy chooses.
-    pub(crate) fn new(shape: DigitShape, strategy: Option<MsmStrategy>) -> Self {
-        GpuBuckets { shape, strategy, sums: None, places: None }
+    pub(crate) fn new(
+        group: Owner,
+        form: CurveForm,
+        shape: DigitShape,
+        strategy: Option<MsmStrategy>,
+    ) -> Self {
+        GpuBuckets { group, form, shape, strategy, sums: None, places: None }
     }
 
     /// The windows.
     pub(crate) fn shape(&self) -> DigitShape {
         self.shape
+    }
+
+    /// The form of the curve that they are on.
+    pub(crate) fn form(&self) -> CurveForm {
+        self.form
     }
 
     /// Copies to the device what a second part takes, which else is copied when it is added.
@@ -46,11 +59,11 @@ impl GpuBuckets {
     pub(crate) fn add(
         &mut self,
         stream: &Stream,
-        group: &Owner,
         digits: &GpuDigits,
         bases: &GpuBases,
         range: Range<usize>,
     ) -> Result<()> {
+        debug_assert_eq!(bases.form, self.form, "buckets are made for their bases");
         if digits.shape() != self.shape {
             let reason = format!("they are {:?}, the buckets are for {:?}", digits.shape(), self.shape);
             return Err(RuntimeError::Input { what: "digits", reason });
@@ -70,14 +83,14 @@ impl GpuBuckets {
                 most: part.keys.len(),
                 buckets: digits.buckets,
             };
-            let sums = accumulate(stream, group, self.strategy, rows)?;
-            self.join(stream, group, sums)?;
+            let sums = accumulate(stream, &self.group, self.strategy, rows)?;
+            self.join(stream, sums)?;
         }
         Ok(())
     }
 
     /// Adds bucket by bucket. To the kernel that ends an accumulation every bucket is a slice by itself.
-    fn join(&mut self, stream: &Stream, group: &Owner, more: Buffer<layout::Point>) -> Result<()> {
+    fn join(&mut self, stream: &Stream, more: Buffer<layout::Point>) -> Result<()> {
         let Some(sums) = &self.sums else {
             self.sums = Some(more);
             return Ok(());
@@ -92,7 +105,7 @@ impl GpuBuckets {
             let slices = MAX_SLICES.min((sums.len() - from) as u32);
             let (partials, sums) = (more.ptr_at(from), sums.ptr_at(from));
             let flush = FlushPartials { keys, starts, partials, sums, buckets: slices, slices };
-            stream.launch(group, slices as usize, &flush)?;
+            stream.launch(&self.group, slices as usize, &flush)?;
         }
         self.places = Some(places);
         Ok(())
@@ -103,7 +116,6 @@ impl GpuBuckets {
     pub(crate) fn write_sums(
         self,
         stream: &Stream,
-        group: &Owner,
         room: &Buffer<layout::U32>,
         words: Range<usize>,
     ) -> Result<()> {
@@ -111,7 +123,7 @@ impl GpuBuckets {
             None => stream.zero(room, words),
             Some(sums) => {
                 let out = Ptr::new(room.ptr_at(words.start).address);
-                reduce(stream, group, self.shape, &sums, out)
+                reduce(stream, &self.group, self.shape, &sums, out)
             }
         }
     }

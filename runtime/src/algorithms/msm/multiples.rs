@@ -5,6 +5,7 @@ use crate::algorithms::index32;
 use crate::error::{Result, RuntimeError};
 use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
+use crate::plan::CurveForm;
 use crate::work::DigitShape;
 use curvesmith_abi::kernels::BaseMultiples;
 use curvesmith_abi::layout;
@@ -13,14 +14,15 @@ use curvesmith_abi::layout;
 #[derive(Debug)]
 pub(crate) struct GpuBases {
     pub(crate) points: Buffer<layout::Affine>,
+    pub(crate) form: CurveForm,
     /// Of the digits that the multiples are for.
     shape: Option<DigitShape>,
 }
 
 impl GpuBases {
     /// Bases without multiples.
-    pub(crate) fn of(points: Buffer<layout::Affine>) -> Self {
-        GpuBases { points, shape: None }
+    pub(crate) fn of(points: Buffer<layout::Affine>, form: CurveForm) -> Self {
+        GpuBases { points, form, shape: None }
     }
 
     /// Bases, not counting their multiples.
@@ -73,5 +75,5 @@ pub(crate) fn multiples(
         n,
     };
     stream.launch(group, points.len(), &kernel)?;
-    Ok(GpuBases { points: out, shape: Some(shape) })
+    Ok(GpuBases { points: out, form: bases.form, shape: Some(shape) })
 }
