@@ -4,7 +4,7 @@ use super::*;
 use crate::edwards::{montgomery, to_weierstrass};
 use ark_ec::{CurveGroup, PrimeGroup};
 use ark_ed_on_bls12_381::{EdwardsAffine, EdwardsConfig, EdwardsProjective, Fq, Fr};
-use ark_ff::{UniformRand, Zero};
+use ark_ff::{AdditiveGroup, UniformRand, Zero};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 
 fn jubjub() -> EdwardsForm<Fq> {
