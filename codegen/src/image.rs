@@ -87,6 +87,12 @@ fn plan_kernels(group: &GroupDesc, lists: Vec<Vec<Kernel>>) -> Vec<Plan> {
         Equation::TwistedEdwards { a, d } => {
             format!("curve: a*x^2 + y^2 = 1 + d*x^2*y^2, a = ({}), d = ({})", hex(a), hex(d))
         }
+        Equation::Niels { d } => {
+            format!(
+                "curve: -x^2 + y^2 = 1 + d*x^2*y^2, d = ({}); affine points are y-x, y+x, 2*d*x*y",
+                hex(d)
+            )
+        }
     });
     let plan = |kernels: Vec<Kernel>| {
         let first = kernels.first().map_or("empty", |k| k.desc.name);

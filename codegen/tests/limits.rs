@@ -73,7 +73,7 @@ impl Lazy<'_> {
         let param = self.kernel.desc.params[param];
         let ParamKind::Buffer(_, layout) = param.kind else { panic!("{} is a buffer", param.name) };
         let words = self.kernel.field.as_ref().map_or(1, |f| f.words);
-        let stride = layout.bytes(words, self.kernel.tower.degree()) / 4;
+        let stride = layout.bytes(self.kernel.form, words, self.kernel.tower.degree()) / 4;
         let element = (param.name, (at / stride) as u64);
         let contents = || (self.contents)(param.name, element.1);
         let words = self.known.entry(element).or_insert_with(contents);

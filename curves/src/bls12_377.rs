@@ -24,6 +24,7 @@ curve! {
                 0x1914a69c5102eff1f674f5d30afeec4bd7fb348ca3e52d96d182ad44fb82305c2fe3d3634a9591afd82de55559c8ea6,
             );
             cofactor = 0x170b5d44300000000000000000000000;
+            edwards_form;
         };
         g2: short_weierstrass over fq2 {
             a = [0, 0];

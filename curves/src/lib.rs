@@ -56,6 +56,8 @@ mod declared_secp256k1;
 mod declared_secp256r1;
 #[path = "toy_edwards.rs"]
 mod declared_toy_edwards;
+#[path = "toy_form.rs"]
+mod declared_toy_form;
 #[path = "toy_tower.rs"]
 mod declared_toy_tower;
 #[cfg(feature = "vesta")]

@@ -3,6 +3,7 @@
 //! Not for cryptography.
 
 pub use crate::declared_toy_edwards::toy_edwards;
+pub use crate::declared_toy_form::toy_form;
 pub use crate::declared_toy_tower::toy_tower;
 
 use curvesmith_field_dsl::{curve, field};

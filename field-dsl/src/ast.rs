@@ -55,6 +55,8 @@ pub(crate) struct Group {
     pub(crate) other: Option<Coordinates>,
     pub(crate) generator: Option<(Coordinates, Coordinates)>,
     pub(crate) cofactor: Option<Number>,
+    /// Of `edwards_form`, where it is asked for.
+    pub(crate) edwards_form: Option<Span>,
 }
 
 /// Form of a curve's equation.

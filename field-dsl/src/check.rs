@@ -8,7 +8,7 @@ use crate::error::{self, Errors, Item};
 use crate::known;
 use crate::literal::Number;
 use curvesmith_codegen::spec::tower::{Element, Extension, Tower, TowerField, number};
-use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc, SpecError, prime, suggest};
+use curvesmith_codegen::spec::{EdwardsForm, Equation, FieldDesc, GroupDesc, SpecError, prime, suggest};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use proc_macro2::Ident;
@@ -46,6 +46,16 @@ pub(crate) struct GroupModel {
     pub(crate) cofactor: BigUint,
     /// Inverse of the cofactor modulo r.
     pub(crate) cofactor_inv: BigUint,
+    /// The Edwards form, where it is asked for.
+    pub(crate) form: Option<FormModel>,
+}
+
+/// The Edwards form of a short Weierstrass curve.
+#[derive(Clone, Debug)]
+pub(crate) struct FormModel {
+    pub(crate) form: EdwardsForm,
+    /// Its kernels.
+    pub(crate) desc: GroupDesc,
 }
 
 /// A level of a tower over `fq`, checked.
@@ -347,6 +357,7 @@ pub(crate) mod stand_in {
                 generator: [number(0), number(1)],
                 cofactor: 1u32.into(),
                 cofactor_inv: 1u32.into(),
+                form: None,
             }
         };
         CurveModel {

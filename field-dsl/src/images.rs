@@ -127,6 +127,7 @@ impl Declaration<'_> {
                     Equation::TwistedEdwards { a, d } => {
                         writeln!(text, "edwards {} {} {}", group.name, numbers(a), numbers(d))
                     }
+                    Equation::Niels { d } => writeln!(text, "niels {} {}", group.name, numbers(d)),
                 };
                 (group.name.as_str(), curvesmith_abi::Family::Group)
             }

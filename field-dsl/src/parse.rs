@@ -24,8 +24,9 @@ pub(crate) const FIELD_ITEMS: &[&str] =
 pub(crate) const CURVE_ITEMS: &[&str] =
     &["crate", "family", "fq", "fr", "fq2", "fq3", "fq4", "fq6", "fq12", "g1", "g2", "allow", "arkworks"];
 pub(crate) const FIELD_OPTIONS: &[&str] = &["generator", "two_adic_root", "small_subgroup"];
-/// Of short Weierstrass and of Montgomery curves.
+/// Of Montgomery curves, and those that a short Weierstrass curve has to have.
 pub(crate) const GROUP_OPTIONS: &[&str] = &["a", "b", "generator", "cofactor"];
+pub(crate) const WEIERSTRASS_OPTIONS: &[&str] = &["a", "b", "generator", "cofactor", "edwards_form"];
 pub(crate) const EDWARDS_OPTIONS: &[&str] = &["a", "d", "generator", "cofactor"];
 pub(crate) const FIELD_BINDINGS: &[&str] = &["fp"];
 pub(crate) const CURVE_BINDINGS: &[&str] =
@@ -371,6 +372,7 @@ fn group(
         other: None,
         generator: None,
         cofactor: None,
+        edwards_form: None,
     };
     let read = group_parts(input, name, &mut group, errors);
     set(slot, group);
@@ -387,18 +389,23 @@ fn group_parts(input: ParseStream, name: &str, group: &mut Group, errors: &mut E
     (group.over, group.over_span) = over(input)?;
     let content;
     let braces = braced!(content in input);
-    let keys = if group.model == Model::TwistedEdwards { EDWARDS_OPTIONS } else { GROUP_OPTIONS };
+    let (keys, required) = match group.model {
+        Model::ShortWeierstrass => (WEIERSTRASS_OPTIONS, GROUP_OPTIONS),
+        Model::TwistedEdwards => (EDWARDS_OPTIONS, EDWARDS_OPTIONS),
+        Model::Montgomery => (GROUP_OPTIONS, GROUP_OPTIONS),
+    };
     let block = Block { of: name, kind: "option", keys };
     let seen = statements(&content, &block, errors, |input, key, _| {
         match key.to_string().as_str() {
             "a" => set(&mut group.a, assigned(input)?),
             "generator" => set(&mut group.generator, point(input)?),
             "cofactor" => set(&mut group.cofactor, assigned(input)?),
+            "edwards_form" => group.edwards_form = Some(key.span()),
             _ => set(&mut group.other, assigned(input)?),
         }
         Ok(())
     });
-    seen.require(keys, name, braces.span.close(), errors);
+    seen.require(required, name, braces.span.close(), errors);
     Ok(())
 }
 

@@ -9,11 +9,13 @@ use crate::algorithms::pointwise::scale;
 use crate::error::{Result, RuntimeError};
 use crate::field::{Field, MontLimbs};
 use crate::gpu::{Buffer, Stream, not_canonical};
-use crate::group::{AffineOf, CoordinateOf, Group, Points as _, ProjectiveOf};
+use crate::group::{AffineOf, CoordinateOf, EdwardsForm, Group, Points as _, ProjectiveOf};
 use crate::owner::Owner;
+use crate::plan::CurveForm;
 use ark_ec::AffineRepr;
 use ark_ff::{AdditiveGroup, Field as _, PrimeField};
-use curvesmith_abi::{layout, padded_words};
+use curvesmith_abi::{Form, layout, padded_words};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes of a padded element on the device.
 pub(crate) fn element_bytes<F: Field>() -> usize {
@@ -172,42 +174,83 @@ fn upload_factor<F: Field>(stream: &Stream, field: &Owner, exponent: usize) -> R
     Ok(factor)
 }
 
-/// Points to the device.
+/// Points to the device, as the kernels of `group` take them: the group's own, or those of its Edwards form.
 pub(crate) fn upload_points<G: Group>(
     stream: &Stream,
+    group: &Owner,
     points: &[AffineOf<G>],
 ) -> Result<Buffer<layout::Affine>> {
     crate::algorithms::index32("number of bases", points.len())?;
-    let buffer: Buffer<layout::Affine> = stream.elements(&Owner::group::<G>(), points.len())?;
-    upload_first_points::<G>(stream, &buffer, points)?;
+    let buffer: Buffer<layout::Affine> = stream.elements(group, points.len())?;
+    upload_first_points::<G>(stream, group, &buffer, points)?;
     Ok(buffer)
 }
 
-/// Points to the begin of a buffer that may be longer.
+/// As [`upload_points`], to the begin of a buffer that may be longer.
 pub(crate) fn upload_first_points<G: Group>(
     stream: &Stream,
+    group: &Owner,
     buffer: &Buffer<layout::Affine>,
     points: &[AffineOf<G>],
 ) -> Result<()> {
     let each = buffer.element_bytes();
+    let Some(form) = G::edwards_form().filter(|_| group.form == Form::Niels) else {
+        return stream.upload_first(buffer, points.len(), &|range, bytes| {
+            for (point, bytes) in points[range].iter().zip(bytes.chunks_exact_mut(each)) {
+                write_point::<G>(point, bytes);
+            }
+        });
+    };
+    let without_image = AtomicUsize::new(usize::MAX);
     stream.upload_first(buffer, points.len(), &|range, bytes| {
-        for (point, bytes) in points[range].iter().zip(bytes.chunks_exact_mut(each)) {
-            write_point::<G>(point, bytes);
+        let first = range.start;
+        if let Err(i) = write_bases::<G>(&form, &points[range], bytes) {
+            without_image.fetch_min(first + i, Ordering::Relaxed);
         }
-    })
+    })?;
+    match without_image.into_inner() {
+        usize::MAX => Ok(()),
+        i => {
+            let reason =
+                format!("number {i} has order 2 or 4 and no image on the Edwards form of {}", G::NAME);
+            Err(RuntimeError::Input { what: "bases", reason })
+        }
+    }
+}
+
+/// Points on the Edwards form as its kernels take them, or all ones for the identity. The number of the first that has no image is the error; what is
+/// written then is undefined.
+fn write_bases<G: Group>(
+    form: &EdwardsForm<CoordinateOf<G>>,
+    points: &[AffineOf<G>],
+    bytes: &mut [u8],
+) -> std::result::Result<(), usize> {
+    let finite: Vec<usize> = (0..points.len()).filter(|&i| !points[i].is_zero()).collect();
+    let coordinates: Vec<_> = finite.iter().filter_map(|&i| points[i].xy()).map(|(x, y)| [x, y]).collect();
+    let bases = form.bases(&coordinates).map_err(|i| finite[i])?;
+    bytes.fill(0xff);
+    let each = 3 * G::DEGREE * element_bytes::<G::Base>();
+    for (i, base) in finite.into_iter().zip(bases) {
+        write_coordinates::<G>(&base, &mut bytes[i * each..(i + 1) * each]);
+    }
+    Ok(())
 }
 
 /// An affine point: `2·DEGREE` padded elements, or all ones for the identity.
 fn write_point<G: Group>(point: &AffineOf<G>, bytes: &mut [u8]) {
     let Some((x, y)) = point.xy() else { return bytes.fill(0xff) };
-    let coordinates = x.to_base_prime_field_elements().chain(y.to_base_prime_field_elements());
-    for (value, bytes) in coordinates.zip(bytes.chunks_exact_mut(element_bytes::<G::Base>())) {
+    write_coordinates::<G>(&[x, y], bytes);
+}
+
+fn write_coordinates<G: Group>(coordinates: &[CoordinateOf<G>], bytes: &mut [u8]) {
+    let elements = coordinates.iter().flat_map(|x| x.to_base_prime_field_elements());
+    for (value, bytes) in elements.zip(bytes.chunks_exact_mut(element_bytes::<G::Base>())) {
         write_element::<G::Base>(&value, bytes);
     }
 }
 
-/// A point in the form of its group.
-pub(crate) fn read_point<G: Group>(bytes: &[u8]) -> Result<ProjectiveOf<G>> {
+/// A point in the coordinates that kernels of a form have.
+pub(crate) fn read_point<G: Group>(bytes: &[u8], form: CurveForm) -> Result<ProjectiveOf<G>> {
     let elements = bytes.chunks_exact(element_bytes::<G::Base>()).map(read_element::<G::Base>);
     let elements: Option<Vec<_>> = elements.collect();
     let elements = elements.ok_or_else(|| not_canonical(G::NAME))?;
@@ -217,23 +260,29 @@ pub(crate) fn read_point<G: Group>(bytes: &[u8]) -> Result<ProjectiveOf<G>> {
     });
     let mut next = |_| coordinates.next().expect("a point has four coordinates");
     let coordinates = std::array::from_fn(&mut next);
-    ProjectiveOf::<G>::of_form(coordinates).ok_or_else(|| {
+    let coordinates = match form {
+        CurveForm::Declared => Some(coordinates),
+        CurveForm::Edwards => G::edwards_form().and_then(|form| form.to_xyzz(coordinates)),
+    };
+    coordinates.and_then(ProjectiveOf::<G>::of_form).ok_or_else(|| {
         let reason = format!("the coordinates of a point of {} are of no point", G::NAME);
         RuntimeError::Device { call: "download", reason }
     })
 }
 
 /// Points in device form.
-pub(crate) fn read_points<G: Group>(bytes: &[u8]) -> Result<Vec<ProjectiveOf<G>>> {
-    bytes.chunks_exact(4 * G::DEGREE * element_bytes::<G::Base>()).map(read_point::<G>).collect()
+pub(crate) fn read_points<G: Group>(bytes: &[u8], form: CurveForm) -> Result<Vec<ProjectiveOf<G>>> {
+    let points = bytes.chunks_exact(4 * G::DEGREE * element_bytes::<G::Base>());
+    points.map(|bytes| read_point::<G>(bytes, form)).collect()
 }
 
-/// `Σ 2^e·point` over points in device form and their exponents, by Horner's rule.
+/// `Σ 2^e·point` over points in device form, on a form of the curve, and their exponents, by Horner's rule.
 pub(crate) fn combine_sums<G: Group>(
     sums: &[u8],
+    form: CurveForm,
     exponents: impl Iterator<Item = usize>,
 ) -> Result<ProjectiveOf<G>> {
-    let mut points: Vec<_> = exponents.zip(read_points::<G>(sums)?).collect();
+    let mut points: Vec<_> = exponents.zip(read_points::<G>(sums, form)?).collect();
     points.sort_by_key(|(exponent, _)| *exponent);
     let (mut total, mut at) = (ProjectiveOf::<G>::ZERO, 0);
     for (exponent, point) in points.into_iter().rev() {

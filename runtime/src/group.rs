@@ -1,6 +1,7 @@
 //! Group and curve markers.
 
 use crate::field::Field;
+pub use crate::form::EdwardsForm;
 pub use crate::points::Points;
 use ark_ec::CurveGroup;
 use ark_ec::pairing::Pairing;
@@ -24,6 +25,10 @@ pub trait Group: Copy + Debug + Send + Sync + 'static {
     const DEGREE: usize;
     /// The embedded images, an encoded [`curvesmith_abi::Bundle`]; empty if there are none.
     fn images() -> &'static [u8];
+    /// The Edwards form of a short Weierstrass curve, where the declaration asks for one.
+    fn edwards_form() -> Option<EdwardsForm<CoordinateOf<Self>>> {
+        None
+    }
 }
 
 /// Affine points of a group.

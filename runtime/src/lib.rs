@@ -20,6 +20,7 @@ pub mod declared;
 mod domain;
 pub mod edwards;
 pub mod field;
+mod form;
 pub mod gpu;
 pub mod group;
 mod handle;
@@ -43,8 +44,8 @@ pub use handle::Device;
 pub use job::{Cancel, Job};
 pub use owner::Owner;
 pub use plan::{
-    Msm, MsmOptions, MsmStrategy, Ntt, NttOptions, Pointwise, ShardedMsm, SpMv, SpMvOptions, SpMvSchedule,
-    SpMvStrategy, StreamedMsm, TuneOptions, Tuned, tune_windows,
+    CurveForm, Msm, MsmOptions, MsmStrategy, Ntt, NttOptions, Pointwise, ShardedMsm, SpMv, SpMvOptions,
+    SpMvSchedule, SpMvStrategy, StreamedMsm, TuneOptions, Tuned, tune_windows,
 };
 pub use values::{DeviceBases, DeviceVec, Digits, Matrix, NttTables};
 

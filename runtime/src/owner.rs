@@ -1,7 +1,9 @@
 //! Descriptors: what non-generic code knows of a field or a group.
 
+use crate::error::{Result, RuntimeError};
 use crate::field::{Field, modulus_bits};
-use crate::group::{Group, Points as _, ProjectiveOf};
+use crate::group::{EdwardsForm, Group, Points as _, ProjectiveOf};
+use crate::plan::CurveForm;
 use curvesmith_abi::{Element, Family, Form, Kernel, KernelDesc};
 
 /// A field, a group, or nobody in particular: where its kernels are found, and how large its elements are.
@@ -64,6 +66,23 @@ impl Owner {
         }
     }
 
+    /// The kernels that take a group's bases in a form.
+    ///
+    /// Errors: [`RuntimeError::Input`] where the group is not declared with it.
+    pub fn group_in<G: Group>(form: CurveForm) -> Result<Owner> {
+        let own = Owner::group::<G>();
+        match (form, G::edwards_form()) {
+            (CurveForm::Declared, _) => Ok(own),
+            (CurveForm::Edwards, Some(EdwardsForm { name, images, .. })) => {
+                Ok(Owner { name, images, form: Form::Niels, ..own })
+            }
+            (CurveForm::Edwards, None) => {
+                let reason = format!("{} is not declared with an Edwards form", G::NAME);
+                Err(RuntimeError::Input { what: "form", reason })
+            }
+        }
+    }
+
     /// The contract of a kernel of this owner.
     pub fn contract<K: Kernel>(&self) -> KernelDesc {
         K::DESC.of_width(self.words, self.degree)
@@ -71,6 +90,6 @@ impl Owner {
 
     /// Bytes of one element of a layout.
     pub fn bytes(&self, element: Element) -> usize {
-        element.bytes(self.words, self.degree)
+        element.bytes(self.form, self.words, self.degree)
     }
 }

@@ -12,7 +12,7 @@ mod sharded;
 mod spmv;
 mod streamed;
 
-pub use msm::{Msm, MsmOptions, MsmStrategy, TuneOptions, Tuned, tune_windows};
+pub use msm::{CurveForm, Msm, MsmOptions, MsmStrategy, TuneOptions, Tuned, tune_windows};
 pub use ntt::{Ntt, NttOptions};
 pub use pointwise::Pointwise;
 pub use sharded::ShardedMsm;

@@ -8,7 +8,7 @@ use crate::gpu::Buffer;
 use crate::group::{AffineOf, Group};
 use crate::handle::Device;
 use crate::owner::Owner;
-use crate::plan::SpMvSchedule;
+use crate::plan::{CurveForm, SpMvSchedule};
 use crate::work::DigitShape;
 use ark_poly::{EvaluationDomain, GeneralEvaluationDomain};
 use curvesmith_abi::{Element, layout};
@@ -144,8 +144,14 @@ impl<G: Group> DeviceBases<G> {
     /// Copies points to a device: points of the group, the identity allowed. That they are is the caller's
     /// promise, as for [`Msm::new`](crate::Msm::new).
     pub fn upload(device: &Device, points: &[AffineOf<G>]) -> Result<Self> {
+        Self::upload_in(device, points, CurveForm::Declared)
+    }
+
+    /// As [`DeviceBases::upload`], in a form of the curve: that of every [`Msm`](crate::Msm) over them. See [`MsmOptions::form`](crate::MsmOptions::form) for
+    /// what it asks of the points.
+    pub fn upload_in(device: &Device, points: &[AffineOf<G>], form: CurveForm) -> Result<Self> {
         let work = device.work()?;
-        let bases = work.bases::<G>(points.into())?;
+        let bases = work.bases_in::<G>(points.into(), form)?;
         work.finish()?;
         Ok(bases)
     }
@@ -155,18 +161,31 @@ impl<G: Group> DeviceBases<G> {
     /// keeps none.
     pub fn upload_with_multiples(device: &Device, points: &[AffineOf<G>], most: u32) -> Result<Self> {
         let shape = device.work()?.shape_with_multiples::<G::Scalar>(points.len(), most);
-        Self::upload_for(device, points, shape)
+        Self::upload_for(device, points, CurveForm::Declared, shape)
     }
 
     /// As [`DeviceBases::upload`], with the multiples for digits of this shape.
-    pub(crate) fn upload_for(device: &Device, points: &[AffineOf<G>], shape: DigitShape) -> Result<Self> {
+    pub(crate) fn upload_for(
+        device: &Device,
+        points: &[AffineOf<G>],
+        form: CurveForm,
+        shape: DigitShape,
+    ) -> Result<Self> {
         let work = device.work()?;
-        let mut bases = work.bases::<G>(points.into())?;
+        let mut bases = work.bases_in::<G>(points.into(), form)?;
         if shape.stored() > 1 && !device.is_cpu() {
             bases = work.multiples(&bases, shape)?;
         }
         work.finish()?;
         Ok(bases)
+    }
+
+    /// The form of the curve that they are in. The CPU keeps points as they are declared.
+    pub fn form(&self) -> CurveForm {
+        match &self.repr {
+            Repr::Cpu(_) => CurveForm::Declared,
+            Repr::Gpu(bases) => bases.form,
+        }
     }
 
     /// The shape of the digits that multiples of the points ask for, where there are any.
@@ -186,7 +205,7 @@ impl<G: Group> DeviceBases<G> {
     pub fn bytes(&self) -> u64 {
         match &self.repr {
             Repr::Cpu(_) => 0,
-            Repr::Gpu(bases) => Self::bytes_for(bases.points.len()),
+            Repr::Gpu(bases) => (bases.points.len() * bases.points.element_bytes()) as u64,
         }
     }
 

@@ -15,7 +15,7 @@ use curvesmith_device::{
     Stream,
 };
 use curvesmith_runtime::field::Field;
-use curvesmith_runtime::group::{CoordinateOf, Group, Points as _};
+use curvesmith_runtime::group::{CoordinateOf, EdwardsForm, Group, Points as _};
 use num_bigint::BigUint;
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
@@ -48,6 +48,12 @@ impl<G: Group> Group for FirGroup<G> {
     fn images() -> &'static [u8] {
         images(G::NAME, || group_kernels(&group_desc::<G>()).concat())
     }
+    fn edwards_form() -> Option<EdwardsForm<CoordinateOf<Self>>> {
+        let form = G::edwards_form()?;
+        let equation = Equation::Niels { d: numbers::<G>(form.d) };
+        let desc = GroupDesc { name: form.name.into(), equation, ..group_desc::<G>() };
+        Some(EdwardsForm { images: images(form.name, || group_kernels(&desc).concat()), ..form })
+    }
 }
 
 fn field_desc<F: Field>() -> FieldDesc {
@@ -63,6 +69,7 @@ fn group_desc<G: Group>() -> GroupDesc {
         equation: match (G::Projective::FORM, G::Projective::COEFFICIENTS.map(numbers)) {
             (Form::Xyzz, [a, b]) => Equation::ShortWeierstrass { a, b },
             (Form::Extended, [a, d]) => Equation::TwistedEdwards { a, d },
+            (Form::Niels, _) => unreachable!("no group is declared by its form"),
         },
     }
 }

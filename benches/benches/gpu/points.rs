@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
 use curvesmith::{Field, Group, bls12_381, bn254};
 use curvesmith_abi::kernels::Accumulate;
-use curvesmith_abi::{Arg, Bundle, Element, Kernel, padded_words};
+use curvesmith_abi::{Arg, Bundle, Element, Form, Kernel, padded_words};
 use curvesmith_device::Source;
 
 /// Different bases.
@@ -50,7 +50,7 @@ fn measure<G: Group>(gpu: &Gpu) -> Result<()> {
         .collect();
     let entries: Vec<u32> =
         (0..total).map(|_| rng.gen_range(0..BASES as u32) | (rng.r#gen::<u32>() & 1 << 31)).collect();
-    let xyzz = Element::Point.bytes(G::Base::WORDS, G::DEGREE) as u64;
+    let xyzz = Element::Point.bytes(Form::Xyzz, G::Base::WORDS, G::DEGREE) as u64;
     let inputs = [bases, vec![0; total as usize], entries, vec![0, total]];
     let mut buffers = Vec::new();
     for words in &inputs {

@@ -6,7 +6,7 @@
 //!
 //! `cargo bench -p curvesmith-benches --bench msm`, with `-- sizes` for one of `sizes`, `stages`, `steps`, `scalars` and `devices`
 //! (bases shared out among all GPUs, where there are several), and the names of groups; `--csv=FOLDER` writes the tables that the book's
-//! plots are drawn from
+//! plots are drawn from; `--edwards` has sizes, stages and scalars of groups with an Edwards form measured on that, not for the tables
 
 mod csv;
 mod steps;
@@ -16,7 +16,9 @@ use ark_ec::{CurveGroup, PrimeGroup};
 use ark_ff::{Field as _, UniformRand, Zero};
 use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
 use csv::Csv;
-use curvesmith::{Detail, Device, Group, Msm, MsmOptions, ShardedMsm, bls12_377, bls12_381, bn254};
+use curvesmith::{
+    CurveForm, Detail, Device, Group, Msm, MsmOptions, ShardedMsm, bls12_377, bls12_381, bn254,
+};
 use curvesmith_runtime::Kind;
 use curvesmith_runtime::group::{AffineOf, ProjectiveOf, ScalarOf};
 use rayon::prelude::*;
@@ -89,8 +91,13 @@ fn measure<G: Group>(
         return Ok(());
     }
     let all_sizes = wanted("sizes") || wanted("devices");
+    let on_form = std::env::args().any(|arg| arg == "--edwards") && G::edwards_form().is_some();
+    let form = if on_form { CurveForm::Edwards } else { CurveForm::Declared };
     let largest = sizes.iter().copied().max().filter(|_| all_sizes).unwrap_or(LOG_N);
-    let bases = Bases::<G>::new(1 << largest);
+    let bases = Bases::<G>::new(1 << largest, form);
+    if on_form {
+        println!("{}: on its Edwards form", G::NAME);
+    }
     if wanted("sizes") {
         println!("{}: alone, with up to {MULTIPLES} multiples of each base, a rival", G::NAME);
         for &log_n in sizes {
@@ -151,10 +158,11 @@ struct Bases<G: Group> {
     points: Vec<AffineOf<G>>,
     start: ScalarOf<G>,
     step: ScalarOf<G>,
+    form: CurveForm,
 }
 
 impl<G: Group> Bases<G> {
-    fn new(n: usize) -> Self {
+    fn new(n: usize, form: CurveForm) -> Self {
         const CHUNK: usize = 1 << 12;
         let mut rng = StdRng::seed_from_u64(1);
         let [start, step] = [(); 2].map(|()| ScalarOf::<G>::rand(&mut rng));
@@ -167,7 +175,7 @@ impl<G: Group> Bases<G> {
             ProjectiveOf::<G>::normalize_batch(&points)
         };
         let points = (0..n.div_ceil(CHUNK)).into_par_iter().flat_map_iter(|k| chunk(k * CHUNK)).collect();
-        Bases { points, start, step }
+        Bases { points, start, step, form }
     }
 
     fn sum(&self, scalars: &[ScalarOf<G>]) -> ProjectiveOf<G> {
@@ -179,7 +187,8 @@ impl<G: Group> Bases<G> {
     }
 
     fn plan(&self, device: &Device, n: usize, most: u32) -> Result<Msm<G>> {
-        Ok(Msm::new(device, &self.points[..n], MsmOptions::default().multiples(most))?)
+        let options = MsmOptions::default().multiples(most).form(self.form);
+        Ok(Msm::new(device, &self.points[..n], options)?)
     }
 
     fn time(&self, device: &Device, scalars: &[ScalarOf<G>], most: u32) -> Result<Duration> {

@@ -445,7 +445,7 @@ impl<M: Memory + ?Sized> Run<'_, M> {
                     unreachable!("verified: a buffer")
                 };
                 let words = self.kernel.field.as_ref().map_or(1, |f| f.words);
-                let stride = element.bytes(words, self.kernel.tower.degree()) / 4;
+                let stride = element.bytes(self.kernel.form, words, self.kernel.tower.degree()) / 4;
                 (Some(buffer.0 as usize), self.u32(index, t) as usize * stride + word as usize + offset)
             }
             Place::Shared { array, index } => {

@@ -91,7 +91,7 @@ impl<'a> Parser<'a> {
         };
         // Of coordinates of one word, and of wide ones.
         let contracts = kernels::ALL.iter().flat_map(|d| [d.of_width(1, 1), d.of_width(usize::MAX, 1)]);
-        let mut contracts = contracts.flat_map(|d| [(d, Form::Xyzz), (d, Form::Extended)]);
+        let mut contracts = contracts.flat_map(|d| Form::ALL.map(|form| (d, form)));
         let Some((desc, form)) = contracts.find(|(d, form)| d.signature(*form) == signature) else {
             return self.fail(format!("no kernel has the contract `{signature}`"));
         };

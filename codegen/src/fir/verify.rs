@@ -470,7 +470,9 @@ impl Verifier<'_> {
                     self.error(&at, format!("{buffer} is an input"));
                 }
                 let of_field = self.kernel.field.as_ref().map_or(1, |f| f.words);
-                if word as usize + words > element.bytes(of_field, self.kernel.tower.degree()) / 4 {
+                if word as usize + words
+                    > element.bytes(self.kernel.form, of_field, self.kernel.tower.degree()) / 4
+                {
                     self.error(at, format!("words {word}+{words} leave the element"));
                 }
             }

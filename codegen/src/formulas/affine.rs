@@ -59,7 +59,7 @@ impl<'k> Curve<'k> {
         let slope = chord.numerator.get() * inverse;
         let x = slope.sqr() - p.x - q.x;
         let y = slope * (p.x - x) - p.y;
-        Affine { x, y }
+        Affine::new(x, y)
     }
 
     /// `3x² + a`

@@ -41,7 +41,7 @@ impl Model for Extended {
         Point([0, 1, 2, 3].map(pick))
     }
 
-    fn of_affine<'k>(&self, curve: Curve<'k>, Affine { x, y }: Affine<'k>) -> Point<'k> {
+    fn of_affine<'k>(&self, curve: Curve<'k>, Affine { x, y, .. }: Affine<'k>) -> Point<'k> {
         Point([x, y, curve.one(), x * y])
     }
 
@@ -49,15 +49,15 @@ impl Model for Extended {
         z
     }
 
-    fn to_affine<'k>(&self, Point([x, y, ..]): Point<'k>, inverse: Fe<'k>) -> Affine<'k> {
-        Affine { x: x * inverse, y: y * inverse }
+    fn to_affine<'k>(&self, _: Curve<'k>, Point([x, y, ..]): Point<'k>, inverse: Fe<'k>) -> Affine<'k> {
+        Affine::new(x * inverse, y * inverse)
     }
 
     fn neg_affine<'k>(&self, p: Affine<'k>) -> Affine<'k> {
         Affine { x: -p.x, ..p }
     }
 
-    fn madd<'k>(&self, curve: Curve<'k>, acc: Accumulator<'k>, Affine { x, y }: Affine<'k>) {
+    fn madd<'k>(&self, curve: Curve<'k>, acc: Accumulator<'k>, Affine { x, y, .. }: Affine<'k>) {
         let z = acc.point.get().0[2];
         acc.point.set(sum(curve, acc.point.get(), (x, y, x * y), z));
         acc.is_identity.set(curve.b.bool(false));
@@ -95,12 +95,14 @@ fn sum<'k>(curve: Curve<'k>, p: Point<'k>, (x2, y2, t2): (Fe<'k>, Fe<'k>, Fe<'k>
 fn coefficients(curve: Curve<'_>) -> (&[BigUint], &[BigUint]) {
     match &curve.group.equation {
         Equation::TwistedEdwards { a, d } => (a, d),
-        Equation::ShortWeierstrass { .. } => unreachable!("the model of Edwards curves"),
+        Equation::ShortWeierstrass { .. } | Equation::Niels { .. } => {
+            unreachable!("the model of Edwards curves")
+        }
     }
 }
 
 /// `c·x`, for free where `c` is 1 or -1.
-fn by_coefficient<'k>(curve: Curve<'k>, x: Fe<'k>, c: &[BigUint]) -> Fe<'k> {
+pub(super) fn by_coefficient<'k>(curve: Curve<'k>, x: Fe<'k>, c: &[BigUint]) -> Fe<'k> {
     let p = &curve.group.base.p;
     match c {
         [c] if c.bits() == 1 => x,

@@ -6,6 +6,7 @@
 
 mod affine;
 mod edwards;
+mod niels;
 mod points;
 mod xyzz;
 
@@ -38,7 +39,7 @@ pub trait Model: Debug + Sync {
     fn affine_denominator<'k>(&self, p: Point<'k>) -> Fe<'k>;
 
     /// The affine point of one that is not the identity, by the inverse of its [`Model::affine_denominator`].
-    fn to_affine<'k>(&self, p: Point<'k>, inverse: Fe<'k>) -> Affine<'k>;
+    fn to_affine<'k>(&self, curve: Curve<'k>, p: Point<'k>, inverse: Fe<'k>) -> Affine<'k>;
 
     /// `-p` of an affine point.
     fn neg_affine<'k>(&self, p: Affine<'k>) -> Affine<'k>;
@@ -58,5 +59,6 @@ fn model_of(equation: &Equation) -> &'static dyn Model {
     match equation {
         Equation::ShortWeierstrass { .. } => &xyzz::Xyzz,
         Equation::TwistedEdwards { .. } => &edwards::Extended,
+        Equation::Niels { .. } => &niels::Niels,
     }
 }

@@ -24,19 +24,21 @@ pub struct Point<'k>(pub [Fe<'k>; 4]);
 #[derive(Clone, Copy, Debug)]
 pub struct PointVar<'k>([Var<'k, Fe<'k>>; 4]);
 
-/// An affine point; no pattern of an identity.
+/// An affine point as buffers have it; no pattern of an identity.
 #[derive(Clone, Copy, Debug)]
 pub struct Affine<'k> {
-    /// x
+    /// `x`, of [`Form::Niels`](curvesmith_abi::Form::Niels) `y - x`.
     pub x: Fe<'k>,
-    /// y
+    /// `y`, of `Form::Niels` `y + x`.
     pub y: Fe<'k>,
+    /// `2·d·x·y` of `Form::Niels`; no other form has it.
+    pub product: Option<Fe<'k>>,
 }
 
 /// The words of an element of a buffer of affine points, or of one coordinate of it: a point or the identity pattern.
 #[derive(Clone, Debug)]
 pub struct AffineWords<'k> {
-    /// One list a prime-field component, `x` before `y`.
+    /// One list a prime-field component, in the order of the coordinates.
     parts: Vec<Vec<U32<'k>>>,
     /// Whether they are the identity pattern.
     pub is_identity: Pred<'k>,
@@ -50,6 +52,13 @@ pub struct Accumulator<'k> {
     pub point: PointVar<'k>,
     /// Whether it is the identity.
     pub is_identity: Var<'k, Pred<'k>>,
+}
+
+impl<'k> Affine<'k> {
+    /// A point of a form that keeps `x` and `y`.
+    pub fn new(x: Fe<'k>, y: Fe<'k>) -> Self {
+        Affine { x, y, product: None }
+    }
 }
 
 impl<'k> Point<'k> {
@@ -106,7 +115,7 @@ impl<'k> Curve<'k> {
 
     /// The affine point of one that is not the identity, by the inverse of its [`Curve::affine_denominator`].
     pub fn to_affine(self, p: Point<'k>, inverse: Fe<'k>) -> Affine<'k> {
-        self.model.to_affine(p, inverse)
+        self.model.to_affine(self, p, inverse)
     }
 
     /// `acc += p`, by a function: it is the same for all kernels of the group.
@@ -153,7 +162,8 @@ impl<'k> Curve<'k> {
         // What the model does not change is not selected.
         let select =
             |minus: Fe<'k>, plus: Fe<'k>| if minus.is(plus) { plus } else { cond.select(minus, plus) };
-        Affine { x: select(minus.x, p.x), y: select(minus.y, p.y) }
+        let product = minus.product.zip(p.product).map(|(minus, plus)| select(minus, plus));
+        Affine { x: select(minus.x, p.x), y: select(minus.y, p.y), product }
     }
 
     /// The zero of the coordinates.
@@ -188,11 +198,13 @@ impl<'k> Curve<'k> {
 
     /// Element `index` of a buffer of affine points, identity pattern included.
     pub fn load_affine(self, buffer: Buffer<'k>, index: U32<'k>) -> AffineWords<'k> {
-        let [x, y] = [0, 1].map(|which| self.load_coordinate(buffer, index, which));
-        AffineWords { is_identity: x.is_identity, parts: [x.parts, y.parts].concat() }
+        let coordinates = self.group.equation.form().affine_coordinates();
+        let mut words = self.load_coordinate(buffer, index, 0);
+        (1..coordinates).for_each(|i| words.parts.extend(self.load_coordinate(buffer, index, i).parts));
+        words
     }
 
-    /// The words of `x` (0) or `y` (1) of element `index` of a buffer of affine points, identity pattern included.
+    /// The words of one coordinate, `x` (0) or `y` (1), of element `index` of a buffer of affine points, identity pattern included.
     pub fn load_coordinate(self, buffer: Buffer<'k>, index: U32<'k>, which: usize) -> AffineWords<'k> {
         let degree = self.group.degree();
         let parts: Vec<Vec<U32<'k>>> =
@@ -214,8 +226,9 @@ impl<'k> Curve<'k> {
 
     /// The point of words that are not the identity pattern; to be called where that is known.
     pub fn affine(self, words: &AffineWords<'k>) -> Affine<'k> {
-        let (x, y) = words.parts.split_at(self.group.degree());
-        Affine { x: self.element(x), y: self.element(y) }
+        let mut coordinates = words.parts.chunks_exact(self.group.degree()).map(|words| self.element(words));
+        let mut next = || coordinates.next().expect("an affine point has two coordinates");
+        Affine { x: next(), y: next(), product: coordinates.next() }
     }
 
     /// The coordinate of words that are not the identity pattern; to be called where that is known.
@@ -232,11 +245,13 @@ impl<'k> Curve<'k> {
     pub fn store_affine(self, buffer: Buffer<'k>, index: U32<'k>, p: Affine<'k>) {
         buffer.set_coordinate(index, 0, p.x);
         buffer.set_coordinate(index, 1, p.y);
+        p.product.into_iter().for_each(|product| buffer.set_coordinate(index, 2, product));
     }
 
     /// Writes the identity pattern as element `index` of a buffer of affine points.
     pub fn store_affine_identity(self, buffer: Buffer<'k>, index: U32<'k>) {
         let words = vec![self.b.u32(IDENTITY_WORD); padded_words(self.group.base.words)];
-        (0..2 * self.group.degree()).for_each(|part| buffer.set_part_words(index, part, &words));
+        let parts = self.group.equation.form().affine_coordinates() * self.group.degree();
+        (0..parts).for_each(|part| buffer.set_part_words(index, part, &words));
     }
 }

@@ -55,8 +55,8 @@ impl Model for Xyzz {
     }
 
     /// As `ZZ³ = ZZZ²`, `1/ZZ` is `(ZZ/ZZZ)²`.
-    fn to_affine<'k>(&self, Point([x, y, zz, _]): Point<'k>, inverse: Fe<'k>) -> Affine<'k> {
-        Affine { x: x * (zz * inverse).sqr(), y: y * inverse }
+    fn to_affine<'k>(&self, _: Curve<'k>, Point([x, y, zz, _]): Point<'k>, inverse: Fe<'k>) -> Affine<'k> {
+        Affine::new(x * (zz * inverse).sqr(), y * inverse)
     }
 
     fn neg_affine<'k>(&self, p: Affine<'k>) -> Affine<'k> {

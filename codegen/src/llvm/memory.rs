@@ -160,7 +160,7 @@ impl<'a, 'c> Memory<'a, 'c> {
         let words = self.kernel.field.as_ref().map_or(0, |f| f.words);
         match self.kernel.desc.params[param as usize].kind {
             ParamKind::Buffer(_, element) => {
-                Ok((element.bytes(words, self.kernel.tower.degree()) / 4) as u32)
+                Ok((element.bytes(self.kernel.form, words, self.kernel.tower.degree()) / 4) as u32)
             }
             _ => Err(EmitError::Kernel {
                 kernel: self.kernel.symbol.clone(),

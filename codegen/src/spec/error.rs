@@ -113,6 +113,12 @@ pub enum SpecError {
     /// The order of a twisted Edwards or Montgomery curve is a multiple of 4, and `r` is odd.
     #[error("cofactor of a twisted Edwards or Montgomery curve must be a multiple of 4")]
     CofactorNotMultipleOfFour,
+    /// A twisted Edwards curve has a point of order 2.
+    #[error("the curve has no point of order 2, and so no twisted Edwards form")]
+    FormWithoutRoot,
+    /// Twisted Edwards forms have other coefficients, or there are Montgomery forms of twists only.
+    #[error("the curve has no twisted Edwards form -x^2 + y^2 = 1 + d*x^2*y^2")]
+    FormWithoutSquare,
     /// The generator does not satisfy the equation: a digit, or the coefficients of another twist.
     #[error("generator is not on the curve")]
     GeneratorOffCurve,

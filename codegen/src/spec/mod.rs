@@ -8,6 +8,7 @@ pub mod edwards;
 mod error;
 pub mod family;
 mod field;
+mod form;
 mod lucas;
 pub mod montgomery;
 mod op;
@@ -18,6 +19,7 @@ pub mod weak;
 
 pub use error::SpecError;
 pub use field::FieldDesc;
+pub use form::EdwardsForm;
 pub use op::{FieldOp, Gives, MAX_NONRESIDUE, MAX_ROWS};
 pub use prime::MAX_MODULUS_BITS;
 pub use tower::{Tower, TowerField};
@@ -42,6 +44,12 @@ pub enum Equation {
         /// Coefficient of `x²·y²`.
         d: Vec<BigUint>,
     },
+    /// `-x² + y² = 1 + d·x²·y²`, with affine points as mixed additions take them: what a short Weierstrass curve's
+    /// [`EdwardsForm`] has kernels for, and no curve is declared as.
+    Niels {
+        /// Coefficient of `x²·y²`.
+        d: Vec<BigUint>,
+    },
 }
 
 impl Equation {
@@ -50,6 +58,7 @@ impl Equation {
         match self {
             Equation::ShortWeierstrass { .. } => Form::Xyzz,
             Equation::TwistedEdwards { .. } => Form::Extended,
+            Equation::Niels { .. } => Form::Niels,
         }
     }
 }

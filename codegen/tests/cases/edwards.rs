@@ -1,4 +1,4 @@
-//! Toy twisted Edwards curves in the textbook's affine arithmetic.
+//! Toy twisted Edwards curves in the textbook's affine arithmetic, declared ones and forms of others.
 
 use super::Random;
 use super::toy::Textbook;
@@ -16,6 +16,8 @@ pub(super) struct Edwards {
     p: u64,
     a: u64,
     d: u64,
+    /// Whether affine points are `y - x`, `y + x` and `2·d·x·y`; `a` is -1 then.
+    is_form: bool,
 }
 
 impl Edwards {
@@ -38,7 +40,8 @@ impl Textbook for Edwards {
     type Coordinate = u64;
 
     fn group(&self) -> GroupDesc {
-        let equation = Equation::TwistedEdwards { a: vec![self.a.into()], d: vec![self.d.into()] };
+        let (a, d) = (vec![self.a.into()], vec![self.d.into()]);
+        let equation = if self.is_form { Equation::Niels { d } } else { Equation::TwistedEdwards { a, d } };
         GroupDesc { name: "toy".into(), base: self.field(), tower: Tower::prime(), equation }
     }
     /// All of them.
@@ -64,7 +67,11 @@ impl Textbook for Edwards {
     }
     fn affine_words(&self, points: &[Point]) -> Vec<u32> {
         let one = |p: &Point| match *p {
-            None => vec![IDENTITY_WORD; 8],
+            None => vec![IDENTITY_WORD; if self.is_form { 12 } else { 8 }],
+            Some((x, y)) if self.is_form => {
+                let p = self.p;
+                self.words(&[(y + p - x) % p, (y + x) % p, 2 * self.d % p * (x * y % p) % p])
+            }
             Some((x, y)) => self.words(&[x, y]),
         };
         points.iter().flat_map(one).collect()
@@ -99,9 +106,10 @@ impl Textbook for Edwards {
     }
 }
 
-/// Of coefficients 1, -1 and others.
+/// Of coefficients 1, -1 and others, and forms.
 pub(super) fn curves() -> Vec<Edwards> {
-    let curve = |p, a, d| Edwards { p, a, d };
+    let curve = |p, a, d| Edwards { p, a, d, is_form: false };
+    let form = |p: u64, d| Edwards { is_form: true, ..curve(p, p - 1, d) };
     let curves = vec![
         curve(13, 1, 2),
         curve(13, 12, 5),
@@ -109,8 +117,10 @@ pub(super) fn curves() -> Vec<Edwards> {
         curve(17, 16, 3),
         curve(7, 1, 3),
         curve(11, 4, 2),
+        form(13, 5),
+        form(17, 3),
     ];
-    for Edwards { p, a, d } in &curves {
+    for Edwards { p, a, d, .. } in &curves {
         let is_square = |x: &u64| (1..*p).any(|root| root * root % p == *x);
         assert!(is_square(a) && !is_square(d), "the law of {a}, {d} modulo {p} has exceptions");
     }

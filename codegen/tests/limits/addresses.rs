@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// Words from one element of the buffers of a kernel to the next.
 fn strides(kernel: &Kernel) -> Vec<u64> {
     let words = kernel.field.as_ref().map_or(1, |f| f.words);
-    let bytes = |e: Element| e.bytes(words, kernel.tower.degree()) as u64 / 4;
+    let bytes = |e: Element| e.bytes(kernel.form, words, kernel.tower.degree()) as u64 / 4;
     let stride = |kind| match kind {
         ParamKind::Buffer(_, e) => Some(bytes(e)),
         _ => None,

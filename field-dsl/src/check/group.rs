@@ -1,7 +1,7 @@
 //! Checks of a group, and what would be right where they fail.
 
 use super::curve::Curve;
-use super::{FieldModel, GroupModel, LevelModel, coordinates, tower_of};
+use super::{FieldModel, FormModel, GroupModel, LevelModel, coordinates, tower_of};
 use crate::ast::{self, Coordinates};
 use crate::error::{self, Errors, Item};
 use crate::known;
@@ -9,7 +9,7 @@ use curvesmith_codegen::spec::curve::{Point, Weierstrass};
 use curvesmith_codegen::spec::suggest::TwistKind;
 use curvesmith_codegen::spec::tower::{Element, TowerField, number};
 use curvesmith_codegen::spec::weak::weaknesses;
-use curvesmith_codegen::spec::{Equation, GroupDesc, SpecError};
+use curvesmith_codegen::spec::{EdwardsForm, Equation, GroupDesc, SpecError};
 use num_bigint::BigUint;
 
 /// What a group stands among.
@@ -58,12 +58,16 @@ pub(super) fn check(
     let (equation, generator) = curve.kernels((Element(x), Element(y)));
     let inverse = (&cofactor % r).modinv(r).ok_or(SpecError::CofactorNotInvertible);
     let cofactor_inv = errors.keep(ast.span, inverse)?;
-    Some(GroupModel {
-        desc: GroupDesc { name, base: facts.fq.desc.clone(), tower, equation },
-        generator,
-        cofactor,
-        cofactor_inv,
-    })
+    let desc = GroupDesc { name, base: facts.fq.desc.clone(), tower, equation };
+    let form = match (ast.edwards_form, &curve) {
+        (Some(span), Curve::Weierstrass(curve)) => {
+            let form = EdwardsForm::of(curve).map_err(|fault| format!("{}: {fault}", facts.name));
+            let form = errors.keep(span, form)?;
+            Some(FormModel { desc: form.group(&desc), form })
+        }
+        _ => None,
+    };
+    Some(GroupModel { desc, form, generator, cofactor, cofactor_inv })
 }
 
 /// Canonical numbers of a group besides its coefficients.

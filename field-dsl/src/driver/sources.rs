@@ -100,7 +100,9 @@ impl Item {
 }
 
 fn curve_owners(model: check::CurveModel) -> Vec<Owner> {
-    let groups = std::iter::once(model.g1).chain(model.g2).map(|group| Owner::Group(group.desc));
+    let groups = std::iter::once(model.g1).chain(model.g2);
+    let groups = groups.flat_map(|group| std::iter::once(group.desc).chain(group.form.map(|form| form.desc)));
+    let groups = groups.map(Owner::Group);
     [model.fq, model.fr].into_iter().map(|field| Owner::Field(field.desc)).chain(groups).collect()
 }
 

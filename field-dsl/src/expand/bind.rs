@@ -5,6 +5,7 @@
 //!
 //! Elements are read from arkworks' Montgomery form with 64-bit words, which all its curve crates use.
 
+use super::group::NOT_DECLARED;
 use super::{Root, ark_words, words};
 use crate::check::{FieldModel, GroupModel, LevelModel};
 use crate::error::Item;
@@ -99,6 +100,7 @@ pub(super) fn group(
     let (form, constants, a, other, other_key) = match &model.desc.equation {
         Equation::ShortWeierstrass { a, b } => ("WeierstrassOf", "Weierstrass", a, b, "b"),
         Equation::TwistedEdwards { a, d } => ("EdwardsOf", "Edwards", a, d, "d"),
+        Equation::Niels { .. } => unreachable!("{NOT_DECLARED}"),
     };
     let (form, constants) = (format_ident!("{form}"), format_ident!("{constants}"));
     let mut out = quote_spanned! {span=>

@@ -1,7 +1,7 @@
 //! Groups and pairing curves.
 
 use super::{Root, apart, bind, inside, level, located, words};
-use crate::check::{FieldModel, GroupModel};
+use crate::check::{FieldModel, FormModel, GroupModel};
 use curvesmith_codegen::spec::edwards::Edwards;
 use curvesmith_codegen::spec::tower::Element;
 use curvesmith_codegen::spec::{Equation, Tower};
@@ -11,6 +11,13 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
+/// A group's images as expressions.
+pub(super) struct Images {
+    pub(super) own: TokenStream,
+    /// Of its Edwards form.
+    pub(super) form: Option<TokenStream>,
+}
+
 /// `<marker>Config`, `<marker>Affine`, `<marker>Projective` and the marker itself.
 pub(super) fn items(
     root: &Root,
@@ -19,16 +26,20 @@ pub(super) fn items(
     fr: &FieldModel,
     binding: Option<&syn::Path>,
     valid: bool,
-    images: &TokenStream,
+    images: &Images,
 ) -> TokenStream {
     let config = format_ident!("{marker}Config");
     let affine = format_ident!("{marker}Affine");
     let projective = format_ident!("{marker}Projective");
     let ident = format_ident!("{marker}");
     let affine_doc = format!("Affine points of [`{marker}`].");
+    let of_form = model.form.as_ref().zip(images.form.as_ref());
+    let of_form = of_form.map(|(form, images)| edwards_form(root, form, images));
+    let images = &images.own;
     let (form, coordinates, law) = match &model.desc.equation {
         Equation::ShortWeierstrass { .. } => (quote!(short_weierstrass), "Jacobian", ""),
         Equation::TwistedEdwards { a, d } => (quote!(twisted_edwards), "Extended", law(model, a, d)),
+        Equation::Niels { .. } => unreachable!("{NOT_DECLARED}"),
     };
     let doc = format!(
         "Marker of the group of [`{marker}Affine`]: carries its kernels, `{}_*`.{law}",
@@ -64,6 +75,7 @@ pub(super) fn items(
             fn images() -> &'static [u8] {
                 #images
             }
+            #of_form
         }
     };
     let (config_items, items) = match binding {
@@ -71,6 +83,29 @@ pub(super) fn items(
         None => (generated(root, marker, model, fr), items),
     };
     quote!(#config_items #items)
+}
+
+/// Of the equation of forms.
+pub(super) const NOT_DECLARED: &str = "no curve is declared by the equation of a form";
+
+/// The form as the trait has it.
+fn edwards_form(root: &Root, model: &FormModel, images: &TokenStream) -> TokenStream {
+    let FormModel { form, desc } = model;
+    let element = |x: &Element| level::element(root, &desc.tower, &desc.base.p, &x.0);
+    let [d, alpha, s, k] = [&form.edwards.d, &form.alpha, &form.s, &form.k].map(element);
+    let (name, group) = (&desc.name, quote!(#root::group));
+    quote! {
+        fn edwards_form() -> ::core::option::Option<#group::EdwardsForm<#group::CoordinateOf<Self>>> {
+            ::core::option::Option::Some(#group::EdwardsForm {
+                name: #name,
+                d: #d,
+                alpha: #alpha,
+                s: #s,
+                k: #k,
+                images: #images,
+            })
+        }
+    }
 }
 
 /// What the marker's documentation says of an Edwards curve's addition.
@@ -170,6 +205,7 @@ fn generated(root: &Root, marker: &str, model: &GroupModel, fr: &FieldModel) -> 
                 }
             }
         }
+        Equation::Niels { .. } => unreachable!("{NOT_DECLARED}"),
     };
     let doc = format!("arkworks' description of [`{marker}`].");
     quote! {

@@ -110,9 +110,11 @@ pub(crate) fn curve(
     if valid {
         declarations.extend(fields.iter().map(|(.., field)| Declaration::Field(&field.desc)));
         declarations.extend(groups.clone().map(|(.., group)| Declaration::Group(&group.desc)));
+        let forms = groups.clone().filter_map(|(.., group)| group.form.as_ref());
+        declarations.extend(forms.map(|form| Declaration::Group(&form.desc)));
     }
     let images = embedded(&declarations, header.name.span(), errors);
-    let mut images = images.iter();
+    let (mut images, mut forms) = (images.iter(), images.iter().skip(fields.len() + groups.clone().count()));
 
     let mut items = TokenStream::new();
     for (ark, key, field) in fields {
@@ -129,7 +131,8 @@ pub(crate) fn curve(
         items.extend(level::items(&root, &model.fq, level, source, valid));
     }
     for (marker, key, group) in groups {
-        let images = literal(images.next());
+        let form = group.form.as_ref().map(|_| literal(forms.next()));
+        let images = group::Images { own: literal(images.next()), form };
         items.extend(group::items(&root, marker, group, &model.fr, bound(key), valid, &images));
     }
     let name = stem(&header.name);

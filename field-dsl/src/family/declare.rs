@@ -99,6 +99,7 @@ impl Family {
             other: None,
             generator: None,
             cofactor: None,
+            edwards_form: None,
         }
     }
 

@@ -4,17 +4,18 @@ use crate::ast::Model;
 use crate::family::{COMMON, Kind, NAMES, TWISTS};
 use crate::parse::{
     self, CURVE_BINDINGS, CURVE_ITEMS, EDWARDS_OPTIONS, FIELD_BINDINGS, FIELD_ITEMS, FIELD_OPTIONS,
-    GROUP_OPTIONS, LINTS,
+    GROUP_OPTIONS, LINTS, WEIERSTRASS_OPTIONS,
 };
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::BTreeSet;
 use syn::parse::Parser;
 
-const KEYWORDS: [&[&str]; 12] = [
+const KEYWORDS: [&[&str]; 13] = [
     FIELD_ITEMS,
     CURVE_ITEMS,
     FIELD_OPTIONS,
     GROUP_OPTIONS,
+    WEIERSTRASS_OPTIONS,
     EDWARDS_OPTIONS,
     FIELD_BINDINGS,
     CURVE_BINDINGS,

@@ -205,6 +205,7 @@ fn group(group: &GroupModel, fr: &FieldModel, allow_weak: bool) {
             };
             countable.then(|| count(at(&field.mul(&a, &d)) + at(&d), &ordinates))
         }
+        Equation::Niels { .. } => panic!("declared by the equation of a form"),
     };
     assert!(r >= 5);
     assert_eq!(&group.cofactor_inv * h % r, 1u32.into());

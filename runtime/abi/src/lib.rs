@@ -8,9 +8,10 @@
 //! # Layouts
 //! A *word* is a little-endian `u32`. A field element is `words` words (Montgomery
 //! form, `R = 2^(32·words)`), canonical (below `p`), padded with zero words to a multiple of four (16 bytes).
-//! An element of an extension is its coordinates over the prime field, `c0` first. An affine point is `x`, `y`;
+//! An element of an extension is its coordinates over the prime field, `c0` first. An affine point is `x`, `y`, or what else
+//! the [`Form`] of the group says;
 //! the identity has *every* word `0xffff_ffff`, padding included. What a point's coordinates are where it is not
-//! affine, the [`Form`] of the group says. A constant by which much is multiplied is
+//! affine, the form says too. A constant by which much is multiplied is
 //! stored as a *table* of field-sized entries, see [`TableShape`].
 
 pub mod delta;
@@ -54,7 +55,7 @@ impl TableShape {
     }
 }
 
-/// How the kernels of a group represent its points, besides affine ones.
+/// How the kernels of a group represent its points. An affine point is `x`, `y` where nothing else is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Form {
     /// Short Weierstrass, `x`, `y`, `zz`, `zzz`: affine `(x/zz, y/zzz)`, with `zz³ = zzz²`; the identity has `zz = 0`, and
@@ -62,16 +63,38 @@ pub enum Form {
     Xyzz,
     /// Twisted Edwards, `x`, `y`, `z`, `t`: affine `(x/z, y/z)`, with `x·y = z·t` and `z ≠ 0`; the identity is affine `(0, 1)`, or all zeros.
     Extended,
+    /// As [`Form::Extended`], on a curve `-x² + y² = 1 + d·x²·y²`. Affine points are what a mixed addition takes of them, `y - x`, `y + x` and
+    /// `2·d·x·y` ([Hisil, Wong, Carter and Dawson](https://eprint.iacr.org/2008/522), section 3.1).
+    Niels,
 }
 
 impl Form {
+    /// All of them.
+    pub const ALL: [Form; 3] = [Form::Xyzz, Form::Extended, Form::Niels];
+
     /// Coordinates of a point.
     pub const COORDINATES: usize = 4;
+
+    /// Coordinates of an affine point.
+    pub const fn affine_coordinates(self) -> usize {
+        match self {
+            Form::Xyzz | Form::Extended => 2,
+            Form::Niels => 3,
+        }
+    }
 
     fn name(self) -> &'static str {
         match self {
             Form::Xyzz => "xyzz",
             Form::Extended => "extended",
+            Form::Niels => "extended_niels",
+        }
+    }
+
+    fn affine_name(self) -> &'static str {
+        match self {
+            Form::Xyzz | Form::Extended => "affine",
+            Form::Niels => "niels",
         }
     }
 }
@@ -94,23 +117,23 @@ pub enum Element {
 }
 
 impl Element {
-    /// Padded field elements in one buffer element, for a field of `words` words and coordinates of
+    /// Padded field elements in one buffer element, for points in a form, a field of `words` words and coordinates of
     /// extension degree `degree`. Zero for plain words.
-    pub const fn field_elements(self, words: usize, degree: usize) -> usize {
+    pub const fn field_elements(self, form: Form, words: usize, degree: usize) -> usize {
         match self {
             Element::U32 => 0,
             Element::Field => 1,
-            Element::Affine => 2 * degree,
+            Element::Affine => form.affine_coordinates() * degree,
             Element::Point => Form::COORDINATES * degree,
             Element::Table(table) => table.entries(words),
         }
     }
 
-    /// Bytes of one buffer element, for a field of `words` words and coordinates of `degree`.
-    pub const fn bytes(self, words: usize, degree: usize) -> usize {
+    /// Bytes of one buffer element, for points in a form, a field of `words` words and coordinates of `degree`.
+    pub const fn bytes(self, form: Form, words: usize, degree: usize) -> usize {
         match self {
             Element::U32 => 4,
-            _ => self.field_elements(words, degree) * padded_words(words) * 4,
+            _ => self.field_elements(form, words, degree) * padded_words(words) * 4,
         }
     }
 
@@ -127,7 +150,7 @@ impl Element {
         match self {
             Element::U32 => "u32".into(),
             Element::Field => "field<1p".into(),
-            Element::Affine => "affine<1p".into(),
+            Element::Affine => format!("{}<1p", form.affine_name()),
             Element::Point => format!("{}<1p", form.name()),
             Element::Table(TableShape { step, rows }) => format!("table[{step}/{rows}]<1p"),
         }

@@ -139,7 +139,7 @@ fn check<G: Group>() {
     for _ in 0..20 {
         let point = (g * crate::group::ScalarOf::<G>::rand(&mut rng)).into_affine();
         let bytes = xyzz::<G>(point, CoordinateOf::<G>::rand(&mut rng));
-        assert_eq!(read_point::<G>(&bytes).unwrap(), ProjectiveOf::<G>::from(point));
+        assert_eq!(read_point::<G>(&bytes, CurveForm::Declared).unwrap(), ProjectiveOf::<G>::from(point));
 
         let mut affine = vec![7; bytes.len() / 2];
         write_point::<G>(&point, &mut affine);
@@ -148,11 +148,11 @@ fn check<G: Group>() {
     let mut bytes = xyzz::<G>(g.into_affine(), CoordinateOf::<G>::ONE);
     let quarter = bytes.len() / 4;
     bytes[3 * quarter] ^= 1;
-    assert!(matches!(read_point::<G>(&bytes), Err(RuntimeError::Device { .. })));
+    assert!(matches!(read_point::<G>(&bytes, CurveForm::Declared), Err(RuntimeError::Device { .. })));
     bytes[2 * quarter..3 * quarter].fill(0);
-    assert_eq!(read_point::<G>(&bytes).unwrap(), ProjectiveOf::<G>::ZERO);
+    assert_eq!(read_point::<G>(&bytes, CurveForm::Declared).unwrap(), ProjectiveOf::<G>::ZERO);
     bytes[0..quarter].fill(u8::MAX);
-    assert!(matches!(read_point::<G>(&bytes), Err(RuntimeError::Device { .. })));
+    assert!(matches!(read_point::<G>(&bytes, CurveForm::Declared), Err(RuntimeError::Device { .. })));
 
     let mut affine = vec![7; bytes.len() / 2];
     write_point::<G>(&AffineOf::<G>::zero(), &mut affine);
@@ -174,7 +174,7 @@ fn extended(point: ark_ed_on_bls12_381::EdwardsAffine, k: ark_ed_on_bls12_381::F
 fn edwards_points_in_both_directions() {
     use ark_ed_on_bls12_381::{EdwardsAffine, EdwardsProjective, Fq, Fr};
     let mut rng = StdRng::seed_from_u64(8);
-    let read = |bytes: &[u8]| read_point::<Jubjub>(bytes);
+    let read = |bytes: &[u8]| read_point::<Jubjub>(bytes, CurveForm::Declared);
     let g = EdwardsProjective::generator();
     for _ in 0..20 {
         let point = (g * Fr::rand(&mut rng)).into_affine();
@@ -215,6 +215,9 @@ fn sums_are_combined_by_their_weight() {
     let exponents = [2, 2, 3, 0, 5, 6, 20, 8, 8];
     let expected: ProjectiveOf<G1> =
         points.iter().zip(exponents).map(|(point, e)| *point * ark_bn254::Fr::from(1u64 << e)).sum();
-    assert_eq!(combine_sums::<G1>(&bytes, exponents.into_iter()).unwrap(), expected);
-    assert_eq!(combine_sums::<G1>(&[], std::iter::empty()).unwrap(), ProjectiveOf::<G1>::ZERO);
+    assert_eq!(combine_sums::<G1>(&bytes, CurveForm::Declared, exponents.into_iter()).unwrap(), expected);
+    assert_eq!(
+        combine_sums::<G1>(&[], CurveForm::Declared, std::iter::empty()).unwrap(),
+        ProjectiveOf::<G1>::ZERO
+    );
 }

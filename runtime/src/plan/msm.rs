@@ -4,7 +4,7 @@ mod batch;
 mod options;
 mod tune;
 
-pub use options::{MsmOptions, MsmStrategy};
+pub use options::{CurveForm, MsmOptions, MsmStrategy};
 pub use tune::{TuneOptions, Tuned, tune_windows};
 
 use super::call;
@@ -52,15 +52,17 @@ impl<G: Group> Msm<G> {
     /// lie on the curve and in the subgroup of order `r` is the caller's promise; the book's page on declarations says what
     /// is computed for points outside of it.
     ///
-    /// Errors: options that the group or the device does not have; [`RuntimeError::InsufficientMemory`] where the device has no room for
+    /// Errors: options that the group or the device does not have; [`RuntimeError::Input`] where bases have no image on the
+    /// [form](MsmOptions::form) that is asked for; [`RuntimeError::InsufficientMemory`] where the device has no room for
     /// the bases, before any is copied.
     pub fn new(device: &Device, bases: &[AffineOf<G>], options: MsmOptions) -> Result<Self> {
-        options.check_strategy::<G>()?;
+        options.check_kernels::<G>()?;
         let work = device.work()?;
         let most = match options.multiples {
             Multiples::Most(most) => most,
             Multiples::ThatFit => {
-                let bytes = bases.len() as u64 * Owner::group::<G>().bytes(Element::Affine) as u64;
+                let bytes =
+                    bases.len() as u64 * Owner::group_in::<G>(options.form)?.bytes(Element::Affine) as u64;
                 work.most_multiples(bytes.saturating_mul(u64::from(options.doublings) + 1)).max(1)
             }
         };
@@ -69,20 +71,27 @@ impl<G: Group> Msm<G> {
             (_, _, Some(shape)) => Some(shape),
             (most, tau, None) => Some(work.shape_with_doublings::<G::Scalar>(bases.len(), most, tau)),
         };
-        work.check_base_memory::<G>(bases.len(), shape)?;
+        work.check_base_memory::<G>(bases.len(), options.form, shape)?;
         work.finish()?;
         let bases = match shape {
-            None => DeviceBases::upload(device, bases)?,
-            Some(shape) => DeviceBases::upload_for(device, bases, shape)?,
+            None => DeviceBases::upload_in(device, bases, options.form)?,
+            Some(shape) => DeviceBases::upload_for(device, bases, options.form, shape)?,
         };
         let MsmOptions { window, strategy, memory, .. } = options;
         Ok(Msm { bases: Arc::new(bases), window, strategy, memory })
     }
 
-    /// A plan for bases that are on their device already. Their multiples decide on the window: options that ask for a window or for
-    /// multiples do not go with them.
+    /// A plan for bases that are on their device already, in the form that they have there. Their multiples decide on the window: options that
+    /// ask for a window or for multiples do not go with them, nor does another form.
     pub fn with_bases(bases: Arc<DeviceBases<G>>, options: MsmOptions) -> Result<Self> {
-        options.check_strategy::<G>()?;
+        let form = if options.form == CurveForm::Declared { bases.form() } else { options.form };
+        let options = options.form(form);
+        options.check_kernels::<G>()?;
+        if form != bases.form() && !bases.device().is_cpu() {
+            let reason =
+                "bases are converted when they are uploaded, these have the declared form".to_owned();
+            return Err(RuntimeError::Input { what: "form", reason });
+        }
         let multiples = match options.multiples {
             Multiples::Most(most) => most,
             Multiples::ThatFit => u32::MAX,
@@ -288,7 +297,7 @@ impl<G: Group> Msm<G> {
         parts: &[(&[ScalarOf<G>], usize)],
     ) -> Result<ProjectiveOf<G>> {
         let sums = work.sums(work.sum_bytes::<G>(shape))?;
-        let mut buckets = work.buckets::<G>(shape, self.strategy);
+        let mut buckets = work.buckets::<G>(self.bases.form(), shape, self.strategy)?;
         // Forks of what is there now: later work does not hold the copies up.
         let copies = parts.iter().map(|_| work.fork()).collect::<Result<Vec<_>>>()?;
         for (i, ((scalars, start), copy)) in parts.iter().zip(copies).enumerate() {
@@ -347,7 +356,7 @@ impl<G: Group> Msm<G> {
         range: Range<usize>,
         sums: &Sums,
     ) -> Result<Sum<G>> {
-        let mut buckets = work.buckets::<G>(shape, self.strategy);
+        let mut buckets = work.buckets::<G>(self.bases.form(), shape, self.strategy)?;
         work.add_to_buckets(&mut buckets, digits, &self.bases, range)?;
         work.sum_of_buckets(buckets, sums)
     }

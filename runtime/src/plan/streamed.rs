@@ -1,7 +1,7 @@
 //! The multi-scalar multiplication of bases that stay on the host.
 
 use super::call;
-use super::msm::MsmOptions;
+use super::msm::{CurveForm, MsmOptions};
 use crate::csr::check_len;
 use crate::error::{Result, RuntimeError};
 use crate::gpu::{Detail, Report};
@@ -36,13 +36,20 @@ impl<G: Group> StreamedMsm<G> {
     /// the windows it takes the cheapest for parts that fit, unless one is fixed. On the CPU, which has the bases already, there is nothing to stream.
     ///
     /// Errors: [`RuntimeError::InsufficientMemory`], with the least budget for any window, where not even the buckets and one base fit;
-    /// [`RuntimeError::Input`] for options that the group does not have, and for multiples, which are kept with resident bases only.
+    /// [`RuntimeError::Input`] for options that the group does not have, and for multiples and other forms, which are kept with resident
+    /// bases only.
     pub fn new(device: &Device, bases: impl Into<Arc<[AffineOf<G>]>>, options: MsmOptions) -> Result<Self> {
         let bases: Arc<[AffineOf<G>]> = bases.into();
-        options.check_strategy::<G>()?;
+        options.check_kernels::<G>()?;
         if options.wants_multiples() {
             let reason = "multiples are kept on the device, and these bases are not".to_owned();
             return Err(RuntimeError::Input { what: "options", reason });
+        }
+        if options.form != CurveForm::Declared {
+            let reason =
+                "bases that stay on the host have the declared form: another would be made in every call"
+                    .to_owned();
+            return Err(RuntimeError::Input { what: "form", reason });
         }
         options.shape::<G>(1)?;
         let MsmOptions { window, strategy, memory, .. } = options;

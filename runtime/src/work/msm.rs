@@ -9,7 +9,7 @@ use crate::field::{Field, modulus_bits};
 use crate::gpu::{Buffer, Stream};
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use crate::owner::Owner;
-use crate::plan::MsmStrategy;
+use crate::plan::{CurveForm, MsmStrategy};
 use crate::values::{DeviceBases, DeviceVec, Digits, Repr};
 use ark_ff::AdditiveGroup;
 use curvesmith_abi::{Element, layout};
@@ -39,6 +39,7 @@ pub(crate) struct Buckets<G: Group>(Repr<ProjectiveOf<G>, GpuBuckets>);
 struct Windows {
     offset: usize,
     bytes: usize,
+    form: CurveForm,
     runs: Runs,
 }
 
@@ -49,9 +50,21 @@ pub struct SumBytes(Vec<u8>);
 impl Work {
     /// Moves points to the device; identities allowed. The CPU keeps owned ones as they are.
     pub fn bases<G: Group>(&self, points: Cow<'_, [AffineOf<G>]>) -> Result<DeviceBases<G>> {
+        self.bases_in(points, CurveForm::Declared)
+    }
+
+    /// As [`Work::bases`], in a form of the curve.
+    pub(crate) fn bases_in<G: Group>(
+        &self,
+        points: Cow<'_, [AffineOf<G>]>,
+        form: CurveForm,
+    ) -> Result<DeviceBases<G>> {
+        let owner = Owner::group_in::<G>(form)?;
         let repr = match &self.on {
             Repr::Cpu(_) => Repr::Cpu(Cpu.bases::<G>(points)?),
-            Repr::Gpu(stream) => Repr::Gpu(GpuBases::of(convert::upload_points::<G>(stream, &points)?)),
+            Repr::Gpu(stream) => {
+                Repr::Gpu(GpuBases::of(convert::upload_points::<G>(stream, &owner, &points)?, form))
+            }
         };
         Ok(DeviceBases { device: self.device.clone(), repr })
     }
@@ -61,7 +74,8 @@ impl Work {
         let (Repr::Gpu(stream), Repr::Gpu(bases)) = (&self.on, &bases.repr) else { return other("bases") };
         stream.uses("bases", &bases.points)?;
         let bits = modulus_bits::<G::Scalar>();
-        let made = msm::multiples(stream, &Owner::group::<G>(), bases, shape, bits)?;
+        let group = Owner::group_in::<G>(bases.form)?;
+        let made = msm::multiples(stream, &group, bases, shape, bits)?;
         Ok(DeviceBases { device: self.device.clone(), repr: Repr::Gpu(made) })
     }
 
@@ -140,10 +154,15 @@ impl Work {
         stream.gpu().check_room("MSM", needed, limit)
     }
 
-    /// As [`Work::check_msm_memory`], for `n` bases that are to be kept, with the multiples and doublings of a shape.
-    pub(crate) fn check_base_memory<G: Group>(&self, n: usize, shape: Option<DigitShape>) -> Result<()> {
+    /// As [`Work::check_msm_memory`], for `n` bases that are to be kept in a form, with the multiples and doublings of a shape.
+    pub(crate) fn check_base_memory<G: Group>(
+        &self,
+        n: usize,
+        form: CurveForm,
+        shape: Option<DigitShape>,
+    ) -> Result<()> {
         let Repr::Gpu(stream) = &self.on else { return Ok(()) };
-        let bytes = n as u64 * Owner::group::<G>().bytes(Element::Affine) as u64;
+        let bytes = n as u64 * Owner::group_in::<G>(form)?.bytes(Element::Affine) as u64;
         // Multiples are made of bases that are there, and doublings of multiples.
         let copies = match shape {
             None => 1,
@@ -199,7 +218,8 @@ impl Work {
     pub(crate) fn room_for_bases<G: Group>(&self, len: usize) -> Result<DeviceBases<G>> {
         let Repr::Gpu(stream) = &self.on else { return other("bases") };
         let points = stream.elements(&Owner::group::<G>(), len)?;
-        Ok(DeviceBases { device: self.device.clone(), repr: Repr::Gpu(GpuBases::of(points)) })
+        let bases = GpuBases::of(points, CurveForm::Declared);
+        Ok(DeviceBases { device: self.device.clone(), repr: Repr::Gpu(bases) })
     }
 
     /// Copies points of the host to the begin of `room`, in the order of this work, whoever's the room is.
@@ -209,7 +229,7 @@ impl Work {
         points: &[AffineOf<G>],
     ) -> Result<()> {
         let (Repr::Gpu(stream), Repr::Gpu(room)) = (&self.on, &room.repr) else { return other("bases") };
-        convert::upload_first_points::<G>(stream, &room.points, points)
+        convert::upload_first_points::<G>(stream, &Owner::group_in::<G>(room.form)?, &room.points, points)
     }
 
     /// Cuts scalars into digits and sorts them by bucket; one result serves any number of [`Work::msm`]s.
@@ -264,7 +284,7 @@ impl Work {
         let bytes = self.download_sums(&sums)?;
         match &sum.0 {
             Repr::Cpu(point) => Ok(vec![*point]),
-            Repr::Gpu(windows) => convert::read_points::<G>(windows.of(&bytes)?),
+            Repr::Gpu(windows) => convert::read_points::<G>(windows.of(&bytes)?, windows.form),
         }
     }
 
@@ -301,18 +321,26 @@ impl Work {
     fn buckets_of<G: Group>(&self, digits: &Digits, bases: &DeviceBases<G>) -> Result<Buckets<G>> {
         let mut buckets = Buckets(match &digits.repr {
             Repr::Cpu(_) => Repr::Cpu(ProjectiveOf::<G>::ZERO),
-            Repr::Gpu(digits) => Repr::Gpu(GpuBuckets::new(digits.shape(), None)),
+            Repr::Gpu(digits) => {
+                let (group, form) = (Owner::group_in::<G>(bases.form())?, bases.form());
+                Repr::Gpu(GpuBuckets::new(group, form, digits.shape(), None))
+            }
         });
         self.add_to_buckets(&mut buckets, digits, bases, 0..bases.len())?;
         Ok(buckets)
     }
 
-    /// Empty buckets for digits of a shape, to which is added as `strategy` says, or as the device likes.
-    pub(crate) fn buckets<G: Group>(&self, shape: DigitShape, strategy: Option<MsmStrategy>) -> Buckets<G> {
-        Buckets(match &self.on {
+    /// Empty buckets for bases in a form and digits of a shape, to which is added as `strategy` says, or as the device likes.
+    pub(crate) fn buckets<G: Group>(
+        &self,
+        form: CurveForm,
+        shape: DigitShape,
+        strategy: Option<MsmStrategy>,
+    ) -> Result<Buckets<G>> {
+        Ok(Buckets(match &self.on {
             Repr::Cpu(_) => Repr::Cpu(ProjectiveOf::<G>::ZERO),
-            Repr::Gpu(_) => Repr::Gpu(GpuBuckets::new(shape, strategy)),
-        })
+            Repr::Gpu(_) => Repr::Gpu(GpuBuckets::new(Owner::group_in::<G>(form)?, form, shape, strategy)),
+        }))
     }
 
     /// Copies to the device what a second part of the scalars takes: on a fork, beside the work on the first.
@@ -343,7 +371,7 @@ impl Work {
             }
             (Repr::Gpu(stream), Repr::Gpu(buckets), Repr::Gpu(digits), Repr::Gpu(bases)) => {
                 stream.uses("bases", &bases.points)?;
-                buckets.add(stream, &Owner::group::<G>(), digits, bases, range)
+                buckets.add(stream, digits, bases, range)
             }
             _ => other("bases"),
         }
@@ -363,8 +391,9 @@ impl Work {
                 let bytes = Sums::bytes::<G>(&runs);
                 let (room, offset) = sums.reserve(stream, bytes)?;
                 let words = offset / 4..(offset + bytes) / 4;
-                buckets.write_sums(stream, &Owner::group::<G>(), room, words, runs)?;
-                Ok(Sum(Repr::Gpu(Windows { offset, bytes, runs })))
+                let form = buckets.form();
+                buckets.write_sums(stream, room, words, runs)?;
+                Ok(Sum(Repr::Gpu(Windows { offset, bytes, form, runs })))
             }
             _ => other("buckets"),
         }
@@ -408,7 +437,9 @@ impl<G: Group> Sum<G> {
     pub fn point(&self, sums: &SumBytes) -> Result<ProjectiveOf<G>> {
         match &self.0 {
             Repr::Cpu(point) => Ok(*point),
-            Repr::Gpu(windows) => convert::combine_sums::<G>(windows.of(sums)?, windows.runs.exponents()),
+            Repr::Gpu(windows) => {
+                convert::combine_sums::<G>(windows.of(sums)?, windows.form, windows.runs.exponents())
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::field::modulus_bits;
 use crate::group::{AffineOf, Group, ScalarOf};
 use crate::owner::Owner;
-use crate::plan::{MsmStrategy, ahead};
+use crate::plan::{CurveForm, MsmStrategy, ahead};
 use crate::values::Repr;
 use std::ops::Range;
 
@@ -79,7 +79,7 @@ impl Work {
             return self.stage("msm", |_| Ok(Sum::known(cpu::msm::<G>(bases, scalars))));
         }
         let (bits, StreamParts { shape, strategy, len, .. }) = (modulus_bits::<G::Scalar>(), *parts);
-        let mut buckets = self.buckets::<G>(shape, strategy);
+        let mut buckets = self.buckets::<G>(CurveForm::Declared, shape, strategy)?;
         // All parts have the same length on the device, so that each finds the memory of the one before: what the last lacks are scalars
         // that are 0, whose bases are not looked at.
         ahead(

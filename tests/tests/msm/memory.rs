@@ -2,10 +2,10 @@
 
 use super::{Terms, emulator, in_parts, on};
 use curvesmith_curves::bn254;
-use curvesmith_curves::toy::toy_curve;
+use curvesmith_curves::toy::{toy_curve, toy_form};
 use curvesmith_emulator::{Emulator, EmulatorOptions};
 use curvesmith_runtime::group::Group;
-use curvesmith_runtime::{Device, DeviceVec, Msm, MsmOptions, RuntimeError};
+use curvesmith_runtime::{CurveForm, Device, DeviceVec, Msm, MsmOptions, RuntimeError};
 
 fn needed(error: &RuntimeError) -> (u64, u64) {
     match error {
@@ -56,7 +56,8 @@ fn estimates_are_close_below() {
             let options = MsmOptions::default().window(window);
             estimate::<toy_curve::G1>(&device, &emulator, n, &options);
             estimate::<toy_curve::G1>(&device, &emulator, n, &options.clone().multiples(3));
-            estimate::<toy_curve::G1>(&device, &emulator, n, &options.stored_doublings(20));
+            estimate::<toy_curve::G1>(&device, &emulator, n, &options.clone().stored_doublings(20));
+            estimate::<toy_form::G1>(&device, &emulator, n, &options.form(CurveForm::Edwards));
         }
     }
     estimate::<bn254::G1>(&device, &emulator, 300, &MsmOptions::default());

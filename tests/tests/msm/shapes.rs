@@ -4,21 +4,25 @@ use super::{Terms, device, emulator, in_parts, launches, on, racecheck, scalars,
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{AdditiveGroup, Field as _, PrimeField as _};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
-use curvesmith_curves::toy::{toy_curve, toy_edwards};
+use curvesmith_curves::toy::{toy_curve, toy_edwards, toy_form};
 use curvesmith_curves::{bls12_377, bls12_381, bn254, secp256k1};
 use curvesmith_emulator::Emulator;
 use curvesmith_runtime::group::{AffineOf, Group, ScalarOf};
 use curvesmith_runtime::work::DigitShape;
-use curvesmith_runtime::{Detail, Device, Msm, MsmOptions, RuntimeError};
+use curvesmith_runtime::{CurveForm, Detail, Device, Msm, MsmOptions, RuntimeError};
 use curvesmith_tests::Size;
 
-fn options() -> [MsmOptions; 3] {
-    [MsmOptions::default(), MsmOptions::default().window(3), MsmOptions::default().multiples(4)]
+/// On every form of the curve that the group has.
+fn options<G: Group>() -> Vec<MsmOptions> {
+    let plain = [MsmOptions::default(), MsmOptions::default().window(3), MsmOptions::default().multiples(4)];
+    let on_form = plain.clone().map(|options| options.form(CurveForm::Edwards));
+    let on_form = on_form.into_iter().filter(|_| G::edwards_form().is_some());
+    plain.into_iter().chain(on_form).collect()
 }
 
 fn ranges<G: Group>(device: &Device, n: usize) {
     let Terms { points, scalars } = Terms::<G>::new(n, 1);
-    for options in options() {
+    for options in options::<G>() {
         let plan = Msm::<G>::new(device, &points, options).unwrap();
         assert_eq!(plan.msm(&scalars).unwrap(), sum::<G>(&points, &scalars));
         for range in [0..n, 0..0, 3..3, n..n, 0..5, 1..n, n - 1..n, 2..n - 1] {
@@ -41,6 +45,9 @@ fn scalars_of_a_range_of_the_bases() {
     for device in [device(), in_parts(&racecheck(3), 3), Device::cpu()] {
         ranges::<toy_curve::G1>(&device, 40);
     }
+    for device in [device(), in_parts(&racecheck(3), 3), Device::cpu()] {
+        ranges::<toy_form::G1>(&device, 40);
+    }
     ranges::<bn254::G1>(&device(), 9);
     ranges::<bn254::G1>(&Device::cpu(), 40);
     ranges::<toy_edwards::G1>(&in_parts(&emulator(), 4), 20);
@@ -48,7 +55,7 @@ fn scalars_of_a_range_of_the_bases() {
 
 fn batches<G: Group>(device: &Device, n: usize) {
     let Terms { points, .. } = Terms::<G>::new(n, 2);
-    for options in options() {
+    for options in options::<G>() {
         let plan = Msm::<G>::new(device, &points, options).unwrap();
         for count in [0, 1, 2, 5] {
             let vectors: Vec<_> = (0..count).map(|i| scalars::<G>(n, i)).collect();
@@ -65,6 +72,7 @@ fn batches<G: Group>(device: &Device, n: usize) {
 fn vectors_of_scalars_in_one_call() {
     for device in [device(), on(&racecheck(1)), on(&racecheck(2)), Device::cpu()] {
         batches::<toy_curve::G1>(&device, 40);
+        batches::<toy_form::G1>(&device, 40);
     }
     batches::<bn254::G1>(&device(), 9);
 }
@@ -73,7 +81,7 @@ fn vectors_of_scalars_in_one_call() {
 fn bases_of_other_lengths_in_one_call() {
     for device in [device(), on(&racecheck(4)), Device::cpu()] {
         let terms: Vec<_> = [7, 0, 40, 1, 33, 0].iter().map(|n| Terms::<toy_curve::G2>::new(*n, 3)).collect();
-        let options = options();
+        let options = options::<toy_curve::G2>();
         let plans = terms.iter().zip(options.iter().cycle());
         let plans: Vec<_> = plans
             .map(|(terms, options)| {
@@ -123,7 +131,7 @@ fn shared<G: Group, H: Group<Scalar = G::Scalar>>(emulator: Option<&Emulator>, n
     let device = emulator.map_or_else(Device::cpu, on);
     let (g, h) = (Terms::<G>::new(n, 5), Terms::<H>::new(n, 6));
     let expected = (g.sum(), sum::<H>(&h.points, &g.scalars));
-    for options in options() {
+    for options in options::<G>() {
         let of_g = Msm::<G>::new(&device, &g.points, options.clone()).unwrap();
         let of_h = Msm::<H>::new(&device, &h.points, options.clone()).unwrap();
         emulator.iter().for_each(|emulator| emulator.clear_launches());
@@ -145,6 +153,7 @@ fn shared<G: Group, H: Group<Scalar = G::Scalar>>(emulator: Option<&Emulator>, n
 fn groups_share_digits() {
     shared::<toy_curve::G1, toy_curve::G2>(Some(&emulator()), 40);
     shared::<toy_curve::G2, toy_curve::G2>(Some(&racecheck(6)), 33);
+    shared::<toy_form::G1, toy_form::G1>(Some(&racecheck(7)), 33);
     shared::<bn254::G1, bn254::G2>(Some(&emulator()), 7);
     shared::<bn254::G1, bn254::G2>(None, 20);
 }
@@ -152,7 +161,7 @@ fn groups_share_digits() {
 fn masked<G: Group>(device: &Device, n: usize) {
     let terms = Terms::<G>::new(n, 7);
     let mut rng = StdRng::seed_from_u64(8);
-    for options in options() {
+    for options in options::<G>() {
         let plan = Msm::<G>::new(device, &terms.points, options).unwrap();
         assert_eq!(plan.run_masked(&terms.scalars, &mut rng).unwrap(), terms.sum(), "{n}");
         let zeros = vec![ScalarOf::<G>::ZERO; n];
@@ -167,6 +176,7 @@ fn masked_scalars() {
     for device in [device(), on(&racecheck(9)), Device::cpu()] {
         masked::<toy_curve::G1>(&device, 40);
         masked::<toy_curve::G1>(&device, 0);
+        masked::<toy_form::G1>(&device, 40);
     }
     masked::<bls12_381::G1>(&device(), 9);
 }
@@ -198,9 +208,13 @@ fn masks_hide_zeros() {
 fn few_bases() {
     for n in [0, 1, 2, 3, 31, 32, 33] {
         for device in [device(), in_parts(&emulator(), 3), Device::cpu()] {
-            for options in options() {
+            for options in options::<toy_curve::G1>() {
                 let terms = Terms::<toy_curve::G1>::new(n, 10);
                 let plan = Msm::<toy_curve::G1>::new(&device, &terms.points, options.clone()).unwrap();
+                assert_eq!(plan.run(&terms.scalars).unwrap(), terms.sum(), "{n} {options:?}");
+                let terms = Terms::<toy_form::G1>::new(n, 10);
+                let on_form = options.clone().form(CurveForm::Edwards);
+                let plan = Msm::<toy_form::G1>::new(&device, &terms.points, on_form).unwrap();
                 assert_eq!(plan.run(&terms.scalars).unwrap(), terms.sum(), "{n} {options:?}");
                 let terms = Terms::<bn254::G1>::new(if n > 3 { 3 } else { n }, 10);
                 let plan = Msm::<bn254::G1>::new(&device, &terms.points, options).unwrap();
@@ -211,7 +225,7 @@ fn few_bases() {
 }
 
 /// One set of buckets for all windows, where they are wide.
-fn every_window<G: Group>(bits: u32) {
+fn every_window<G: Group>(form: CurveForm, bits: u32) {
     assert_eq!(ScalarOf::<G>::MODULUS_BIT_SIZE, bits);
     let g = AffineOf::<G>::generator();
     let points = [g, (g * ScalarOf::<G>::from(5u64)).into_affine(), -g];
@@ -220,7 +234,7 @@ fn every_window<G: Group>(bits: u32) {
     let device = device();
     for window in 2..=Size::from_env().pick(10, 16, 24) {
         let most = if window > 8 { u32::MAX } else { 1 };
-        let options = MsmOptions::default().window(window).multiples(most);
+        let options = MsmOptions::default().window(window).multiples(most).form(form);
         let plan = Msm::<G>::new(&device, &points, options).unwrap();
         assert_eq!(plan.run(&scalars).unwrap(), expected, "{} in windows of {window}", G::NAME);
         device.release_unused();
@@ -229,10 +243,11 @@ fn every_window<G: Group>(bits: u32) {
 
 #[test]
 fn the_largest_scalar_in_every_window() {
-    every_window::<bls12_377::G1>(253);
-    every_window::<bn254::G1>(254);
-    every_window::<bls12_381::G1>(255);
-    every_window::<secp256k1::G1>(256);
+    every_window::<bls12_377::G1>(CurveForm::Declared, 253);
+    every_window::<bls12_377::G1>(CurveForm::Edwards, 253);
+    every_window::<bn254::G1>(CurveForm::Declared, 254);
+    every_window::<bls12_381::G1>(CurveForm::Declared, 255);
+    every_window::<secp256k1::G1>(CurveForm::Declared, 256);
 }
 
 /// Digits that a fork still reads keep their memory, though they are dropped and the work that made them goes on.

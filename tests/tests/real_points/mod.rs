@@ -31,6 +31,7 @@ impl<P: Points> Curve<P> {
             equation: match (P::FORM, P::COEFFICIENTS.map(|c| numbers(&c))) {
                 (Form::Xyzz, [a, b]) => Equation::ShortWeierstrass { a, b },
                 (Form::Extended, [a, d]) => Equation::TwistedEdwards { a, d },
+                (Form::Niels, _) => unreachable!("no group is declared by its form"),
             },
         };
         Curve { group, rng: StdRng::seed_from_u64(10), points: std::marker::PhantomData }
@@ -50,6 +51,7 @@ impl<P: Points> Curve<P> {
             words.extend(match (P::FORM, p.xy()) {
                 (Form::Xyzz, None) => self.coords(&[z, zz, zero, zero]),
                 (Form::Xyzz, Some((x, y))) => self.coords(&[x * zz, y * zzz, zz, zzz]),
+                (Form::Niels, _) => unreachable!("no group is declared by its form"),
                 (Form::Extended, None) if zz > zzz => self.coords(&[zero; 4]),
                 (Form::Extended, point) => {
                     let (x, y) = point.unwrap_or((zero, one));
@@ -88,6 +90,7 @@ impl<P: Points> Curve<P> {
                     assert_eq!(c[2].square() * c[2], c[3].square(), "zz³ = zzz²");
                     (c[0] * inverse(c[2]), c[1] * inverse(c[3]))
                 }
+                Form::Niels => unreachable!("no group is declared by its form"),
                 Form::Extended => {
                     assert_eq!(c[0] * c[1], c[2] * c[3], "x·y = z·t");
                     (c[0] * inverse(c[2]), c[1] * inverse(c[2]))

@@ -3,7 +3,7 @@
 
 use super::session::{Session, buf, num};
 use curvesmith_abi::kernels::NO_ENTRY;
-use curvesmith_abi::{IDENTITY_WORD, KernelDesc, padded_words};
+use curvesmith_abi::{Form, IDENTITY_WORD, KernelDesc, padded_words};
 use curvesmith_codegen::fir::interp::to_words;
 use num_bigint::BigUint;
 
@@ -159,12 +159,19 @@ impl Session {
 
     pub(crate) fn affine_points(&mut self, n: usize) -> Vec<u32> {
         let field = self.field().clone();
-        let identity = vec![IDENTITY_WORD; 2 * self.degree * padded_words(field.words)];
-        let words = |point: Option<[Coordinate; 2]>| match point {
-            None => identity.clone(),
-            Some(point) => to_words(&field, &point.concat()),
-        };
-        self.points(n).into_iter().flat_map(words).collect()
+        let coordinates = self.form.affine_coordinates();
+        let identity = vec![IDENTITY_WORD; coordinates * self.degree * padded_words(field.words)];
+        let mut words = vec![];
+        for point in self.points(n) {
+            words.extend(match point {
+                None => identity.clone(),
+                Some(point) => {
+                    let more = (2..coordinates).flat_map(|_| self.coordinate()).collect();
+                    to_words(&field, &[point.concat(), more].concat())
+                }
+            });
+        }
+        words
     }
 
     /// With denominators of the base field. The identity of a Weierstrass curve with any `x` and `y`, that of an Edwards curve as zeros too;
@@ -172,7 +179,7 @@ impl Session {
     pub(crate) fn projective_points(&mut self, n: usize) -> Vec<u32> {
         let field = self.field().clone();
         let p = &field.p;
-        let mut words = vec![];
+        let (mut words, extended) = (vec![], self.form != Form::Xyzz);
         for point in self.points(n) {
             let z = self.element().max(1u32.into());
             let (zz, zzz) = (&z * &z % p, &z * &z * &z % p);
@@ -183,9 +190,9 @@ impl Session {
             };
             let times = |c: &Coordinate, k: &BigUint| c.iter().map(|x| x * k % p).collect::<Coordinate>();
             let parts = match point {
-                Some([x, y]) if self.extended => [times(&x, &z), times(&y, &z), number(z), self.coordinate()],
-                None if self.extended && self.random.below(2) == 0 => [0; 4].map(|_| number(BigUint::ZERO)),
-                None if self.extended => {
+                Some([x, y]) if extended => [times(&x, &z), times(&y, &z), number(z), self.coordinate()],
+                None if extended && self.random.below(2) == 0 => [0; 4].map(|_| number(BigUint::ZERO)),
+                None if extended => {
                     [number(BigUint::ZERO), number(z.clone()), number(z), number(BigUint::ZERO)]
                 }
                 Some([x, y]) => [times(&x, &zz), times(&y, &zzz), number(zz), number(zzz)],

@@ -30,6 +30,11 @@ fn bls12_381_fq() -> FieldDesc {
     FieldDesc::new("bls12_381_fq", big(p))
 }
 
+fn bls12_377_fq() -> FieldDesc {
+    let p = "1ae3a4617c510eac63b05c06ca1493b1a22d9f300f5138f1ef3622fba094800170b5d44300000008508c00000000001";
+    FieldDesc::new("bls12_377_fq", big(p))
+}
+
 fn secp256k1_fq() -> FieldDesc {
     let p = "fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f";
     FieldDesc::new("secp256k1_fq", big(p))
@@ -92,6 +97,12 @@ fn groups() -> Vec<GroupDesc> {
         tower: Tower::prime(),
         equation: Equation::TwistedEdwards { a: numbers(&[2]), d: numbers(&[22]) },
     };
+    let form = |name: &str, base: FieldDesc| GroupDesc {
+        name: name.into(),
+        base,
+        equation: Equation::Niels { d: numbers(&[22]) },
+        tower: Tower::prime(),
+    };
     let m61 = FieldDesc::new("m61", ((1u64 << 61) - 1).into());
     vec![
         group("toy_g1", toy(), None, 2),
@@ -99,6 +110,8 @@ fn groups() -> Vec<GroupDesc> {
         over("toy_fq3", cubic, &[2, 9, 8], &[9, 0, 1]),
         over("toy_fq4", quartic, &[12, 11, 5, 7], &[5, 6, 12, 8]),
         edwards,
+        form("toy_edwards_form", FieldDesc::new("toy193", 193u32.into())),
+        form("bls12_377_form", bls12_377_fq()),
         group("m61_g2", m61, Some(1), 1),
         group("bn254_g1", bn254_fq(), None, 0),
         group("bn254_g2", bn254_fq(), Some(1), 0),
@@ -141,7 +154,7 @@ fn group_kernels_keep_their_meaning() {
     for group in groups() {
         let kernels = kernels_of_group(&group);
         let mut session = Session::new(&kernels, Some(group.base.clone()), group.degree());
-        session.extended = matches!(group.equation, Equation::TwistedEdwards { .. });
+        session.form = group.equation.form();
         session.each_kernel(group::case);
     }
 }

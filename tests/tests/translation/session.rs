@@ -1,6 +1,6 @@
 //! Launches of one owner's kernels, and the arguments that a case does not name.
 
-use curvesmith_abi::{Element, KernelDesc, ParamKind};
+use curvesmith_abi::{Element, Form, KernelDesc, ParamKind};
 use curvesmith_codegen::fir::interp::{Argument, to_words};
 use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::spec::FieldDesc;
@@ -15,8 +15,8 @@ pub(crate) struct Session {
     descs: Vec<KernelDesc>,
     field: Option<FieldDesc>,
     pub(crate) degree: usize,
-    /// Whether points have extended coordinates, of an Edwards curve.
-    pub(crate) extended: bool,
+    /// What a group's points are.
+    pub(crate) form: Form,
     pub(crate) random: Random,
     /// Kernels that were launched, and have changed a buffer.
     seen: BTreeSet<&'static str>,
@@ -39,7 +39,7 @@ impl Session {
     pub(crate) fn new(kernels: &[Kernel], field: Option<FieldDesc>, degree: usize) -> Session {
         let forms = ThreeWays::new(kernels, checked(1)).unwrap_or_else(|e| panic!("{e}"));
         let descs = kernels.iter().map(|kernel| kernel.desc).collect();
-        Session { forms, descs, field, degree, extended: false, random: Random(11), seen: BTreeSet::new() }
+        Session { forms, descs, field, degree, form: Form::Xyzz, random: Random(11), seen: BTreeSet::new() }
     }
 
     /// Runs the case of every kernel, which gives `None` for one it does not know.

@@ -110,7 +110,7 @@ impl<'k> Buffer<'k> {
             unreachable!("a buffer is a buffer parameter")
         };
         let words = state.kernel.field.as_ref().map_or(1, |field| field.words);
-        element.bytes(words, state.kernel.tower.degree()) / 4
+        element.bytes(state.kernel.form, words, state.kernel.tower.degree()) / 4
     }
 
     /// The raw words of field element `part` of element `index`, without padding.

@@ -9,7 +9,7 @@ use crate::csr::{check_len, check_range};
 use crate::error::{Result, RuntimeError};
 use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
-use crate::plan::MsmStrategy;
+use crate::plan::{CurveForm, MsmStrategy};
 use crate::work::DigitShape;
 use curvesmith_abi::kernels::{BIT_SUMS_STEPS, BitSums, MergePartials};
 use curvesmith_abi::{Ptr, layout};
@@ -18,6 +18,9 @@ use std::ops::Range;
 /// The buckets of an MSM, to which the digits of one part of the scalars after the other are added.
 #[derive(Debug)]
 pub(crate) struct GpuBuckets {
+    /// Whose kernels add.
+    group: Owner,
+    form: CurveForm,
     shape: DigitShape,
     strategy: Option<MsmStrategy>,
     /// `None` as long as nothing was added.
@@ -28,13 +31,23 @@ pub(crate) struct GpuBuckets {
 
 impl GpuBuckets {
     /// Without a strategy, the device's policy chooses.
-    pub(crate) fn new(shape: DigitShape, strategy: Option<MsmStrategy>) -> Self {
-        GpuBuckets { shape, strategy, sums: None, places: None }
+    pub(crate) fn new(
+        group: Owner,
+        form: CurveForm,
+        shape: DigitShape,
+        strategy: Option<MsmStrategy>,
+    ) -> Self {
+        GpuBuckets { group, form, shape, strategy, sums: None, places: None }
     }
 
     /// The windows.
     pub(crate) fn shape(&self) -> DigitShape {
         self.shape
+    }
+
+    /// The form of the curve that they are on.
+    pub(crate) fn form(&self) -> CurveForm {
+        self.form
     }
 
     /// Copies to the device what a second part takes, which else is copied when it is added.
@@ -47,11 +60,11 @@ impl GpuBuckets {
     pub(crate) fn add(
         &mut self,
         stream: &Stream,
-        group: &Owner,
         digits: &GpuDigits,
         bases: &GpuBases,
         range: Range<usize>,
     ) -> Result<()> {
+        debug_assert_eq!(bases.form, self.form, "buckets are made for their bases");
         if digits.shape() != self.shape {
             let reason = format!("they are {:?}, the buckets are for {:?}", digits.shape(), self.shape);
             return Err(RuntimeError::Input { what: "digits", reason });
@@ -71,14 +84,14 @@ impl GpuBuckets {
                 most: part.keys.len(),
                 buckets: digits.buckets,
             };
-            let sums = accumulate(stream, group, self.strategy, rows)?;
-            self.join(stream, group, sums)?;
+            let sums = accumulate(stream, &self.group, self.strategy, rows)?;
+            self.join(stream, sums)?;
         }
         Ok(())
     }
 
     /// Adds bucket by bucket. To the kernel that merges slices every bucket is one by itself.
-    fn join(&mut self, stream: &Stream, group: &Owner, more: Buffer<layout::Point>) -> Result<()> {
+    fn join(&mut self, stream: &Stream, more: Buffer<layout::Point>) -> Result<()> {
         let Some(sums) = &self.sums else {
             self.sums = Some(more);
             return Ok(());
@@ -93,7 +106,7 @@ impl GpuBuckets {
             let slices = MAX_SLICES.min((sums.len() - from) as u32);
             let (partials, sums) = (more.ptr_at(from), sums.ptr_at(from));
             let merge = MergePartials { keys, starts, partials, sums, buckets: slices, slices, least: 1 };
-            stream.launch(group, slices as usize, &merge)?;
+            stream.launch(&self.group, slices as usize, &merge)?;
         }
         self.places = Some(places);
         Ok(())
@@ -104,7 +117,6 @@ impl GpuBuckets {
     pub(crate) fn write_sums(
         self,
         stream: &Stream,
-        group: &Owner,
         room: &Buffer<layout::U32>,
         words: Range<usize>,
         runs: Runs,
@@ -112,11 +124,11 @@ impl GpuBuckets {
         let Some(sums) = self.sums else { return stream.zero(room, words) };
         let out = Ptr::new(room.ptr_at(words.start).address);
         if !runs.combine() {
-            return reduce(stream, group, self.shape, &sums, out);
+            return reduce(stream, &self.group, self.shape, &sums, out);
         }
-        let by_bits = stream.elements(group, self.shape.sums())?;
-        reduce(stream, group, self.shape, &sums, by_bits.ptr())?;
-        runs.launch(stream, group, &by_bits, out)
+        let by_bits = stream.elements(&self.group, self.shape.sums())?;
+        reduce(stream, &self.group, self.shape, &sums, by_bits.ptr())?;
+        runs.launch(stream, &self.group, &by_bits, out)
     }
 }
 

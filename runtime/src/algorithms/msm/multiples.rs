@@ -5,6 +5,7 @@ use crate::algorithms::index32;
 use crate::error::{Result, RuntimeError};
 use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
+use crate::plan::CurveForm;
 use crate::work::{DigitMap, DigitShape};
 use curvesmith_abi::kernels::BaseMultiples;
 use curvesmith_abi::layout;
@@ -13,14 +14,15 @@ use curvesmith_abi::layout;
 #[derive(Debug)]
 pub(crate) struct GpuBases {
     pub(crate) points: Buffer<layout::Affine>,
+    pub(crate) form: CurveForm,
     /// Of the digits that the multiples are for.
     shape: Option<DigitShape>,
 }
 
 impl GpuBases {
     /// Bases without multiples.
-    pub(crate) fn of(points: Buffer<layout::Affine>) -> Self {
-        GpuBases { points, shape: None }
+    pub(crate) fn of(points: Buffer<layout::Affine>, form: CurveForm) -> Self {
+        GpuBases { points, form, shape: None }
     }
 
     /// Bases, not counting their multiples.
@@ -75,7 +77,7 @@ pub(crate) fn multiples(
             doubled(stream, group, &points, exponents, 1)?
         }
     };
-    Ok(GpuBases { points, shape: Some(shape) })
+    Ok(GpuBases { points, form: bases.form, shape: Some(shape) })
 }
 
 /// `2^(doublings·j)` times each point, for `j < multiples`, one after the other.
