@@ -44,7 +44,7 @@ pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
             }
         }
         name @ "bit_horner" => {
-            for (window, span, parts, each, n) in [(3, 3, 2, 2, 9), (2, 6, 1, 6, 10)] {
+            for (window, span, parts, each, n) in [(3, 3, 2, 2, 9usize), (2, 6, 1, 6, 10)] {
                 let runs = n / span * parts + (n % span).div_ceil(each);
                 let named = [
                     ("out", buf(&s.projective_points(runs))),
