@@ -241,7 +241,7 @@ pub(crate) fn set_sums<G: Group>(sums: &[u8], shape: DigitShape) -> Result<Vec<P
         // of `2b + 2`.
         let (of_bits, upper) = match shape.map {
             DigitMap::Signed => (of_bits, None),
-            DigitMap::Odd { tau } if tau + 1 >= shape.window => (of_bits, None),
+            DigitMap::Odd { tau } if tau.saturating_add(1) >= shape.window => (of_bits, None),
             DigitMap::Odd { .. } => {
                 of_bits.split_last().map_or((of_bits, None), |(last, rest)| (rest, Some(last)))
             }
