@@ -102,7 +102,7 @@ impl DigitShape {
     /// The logarithm of the places of buckets that a set has.
     pub(crate) fn log_buckets(&self) -> u32 {
         match self.map {
-            DigitMap::Odd { tau } if tau + 1 >= self.window => self.window.saturating_sub(2),
+            DigitMap::Odd { tau } if tau.saturating_add(1) >= self.window => self.window.saturating_sub(2),
             _ => self.window.saturating_sub(1),
         }
     }
