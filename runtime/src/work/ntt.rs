@@ -11,7 +11,6 @@ use crate::error::{Result, RuntimeError};
 use crate::field::Field;
 use crate::owner::Owner;
 use crate::values::{DeviceVec, NttTables, Repr};
-use ark_ff::One;
 
 /// In which order a transform has its coefficients and its evaluations, in both directions. Sizes with an odd factor have natural order only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
