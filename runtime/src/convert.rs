@@ -262,7 +262,7 @@ pub(crate) fn read_point<G: Group>(bytes: &[u8], form: CurveForm) -> Result<Proj
     let coordinates = std::array::from_fn(&mut next);
     let coordinates = match form {
         CurveForm::Declared => Some(coordinates),
-        CurveForm::Edwards => G::edwards_form().and_then(|form| form.to_xyzz(coordinates)),
+        CurveForm::Edwards => G::edwards_form().and_then(|form| form.xyzz(coordinates)),
     };
     coordinates.and_then(ProjectiveOf::<G>::of_form).ok_or_else(|| {
         let reason = format!("the coordinates of a point of {} are of no point", G::NAME);

@@ -47,7 +47,7 @@ impl<F: Field> EdwardsForm<F> {
     /// The coordinates [`Form::Xyzz`] of a point in those of [`Form::Extended`], without an inversion; none if no point of the curve has them.
     ///
     /// With `D = (Z - Y)·X`, `X_w = α + (Z + Y)/(s·(Z - Y))` and `Y_w = k·(Z + Y)·Z/(s·D)` have the denominators `D²` and `D³`.
-    pub(crate) fn to_xyzz(&self, [x, y, z, t]: [F; Form::COORDINATES]) -> Option<[F; Form::COORDINATES]> {
+    pub(crate) fn xyzz(&self, [x, y, z, t]: [F; Form::COORDINATES]) -> Option<[F; Form::COORDINATES]> {
         let identity = [F::ZERO; Form::COORDINATES];
         if [x, y, z, t] == identity {
             return Some(identity);

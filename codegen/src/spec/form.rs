@@ -118,7 +118,7 @@ fn one_root(curve: &Weierstrass) -> Option<Element> {
     let split = |i: u32| {
         let shifted = vec![f.element(i.into()), one.clone()];
         let squares = power(f, &shifted, &half, &in_field);
-        let part = divisor(f, &in_field, subtract(f, &squares, &[one.clone()]));
+        let part = divisor(f, &in_field, subtract(f, &squares, std::slice::from_ref(&one)));
         match part.len() {
             2 => Some(f.neg(&part[0])),
             // X² + uX + v leaves X - u, as the sum of all roots is 0.
