@@ -105,7 +105,7 @@ pub(crate) struct DeviceKey<C: PairingCurve> {
 /// Where the sums of a proof take their points from.
 #[derive(Debug)]
 enum Points<C: PairingCurve> {
-    Resident(Queries<C>),
+    Resident(Box<Queries<C>>),
     /// From the host, in parts.
     Streamed(Streams),
 }
@@ -251,7 +251,7 @@ impl<C: PairingCurve> DeviceKey<C> {
         let tables = work.ntt_tables::<C::Fr>(domain, key.quotient.omega)?;
         let matrices = work.matrix::<C::Fr>(&Csr::stack(&matrices, domain)?)?;
         let points = match queries {
-            Some(queries) => Points::Resident(queries),
+            Some(queries) => Points::Resident(Box::new(queries)),
             None => Points::Streamed(Streams::new::<C>(&work, device, key)?),
         };
         let made = Self {
@@ -278,7 +278,7 @@ impl<C: PairingCurve> DeviceKey<C> {
             return Ok(self);
         }
         match work.complete(|work| queries.multiples(work, shapes)) {
-            Ok((queries, _)) => Ok(Self { shapes, points: Points::Resident(queries), ..self }),
+            Ok((queries, _)) => Ok(Self { shapes, points: Points::Resident(Box::new(queries)), ..self }),
             Err(RuntimeError::OutOfMemory { .. }) => Ok(self),
             Err(error) => Err(error),
         }
