@@ -20,8 +20,8 @@ pub(super) fn passes(case: &mut Case) {
             let vectors = (1 << (MOST - log_n)).min(3);
             for factors in [Factors::None, Factors::One, Factors::Each] {
                 // The other factors are no matter of the order.
-                let orders =
-                    if factors == Factors::Each && log_n != 27 { &Order::ALL[..] } else { &[Order::Natural] };
+                let all = factors == Factors::Each && log_n != 27;
+                let orders: &[Order] = if all { &Order::ALL } else { &[Order::Natural] };
                 for order in orders.iter().copied() {
                     let log_done = if order == Order::ToReversed { log_n - log_r } else { 0 };
                     Pass { log_n, log_r, log_done, order, factors, vectors }.check(field, limits);
