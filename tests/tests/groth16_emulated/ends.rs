@@ -3,7 +3,8 @@
 use super::{emulator, fixture, load};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use curvesmith::{
-    Device, EmulatorOptions, Groth16, KeyError, KeyOptions, ProveError, RuntimeError, bn254, snark, verify,
+    Device, EmulatorOptions, Groth16, KeyError, KeyOptions, ProveError, RuntimeError, bn254, constraints_of,
+    snark, verify, witness_of,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -78,6 +79,7 @@ fn a_key_without_room_is_refused_before_anything_is_launched() {
 /// A key whose points have no room is streamed where that is allowed: the same proofs, from parts.
 #[test]
 fn a_key_without_room_is_streamed_where_that_is_allowed() {
+    use ark_snark::SNARK as _;
     let circuit = curvesmith::sample::Chain::<ark_bn254::Fr>::filling(9);
     let (pk, _) =
         ark_groth16::Groth16::<ark_bn254::Bn254>::circuit_specific_setup(circuit.clone(), &mut rng())
