@@ -3,8 +3,8 @@
 use super::{LENGTHS, LONGEST, Limits, Touched, hash};
 use curvesmith_abi::Family;
 use curvesmith_abi::kernels::{
-    BucketStarts, NO_DIGIT, NO_ENTRY, PairCounts, PairEntries, RADIX_TILE, RadixCount, RadixCountFirst,
-    RadixScatter, RadixScatterFirst, SCAN_TILE, ScanAdd, ScanTiles,
+    BucketStarts, NO_DIGIT, NO_ENTRY, ODD_KEY_BITS, PairCounts, PairEntries, RADIX_TILE, RadixCount,
+    RadixCountFirst, RadixScatter, RadixScatterFirst, RadixScatterOdd, SCAN_TILE, ScanAdd, ScanTiles,
 };
 use curvesmith_codegen::kernels::common_kernels;
 use std::ops::Range;
@@ -21,6 +21,7 @@ fn common_kernels_do_not_wrap() {
             radix.later(&mut limits);
             if shift == 0 {
                 radix.first(&mut limits);
+                radix.odd(&mut limits);
             }
         }
         Radix::new(n, 1, 0, 8).first(&mut limits);
@@ -155,6 +156,41 @@ impl Radix {
                 },
             );
         }
+    }
+
+    /// The first pass over odd digits, with as many doublings as there can be.
+    fn odd(&self, limits: &mut Limits) {
+        let &Radix { segments, n, tiles, bits, .. } = self;
+        let multiples = (1..=32).rev().find(|multiples| n.is_multiple_of(*multiples)).expect("1 divides all");
+        let doublings = (LONGEST / n).clamp(1, 24);
+        let key = |i: u64| hash(!i) & ((1 << ODD_KEY_BITS) - 1);
+        let exponent = |i: u64| u64::from(hash(i)) % doublings;
+        let sign = |i: u64| hash(i + 3) >> 31 << 31;
+        let code = |i: u64| match hash(i).is_multiple_of(6) {
+            true => NO_DIGIT,
+            false => sign(i) | (exponent(i) as u32) << ODD_KEY_BITS | key(i),
+        };
+        let contents = |buffer: &str, i: u64| match buffer {
+            "codes" => vec![code(i)],
+            _ => vec![self.offset(i) as u32],
+        };
+        let scalars = [
+            ("bits", bits),
+            ("segments", segments),
+            ("tiles", tiles),
+            ("multiples", multiples),
+            ("doublings", doublings),
+            ("n", n),
+        ];
+        let base = |k: u64| k % (n / multiples) * multiples + k / (n / multiples);
+        limits.check_blocks::<RadixScatterOdd>(segments * tiles, &scalars, contents, |block, touched| {
+            let segment = block / tiles;
+            let (_, _, range) = self.tile(block, segment * n, (segment + 1) * n);
+            range.clone().for_each(|i| touched.read("codes", i));
+            let entry = |i| (base(i - segment * n) * doublings + exponent(i)) as u32 | sign(i);
+            let digits = range.filter(|i| code(*i) != NO_DIGIT);
+            self.scattered(touched, block, digits.map(|i| (key(i), entry(i))));
+        });
     }
 
     /// A pass over segments that are 5 shorter than they can be.

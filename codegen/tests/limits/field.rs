@@ -53,6 +53,9 @@ fn field_kernels_do_not_wrap() {
     for (c, multiples) in [(1, 1), (2, 1), (7, 1), (16, 1), (13, 3), (24, 11)] {
         digits(&mut bn254, c, multiples);
     }
+    for (c, tau, multiples) in [(3, 2, 1), (7, 2, 1), (16, 15, 1), (13, 4, 3), (20, 19, 5)] {
+        odd_digits(&mut bn254, [c, tau], multiples);
+    }
     // As many entries as can be counted.
     let rows = 1_114_129;
     let most = u64::from(u32::MAX) / rows;
@@ -172,6 +175,46 @@ fn digits(Case { field, limits }: &mut Case, c: u64, multiples: u64) {
             let code = match magnitude {
                 0 => NO_DIGIT,
                 _ => u32::try_from(set * half + magnitude - 1).expect("a key") | u32::from(negative) << 31,
+            };
+            touched.write_words("codes", (set * multiples + multiple) * n + i, vec![code]);
+        }
+        assert_eq!(rest, BigUint::ZERO, "the case");
+    });
+}
+
+fn odd_digits(Case { field, limits }: &mut Case, [c, tau]: [u64; 2], multiples: u64) {
+    let sets = (field.p.bits() + 1).div_ceil(c).div_ceil(multiples);
+    let windows = sets * multiples;
+    let n = LONGEST / windows;
+    let half = 1u64 << (c - 1);
+    let log_b = if tau == c - 1 { c - 2 } else { c - 1 };
+    let scalar = |i: u64| BigUint::new((0..8).map(|k| hash(8 * i + k)).collect()) % &field.p;
+    let contents = |buffer: &str, i: u64| match buffer {
+        "scalars" => Case::words(field, scalar(i)),
+        _ => vec![0],
+    };
+    let scalars =
+        [("c", c), ("sets", sets), ("multiples", multiples), ("tau", tau), ("log_b", log_b), ("n", n)];
+    limits.check::<DigitsOdd>(n, &scalars, contents, |i, touched| {
+        if i >= n {
+            return;
+        }
+        touched.read("scalars", i);
+        let (mut rest, mask) = (scalar(i), BigUint::from(2 * half - 1));
+        for w in 0..windows {
+            let (set, multiple) = (w % sets, w / sets);
+            let raw = u64::try_from(&rest & &mask).expect("24 bits");
+            rest >>= c;
+            let negative = raw > half;
+            let magnitude = if negative { 2 * half - raw } else { raw };
+            rest += u32::from(negative);
+            let e = u64::from(magnitude.trailing_zeros()).min(tau);
+            let m = magnitude >> e;
+            let bucket = if m % 2 == 1 { (m - 1) / 2 } else { half / 2 + (m / 2).saturating_sub(1) };
+            let key = e << ODD_KEY_BITS | set << log_b | bucket;
+            let code = match magnitude {
+                0 => NO_DIGIT,
+                _ => u32::try_from(key).expect("31 bits") | u32::from(negative) << 31,
             };
             touched.write_words("codes", (set * multiples + multiple) * n + i, vec![code]);
         }
