@@ -116,8 +116,12 @@ fn sizes_that_are_no_domain_are_refused() {
         other => panic!("{n}: {other:?}"),
     };
     assert_eq!(reason(5), "5 is not 2^a·3^b with b ≤ 3 and a ≤ 4");
-    for n in [0, 7, 10, 81, 96, 162, 432 * 3, usize::MAX] {
+    for n in [0, 7, 10, 81, 96, 162, 432 * 3, 1 << 28] {
         assert!(reason(n).starts_with(&format!("{n} is not ")), "{n}");
+    }
+    for n in [(1 << 28) + 1, usize::MAX] {
+        let tables = Cpu.ntt_tables::<F433>(n, 1.into());
+        assert!(matches!(tables, Err(RuntimeError::TooLarge { limit: 0x1000_0000, .. })), "{n}");
     }
     let without = Cpu.ntt_tables::<F257>(3, 1.into());
     assert!(

@@ -96,8 +96,8 @@ fn no_barrier_of_the_common_kernels_can_be_left_out() {
             barriers += 1;
         }
     }
-    // For each kind of pass two of the count, five and two a round but the last of the
-    // scatter, which has one there; and three of the scan.
+    // Two of each of two counts, five and two a round but the last of each of three
+    // scatters, which have one there; and three of the scan.
     let rounds = (RADIX_TILE / RadixScatter::DESC.block) as usize;
-    assert_eq!(barriers, 2 * (2 + 5 + 2 * rounds - 1) + 3);
+    assert_eq!(barriers, 2 * 2 + 3 * (5 + 2 * rounds - 1) + 3);
 }
