@@ -116,7 +116,7 @@ fn sizes_that_are_no_domain_are_refused() {
         other => panic!("{n}: {other:?}"),
     };
     assert_eq!(reason(5), "5 is not 2^a·3^b with b ≤ 3 and a ≤ 4");
-    for n in [0, 7, 10, 81, 96, 162, 432 * 3, 1 << 28] {
+    for n in [0, 7, 10, 81, 96, 162, 432 * 3] {
         assert!(reason(n).starts_with(&format!("{n} is not ")), "{n}");
     }
     for n in [(1 << 28) + 1, usize::MAX] {

@@ -59,12 +59,10 @@ fn all_batches<F: Field>(sizes: &[u32], orders: &[Order]) {
     }
 }
 
-fn batches<F: Field>(
-    device: &Device,
-    plan: &Ntt<F>,
-    transform: &dyn Fn(&[F::Ark]) -> Vec<F::Ark>,
-    direction: Direction,
-) {
+/// What vectors are to become.
+type Transform<'a, F> = &'a dyn Fn(&[<F as Field>::Ark]) -> Vec<<F as Field>::Ark>;
+
+fn batches<F: Field>(device: &Device, plan: &Ntt<F>, transform: Transform<'_, F>, direction: Direction) {
     let n = plan.len();
     for (which, layout) in layouts(n).iter().enumerate() {
         let what = format!("{} {n} layout {which} {direction:?} on {}", F::NAME, device.name());
