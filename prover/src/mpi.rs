@@ -113,6 +113,8 @@ impl<G: Group> MpiMsm<G> {
     ) -> Result<Self, MpiError> {
         let processes = processes.duplicate();
         let group = format!("{}, version {}", G::NAME, env!("CARGO_PKG_VERSION"));
+        // As much of it as a frame takes: a character has at most four bytes.
+        let group: String = group.chars().take(TEXT / 4).collect();
         let msm = Msm::new(device, bases, options);
         let sent = msm.as_ref().map(|_| group.clone().into_bytes());
         let told = exchange(&processes, TEXT, sent);
