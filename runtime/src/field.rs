@@ -27,7 +27,7 @@ pub trait MontLimbs: Sized {
     /// The element with these limbs; `None` unless they are [`MontLimbs::LIMBS`] and below the modulus.
     fn from_mont_limbs(limbs: &[u64]) -> Option<Self>;
     /// Writes the limbs of each value as little-endian bytes, with zeros up to `stride` bytes a value:
-    /// `stride` is at least `8·LIMBS`, and `out` has `stride` bytes for each value. As fast as a copy.
+    /// `stride` is at least `8·LIMBS`, or 4 of values below `2^32` in one limb, and `out` has `stride` bytes for each value. As fast as a copy.
     fn write_limbs(values: &[Self], stride: usize, out: &mut [u8]);
     /// The inverse of [`MontLimbs::write_limbs`]; `None` where padding is not zero or a value not below the modulus.
     fn read_limbs(bytes: &[u8], stride: usize, values: &mut [Self]) -> Option<()>;
@@ -47,6 +47,12 @@ impl<T: MontConfig<N>, const N: usize> MontLimbs for Fp<MontBackend<T, N>, N> {
 
     fn write_limbs(values: &[Self], stride: usize, out: &mut [u8]) {
         debug_assert_eq!(out.len(), values.len() * stride);
+        if stride == 4 {
+            for (value, out) in values.iter().zip(out.as_chunks_mut::<4>().0) {
+                *out = (value.0.0[0] as u32).to_le_bytes();
+            }
+            return;
+        }
         for (value, out) in values.iter().zip(out.chunks_exact_mut(stride)) {
             let (limbs, padding) = out.split_at_mut(8 * N);
             for (out, limb) in limbs.as_chunks_mut::<8>().0.iter_mut().zip(value.0.0) {
@@ -60,6 +66,14 @@ impl<T: MontConfig<N>, const N: usize> MontLimbs for Fp<MontBackend<T, N>, N> {
 
     fn read_limbs(bytes: &[u8], stride: usize, values: &mut [Self]) -> Option<()> {
         debug_assert_eq!(bytes.len(), values.len() * stride);
+        if stride == 4 {
+            for (value, bytes) in values.iter_mut().zip(bytes.as_chunks::<4>().0) {
+                let mut limbs = [0; N];
+                limbs[0] = u64::from(u32::from_le_bytes(*bytes));
+                *value = Self::from_mont_limbs(&limbs)?;
+            }
+            return Some(());
+        }
         for (value, bytes) in values.iter_mut().zip(bytes.chunks_exact(stride)) {
             let (bytes, padding) = bytes.split_at(8 * N);
             let mut limbs = [0; N];

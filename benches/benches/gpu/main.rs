@@ -42,7 +42,7 @@ fn main() -> anyhow::Result<()> {
         points::report(&gpu)?;
     }
     if wanted("ntt") {
-        ntt::report(&cuda)?;
+        ntt::report(&cuda, &gpu)?;
     }
     Ok(())
 }

@@ -7,8 +7,8 @@
 //!
 //! Whatever root `ω` of
 //! order `n` a plan uses, `ω^(n/r)` is an odd power of the field's own root `W` of order `r`:
-//! `W = ω^(n/r·t)`, so `Σ x_q·ω^(n/r·q·tm) = Σ x_q·W^(qm)`. One kernel with the powers of `W` as
-//! immediates, and in the tables of its steps, serves every root: a plan only says where to put the results.
+//! `W = ω^(n/r·t)`, so `Σ x_tq·ω^(n/r·tq·m) = Σ x_tq·W^(qm)`. One kernel with the powers of `W` as
+//! immediates, and in the tables of its steps, serves every root: a plan only says where to find the elements.
 
 use crate::fir::build::{Buffer, Builder, Fe, Pred, SharedElements, Table, U32, Var};
 use crate::fir::ir::{Below, Kernel};
@@ -45,7 +45,14 @@ fn has_tables(field: &FieldDesc) -> bool {
     ntt_has_tables(field.words, field.p.bits() as usize)
 }
 
-/// The columns of a block of `NttPass`, and a thread's place in one of them.
+/// Words of elements of which a sector of memory, of 32 bytes, has several, so that a pass that leaves columns one after the other stores
+/// by lines.
+const SHORT: usize = 2;
+
+/// Neighbouring threads with neighbouring lines where a pass stores by lines, as a logarithm.
+const LINES: u32 = 4;
+
+/// The columns of a block of `NttPass`.
 struct Tile<'k> {
     b: &'k Builder,
     /// Elements of a thread, as a logarithm.
@@ -53,15 +60,47 @@ struct Tile<'k> {
     log_r: U32<'k>,
     /// Columns, as a logarithm.
     log_columns: U32<'k>,
-    /// Column of the thread, in the tile and in the vector.
-    column: U32<'k>,
-    j: U32<'k>,
-    /// Number of the thread among those of its column.
-    line: U32<'k>,
+    /// Threads of a column, as a logarithm.
+    log_lines: U32<'k>,
+    /// The tile's first column in the vector.
+    first: U32<'k>,
     /// Number of the vector.
     vector: U32<'k>,
     /// Whether the thread has elements that no other has. If not, it computes on those of another and stores nothing.
     is_own: Pred<'k>,
+}
+
+/// A thread's place in its tile.
+#[derive(Clone, Copy)]
+struct Lane<'k> {
+    column: U32<'k>,
+    /// Number of the thread among those of its column.
+    line: U32<'k>,
+}
+
+/// A number for each of a thread's elements, whose bits are the thread's or come from one bit of the element's number.
+struct Each<'k> {
+    own: U32<'k>,
+    /// What the bits of the element's number bring, the lowest first.
+    bits: Vec<U32<'k>>,
+}
+
+impl<'k> Each<'k> {
+    /// Each of them moved, by what moves or drops bits, or adds some to others by exclusive or.
+    fn map(self, f: impl Fn(U32<'k>) -> U32<'k>) -> Self {
+        Each { own: f(self.own), bits: self.bits.into_iter().map(f).collect() }
+    }
+
+    /// In the order of the elements.
+    fn numbers(self) -> Vec<U32<'k>> {
+        let mut numbers = vec![self.own];
+        for bit in self.bits {
+            numbers.extend_from_within(..);
+            let half = numbers.len() / 2;
+            numbers[half..].iter_mut().for_each(|number| *number = *number ^ bit);
+        }
+        numbers
+    }
 }
 
 impl<'k> Tile<'k> {
@@ -69,72 +108,98 @@ impl<'k> Tile<'k> {
         let (log_n, log_r) = (b.scalar("log_n"), b.scalar("log_r"));
         let log_tile = log_n.min(b.u32(NttPass::DESC.block.trailing_zeros() + log_e));
         let (log_columns, log_tiles) = (log_tile - log_r, log_n - log_tile);
-        let (block, thread) = (b.block_index(), b.thread());
         let log_lines = log_r.max(b.u32(log_e)) - log_e;
-        let column = thread & low(b, log_columns);
+        let block = b.block_index();
         Tile {
             b,
             log_e,
             log_r,
             log_columns,
-            column,
-            j: ((block & low(b, log_tiles)) << log_columns) + column,
-            line: (thread >> log_columns) & low(b, log_lines),
+            log_lines,
+            first: (block & low(b, log_tiles)) << log_columns,
             vector: block >> log_tiles,
-            is_own: (thread >> (log_columns + log_lines)).is(0),
+            is_own: (b.thread() >> (log_columns + log_lines)).is(0),
         }
     }
 
+    /// The thread's place where `2^lines` neighbours have neighbouring lines, and then columns are neighbours.
+    fn lane(&self, lines: U32<'k>) -> Lane<'k> {
+        let (thread, in_run) = (self.b.thread(), low(self.b, lines));
+        let line = (thread & in_run) | ((thread >> self.log_columns) & !in_run);
+        Lane {
+            column: (thread >> lines) & low(self.b, self.log_columns),
+            line: line & low(self.b, self.log_lines),
+        }
+    }
+
+    /// Where a thread stores. Columns that neighbours of a short element are apart lie one after the other after a first pass.
+    fn last_lane(&self, words: usize) -> Lane<'k> {
+        let zero = self.b.u32(0);
+        if words > SHORT {
+            return self.lane(zero);
+        }
+        let run = self.log_lines.min(self.b.u32(LINES));
+        self.lane(self.b.scalar("log_to").is(0).select(run, zero))
+    }
+
     /// Where the thread's column begins in its vector if its places are the bits from `log` on.
-    fn start(&self, log: U32<'k>) -> U32<'k> {
-        let below = low(self.b, log);
-        ((self.j & !below) << self.log_r) | (self.j & below)
+    fn start(&self, lane: Lane<'k>, log: U32<'k>) -> U32<'k> {
+        let (j, below) = (self.first + lane.column, low(self.b, log));
+        ((j & !below) << self.log_r) | (j & below)
     }
 
     /// The index in its vector of a place in a column that begins at `start`, with a sign.
     fn index(&self, start: U32<'k>, place: U32<'k>, log: U32<'k>, sign: U32<'k>) -> U32<'k> {
-        ((start + (place << log)) * sign) & low(self.b, self.b.scalar("log_n"))
+        (start * sign + place * (sign << log)) & low(self.b, self.b.scalar("log_n"))
     }
 
     /// Places in a column, with their bits reversed where a bit of `reverse` says so.
-    fn ordered(&self, places: impl Iterator<Item = U32<'k>>, bit: u32) -> Vec<U32<'k>> {
+    fn ordered(&self, places: impl IntoIterator<Item = U32<'k>>, bit: u32) -> Vec<U32<'k>> {
         let b = self.b;
-        let places: Vec<_> = places.map(|place| b.var(place)).collect();
+        let places: Vec<_> = places.into_iter().map(|place| b.var(place)).collect();
         b.if_((b.scalar("reverse") & bit).ne(b.u32(0)), || {
             places.iter().for_each(|place| place.set(place.get().brev() >> (b.u32(32) - self.log_r)));
         });
         places.iter().map(|place| place.get()).collect()
     }
 
-    /// The place in its column of a thread's element `i`. Where columns are shorter than a thread's elements, each is there several times.
-    fn place(&self, i: U32<'k>) -> U32<'k> {
-        self.line + ((i << self.log_r) >> self.log_e)
+    /// The places in its column of a thread's elements. Where columns are shorter than a thread's elements, each is there several times.
+    fn places(&self, lane: Lane<'k>) -> Each<'k> {
+        let of_bit = |bit| self.spaced(self.b.u32(1u32 << bit));
+        Each { own: lane.line, bits: (0..self.log_e).map(of_bit).collect() }
     }
 
-    /// Where the tile has the element at a place in the thread's column, between a step and the next. Lanes that differ in their line
-    /// write places that lie `2^step.log` apart: higher bits go into those of the bank that the columns leave.
-    fn slot(&self, place: U32<'k>, step: Step<'k>) -> U32<'k> {
-        let at = (place << self.log_columns) + self.column;
-        let left = self.b.u32(ACCESS_LANES - 1) >> self.log_columns << self.log_columns;
-        at ^ ((at >> step.log) & left)
+    /// How far element `i` of a thread is from its first.
+    fn spaced(&self, i: U32<'k>) -> U32<'k> {
+        (i << self.log_r) >> self.log_e
     }
 
-    /// Gives the results of a step to the threads that take them next.
-    fn exchange(&self, x: &[Var<'k, Fe<'k>>], through: SharedElements<'k>, step: Step<'k>) {
+    /// Where the tile has the elements at places in the thread's column, between a step and the next. Lanes that differ in their line
+    /// write places that lie `2^step.log` apart: higher bits go into those of the bank.
+    fn slots(&self, lane: Lane<'k>, places: Each<'k>, step: Step<'k>) -> Vec<U32<'k>> {
+        let columns = places.map(|place| place << self.log_columns);
+        let at = Each { own: columns.own + lane.column, ..columns };
+        at.map(|at| at ^ ((at >> step.log) & (ACCESS_LANES - 1))).numbers()
+    }
+
+    /// Gives the results of a step to the threads that take them next, at another place than before if that is better.
+    fn exchange(
+        &self,
+        x: &[Var<'k, Fe<'k>>],
+        through: SharedElements<'k>,
+        step: Step<'k>,
+        [from, to]: [Lane<'k>; 2],
+    ) {
         self.b.if_(self.is_own, || {
-            for (position, x) in x.iter().enumerate() {
-                through.set(self.slot(step.place(self, position), step), x.get());
+            for (x, slot) in x.iter().zip(self.slots(from, step.places(self, from), step)) {
+                through.set(slot, x.get());
             }
         });
         self.b.barrier();
-        for (i, place) in self.places().enumerate() {
-            x[reversed(i, self.log_e)].set(through.get(self.slot(place, step)));
+        for (i, slot) in self.slots(to, self.places(to), step).into_iter().enumerate() {
+            x[reversed(i, self.log_e)].set(through.get(slot));
         }
         self.b.barrier();
-    }
-
-    fn places(&self) -> impl Iterator<Item = U32<'k>> {
-        (0..1 << self.log_e).map(|i| self.place(self.b.u32(i)))
     }
 }
 
@@ -146,15 +211,18 @@ struct Step<'k> {
 }
 
 impl<'k> Step<'k> {
-    /// Where in its column the result at a position goes: Stockham's order. A thread has the elements of several transforms where the
-    /// radix is below their number: which one is in the high bits of the position, reversed, and the result's number in the low ones.
-    fn place(self, tile: &Tile<'k>, position: usize) -> U32<'k> {
+    /// Where in its column the results go, by their positions: Stockham's order. A thread has the elements of several transforms where the
+    /// radix is below their number, which is so in a first step: which one is in the high bits of the position, reversed, and the result's
+    /// number in the low ones.
+    fn places(self, tile: &Tile<'k>, lane: Lane<'k>) -> Each<'k> {
         let b = tile.b;
-        let number = b.u32(position as u32) & low(b, self.log);
-        let transform = b.u32(reversed(position, tile.log_e) as u32) & low(b, b.u32(tile.log_e) - self.log);
-        let j = tile.place(transform);
-        let k = j & low(b, self.done);
-        ((j - k) << self.log) + k + (number << self.done)
+        let k = lane.line & low(b, self.done);
+        let of_bit = |bit| {
+            let number = b.u32(1u32 << bit) & low(b, self.log);
+            let transform = b.u32(1u32 << (tile.log_e - 1 - bit)) & low(b, b.u32(tile.log_e) - self.log);
+            (tile.spaced(transform) << self.log) | (number << self.done)
+        };
+        Each { own: ((lane.line - k) << self.log) + k, bits: (0..tile.log_e).map(of_bit).collect() }
     }
 }
 
@@ -168,7 +236,10 @@ fn pass(field: &FieldDesc) -> Kernel {
     let tile = Tile::new(&b, log_e);
     b.resident_blocks(resident_blocks(field.words as u32, log_e));
 
-    let x = load(&tile);
+    let (first, last) = (tile.lane(b.u32(0)), tile.last_lane(field.words));
+    let (column, line) = (b.var(first.column), b.var(first.line));
+    let lane = || Lane { column: column.get(), line: line.get() };
+    let x = load(&tile, first);
     // The first step has what is left when the others are whole.
     let log = b.var((tile.log_r - 1) % log_e + 1);
     let done = b.var(b.u32(0));
@@ -180,34 +251,46 @@ fn pass(field: &FieldDesc) -> Kernel {
         b.while_(
             || (done.get() + log.get()).lt(tile.log_r),
             || {
-                tile.exchange(&x, exchange, step());
-                done.set(done.get() + log.get());
+                let after = done.get() + log.get();
+                let is_last = (after + log_e).eq(tile.log_r);
+                let next = Lane {
+                    column: is_last.select(last.column, first.column),
+                    line: is_last.select(last.line, first.line),
+                };
+                tile.exchange(&x, exchange, step(), [lane(), next]);
+                column.set(next.column);
+                line.set(next.line);
+                done.set(after);
                 log.set(b.u32(log_e));
-                twist(&tile, &x, done.get(), field);
+                twist(&tile, &x, next.line, after, field);
                 transform(&x, None, field);
             },
         );
     }
-    store(&tile, &x, step());
+    store(&tile, lane(), &x, step());
     b.finish()
 }
 
 /// A thread's elements, element `i` at the position that is `i` reversed.
-fn load<'k>(tile: &Tile<'k>) -> Vec<Var<'k, Fe<'k>>> {
+fn load<'k>(tile: &Tile<'k>, lane: Lane<'k>) -> Vec<Var<'k, Fe<'k>>> {
     let b = tile.b;
     let (log_from, sign) = (b.scalar("log_from"), b.scalar("sign_from"));
-    let start = tile.start(log_from);
-    let indices: Vec<_> =
-        tile.ordered(tile.places(), 1).into_iter().map(|q| tile.index(start, q, log_from, sign)).collect();
+    let start = tile.start(lane, log_from);
+    let (turn, in_column) = (b.scalar("turn"), low(b, tile.log_r));
+    let rows: Vec<_> =
+        tile.places(lane).numbers().into_iter().map(|place| (turn * place) & in_column).collect();
+    let places = tile.ordered(rows.iter().copied(), 1);
+    let indices: Vec<_> = places.into_iter().map(|place| tile.index(start, place, log_from, sign)).collect();
     let (first, step) = (tile.vector * b.scalar("vector_from"), b.scalar("element_from"));
     let x: Vec<_> = indices.iter().map(|i| b.var(b.buffer("a").field(first + *i * step))).collect();
     b.if_(b.scalar("scaled").ne(b.u32(0)), || {
         let each = b.scalar("scaled").is(2);
         let step = b.scalar("step");
         // Of no bits, all are shifted out.
-        let before = (tile.j >> log_from).brev() >> 1 >> (b.u32(31) - b.scalar("log_before"));
-        let first = (tile.j & b.scalar("mask")) + ((before * step) << tile.log_r);
-        for ((q, i), x) in tile.places().zip(&indices).zip(&x) {
+        let j = tile.first + lane.column;
+        let before = (j >> log_from).brev() >> 1 >> (b.u32(31) - b.scalar("log_before"));
+        let first = (j & b.scalar("mask")) + ((before * step) << tile.log_r);
+        for ((q, i), x) in rows.into_iter().zip(&indices).zip(&x) {
             let at = each.select(*i, q * step + first);
             x.set(x.get() * b.buffer("factors").field(at));
         }
@@ -216,10 +299,10 @@ fn load<'k>(tile: &Tile<'k>) -> Vec<Var<'k, Fe<'k>>> {
 }
 
 /// Multiplies elements by the twiddles of a whole step after `2^done`.
-fn twist<'k>(tile: &Tile<'k>, x: &[Var<'k, Fe<'k>>], done: U32<'k>, field: &FieldDesc) {
+fn twist<'k>(tile: &Tile<'k>, x: &[Var<'k, Fe<'k>>], line: U32<'k>, done: U32<'k>, field: &FieldDesc) {
     let (b, log_e) = (tile.b, tile.log_e);
     let log_inner = b.scalar("log_inner");
-    let unit = (tile.line & low(b, done)) << (log_inner - done - log_e);
+    let unit = (line & low(b, done)) << (log_inner - done - log_e);
     let shape = NTT_TABLE.fit(field.words);
     for i in 1..1 << log_e {
         let (at, x) = (unit * i, x[reversed(i as usize, log_e)]);
@@ -257,16 +340,15 @@ fn transform<'k>(x: &[Var<'k, Fe<'k>>], log: Option<U32<'k>>, field: &FieldDesc)
 }
 
 /// Writes the results of the last step.
-fn store<'k>(tile: &Tile<'k>, x: &[Var<'k, Fe<'k>>], step: Step<'k>) {
+fn store<'k>(tile: &Tile<'k>, lane: Lane<'k>, x: &[Var<'k, Fe<'k>>], step: Step<'k>) {
     let b = tile.b;
-    let (log_to, turn) = (b.scalar("log_to"), b.scalar("turn"));
-    let start = tile.start(log_to) * b.scalar("sign");
-    let in_column = low(b, tile.log_r);
+    let (log_to, sign) = (b.scalar("log_to"), b.scalar("sign"));
+    let start = tile.start(lane, log_to);
     let (first, stride) = (tile.vector * b.scalar("vector_to"), b.scalar("element_to"));
     b.if_(tile.is_own, || {
-        let results = (0..x.len()).map(|position| (turn * step.place(tile, position)) & in_column);
+        let results = step.places(tile, lane).numbers();
         for (x, result) in x.iter().zip(tile.ordered(results, 2)) {
-            let at = tile.index(start, result, log_to, b.u32(1));
+            let at = tile.index(start, result, log_to, sign);
             b.buffer("out").set_field(first + at * stride, x.get());
         }
     });

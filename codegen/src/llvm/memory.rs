@@ -44,10 +44,45 @@ struct Piece<'c> {
 /// The address of a word, and what is known of its alignment.
 struct Address<'c> {
     pointer: PointerValue<'c>,
-    /// The pointer is this many words past a multiple of 16 bytes, where that is known.
-    phase: Option<u32>,
+    aligned: Aligned,
     /// Every load of it is one of its own.
     volatile: bool,
+}
+
+/// What is known of where a pointer points: `past` words past a multiple of `unit` words, which are 1, 2 or 4.
+#[derive(Clone, Copy)]
+struct Aligned {
+    unit: u32,
+    past: u32,
+}
+
+impl Aligned {
+    /// At a multiple of a number of words.
+    fn to(words: u32) -> Self {
+        Aligned { unit: 1 << words.trailing_zeros().min(2), past: 0 }
+    }
+
+    /// So many words further.
+    fn offset(self, words: u32) -> Self {
+        Aligned { past: (self.past + words) % self.unit, ..self }
+    }
+
+    /// Cuts `count` words into naturally aligned accesses of 4, 2 or 1 words: `(start, width)`.
+    fn runs(self, count: usize) -> Vec<(u32, u32)> {
+        let mut runs = vec![];
+        let (mut start, count) = (0, count as u32);
+        while start < count {
+            let fits = |width: &u32| {
+                *width <= self.unit
+                    && self.offset(start).past.is_multiple_of(*width)
+                    && count - start >= *width
+            };
+            let width = [4, 2].into_iter().find(fits).unwrap_or(1);
+            runs.push((start, width));
+            start += width;
+        }
+        runs
+    }
 }
 
 impl<'a, 'c> Memory<'a, 'c> {
@@ -71,7 +106,7 @@ impl<'a, 'c> Memory<'a, 'c> {
         let declare = |(i, s): (usize, &SharedDecl)| {
             let cut = match s.holds {
                 Holds::Words => vec![(0, 1)],
-                Holds::Elements(_) => runs(Some(0), words),
+                Holds::Elements(_) => Aligned::to(4).runs(words),
             };
             let name = |start| match s.holds {
                 Holds::Words => format!("{}_shared{i}", kernel.symbol),
@@ -124,7 +159,7 @@ impl<'a, 'c> Memory<'a, 'c> {
                 let element = unsafe { b.build_in_bounds_gep(word, base, &[words], "") }.map_err(llvm)?;
                 let pointer = self.advance(b, element, offset)?;
                 // Allocations are aligned to 16 bytes and more.
-                Ok(Address { pointer, phase: (stride % 4 == 0).then_some(offset % 4), volatile: false })
+                Ok(Address { pointer, aligned: Aligned::to(stride).offset(offset), volatile: false })
             }
             Place::Shared { array, .. } => self.in_piece(b, &self.shared[array.0 as usize].pieces[0], index),
         }
@@ -145,7 +180,7 @@ impl<'a, 'c> Memory<'a, 'c> {
         // SAFETY: the words exist: the kernel bounds the index.
         let pointer =
             unsafe { b.build_in_bounds_gep(self.ctx.i32_type(), piece.base, &[words], "") }.map_err(llvm)?;
-        Ok(Address { pointer, phase: (piece.width > 1).then_some(0), volatile: false })
+        Ok(Address { pointer, aligned: Aligned::to(piece.width), volatile: false })
     }
 
     /// The pieces of the elements of a shared array; none of words or buffers.
@@ -243,7 +278,7 @@ impl<'a, 'c> Memory<'a, 'c> {
         // SAFETY: the array has four words for each slot and thread of the block.
         let own = unsafe { b.build_in_bounds_gep(word, base, &[words], "") }.map_err(llvm)?;
         let pointer = self.advance(b, own, slot * 4 * self.kernel.desc.block)?;
-        Ok(Address { pointer, phase: Some(0), volatile: false })
+        Ok(Address { pointer, aligned: Aligned::to(4), volatile: false })
     }
 
     fn load_at(
@@ -254,7 +289,7 @@ impl<'a, 'c> Memory<'a, 'c> {
     ) -> Result<Vec<IntValue<'c>>, EmitError> {
         let word = self.ctx.i32_type();
         let mut words = Vec::with_capacity(count);
-        for (start, width) in runs(at.phase, count) {
+        for (start, width) in at.aligned.runs(count) {
             let p = self.advance(b, at.pointer, start)?;
             if width == 1 {
                 let v = b.build_load(word, p, "").map_err(llvm)?;
@@ -295,7 +330,7 @@ impl<'a, 'c> Memory<'a, 'c> {
 
     fn store_at(&self, b: &Builder<'c>, at: &Address<'c>, words: &[IntValue<'c>]) -> Result<(), EmitError> {
         let word = self.ctx.i32_type();
-        for (start, width) in runs(at.phase, words.len()) {
+        for (start, width) in at.aligned.runs(words.len()) {
             let p = self.advance(b, at.pointer, start)?;
             let here = &words[start as usize..][..width as usize];
             let store = if let [single] = here {
@@ -320,33 +355,20 @@ fn loaded<'c>(v: impl BasicValue<'c>, bytes: u32, volatile: bool) -> Result<(), 
     load.set_volatile(volatile).map_err(llvm)
 }
 
-/// Cuts `count` words into naturally aligned accesses of 4, 2 or 1 words: `(start, width)`. `phase`
-/// is the first word's distance from a 16-byte boundary; unknown means single words.
-fn runs(phase: Option<u32>, count: usize) -> Vec<(u32, u32)> {
-    let mut runs = vec![];
-    let (mut start, count) = (0, count as u32);
-    while start < count {
-        let width = match phase.map(|p| (p + start) % 4) {
-            Some(0) if count - start >= 4 => 4,
-            Some(0 | 2) if count - start >= 2 => 2,
-            _ => 1,
-        };
-        runs.push((start, width));
-        start += width;
-    }
-    runs
-}
-
 #[cfg(test)]
 mod tests {
-    use super::runs;
+    use super::Aligned;
 
     #[test]
     fn accesses_are_aligned_and_cover_each_word_once() {
-        assert_eq!(runs(Some(0), 8), [(0, 4), (4, 4)]);
-        assert_eq!(runs(Some(0), 7), [(0, 4), (4, 2), (6, 1)]);
-        assert_eq!(runs(Some(2), 4), [(0, 2), (2, 2)]);
-        assert_eq!(runs(Some(1), 4), [(0, 1), (1, 2), (3, 1)]);
-        assert_eq!(runs(None, 3), [(0, 1), (1, 1), (2, 1)]);
+        let runs = |stride, offset, count| Aligned::to(stride).offset(offset).runs(count);
+        assert_eq!(runs(4, 0, 8), [(0, 4), (4, 4)]);
+        assert_eq!(runs(12, 0, 7), [(0, 4), (4, 2), (6, 1)]);
+        assert_eq!(runs(8, 2, 4), [(0, 2), (2, 2)]);
+        assert_eq!(runs(4, 1, 4), [(0, 1), (1, 2), (3, 1)]);
+        assert_eq!(runs(1, 0, 3), [(0, 1), (1, 1), (2, 1)]);
+        // Elements of two words are at multiples of 8 bytes.
+        assert_eq!(runs(2, 0, 5), [(0, 2), (2, 2), (4, 1)]);
+        assert_eq!(runs(6, 3, 4), [(0, 1), (1, 2), (3, 1)]);
     }
 }

@@ -176,14 +176,28 @@ impl<'a> Rewriter<'a> {
                 Stmt::Set(l, v) => Stmt::Set(*l, self.get(*v)),
                 Stmt::If { cond, then, otherwise } => Stmt::If {
                     cond: self.get(*cond),
-                    then: self.rebuild_block(then, value),
-                    otherwise: self.rebuild_block(otherwise, value),
+                    then: self.rebuild_inner(then, value),
+                    otherwise: self.rebuild_inner(otherwise, value),
                 },
-                Stmt::Loop(body) => Stmt::Loop(self.rebuild_block(body, value)),
+                Stmt::Loop(body) => Stmt::Loop(self.rebuild_inner(body, value)),
                 Stmt::Break | Stmt::Return => stmt.clone(),
                 _ => self.effect(stmt),
             };
             out.push(stmt);
+        }
+        out
+    }
+
+    /// A block within another: what values from outside become in it ends with it.
+    fn rebuild_inner(
+        &mut self,
+        block: &Block,
+        value: &mut impl FnMut(&mut Self, Value, &[Stmt], &mut Block) -> Value,
+    ) -> Block {
+        let outside = self.map.clone();
+        let out = self.rebuild_block(block, value);
+        for (now, before) in self.map.iter_mut().zip(outside) {
+            *now = before.or(*now);
         }
         out
     }

@@ -67,7 +67,7 @@ impl Textbook for Edwards {
     }
     fn affine_words(&self, points: &[Point]) -> Vec<u32> {
         let one = |p: &Point| match *p {
-            None => vec![IDENTITY_WORD; if self.is_form { 12 } else { 8 }],
+            None => vec![IDENTITY_WORD; if self.is_form { 3 } else { 2 }],
             Some((x, y)) if self.is_form => {
                 let p = self.p;
                 self.words(&[(y + p - x) % p, (y + x) % p, 2 * self.d % p * (x * y % p) % p])

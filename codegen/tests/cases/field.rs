@@ -343,7 +343,7 @@ fn transformed(
             ("mask", num(mask)),
             ("log_before", num(log_before)),
             ("log_inner", num(log_inner as usize)),
-            ("turn", num(if at_end { turn.wrapping_neg() } else { turn } as usize)),
+            ("turn", num(turn as usize)),
             ("sign_from", num(if negate && !at_end { sign } else { 1 } as usize)),
             ("sign", num(if at_end { sign } else { 1 } as usize)),
             ("element_from", num(from.0)),

@@ -94,8 +94,8 @@ fn threads_past_the_end_write_nothing() {
     let toy = &curves()[0];
     let machine = Machine::group(&toy.desc());
     let a = buf(&toy.point_words(&[None; 9], &mut Random(1)));
-    let args = [("a", a), ("out", buf(&[7; 16 * 10])), ("n", num(9))];
+    let args = [("a", a), ("out", buf(&[7; 4 * 10])), ("n", num(9))];
     let words = machine.run_threads::<PointDbl>(200, &args, "out");
-    assert_eq!(toy.read_points(&words[..16 * 9]), vec![None; 9]);
-    assert_eq!(words[16 * 9..], [7; 16]);
+    assert_eq!(toy.read_points(&words[..4 * 9]), vec![None; 9]);
+    assert_eq!(words[4 * 9..], [7; 4]);
 }

@@ -143,7 +143,7 @@ impl Toy {
     }
     pub(super) fn affine_words(&self, points: &[Point]) -> Vec<u32> {
         let one = |p: &Point| match *p {
-            None => vec![IDENTITY_WORD; 2 * self.degree() * 4],
+            None => vec![IDENTITY_WORD; 2 * self.degree()],
             Some((x, y)) => self.words(&[x, y]),
         };
         points.iter().flat_map(one).collect()

@@ -9,8 +9,8 @@ use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc};
 /// What every buffer of points holds: identities, so that nothing is added at length.
 fn points(buffer: &str, degree: usize) -> Vec<u32> {
     match buffer {
-        "bases" => vec![IDENTITY_WORD; 8 * degree],
-        _ => vec![0; 16 * degree],
+        "bases" => vec![IDENTITY_WORD; 2 * degree],
+        _ => vec![0; 4 * degree],
     }
 }
 

@@ -95,8 +95,7 @@ impl Pass {
         }
     }
 
-    /// `turn` is that of the contract for `signs = [1, 1]`.
-    fn check_signs(self, field: &FieldDesc, limits: &mut Limits, turn: i64, signs: [i64; 2]) {
+    fn check_signs(self, field: &FieldDesc, limits: &mut Limits, turn: u64, signs: [i64; 2]) {
         let Pass { log_n, log_r, log_done, order, factors, vectors } = self;
         let (n, r, s) = (1u64 << log_n, 1u64 << log_r, 1u64 << log_done);
         let log_before = match (order, factors) {
@@ -123,7 +122,7 @@ impl Pass {
             ("mask", mask),
             ("log_before", u64::from(log_before)),
             ("log_inner", u64::from(log_r)),
-            ("turn", (turn * signs[1]) as u32 as u64),
+            ("turn", turn),
             ("sign_from", signs[0] as u32 as u64),
             ("sign", signs[1] as u32 as u64),
             ("element_from", element),
@@ -154,10 +153,9 @@ impl Pass {
                             2 => touched.read("factors", at),
                             _ => {}
                         }
-                        let turned = modulo(i128::from(turn * signs[1]) * i128::from(q), r);
-                        let place = if order == Order::ToReversed { reversed(turned, log_r) } else { turned };
-                        let first = i128::from(signs[1]) * i128::from(start(j, log_done));
-                        touched.write("out", of * n + modulo(first + i128::from(place * s), n));
+                        let place = if order == Order::ToReversed { reversed(q, log_r) } else { q };
+                        let at = i128::from(signs[1]) * i128::from(start(j, log_done) + place * s);
+                        touched.write("out", of * n + modulo(at, n));
                     }
                 }
                 inner(field, log_r, touched);

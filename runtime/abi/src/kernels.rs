@@ -51,10 +51,11 @@ kernel! {
     ///
     /// A pass in radix `r = 2^log_r`, out of place, multiplies column `j < n/r` of `r` elements by factors and transforms it with the root `W_r`
     /// of the field: `-1` for `r = 2`, else `z^((p-1)/r)` for the least quadratic
-    /// nonresidue `z`. Element `q` of the column is at `±(J + q·2^log_from) mod n`, where `J` has the bits of `j`, and `log_r` zeros in between from bit
-    /// `log_from` on; result `m` goes to `±(J' + (turn·m mod r)·2^log_to) mod n`, with `J'` likewise by `log_to`: it is the result `turn·m` for the root `ω_r` with
-    /// `ω_r^turn = W_r`, `turn` odd. With bit 0 of `reverse` the `log_r` bits of `q` are reversed there, with bit 1 those of `turn·m mod r`. Signs are 1,
-    /// or `2^32 - 1` for negated indices: `sign_from` in a first pass, and `sign`, with `-turn` in the place of `turn`, in a last one whose results are in natural order.
+    /// nonresidue `z`. It is transformed for the root `ω_r` with `ω_r^turn = W_r`, `turn` odd, whose element `turn·q mod r` is taken as that
+    /// number `q` of `W_r`. Element `q` of the column is at `±(J + q·2^log_from) mod n`, where `J` has the bits of `j`, and `log_r` zeros in between from bit
+    /// `log_from` on; result `m` goes to `±(J' + m·2^log_to) mod n`, with `J'` likewise by `log_to`. With bit 0 of `reverse` the `log_r` bits of `q` are reversed
+    /// there, with bit 1 those of `m`. Signs are 1,
+    /// or `2^32 - 1` for negated indices: `sign_from` in a first pass, and `sign` in a last one whose results are in natural order.
     ///
     /// With `s = 2^log_done` and the twiddles `T[q·s + k] = ω^(q·k·n/(r·s))` of the pass that has those `log_r` and `log_done` in natural order, passes are, for
     /// * natural order on both sides, Stockham's (Govindaraju et al., *High performance discrete Fourier transforms
@@ -166,11 +167,12 @@ kernel! {
 /// Shape of the tables of [`NttTables`].
 pub const NTT_TABLE: TableShape = TableShape { step: 2, rows: 3 };
 
-/// Elements that a thread of [`NttPass`] holds, as a logarithm, in a field of `words` words: 1 or 2. They and what a product
+/// Elements that a thread of [`NttPass`] holds, as a logarithm, in a field of `words` words: 1 or 2, and 4 in those of one and two
+/// words, where addresses and exchanges cost more than what is done with an element. They and what a product
 /// adds, as much as two more, must leave a thread's registers room for addresses and for loads ahead of their use, and those of a
 /// block must fit its shared memory.
 pub const fn ntt_log_elements(words: usize) -> u32 {
-    let mut log = 2;
+    let mut log = if words <= 2 { 4 } else { 2 };
     while log > 1
         && (((1 << log) + 2) * words > NTT_THREAD_WORDS || ((4 * words) << log) * NTT_BLOCK > NTT_BLOCK_BYTES)
     {

@@ -7,7 +7,7 @@
 //!
 //! # Layouts
 //! A *word* is a little-endian `u32`. A field element is `words` words (Montgomery
-//! form, `R = 2^(32·words)`), canonical (below `p`), padded with zero words to a multiple of four (16 bytes).
+//! form, `R = 2^(32·words)`), canonical (below `p`), padded with zero words to a multiple of four (16 bytes) from three words on.
 //! An element of an extension is its coordinates over the prime field, `c0` first. An affine point is `x`, `y`, or what else
 //! the [`Form`] of the group says;
 //! the identity has *every* word `0xffff_ffff`, padding included. What a point's coordinates are where it is not
@@ -20,9 +20,13 @@ pub mod kernels;
 
 pub use image::{Bundle, Image, ImageError, KernelEntry, Packed};
 
-/// Words of a padded field element of `words` words.
+/// Words of a padded field element of `words` words: one and two as they are, which threads beside each other access side by side, and
+/// more in whole accesses of 16 bytes.
 pub const fn padded_words(words: usize) -> usize {
-    words.div_ceil(4) * 4
+    match words {
+        0..=2 => words,
+        _ => words.next_multiple_of(4),
+    }
 }
 
 /// The word that fills an affine identity.

@@ -305,12 +305,12 @@ fn launch_pass(
         (None, Factors::SizeInv) => (tables.size_inv.ptr(), 1, 0, 0),
         (None, Factors::Each(factors)) => (factors.ptr(), 2, 0, 0),
     };
-    // Negated indices, in the pass with natural order outside; the kernels take `turn` mod r.
+    // Negated indices, in the pass with natural order outside.
     let outer = direction == Direction::Inverse && log_done + log_r == log_n;
-    let (turn, sign_from, sign) = match (outer, flow) {
-        (false, _) => (*turn, 1, 1),
-        (true, Flow::ToReversed) => (*turn, u32::MAX, 1),
-        (true, _) => (turn.wrapping_neg(), 1, u32::MAX),
+    let (sign_from, sign) = match (outer, flow) {
+        (false, _) => (1, 1),
+        (true, Flow::ToReversed) => (u32::MAX, 1),
+        (true, _) => (1, u32::MAX),
     };
     let count = to.places.count * (to.places.n >> log_n);
     let [(element_from, vector_from), (element_to, vector_to)] =
@@ -330,7 +330,7 @@ fn launch_pass(
         mask,
         log_before,
         log_inner,
-        turn,
+        turn: *turn,
         sign_from,
         sign,
         element_from,

@@ -2,7 +2,7 @@
 
 use super::*;
 use ark_ec::{CurveGroup, PrimeGroup};
-use ark_ff::UniformRand;
+use ark_ff::{Fp64, MontBackend, MontConfig, UniformRand};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 
 macro_rules! field {
@@ -115,6 +115,27 @@ fn vectors_are_limbs_with_zeros_between_them() {
         bytes.splice(stride..stride + 32, p);
         assert_eq!(Ark::read_limbs(&bytes, stride, &mut back), None, "the modulus, stride {stride}");
     }
+}
+
+#[derive(MontConfig)]
+#[modulus = "2013265921"]
+#[generator = "31"]
+struct BabyBearConfig;
+
+#[test]
+fn one_word_takes_four_bytes() {
+    type Ark = Fp64<MontBackend<BabyBearConfig, 1>>;
+    let values: Vec<Ark> = [0u64, 1, 77, 2013265920].map(Ark::from).into();
+    let mut bytes = vec![0xaa; 4 * values.len()];
+    Ark::write_limbs(&values, 4, &mut bytes);
+    let words: Vec<u64> =
+        bytes.as_chunks::<4>().0.iter().map(|word| u64::from(u32::from_le_bytes(*word))).collect();
+    assert_eq!(words, values.iter().map(|value| value.mont_limbs()[0]).collect::<Vec<_>>());
+    let mut back = vec![Ark::ZERO; values.len()];
+    assert_eq!(Ark::read_limbs(&bytes, 4, &mut back), Some(()));
+    assert_eq!(back, values);
+    bytes[8..12].copy_from_slice(&2013265921u32.to_le_bytes());
+    assert_eq!(Ark::read_limbs(&bytes, 4, &mut back), None);
 }
 
 trait RandValue: Field {

@@ -31,8 +31,12 @@ fn on(emulator: &Emulator) -> Device {
     Device::on_emulator(emulator.clone(), None)
 }
 
+/// The emulator; with `REQUIRE_GPU=1` a GPU.
 fn device() -> Device {
-    on(&emulator())
+    match std::env::var_os("REQUIRE_GPU").is_some_and(|v| v == "1") {
+        true => Device::cuda(0).unwrap(),
+        false => on(&emulator()),
+    }
 }
 
 /// Every pair of conflicting accesses must be ordered, streams run in an order of their own.

@@ -1,9 +1,11 @@
 //! What does not fit is refused with numbers, before anything runs.
 
 use super::{Terms, emulator, in_parts, on};
+use curvesmith_abi::padded_words;
 use curvesmith_curves::bn254;
 use curvesmith_curves::toy::{toy_curve, toy_form};
 use curvesmith_emulator::{Emulator, EmulatorOptions};
+use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::Group;
 use curvesmith_runtime::{CurveForm, Device, DeviceVec, Msm, MsmOptions, RuntimeError};
 
@@ -39,7 +41,8 @@ fn estimate<G: Group>(device: &Device, emulator: &Emulator, n: usize, options: &
         // Scalars that are there need no room.
         let resident = DeviceVec::upload(device, &terms.scalars).unwrap();
         let resident = needed(&plan.run_resident(&resident).unwrap_err()).0;
-        assert!(resident + n as u64 * 16 <= whole, "{resident} and {whole} bytes");
+        let scalars = 4 * padded_words(<G::Scalar as Field>::WORDS) * n;
+        assert!(resident + scalars as u64 <= whole, "{resident} and {whole} bytes");
         least
     };
     assert!(least <= peak && peak <= 4 * least, "{n} of {}: {least} of {peak} bytes", G::NAME);
@@ -97,14 +100,14 @@ fn little_memory_is_refused_before_launching() {
 #[test]
 fn bases_that_do_not_fit_are_refused() {
     let points = Terms::<toy_curve::G1>::new(3000, 3).points;
-    let emulator = Emulator::new(EmulatorOptions::default().memory(90_000));
+    let emulator = Emulator::new(EmulatorOptions::default().memory(22_500));
     let device = on(&emulator);
     let options = MsmOptions::default();
     for options in [options.clone(), options.clone().multiples(4), options.clone().stored_doublings(3)] {
         let error = Msm::<toy_curve::G1>::new(&device, &points, options).unwrap_err();
         assert!(matches!(error, RuntimeError::InsufficientMemory { what: "bases", .. }), "{error}");
         let (needed, available) = needed(&error);
-        assert!(needed > available && needed >= 3000 * 32, "{error}");
+        assert!(needed > available && needed >= 3000 * 8, "{error}");
     }
     assert!(emulator.launches().is_empty());
     assert!(Msm::<toy_curve::G1>::new(&device, &points[..1000], MsmOptions::default()).is_ok());

@@ -1,6 +1,6 @@
 //! Windows that were measured go before the model's, and what cannot be a table of them is no table.
 
-use super::{Terms, device, emulator};
+use super::{Terms, emulator, on};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use curvesmith_curves::bn254;
 use curvesmith_device::KernelDevice;
@@ -18,6 +18,10 @@ use std::time::Instant;
 type G = bn254::G1;
 type Fr = <G as Group>::Scalar;
 const N: usize = 40;
+
+fn device() -> Device {
+    on(&emulator())
+}
 
 fn tune(device: &Device, sizes: &[usize], options: &TuneOptions) -> Vec<Tuned> {
     let (mut found, mut rng) = (Vec::new(), StdRng::seed_from_u64(1));

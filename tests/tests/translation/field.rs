@@ -171,7 +171,6 @@ fn pass(
         (true, 2) => [u32::MAX, 1],
         (true, _) => [1, u32::MAX],
     };
-    let turn = if signs[1] == 1 { turn } else { turn.wrapping_neg() };
     let columns = reverse == 1;
     let (element, vector) = if columns { (vectors, 1) } else { (1, n) };
     let named = [

@@ -129,9 +129,8 @@ fn a_local_is_set_where_its_value_is_there_and_the_old_one_is_not_read() {
     assert_eq!(left, written);
 }
 
-/// A kernel with so many locals around a loop that some of a group's live in memory.
-#[test]
-fn sums_of_what_is_in_memory_are_computed_again() {
+/// A kernel with so many locals around a loop that some of a group's live in memory, and what the loop does with a sum of two of those.
+fn with_sum(use_sum: impl for<'k> Fn(&'k Builder, Fe<'k>, &[Var<'k, Fe<'k>>])) -> Kernel {
     let group = GroupDesc {
         name: "g".into(),
         base: FieldDesc::new("f255", (BigUint::from(1u32) << 255) - 19u32),
@@ -143,15 +142,21 @@ fn sums_of_what_is_in_memory_are_computed_again() {
     b.for_(b.u32(0), b.scalar("slices"), 1, |_| {
         // Of equals the last ones.
         let [x, y] = [locals[7].get(), locals[6].get()];
-        let sum = x + y;
-        let product = sum * locals[0].get();
-        locals[1].set(product * sum);
+        use_sum(&b, x + y, &locals);
         locals.iter().for_each(|local| local.set(local.get().sqr()));
     });
     for (at, local) in locals.iter().enumerate() {
         b.buffer("partials").set_coordinate(b.u32(at as u32 / 4), at % 4, local.get());
     }
-    let kernel = simplify(&b.finish());
+    simplify(&b.finish())
+}
+
+#[test]
+fn sums_of_what_is_in_memory_are_computed_again() {
+    let kernel = with_sum(|_, sum, locals| {
+        let product = sum * locals[0].get();
+        locals[1].set(product * sum);
+    });
     let sums = |kernel: &Kernel| {
         kernel.values().filter(|v| kernel[*v].field().is_some_and(|(op, _)| *op == FieldOp::Add)).count()
     };
@@ -159,4 +164,15 @@ fn sums_of_what_is_in_memory_are_computed_again() {
     assert_eq!(verify(&again), Ok(()));
     assert_eq!((sums(&kernel), sums(&again)), (1, 2));
     assert_eq!(recompute::<Portable>(&kernel), kernel, "there all are in registers");
+}
+
+/// A branch that computes a sum again keeps it to itself.
+#[test]
+fn sums_of_a_branch_stay_in_it() {
+    let kernel = with_sum(|b, sum, locals| {
+        let product = sum * locals[0].get();
+        b.if_(b.scalar("slices").is(3), || locals[2].set(product * sum));
+        locals[1].set(sum);
+    });
+    assert_eq!(verify(&recompute::<Ptx>(&kernel)), Ok(()));
 }
