@@ -7,7 +7,7 @@ use curvesmith_runtime::cuda::Cuda;
 use std::time::{Duration, Instant};
 
 /// Launches of which the shortest counts.
-const RUNS: usize = 5;
+const RUNS: u32 = 6;
 
 pub(crate) struct Gpu {
     cuda: Cuda,
@@ -92,14 +92,7 @@ impl Gpu {
         block: u32,
         args: &[Arg],
     ) -> Result<Duration> {
-        let mut best = Duration::MAX;
-        for _ in 0..=RUNS {
-            let start = Instant::now();
-            self.cuda.launch(&self.stream, module, Launch { symbol, grid, block, shared: 0, args })?;
-            self.cuda.synchronize(&self.stream)?;
-            best = best.min(start.elapsed());
-        }
-        Ok(best)
+        self.time_in_a_row([1, RUNS], module, symbol, grid, block, args)
     }
 
     /// The mean of `runs` launches one after the other, the shortest of some `times`.

@@ -16,48 +16,54 @@ fn points(buffer: &str, degree: usize) -> Vec<u32> {
 
 #[test]
 fn group_kernels_do_not_wrap() {
-    for degree in [1, 2] {
-        let base = FieldDesc::new("toy", 7u32.into());
-        let tower = (degree == 2).then(|| num_bigint::BigUint::from(6u32)).into();
-        let (a, b) = (vec![0u32.into(); degree], vec![3u32.into(); degree]);
-        let group =
-            GroupDesc { name: "toy".into(), base, tower, equation: Equation::ShortWeierstrass { a, b } };
-        let mut limits = Limits::new([group_kernels(&group).concat(), formula_kernels(&group)].concat());
-        for n in LENGTHS {
-            formulas(&mut limits, degree, n);
-        }
-        for (total, slices, least, buckets) in [
-            (LONGEST, 1 << 20, 1, 1 << 22),
-            (LONGEST, (1 << 20) - 1, 8, 1 << 19),
-            ((1 << 30) + 1, 1 << 20, 1, 1),
-            (1 << 20, 1 << 20, 1, 1 << 15),
-            ((1 << 19) + 1, 1 << 20, 1, LONGEST),
-            (1 << 25, 1 << 20, 1 << 10, 1 << 10),
-            (1 << 30, 1 << 20, 1 << 10, 1 << 19),
-        ] {
-            let msm = Msm { total, slices, least, buckets };
-            if degree == 1 || total <= 1 << 20 {
-                msm.accumulate(&mut limits, degree);
-            }
-            msm.merge(&mut limits, degree);
-            msm.merge_heads(&mut limits, degree);
-        }
-        for (log_b, done, steps) in
-            [(1, 0, 1), (8, 0, 8), (14, 8, 6), (23, 8, 8), (23, 16, 7), (30, 0, 3), (30, 29, 1)]
-        {
-            bit_sums(&mut limits, degree, log_b, done, steps);
-        }
-        for (window, span, parts, each) in [(24, 24, 3, 8), (2, 8, 1, 8), (17, 17, 2, 9)] {
-            horner(&mut limits, degree, window, [span, parts, each]);
-        }
-        for (n, threads) in [(LONGEST, 1 << 20), (LONGEST, LONGEST), (1 << 20, 1 << 24)] {
-            pairs(&mut limits, degree, n, threads);
-        }
-        for most in [1, 2, 17] {
-            multiples(&mut limits, degree, most);
-        }
-        Limits::finish(&[limits], Family::Group);
+    kernels(1);
+}
+
+#[test]
+fn group_kernels_over_an_extension_do_not_wrap() {
+    kernels(2);
+}
+
+fn kernels(degree: usize) {
+    let base = FieldDesc::new("toy", 7u32.into());
+    let tower = (degree == 2).then(|| num_bigint::BigUint::from(6u32)).into();
+    let (a, b) = (vec![0u32.into(); degree], vec![3u32.into(); degree]);
+    let group = GroupDesc { name: "toy".into(), base, tower, equation: Equation::ShortWeierstrass { a, b } };
+    let mut limits = Limits::new([group_kernels(&group).concat(), formula_kernels(&group)].concat());
+    for n in LENGTHS {
+        formulas(&mut limits, degree, n);
     }
+    for (total, slices, least, buckets) in [
+        (LONGEST, 1 << 20, 1, 1 << 22),
+        (LONGEST, (1 << 20) - 1, 8, 1 << 19),
+        ((1 << 30) + 1, 1 << 20, 1, 1),
+        (1 << 20, 1 << 20, 1, 1 << 15),
+        ((1 << 19) + 1, 1 << 20, 1, LONGEST),
+        (1 << 25, 1 << 20, 1 << 10, 1 << 10),
+        (1 << 30, 1 << 20, 1 << 10, 1 << 19),
+    ] {
+        let msm = Msm { total, slices, least, buckets };
+        if degree == 1 || total <= 1 << 20 {
+            msm.accumulate(&mut limits, degree);
+        }
+        msm.merge(&mut limits, degree);
+        msm.merge_heads(&mut limits, degree);
+    }
+    for (log_b, done, steps) in
+        [(1, 0, 1), (8, 0, 8), (14, 8, 6), (23, 8, 8), (23, 16, 7), (30, 0, 3), (30, 29, 1)]
+    {
+        bit_sums(&mut limits, degree, log_b, done, steps);
+    }
+    for (window, span, parts, each) in [(24, 24, 3, 8), (2, 8, 1, 8), (17, 17, 2, 9)] {
+        horner(&mut limits, degree, window, [span, parts, each]);
+    }
+    for (n, threads) in [(LONGEST, 1 << 20), (LONGEST, LONGEST), (1 << 20, 1 << 24)] {
+        pairs(&mut limits, degree, n, threads);
+    }
+    for most in [1, 2, 17] {
+        multiples(&mut limits, degree, most);
+    }
+    Limits::finish(&[limits], Family::Group);
 }
 
 fn formulas(limits: &mut Limits, degree: usize, n: u64) {
