@@ -148,6 +148,21 @@ fn batch_inverse(Case { field, limits }: &mut Case, n: u64, threads: u64) {
     });
 }
 
+/// A scalar's digits of `c` bits, the lowest first: how much, up to half of `2^c`, and whether less than nothing.
+fn signed_digits(mut rest: BigUint, c: u64, windows: u64) -> Vec<(u64, bool)> {
+    let mask = BigUint::from((1u64 << c) - 1);
+    let mut digit = |_| {
+        let raw = u64::try_from(&rest & &mask).expect("24 bits");
+        let negative = raw > 1 << (c - 1);
+        rest >>= c;
+        rest += u32::from(negative);
+        (if negative { (1 << c) - raw } else { raw }, negative)
+    };
+    let digits = (0..windows).map(&mut digit).collect();
+    assert_eq!(rest, BigUint::ZERO, "the case");
+    digits
+}
+
 fn digits(Case { field, limits }: &mut Case, c: u64, multiples: u64) {
     let sets = (field.p.bits() + 1).div_ceil(c).div_ceil(multiples);
     let windows = sets * multiples;
@@ -164,21 +179,14 @@ fn digits(Case { field, limits }: &mut Case, c: u64, multiples: u64) {
             return;
         }
         touched.read("scalars", i);
-        let (mut rest, mask) = (scalar(i), BigUint::from(2 * half - 1));
-        for w in 0..windows {
+        for (w, (magnitude, negative)) in (0..).zip(signed_digits(scalar(i), c, windows)) {
             let (set, multiple) = (w % sets, w / sets);
-            let raw = u64::try_from(&rest & &mask).expect("24 bits");
-            rest >>= c;
-            let negative = raw > half;
-            let magnitude = if negative { 2 * half - raw } else { raw };
-            rest += u32::from(negative);
             let code = match magnitude {
                 0 => NO_DIGIT,
                 _ => u32::try_from(set * half + magnitude - 1).expect("a key") | u32::from(negative) << 31,
             };
             touched.write_words("codes", (set * multiples + multiple) * n + i, vec![code]);
         }
-        assert_eq!(rest, BigUint::ZERO, "the case");
     });
 }
 
@@ -200,14 +208,8 @@ fn odd_digits(Case { field, limits }: &mut Case, [c, tau]: [u64; 2], multiples: 
             return;
         }
         touched.read("scalars", i);
-        let (mut rest, mask) = (scalar(i), BigUint::from(2 * half - 1));
-        for w in 0..windows {
+        for (w, (magnitude, negative)) in (0..).zip(signed_digits(scalar(i), c, windows)) {
             let (set, multiple) = (w % sets, w / sets);
-            let raw = u64::try_from(&rest & &mask).expect("24 bits");
-            rest >>= c;
-            let negative = raw > half;
-            let magnitude = if negative { 2 * half - raw } else { raw };
-            rest += u32::from(negative);
             let e = u64::from(magnitude.trailing_zeros()).min(tau);
             let m = magnitude >> e;
             let bucket = if m % 2 == 1 { (m - 1) / 2 } else { half / 2 + (m / 2).saturating_sub(1) };
@@ -218,7 +220,6 @@ fn odd_digits(Case { field, limits }: &mut Case, [c, tau]: [u64; 2], multiples: 
             };
             touched.write_words("codes", (set * multiples + multiple) * n + i, vec![code]);
         }
-        assert_eq!(rest, BigUint::ZERO, "the case");
     });
 }
 
