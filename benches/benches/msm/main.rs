@@ -6,7 +6,8 @@
 //!
 //! `cargo bench -p curvesmith-benches --bench msm`, with `-- sizes` for one of `sizes`, `stages`, `steps`, `scalars` and `devices`
 //! (bases shared out among all GPUs, where there are several), and the names of groups; `--csv=FOLDER` writes the tables that the book's
-//! plots are drawn from; `--edwards` has sizes, stages and scalars of groups with an Edwards form measured on that, not for the tables
+//! plots are drawn from; `--log-n=24` has stages, steps and scalars measured at that size, and `--edwards` has groups with an Edwards form measured on that,
+//! both not for the tables
 
 mod csv;
 mod steps;
@@ -28,7 +29,7 @@ use std::time::{Duration, Instant};
 const RUNS: usize = 10;
 /// Most multiples of each base, where some are kept.
 const MULTIPLES: u32 = 32;
-/// Where stages, steps and other scalars are measured.
+/// Where stages, steps and other scalars are measured, if nothing else is said.
 const LOG_N: u32 = 20;
 /// What can be asked for by itself.
 const PARTS: [&str; 5] = ["sizes", "stages", "steps", "scalars", "devices"];
@@ -72,18 +73,21 @@ fn main() -> Result<()> {
         let named = if PARTS.contains(&name) { parts } else { groups };
         !named || any(&[name])
     };
+    let log_n = std::env::args().find_map(|arg| arg.strip_prefix("--log-n=").map(str::parse));
+    let log_n = log_n.transpose()?.unwrap_or(LOG_N);
     let mut csv = Csv::new(&device.name(), std::env::args());
-    measure::<bn254::G1>(&device, &[16, 18, 20, 22, 24], &wanted, &mut csv)?;
-    measure::<bls12_381::G1>(&device, &[16, 18, 20, 22, 24], &wanted, &mut csv)?;
-    measure::<bls12_377::G1>(&device, &[20, 22, 24], &wanted, &mut csv)?;
-    measure::<bn254::G2>(&device, &[18, 20], &wanted, &mut csv)?;
-    measure::<bls12_381::G2>(&device, &[18, 20], &wanted, &mut csv)?;
+    measure::<bn254::G1>(&device, &[16, 18, 20, 22, 24], log_n, &wanted, &mut csv)?;
+    measure::<bls12_381::G1>(&device, &[16, 18, 20, 22, 24], log_n, &wanted, &mut csv)?;
+    measure::<bls12_377::G1>(&device, &[20, 22, 24], log_n, &wanted, &mut csv)?;
+    measure::<bn254::G2>(&device, &[18, 20], log_n, &wanted, &mut csv)?;
+    measure::<bls12_381::G2>(&device, &[18, 20], log_n, &wanted, &mut csv)?;
     csv.write()
 }
 
 fn measure<G: Group>(
     device: &Device,
     sizes: &[u32],
+    log_n: u32,
     wanted: &dyn Fn(&str) -> bool,
     csv: &mut Csv,
 ) -> Result<()> {
@@ -93,7 +97,7 @@ fn measure<G: Group>(
     let all_sizes = wanted("sizes") || wanted("devices");
     let on_form = std::env::args().any(|arg| arg == "--edwards") && G::edwards_form().is_some();
     let form = if on_form { CurveForm::Edwards } else { CurveForm::Declared };
-    let largest = sizes.iter().copied().max().filter(|_| all_sizes).unwrap_or(LOG_N);
+    let largest = sizes.iter().copied().max().filter(|_| all_sizes).unwrap_or(log_n).max(log_n);
     let bases = Bases::<G>::new(1 << largest, form);
     if on_form {
         println!("{}: on its Edwards form", G::NAME);
@@ -113,17 +117,17 @@ fn measure<G: Group>(
     }
     if wanted("stages") {
         for most in [1, MULTIPLES] {
-            println!("{}, 2^{LOG_N}, up to {most} multiples: stages on the device", G::NAME);
-            bases.stages(device, most)?;
+            println!("{}, 2^{log_n}, up to {most} multiples: stages on the device", G::NAME);
+            bases.stages(device, most, log_n)?;
         }
     }
     if wanted("steps") {
         for most in [1, MULTIPLES] {
             println!(
-                "{}, 2^{LOG_N}, up to {most} multiples, resident: launches, time, bound, its share",
+                "{}, 2^{log_n}, up to {most} multiples, resident: launches, time, bound, its share",
                 G::NAME
             );
-            steps::print(&bases, device, most, csv)?;
+            steps::print(&bases, device, most, log_n, csv)?;
         }
     }
     if wanted("devices") {
@@ -136,9 +140,9 @@ fn measure<G: Group>(
         }
     }
     if wanted("scalars") {
-        println!("{}, 2^{LOG_N}: scalars, alone and with multiples, and times uniform ones' time", G::NAME);
+        println!("{}, 2^{log_n}: scalars, alone and with multiples, and times uniform ones' time", G::NAME);
         let mut first: Option<[Duration; 2]> = None;
-        for (name, scalars) in kinds::<G>(1 << LOG_N) {
+        for (name, scalars) in kinds::<G>(1 << log_n) {
             let alone = bases.time(device, &scalars, 1)?;
             let multiples = bases.time(device, &scalars, MULTIPLES)?;
             let uniform = first.get_or_insert([alone, multiples]);
@@ -225,8 +229,8 @@ impl<G: Group> Bases<G> {
     }
 
     /// Prints the stages of a call in their order, with what is left of the call's time on the host.
-    fn stages(&self, device: &Device, most: u32) -> Result<()> {
-        let scalars = uniform::<G>(1 << LOG_N);
+    fn stages(&self, device: &Device, most: u32, log_n: u32) -> Result<()> {
+        let scalars = uniform::<G>(1 << log_n);
         let plan = self.plan(device, scalars.len(), most)?;
         plan.run(&scalars)?;
         let mut calls = Vec::with_capacity(RUNS);

@@ -1,7 +1,7 @@
 //! What the steps of one resident MSM take on the device, beside what they cannot take less than.
 
 use crate::csv::Csv;
-use crate::{Bases, LOG_N, RUNS, uniform};
+use crate::{Bases, RUNS, uniform};
 use anyhow::{Result, ensure};
 use curvesmith::{Detail, Device, DeviceVec, Group, Report};
 use curvesmith_runtime::Kind;
@@ -25,8 +25,14 @@ const ADDITIONS: [(&str, f64); 3] =
 const MACHINES: [(&str, f64, f64); 2] = [("H200", 1.98e9, 4.8e12), ("H100", 1.98e9, 3.35e12)];
 
 /// Prints a line a step: launches, milliseconds, the bound and its share, where there is one.
-pub(crate) fn print<G: Group>(bases: &Bases<G>, device: &Device, most: u32, csv: &mut Csv) -> Result<()> {
-    let n = 1 << LOG_N;
+pub(crate) fn print<G: Group>(
+    bases: &Bases<G>,
+    device: &Device,
+    most: u32,
+    log_n: u32,
+    csv: &mut Csv,
+) -> Result<()> {
+    let n = 1 << log_n;
     let plan = bases.plan(device, n, most)?;
     let scalars = uniform::<G>(n);
     let expected = bases.sum(&scalars);
