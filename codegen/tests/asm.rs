@@ -93,7 +93,7 @@ fn number(text: &str) -> usize {
 fn effects() -> Kernel {
     let b = Builder::common::<ScanAdd>();
     let (data, n, shared, full) = (b.buffer("data"), b.scalar("n"), b.shared(4), b.u32(FULL_MASK));
-    let mut x = data.load_acquire(n);
+    let mut x = data.load_ordered(n, Order::AcquireRelease);
     for op in [AtomicOp::Add, AtomicOp::Min, AtomicOp::Max, AtomicOp::Exchange] {
         for order in [Order::Relaxed, Order::AcquireRelease] {
             x = x + data.atomic(op, n, x, order);
@@ -108,8 +108,9 @@ fn effects() -> Kernel {
     for mode in [ShuffleMode::Index, ShuffleMode::Up, ShuffleMode::Down, ShuffleMode::Xor] {
         x = x + b.shuffle(mode, x, n, full);
     }
-    x = x + b.ballot(x.is(3), full) + b.match_any(x, full);
-    data.store_release(n, x);
+    x = x + b.ballot(x.is(3), full) + b.match_any(x, 32, full) + b.match_any(x, 3, full);
+    data.store_ordered(n, x, Order::AcquireRelease);
+    data.store_ordered(n, data.load_ordered(n, Order::Relaxed), Order::Relaxed);
     b.finish()
 }
 

@@ -1,7 +1,7 @@
 //! FIR as text, its verifier, and its interpreter against plain integer arithmetic.
 
 use curvesmith_abi::Kernel as _;
-use curvesmith_abi::kernels::{FieldMul, RadixCountFirst, ScanAdd};
+use curvesmith_abi::kernels::{FieldMul, RadixCount, ScanAdd};
 use curvesmith_codegen::fir::build::{Builder, FULL_MASK};
 use curvesmith_codegen::fir::interp::{Argument, Position, from_words, launch, run_block, to_words};
 use curvesmith_codegen::fir::ir::{AtomicOp, Below, Kernel, ShuffleMode};
@@ -233,10 +233,10 @@ fn arguments_of_another_kind_are_refused() {
 #[test]
 fn faults_are_named() {
     let fault = |build: fn(&Builder)| {
-        let b = Builder::common::<RadixCountFirst>();
+        let b = Builder::common::<RadixCount>();
         build(&b);
         let mut args = [Argument::Buffer(vec![1, 2, 3]), Argument::Buffer(vec![0; 3])].to_vec();
-        args.extend(vec![Argument::U32(0); 4]);
+        args.extend(vec![Argument::U32(0); 5]);
         launch(&b.finish(), 1, &mut args).unwrap_err().reason
     };
     let outside = fault(|b| b.buffer("counts").set_word(b.thread(), b.u32(1)));

@@ -88,9 +88,9 @@ fn bound<G: Group>(device: &Device, step: &str, n: usize, shape: DigitShape) -> 
         // A scalar is read, and the codes of its digits written.
         "digits" => Some((32.0 * n as f64 + 4.0 * entries) / memory),
         "transposition" => {
-            // A first pass reads codes twice and writes pairs; another reads keys, then pairs, and writes pairs.
+            // Codes are read to count, and by the first pass, which writes pairs; another reads pairs and writes pairs.
             let further = (shape.window - 1).div_ceil(8).saturating_sub(1);
-            Some(entries * (16.0 + 20.0 * f64::from(further)) / memory)
+            Some(entries * (16.0 + 16.0 * f64::from(further)) / memory)
         }
         "accumulation" => {
             let (_, cycles) = ADDITIONS.into_iter().find(|(name, _)| *name == G::NAME)?;

@@ -318,13 +318,13 @@ impl<M: Memory + ?Sized> Run<'_, M> {
                     self.read(place, 0, t)?;
                 }
             }
-            Stmt::LoadAcquire { result, place, .. } => {
+            Stmt::LoadOrdered { result, place, .. } => {
                 for &t in &threads {
                     let x = self.read(place, 0, t)?;
                     self.define(*result, t, Val::U32(x));
                 }
             }
-            Stmt::StoreRelease { place, value, .. } => {
+            Stmt::StoreOrdered { place, value, .. } => {
                 for &t in &threads {
                     let x = self.u32(*value, t);
                     self.write(place, 0, t, x)?;
@@ -375,11 +375,11 @@ impl<M: Memory + ?Sized> Run<'_, M> {
                     self.define(*result, t, Val::U32(bits));
                 }
             }
-            Stmt::MatchAny { result, value, mask } => {
+            Stmt::MatchAny { result, value, bits, mask } => {
                 self.check_masks(*mask, &threads, active)?;
                 for &t in &threads {
-                    let own = self.u32(*value, t);
-                    let same = self.lanes(*mask, t).filter(|&o| self.u32(*value, o) == own);
+                    let low = |thread| self.u32(*value, thread) << (32 - bits);
+                    let same = self.lanes(*mask, t).filter(|&o| low(o) == low(t));
                     let bits = same.map(|o| 1u32 << (o % 32)).sum();
                     self.define(*result, t, Val::U32(bits));
                 }

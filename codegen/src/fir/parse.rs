@@ -268,10 +268,10 @@ impl<'a> Parser<'a> {
                 let (place, words) = self.pair(rest)?;
                 Stmt::Store { place: self.place(place)?, words: self.values_of(words)? }
             }
-            ["store", "release", scope] => {
+            ["store", order, scope] => {
                 let (place, value) = self.pair(rest)?;
-                let scope = self.name(scope_from, scope)?;
-                Stmt::StoreRelease { place: self.place(place)?, value: self.value(value)?, scope }
+                let (order, scope) = (self.name(store_order_from, order)?, self.name(scope_from, scope)?);
+                Stmt::StoreOrdered { place: self.place(place)?, value: self.value(value)?, order, scope }
             }
             ["loop"] => {
                 let (body, closing) = self.block()?;
@@ -319,9 +319,10 @@ impl<'a> Parser<'a> {
         let mut stmt = match parts[..] {
             ["load"] => Stmt::Load { results: vec![], place: self.place(rest)? },
             ["call"] => return self.call(count, rest),
-            ["load", "acquire", scope] => Stmt::LoadAcquire {
+            ["load", order, scope] => Stmt::LoadOrdered {
                 result: none,
                 place: self.place(rest)?,
+                order: self.name(load_order_from, order)?,
                 scope: self.name(scope_from, scope)?,
             },
             ["atomic", op, order, scope] => {
@@ -343,9 +344,9 @@ impl<'a> Parser<'a> {
                 let [cond, mask] = self.exactly(rest)?;
                 Stmt::Ballot { result: none, cond, mask }
             }
-            ["match_any"] => {
+            ["match_any", bits] => {
                 let [value, mask] = self.exactly(rest)?;
-                Stmt::MatchAny { result: none, value, mask }
+                Stmt::MatchAny { result: none, value, bits: self.number(bits)?, mask }
             }
             _ => {
                 let op = self.op(&parts, rest)?;
@@ -361,7 +362,7 @@ impl<'a> Parser<'a> {
         self.values.extend(&defined);
         match &mut stmt {
             Stmt::Load { results, .. } => *results = defined,
-            Stmt::LoadAcquire { result, .. }
+            Stmt::LoadOrdered { result, .. }
             | Stmt::Atomic { result, .. }
             | Stmt::Shuffle { result, .. }
             | Stmt::Ballot { result, .. }

@@ -163,12 +163,13 @@ impl Printer<'_> {
             Stmt::SyncWarp { mask } => format!("syncwarp {}", self.v(*mask)),
             Stmt::Prefetch { place } => format!("prefetch {}", self.place(place)),
             Stmt::Store { place, words } => format!("store {}, {}", self.place(place), self.vs(words)),
-            Stmt::StoreRelease { place, value, scope } => {
-                format!("store.release.{} {}, {}", scope_name(*scope), self.place(place), self.v(*value))
+            Stmt::StoreOrdered { place, value, order, scope } => {
+                let (order, scope) = (store_order_name(*order), scope_name(*scope));
+                format!("store.{order}.{scope} {}, {}", self.place(place), self.v(*value))
             }
             Stmt::Load { .. }
             | Stmt::Call { .. }
-            | Stmt::LoadAcquire { .. }
+            | Stmt::LoadOrdered { .. }
             | Stmt::Atomic { .. }
             | Stmt::Shuffle { .. }
             | Stmt::Ballot { .. }
@@ -187,8 +188,9 @@ impl Printer<'_> {
             Stmt::Call { function, args, .. } => {
                 args.iter().fold(format!("call {function}"), |text, v| text + ", " + &self.v(*v))
             }
-            Stmt::LoadAcquire { place, scope, .. } => {
-                format!("load.acquire.{} {}", scope_name(*scope), self.place(place))
+            Stmt::LoadOrdered { place, order, scope, .. } => {
+                let (order, scope) = (load_order_name(*order), scope_name(*scope));
+                format!("load.{order}.{scope} {}", self.place(place))
             }
             Stmt::Atomic { op, place, value, order, scope, .. } => format!(
                 "atomic.{}.{}.{} {}, {}",
@@ -202,7 +204,9 @@ impl Printer<'_> {
                 format!("shuffle.{} {}", shuffle_name(*mode), self.vs(&[*value, *arg, *mask]))
             }
             Stmt::Ballot { cond, mask, .. } => format!("ballot {}", self.vs(&[*cond, *mask])),
-            Stmt::MatchAny { value, mask, .. } => format!("match_any {}", self.vs(&[*value, *mask])),
+            Stmt::MatchAny { value, bits, mask, .. } => {
+                format!("match_any.{bits} {}", self.vs(&[*value, *mask]))
+            }
             _ => unreachable!("only statements with results come here"),
         }
     }
@@ -303,6 +307,8 @@ names! {
     }
     scope_name(Scope) from scope_from { Block = "block", Device = "device" }
     order_name(Order) from order_from { Relaxed = "relaxed", AcquireRelease = "acq_rel" }
+    load_order_name(Order) from load_order_from { Relaxed = "relaxed", AcquireRelease = "acquire" }
+    store_order_name(Order) from store_order_from { Relaxed = "relaxed", AcquireRelease = "release" }
     atomic_name(AtomicOp) from atomic_from { Add = "add", Min = "min", Max = "max", Exchange = "exchange" }
     shuffle_name(ShuffleMode) from shuffle_from { Index = "index", Up = "up", Down = "down", Xor = "xor" }
 }

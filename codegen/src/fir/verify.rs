@@ -394,10 +394,13 @@ impl Verifier<'_> {
                     self.error(format!("{stmt:?}"), format!("{array} is in no cache"));
                 }
             }
-            Stmt::LoadAcquire { place, .. } => self.place(place, 1, false, stmt),
-            Stmt::StoreRelease { place, value, .. } | Stmt::Atomic { place, value, .. } => {
+            Stmt::LoadOrdered { place, .. } => self.place(place, 1, false, stmt),
+            Stmt::StoreOrdered { place, value, .. } | Stmt::Atomic { place, value, .. } => {
                 u32s(self, &[*value]);
                 self.place(place, 1, true, stmt);
+            }
+            Stmt::MatchAny { bits: 0 | 33.., .. } => {
+                self.error(format!("{stmt:?}"), "1 to 32 bits are compared")
             }
             Stmt::Ballot { cond, mask, .. } => {
                 self.expect(*cond, Type::Pred, format!("{stmt:?}"));

@@ -10,11 +10,12 @@ pub(super) fn bucket_starts() -> Kernel {
     b.return_if(k.gt(buckets));
     let (keys, offsets) = (b.buffer("keys"), b.buffer("offsets"));
     // The keys that agree with `k` above `shift` lie between two offsets.
-    let (shift, tiles) = (b.scalar("shift"), b.scalar("tiles"));
+    let (shift, first) = (b.scalar("shift"), b.scalar("first"));
     let group = k >> shift;
     let end = (group + 1).min(buckets >> shift);
+    let begin_of = |group| offsets.word(first + group) - offsets.word(first);
     // Keys below `low` are < k, keys from `high` on are ≥ k.
-    let (low, high) = (b.var(offsets.word(group * tiles)), b.var(offsets.word(end * tiles)));
+    let (low, high) = (b.var(begin_of(group)), b.var(begin_of(end)));
     b.while_(
         || low.get().lt(high.get()),
         || {

@@ -62,10 +62,9 @@ pub fn formula_kernels(group: &GroupDesc) -> Vec<Kernel> {
 /// The field-independent kernels.
 pub fn common_kernels() -> Vec<Kernel> {
     vec![
-        radix::count_first(),
+        radix::count(),
         radix::scatter_first(),
         radix::scatter_odd(),
-        radix::count_next(),
         radix::scatter_next(),
         scan::scan_tiles(),
         scan::scan_add(),

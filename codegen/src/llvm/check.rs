@@ -58,8 +58,8 @@ fn places(kernel: &Kernel, block: &Block) -> Result<(), EmitError> {
             Stmt::Load { place, .. }
             | Stmt::Prefetch { place }
             | Stmt::Store { place, .. }
-            | Stmt::LoadAcquire { place, .. }
-            | Stmt::StoreRelease { place, .. }
+            | Stmt::LoadOrdered { place, .. }
+            | Stmt::StoreOrdered { place, .. }
             | Stmt::Atomic { place, .. } => place_is_declared(kernel, place)?,
             _ => {}
         }

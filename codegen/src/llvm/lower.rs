@@ -10,6 +10,7 @@ use crate::target::Target;
 use crate::target::ptx::text::template;
 use crate::target::ptx::{self, Choice, Ptx, locals};
 use curvesmith_abi::{Access, ParamKind};
+
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
@@ -19,6 +20,9 @@ use inkwell::module::Module;
 use inkwell::types::{BasicMetadataTypeEnum, IntType};
 use inkwell::values::{BasicMetadataValueEnum, FunctionValue, IntValue, PointerValue};
 use inkwell::{AddressSpace, IntPredicate};
+
+/// Most bits of a match that are voted on one by one: those of a digit of the sort.
+const MOST_VOTES: u32 = 8;
 
 /// LLVM's number of the `ptx_kernel` calling convention.
 const PTX_KERNEL: u32 = 71;
@@ -495,16 +499,24 @@ impl<'c> Lower<'_, 'c> {
                 let address = self.address(place)?;
                 self.ptx(&text, 0, &[address], Effect::Warp)?;
             }
-            Stmt::LoadAcquire { result, place, scope } => {
+            Stmt::LoadOrdered { result, place, order, scope } => {
+                let order = match order {
+                    Order::Relaxed => "relaxed",
+                    Order::AcquireRelease => "acquire",
+                };
                 let text =
-                    format!("ld.acquire.{}.{}.u32 $0, [$1];", scope_name(*scope), Memory::space(place));
+                    format!("ld.{order}.{}.{}.u32 $0, [$1];", scope_name(*scope), Memory::space(place));
                 let address = self.address(place)?;
                 let word = self.ptx(&text, 1, &[address], Effect::Memory)?;
                 self.set(*result, word);
             }
-            Stmt::StoreRelease { place, value, scope } => {
+            Stmt::StoreOrdered { place, value, order, scope } => {
+                let order = match order {
+                    Order::Relaxed => "relaxed",
+                    Order::AcquireRelease => "release",
+                };
                 let text =
-                    format!("st.release.{}.{}.u32 [$0], $1;", scope_name(*scope), Memory::space(place));
+                    format!("st.{order}.{}.{}.u32 [$0], $1;", scope_name(*scope), Memory::space(place));
                 let address = self.address(place)?;
                 self.ptx(&text, 0, &[address, self.value(*value)], Effect::Memory)?;
             }
@@ -552,9 +564,9 @@ impl<'c> Lower<'_, 'c> {
                 let word = self.ptx("vote.sync.ballot.b32 $0, $1, $2;", 1, &inputs, Effect::Warp)?;
                 self.set(*result, word);
             }
-            Stmt::MatchAny { result, value, mask } => {
+            Stmt::MatchAny { result, value, bits, mask } => {
                 let inputs = [self.value(*value), self.value(*mask)];
-                let word = self.ptx("match.any.sync.b32 $0, $1, $2;", 1, &inputs, Effect::Warp)?;
+                let word = self.ptx(&match_any(*bits), 1, &inputs, Effect::Warp)?;
                 self.set(*result, word);
             }
             Stmt::Let(_)
@@ -589,6 +601,23 @@ impl<'c> Lower<'_, 'c> {
     fn address(&self, place: &Place) -> Result<IntValue<'c>, EmitError> {
         self.memory.integer_address(&self.b, place, self.index(place))
     }
+}
+
+/// Matches the low `bits` bits of `$1`: of a few by a vote a bit, four instructions each. For the machine's own a word takes as many steps as there
+/// are different ones.
+fn match_any(bits: u32) -> String {
+    if bits > MOST_VOTES {
+        let shift = 32 - bits;
+        return format!("{{ .reg .b32 low; shl.b32 low, $1, {shift}; match.any.sync.b32 $0, low, $2; }}");
+    }
+    let mut text = "{ .reg .pred p; .reg .b32 b; mov.b32 $0, $2;".to_owned();
+    for bit in 0..bits {
+        let mask = 1 << bit;
+        text += &format!(
+            " and.b32 b, $1, {mask}; setp.ne.u32 p, b, 0; vote.sync.ballot.b32 b, p, $2; @!p not.b32 b, b; and.b32 $0, $0, b;"
+        );
+    }
+    text + " }"
 }
 
 fn scope_name(scope: Scope) -> &'static str {

@@ -11,14 +11,14 @@ pub(super) fn map_uses(stmt: &Stmt, mut f: impl FnMut(Value) -> Value) -> Stmt {
         Stmt::Set(_, v) => *v = f(*v),
         Stmt::Call { args: values, .. } | Stmt::Yield(values) => values.iter_mut().for_each(|v| *v = f(*v)),
         Stmt::If { cond, .. } => *cond = f(*cond),
-        Stmt::Load { place, .. } | Stmt::LoadAcquire { place, .. } | Stmt::Prefetch { place } => {
+        Stmt::Load { place, .. } | Stmt::LoadOrdered { place, .. } | Stmt::Prefetch { place } => {
             map_place(place, &mut f)
         }
         Stmt::Store { place, words } => {
             map_place(place, &mut f);
             words.iter_mut().for_each(|w| *w = f(*w));
         }
-        Stmt::StoreRelease { place, value, .. } | Stmt::Atomic { place, value, .. } => {
+        Stmt::StoreOrdered { place, value, .. } | Stmt::Atomic { place, value, .. } => {
             map_place(place, &mut f);
             *value = f(*value);
         }
@@ -53,7 +53,7 @@ pub(super) fn map_results(mut stmt: Stmt, mut f: impl FnMut(Value) -> Value) -> 
         Stmt::Load { results, .. } | Stmt::Call { results, .. } => {
             results.iter_mut().for_each(|v| *v = f(*v))
         }
-        Stmt::LoadAcquire { result, .. }
+        Stmt::LoadOrdered { result, .. }
         | Stmt::Atomic { result, .. }
         | Stmt::Shuffle { result, .. }
         | Stmt::Ballot { result, .. }
@@ -66,7 +66,7 @@ pub(super) fn map_results(mut stmt: Stmt, mut f: impl FnMut(Value) -> Value) -> 
         | Stmt::Yield(_)
         | Stmt::Prefetch { .. }
         | Stmt::Store { .. }
-        | Stmt::StoreRelease { .. }
+        | Stmt::StoreOrdered { .. }
         | Stmt::Barrier
         | Stmt::SyncWarp { .. }
         | Stmt::Fence(_) => {}

@@ -3,7 +3,7 @@
 use super::{Random, buf, num};
 use crate::Machine;
 use curvesmith_abi::kernels::{
-    BucketStarts, NO_DIGIT, RadixCount, RadixCountFirst, RadixScatter, RadixScatterFirst, ScanAdd, ScanTiles,
+    BucketStarts, NO_DIGIT, RADIX_BITS, RadixCount, RadixScatter, RadixScatterFirst, ScanAdd, ScanTiles,
 };
 
 const TILE: usize = curvesmith_abi::kernels::RADIX_TILE as usize;
@@ -41,77 +41,83 @@ fn scans_are_exclusive_prefix_sums() {
     }
 }
 
-/// A sort by the bits `0..bits` and then by `bits..bits + more` of the keys, if `more` is not 0.
+/// A sort by `passes` as even passes as there can be over the low `bits` bits of the keys.
 struct Sort {
     segments: usize,
     /// Digits that a scalar has in a segment.
     multiples: usize,
     bits: usize,
-    more: usize,
+    passes: usize,
 }
 
 impl Sort {
-    fn tiles(codes: &[u32], segments: usize) -> (usize, usize) {
+    /// The lowest bit of each pass, and the end of the last.
+    fn edges(&self) -> Vec<usize> {
+        (0..=self.passes).map(|pass| self.bits * pass / self.passes).collect()
+    }
+
+    /// Where the pairs of each digit of each segment begin, all passes one behind the other, counted by `each` tiles a block.
+    fn offsets(&self, machine: &Machine, codes: &[u32], each: usize) -> Vec<u32> {
+        let &Sort { segments, bits, passes, .. } = self;
         let n = codes.len() / segments;
-        (n, n.div_ceil(TILE))
-    }
-
-    /// Keys and entries after the first pass, and its offsets.
-    fn first(&self, machine: &Machine, codes: &[u32]) -> [Vec<u32>; 3] {
-        let &Sort { segments, multiples, bits, .. } = self;
-        let (n, tiles) = Sort::tiles(codes, segments);
-        let numbers =
-            [("bits", num(bits)), ("segments", num(segments)), ("tiles", num(tiles)), ("n", num(n))];
-        let cells = ((segments << bits) * tiles) + 1;
-        let args = [vec![("codes", buf(codes)), ("counts", buf(&vec![7; cells]))], numbers.to_vec()].concat();
-        let [counts] = machine.run::<RadixCountFirst, 1>(segments * tiles, &args, ["counts"]);
-        let total = codes.iter().filter(|code| **code != NO_DIGIT).count();
-        assert_eq!((counts.iter().sum::<u32>() as usize, counts[cells - 1]), (total, 0));
-        let offsets = scan(machine, &counts);
-        let blank = buf(&vec![u32::MAX; total]);
-        let buffers = vec![
+        let edges = self.edges();
+        let cells = edges.windows(2).map(|edge| segments << (edge[1] - edge[0])).sum::<usize>() + 1;
+        let args = [
             ("codes", buf(codes)),
-            ("offsets", buf(&offsets)),
-            ("keys_out", blank.clone()),
-            ("entries_out", blank),
+            ("counts", buf(&vec![0; cells])),
+            ("key_bits", num(bits)),
+            ("passes", num(passes)),
+            ("segments", num(segments)),
+            ("each", num(each)),
+            ("n", num(n)),
         ];
-        let args = [buffers, numbers.to_vec(), vec![("multiples", num(multiples))]].concat();
-        let [keys, entries] =
-            machine.run::<RadixScatterFirst, 2>(segments * tiles, &args, ["keys_out", "entries_out"]);
-        [keys, entries, offsets]
+        let blocks = segments * n.div_ceil(TILE).div_ceil(each);
+        let [counts] = machine.run::<RadixCount, 1>(blocks, &args, ["counts"]);
+        let total = codes.iter().filter(|code| **code != NO_DIGIT).count();
+        assert_eq!((counts.iter().sum::<u32>() as usize, counts[cells - 1]), (passes * total, 0));
+        scan(machine, &counts)
     }
 
-    /// Keys and entries after both passes.
+    /// Keys and entries after all passes.
     fn run(&self, machine: &Machine, codes: &[u32]) -> [Vec<u32>; 2] {
-        let &Sort { segments, bits, more, .. } = self;
-        let [keys, entries, bounds] = self.first(machine, codes);
-        if more == 0 {
-            return [keys, entries];
+        let &Sort { segments, multiples, .. } = self;
+        let n = codes.len() / segments;
+        let tiles = n.div_ceil(TILE);
+        let offsets = self.offsets(machine, codes, 1);
+        assert_eq!(offsets, self.offsets(machine, codes, 3));
+        let blank = buf(&vec![u32::MAX; codes.iter().filter(|code| **code != NO_DIGIT).count()]);
+        let mut pairs: Option<[Vec<u32>; 2]> = None;
+        let mut first = 0;
+        for edge in self.edges().windows(2) {
+            let bits = edge[1] - edge[0];
+            let args = [
+                ("offsets", buf(&offsets)),
+                ("states", buf(&vec![0; ((segments * tiles) << bits) + 1])),
+                ("keys_out", blank.clone()),
+                ("entries_out", blank.clone()),
+                ("bits", num(bits)),
+                ("segments", num(segments)),
+                ("tiles", num(tiles)),
+            ];
+            let (blocks, names) = (segments * tiles, ["keys_out", "entries_out"]);
+            pairs = Some(match pairs {
+                None => {
+                    let more = [("codes", buf(codes)), ("multiples", num(multiples)), ("n", num(n))];
+                    machine.run::<RadixScatterFirst, 2>(blocks, &[&args[..], &more].concat(), names)
+                }
+                Some([keys, entries]) => {
+                    let more = [
+                        ("keys_in", buf(&keys)),
+                        ("entries_in", buf(&entries)),
+                        ("first", num(first)),
+                        ("shift", num(edge[0])),
+                    ];
+                    machine.run::<RadixScatter, 2>(blocks, &[&args[..], &more].concat(), names)
+                }
+            });
+            first += segments << bits;
         }
-        let (_, tiles) = Sort::tiles(codes, segments);
-        let numbers = [
-            ("stride", num(tiles << bits)),
-            ("shift", num(bits)),
-            ("bits", num(more)),
-            ("segments", num(segments)),
-            ("tiles", num(tiles)),
-        ];
-        let counts = buf(&vec![7; ((segments << more) * tiles) + 1]);
-        let buffers = vec![("keys", buf(&keys)), ("bounds", buf(&bounds)), ("counts", counts)];
-        let args = [buffers, numbers.to_vec()].concat();
-        let [counts] = machine.run::<RadixCount, 1>(segments * tiles, &args, ["counts"]);
-        assert_eq!(counts.iter().sum::<u32>() as usize, keys.len());
-        let blank = buf(&vec![u32::MAX; keys.len()]);
-        let buffers = vec![
-            ("keys_in", buf(&keys)),
-            ("entries_in", buf(&entries)),
-            ("bounds", buf(&bounds)),
-            ("offsets", buf(&scan(machine, &counts))),
-            ("keys_out", blank.clone()),
-            ("entries_out", blank),
-        ];
-        let args = [buffers, numbers.to_vec()].concat();
-        machine.run::<RadixScatter, 2>(segments * tiles, &args, ["keys_out", "entries_out"])
+        pairs.expect("there is a pass")
     }
 }
 
@@ -120,12 +126,13 @@ fn radix_passes_are_stable_sorts_of_every_segment() {
     let machine = Machine::common();
     let mut random = Random(3);
     let mut case = |sort: Sort, n: usize, spread: u32, zeros: u32| {
-        let Sort { segments, multiples, bits, more } = sort;
-        let width = bits + more;
-        let code = |segment: u32, key: u32, sign: u32| segment << width | key | sign << 31;
+        let Sort { segments, multiples, bits, passes } = sort;
+        assert!(bits.div_ceil(passes) <= RADIX_BITS as usize);
+        let code =
+            |segment: u32, key: u32, sign: u32| ((segment << bits | key) & (u32::MAX >> 1)) | sign << 31;
         let mut codes = vec![];
         for i in 0..segments * n {
-            let key = random.words(1)[0] & spread & ((1 << width) - 1);
+            let key = random.words(1)[0] & spread & ((1 << bits) - 1);
             let sign = random.below(2);
             let zero = zeros > 0 && random.below(zeros) == 0;
             codes.push(if zero { NO_DIGIT } else { code((i / n) as u32, key, sign) });
@@ -140,23 +147,26 @@ fn radix_passes_are_stable_sorts_of_every_segment() {
         let found: Vec<(u32, u32)> = keys.into_iter().zip(entries).collect();
         assert!(
             found == expected,
-            "{segments}·{n} codes, {multiples} a scalar, {bits} + {more} bits, spread {spread:x}"
+            "{segments}·{n} codes, {multiples} a scalar, {bits} bits in {passes}, spread {spread:x}"
         );
     };
     for n in [1, 2, 31, 32, 33, 511, 512, 513] {
-        case(Sort { segments: 3, multiples: 1, bits: 3, more: 2 }, n, u32::MAX, 3);
+        case(Sort { segments: 3, multiples: 1, bits: 5, passes: 2 }, n, u32::MAX, 3);
     }
     for n in [TILE - 1, TILE, TILE + 1, 2 * TILE + 700] {
-        case(Sort { segments: 2, multiples: 1, bits: 8, more: 7 }, n, u32::MAX, 5);
-        case(Sort { segments: 1, multiples: 1, bits: 1, more: 8 }, n, u32::MAX, 0);
+        case(Sort { segments: 2, multiples: 1, bits: 15, passes: 2 }, n, u32::MAX, 5);
+        case(Sort { segments: 1, multiples: 1, bits: 9, passes: 2 }, n, u32::MAX, 0);
     }
     for (multiples, scalars) in [(2, 1), (3, TILE / 2 + 7), (13, 40), (32, TILE)] {
-        case(Sort { segments: 2, multiples, bits: 8, more: 7 }, multiples * scalars, u32::MAX, 5);
+        case(Sort { segments: 2, multiples, bits: 15, passes: 2 }, multiples * scalars, u32::MAX, 5);
     }
+    // Three passes, and the most.
+    case(Sort { segments: 3, multiples: 1, bits: 18, passes: 3 }, TILE + 5, u32::MAX, 5);
+    case(Sort { segments: 1, multiples: 1, bits: 31, passes: 4 }, TILE + 5, u32::MAX - 1, 5);
     // Few digits, one, and none at all.
     for (spread, zeros) in [(0x11, 0), (0, 0), (0, 2), (u32::MAX, 1)] {
-        case(Sort { segments: 2, multiples: 1, bits: 5, more: 0 }, 700, spread, zeros);
-        case(Sort { segments: 2, multiples: 1, bits: 8, more: 3 }, TILE + 5, spread, zeros);
+        case(Sort { segments: 2, multiples: 1, bits: 5, passes: 1 }, 700, spread, zeros);
+        case(Sort { segments: 2, multiples: 1, bits: 11, passes: 2 }, TILE + 5, spread, zeros);
     }
 }
 
@@ -170,19 +180,17 @@ fn bucket_starts_are_lower_bounds() {
         let mut keys: Vec<u32> = (0..n).map(|_| random.below(buckets as u32)).collect();
         keys.sort_unstable();
         let below = |k: u32| keys.partition_point(|&key| key < k) as u32;
-        // As after a pass of three tiles.
-        let tiles = 3;
-        let offsets: Vec<u32> = (0..=(buckets >> shift) as u32)
-            .flat_map(|group| [below(group << shift), u32::MAX, u32::MAX])
-            .take((buckets >> shift) * tiles + 1)
-            .collect();
+        // As after a pass whose counts stand behind five others.
+        let first = 5;
+        let groups = (0..=(buckets >> shift) as u32).map(|group| 1000 + below(group << shift));
+        let offsets: Vec<u32> = (0..first).map(|other| 7 * other).chain(groups).collect();
         let args = [
             ("keys", buf(&keys)),
             ("offsets", buf(&offsets)),
             ("starts", buf(&vec![9; buckets + 1])),
             ("buckets", num(buckets)),
             ("shift", num(shift)),
-            ("tiles", num(tiles)),
+            ("first", num(first as usize)),
         ];
         let starts = machine.run_threads::<BucketStarts>(buckets + 1, &args, "starts");
         let expected: Vec<u32> = (0..=buckets as u32).map(below).collect();

@@ -4,7 +4,7 @@ use super::{LENGTHS, LONGEST, Limits, Touched, hash};
 use curvesmith_abi::Family;
 use curvesmith_abi::kernels::{
     BucketStarts, NO_DIGIT, NO_ENTRY, ODD_KEY_BITS, PairCounts, PairEntries, RADIX_TILE, RadixCount,
-    RadixCountFirst, RadixScatter, RadixScatterFirst, RadixScatterOdd, SCAN_TILE, ScanAdd, ScanTiles,
+    RadixScatter, RadixScatterFirst, RadixScatterOdd, SCAN_TILE, ScanAdd, ScanTiles,
 };
 use curvesmith_codegen::kernels::common_kernels;
 use std::ops::Range;
@@ -20,13 +20,14 @@ fn common_kernels_do_not_wrap() {
             let radix = Radix::new(n, segments, shift, bits);
             radix.later(&mut limits);
             if shift == 0 {
+                radix.count(&mut limits);
                 radix.first(&mut limits);
                 radix.odd(&mut limits);
             }
         }
         Radix::new(n, 1, 0, 8).first(&mut limits);
-        for (buckets, shift, tiles) in [(n - 1, 0, 1), (1 << 19, 7, 1 << 14)] {
-            starts(&mut limits, n, buckets, shift, tiles);
+        for (buckets, shift, before) in [(n - 1, 0, 0), (1 << 19, 7, 1 << 30)] {
+            starts(&mut limits, n, buckets, shift, before);
         }
         for buckets in [1, 1 << 19, n] {
             pairs(&mut limits, n, buckets);
@@ -68,9 +69,16 @@ struct Radix {
     bits: u64,
 }
 
+/// Where a later pass begins in the offsets, and what the first pass has there.
+const FIRST: u64 = 1 << 20;
+const BEFORE: u32 = 3 << 30;
+/// What a tile publishes when it knows the sum up to it.
+const UP_TO_IT: u32 = 2 << 30;
+
 impl Radix {
     fn new(n: u64, segments: u64, shift: u64, bits: u64) -> Self {
-        Radix { segments, n: n / segments, tiles: (n / segments).div_ceil(TILE), shift, bits }
+        let n = (n / segments).min((1 << 30) - 1);
+        Radix { segments, n, tiles: n.div_ceil(TILE), shift, bits }
     }
 
     fn code(i: u64) -> u32 {
@@ -81,40 +89,65 @@ impl Radix {
         u64::from(key) >> self.shift & ((1 << self.bits) - 1)
     }
 
-    fn cell(&self, segment: u64, digit: u64, tile: u64) -> u64 {
-        ((segment << self.bits) + digit) * self.tiles + tile
-    }
-
-    /// Cells lie apart, up to 2^31 - 1.
+    /// Where the pairs of a digit of a segment begin: as far from each other as can be.
     fn offset(&self, cell: u64) -> u64 {
-        let cells = (self.segments << self.bits) * self.tiles;
-        u64::try_from(u128::from(LONGEST - TILE) * u128::from(cell) / u128::from(cells)).expect("below 2^31")
+        let (total, cells) = (self.segments * self.n - TILE, self.segments << self.bits);
+        u64::try_from(u128::from(total) * u128::from(cell) / u128::from(cells)).expect("below 2^31")
     }
 
-    /// Segment, tile, and the indices of a block's pairs.
-    fn tile(&self, block: u64, start: u64, end: u64) -> (u64, u64, Range<u64>) {
-        let (segment, tile) = (block / self.tiles, block % self.tiles);
-        let from = start + tile * TILE;
-        (segment, tile, from.min(end)..(from + TILE).min(end))
+    /// How many pairs of any digit the tiles of a segment before this one have.
+    fn before(&self, tile: u64) -> u64 {
+        self.offset(1) * tile / self.tiles
     }
 
-    fn counts(&self, touched: &mut Touched, block: u64, keys: impl Iterator<Item = u32>) {
-        let (segment, tile) = (block / self.tiles, block % self.tiles);
-        let mut counts = vec![0; 1 << self.bits];
-        keys.for_each(|key| counts[self.digit(key) as usize] += 1);
-        for (digit, count) in (0..).zip(counts) {
-            touched.write_words("counts", self.cell(segment, digit, tile), vec![count]);
+    fn state(&self, segment: u64, tile: u64, digit: u64) -> u64 {
+        ((segment * self.tiles + tile) << self.bits) + digit + 1
+    }
+
+    /// What is in `offsets` and `states` before tile `number`.
+    fn known(&self, number: u64, first: u64, buffer: &str, i: u64) -> Vec<u32> {
+        match buffer {
+            "offsets" => vec![BEFORE.wrapping_add(self.offset(i - first) as u32)],
+            "states" if i == 0 => vec![number as u32],
+            "states" => vec![UP_TO_IT | self.before(((i - 1) >> self.bits) % self.tiles + 1) as u32],
+            _ => panic!("{buffer}"),
         }
-        if block == 0 {
-            touched.write_words("counts", self.cell(self.segments, 0, 0), vec![0]);
-        }
     }
 
-    fn scattered(&self, touched: &mut Touched, block: u64, pairs: impl Iterator<Item = (u32, u32)>) {
-        let (segment, tile) = (block / self.tiles, block % self.tiles);
-        let cell = |digit| self.cell(segment, digit, tile);
-        (0..1 << self.bits).for_each(|digit| touched.read("offsets", cell(digit)));
-        let mut next: Vec<u64> = (0..1 << self.bits).map(|digit| self.offset(cell(digit))).collect();
+    /// The first tile, one in the middle, and the last.
+    fn numbers(&self) -> [u64; 3] {
+        let all = self.segments * self.tiles;
+        [0, all / 2, all - 1]
+    }
+
+    fn ticket(touched: &mut Touched, number: u64) {
+        touched.read("states", 0);
+        touched.write_words("states", 0, vec![number as u32 + 1]);
+    }
+
+    /// The indices of a tile's pairs.
+    fn tile(&self, number: u64, start: u64, end: u64) -> Range<u64> {
+        let from = start + number % self.tiles * TILE;
+        from.min(end)..(from + TILE).min(end)
+    }
+
+    fn scattered(&self, touched: &mut Touched, number: u64, first: u64, pairs: Vec<(u32, u32)>) {
+        let (segment, tile) = (number / self.tiles, number % self.tiles);
+        touched.read("offsets", first);
+        let mut next = vec![];
+        for digit in 0..1 << self.bits {
+            let cell = (segment << self.bits) + digit;
+            touched.read("offsets", first + cell);
+            let before = if tile == 0 { 0 } else { self.before(tile) };
+            // Eight tiles are asked at once.
+            for back in (1..=8).filter(|_| tile > 0) {
+                touched.read("states", self.state(segment, tile.max(back) - back, digit));
+            }
+            let own = pairs.iter().filter(|(key, _)| self.digit(*key) == digit).count();
+            let state = UP_TO_IT | (before as u32 + own as u32);
+            touched.write_words("states", self.state(segment, tile, digit), vec![state]);
+            next.push(self.offset(cell) + before);
+        }
         for (key, entry) in pairs {
             let to = &mut next[self.digit(key) as usize];
             touched.write_words("keys_out", *to, vec![key]);
@@ -123,38 +156,56 @@ impl Radix {
         }
     }
 
+    /// Counts for two passes of `bits` bits.
+    fn count(&self, limits: &mut Limits) {
+        let &Radix { segments, n, tiles, bits, .. } = self;
+        let each = 3;
+        let parts = tiles.div_ceil(each);
+        let scalars =
+            [("key_bits", 2 * bits), ("passes", 2), ("segments", segments), ("each", each), ("n", n)];
+        let contents = |buffer: &str, i: u64| match buffer {
+            "codes" => vec![Self::code(i)],
+            _ => vec![hash(i)],
+        };
+        limits.check_blocks::<RadixCount>(segments * parts, &scalars, contents, |block, touched| {
+            let (segment, part) = (block / parts, block % parts);
+            let from = part * each * TILE;
+            let range = segment * n + from..segment * n + (from + each * TILE).min(n);
+            range.clone().for_each(|i| touched.read("codes", i));
+            let codes: Vec<u32> = range.map(Self::code).filter(|code| *code != NO_DIGIT).collect();
+            for (pass, digit) in (0..2).flat_map(|pass| (0..1 << bits).map(move |digit| (pass, digit))) {
+                let of_digit = |code: &&u32| u64::from(**code) >> (pass * bits) & ((1 << bits) - 1) == digit;
+                let count = codes.iter().filter(of_digit).count() as u32;
+                let cell = (((pass * segments) + segment) << bits) + digit;
+                touched.read("counts", cell);
+                touched.write_words("counts", cell, vec![hash(cell).wrapping_add(count)]);
+            }
+        });
+    }
+
     fn first(&self, limits: &mut Limits) {
         let &Radix { segments, n, tiles, bits, .. } = self;
         let scalars = [("segments", segments), ("n", n), ("tiles", tiles), ("bits", bits)];
-        let contents = |buffer: &str, i: u64| match buffer {
-            "codes" => vec![Self::code(i)],
-            _ => vec![self.offset(i) as u32],
-        };
-        let codes = |block: u64, touched: &mut Touched| {
-            let segment = block / tiles;
-            let (_, _, range) = self.tile(block, segment * n, (segment + 1) * n);
-            range.clone().for_each(|i| touched.read("codes", i));
-            let codes = range.map(|i| (i - segment * n, Self::code(i)));
-            codes.filter(|(_, code)| *code != NO_DIGIT).collect::<Vec<_>>()
-        };
-        limits.check_blocks::<RadixCountFirst>(segments * tiles, &scalars, contents, |block, touched| {
-            let codes = codes(block, touched);
-            self.counts(touched, block, codes.into_iter().map(|(_, code)| code));
-        });
         let most = (1..=32).rev().find(|multiples| n.is_multiple_of(*multiples)).expect("1 divides all");
-        for multiples in [1, most] {
+        for (multiples, number) in
+            [1, most].into_iter().flat_map(|m| self.numbers().map(|number| (m, number)))
+        {
+            let contents = |buffer: &str, i: u64| match buffer {
+                "codes" => vec![Self::code(i)],
+                _ => self.known(number, 0, buffer, i),
+            };
             let scalars = [&scalars[..], &[("multiples", multiples)]].concat();
             let entry = |k: u64| (k % (n / multiples) * multiples + k / (n / multiples)) as u32;
-            limits.check_blocks::<RadixScatterFirst>(
-                segments * tiles,
-                &scalars,
-                contents,
-                |block, touched| {
-                    let codes = codes(block, touched).into_iter();
-                    let pairs = codes.map(|(k, code)| (code & (u32::MAX >> 1), entry(k) | code >> 31 << 31));
-                    self.scattered(touched, block, pairs);
-                },
-            );
+            limits.check_blocks::<RadixScatterFirst>(1, &scalars, contents, |_, touched| {
+                Self::ticket(touched, number);
+                let segment = number / tiles;
+                let range = self.tile(number, segment * n, (segment + 1) * n);
+                range.clone().for_each(|i| touched.read("codes", i));
+                let codes = range.map(|i| (i - segment * n, Self::code(i)));
+                let codes = codes.filter(|(_, code)| *code != NO_DIGIT);
+                let pairs = codes.map(|(k, code)| (code & (u32::MAX >> 1), entry(k) | code >> 31 << 31));
+                self.scattered(touched, number, 0, pairs.collect());
+            });
         }
     }
 
@@ -170,10 +221,6 @@ impl Radix {
             true => NO_DIGIT,
             false => sign(i) | (exponent(i) as u32) << ODD_KEY_BITS | key(i),
         };
-        let contents = |buffer: &str, i: u64| match buffer {
-            "codes" => vec![code(i)],
-            _ => vec![self.offset(i) as u32],
-        };
         let scalars = [
             ("bits", bits),
             ("segments", segments),
@@ -183,67 +230,69 @@ impl Radix {
             ("n", n),
         ];
         let base = |k: u64| k % (n / multiples) * multiples + k / (n / multiples);
-        limits.check_blocks::<RadixScatterOdd>(segments * tiles, &scalars, contents, |block, touched| {
-            let segment = block / tiles;
-            let (_, _, range) = self.tile(block, segment * n, (segment + 1) * n);
-            range.clone().for_each(|i| touched.read("codes", i));
-            let entry = |i| (base(i - segment * n) * doublings + exponent(i)) as u32 | sign(i);
-            let digits = range.filter(|i| code(*i) != NO_DIGIT);
-            self.scattered(touched, block, digits.map(|i| (key(i), entry(i))));
-        });
+        for number in self.numbers() {
+            let contents = |buffer: &str, i: u64| match buffer {
+                "codes" => vec![code(i)],
+                _ => self.known(number, 0, buffer, i),
+            };
+            limits.check_blocks::<RadixScatterOdd>(1, &scalars, contents, |_, touched| {
+                Self::ticket(touched, number);
+                let segment = number / tiles;
+                let range = self.tile(number, segment * n, (segment + 1) * n);
+                range.clone().for_each(|i| touched.read("codes", i));
+                let entry = |i| (base(i - segment * n) * doublings + exponent(i)) as u32 | sign(i);
+                let digits = range.filter(|i| code(*i) != NO_DIGIT);
+                self.scattered(touched, number, 0, digits.map(|i| (key(i), entry(i))).collect());
+            });
+        }
     }
 
-    /// A pass over segments that are 5 shorter than they can be.
     fn later(&self, limits: &mut Limits) {
-        let &Radix { segments, n, tiles, shift, bits } = self;
-        let stride = tiles << 3;
+        let &Radix { segments, tiles, shift, bits, .. } = self;
         let scalars =
-            [("segments", segments), ("tiles", tiles), ("stride", stride), ("shift", shift), ("bits", bits)];
-        let bound = |segment: u64| segment * (n - 5);
+            [("segments", segments), ("tiles", tiles), ("first", FIRST), ("shift", shift), ("bits", bits)];
         let key = |i: u64| hash(i) >> 1;
-        let contents = |buffer: &str, i: u64| match buffer {
-            "keys" | "keys_in" => vec![key(i)],
-            "entries_in" => vec![hash(!i)],
-            "bounds" => vec![bound(i / stride) as u32],
-            _ => vec![self.offset(i) as u32],
-        };
-        let range = |block: u64, touched: &mut Touched| {
-            let segment = block / tiles;
-            touched.read("bounds", segment * stride);
-            touched.read("bounds", (segment + 1) * stride);
-            self.tile(block, bound(segment), bound(segment + 1)).2
-        };
-        limits.check_blocks::<RadixCount>(segments * tiles, &scalars, contents, |block, touched| {
-            let range = range(block, touched);
-            range.clone().for_each(|i| touched.read("keys", i));
-            self.counts(touched, block, range.map(key));
-        });
-        limits.check_blocks::<RadixScatter>(segments * tiles, &scalars, contents, |block, touched| {
-            let range = range(block, touched);
-            if range.is_empty() {
-                return;
-            }
-            range.clone().for_each(|i| ["keys_in", "entries_in"].iter().for_each(|b| touched.read(b, i)));
-            self.scattered(touched, block, range.map(|i| (key(i), hash(!i))));
-        });
+        for number in self.numbers() {
+            let contents = |buffer: &str, i: u64| match buffer {
+                "keys_in" => vec![key(i)],
+                "entries_in" => vec![hash(!i)],
+                _ => self.known(number, FIRST, buffer, i),
+            };
+            limits.check_blocks::<RadixScatter>(1, &scalars, contents, |_, touched| {
+                Self::ticket(touched, number);
+                let segment = number / tiles;
+                let [start, end] = [segment, segment + 1].map(|segment| {
+                    touched.read("offsets", FIRST + (segment << bits));
+                    self.offset(segment << bits)
+                });
+                touched.read("offsets", FIRST);
+                let range = self.tile(number, start, end);
+                if range.is_empty() {
+                    return;
+                }
+                range.clone().for_each(|i| ["keys_in", "entries_in"].iter().for_each(|b| touched.read(b, i)));
+                self.scattered(touched, number, FIRST, range.map(|i| (key(i), hash(!i))).collect());
+            });
+        }
     }
 }
 
-fn starts(limits: &mut Limits, n: u64, buckets: u64, shift: u64, tiles: u64) {
+/// With `before` words before the last pass' offsets.
+fn starts(limits: &mut Limits, n: u64, buckets: u64, shift: u64, before: u64) {
     // Each key some times, but for the last.
     let key = |i: u64| i * buckets / n;
     let first = |k: u64| (k * n).div_ceil(buckets);
     let contents = |buffer: &str, i: u64| match buffer {
-        "offsets" => vec![first((i / tiles) << shift) as u32],
+        "offsets" => vec![BEFORE.wrapping_add(first((i - before) << shift) as u32)],
         _ => vec![key(i) as u32],
     };
-    let scalars = [("buckets", buckets), ("shift", shift), ("tiles", tiles)];
+    let scalars = [("buckets", buckets), ("shift", shift), ("first", before)];
     limits.check::<BucketStarts>(buckets + 1, &scalars, contents, |k, touched| {
         if k > buckets {
             return;
         }
         let groups = [k >> shift, ((k >> shift) + 1).min(buckets >> shift)];
-        groups.iter().for_each(|group| touched.read("offsets", group * tiles));
+        [0, groups[0], groups[1]].iter().for_each(|group| touched.read("offsets", before + group));
         let [mut low, mut high] = groups.map(|group| first(group << shift));
         while low < high {
             let middle = (low + high) / 2;

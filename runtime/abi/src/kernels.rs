@@ -90,32 +90,32 @@ kernel! {
     /// As [`SpMvThread`], a warp a row: `block/32` rows a block.
     Field SpMvWarp = "spmv_warp" [128] { rows: In U32, unit_starts: In U32, units: In U32, starts: In U32, columns: In U32, values: In Field, x: In Field, out: InOut Field, n: u32 }
 
-    /// The first pass of a radix sort of each of `segments` segments of `n` codes, as [`Digits`] writes them, by the
-    /// low `bits` bits of their keys: the numbers of codes with each digit in each tile of [`RADIX_TILE`],
-    /// `counts[(segment << bits | digit)·tiles + tile]`, and a 0 behind the last. [`NO_DIGIT`] is not counted. One
-    /// block a tile, `tiles = ⌈n/RADIX_TILE⌉` a segment; `1 ≤ bits ≤ RADIX_BITS`, `segments·n < 2^31`.
-    Common RadixCountFirst = "radix_count_first" [256] { codes: In U32, counts: InOut U32, bits: u32, segments: u32, tiles: u32, n: u32 }
-    /// Stable scatter of the codes that were counted, as pairs: the key, without the sign, and the entry
+    /// What the passes of a radix sort of each of `segments` segments of `n` codes, as [`Digits`] writes them, need to know: of the low `key_bits`
+    /// bits of their keys, pass `p < passes` sorts by those from `e_p = ⌊key_bits·p/passes⌋` on up to `e_(p+1)`, at most [`RADIX_BITS`]. Adds to
+    /// `counts[first_p + (segment << (e_(p+1) - e_p) | digit)]`, where `first_p` are the counts of the passes before, the number of
+    /// codes of the segment with the digit; [`NO_DIGIT`] is not counted. A block for `each` tiles of [`RADIX_TILE`] of a segment, which has
+    /// `⌈⌈n/RADIX_TILE⌉/each⌉` blocks. `1 ≤ passes ≤` [`RADIX_PASSES`], `segments·n < 2^31`, `n + each·RADIX_TILE < 2^31`.
+    Common RadixCount = "radix_count" [512] { codes: In U32, counts: InOut U32, key_bits: u32, passes: u32, segments: u32, each: u32, n: u32 }
+    /// The first pass: stable scatter of codes by the low `bits` bits of their keys, as pairs: the key, without the sign, and the entry
     /// `(i·multiples + j) | sign << 31` for code `j·n/multiples + i` of a segment, `i < n/multiples`; `multiples` divides `n`. `offsets`
-    /// is the exclusive scan of `counts`: segments follow each other without gaps.
-    Common RadixScatterFirst = "radix_scatter_first" [256] { codes: In U32, offsets: In U32, keys_out: InOut U32, entries_out: InOut U32, bits: u32, segments: u32, tiles: u32, multiples: u32, n: u32 }
+    /// is the exclusive scan of the counts of [`RadixCount`], of all passes as they follow each other: segments follow each other without gaps. `states` are zeros
+    /// before: the number of tiles that have begun, and for each tile of each segment, `tiles = ⌈n/RADIX_TILE⌉`, `2^bits` words by which tiles tell each
+    /// other of their digits. One block a tile, `n < 2^30`.
+    Common RadixScatterFirst = "radix_scatter_first" [512] { codes: In U32, offsets: In U32, states: InOut U32, keys_out: InOut U32, entries_out: InOut U32, bits: u32, segments: u32, tiles: u32, multiples: u32, n: u32 }
     /// As [`RadixScatterFirst`], for codes as [`DigitsOdd`] writes them, whose keys are their low [`ODD_KEY_BITS`] bits, and bases of which `doublings`
     /// are stored for each multiple: the entry is `((i·multiples + j)·doublings + e) | sign << 31`.
-    Common RadixScatterOdd = "radix_scatter_odd" [256] { codes: In U32, offsets: In U32, keys_out: InOut U32, entries_out: InOut U32, bits: u32, segments: u32, tiles: u32, multiples: u32, doublings: u32, n: u32 }
-    /// As [`RadixCountFirst`], for a later pass, by the `bits` bits at `shift` of the keys: segment `s` is
-    /// `bounds[s·stride]..bounds[(s+1)·stride]`, at most `tiles` tiles. With `bounds` the offsets of the pass before,
-    /// `stride` is its `tiles << bits`. A key is below 2^31.
-    Common RadixCount = "radix_count" [256] { keys: In U32, bounds: In U32, counts: InOut U32, stride: u32, shift: u32, bits: u32, segments: u32, tiles: u32 }
-    /// As [`RadixScatterFirst`], for a later pass.
-    Common RadixScatter = "radix_scatter" [256] { keys_in: In U32, entries_in: In U32, bounds: In U32, offsets: In U32, keys_out: InOut U32, entries_out: InOut U32, stride: u32, shift: u32, bits: u32, segments: u32, tiles: u32 }
+    Common RadixScatterOdd = "radix_scatter_odd" [512] { codes: In U32, offsets: In U32, states: InOut U32, keys_out: InOut U32, entries_out: InOut U32, bits: u32, segments: u32, tiles: u32, multiples: u32, doublings: u32, n: u32 }
+    /// As [`RadixScatterFirst`], for a later pass over pairs, whose counts begin at `first`, by the `bits` bits at `shift` of the keys. A segment has at
+    /// most `tiles` tiles, and a key is below 2^31.
+    Common RadixScatter = "radix_scatter" [512] { keys_in: In U32, entries_in: In U32, offsets: In U32, states: InOut U32, keys_out: InOut U32, entries_out: InOut U32, first: u32, shift: u32, bits: u32, segments: u32, tiles: u32 }
     /// Exclusive scan of each [`SCAN_TILE`] words in place, one block a tile; the sum of tile `b` to `sums[b]`.
     Common ScanTiles = "scan_tiles" [512] { data: InOut U32, sums: InOut U32, n: u32 }
     /// `data[i] += offsets[i / SCAN_TILE]`, one thread a word.
     Common ScanAdd = "scan_add" [128] { data: InOut U32, offsets: In U32, n: u32 }
     /// `starts[k]` = least index `i` with `keys[i] ≥ k`, for `k` in `0..=buckets`; `keys` sorted. Keys `≥ g << shift` begin
-    /// at `offsets[g·tiles]`, for `g` in `0..=(buckets >> shift)`, and `2^shift` divides `buckets`: the offsets of
+    /// at `offsets[first + g] - offsets[first]`, for `g` in `0..=(buckets >> shift)`, and `2^shift` divides `buckets`: the offsets of
     /// the last pass of the sort.
-    Common BucketStarts = "bucket_starts" [128] { keys: In U32, offsets: In U32, starts: InOut U32, buckets: u32, shift: u32, tiles: u32 }
+    Common BucketStarts = "bucket_starts" [128] { keys: In U32, offsets: In U32, starts: InOut U32, buckets: u32, shift: u32, first: u32 }
 
     /// Pairs that the entries of each bucket make, the last one alone where they are odd: `counts[k] = ⌈(starts[k+1] - starts[k])/2⌉`
     /// for `k < buckets`, and `counts[buckets] = 0`.
@@ -227,5 +227,7 @@ pub const BIT_SUMS_STEPS: u32 = 8;
 pub const RADIX_TILE: u32 = 4096;
 /// Widest digit of the radix sort, in bits.
 pub const RADIX_BITS: u32 = 8;
+/// Most passes of it: a key has at most 31 bits.
+pub const RADIX_PASSES: u32 = 4;
 /// Words that one block of the scan handles.
 pub const SCAN_TILE: u32 = 4096;

@@ -68,7 +68,7 @@ fn known_answers_on<C: ZkeyCurve>(device: Device, case: &str, curve: &str) {
     let ran = ran(&device);
     let group = ["accumulate", "merge_partials", "bit_sums"];
     let field = ["digits", "mul", "mul_sub"];
-    let common = ["radix_count_first", "scan_tiles", "radix_scatter_first", "bucket_starts"];
+    let common = ["radix_count", "scan_tiles", "radix_scatter_first", "bucket_starts"];
     let expected = (group.iter().flat_map(|k| [format!("{curve}_g1_{k}"), format!("{curve}_g2_{k}")]))
         .chain(field.iter().map(|k| format!("{curve}_fr_{k}")))
         .chain(common.iter().map(|k| format!("common_{k}")));

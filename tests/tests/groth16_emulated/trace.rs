@@ -37,7 +37,7 @@ fn proof<C: PairingCurve>((prover, witness): &(Groth16<C>, Witness<C>)) -> Prove
 /// Kernels of a proof, without the curve's name. None of them only moves elements to other places.
 const ALLOWED: [&str; 18] = [
     "common_bucket_starts",
-    "common_radix_count_first",
+    "common_radix_count",
     "common_radix_scatter_first",
     "common_scan_tiles",
     "fr_digits",
@@ -69,7 +69,7 @@ fn only_what_is_needed<C: PairingCurve>(key: &(Groth16<C>, Witness<C>)) {
     // One decomposition and sort for A, B in both groups, and L; one for H.
     for (name, expected) in [
         ("fr_digits", 2),
-        ("common_radix_count_first", 2),
+        ("common_radix_count", 2),
         ("common_bucket_starts", 2),
         ("g1_accumulate", 4),
         ("g2_accumulate", 1),

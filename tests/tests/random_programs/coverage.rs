@@ -78,7 +78,7 @@ fn each(names: &str, of: &str) -> Vec<String> {
 fn expected() -> BTreeSet<String> {
     let arithmetic = "Add Sub Mul And Or Xor Shl Shr Min Max Div Rem Eq Ne Lt Le";
     let atomics = |how: &str| each("Add Min Max Exchange", how).into_iter().map(|a| format!("Atomic {a}"));
-    let plain = "If Return Barrier SyncWarp Prefetch LoadAcquire StoreRelease Ballot MatchAny Popc Clz Brev Special Bool U32 U64 \
+    let plain = "If Return Barrier SyncWarp Prefetch LoadOrdered StoreOrdered Ballot MatchAny Popc Clz Brev Special Bool U32 U64 \
                  Widen Narrow Add Sub Mul Sqr IsZero MaybeZero FromWords Word";
     let plain = plain.split_whitespace().map(str::to_owned);
     let groups = [

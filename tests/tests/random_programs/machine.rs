@@ -210,8 +210,8 @@ impl<'k> Writer<'k> {
             0 | 1 => own.set_word(at, value),
             2 | 3 => words.push(own.word(at)),
             4 => words.push(own.atomic(op, at, value, order)),
-            5 => words.push(own.load_acquire(at)),
-            6 => own.store_release(at, value),
+            5 => words.push(own.load_ordered(at, order)),
+            6 => own.store_ordered(at, value, order),
             7 | 8 => own_shared.set_word(shared_at, value),
             9 => words.push(own_shared.word(shared_at)),
             10 => words.push(own_shared.atomic(op, shared_at, value)),
@@ -242,7 +242,10 @@ impl<'k> Writer<'k> {
             0 => self.exchange(x, y & (BLOCK - 1)),
             1 => self.count(x, y),
             2 => b.ballot(self.pred(s), full),
-            3 => b.match_any(x & 3, full),
+            3 => {
+                let bits = self.random.one_of(&[1, 2, 8, 32]);
+                b.match_any(if bits == 32 { x & 3 } else { x }, bits, full)
+            }
             _ => {
                 let modes = [ShuffleMode::Index, ShuffleMode::Up, ShuffleMode::Down, ShuffleMode::Xor];
                 b.sync_warp(full);

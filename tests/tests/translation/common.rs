@@ -1,17 +1,18 @@
 //! Inputs of the kernels without a field.
 
 use super::session::{Named, Session, buf, num};
-use curvesmith_abi::KernelDesc;
 use curvesmith_abi::kernels::{NO_DIGIT, ODD_KEY_BITS, RADIX_TILE, RadixCount, SCAN_TILE, ScanTiles};
+use curvesmith_abi::{Kernel as _, KernelDesc};
 
 const TILE: usize = RADIX_TILE as usize;
+const THREADS: usize = RadixCount::DESC.block as usize;
 
 pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
     match desc.name {
-        name @ ("radix_count_first" | "radix_scatter_first" | "radix_count" | "radix_scatter") => {
+        name @ ("radix_count" | "radix_scatter_first" | "radix_scatter") => {
             if !s.has_run(name) {
-                sort(s, 40, 3, [3, 2]);
-                sort(s, TILE + 300, 1, [8, 7]);
+                sort(s, 40, 3, 5);
+                sort(s, TILE + 300, 1, 15);
             }
         }
         name @ "radix_scatter_odd" => {
@@ -36,63 +37,77 @@ fn exclusive_sums(words: &[u32]) -> Vec<u32> {
     sums.collect()
 }
 
-/// The numbers of a pass, the same for its count and its scatter.
-type Numbers<'a> = Named<'a>;
-
-/// Count, sums, scatter; the arrays after it, and the sums.
-fn sort_pass(
-    s: &mut Session,
-    [count, scatter]: [&str; 2],
-    tiles: usize,
-    cells: usize,
-    inputs: [Named<'_>; 2],
-    numbers: Numbers<'_>,
-) -> [Vec<u32>; 3] {
-    let threads = tiles * <RadixCount as curvesmith_abi::Kernel>::DESC.block as usize;
-    let counts = ("counts", buf(&s.words(cells)));
-    let args = [inputs[0], numbers, &[counts]].concat();
-    let counted = s.run(count, threads, 0, &args).remove("counts").unwrap();
-    let offsets = exclusive_sums(&counted);
-    let blank = buf(&vec![u32::MAX; *offsets.last().unwrap() as usize]);
-    let outputs = [("offsets", buf(&offsets)), ("keys_out", blank.clone()), ("entries_out", blank)];
-    let args = [inputs[0], inputs[1], numbers, &outputs].concat();
-    let mut after = s.run(scatter, threads, 0, &args);
-    [after.remove("keys_out").unwrap(), after.remove("entries_out").unwrap(), offsets]
+/// What the passes over segments of `n` codes have in common.
+struct Sort {
+    n: usize,
+    segments: usize,
+    /// The lowest bit of each pass, and the end of the last.
+    edges: Vec<usize>,
+    codes: Vec<u32>,
+    offsets: Vec<u32>,
 }
 
-/// Two passes over segments of `n` codes each.
-fn sort(s: &mut Session, n: usize, segments: usize, [low, high]: [usize; 2]) {
-    let (tiles, width) = (n.div_ceil(TILE), low + high);
+impl Sort {
+    /// Counts, and their sums.
+    fn new(s: &mut Session, codes: Vec<u32>, segments: usize, edges: Vec<usize>) -> Self {
+        let (n, passes) = (codes.len() / segments, edges.len() - 1);
+        let cells = edges.windows(2).map(|edge| segments << (edge[1] - edge[0])).sum::<usize>() + 1;
+        let named = [
+            ("codes", buf(&codes)),
+            ("counts", buf(&vec![0; cells])),
+            ("key_bits", num(edges[passes])),
+            ("passes", num(passes)),
+            ("segments", num(segments)),
+            ("each", num(1)),
+            ("n", num(n)),
+        ];
+        let threads = segments * n.div_ceil(TILE) * THREADS;
+        let counted = s.run("radix_count", threads, 0, &named).remove("counts").unwrap();
+        Sort { n, segments, edges, codes, offsets: exclusive_sums(&counted) }
+    }
+
+    /// Keys and entries after a pass.
+    fn pass(&self, s: &mut Session, name: &str, pass: usize, more: Named<'_>) -> [Vec<u32>; 2] {
+        let (tiles, bits) = (self.n.div_ceil(TILE), self.edges[pass + 1] - self.edges[pass]);
+        let total = self.codes.iter().filter(|code| **code != NO_DIGIT).count();
+        let blank = buf(&vec![u32::MAX; total]);
+        let named = [
+            ("offsets", buf(&self.offsets)),
+            ("states", buf(&vec![0; ((self.segments * tiles) << bits) + 1])),
+            ("keys_out", blank.clone()),
+            ("entries_out", blank),
+            ("bits", num(bits)),
+            ("segments", num(self.segments)),
+            ("tiles", num(tiles)),
+        ];
+        let threads = self.segments * tiles * THREADS;
+        let mut after = s.run(name, threads, 0, &[&named, more].concat());
+        ["keys_out", "entries_out"].map(|name| after.remove(name).unwrap())
+    }
+}
+
+/// Two passes over segments of `n` codes each, of four digits a scalar.
+fn sort(s: &mut Session, n: usize, segments: usize, bits: usize) {
     let code = |s: &mut Session, i: usize| match s.random.below(5) {
         0 => NO_DIGIT,
-        _ => ((i / n) << width | s.random.below(1 << width) | s.random.below(2) << 31) as u32,
+        _ => ((i / n) << bits | s.random.below(1 << bits) | s.random.below(2) << 31) as u32,
     };
     let codes: Vec<u32> = (0..segments * n).map(|i| code(s, i)).collect();
-    // The first pass is of segments of four digits a scalar.
-    let (codes, multiples) = ([("codes", buf(&codes))], [("multiples", num(4))]);
-    let numbers = [("bits", num(low)), ("segments", num(segments)), ("tiles", num(tiles)), ("n", num(n))];
-    let cells = ((segments << low) * tiles) + 1;
-    let names = ["radix_count_first", "radix_scatter_first"];
-    let [keys, entries, bounds] =
-        sort_pass(s, names, segments * tiles, cells, [&codes, &multiples], &numbers);
-    let numbers = [
-        ("stride", num(tiles << low)),
-        ("shift", num(low)),
-        ("bits", num(high)),
-        ("segments", num(segments)),
-        ("tiles", num(tiles)),
+    let sort = Sort::new(s, codes, segments, vec![0, bits / 2, bits]);
+    let more = [("codes", buf(&sort.codes)), ("multiples", num(4)), ("n", num(n))];
+    let [keys, entries] = sort.pass(s, "radix_scatter_first", 0, &more);
+    let more = [
+        ("keys_in", buf(&keys)),
+        ("entries_in", buf(&entries)),
+        ("first", num(segments << (bits / 2))),
+        ("shift", num(bits / 2)),
     ];
-    let keys = buf(&keys);
-    let counted = [("keys", keys.clone()), ("bounds", buf(&bounds))];
-    let scattered = [("keys_in", keys), ("entries_in", buf(&entries))];
-    let cells = ((segments << high) * tiles) + 1;
-    let names = ["radix_count", "radix_scatter"];
-    sort_pass(s, names, segments * tiles, cells, [&counted, &scattered], &numbers);
+    sort.pass(s, "radix_scatter", 1, &more);
 }
 
 /// One pass over segments of `n` codes with exponents below 7, of four digits a scalar.
 fn scatter_odd(s: &mut Session, name: &str, n: usize, segments: usize) {
-    let (tiles, bits) = (n.div_ceil(TILE), 5);
+    let bits = 5;
     let code = |s: &mut Session, i: usize| match s.random.below(5) {
         0 => NO_DIGIT,
         _ => {
@@ -101,11 +116,9 @@ fn scatter_odd(s: &mut Session, name: &str, n: usize, segments: usize) {
         }
     };
     let codes: Vec<u32> = (0..segments * n).map(|i| code(s, i)).collect();
-    let codes = [("codes", buf(&codes))];
-    let more = [("multiples", num(4)), ("doublings", num(7))];
-    let numbers = [("bits", num(bits)), ("segments", num(segments)), ("tiles", num(tiles)), ("n", num(n))];
-    let cells = ((segments << bits) * tiles) + 1;
-    sort_pass(s, ["radix_count_first", name], segments * tiles, cells, [&codes, &more], &numbers);
+    let sort = Sort::new(s, codes, segments, vec![0, bits]);
+    let more = [("codes", buf(&sort.codes)), ("multiples", num(4)), ("doublings", num(7)), ("n", num(n))];
+    sort.pass(s, name, 0, &more);
 }
 
 fn scan(s: &mut Session, n: usize) {
@@ -128,7 +141,7 @@ fn bucket_starts(s: &mut Session, name: &str) {
             ("starts", buf(&s.words(buckets + 1))),
             ("buckets", num(buckets)),
             ("shift", num(shift)),
-            ("tiles", num(1)),
+            ("first", num(0)),
         ];
         s.run(name, buckets + 1, 0, &named);
     }

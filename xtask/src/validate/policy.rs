@@ -30,7 +30,6 @@ const HOT: &[&str] = &[
     "pair_sums",
     "powers",
     "radix_count",
-    "radix_count_first",
     "radix_scatter",
     "radix_scatter_first",
     "radix_scatter_odd",

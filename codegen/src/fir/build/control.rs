@@ -109,10 +109,10 @@ impl Builder {
         result
     }
 
-    /// One bit for each lane of `mask` whose word equals the own.
-    pub fn match_any<'k>(&'k self, value: U32<'k>, mask: U32<'k>) -> U32<'k> {
+    /// One bit for each lane of `mask` whose word has the same low `bits` bits as the own.
+    pub fn match_any<'k>(&'k self, value: U32<'k>, bits: u32, mask: U32<'k>) -> U32<'k> {
         let result = self.result();
-        self.stmt(Stmt::MatchAny { result: result.id, value: value.id, mask: mask.id });
+        self.stmt(Stmt::MatchAny { result: result.id, value: value.id, bits, mask: mask.id });
         result
     }
 }

@@ -168,18 +168,19 @@ impl<'k> Buffer<'k> {
         self.b.atomic(op, self.place(index, 0), value, order, Scope::Device)
     }
 
-    /// The word at `index`, ordered after the release it reads from.
-    pub fn load_acquire(self, index: U32<'k>) -> U32<'k> {
+    /// The word at `index`, which other threads may write meanwhile; by [`Order::AcquireRelease`] ordered after the release it reads from.
+    pub fn load_ordered(self, index: U32<'k>, order: Order) -> U32<'k> {
         let result = self.b.result();
         let place = self.place(index, 0);
-        self.b.stmt(Stmt::LoadAcquire { result: result.id, place, scope: Scope::Device });
+        self.b.stmt(Stmt::LoadOrdered { result: result.id, place, order, scope: Scope::Device });
         result
     }
 
-    /// Writes the word at `index` after all earlier accesses of this thread.
-    pub fn store_release(self, index: U32<'k>, value: U32<'k>) {
+    /// Writes the word at `index`, which other threads may read meanwhile; by [`Order::AcquireRelease`] after all earlier accesses of this
+    /// thread.
+    pub fn store_ordered(self, index: U32<'k>, value: U32<'k>, order: Order) {
         let place = self.place(index, 0);
-        self.b.stmt(Stmt::StoreRelease { place, value: value.id, scope: Scope::Device });
+        self.b.stmt(Stmt::StoreOrdered { place, value: value.id, order, scope: Scope::Device });
     }
 }
 

@@ -46,12 +46,12 @@ pub enum Scope {
     Device,
 }
 
-/// Memory order of an atomic operation.
+/// Memory order of an access that other threads see as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
     /// No ordering.
     Relaxed,
-    /// Acquire and release.
+    /// What it reads acquires, what it writes releases.
     AcquireRelease,
 }
 
@@ -123,22 +123,26 @@ pub enum Stmt {
         /// The word.
         place: Place,
     },
-    /// Reads a word with acquire semantics.
-    LoadAcquire {
+    /// Reads a word that others may write meanwhile.
+    LoadOrdered {
         /// The u32 read.
         result: Value,
         /// The word.
         place: Place,
-        /// Whom it synchronises with.
+        /// Memory order.
+        order: Order,
+        /// Whom it speaks to.
         scope: Scope,
     },
-    /// Writes a word with release semantics.
-    StoreRelease {
+    /// Writes a word that others may read meanwhile.
+    StoreOrdered {
         /// The word.
         place: Place,
         /// The u32 written.
         value: Value,
-        /// Whom it synchronises with.
+        /// Memory order.
+        order: Order,
+        /// Whom it speaks to.
         scope: Scope,
     },
     /// Atomic read-modify-write of a word.
@@ -187,12 +191,14 @@ pub enum Stmt {
         /// Lanes that take part, u32.
         mask: Value,
     },
-    /// The lanes of the mask whose word equals the own.
+    /// The lanes of the mask whose word has the same low bits as the own.
     MatchAny {
         /// One bit a lane.
         result: Value,
         /// Own word.
         value: Value,
+        /// How many bits are compared, 1 to 32.
+        bits: u32,
         /// Lanes that take part, u32.
         mask: Value,
     },
@@ -204,7 +210,7 @@ impl Stmt {
         match self {
             Stmt::Let(v) => vec![*v],
             Stmt::Load { results, .. } | Stmt::Call { results, .. } => results.clone(),
-            Stmt::LoadAcquire { result, .. }
+            Stmt::LoadOrdered { result, .. }
             | Stmt::Atomic { result, .. }
             | Stmt::Shuffle { result, .. }
             | Stmt::Ballot { result, .. }
@@ -226,14 +232,14 @@ impl Stmt {
             Stmt::Call { args: values, .. } | Stmt::Yield(values) => values.clone(),
             Stmt::If { cond, .. } => vec![*cond],
             Stmt::Load { place: p, .. }
-            | Stmt::LoadAcquire { place: p, .. }
+            | Stmt::LoadOrdered { place: p, .. }
             | Stmt::Prefetch { place: p } => {
                 vec![place(p)]
             }
             Stmt::Store { place: p, words } => {
                 std::iter::once(place(p)).chain(words.iter().copied()).collect()
             }
-            Stmt::StoreRelease { place: p, value, .. } | Stmt::Atomic { place: p, value, .. } => {
+            Stmt::StoreOrdered { place: p, value, .. } | Stmt::Atomic { place: p, value, .. } => {
                 vec![place(p), *value]
             }
             Stmt::SyncWarp { mask } => vec![*mask],

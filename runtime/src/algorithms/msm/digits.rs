@@ -2,7 +2,7 @@
 
 use crate::algorithms::index32;
 use crate::algorithms::policy::{LEAST_ODD_WINDOW, windows_of};
-use crate::algorithms::sort::{Pairs, sort};
+use crate::algorithms::sort::{MOST_CODES, Pairs, sort};
 use crate::error::{Result, RuntimeError};
 use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
@@ -56,7 +56,7 @@ pub(crate) fn sorted_digits(
 
 /// Scalars that are sorted at once.
 pub(super) fn part_len(stream: &Stream, shape: DigitShape) -> usize {
-    let entries = stream.gpu().policy().msm.max_entries.min((1 << 31) - 1);
+    let entries = stream.gpu().policy().msm.max_entries.min(MOST_CODES);
     (entries / shape.windows().max(1)).max(1) as usize
 }
 
@@ -87,7 +87,7 @@ fn sort_part(
         starts: starts.ptr(),
         buckets,
         shift: last.shift,
-        tiles: last.tiles,
+        first: last.first,
     };
     stream.launch(&Owner::common(), buckets as usize + 1, &kernel)?;
     Ok(Part { start, keys, entries, starts })

@@ -4,7 +4,7 @@ use super::accumulate::{halves, pairs, slices};
 use super::buckets::most_places;
 use super::digits::part_len;
 use crate::algorithms::policy::windows_of;
-use crate::algorithms::sort::passes;
+use crate::algorithms::sort::{counts, passes, states};
 use crate::error::{Result, RuntimeError};
 use crate::gpu::{Stream, rounded};
 use crate::owner::Owner;
@@ -59,9 +59,10 @@ impl Parts<'_> {
         let mut bytes = scalars + 2 * room(len as u64, affine);
         bytes += 4 * words(entries);
         let tiles = (len as u64 * u64::from(shape.multiples)).div_ceil(u64::from(RADIX_TILE));
+        let counts = counts(shape.sets, shape.log_buckets()) as u64;
+        bytes += words(counts) + scan_bytes(counts);
         for (_, bits) in passes(shape.log_buckets()) {
-            let counts = ((u64::from(shape.sets) * tiles) << bits) + 1;
-            bytes += words(counts) + scan_bytes(counts);
+            bytes += words(states(u64::from(shape.sets) * tiles, bits) as u64);
         }
         bytes += words(u64::from(buckets) + 1);
         let mut most = entries as usize;
