@@ -4,7 +4,9 @@ use crate::dump::computed;
 use crate::error::EmitError;
 use crate::fir::ir::{Kernel, Local, Type};
 use crate::fir::print::{print, type_name};
-use crate::kernels::{common_kernels, field_kernels, formula_kernels, group_kernels};
+use crate::kernels::{
+    common_kernels, constant_formula_kernels, constant_kernels, field_kernels, formula_kernels, group_kernels,
+};
 use crate::llvm;
 use crate::passes::{Checked, Contract, Library, describe_schemes, multiplication};
 use crate::spec::{Equation, FieldDesc, GroupDesc};
@@ -71,6 +73,11 @@ pub fn plan_group(group: &GroupDesc) -> Vec<Plan> {
     plan_kernels(group, group_kernels(group))
 }
 
+/// The images of a group for constant work; the group is [`GroupDesc::constant_work`]'s.
+pub fn plan_constant(group: &GroupDesc) -> Vec<Plan> {
+    plan_kernels(group, constant_kernels(group))
+}
+
 /// One image a list, cut where it would take too long to assemble.
 fn plan_kernels(group: &GroupDesc, lists: Vec<Vec<Kernel>>) -> Vec<Plan> {
     let mut constants = field_lines(&group.base);
@@ -127,6 +134,12 @@ pub fn compile_field(field: &FieldDesc) -> Result<Vec<Emitted>, EmitError> {
 /// Compiles the images of a group.
 pub fn compile_group(group: &GroupDesc) -> Result<Vec<Emitted>, EmitError> {
     plan_group(group).iter().map(Plan::compile).collect()
+}
+
+/// Compiles the images of a group for constant work, and the formulas that are in none; see [`plan_constant`].
+pub fn compile_constant(group: &GroupDesc) -> Result<Vec<Emitted>, EmitError> {
+    let formulas = plan_kernels(group, vec![constant_formula_kernels(group)]);
+    plan_constant(group).iter().chain(&formulas).map(Plan::compile).collect()
 }
 
 /// Compiles [`formula_kernels`], which are in no image of a group.

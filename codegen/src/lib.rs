@@ -26,6 +26,6 @@ mod version;
 pub use error::{EmitError, PassError};
 #[cfg(feature = "llvm")]
 pub use image::{
-    Emitted, Plan, check_llvm, compile_common, compile_field, compile_formulas, compile_group,
-    emitter_version, pack, plan_common, plan_field, plan_group,
+    Emitted, Plan, check_llvm, compile_common, compile_constant, compile_field, compile_formulas,
+    compile_group, emitter_version, pack, plan_common, plan_constant, plan_field, plan_group,
 };

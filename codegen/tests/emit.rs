@@ -13,7 +13,7 @@ use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_codegen::target::ptx::Ptx;
 use curvesmith_codegen::{
     Emitted, Plan, compile_common, compile_field, compile_group, kernels::field_kernels, llvm, pack,
-    plan_common, plan_field, plan_group,
+    plan_common, plan_constant, plan_field, plan_group,
 };
 
 fn toy() -> FieldDesc {
@@ -47,7 +47,8 @@ fn plans() -> Vec<Plan> {
         equation: Equation::ShortWeierstrass { a: vec![0u32.into(); 2], b: vec![3u32.into(), 1u32.into()] },
         base: base.clone(),
     };
-    [plan_field(&base), plan_group(&group), plan_common()].concat()
+    let constant = plan_constant(&group.constant_work());
+    [plan_field(&base), plan_group(&group), constant, plan_common()].concat()
 }
 
 fn compile(plan: &Plan) -> Emitted {
@@ -211,4 +212,33 @@ fn a_group_of_odd_and_many_words_is_emitted() {
     };
     let images = compile_group(&group).expect("the group is emitted");
     assert!(images.iter().any(|image| image.ptx.contains(".visible .entry p521_g1_accumulate(")));
+}
+
+/// What is done under a condition are branches alone, where other kernels have guards; in a field without a spare bit, and in one with.
+#[test]
+fn constant_work_has_no_guards() {
+    let guards = |text: &str| {
+        let mut lines = text.lines().map(str::trim_start);
+        lines.any(|line| line.starts_with('@') && !line.contains(" bra"))
+    };
+    for (name, p) in [
+        ("secp256k1", "fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f"),
+        ("bn254", "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47"),
+    ] {
+        let base = FieldDesc::new(name, num_bigint::BigUint::parse_bytes(p.as_bytes(), 16).expect("hex"));
+        let group = GroupDesc {
+            name: format!("{name}_g1"),
+            tower: Tower::prime(),
+            equation: Equation::ShortWeierstrass { a: vec![2u32.into()], b: vec![3u32.into()] },
+            base: base.clone(),
+        };
+        let images: Vec<Emitted> = plan_constant(&group.constant_work()).iter().map(compile).collect();
+        assert!(images.iter().all(|image| !guards(&image.ptx)), "{name}");
+        assert!(plan_group(&group).iter().map(compile).any(|image| guards(&image.ptx)), "{name}");
+        let field = plan_field(&base).iter().map(compile).map(|image| image.ptx).collect::<String>();
+        let (_, digits) =
+            field.split_once(&format!(".entry {name}_digits_regular(")).expect("the field has it");
+        let (digits, _) = digits.split_once("\n}\n").expect("it ends");
+        assert!(!guards(digits), "{name}");
+    }
 }

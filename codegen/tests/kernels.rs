@@ -5,7 +5,9 @@ mod cases;
 use curvesmith_abi::KernelDesc;
 use curvesmith_codegen::fir::interp::{Argument, launch};
 use curvesmith_codegen::fir::ir::Kernel;
-use curvesmith_codegen::kernels::{common_kernels, field_kernels, formula_kernels, group_kernels};
+use curvesmith_codegen::kernels::{
+    common_kernels, constant_formula_kernels, constant_kernels, field_kernels, formula_kernels, group_kernels,
+};
 use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
 
 /// The interpreter with the kernels of one owner.
@@ -20,6 +22,9 @@ impl Machine {
     }
     fn group(group: &GroupDesc) -> Self {
         Machine([group_kernels(group).concat(), formula_kernels(group)].concat())
+    }
+    fn constant(group: &GroupDesc) -> Self {
+        Machine([constant_kernels(group).concat(), constant_formula_kernels(group)].concat())
     }
     fn launch(&self, desc: &KernelDesc, blocks: u32, args: &mut [Argument]) {
         let kernel = self.0.iter().find(|k| k.desc == *desc).expect("every contract has a kernel");

@@ -25,6 +25,7 @@ curve! {
                 0x8b3f481e3aaa0f1a09e30ed741d8ae4fcf5e095d5d00af600db18cb2c04b3edd03cc744a2888ae40caa232946c5e7e1,
             );
             cofactor = 0x396c8c005555e1568c00aaab0000aaab;
+            constant_work;
         };
         g2: short_weierstrass over fq2 {
             a = [0, 0];
@@ -40,6 +41,7 @@ curve! {
                 ],
             );
             cofactor = 0x5d543a95414e7f1091d50792876a202cd91de4547085abaa68a205b2e5a7ddfa628f1cb4d9e82ef21537e293a6691ae1616ec6e786f0c70cf1c38e31c7238e5;
+            constant_work;
         };
         arkworks {
             fq = ark_bls12_381::Fq;

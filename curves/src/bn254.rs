@@ -14,7 +14,7 @@ curve! {
             small_subgroup = 3^2;
         };
         fq2 = fq[u] / (u^2 - (-1));
-        g1: short_weierstrass over fq { a = 0; b = 3; generator = (1, 2); cofactor = 1; };
+        g1: short_weierstrass over fq { a = 0; b = 3; generator = (1, 2); cofactor = 1; constant_work; };
         g2: short_weierstrass over fq2 {
             a = [0, 0];
             b = [
@@ -32,6 +32,7 @@ curve! {
                 ],
             );
             cofactor = 0x30644e72e131a029b85045b68181585e06ceecda572a2489345f2299c0f9fa8d;
+            constant_work;
         };
         arkworks {
             fq = ark_bn254::Fq;

@@ -53,12 +53,13 @@ curve! {
         fq = 199 { generator = 3; };
         fr = 97 { generator = 5; };
         fq2 = fq[u] / (u^2 - (-1));
-        g1: short_weierstrass over fq { a = 2; b = 16; generator = (112, 167); cofactor = 2; };
+        g1: short_weierstrass over fq { a = 2; b = 16; generator = (112, 167); cofactor = 2; constant_work; };
         g2: short_weierstrass over fq2 {
             a = [2, 5];
             b = [16, 45];
             generator = ([39, 184], [104, 90]);
             cofactor = 406;
+            constant_work;
         };
     }
 }

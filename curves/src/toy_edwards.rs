@@ -10,7 +10,7 @@ curve! {
         fq = 199 { generator = 3; };
         fr = 53 { generator = 2; };
         fq2 = fq[u] / (u^2 - (-1));
-        g1: twisted_edwards over fq { a = 2; d = 22; generator = (108, 122); cofactor = 4; };
+        g1: twisted_edwards over fq { a = 2; d = 22; generator = (108, 122); cofactor = 4; constant_work; };
         g2: twisted_edwards over fq2 {
             a = [128, 27];
             d = [66, 20];

@@ -57,6 +57,8 @@ pub(crate) struct Group {
     pub(crate) cofactor: Option<Number>,
     /// Of `edwards_form`, where it is asked for.
     pub(crate) edwards_form: Option<Span>,
+    /// Whether kernels for constant work are asked for.
+    pub(crate) constant_work: bool,
 }
 
 /// Form of a curve's equation.

@@ -48,6 +48,8 @@ pub(crate) struct GroupModel {
     pub(crate) cofactor_inv: BigUint,
     /// The Edwards form, where it is asked for.
     pub(crate) form: Option<FormModel>,
+    /// By whose name the kernels for constant work go, where they are asked for.
+    pub(crate) constant: Option<GroupDesc>,
 }
 
 /// The Edwards form of a short Weierstrass curve.
@@ -358,6 +360,7 @@ pub(crate) mod stand_in {
                 cofactor: 1u32.into(),
                 cofactor_inv: 1u32.into(),
                 form: None,
+                constant: None,
             }
         };
         CurveModel {

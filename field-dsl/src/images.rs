@@ -18,6 +18,8 @@ use std::path::Path;
 pub(crate) enum Declaration<'a> {
     Field(&'a FieldDesc),
     Group(&'a GroupDesc),
+    /// Its constant work, by the name of that.
+    Constant(&'a GroupDesc),
     Common,
 }
 
@@ -100,6 +102,7 @@ impl Declaration<'_> {
         match self {
             Declaration::Field(field) => curvesmith_codegen::plan_field(field),
             Declaration::Group(group) => curvesmith_codegen::plan_group(group),
+            Declaration::Constant(group) => curvesmith_codegen::plan_constant(group),
             Declaration::Common => curvesmith_codegen::plan_common(),
         }
     }
@@ -112,7 +115,7 @@ impl Declaration<'_> {
                 describe_field(&mut text, field);
                 (field.name.as_str(), curvesmith_abi::Family::Field)
             }
-            Declaration::Group(group) => {
+            Declaration::Group(group) | Declaration::Constant(group) => {
                 describe_field(&mut text, &group.base);
                 let numbers = |numbers: &[num_bigint::BigUint]| {
                     numbers.iter().map(|n| format!("{n:x}")).collect::<Vec<_>>().join(",")
@@ -134,7 +137,9 @@ impl Declaration<'_> {
             Declaration::Common => ("common", curvesmith_abi::Family::Common),
         };
         let (form, words, degree) = match self {
-            Declaration::Group(group) => (group.equation.form(), group.base.words, group.degree()),
+            Declaration::Group(group) | Declaration::Constant(group) => {
+                (group.equation.form(), group.base.words, group.degree())
+            }
             Declaration::Field(field) => (Form::Xyzz, field.words, 1),
             Declaration::Common => (Form::Xyzz, 0, 1),
         };

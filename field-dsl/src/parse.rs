@@ -24,10 +24,12 @@ pub(crate) const FIELD_ITEMS: &[&str] =
 pub(crate) const CURVE_ITEMS: &[&str] =
     &["crate", "family", "fq", "fr", "fq2", "fq3", "fq4", "fq6", "fq12", "g1", "g2", "allow", "arkworks"];
 pub(crate) const FIELD_OPTIONS: &[&str] = &["generator", "two_adic_root", "small_subgroup"];
-/// Of Montgomery curves, and those that a short Weierstrass curve has to have.
-pub(crate) const GROUP_OPTIONS: &[&str] = &["a", "b", "generator", "cofactor"];
-pub(crate) const WEIERSTRASS_OPTIONS: &[&str] = &["a", "b", "generator", "cofactor", "edwards_form"];
-pub(crate) const EDWARDS_OPTIONS: &[&str] = &["a", "d", "generator", "cofactor"];
+pub(crate) const WEIERSTRASS_OPTIONS: &[&str] =
+    &["a", "b", "generator", "cofactor", "edwards_form", "constant_work"];
+pub(crate) const MONTGOMERY_OPTIONS: &[&str] = &["a", "b", "generator", "cofactor", "constant_work"];
+pub(crate) const EDWARDS_OPTIONS: &[&str] = &["a", "d", "generator", "cofactor", "constant_work"];
+/// Those of each that a group has to have come first.
+const REQUIRED_OPTIONS: usize = 4;
 pub(crate) const FIELD_BINDINGS: &[&str] = &["fp"];
 pub(crate) const CURVE_BINDINGS: &[&str] =
     &["fq", "fr", "fq2", "fq3", "fq4", "fq6", "fq12", "g1", "g2", "engine"];
@@ -373,6 +375,7 @@ fn group(
         generator: None,
         cofactor: None,
         edwards_form: None,
+        constant_work: false,
     };
     let read = group_parts(input, name, &mut group, errors);
     set(slot, group);
@@ -389,10 +392,10 @@ fn group_parts(input: ParseStream, name: &str, group: &mut Group, errors: &mut E
     (group.over, group.over_span) = over(input)?;
     let content;
     let braces = braced!(content in input);
-    let (keys, required) = match group.model {
-        Model::ShortWeierstrass => (WEIERSTRASS_OPTIONS, GROUP_OPTIONS),
-        Model::TwistedEdwards => (EDWARDS_OPTIONS, EDWARDS_OPTIONS),
-        Model::Montgomery => (GROUP_OPTIONS, GROUP_OPTIONS),
+    let keys = match group.model {
+        Model::ShortWeierstrass => WEIERSTRASS_OPTIONS,
+        Model::TwistedEdwards => EDWARDS_OPTIONS,
+        Model::Montgomery => MONTGOMERY_OPTIONS,
     };
     let block = Block { of: name, kind: "option", keys };
     let seen = statements(&content, &block, errors, |input, key, _| {
@@ -401,11 +404,12 @@ fn group_parts(input: ParseStream, name: &str, group: &mut Group, errors: &mut E
             "generator" => set(&mut group.generator, point(input)?),
             "cofactor" => set(&mut group.cofactor, assigned(input)?),
             "edwards_form" => group.edwards_form = Some(key.span()),
+            "constant_work" => group.constant_work = true,
             _ => set(&mut group.other, assigned(input)?),
         }
         Ok(())
     });
-    seen.require(required, name, braces.span.close(), errors);
+    seen.require(&keys[..REQUIRED_OPTIONS], name, braces.span.close(), errors);
     Ok(())
 }
 

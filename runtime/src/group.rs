@@ -29,6 +29,19 @@ pub trait Group: Copy + Debug + Send + Sync + 'static {
     fn edwards_form() -> Option<EdwardsForm<CoordinateOf<Self>>> {
         None
     }
+    /// The kernels of MSMs for constant work, where the declaration asks for them.
+    fn constant_work() -> Option<ConstantWork> {
+        None
+    }
+}
+
+/// The kernels of a group's MSMs whose work does not depend on scalars.
+#[derive(Clone, Copy, Debug)]
+pub struct ConstantWork {
+    /// Prefix of the kernels' symbols.
+    pub name: &'static str,
+    /// The images of the kernels, an encoded [`curvesmith_abi::Bundle`].
+    pub images: &'static [u8],
 }
 
 /// Affine points of a group.

@@ -2,7 +2,7 @@
 
 use crate::error::{Result, RuntimeError};
 use crate::field::{Field, modulus_bits};
-use crate::group::{EdwardsForm, Group, Points as _, ProjectiveOf};
+use crate::group::{ConstantWork, EdwardsForm, Group, Points as _, ProjectiveOf};
 use crate::plan::CurveForm;
 use curvesmith_abi::{Element, Family, Form, Kernel, KernelDesc};
 
@@ -79,6 +79,19 @@ impl Owner {
             (CurveForm::Edwards, None) => {
                 let reason = format!("{} is not declared with an Edwards form", G::NAME);
                 Err(RuntimeError::Input { what: "form", reason })
+            }
+        }
+    }
+
+    /// The kernels of a group's MSMs for constant work.
+    ///
+    /// Errors: [`RuntimeError::Input`] where the group is not declared with them.
+    pub fn constant_work<G: Group>() -> Result<Owner> {
+        match G::constant_work() {
+            Some(ConstantWork { name, images }) => Ok(Owner { name, images, ..Owner::group::<G>() }),
+            None => {
+                let reason = format!("{} is not declared with `constant_work`", G::NAME);
+                Err(RuntimeError::Input { what: "constant work", reason })
             }
         }
     }

@@ -44,12 +44,22 @@ pub enum DigitMap {
     /// Those of one absolute value.
     #[default]
     Signed,
-    /// Those `±m·2^e` of one `m`, for bases that are stored times `2^0` to `2^tau` (Chen et al., §3.1): `e` is at most `tau`, and `m` odd unless
+    /// Those of one odd absolute value, once factors of two are elsewhere.
+    Odd(OddDigits),
+}
+
+/// What makes digits odd.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OddDigits {
+    /// Digits are `±m·2^e`, for bases that are stored times `2^0` to `2^tau` (Chen et al., §3.1): `e` is at most `tau`, and `m` odd unless
     /// `e = tau`. `1 ≤ tau ≤ window - 1`.
-    Odd {
+    Stored {
         /// The largest stored exponent.
         tau: u32,
     },
+    /// The regular recoding of Joye and Tunstall: all digits are odd, below `2^window` in absolute value, and none is 0. For scalars of all lengths, and bases in
+    /// the group: even scalars are taken less the order.
+    Regular,
 }
 
 /// How scalars are cut into signed digits, and which of these share a set of buckets.
@@ -73,15 +83,26 @@ impl DigitShape {
 
     /// With at most so many multiples of a base, and no fewer than the fewest sets of buckets need.
     pub fn with_multiples(bits: u32, window: u32, most: u32) -> Self {
-        let windows = algorithms::policy::windows_of(bits, window.max(1));
+        Self::of_windows(window, algorithms::policy::windows_of(bits, window.max(1)), most)
+    }
+
+    /// Of the regular recoding, whose digits carry nothing out of the last window; with multiples as [`DigitShape::with_multiples`].
+    pub fn regular(bits: u32, window: u32, most: u32) -> Self {
+        let window_count = bits.div_ceil(window.max(1));
+        Self { map: DigitMap::Odd(OddDigits::Regular), ..Self::of_windows(window, window_count, most) }
+    }
+
+    /// So many windows of signed digits, with at most so many multiples of a base.
+    fn of_windows(window: u32, windows: u32, most: u32) -> Self {
         let sets = windows.div_ceil(most.max(1));
-        Self { window, sets, multiples: windows.div_ceil(sets), map: DigitMap::Signed }
+        Self { window, sets, multiples: windows.div_ceil(sets.max(1)), map: DigitMap::Signed }
     }
 
     /// As it is, with bases that are stored times `2^0` to `2^tau`, or to `2^(window-1)`, the largest that digits have; with 0, as it is.
     pub fn with_doublings(self, tau: u32) -> Self {
         let tau = tau.min(self.window.saturating_sub(1));
-        Self { map: if tau == 0 { DigitMap::Signed } else { DigitMap::Odd { tau } }, ..self }
+        let odd = DigitMap::Odd(OddDigits::Stored { tau });
+        Self { map: if tau == 0 { DigitMap::Signed } else { odd }, ..self }
     }
 
     /// Digits of a scalar.
@@ -89,20 +110,22 @@ impl DigitShape {
         self.sets.saturating_mul(self.multiples)
     }
 
-    /// Buckets of a set that digits can have: `2^(c-1)` of signed digits of `c` bits, and of odd ones `2^(c-2)` and `2^(c-2-tau)`, of which there
-    /// are none with the largest `tau`.
+    /// Buckets of a set that digits can have: `2^(c-1)` of signed digits of `c` bits and of regular ones, and of those with stored doublings `2^(c-2)` and
+    /// `2^(c-2-tau)`, of which there are none with the largest `tau`.
     pub fn buckets(&self) -> u64 {
         let signed = 1u64 << (self.window.clamp(1, 63) - 1);
         match self.map {
-            DigitMap::Signed => signed,
-            DigitMap::Odd { tau } => signed / 2 + (signed >> 1 >> tau.min(63)),
+            DigitMap::Signed | DigitMap::Odd(OddDigits::Regular) => signed,
+            DigitMap::Odd(OddDigits::Stored { tau }) => signed / 2 + (signed >> 1 >> tau.min(63)),
         }
     }
 
     /// The logarithm of the places of buckets that a set has.
     pub(crate) fn log_buckets(&self) -> u32 {
         match self.map {
-            DigitMap::Odd { tau } if tau.saturating_add(1) >= self.window => self.window.saturating_sub(2),
+            DigitMap::Odd(OddDigits::Stored { tau }) if tau.saturating_add(1) >= self.window => {
+                self.window.saturating_sub(2)
+            }
             _ => self.window.saturating_sub(1),
         }
     }
@@ -115,9 +138,14 @@ impl DigitShape {
     /// Points that are stored of each multiple of a base.
     pub(crate) fn exponents(&self) -> u32 {
         match self.map {
-            DigitMap::Signed => 1,
-            DigitMap::Odd { tau } => tau.saturating_add(1),
+            DigitMap::Signed | DigitMap::Odd(OddDigits::Regular) => 1,
+            DigitMap::Odd(OddDigits::Stored { tau }) => tau.saturating_add(1),
         }
+    }
+
+    /// Whether the work on the digits is the same for all scalars.
+    pub(crate) fn is_constant(&self) -> bool {
+        self.map == DigitMap::Odd(OddDigits::Regular)
     }
 
     /// Sums by which an MSM gives the sum of one set: of all its buckets, and for each bit of their numbers.

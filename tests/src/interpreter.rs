@@ -8,14 +8,14 @@ use ark_ff::Field as _;
 use curvesmith_abi::{Access, Arg, Bundle, Form, Image, KernelEntry, Packed, ParamKind};
 use curvesmith_codegen::fir::interp::{Argument, launch};
 use curvesmith_codegen::fir::ir::Kernel;
-use curvesmith_codegen::kernels::{field_kernels, group_kernels};
+use curvesmith_codegen::kernels::{constant_kernels, field_kernels, group_kernels};
 use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_device::{
     DeviceProperties, Event, KernelDevice, Launch, Memory, Module, Result, RuntimeError, Source, Staging,
     Stream,
 };
 use curvesmith_runtime::field::Field;
-use curvesmith_runtime::group::{CoordinateOf, EdwardsForm, Group, Points as _};
+use curvesmith_runtime::group::{ConstantWork, CoordinateOf, EdwardsForm, Group, Points as _};
 use num_bigint::BigUint;
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
@@ -53,6 +53,11 @@ impl<G: Group> Group for FirGroup<G> {
         let equation = Equation::Niels { d: numbers::<G>(form.d) };
         let desc = GroupDesc { name: form.name.into(), equation, ..group_desc::<G>() };
         Some(EdwardsForm { images: images(form.name, || group_kernels(&desc).concat()), ..form })
+    }
+    fn constant_work() -> Option<ConstantWork> {
+        let work = G::constant_work()?;
+        let desc = group_desc::<G>().constant_work();
+        Some(ConstantWork { images: images(work.name, || constant_kernels(&desc).concat()), ..work })
     }
 }
 

@@ -289,6 +289,50 @@ fn odd_digits_of_awkward_scalars() {
     }
 }
 
+/// Every digit is odd, and those of even scalars give them less the modulus.
+#[test]
+fn regular_digits_of_awkward_scalars() {
+    for (name, p) in [
+        ("toy13", BigUint::from(13u32)),
+        ("goldilocks", BigUint::from(0xffff_ffff_0000_0001u64)),
+        ("bn254_fr", hex(BN254_FR)),
+        ("bls12_381_fr", hex(BLS12_381_FR)),
+        ("secp256k1_fr", hex(SECP256K1_FR)),
+    ] {
+        let machine = Machine::new(name, p.clone());
+        let scalars = awkward(&machine.field, &mut Random(7));
+        let n = scalars.len();
+        let shapes = [2u32, 3, 5, 7, 8, 11, 13, 15, 16, 17, 19, 24].into_iter();
+        for (c, multiples) in shapes.flat_map(|c| [(c, 1), (c, 2), (c, 3)]) {
+            let sets = (p.bits() as u32).div_ceil(c * multiples);
+            let mut args = [
+                Argument::Buffer(to_words(&machine.field, &scalars)),
+                Argument::Buffer(vec![0; sets as usize * n * multiples as usize]),
+                Argument::U32(c),
+                Argument::U32(sets),
+                Argument::U32(multiples),
+                Argument::U32(n as u32),
+            ];
+            let symbol = format!("{name}_digits_regular");
+            machine.module.launch(&symbol, (n as u32).div_ceil(128), 128, &mut args);
+            let [_, Argument::Buffer(codes), ..] = &args else { panic!() };
+            let half = 1u32 << (c - 1);
+            for (i, scalar) in scalars.iter().enumerate() {
+                let (mut sum, mut less) = (BigUint::ZERO, BigUint::ZERO);
+                for (set, j) in (0..sets).flat_map(|set| (0..multiples).map(move |j| (set, j))) {
+                    let code = codes[(set as usize * multiples as usize + j as usize) * n + i];
+                    let key = code & (u32::MAX >> 1);
+                    assert_eq!(key / half, set, "{name} c={c} scalar {scalar}");
+                    let term = BigUint::from(2 * (key % half) + 1) << (c * (j * sets + set));
+                    if code >> 31 == 1 { less += term } else { sum += term }
+                }
+                let modulus = if scalar.bit(0) { BigUint::ZERO } else { p.clone() };
+                assert_eq!(sum + modulus, less + scalar, "{name} c={c}, {multiples} multiples");
+            }
+        }
+    }
+}
+
 #[test]
 fn signed_digits_of_awkward_scalars() {
     for (name, p) in [

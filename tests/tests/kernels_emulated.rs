@@ -9,7 +9,9 @@ mod real_points;
 use curvesmith_abi::{Arg, KernelDesc};
 use curvesmith_codegen::fir::interp::Argument;
 use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
-use curvesmith_codegen::{Emitted, compile_common, compile_field, compile_formulas, compile_group};
+use curvesmith_codegen::{
+    Emitted, compile_common, compile_constant, compile_field, compile_formulas, compile_group,
+};
 use curvesmith_device::{KernelDevice, Launch, Memory, Source, read_bytes, write_bytes};
 use curvesmith_emulator::{Emulator, EmulatorOptions};
 use curvesmith_tests::Size;
@@ -35,6 +37,10 @@ impl Machine {
     fn group(group: &GroupDesc) -> Self {
         let mut images = compile_group(group).expect("the group compiles");
         images.extend(compile_formulas(group).expect("the formulas compile"));
+        Machine { owner: group.name.clone(), images }
+    }
+    fn constant(group: &GroupDesc) -> Self {
+        let images = compile_constant(group).expect("the group compiles");
         Machine { owner: group.name.clone(), images }
     }
 

@@ -142,6 +142,8 @@ impl<'a> Parser<'a> {
                 self.kernel().functions.push(function);
             } else if let Some(blocks) = line.strip_prefix("resident ") {
                 self.kernel().resident = self.number(blocks)?;
+            } else if line == "unguarded" {
+                self.kernel().unguarded = true;
             } else if let Some((_, array)) = line.strip_prefix("shared ").and_then(|l| l.split_once(": ")) {
                 let (length, holds) = match array.split_once(" field") {
                     None => (array, Holds::Words),

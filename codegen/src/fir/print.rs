@@ -94,6 +94,9 @@ impl Printer<'_> {
         if k.resident != 1 {
             let _ = writeln!(self.out, "resident {}", k.resident);
         }
+        if k.unguarded {
+            let _ = writeln!(self.out, "unguarded");
+        }
         for (i, s) in k.shared.iter().enumerate() {
             let holds = match s.holds {
                 Holds::Words => String::new(),

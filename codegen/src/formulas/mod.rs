@@ -17,6 +17,15 @@ use crate::fir::build::{Fe, Pred};
 use crate::spec::Equation;
 use std::fmt::Debug;
 
+/// How an addition treats its special cases: points that are equal, opposite or the identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Addition {
+    /// By branches, which are rarely taken.
+    ByCases,
+    /// By selection: the same instructions for all points.
+    BranchFree,
+}
+
 /// A representation of points and its formulas. XYZZ's are right for all points, the identity and equal ones included; those of
 /// extended Edwards coordinates for all points of odd order, and for all of a curve whose law is complete.
 pub trait Model: Debug + Sync {
@@ -54,11 +63,12 @@ pub trait Model: Debug + Sync {
     fn dbl<'k>(&self, curve: Curve<'k>, p: Point<'k>) -> Point<'k>;
 }
 
-/// The model that a curve's kernels use.
-fn model_of(equation: &Equation) -> &'static dyn Model {
-    match equation {
-        Equation::ShortWeierstrass { .. } => &xyzz::Xyzz,
-        Equation::TwistedEdwards { .. } => &edwards::Extended,
-        Equation::Niels { .. } => &niels::Niels,
+/// The model that a curve's kernels use. The laws of Edwards curves have no cases.
+fn model_of(equation: &Equation, addition: Addition) -> &'static dyn Model {
+    match (equation, addition) {
+        (Equation::ShortWeierstrass { .. }, Addition::ByCases) => &xyzz::Xyzz(Addition::ByCases),
+        (Equation::ShortWeierstrass { .. }, Addition::BranchFree) => &xyzz::Xyzz(Addition::BranchFree),
+        (Equation::TwistedEdwards { .. }, _) => &edwards::Extended,
+        (Equation::Niels { .. }, _) => &niels::Niels,
     }
 }

@@ -1,6 +1,6 @@
 //! Points in kernels: as values, in locals, in buffers.
 
-use super::{Model, model_of};
+use super::{Addition, Model, model_of};
 use crate::fir::build::{Buffer, Builder, Fe, Handle, Pred, U32, Var};
 use crate::fir::ir::{Type, Value};
 use crate::spec::GroupDesc;
@@ -13,6 +13,7 @@ pub struct Curve<'k> {
     pub b: &'k Builder,
     /// The group.
     pub group: &'k GroupDesc,
+    addition: Addition,
     model: &'static dyn Model,
 }
 
@@ -61,7 +62,22 @@ impl<'k> Affine<'k> {
     }
 }
 
+impl<'k> AffineWords<'k> {
+    /// With zeros in place of the identity pattern: words of elements, of no point.
+    fn or_zeros(&self, b: &'k Builder) -> Self {
+        let zero = b.u32(0);
+        let word = |word: &U32<'k>| self.is_identity.select(zero, *word);
+        let parts = self.parts.iter().map(|words| words.iter().map(word).collect()).collect();
+        AffineWords { parts, is_identity: b.bool(false) }
+    }
+}
+
 impl<'k> Point<'k> {
+    /// `cond ? self : other`
+    pub(super) fn select(self, cond: Pred<'k>, other: Point<'k>) -> Self {
+        Point([0, 1, 2, 3].map(|i| cond.select(self.0[i], other.0[i])))
+    }
+
     fn ids(self) -> [Value; 4] {
         self.0.map(Fe::id)
     }
@@ -84,8 +100,8 @@ impl<'k> PointVar<'k> {
 
 impl<'k> Curve<'k> {
     /// The curve of a group, in a kernel of its image.
-    pub fn new(b: &'k Builder, group: &'k GroupDesc) -> Self {
-        Curve { b, group, model: model_of(&group.equation) }
+    pub fn new(b: &'k Builder, group: &'k GroupDesc, addition: Addition) -> Self {
+        Curve { b, group, addition, model: model_of(&group.equation, addition) }
     }
 
     /// The identity.
@@ -133,6 +149,22 @@ impl<'k> Curve<'k> {
         self.model.madd(self, acc, p);
     }
 
+    /// `acc += p` of a base as buffers have it, identity included; of its negative where `negative` holds.
+    pub fn add_base(self, acc: Accumulator<'k>, base: &AffineWords<'k>, negative: Option<Pred<'k>>) {
+        let signed = |p| negative.map_or(p, |negative| self.neg_if(negative, p));
+        match self.addition {
+            Addition::ByCases => {
+                self.b.if_(!base.is_identity, || self.madd(acc, signed(self.affine(base))));
+            }
+            Addition::BranchFree => {
+                let (before, was_identity) = (acc.point.get(), acc.is_identity.get());
+                self.madd(acc, signed(self.affine(&base.or_zeros(self.b))));
+                acc.point.set(before.select(base.is_identity, acc.point.get()));
+                acc.is_identity.set(base.is_identity.select(was_identity, acc.is_identity.get()));
+            }
+        }
+    }
+
     /// `2p`, by a function.
     pub fn dbl(self, p: Point<'k>) -> Point<'k> {
         self.call("dbl", &[p], |curve, points| curve.model.dbl(curve, points[0]))
@@ -150,7 +182,7 @@ impl<'k> Curve<'k> {
         let f = self.b.function(&symbol, &vec![coordinate; 4 * points.len()]);
         let arguments = f.arguments();
         let arguments: Vec<Point<'_>> = arguments.chunks_exact(4).map(|ids| Point::of(&f, ids)).collect();
-        let result = body(Curve { b: &f, group: self.group, model: self.model }, &arguments).ids();
+        let result = body(Curve { b: &f, ..self }, &arguments).ids();
         let function = self.b.declare(f.finish_function(&result));
         let args: Vec<Value> = points.iter().flat_map(|p| p.ids()).collect();
         Point::of(self.b, &self.b.call(function, &args))

@@ -17,6 +17,7 @@ mod spmv;
 
 use crate::fir::build::{Builder, FULL_MASK, U32};
 use crate::fir::ir::{Kernel, ShuffleMode};
+use crate::formulas::Addition;
 use crate::spec::{FieldDesc, GroupDesc};
 use curvesmith_abi::Form;
 use curvesmith_abi::kernels::msm_has_pairs;
@@ -25,7 +26,7 @@ use curvesmith_abi::kernels::msm_has_pairs;
 pub fn field_kernels(field: &FieldDesc) -> Vec<Kernel> {
     let mut kernels = pointwise::kernels(field);
     kernels.extend([inverse::inverse(field), inverse::batch_inverse(field)]);
-    kernels.extend([digits::digits(field), digits::digits_odd(field)]);
+    kernels.extend([digits::digits(field), digits::digits_odd(field), digits::digits_regular(field)]);
     kernels.extend(ntt::kernels(field));
     kernels.extend([spmv::warp_per_row(field), spmv::thread_per_row(field)]);
     kernels
@@ -36,7 +37,7 @@ pub fn group_kernels(group: &GroupDesc) -> Vec<Vec<Kernel>> {
     let mut images = vec![
         vec![msm::accumulate(group)],
         vec![msm::merge_partials(group), msm::merge_heads(group)],
-        vec![msm::bit_sums(group), msm::bit_horner(group)],
+        vec![msm::bit_sums(group, Addition::ByCases), msm::bit_horner(group, Addition::ByCases)],
         vec![msm::base_multiples(group)],
     ];
     if has_pairs(group) {
@@ -49,14 +50,34 @@ fn has_pairs(group: &GroupDesc) -> bool {
     msm_has_pairs(group.equation.form(), group.base.words, group.degree())
 }
 
+/// The kernels of a group's MSMs for constant work, one list an image; the group is [`GroupDesc::constant_work`]'s.
+pub fn constant_kernels(group: &GroupDesc) -> Vec<Vec<Kernel>> {
+    let addition = Addition::BranchFree;
+    vec![
+        vec![msm::slice_sums(group)],
+        vec![msm::partial_sums(group), msm::point_add(group, addition)],
+        vec![msm::bit_sums(group, addition), msm::bit_horner(group, addition)],
+    ]
+}
+
 /// An addition, a mixed addition and a doubling a thread, and sums of affine pairs where no image holds them: what shows the
 /// formulas to tests by themselves.
 pub fn formula_kernels(group: &GroupDesc) -> Vec<Kernel> {
-    let mut kernels = vec![msm::point_add(group), msm::point_madd(group), msm::point_dbl(group)];
+    let addition = Addition::ByCases;
+    let mut kernels = vec![
+        msm::point_add(group, addition),
+        msm::point_madd(group, addition),
+        msm::point_dbl(group, addition),
+    ];
     if group.equation.form() == Form::Xyzz && !has_pairs(group) {
         kernels.push(msm::pair_sums(group));
     }
     kernels
+}
+
+/// What [`constant_kernels`] has not of the formulas: a mixed addition and a doubling a thread.
+pub fn constant_formula_kernels(group: &GroupDesc) -> Vec<Kernel> {
+    vec![msm::point_madd(group, Addition::BranchFree), msm::point_dbl(group, Addition::BranchFree)]
 }
 
 /// The field-independent kernels.

@@ -55,6 +55,9 @@ fn every_kernel_is_valid_for_every_shape_of_field() {
         family(&field_kernels(&group.base), Family::Field);
         family(&group_kernels(&group).concat(), Family::Group);
         family(&formula_kernels(&group), Family::Group);
+        let constant = group.constant_work();
+        family(&constant_kernels(&constant).concat(), Family::Group);
+        family(&constant_formula_kernels(&constant), Family::Group);
     }
 }
 
@@ -93,6 +96,12 @@ fn group_kernels_use_each_formula_in_few_places() {
         let group = groups.iter().find(|g| g.name == name).unwrap();
         [group_kernels(group).concat(), formula_kernels(group)].concat()
     };
+    let constant = |name: &str| {
+        let group = groups.iter().find(|g| g.name == name).unwrap().constant_work();
+        [constant_kernels(&group).concat(), constant_formula_kernels(&group)].concat()
+    };
+    insta::assert_snapshot!("bn254_g1_constant_costs", costs(&constant("bn254_g1")));
+    insta::assert_snapshot!("toy_g1_constant_costs", costs(&constant("toy_g1")));
     insta::assert_snapshot!("bn254_g1_costs", costs(&of("bn254_g1")));
     insta::assert_snapshot!("bn254_g2_costs", costs(&of("bn254_g2")));
     insta::assert_snapshot!("toy_g1_costs", costs(&of("toy_g1")));

@@ -17,8 +17,8 @@ use std::sync::Arc;
 /// The functions of a module.
 #[derive(Default)]
 pub(super) struct Functions<'c> {
-    /// Field operations, by program.
-    products: Vec<(ptx::Block, FunctionValue<'c>)>,
+    /// Field operations, by program and whether it is without guards.
+    products: Vec<(ptx::Block, bool, FunctionValue<'c>)>,
     /// Functions of FIR.
     called: Vec<(Arc<Checked<Ptx>>, FunctionValue<'c>)>,
 }
@@ -113,7 +113,9 @@ impl<'c> Lower<'_, 'c> {
 
     /// The function that holds this program, made at its first use.
     pub(super) fn outlined(&mut self, block: &ptx::Block) -> Result<FunctionValue<'c>, EmitError> {
-        if let Some((_, known)) = self.functions.products.iter().find(|(b, _)| b == block) {
+        let unguarded = self.kernel.unguarded;
+        let mut known = self.functions.products.iter();
+        if let Some((.., known)) = known.find(|(b, without, _)| (b, *without) == (block, unguarded)) {
             return Ok(*known);
         }
         let name = format!("{}_{}", block.name(), self.functions.products.len());
@@ -124,7 +126,7 @@ impl<'c> Lower<'_, 'c> {
         let params: Words<'c> = function.get_param_iter().map(|p| p.into_int_value()).collect();
         let words = self.inline(&b, block, &params)?;
         return_words(&b, function, &words)?;
-        self.functions.products.push((block.clone(), function));
+        self.functions.products.push((block.clone(), unguarded, function));
         Ok(function)
     }
 

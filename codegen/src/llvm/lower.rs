@@ -7,7 +7,7 @@ use crate::error::EmitError;
 use crate::fir::ir::*;
 use crate::passes::{Checked, KernelInfo, rereadable};
 use crate::target::Target;
-use crate::target::ptx::text::template;
+use crate::target::ptx::text::{template, unguarded_template};
 use crate::target::ptx::{self, Choice, Ptx, locals};
 use curvesmith_abi::{Access, ParamKind};
 
@@ -478,7 +478,8 @@ impl<'c> Lower<'_, 'c> {
         block: &ptx::Block,
         inputs: &[IntValue<'c>],
     ) -> Result<Words<'c>, EmitError> {
-        asm::call(self.ctx, b, &template(block), block.output_words(), inputs, Effect::Pure)
+        let text = if self.kernel.unguarded { unguarded_template(block) } else { template(block) };
+        asm::call(self.ctx, b, &text, block.output_words(), inputs, Effect::Pure)
     }
 
     fn effect(&mut self, stmt: &Stmt) -> Result<(), EmitError> {

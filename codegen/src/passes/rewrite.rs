@@ -109,6 +109,7 @@ impl<'a> Rewriter<'a> {
         new.locals = old.locals.clone();
         new.shared = old.shared.clone();
         new.resident = old.resident;
+        new.unguarded = old.unguarded;
         Rewriter { old, new, map: vec![None; old.values().count()] }
     }
 

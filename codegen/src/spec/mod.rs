@@ -82,6 +82,11 @@ impl GroupDesc {
         self.tower.degree()
     }
 
+    /// The group by whose name its kernels for constant work go.
+    pub fn constant_work(&self) -> GroupDesc {
+        GroupDesc { name: format!("{}_constant", self.name), ..self.clone() }
+    }
+
     /// The field of the coordinates, for exact arithmetic.
     pub fn coordinate_field(&self) -> TowerField {
         TowerField { p: self.base.p.clone(), tower: self.tower.clone() }

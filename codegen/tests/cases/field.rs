@@ -215,6 +215,50 @@ fn digits_are_signed_windows_of_the_scalars() {
     }
 }
 
+/// Even scalars less the modulus.
+#[test]
+fn regular_digits_are_odd_and_give_the_scalars() {
+    let mut random = Random(8);
+    let long = shapes().into_iter().filter(|f| ["bn462_fq", "full_1024"].contains(&f.name.as_str()));
+    for field in fields().into_iter().chain(long) {
+        let machine = Machine::field(&field);
+        let (bits, p) = (field.p.bits() as usize, &field.p);
+        let n = 140;
+        let mut scalars = elements(&field, n, &mut random);
+        let special = [BigUint::ZERO, 1u32.into(), 2u32.into(), p - 1u32, p - 2u32, p >> 1, (p >> 1) + 1u32];
+        scalars.iter_mut().zip(special).for_each(|(scalar, special)| *scalar = special % p);
+        let by_set = [(17, 1), (24, 1), (24, 2), (5, 3), (2, 7)];
+        for (c, sets) in (2..=24).map(|c| (c, usize::MAX)).chain(by_set) {
+            let windows = bits.div_ceil(c);
+            let sets = sets.min(windows);
+            let multiples = windows.div_ceil(sets);
+            let half = 1u32 << (c - 1);
+            let args = [
+                ("scalars", buf(&to_words(&field, &scalars))),
+                ("codes", buf(&vec![0xdead_beef; n * sets * multiples])),
+                ("c", num(c)),
+                ("sets", num(sets)),
+                ("multiples", num(multiples)),
+                ("n", num(n)),
+            ];
+            let codes = machine.run_threads::<DigitsRegular>(n, &args, "codes");
+            for (i, scalar) in scalars.iter().enumerate() {
+                let mut sum = BigInt::ZERO;
+                for w in 0..sets * multiples {
+                    let (set, multiple) = (w % sets, w / sets);
+                    let code = codes[(set * multiples + multiple) * n + i];
+                    let key = code & (u32::MAX >> 1);
+                    assert_eq!(key / half, set as u32, "{} c={c}", field.name);
+                    let magnitude = BigInt::from(2 * (key % half) + 1) << (c * w);
+                    sum += if code >> 31 == 1 { -magnitude } else { magnitude };
+                }
+                let less = if scalar.bit(0) { BigInt::ZERO } else { p.clone().into() };
+                assert_eq!(sum, BigInt::from(scalar.clone()) - less, "{} c={c} scalar {i}", field.name);
+            }
+        }
+    }
+}
+
 #[test]
 fn passes_make_a_transform_with_any_root() {
     let mut random = Random(7);

@@ -1,8 +1,9 @@
 //! Tests of every kernel, whatever runs it: the crate that includes this module names a
-//! `Machine` with constructors `common()`, `field(&FieldDesc)`, `group(&GroupDesc)` and
+//! `Machine` with constructors `common()`, `field(&FieldDesc)`, `group(&GroupDesc)`, `constant(&GroupDesc)` for its constant work, and
 //! `launch(&self, &KernelDesc, blocks, &mut [Argument])`, which changes buffers in place.
 
 mod common;
+mod constant;
 mod edwards;
 mod field;
 pub(crate) mod msm;

@@ -3,7 +3,7 @@
 
 use curvesmith_abi::{Element, ParamKind};
 use curvesmith_codegen::fir::ir::Kernel;
-use curvesmith_codegen::kernels::{common_kernels, field_kernels, group_kernels};
+use curvesmith_codegen::kernels::{common_kernels, constant_kernels, field_kernels, group_kernels};
 use curvesmith_codegen::llvm::emit_ir;
 use curvesmith_codegen::passes::prepare;
 use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc, Tower};
@@ -70,9 +70,8 @@ fn addresses_are_formed_in_64_bits() {
     };
     // With the passes of every radix.
     let goldilocks = FieldDesc::new("goldilocks", 0xffff_ffff_0000_0001u64.into());
-    for kernels in
-        [common_kernels(), field_kernels(&base), field_kernels(&goldilocks), group_kernels(&group).concat()]
-    {
+    let groups = [group_kernels(&group).concat(), constant_kernels(&group.constant_work()).concat()].concat();
+    for kernels in [common_kernels(), field_kernels(&base), field_kernels(&goldilocks), groups] {
         kernels.iter().for_each(check);
     }
 }

@@ -56,6 +56,9 @@ fn field_kernels_do_not_wrap() {
     for (c, tau, multiples) in [(3, 2, 1), (7, 2, 1), (16, 15, 1), (13, 4, 3), (20, 19, 5)] {
         odd_digits(&mut bn254, [c, tau], multiples);
     }
+    for (c, multiples) in [(2, 1), (7, 1), (16, 1), (13, 3), (24, 11)] {
+        regular_digits(&mut bn254, c, multiples);
+    }
     // As many entries as can be counted.
     let rows = 1_114_129;
     let most = u64::from(u32::MAX) / rows;
@@ -219,6 +222,41 @@ fn odd_digits(Case { field, limits }: &mut Case, [c, tau]: [u64; 2], multiples: 
                 _ => u32::try_from(key).expect("31 bits") | u32::from(negative) << 31,
             };
             touched.write_words("codes", (set * multiples + multiple) * n + i, vec![code]);
+        }
+    });
+}
+
+fn regular_digits(Case { field, limits }: &mut Case, c: u64, multiples: u64) {
+    let sets = field.p.bits().div_ceil(c).div_ceil(multiples);
+    let windows = sets * multiples;
+    let n = LONGEST / windows;
+    let scalar = |i: u64| BigUint::new((0..8).map(|k| hash(8 * i + k)).collect()) % &field.p;
+    let contents = |buffer: &str, i: u64| match buffer {
+        "scalars" => Case::words(field, scalar(i)),
+        _ => vec![0],
+    };
+    let scalars = [("c", c), ("sets", sets), ("multiples", multiples), ("n", n)];
+    limits.check::<DigitsRegular>(n, &scalars, contents, |i, touched| {
+        if i >= n {
+            return;
+        }
+        touched.read("scalars", i);
+        let (scalar, full) = (scalar(i), 1u64 << c);
+        let negated = !scalar.bit(0);
+        let mut rest = if negated { &field.p - scalar } else { scalar };
+        for w in 0..windows {
+            // The last digit is what is left, all others are the odd number nearest to 0 that leaves an odd one.
+            let low = u64::try_from(&rest % (2 * full)).expect("it is below 2^25");
+            let (magnitude, negative) = match low.checked_sub(full) {
+                _ if w + 1 == windows => (low, false),
+                Some(digit) => (digit, false),
+                None => (full - low, true),
+            };
+            rest = if negative { rest + magnitude } else { rest - magnitude } >> c;
+            let (set, multiple) = (w % sets, w / sets);
+            let key = u32::try_from(set * full / 2 + magnitude / 2).expect("a key");
+            let code = vec![key | u32::from(negative != negated) << 31];
+            touched.write_words("codes", (set * multiples + multiple) * n + i, code);
         }
     });
 }

@@ -3,7 +3,7 @@
 use super::{LENGTHS, LONGEST, Limits, Touched, hash};
 use curvesmith_abi::kernels::*;
 use curvesmith_abi::{Family, IDENTITY_WORD};
-use curvesmith_codegen::kernels::{formula_kernels, group_kernels};
+use curvesmith_codegen::kernels::{constant_kernels, formula_kernels, group_kernels};
 use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc};
 
 /// What every buffer of points holds: identities, so that nothing is added at length.
@@ -63,7 +63,16 @@ fn kernels(degree: usize) {
     for most in [1, 2, 17] {
         multiples(&mut limits, degree, most);
     }
-    Limits::finish(&[limits], Family::Group);
+    let mut constant = Limits::new(constant_kernels(&group.constant_work()).concat());
+    for (n, len) in [(LONGEST, 1 << 11), (1 << 20, 1), ((1 << 30) + 1, 1 << 10)] {
+        if degree == 1 || n <= 1 << 20 {
+            slice_sums(&mut constant, degree, n, len);
+        }
+    }
+    for (n, stride, len) in [((1 << 20) - 1, 1 << 11, 8), (1 << 17, 1 << 13, 2), (3, 1 << 29, 8)] {
+        partial_sums(&mut constant, degree, [n, stride, len]);
+    }
+    Limits::finish(&[limits, constant], Family::Group);
 }
 
 fn formulas(limits: &mut Limits, degree: usize, n: u64) {
@@ -189,6 +198,70 @@ impl Msm {
             }
         });
     }
+}
+
+/// The item's own sum or, where its key is that of the first one of slice `t`, the partial of that.
+fn place(t: u64, [key, first]: [u64; 2], to: u64) -> u64 {
+    if t > 0 && key == first { to + t } else { key }
+}
+
+/// `n` sorted entries over as many keys as there can be.
+fn slice_sums(limits: &mut Limits, degree: usize, n: u64, len: u64) {
+    let slices = n.div_ceil(len);
+    let to = LONGEST - slices;
+    let key = move |i: u64| i * to / n;
+    let contents = move |buffer: &str, i: u64| match buffer {
+        "keys" => vec![key(i) as u32],
+        "entries" => vec![hash(i)],
+        _ => points(buffer, degree),
+    };
+    let scalars = [("to", to), ("len", len), ("n", n), ("slices", slices)];
+    limits.check::<SliceSums>(slices, &scalars, contents, |t, touched| {
+        if t >= slices {
+            return;
+        }
+        for i in t * len..((t + 1) * len).min(n) {
+            touched.read("keys", i);
+            touched.read("entries", i);
+            touched.read("bases", u64::from(hash(i)) % (1 << 31));
+            let at = place(t, [key(i), key(t * len)], to);
+            touched.read("sums", at);
+            touched.write("sums", at);
+        }
+    });
+}
+
+/// Partials whose keys are far apart, in the last places that there are.
+fn partial_sums(limits: &mut Limits, degree: usize, [n, stride, len]: [u64; 3]) {
+    let slices = n.div_ceil(len);
+    let to = LONGEST - slices;
+    let (from, offset) = (to - n, stride);
+    let key = move |i: u64| (offset + i * stride) * (from / 2) / (1 << 31);
+    let contents = move |buffer: &str, i: u64| match buffer {
+        "keys" => vec![key((i - offset) / stride) as u32],
+        _ => points(buffer, degree),
+    };
+    let scalars = [
+        ("offset", offset),
+        ("stride", stride),
+        ("from", from),
+        ("to", to),
+        ("len", len),
+        ("n", n),
+        ("slices", slices),
+    ];
+    limits.check::<PartialSums>(slices, &scalars, contents, |t, touched| {
+        if t >= slices {
+            return;
+        }
+        for i in t * len..((t + 1) * len).min(n) {
+            touched.read("keys", offset + i * stride);
+            touched.read("sums", from + i);
+            let at = place(t, [key(i), key(t * len)], to);
+            touched.read("sums", at);
+            touched.write("sums", at);
+        }
+    });
 }
 
 /// A tree in place over these elements: all are read, and all but the last may be written.

@@ -67,7 +67,8 @@ pub(super) fn check(
         }
         _ => None,
     };
-    Some(GroupModel { desc, form, generator, cofactor, cofactor_inv })
+    let constant = ast.constant_work.then(|| desc.constant_work());
+    Some(GroupModel { desc, form, constant, generator, cofactor, cofactor_inv })
 }
 
 /// Canonical numbers of a group besides its coefficients.

@@ -135,7 +135,7 @@ mod tests {
         mod inner { field! { pub mod toy { crate = x; p = 13; generator = 2; } } }
         curve! { pub mod tiny {
             fq = 199; fr = 97;
-            g1: short_weierstrass over fq { a = 2; b = 16; generator = (112, 167); cofactor = 2; };
+            g1: short_weierstrass over fq { a = 2; b = 16; generator = (112, 167); cofactor = 2; constant_work; };
         } }
         other! { not ours }
     ";
@@ -161,6 +161,7 @@ mod tests {
             assert!(list.contains(line), "{line} is not in\n{list}");
         }
         assert!(list.contains("tiny_g1\taccumulate\t"), "{list}");
+        assert!(list.contains("tiny_g1_constant\tslice_sums\t"), "{list}");
     }
 
     #[test]

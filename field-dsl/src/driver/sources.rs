@@ -3,7 +3,7 @@
 use super::{DriverError, Result};
 use crate::{check, parse};
 use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
-use curvesmith_codegen::{Plan, plan_common, plan_field, plan_group};
+use curvesmith_codegen::{Plan, plan_common, plan_constant, plan_field, plan_group};
 use proc_macro2::TokenStream;
 use std::path::PathBuf;
 use syn::parse::Parser;
@@ -20,13 +20,15 @@ pub(super) struct Item {
 pub(super) enum Owner {
     Field(FieldDesc),
     Group(GroupDesc),
+    /// A group's constant work.
+    Constant(GroupDesc),
 }
 
 impl Owner {
     pub(super) fn name(&self) -> &str {
         match self {
             Owner::Field(field) => &field.name,
-            Owner::Group(group) => &group.name,
+            Owner::Group(group) | Owner::Constant(group) => &group.name,
         }
     }
 
@@ -34,7 +36,7 @@ impl Owner {
     pub(super) fn limbs(&self) -> usize {
         match self {
             Owner::Field(field) => field.words,
-            Owner::Group(group) => group.base.words * group.degree(),
+            Owner::Group(group) | Owner::Constant(group) => group.base.words * group.degree(),
         }
     }
 }
@@ -62,6 +64,7 @@ impl Declared {
         let plans = |owner: &Owner| match owner {
             Owner::Field(field) => plan_field(field),
             Owner::Group(group) => plan_group(group),
+            Owner::Constant(group) => plan_constant(group),
         };
         let own = self.0.iter().map(|owner| (owner.name(), plans(owner)));
         std::iter::once(("common", plan_common())).chain(own).collect()
@@ -101,8 +104,10 @@ impl Item {
 
 fn curve_owners(model: check::CurveModel) -> Vec<Owner> {
     let groups = std::iter::once(model.g1).chain(model.g2);
-    let groups = groups.flat_map(|group| std::iter::once(group.desc).chain(group.form.map(|form| form.desc)));
-    let groups = groups.map(Owner::Group);
+    let groups = groups.flat_map(|group| {
+        let own = [Some(Owner::Group(group.desc)), group.form.map(|form| Owner::Group(form.desc))];
+        own.into_iter().flatten().chain(group.constant.map(Owner::Constant))
+    });
     [model.fq, model.fr].into_iter().map(|field| Owner::Field(field.desc)).chain(groups).collect()
 }
 

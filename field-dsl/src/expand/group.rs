@@ -16,6 +16,8 @@ pub(super) struct Images {
     pub(super) own: TokenStream,
     /// Of its Edwards form.
     pub(super) form: Option<TokenStream>,
+    /// Of its constant work.
+    pub(super) constant: Option<TokenStream>,
 }
 
 /// `<marker>Config`, `<marker>Affine`, `<marker>Projective` and the marker itself.
@@ -35,6 +37,8 @@ pub(super) fn items(
     let affine_doc = format!("Affine points of [`{marker}`].");
     let of_form = model.form.as_ref().zip(images.form.as_ref());
     let of_form = of_form.map(|(form, images)| edwards_form(root, form, images));
+    let constant = model.constant.as_ref().zip(images.constant.as_ref());
+    let constant = constant.map(|(desc, images)| constant_work(root, &desc.name, images));
     let images = &images.own;
     let (form, coordinates, law) = match &model.desc.equation {
         Equation::ShortWeierstrass { .. } => (quote!(short_weierstrass), "Jacobian", ""),
@@ -76,6 +80,7 @@ pub(super) fn items(
                 #images
             }
             #of_form
+            #constant
         }
     };
     let (config_items, items) = match binding {
@@ -104,6 +109,16 @@ fn edwards_form(root: &Root, model: &FormModel, images: &TokenStream) -> TokenSt
                 k: #k,
                 images: #images,
             })
+        }
+    }
+}
+
+/// The kernels for constant work as the trait has them.
+fn constant_work(root: &Root, name: &str, images: &TokenStream) -> TokenStream {
+    let group = quote!(#root::group);
+    quote! {
+        fn constant_work() -> ::core::option::Option<#group::ConstantWork> {
+            ::core::option::Option::Some(#group::ConstantWork { name: #name, images: #images })
         }
     }
 }

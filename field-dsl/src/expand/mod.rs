@@ -112,9 +112,14 @@ pub(crate) fn curve(
         declarations.extend(groups.clone().map(|(.., group)| Declaration::Group(&group.desc)));
         let forms = groups.clone().filter_map(|(.., group)| group.form.as_ref());
         declarations.extend(forms.map(|form| Declaration::Group(&form.desc)));
+        let constants = groups.clone().filter_map(|(.., group)| group.constant.as_ref());
+        declarations.extend(constants.map(Declaration::Constant));
     }
     let images = embedded(&declarations, header.name.span(), errors);
-    let (mut images, mut forms) = (images.iter(), images.iter().skip(fields.len() + groups.clone().count()));
+    let own = fields.len() + groups.clone().count();
+    let forms = groups.clone().filter(|(.., group)| group.form.is_some()).count();
+    let mut constants = images.iter().skip(own + forms);
+    let (mut images, mut forms) = (images.iter(), images.iter().skip(own));
 
     let mut items = TokenStream::new();
     for (ark, key, field) in fields {
@@ -132,7 +137,8 @@ pub(crate) fn curve(
     }
     for (marker, key, group) in groups {
         let form = group.form.as_ref().map(|_| literal(forms.next()));
-        let images = group::Images { own: literal(images.next()), form };
+        let constant = group.constant.as_ref().map(|_| literal(constants.next()));
+        let images = group::Images { own: literal(images.next()), form, constant };
         items.extend(group::items(&root, marker, group, &model.fr, bound(key), valid, &images));
     }
     let name = stem(&header.name);

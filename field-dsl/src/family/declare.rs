@@ -100,6 +100,7 @@ impl Family {
             generator: None,
             cofactor: None,
             edwards_form: None,
+            constant_work: false,
         }
     }
 

@@ -44,6 +44,13 @@ kernel! {
     /// `1 ≤ tau ≤ c - 1`, `log_b = c - 2` where `tau = c - 1` and all `m` are odd, else `c - 1`, and `sets << log_b` is at most `2^ODD_KEY_BITS`.
     Field DigitsOdd = "digits_odd" [128] { scalars: In Field, codes: InOut U32, c: u32, sets: u32, multiples: u32, tau: u32, log_b: u32, n: u32 }
 
+    /// As [`Digits`], by the regular recoding of odd numbers of
+    /// [Joye and Tunstall](https://doi.org/10.1007/978-3-642-02384-2_21) (2009, algorithm 6), for the same work whatever the scalars are: every digit is odd, with
+    /// `|d| < 2^c`, and none is 0. Of an even scalar `k` they are the digits of `r - k` with all signs changed, for the modulus `r`:
+    /// `Σ d_w·2^(cw)` is `k` for odd ones and `k - r` for even ones. The code is `sign << 31 | s·2^(c-1) + (|d| - 1)/2`, as [`DigitsOdd`] writes those of the exponent 0.
+    /// `2 ≤ c`, `sets·multiples·c ≥ bits` for a modulus below `2^bits`, `sets·2^(c-1)` is at most `2^ODD_KEY_BITS`.
+    Field DigitsRegular = "digits_regular" [128] { scalars: In Field, codes: InOut U32, c: u32, sets: u32, multiples: u32, n: u32 }
+
     /// `log_r` stages of transforms of `n = 2^log_n` elements after `log_done` of them, `1 ≤ log_r ≤ log_n - log_done`, at most
     /// [`ntt_max_log_radix`], and at least `log_n` or [`ntt_log_elements`], the smaller of them. Vector `v` is handled by
     /// [`ntt_blocks`] blocks; its element `i` is `a[v·vector_from + i·element_from]`, and of the results
@@ -151,12 +158,21 @@ kernel! {
     /// `sets·2^(log_b-done-steps)` runs, in whole blocks. `1 ≤ steps`, fewer than `2^31` threads.
     Group BitSums = "bit_sums" [128] { points: InOut Point, out: InOut Point, log_b: u32, done: u32, steps: u32, sets: u32 }
     /// Horner's rule over runs of the `n` sums that [`BitSums`] writes for sets of `2^(window-1)` buckets. Sum `q` has the weight `2^exp(q)`,
-    /// where `exp(q) = q` if `window` divides `q`, as of a total, and else `q - 1`. They are cut into spans of `span`, and these into `parts` runs of
+    /// where `exp(q) = q` if `window` divides `q`, as of a total, and else `q - 1`; with a `window` of 1, for digits of [`DigitsRegular`], always `q`. They are cut into spans of `span`, and these into `parts` runs of
     /// `each`: run `g < runs` is `[lo, hi)` with `lo = (g div parts)·span + (g mod parts)·each`, and has `each` sums or as many as are left of the
     /// span and of all, at least one. `out[g] = Σ 2^(exp(q) - exp(lo))·sums[q]` over the run, one thread a run.
     Group BitHorner = "bit_horner" [32] { sums: In Point, out: InOut Point, window: u32, span: u32, parts: u32, each: u32, n: u32, runs: u32 }
 
-    /// `out[i] = a[i] + b[i]` on points. For tests of the formula: in no image.
+    /// Bucket sums by the same work whatever keys, entries and points are (Chen et al., §5): the `n` sorted entries are cut into `slices` slices of `len`, the
+    /// last of which may be shorter, and thread `t` adds those of slice `t` one after the other. An entry goes to `sums[key]`, and one whose key is that of the
+    /// slice's first entry to the slice's partial `sums[to + t]`, since that key's sum may be another slice's; in slice 0 there is none before it. Nobody writes what
+    /// another thread does. What is in `sums` is added to; zeros are identities. Keys are below `to`, `(slices - 1)·len < n ≤ slices·len`, and
+    /// `to + slices < 2^31`. In images for constant work.
+    Group SliceSums = "slice_sums" [128] { bases: In Affine, keys: In U32, entries: In U32, sums: InOut Point, to: u32, len: u32, n: u32, slices: u32 }
+    /// As [`SliceSums`], of the `n` partials from `sums[from]` on, of which number `i` has the key `keys[offset + i·stride]`. In images for constant work.
+    Group PartialSums = "partial_sums" [128] { keys: In U32, sums: InOut Point, offset: u32, stride: u32, from: u32, to: u32, len: u32, n: u32, slices: u32 }
+
+    /// `out[i] = a[i] + b[i]` on points. In images for constant work; of the others, for tests of the formula.
     Group PointAdd = "point_add" [128] { a: In Point, b: In Point, out: InOut Point, n: u32 }
     /// `out[i] = a[i] + b[i]`, `b` affine. For tests of the formula: in no image.
     Group PointMadd = "point_madd" [128] { a: In Point, b: In Affine, out: InOut Point, n: u32 }

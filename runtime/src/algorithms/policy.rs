@@ -206,6 +206,11 @@ impl MsmPolicy {
         self.cheapest(n, (LEAST_ODD_WINDOW..=widest_window(most)).map(shape))
     }
 
+    /// As [`MsmPolicy::shape_with_multiples`], of regular digits.
+    pub fn regular_shape(&self, bits: u32, n: usize, most: u32) -> DigitShape {
+        self.cheapest(n, (2..=widest_window(most)).map(|window| DigitShape::regular(bits, window, most)))
+    }
+
     fn cheapest(&self, n: usize, shapes: impl Iterator<Item = DigitShape>) -> DigitShape {
         shapes.min_by_key(|shape| self.cost(n, *shape)).expect("the range of windows is not empty")
     }

@@ -36,6 +36,8 @@ pub struct Msm<G: Group> {
     strategy: Option<MsmStrategy>,
     /// Most bytes of a call.
     memory: Option<u64>,
+    /// Whether the work does not depend on scalars.
+    constant: bool,
 }
 
 /// Integers that scalars of a group are given by.
@@ -56,7 +58,7 @@ impl<G: Group> Msm<G> {
     /// [form](MsmOptions::form) that is asked for; [`RuntimeError::InsufficientMemory`] where the device has no room for
     /// the bases, before any is copied.
     pub fn new(device: &Device, bases: &[AffineOf<G>], options: MsmOptions) -> Result<Self> {
-        options.check_kernels::<G>()?;
+        options.check_kernels::<G>(device)?;
         let work = device.work()?;
         let most = match options.multiples {
             Multiples::Most(most) => most,
@@ -69,6 +71,7 @@ impl<G: Group> Msm<G> {
         let shape = match (most, options.doublings, options.shape::<G>(most)?) {
             (0 | 1, 0, _) => None,
             (_, _, Some(shape)) => Some(shape),
+            (most, _, None) if options.constant => Some(work.regular_shape::<G::Scalar>(bases.len(), most)),
             (most, tau, None) => Some(work.shape_with_doublings::<G::Scalar>(bases.len(), most, tau)),
         };
         work.check_base_memory::<G>(bases.len(), options.form, shape)?;
@@ -77,8 +80,8 @@ impl<G: Group> Msm<G> {
             None => DeviceBases::upload_in(device, bases, options.form)?,
             Some(shape) => DeviceBases::upload_for(device, bases, options.form, shape)?,
         };
-        let MsmOptions { window, strategy, memory, .. } = options;
-        Ok(Msm { bases: Arc::new(bases), window, strategy, memory })
+        let MsmOptions { window, strategy, memory, constant, .. } = options;
+        Ok(Msm { bases: Arc::new(bases), window, strategy, memory, constant })
     }
 
     /// A plan for bases that are on their device already, in the form that they have there. Their multiples decide on the window: options that
@@ -86,7 +89,7 @@ impl<G: Group> Msm<G> {
     pub fn with_bases(bases: Arc<DeviceBases<G>>, options: MsmOptions) -> Result<Self> {
         let form = if options.form == CurveForm::Declared { bases.form() } else { options.form };
         let options = options.form(form);
-        options.check_kernels::<G>()?;
+        options.check_kernels::<G>(bases.device())?;
         if form != bases.form() && !bases.device().is_cpu() {
             let reason =
                 "bases are converted when they are uploaded, these have the declared form".to_owned();
@@ -102,12 +105,17 @@ impl<G: Group> Msm<G> {
             let reason = format!("the bases have multiples for windows of {} bits", own.window);
             return Err(RuntimeError::Input { what: "options", reason });
         }
+        let of_bases = bases.shape().is_some_and(|shape| shape.is_constant());
+        if options.constant && bases.shape().is_some() && !of_bases {
+            let reason = "the bases have multiples for digits of other work".to_owned();
+            return Err(RuntimeError::Input { what: "constant work", reason });
+        }
         if wants_multiples {
             let reason = "multiples are made when bases are uploaded, these have none".to_owned();
             return Err(RuntimeError::Input { what: "options", reason });
         }
-        let MsmOptions { window, strategy, memory, .. } = options;
-        Ok(Msm { bases, window, strategy, memory })
+        let MsmOptions { window, strategy, memory, constant, .. } = options;
+        Ok(Msm { bases, window, strategy, memory, constant: constant || of_bases })
     }
 
     /// The sum, for as many scalars as there are bases.
@@ -193,7 +201,7 @@ impl<G: Group> Msm<G> {
     }
 
     /// As [`Msm::run`], for integers below `r`. The longest of them decides how many windows there are, unless the bases have
-    /// multiples.
+    /// multiples or the work is constant.
     pub fn msm_bigint(&self, scalars: &[IntegerOf<G>]) -> Result<ProjectiveOf<G>> {
         let field: Vec<Option<ScalarOf<G>>> =
             collect(scalars.len(), &|i| ScalarOf::<G>::from_bigint(scalars[i]));
@@ -318,11 +326,14 @@ impl<G: Group> Msm<G> {
         work.host_stage("combine", || sum.point(&bytes))
     }
 
-    /// The shape of digits for so many scalars below `2^bits`, and the bits that it is for: multiples of the bases are made for
+    /// The shape of digits for so many scalars below `2^bits`, and the bits that it is for: multiples of the bases and regular digits are for
     /// scalars of all lengths.
     fn shape(&self, work: &Work, n: usize, bits: u32) -> (u32, DigitShape) {
+        let all = modulus_bits::<G::Scalar>();
         match (self.bases.shape(), self.window) {
-            (Some(shape), _) => (modulus_bits::<G::Scalar>(), shape),
+            (Some(shape), _) => (all, shape),
+            (None, Some(window)) if self.constant => (all, DigitShape::regular(all, window, 1)),
+            (None, None) if self.constant => (all, work.regular_shape::<G::Scalar>(n, 1)),
             (None, Some(window)) => (bits, DigitShape::new(bits, window)),
             (None, None) => (bits, work.digit_shape_below::<G::Scalar>(bits, n)),
         }

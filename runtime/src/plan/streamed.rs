@@ -36,11 +36,15 @@ impl<G: Group> StreamedMsm<G> {
     /// the windows it takes the cheapest for parts that fit, unless one is fixed. On the CPU, which has the bases already, there is nothing to stream.
     ///
     /// Errors: [`RuntimeError::InsufficientMemory`], with the least budget for any window, where not even the buckets and one base fit;
-    /// [`RuntimeError::Input`] for options that the group does not have, and for multiples and other forms, which are kept with resident
+    /// [`RuntimeError::Input`] for options that the group does not have, and for multiples, other forms and constant work, which are for resident
     /// bases only.
     pub fn new(device: &Device, bases: impl Into<Arc<[AffineOf<G>]>>, options: MsmOptions) -> Result<Self> {
         let bases: Arc<[AffineOf<G>]> = bases.into();
-        options.check_kernels::<G>()?;
+        options.check_kernels::<G>(device)?;
+        if options.constant {
+            let reason = "bases that stay on the host are not added by it".to_owned();
+            return Err(RuntimeError::Input { what: "constant work", reason });
+        }
         if options.wants_multiples() {
             let reason = "multiples are kept on the device, and these bases are not".to_owned();
             return Err(RuntimeError::Input { what: "options", reason });

@@ -108,6 +108,14 @@ impl Work {
         }
     }
 
+    /// As [`Work::shape_with_multiples`], of regular digits, by the model: nothing was measured with them.
+    pub(crate) fn regular_shape<F: Field>(&self, n: usize, most: u32) -> DigitShape {
+        match &self.on {
+            Repr::Cpu(_) => DigitShape::regular(modulus_bits::<F>(), 16, 1),
+            Repr::Gpu(stream) => stream.gpu().policy().msm.regular_shape(modulus_bits::<F>(), n, most),
+        }
+    }
+
     /// The digit shape this device likes for `n` scalars of `F`.
     pub fn digit_shape<F: Field>(&self, n: usize) -> DigitShape {
         self.digit_shape_below::<F>(modulus_bits::<F>(), n)
@@ -322,8 +330,8 @@ impl Work {
         let mut buckets = Buckets(match &digits.repr {
             Repr::Cpu(_) => Repr::Cpu(ProjectiveOf::<G>::ZERO),
             Repr::Gpu(digits) => {
-                let (group, form) = (Owner::group_in::<G>(bases.form())?, bases.form());
-                Repr::Gpu(GpuBuckets::new(group, form, digits.shape(), None))
+                let (form, shape) = (bases.form(), digits.shape());
+                Repr::Gpu(GpuBuckets::new(adder::<G>(form, shape)?, form, shape, None))
             }
         });
         self.add_to_buckets(&mut buckets, digits, bases, 0..bases.len())?;
@@ -339,7 +347,7 @@ impl Work {
     ) -> Result<Buckets<G>> {
         Ok(Buckets(match &self.on {
             Repr::Cpu(_) => Repr::Cpu(ProjectiveOf::<G>::ZERO),
-            Repr::Gpu(_) => Repr::Gpu(GpuBuckets::new(Owner::group_in::<G>(form)?, form, shape, strategy)),
+            Repr::Gpu(_) => Repr::Gpu(GpuBuckets::new(adder::<G>(form, shape)?, form, shape, strategy)),
         }))
     }
 
@@ -404,6 +412,18 @@ impl Work {
         match (&self.on, &sums.room) {
             (Repr::Gpu(stream), Some(room)) => Ok(SumBytes(stream.download_bytes(room)?)),
             _ => Ok(SumBytes(Vec::new())),
+        }
+    }
+}
+
+/// Whose kernels add bases in a form by digits of a shape.
+fn adder<G: Group>(form: CurveForm, shape: DigitShape) -> Result<Owner> {
+    match (shape.is_constant(), form) {
+        (false, form) => Owner::group_in::<G>(form),
+        (true, CurveForm::Declared) => Owner::constant_work::<G>(),
+        (true, CurveForm::Edwards) => {
+            let reason = format!("constant work of {} is on the curve as it is declared", G::NAME);
+            Err(RuntimeError::Input { what: "form", reason })
         }
     }
 }

@@ -92,6 +92,13 @@ fn msm_with_every_window() {
 }
 
 #[test]
+fn constant_work_adds_up() {
+    for (n, window) in [(1, 2), (33, 3), (70, 17)] {
+        checks::msm::<FirGroup<toy_curve::G1>>(&device(), n, Some(DigitShape::regular(7, window, 1)));
+    }
+}
+
+#[test]
 fn long_msms_run_in_parts() {
     type G = FirGroup<toy_curve::G1>;
     let interpreter = Interpreter::default();

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a failing test panics")]
 
 mod constant;
+mod constant_work;
 mod forms;
 mod memory;
 mod odd;

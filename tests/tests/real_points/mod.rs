@@ -128,14 +128,19 @@ fn numbers<F: Field>(x: &F) -> Vec<BigUint> {
     x.to_base_prime_field_elements().map(|x| x.into_bigint().into()).collect()
 }
 
-/// Identity, equal, opposite and unrelated points in all pairs, and 100 random pairs.
+/// Identity, equal, opposite and unrelated points in all pairs, and 100 random pairs; by cases and without branches.
 fn check<P: Points>(name: &str) {
     check_with::<P>(name, 100);
 }
 
 fn check_with<P: Points>(name: &str, random: usize) {
+    let machines = [Machine::group, Machine::constant];
+    machines.into_iter().for_each(|machine| check_on::<P>(name, machine, random));
+}
+
+fn check_on<P: Points>(name: &str, machine: fn(&GroupDesc) -> Machine, random: usize) {
     let mut curve = Curve::<P>::new(name);
-    let machine = Machine::group(&curve.group);
+    let machine = machine(&curve.group);
     let g = P::generator();
     let other = P::rand(&mut curve.rng);
     let special = [P::zero(), g, -g, g + g, other, -other, other + g];

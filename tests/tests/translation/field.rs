@@ -31,6 +31,7 @@ pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
         }
         name @ "digits" => digits(s, name),
         name @ "digits_odd" => odd_digits(s, name),
+        name @ "digits_regular" => regular_digits(s, name),
         name @ ("spmv_warp" | "spmv_thread") => sparse(s, name),
         name @ ("ntt_twiddles" | "ntt_tables") => twiddles(s, name),
         "ntt_pass" => passes(s, desc.name),
@@ -85,6 +86,17 @@ fn odd_digits(s: &mut Session, name: &str) {
         let map = [("codes", buf(&s.words(N * sets * multiples))), ("tau", num(tau)), ("log_b", num(log_b))];
         let scalars = [("scalars", s.elements(N))];
         s.run(name, N, N, &[&scalars[..], &shape, &map].concat());
+    }
+}
+
+fn regular_digits(s: &mut Session, name: &str) {
+    let bits = s.field().p.bits() as usize;
+    for (c, multiples) in [(2, 1), (13, 1), (16, 2), (21, 3)] {
+        let sets = bits.div_ceil(c).div_ceil(multiples);
+        let codes = buf(&s.words(N * sets * multiples));
+        let named = [("codes", codes), ("c", num(c)), ("sets", num(sets)), ("multiples", num(multiples))];
+        let scalars = [("scalars", s.elements(N))];
+        s.run(name, N, N, &[&scalars[..], &named].concat());
     }
 }
 

@@ -14,6 +14,8 @@ pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
         }
         name @ "accumulate" => accumulate(s, name),
         name @ ("merge_partials" | "merge_heads") => merge(s, name),
+        name @ "slice_sums" => slices(s, name),
+        name @ "partial_sums" => partials(s, name),
         name @ "pair_sums" => pairs(s, name),
         name @ "base_multiples" => {
             for (n, multiples, doublings) in [(9, 1, 2), (5, 3, 2)] {
@@ -90,6 +92,49 @@ fn accumulate(s: &mut Session, name: &str) {
             ("least", num(least)),
         ];
         s.run(name, slices, points, &named);
+    }
+}
+
+fn slices(s: &mut Session, name: &str) {
+    let (bases, buckets) = (12, 7);
+    for (n, len) in [(90, 9), (5, 2), (3, 4)] {
+        let (keys, _) = keys(s, n, buckets);
+        let entries: Vec<u32> =
+            (0..n).map(|_| (s.random.below(bases) | s.random.below(2) << 31) as u32).collect();
+        let slices = n.div_ceil(len);
+        let sums = buf(&s.projective_points(buckets + slices));
+        let named = [
+            ("keys", buf(&keys)),
+            ("entries", buf(&entries)),
+            ("sums", sums),
+            ("to", num(buckets)),
+            ("len", num(len)),
+            ("n", num(n)),
+            ("slices", num(slices)),
+        ];
+        s.run(name, slices, bases, &named);
+    }
+}
+
+fn partials(s: &mut Session, name: &str) {
+    let buckets = 7;
+    for (n, len, stride) in [(40, 3, 2), (2, 4, 9)] {
+        let (keys, _) = keys(s, (n + 1) * stride, buckets);
+        let slices = n.div_ceil(len);
+        let (from, to) = (buckets + 1, buckets + 1 + n);
+        let sums = buf(&s.projective_points(to + slices));
+        let named = [
+            ("keys", buf(&keys)),
+            ("sums", sums),
+            ("offset", num(stride)),
+            ("stride", num(stride)),
+            ("from", num(from)),
+            ("to", num(to)),
+            ("len", num(len)),
+            ("n", num(n)),
+            ("slices", num(slices)),
+        ];
+        s.run(name, slices, 0, &named);
     }
 }
 

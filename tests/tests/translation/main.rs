@@ -10,7 +10,9 @@ mod session;
 
 use curvesmith_abi::kernels::ALL;
 use curvesmith_codegen::fir::ir::Kernel;
-use curvesmith_codegen::kernels::{common_kernels, field_kernels, formula_kernels, group_kernels};
+use curvesmith_codegen::kernels::{
+    common_kernels, constant_formula_kernels, constant_kernels, field_kernels, formula_kernels, group_kernels,
+};
 use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc, Tower};
 use num_bigint::BigUint;
 use session::Session;
@@ -125,11 +127,17 @@ fn kernels_of_group(group: &GroupDesc) -> Vec<Kernel> {
     [group_kernels(group).concat(), formula_kernels(group)].concat()
 }
 
+fn constant_kernels_of_group(group: &GroupDesc) -> Vec<Kernel> {
+    let group = group.constant_work();
+    [constant_kernels(&group).concat(), constant_formula_kernels(&group)].concat()
+}
+
 #[test]
 fn every_contract_has_a_kernel_here() {
     let kernels = common_kernels().into_iter();
     let kernels = kernels.chain(fields().into_iter().flat_map(|field| field_kernels(&field)));
     let kernels = kernels.chain(groups().into_iter().flat_map(|group| kernels_of_group(&group)));
+    let kernels = kernels.chain(groups().into_iter().flat_map(|group| constant_kernels_of_group(&group)));
     let here: BTreeSet<&str> = kernels.map(|kernel| kernel.desc.name).collect();
     let contracts: BTreeSet<&str> = ALL.iter().map(|desc| desc.name).collect();
     assert_eq!(here, contracts);
@@ -151,8 +159,9 @@ fn field_kernels_keep_their_meaning() {
 
 #[test]
 fn group_kernels_keep_their_meaning() {
-    for group in groups() {
-        let kernels = kernels_of_group(&group);
+    for (group, kernels) in
+        groups().iter().flat_map(|g| [(g, kernels_of_group(g)), (g, constant_kernels_of_group(g))])
+    {
         let mut session = Session::new(&kernels, Some(group.base.clone()), group.degree());
         session.form = group.equation.form();
         session.each_kernel(group::case);

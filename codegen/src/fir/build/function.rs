@@ -30,7 +30,9 @@ impl Builder {
         let kernel = &self.state.borrow().kernel;
         let signature = Signature { arguments: arguments.to_vec(), results: vec![] };
         let (field, tower) = (kernel.field.clone(), kernel.tower.clone());
-        Builder::of(Kernel::new_function(symbol.to_owned(), signature, field, tower))
+        let mut function = Kernel::new_function(symbol.to_owned(), signature, field, tower);
+        function.unguarded = kernel.unguarded;
+        Builder::of(function)
     }
 
     /// The arguments of the function.

@@ -196,6 +196,11 @@ impl Builder {
         self.state.borrow_mut().kernel.resident = blocks;
     }
 
+    /// Has all lanes execute every instruction of a field operation, in the kernel and in functions that are made in it from here on.
+    pub fn unguarded(&self) {
+        self.state.borrow_mut().kernel.unguarded = true;
+    }
+
     /// A new local with its first content.
     pub fn var<'k, T: Handle<'k>>(&'k self, init: T) -> Var<'k, T> {
         let local = {

@@ -79,6 +79,8 @@ pub struct Kernel {
     pub shared: Vec<SharedDecl>,
     /// Blocks that a multiprocessor is to hold at once: a wish, for which a target may give up registers.
     pub resident: u32,
+    /// Whether all lanes execute every instruction of a field operation: what others do under a guard is selected.
+    pub unguarded: bool,
     /// The program.
     pub body: Block,
 }
@@ -99,6 +101,7 @@ impl Kernel {
             locals: vec![],
             shared: vec![],
             resident: 1,
+            unguarded: false,
             body: vec![],
         }
     }

@@ -5,6 +5,7 @@
 
 mod accumulate;
 mod affine;
+mod constant;
 mod merge;
 mod multiples;
 mod points;
@@ -12,19 +13,32 @@ mod reduce;
 
 use crate::fir::build::Builder;
 use crate::fir::ir::Kernel;
-use crate::formulas::Curve;
+use crate::formulas::{Addition, Curve};
 use crate::spec::GroupDesc;
 
 pub(super) use accumulate::accumulate;
 pub(super) use affine::pair_sums;
+pub(super) use constant::{partial_sums, slice_sums};
 pub(super) use merge::{merge_heads, merge_partials};
 pub(super) use multiples::base_multiples;
 pub(super) use points::{point_add, point_dbl, point_madd};
 pub(super) use reduce::{bit_horner, bit_sums};
 
-/// The kernel `K` of a group with this body.
+/// The kernel `K` of a group with this body, which adds by cases.
 fn group_kernel<K: curvesmith_abi::Kernel>(group: &GroupDesc, body: impl FnOnce(Curve<'_>)) -> Kernel {
+    kernel_by::<K>(group, Addition::ByCases, body)
+}
+
+/// The kernel `K` of a group with this body.
+fn kernel_by<K: curvesmith_abi::Kernel>(
+    group: &GroupDesc,
+    addition: Addition,
+    body: impl FnOnce(Curve<'_>),
+) -> Kernel {
     let b = Builder::for_group::<K>(group);
-    body(Curve::new(&b, group));
+    if addition == Addition::BranchFree {
+        b.unguarded();
+    }
+    body(Curve::new(&b, group, addition));
     b.finish()
 }

@@ -1,14 +1,14 @@
 //! One formula a thread.
 
-use super::group_kernel;
+use super::kernel_by;
 use crate::fir::build::U32;
 use crate::fir::ir::Kernel;
-use crate::formulas::Curve;
+use crate::formulas::{Addition, Curve};
 use crate::spec::GroupDesc;
 use curvesmith_abi::kernels::{PointAdd, PointDbl, PointMadd};
 
-pub(in super::super) fn point_add(group: &GroupDesc) -> Kernel {
-    group_kernel::<PointAdd>(group, point_add_body)
+pub(in super::super) fn point_add(group: &GroupDesc, addition: Addition) -> Kernel {
+    kernel_by::<PointAdd>(group, addition, point_add_body)
 }
 
 fn point_add_body(curve: Curve<'_>) {
@@ -19,8 +19,8 @@ fn point_add_body(curve: Curve<'_>) {
     curve.store(b.buffer("out"), i, sum.get());
 }
 
-pub(in super::super) fn point_madd(group: &GroupDesc) -> Kernel {
-    group_kernel::<PointMadd>(group, point_madd_body)
+pub(in super::super) fn point_madd(group: &GroupDesc, addition: Addition) -> Kernel {
+    kernel_by::<PointMadd>(group, addition, point_madd_body)
 }
 
 fn point_madd_body(curve: Curve<'_>) {
@@ -29,12 +29,12 @@ fn point_madd_body(curve: Curve<'_>) {
     let start = curve.load(b.buffer("a"), i);
     let sum = curve.accumulator(start, curve.is_identity(start));
     let words = curve.load_affine(b.buffer("b"), i);
-    b.if_(!words.is_identity, || curve.madd(sum, curve.affine(&words)));
+    curve.add_base(sum, &words, None);
     curve.store(b.buffer("out"), i, sum.point.get());
 }
 
-pub(in super::super) fn point_dbl(group: &GroupDesc) -> Kernel {
-    group_kernel::<PointDbl>(group, point_dbl_body)
+pub(in super::super) fn point_dbl(group: &GroupDesc, addition: Addition) -> Kernel {
+    kernel_by::<PointDbl>(group, addition, point_dbl_body)
 }
 
 fn point_dbl_body(curve: Curve<'_>) {

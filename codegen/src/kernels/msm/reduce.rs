@@ -1,15 +1,15 @@
 //! From buckets to few points a set.
 
-use super::group_kernel;
+use super::kernel_by;
 use crate::fir::build::{Builder, U32};
 use crate::fir::ir::Kernel;
-use crate::formulas::Curve;
+use crate::formulas::{Addition, Curve};
 use crate::spec::GroupDesc;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::{BIT_SUMS_STEPS, BitHorner, BitSums};
 
-pub(in super::super) fn bit_sums(group: &GroupDesc) -> Kernel {
-    group_kernel::<BitSums>(group, bit_sums_body)
+pub(in super::super) fn bit_sums(group: &GroupDesc, addition: Addition) -> Kernel {
+    kernel_by::<BitSums>(group, addition, bit_sums_body)
 }
 
 /// A superset sum over the bits of indices (Yates' algorithm), of which only the sums over no bit and over one are kept.
@@ -69,8 +69,8 @@ fn place<'k>(b: &'k Builder, kind: U32<'k>) -> U32<'k> {
     kind.is(0).select(b.u32(0), b.u32(1) << ((kind - 1) & 31))
 }
 
-pub(in super::super) fn bit_horner(group: &GroupDesc) -> Kernel {
-    group_kernel::<BitHorner>(group, bit_horner_body)
+pub(in super::super) fn bit_horner(group: &GroupDesc, addition: Addition) -> Kernel {
+    kernel_by::<BitHorner>(group, addition, bit_horner_body)
 }
 
 /// From the last sum of a run to its first. Where runs end with sets, or spans are several sets, threads double in the same rounds.

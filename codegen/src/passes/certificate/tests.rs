@@ -4,7 +4,7 @@ use super::*;
 use crate::error::PassError;
 use crate::fir::build::{Builder, Fe, Handle};
 use crate::fir::ir::{Below, Kernel, Op, Type};
-use crate::kernels::{field_kernels, formula_kernels, group_kernels};
+use crate::kernels::{constant_kernels, field_kernels, formula_kernels, group_kernels};
 use crate::passes::pipeline::tests::calls;
 use crate::passes::{Checked, prepare, simplify};
 use crate::spec::{Equation, FieldDesc, GroupDesc, Tower};
@@ -40,8 +40,9 @@ fn kernels(base: &FieldDesc) -> Vec<Kernel> {
         tower: Tower::prime(),
         equation: Equation::ShortWeierstrass { a: vec![BigUint::ZERO], b: vec![3u32.into()] },
     };
-    [field_kernels(base), group_kernels(&group).concat(), formula_kernels(&group), vec![calls(base, 4)]]
-        .concat()
+    let constant = constant_kernels(&group.constant_work()).concat();
+    let own = [group_kernels(&group).concat(), constant, formula_kernels(&group)].concat();
+    [field_kernels(base), own, vec![calls(base, 4)]].concat()
 }
 
 /// The limit lowered by one unit.

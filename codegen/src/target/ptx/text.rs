@@ -14,6 +14,24 @@ const SEP: &str = "\n\t";
 
 /// The asm template of `block`: `{ .reg .u32 t<N>; .reg .pred q<M>; ... }`.
 pub fn template(block: &Block) -> String {
+    template_by(block, |text, inst, names| write_inst(text, inst, names, SEP))
+}
+
+/// As [`template`], without guards: in a sum under a guard the second operand is selected, 0 where the guard does not hold. That is the same in a chain all under one
+/// guard, as [`Builder`](super::ir::Builder) makes them: no flag leaves it, and in it nothing is carried.
+pub fn unguarded_template(block: &Block) -> String {
+    template_by(block, |text, inst, names| match *inst {
+        Inst::Add { d, a, b, cin, out, guard: Some(q) } => {
+            text.push_str(&selected("add", names, (d, a, b), (cin, out), q));
+        }
+        Inst::Sub { d, a, b, cin, out, guard: Some(q) } => {
+            text.push_str(&selected("sub", names, (d, a, b), (cin, out), q));
+        }
+        _ => write_inst(text, inst, names, SEP),
+    })
+}
+
+fn template_by(block: &Block, write: impl Fn(&mut String, &Inst, &Placeholders)) -> String {
     let names = Placeholders::new(block);
     let mut text = String::from("{");
     if names.temporaries > 0 {
@@ -27,7 +45,7 @@ pub fn template(block: &Block) -> String {
     }
     for inst in block.insts() {
         text.push_str(SEP);
-        write_inst(&mut text, inst, &names, SEP);
+        write(&mut text, inst, &names);
     }
     for (index, src) in names.copies.iter() {
         let _ = write!(text, "{SEP}mov.u32 ${index}, {};", source(*src, &names));
@@ -101,6 +119,18 @@ fn guarded(
         None => inst,
         Some(q) => format!("mov.u32 {d}, {a};{sep}@{} {inst}", names.pred(q)),
     }
+}
+
+fn selected(
+    op: &str,
+    names: &impl Names,
+    (d, a, b): (Word, Src, Src),
+    (cin, out): (bool, CarryOut),
+    guard: Pred,
+) -> String {
+    let (d, a, b) = (names.word(d), source(a, names), source(b, names));
+    let q = names.pred(guard);
+    format!("selp.u32 {d}, {b}, 0, {q};{SEP}{op}{}{}.u32 {d}, {a}, {d};", c_in(cin), c_out(out))
 }
 
 fn c_in(cin: bool) -> &'static str {

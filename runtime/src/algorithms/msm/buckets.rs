@@ -1,6 +1,7 @@
 //! Buckets, to which parts of an MSM are added, and the sums that the host combines.
 
 use super::accumulate::{Rows, accumulate};
+use super::constant::{self, Entries};
 use super::digits::GpuDigits;
 use super::horner::Runs;
 use super::multiples::GpuBases;
@@ -52,7 +53,9 @@ impl GpuBuckets {
 
     /// Copies to the device what a second part takes, which else is copied when it is added.
     pub(crate) fn prepare(&mut self, stream: &Stream) -> Result<()> {
-        self.places = Some(places(stream, self.shape)?);
+        if !self.shape.is_constant() {
+            self.places = Some(places(stream, self.shape)?);
+        }
         Ok(())
     }
 
@@ -73,18 +76,23 @@ impl GpuBuckets {
         check_len("scalars of the MSM", range.len(), digits.len)?;
         check_range(&range, bases.len())?;
         for part in &digits.parts {
-            [&part.keys, &part.entries, &part.starts]
+            [Some(&part.keys), Some(&part.entries), part.starts.as_ref()]
                 .into_iter()
+                .flatten()
                 .try_for_each(|words| stream.uses("digits", words))?;
-            let rows = Rows {
-                points: bases.points.ptr_at((range.start + part.start) * bases.multiples()),
-                keys: part.keys.ptr(),
-                entries: part.entries.ptr(),
-                starts: part.starts.ptr(),
-                most: part.keys.len(),
-                buckets: digits.buckets,
+            let points = bases.points.ptr_at((range.start + part.start) * bases.multiples());
+            let (keys, entries) = (part.keys.ptr(), part.entries.ptr());
+            let (most, buckets) = (part.keys.len(), digits.buckets);
+            let sums = match &part.starts {
+                Some(starts) => {
+                    let rows = Rows { points, keys, entries, starts: starts.ptr(), most, buckets };
+                    accumulate(stream, &self.group, self.strategy, rows)?
+                }
+                None => {
+                    let entries = Entries { points, keys, entries, n: most, buckets };
+                    constant::accumulate(stream, &self.group, &entries)?
+                }
             };
-            let sums = accumulate(stream, &self.group, self.strategy, rows)?;
             self.join(stream, sums)?;
         }
         Ok(())
@@ -96,6 +104,11 @@ impl GpuBuckets {
             self.sums = Some(more);
             return Ok(());
         };
+        if self.shape.is_constant() {
+            let buckets = (self.shape.sets as usize) << self.shape.log_buckets();
+            self.sums = Some(constant::join(stream, &self.group, sums, &more, buckets)?);
+            return Ok(());
+        }
         let places = match self.places.take() {
             Some(places) => places,
             None => places(stream, self.shape)?,

@@ -6,8 +6,8 @@ use crate::algorithms::sort::{MOST_CODES, Pairs, sort};
 use crate::error::{Result, RuntimeError};
 use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
-use crate::work::{DigitMap, DigitShape};
-use curvesmith_abi::kernels::{BucketStarts, Digits, DigitsOdd, ODD_KEY_BITS};
+use crate::work::{DigitMap, DigitShape, OddDigits};
+use curvesmith_abi::kernels::{BucketStarts, Digits, DigitsOdd, DigitsRegular, ODD_KEY_BITS};
 use curvesmith_abi::{Ptr, layout};
 
 /// Signed digits of scalars, sorted by bucket, on a device.
@@ -25,8 +25,8 @@ pub(super) struct Part {
     pub(super) start: usize,
     pub(super) keys: Buffer<layout::U32>,
     pub(super) entries: Buffer<layout::U32>,
-    /// First entry of each bucket, and at the end the number of nonzero digits.
-    pub(super) starts: Buffer<layout::U32>,
+    /// First entry of each bucket, and at the end the number of nonzero digits; none of regular digits, whose bounds nobody may ask for.
+    pub(super) starts: Option<Buffer<layout::U32>>,
 }
 
 impl GpuDigits {
@@ -44,7 +44,8 @@ pub(crate) fn sorted_digits(
     bits: u32,
     shape: DigitShape,
 ) -> Result<GpuDigits> {
-    let buckets = check_shape(shape, bits)?;
+    // Those of even scalars are digits of differences from the modulus.
+    let buckets = check_shape(shape, if shape.is_constant() { field.bits } else { bits })?;
     let len = scalars.len();
     let part_len = part_len(stream, shape);
     let parts = (0..len).step_by(part_len);
@@ -75,11 +76,17 @@ fn sort_part(
     let (codes, log_b) = (buffer.ptr(), shape.log_buckets());
     match map {
         DigitMap::Signed => stream.launch(field, len, &Digits { scalars, codes, c, sets, multiples, n })?,
-        DigitMap::Odd { tau } => {
+        DigitMap::Odd(OddDigits::Stored { tau }) => {
             stream.launch(field, len, &DigitsOdd { scalars, codes, c, sets, multiples, tau, log_b, n })?;
+        }
+        DigitMap::Odd(OddDigits::Regular) => {
+            stream.launch(field, len, &DigitsRegular { scalars, codes, c, sets, multiples, n })?;
         }
     }
     let (Pairs { keys, entries }, last) = sort(stream, buffer, shape, log_b)?;
+    if shape.is_constant() {
+        return Ok(Part { start, keys, entries, starts: None });
+    }
     let starts = stream.words(buckets as usize + 1)?;
     let kernel = BucketStarts {
         keys: keys.ptr(),
@@ -90,7 +97,7 @@ fn sort_part(
         first: last.first,
     };
     stream.launch(&Owner::common(), buckets as usize + 1, &kernel)?;
-    Ok(Part { start, keys, entries, starts })
+    Ok(Part { start, keys, entries, starts: Some(starts) })
 }
 
 /// The number of buckets of a shape that holds scalars of `bits` bits.
@@ -100,24 +107,29 @@ pub(super) fn check_shape(shape: DigitShape, bits: u32) -> Result<u32> {
     if !(2..=24).contains(&c) {
         return bad(format!("window is {c} bits, 2 to 24 are supported"));
     }
-    let (found, needed) = (shape.windows(), windows_of(bits, c));
-    let signed = DigitShape { map: DigitMap::Signed, ..shape };
-    let fits = sets > 0 && signed == DigitShape::with_multiples(bits, c, shape.multiples);
-    if !fits {
+    let (found, right) = match map {
+        DigitMap::Odd(OddDigits::Regular) => (shape, DigitShape::regular(bits, c, shape.multiples)),
+        _ => {
+            let signed = DigitShape { map: DigitMap::Signed, ..shape };
+            (signed, DigitShape::with_multiples(bits, c, shape.multiples))
+        }
+    };
+    if sets == 0 || found != right {
+        let needed = if shape.is_constant() { bits.div_ceil(c) } else { windows_of(bits, c) };
+        let found = shape.windows();
         return bad(format!("{found} windows of {c} bits, scalars of {bits} bits need {needed}"));
     }
     let buckets = u64::from(sets) << shape.log_buckets();
-    if let DigitMap::Odd { tau } = map {
-        if c < LEAST_ODD_WINDOW || !(1..c).contains(&tau) {
+    match map {
+        DigitMap::Odd(OddDigits::Stored { tau }) if c < LEAST_ODD_WINDOW || !(1..c).contains(&tau) => {
             return bad(format!(
                 "doublings to 2^{tau} for windows of {c} bits, 2 to 2^(window-1) of windows from {LEAST_ODD_WINDOW} bits on are supported"
             ));
         }
-        if buckets > 1 << ODD_KEY_BITS {
-            return bad(format!(
-                "{buckets} buckets, with stored doublings at most 2^{ODD_KEY_BITS} are supported"
-            ));
+        DigitMap::Odd(_) if buckets > 1 << ODD_KEY_BITS => {
+            return bad(format!("{buckets} buckets, of odd digits at most 2^{ODD_KEY_BITS} are supported"));
         }
+        _ => {}
     }
     u32::try_from(buckets)
         .ok()
@@ -158,7 +170,8 @@ mod tests {
             assert!(check_shape(shape, bits).is_ok() && shape.multiples <= most.max(1), "{shape:?}");
         }
         // With all doublings half of the signed digits' buckets, a quarter of the digits.
-        let odd = |window, tau| DigitShape { map: DigitMap::Odd { tau }, ..shape(window, 16, 1) };
+        let stored = |tau| DigitMap::Odd(OddDigits::Stored { tau });
+        let odd = |window, tau| DigitShape { map: stored(tau), ..shape(window, 16, 1) };
         assert_eq!(check_shape(odd(16, 15), 254).unwrap(), 16 << 14);
         assert_eq!((odd(16, 15).buckets(), odd(16, 15).stored()), (1 << 14, 16));
         // With fewer, some even ones: their places are in the upper half.
@@ -170,5 +183,14 @@ mod tests {
         assert!(check_shape(DigitShape::new(254, 2).with_doublings(1), 254).is_err());
         let many = |bits| check_shape(DigitShape::new(bits, 24).with_doublings(23), bits);
         assert!(many(254).is_ok() && many(24 * 17).is_err());
+        // No carry: 15 windows of 17 bits hold 255 bits, of signed digits 254.
+        let regular = |bits, window, most| check_shape(DigitShape::regular(bits, window, most), bits);
+        assert_eq!(regular(255, 17, 1).unwrap(), 15 << 16);
+        assert_eq!(DigitShape::with_multiples(255, 17, 1).windows(), 16);
+        assert_eq!(
+            DigitShape::regular(254, 16, 3),
+            DigitShape { map: DigitMap::Odd(OddDigits::Regular), ..shape(16, 6, 3) }
+        );
+        assert!(check_shape(DigitShape::regular(253, 11, 1), 254).is_err() && regular(254, 24, 1).is_err());
     }
 }

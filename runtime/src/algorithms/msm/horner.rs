@@ -4,7 +4,7 @@ use crate::algorithms::index32;
 use crate::error::Result;
 use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
-use crate::work::{DigitMap, DigitShape};
+use crate::work::{DigitMap, DigitShape, OddDigits};
 use curvesmith_abi::kernels::BitHorner;
 use curvesmith_abi::{Ptr, layout};
 
@@ -31,10 +31,10 @@ impl Runs {
         Self::up_to(shape, shape.sums_of_set())
     }
 
-    /// Runs of at most `most` sums, or of a sum: whole sets, where they are shorter, or equal parts of one. Of odd digits, whose sums have other
+    /// Runs of at most `most` sums, or of a sum: whole sets, where they are shorter, or equal parts of one. With stored doublings, whose sums have other
     /// weights, single ones.
     pub(crate) fn up_to(shape: DigitShape, most: usize) -> Self {
-        if shape.map != DigitMap::Signed {
+        if matches!(shape.map, DigitMap::Odd(OddDigits::Stored { .. })) {
             return Self::singles(shape);
         }
         let (set, most) = (shape.sums_of_set(), most.max(1));
@@ -79,10 +79,12 @@ impl Runs {
         out: Ptr<layout::Point>,
     ) -> Result<()> {
         let number = |n| index32("sums by bits", n);
+        // Of regular digits sum `q` of all has the weight `2^q`.
+        let window = if self.shape.is_constant() { 1 } else { self.shape.sums_of_set() };
         let kernel = BitHorner {
             sums: sums.ptr(),
             out,
-            window: number(self.shape.sums_of_set())?,
+            window: number(window)?,
             span: number(self.span)?,
             parts: number(self.parts())?,
             each: number(self.each)?,
@@ -94,13 +96,13 @@ impl Runs {
 }
 
 /// The exponent of sum `q` of a set: the total is the first, that of the numbers' bit `j` has place `j + 1`. Bucket `b` is of the digit `b + 1`, or, where
-/// digits are odd, of `2b + 1`; even digits, where there are any, have the upper half of the places, whose bucket `b` is of `2b + 2`.
+/// digits are odd, of `2b + 1`; even digits, which stored doublings leave over, have the upper half of the places, whose bucket `b` is of `2b + 2`.
 fn exponent_in_set(map: DigitMap, set: usize, window: usize, q: usize) -> usize {
     match (map, q) {
         (_, 0) => 0,
         (DigitMap::Signed, q) => q - 1,
-        (DigitMap::Odd { tau }, q) if (tau as usize) + 1 < window && q + 1 == set => 0,
-        (DigitMap::Odd { .. }, q) => q,
+        (DigitMap::Odd(OddDigits::Stored { tau }), q) if (tau as usize) + 1 < window && q + 1 == set => 0,
+        (DigitMap::Odd(_), q) => q,
     }
 }
 
@@ -134,6 +136,10 @@ mod tests {
         let odd = |tau| DigitShape { window: 4, ..shape }.with_doublings(tau);
         assert_eq!(Runs::up_to(odd(3), 9).exponents().collect::<Vec<_>>(), [0, 1, 2, 4, 5, 6]);
         assert_eq!(Runs::up_to(odd(1), 9).exponents().collect::<Vec<_>>(), [0, 1, 2, 0, 4, 5, 6, 4]);
+        // Regular digits are 1, 3, 5, … 15.
+        let regular = Runs::singles(DigitShape::regular(12, 4, 1));
+        assert_eq!(regular.exponents().collect::<Vec<_>>(), (0..12).collect::<Vec<_>>());
+        assert_eq!(Runs::up_to(regular.shape, 3).exponents().collect::<Vec<_>>(), [0, 2, 4, 6, 8, 10]);
     }
 
     /// Windows that policies choose, for scalars of 253 to 256 bits.

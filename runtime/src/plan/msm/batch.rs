@@ -40,7 +40,7 @@ impl<G: Group> Msm<G> {
     /// they are cut into digits and sorted once.
     ///
     /// Errors: [`RuntimeError::Length`] unless there are as many bases of each as scalars; [`RuntimeError::Input`] where the plans have
-    /// other windows or multiples.
+    /// other windows or multiples, or one of them constant work.
     pub fn run_with<H: Group<Scalar = G::Scalar>>(
         &self,
         other: &Msm<H>,
@@ -48,8 +48,9 @@ impl<G: Group> Msm<G> {
     ) -> Result<(ProjectiveOf<G>, ProjectiveOf<H>)> {
         check_len("scalars of the MSM", self.len(), scalars.len())?;
         check_len("bases of the other MSM", self.len(), other.len())?;
-        if (self.window, self.bases.shape()) != (other.window, other.bases.shape()) {
-            let reason = "windows or multiples are not those of the other MSM".to_owned();
+        let shape = (self.window, self.bases.shape(), self.constant);
+        if shape != (other.window, other.bases.shape(), other.constant) {
+            let reason = "windows, multiples or constant work are not those of the other MSM".to_owned();
             return Err(RuntimeError::Input { what: "options", reason });
         }
         let sums = call(self.device(), Detail::Counts, &Cancel::default(), |work| {

@@ -4,6 +4,7 @@ use crate::algorithms::policy::{LEAST_ODD_WINDOW, widest_window};
 use crate::error::{Result, RuntimeError};
 use crate::field::modulus_bits;
 use crate::group::Group;
+use crate::handle::Device;
 use crate::owner::Owner;
 use crate::work::DigitShape;
 use curvesmith_abi::kernels::msm_has_pairs;
@@ -54,6 +55,8 @@ pub struct MsmOptions {
     pub(in crate::plan) strategy: Option<MsmStrategy>,
     pub(in crate::plan) memory: Option<u64>,
     pub(in crate::plan) form: CurveForm,
+    /// Whether the work may not depend on scalars.
+    pub(in crate::plan) constant: bool,
 }
 
 impl Default for MsmOptions {
@@ -65,6 +68,7 @@ impl Default for MsmOptions {
             strategy: None,
             memory: None,
             form: CurveForm::Declared,
+            constant: false,
         }
     }
 }
@@ -127,14 +131,30 @@ impl MsmOptions {
         self
     }
 
+    /// Has the device do the same work for all scalars of one number: every kernel of a call executes the same instructions on the same lanes, zeros, equal scalars and
+    /// equal, opposite or identical bases included (Chen et al., §5). Addresses still depend on scalars, and so does what the host does with the few points
+    /// that come back: the book's page on secrets says what that leaves. Scalars of any type count as long ones.
+    ///
+    /// **All bases have to be in the group**: for others sums may be wrong, since the recoding takes even scalars less the order.
+    ///
+    /// For groups that are declared with `constant_work`; others are refused, and so are the CPU, whose work depends on scalars, stored doublings, other forms, rounds of
+    /// affine pairs, and a [`StreamedMsm`](crate::StreamedMsm).
+    pub fn constant_work(mut self) -> Self {
+        self.constant = true;
+        self
+    }
+
     /// Whether there may be more of a base than itself.
     pub(in crate::plan) fn wants_multiples(&self) -> bool {
         !matches!(self.multiples, Multiples::Most(0 | 1)) || self.doublings > 0
     }
 
-    /// An error where the group has no kernels for the form, or in that form for the strategy.
-    pub(in crate::plan) fn check_kernels<G: Group>(&self) -> Result<()> {
+    /// An error where the group has no kernels for the form, or in that form for the strategy or for constant work, or the device none.
+    pub(in crate::plan) fn check_kernels<G: Group>(&self, device: &Device) -> Result<()> {
         let group = Owner::group_in::<G>(self.form)?;
+        if self.constant {
+            self.check_constant::<G>(device)?;
+        }
         match self.strategy {
             Some(MsmStrategy::BatchedAffine) if !msm_has_pairs(group.form, group.words, group.degree) => {
                 let reason = format!(
@@ -149,6 +169,22 @@ impl MsmOptions {
         }
     }
 
+    fn check_constant<G: Group>(&self, device: &Device) -> Result<()> {
+        Owner::constant_work::<G>()?;
+        let reason = if device.is_cpu() {
+            "what the CPU does depends on scalars"
+        } else if self.form != CurveForm::Declared {
+            "it is done on the curve as it is declared, not on another form"
+        } else if self.doublings > 0 {
+            "its digits are odd without stored doublings"
+        } else if self.strategy == Some(MsmStrategy::BatchedAffine) {
+            "there are no kernels for sums of affine pairs in it"
+        } else {
+            return Ok(());
+        };
+        Err(RuntimeError::Input { what: "constant work", reason: reason.to_owned() })
+    }
+
     /// The shape of digits that the window asks for, where it is fixed, with at most so many multiples of a base.
     pub(in crate::plan) fn shape<G: Group>(&self, multiples: u32) -> Result<Option<DigitShape>> {
         let shape = self.window.map(|window| {
@@ -158,8 +194,11 @@ impl MsmOptions {
                 let reason = format!("it is {window} bits, {least} to {widest} are supported");
                 return Err(RuntimeError::Input { what: "window", reason });
             }
-            let shape = DigitShape::with_multiples(modulus_bits::<G::Scalar>(), window, multiples);
-            Ok(shape.with_doublings(self.doublings))
+            let bits = modulus_bits::<G::Scalar>();
+            if self.constant {
+                return Ok(DigitShape::regular(bits, window, multiples));
+            }
+            Ok(DigitShape::with_multiples(bits, window, multiples).with_doublings(self.doublings))
         });
         shape.transpose()
     }
