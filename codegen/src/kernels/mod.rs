@@ -19,7 +19,7 @@ use crate::fir::build::{Builder, FULL_MASK, U32};
 use crate::fir::ir::{Kernel, ShuffleMode};
 use crate::spec::{FieldDesc, GroupDesc};
 use curvesmith_abi::Form;
-use curvesmith_abi::kernels::msm_has_pairs;
+use curvesmith_abi::kernels::{msm_has_lane_pairs, msm_has_pairs};
 
 /// The kernels of a prime field's image.
 pub fn field_kernels(field: &FieldDesc) -> Vec<Kernel> {
@@ -41,6 +41,9 @@ pub fn group_kernels(group: &GroupDesc) -> Vec<Vec<Kernel>> {
     ];
     if has_pairs(group) {
         images.push(vec![msm::pair_sums(group)]);
+    }
+    if msm_has_lane_pairs(group.equation.form(), group.degree()) {
+        images.push(vec![msm::accumulate_lanes(group)]);
     }
     images
 }

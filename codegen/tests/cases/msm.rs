@@ -5,8 +5,8 @@ use super::toy::{Affine, Textbook, Toy};
 use super::{Random, blocks, buf, edwards, num, real};
 use crate::Machine;
 use curvesmith_abi::kernels::{
-    Accumulate, BIT_SUMS_STEPS, BaseMultiples, BitHorner, BitSums, MergeHeads, MergePartials, NO_ENTRY,
-    PairCounts, PairEntries, PairSums,
+    Accumulate, AccumulateLanes, BIT_SUMS_STEPS, BaseMultiples, BitHorner, BitSums, MergeHeads,
+    MergePartials, NO_ENTRY, PairCounts, PairEntries, PairSums, msm_has_lane_pairs,
 };
 use std::ops::Range;
 
@@ -75,6 +75,17 @@ fn msm<T: Textbook>(
     ];
     let [sums, partials] =
         machine.run::<Accumulate, 2>(blocks::<Accumulate>(slices), &args, ["sums", "partials"]);
+    if msm_has_lane_pairs(toy.group().equation.form(), toy.group().degree()) {
+        let blocks = blocks::<AccumulateLanes>(2 * slices);
+        let on_lanes = machine.run::<AccumulateLanes, 2>(blocks, &args, ["sums", "partials"]);
+        for (found, expected) in on_lanes.iter().zip([&sums, &partials]) {
+            assert_eq!(
+                toy.read_points(found),
+                toy.read_points(expected),
+                "{slices} slices on pairs of lanes"
+            );
+        }
+    }
     let sorted = Sorted { keys, entries, starts, buckets };
     let sums = merge(machine, &sorted, partials, sums, slices, least);
     let Sorted { keys, entries, .. } = sorted;

@@ -4,6 +4,7 @@
 
 mod constant;
 mod forms;
+mod lanes;
 mod memory;
 mod odd;
 mod options;

@@ -10,6 +10,7 @@ use super::rewrite::Rewriter;
 use crate::fir::ir::{Block, IntOp, Kernel, Local, LocalDecl, Op, Signature, Stmt, Type, Value};
 use crate::spec::FieldOp;
 use crate::target::Target;
+pub(super) use code::mul_number;
 use code::{Code, Coordinates};
 use schemes::Choices;
 use std::sync::Arc;

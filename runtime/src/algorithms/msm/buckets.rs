@@ -9,7 +9,7 @@ use crate::csr::{check_len, check_range};
 use crate::error::{Result, RuntimeError};
 use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
-use crate::plan::{CurveForm, MsmStrategy};
+use crate::plan::{Adding, CurveForm};
 use crate::work::DigitShape;
 use curvesmith_abi::kernels::{BIT_SUMS_STEPS, BitSums, MergePartials};
 use curvesmith_abi::{Ptr, layout};
@@ -22,7 +22,7 @@ pub(crate) struct GpuBuckets {
     group: Owner,
     form: CurveForm,
     shape: DigitShape,
-    strategy: Option<MsmStrategy>,
+    adding: Adding,
     /// `None` as long as nothing was added.
     sums: Option<Buffer<layout::Point>>,
     /// The numbers from 0 on, for adding buckets to buckets.
@@ -30,14 +30,9 @@ pub(crate) struct GpuBuckets {
 }
 
 impl GpuBuckets {
-    /// Without a strategy, the device's policy chooses.
-    pub(crate) fn new(
-        group: Owner,
-        form: CurveForm,
-        shape: DigitShape,
-        strategy: Option<MsmStrategy>,
-    ) -> Self {
-        GpuBuckets { group, form, shape, strategy, sums: None, places: None }
+    /// What `adding` does not say, the device's policy chooses.
+    pub(crate) fn new(group: Owner, form: CurveForm, shape: DigitShape, adding: Adding) -> Self {
+        GpuBuckets { group, form, shape, adding, sums: None, places: None }
     }
 
     /// The windows.
@@ -84,7 +79,7 @@ impl GpuBuckets {
                 most: part.keys.len(),
                 buckets: digits.buckets,
             };
-            let sums = accumulate(stream, &self.group, self.strategy, rows)?;
+            let sums = accumulate(stream, &self.group, self.adding, rows)?;
             self.join(stream, sums)?;
         }
         Ok(())

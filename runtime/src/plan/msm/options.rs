@@ -6,7 +6,7 @@ use crate::field::modulus_bits;
 use crate::group::Group;
 use crate::owner::Owner;
 use crate::work::DigitShape;
-use curvesmith_abi::kernels::msm_has_pairs;
+use curvesmith_abi::kernels::{msm_has_lane_pairs, msm_has_pairs};
 
 /// How the products of an MSM are added into its buckets. The sums are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,24 @@ pub enum CurveForm {
     Edwards,
 }
 
+/// How many lanes of a warp add to one point of a slice. The sums are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PointLanes {
+    /// One, which has all of its coordinates.
+    Single,
+    /// A pair of neighbours, each of which has one coefficient of every coordinate: half of the registers, and more work in all. For groups
+    /// on Weierstrass curves over quadratic extensions, of which others have no kernel for it.
+    Pair,
+}
+
+/// How products are added into buckets, as far as options say; else the device's policy does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Adding {
+    pub(crate) strategy: Option<MsmStrategy>,
+    pub(crate) lanes: Option<PointLanes>,
+}
+
 /// How many multiples of a base are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Multiples {
@@ -51,7 +69,7 @@ pub struct MsmOptions {
     pub(super) multiples: Multiples,
     /// The largest `e` of bases that are stored times `2^e`.
     pub(super) doublings: u32,
-    pub(in crate::plan) strategy: Option<MsmStrategy>,
+    pub(in crate::plan) adding: Adding,
     pub(in crate::plan) memory: Option<u64>,
     pub(in crate::plan) form: CurveForm,
 }
@@ -62,7 +80,7 @@ impl Default for MsmOptions {
             window: None,
             multiples: Multiples::Most(1),
             doublings: 0,
-            strategy: None,
+            adding: Adding::default(),
             memory: None,
             form: CurveForm::Declared,
         }
@@ -105,7 +123,15 @@ impl MsmOptions {
     ///
     /// Plans refuse a strategy that their group has no kernels for, on every device.
     pub fn strategy(mut self, strategy: MsmStrategy) -> Self {
-        self.strategy = Some(strategy);
+        self.adding.strategy = Some(strategy);
+        self
+    }
+
+    /// Fixes how many lanes add to one point; by default the device's policy chooses. The CPU has no lanes.
+    ///
+    /// Plans refuse lanes that their group has no kernel for, on every device.
+    pub fn lanes(mut self, lanes: PointLanes) -> Self {
+        self.adding.lanes = Some(lanes);
         self
     }
 
@@ -132,10 +158,18 @@ impl MsmOptions {
         !matches!(self.multiples, Multiples::Most(0 | 1)) || self.doublings > 0
     }
 
-    /// An error where the group has no kernels for the form, or in that form for the strategy.
+    /// An error where the group has no kernels for the form, or in that form for the strategy or the lanes.
     pub(in crate::plan) fn check_kernels<G: Group>(&self) -> Result<()> {
         let group = Owner::group_in::<G>(self.form)?;
-        match self.strategy {
+        if self.adding.lanes == Some(PointLanes::Pair) && !msm_has_lane_pairs(group.form, group.degree) {
+            let reason = format!(
+                "{} has no kernel for points on pairs of lanes: that is for Weierstrass curves over quadratic extensions, here the degree is {}",
+                G::NAME,
+                group.degree
+            );
+            return Err(RuntimeError::Input { what: "lanes", reason });
+        }
+        match self.adding.strategy {
             Some(MsmStrategy::BatchedAffine) if !msm_has_pairs(group.form, group.words, group.degree) => {
                 let reason = format!(
                     "{} has no kernels for sums of affine pairs: those are for Weierstrass curves with coordinates of 20 words and more, \
