@@ -32,7 +32,7 @@ use std::collections::BTreeMap;
 /// The kernel on pairs of lanes: with as many threads a block, half as many of those that it was written for.
 pub fn spread_over_lanes(kernel: &Kernel) -> Result<Kernel, PassError> {
     let [level] = kernel.tower.levels() else {
-        return Err(without("a tower of other than one level"));
+        return Err(without("a tower of other levels than one"));
     };
     if level.degree != 2 {
         return Err(without("an extension of another degree than 2"));

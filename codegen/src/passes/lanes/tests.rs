@@ -143,3 +143,102 @@ fn operations_mean_on_pairs_of_lanes_what_they_mean_in_the_extension() {
         }
     }
 }
+
+/// Why a kernel over a quadratic extension has no form on lanes.
+fn refused(body: impl for<'k> FnOnce(&'k Builder, Fe<'k>)) -> String {
+    let tower = &towers()[0];
+    let b = Builder::new(
+        "toy_lanes".into(),
+        PointAdd::DESC,
+        Some(FieldDesc::new("toy", tower.p.clone())),
+        tower.tower.clone(),
+    );
+    body(&b, b.buffer("a").coordinate(b.u32(0), 0));
+    let kernel = b.finish();
+    assert_eq!(verify(&kernel), Ok(()));
+    spread_over_lanes(&kernel).expect_err("there is no form on lanes").to_string()
+}
+
+#[test]
+fn kernels_that_have_no_form_on_lanes_are_refused() {
+    let says = |error: String, what: &str| assert!(error.contains(what), "{error}");
+    says(
+        refused(|b, _| {
+            b.lane();
+        }),
+        "the number of a lane",
+    );
+    says(
+        refused(|b, _| {
+            b.ballot(b.bool(true), b.u32(1));
+        }),
+        "Ballot",
+    );
+    says(refused(|b, _| b.barrier()), "Barrier");
+    says(refused(|b, _| b.shared(1).set_word(b.u32(0), b.u32(0))), "shared memory");
+    let half = "half of a coordinate";
+    let part = |b: &Builder, which: usize| b.buffer("out").set_part(b.u32(0), which, b.one());
+    says(refused(|b, _| part(b, 0)), half);
+    says(refused(|b, _| part(b, 1)), half);
+    // The second half of another coordinate, of another point, and behind a loop's begin.
+    says(refused(|b, _| [0, 3].iter().for_each(|which| part(b, *which))), half);
+    says(
+        refused(|b, x| {
+            let [even, odd] = [0, 1].map(|i| x.coordinates()[i]);
+            b.buffer("out").set_part(b.u32(0), 0, even);
+            b.buffer("out").set_part(b.u32(1), 1, odd);
+        }),
+        half,
+    );
+    says(
+        refused(|b, _| {
+            part(b, 0);
+            b.if_(b.bool(true), || part(b, 1))
+        }),
+        half,
+    );
+    says(
+        refused(|b, _| {
+            part(b, 0);
+            b.buffer("a").part_words(b.u32(0), 0);
+            part(b, 1)
+        }),
+        half,
+    );
+}
+
+#[test]
+fn towers_of_other_shapes_are_refused() {
+    let one = || vec![BigUint::from(2u32)];
+    let towers = [
+        (Tower::prime(), "levels"),
+        (Tower::prime().extended(3, one()), "another degree"),
+        (Tower::quadratic(2u32.into()).extended(2, vec![2u32.into(), 1u32.into()]), "levels"),
+    ];
+    for (tower, what) in towers {
+        let field = FieldDesc::new("toy", 13u32.into());
+        let b = Builder::new("toy_lanes".into(), PointAdd::DESC, Some(field), tower);
+        let error = spread_over_lanes(&b.finish()).expect_err("there is no form on lanes");
+        assert!(error.to_string().contains(what), "{error}");
+    }
+}
+
+/// What is read of one element of a buffer before it is written is not what is read after.
+#[test]
+fn loads_are_joined_until_something_is_written() {
+    let tower = towers().remove(4);
+    let field = FieldDesc::new("toy", tower.p.clone());
+    let b = Builder::new("toy_lanes".into(), PointAdd::DESC, Some(field), tower.tower.clone());
+    let i = b.global_index();
+    b.return_if(i.ge(b.scalar("n")));
+    let out = b.buffer("out");
+    out.set_coordinate(i, 2, b.buffer("a").coordinate(i, 0));
+    out.set_coordinate(i, 2, out.coordinate(i, 2) * out.coordinate(i, 2));
+    out.set_coordinate(i, 2, out.coordinate(i, 2) + b.buffer("a").coordinate(i, 3));
+    let spread = spread_over_lanes(&b.finish()).expect("there is a form on lanes");
+    let triples = triples(&tower);
+    let expected: Vec<_> = triples.iter().map(|[a, b, _]| tower.add(&tower.sqr(a), b)).collect();
+    assert_eq!(run(&spread, &triples), expected);
+    let loads = |block: &Block| block.iter().filter(|s| matches!(s, Stmt::Load { .. })).count();
+    assert_eq!(loads(&spread.body), 4);
+}

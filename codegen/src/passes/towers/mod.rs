@@ -60,8 +60,11 @@ fn coordinates_of(kernel: &Kernel, ty: Type) -> impl Iterator<Item = Type> + use
     std::iter::repeat_n(ty, count)
 }
 
-/// The schemes that a kernel's tower is lowered by, for readers of what is emitted.
+/// The schemes that a kernel's tower is lowered by, for readers of what is emitted: none where nothing of an extension is in it.
 pub fn describe_schemes<T: Target>(kernel: &Kernel) -> Vec<String> {
+    if !holds_extensions(kernel) {
+        return vec![];
+    }
     Choices::<T>::of(kernel).describe()
 }
 
