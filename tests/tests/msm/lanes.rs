@@ -75,20 +75,20 @@ fn special<G: Group>(device: &Device) {
 /// 8, 10, 12 and 24 words; nonresidues -1, -5, 13 and 17.
 #[test]
 fn sums_on_pairs_of_lanes() {
-    for device in [device(), on(&racecheck(7))] {
-        sums::<bn254::G2>(&device, 70, &[2, 7]);
-        sums::<bls12_381::G2>(&device, 40, &[4]);
-        sums::<bls12_377::G2>(&device, 40, &[4]);
-        sums::<mnt4_298::G2>(&device, 40, &[4]);
-        sums::<mnt4_753::G2>(&device, 20, &[6]);
-    }
+    let device = device();
+    sums::<bn254::G2>(&device, 70, &[2, 7]);
+    sums::<bls12_381::G2>(&device, 30, &[4]);
+    sums::<bls12_377::G2>(&device, 30, &[4]);
+    sums::<mnt4_298::G2>(&device, 30, &[4]);
+    sums::<mnt4_753::G2>(&device, 12, &[6]);
+    sums::<bn254::G2>(&on(&racecheck(7)), 40, &[4]);
 }
 
 #[test]
 fn special_bases_on_pairs_of_lanes() {
-    for device in [device(), on(&racecheck(8)), Device::cpu()] {
+    for device in [device(), Device::cpu()] {
         special::<bn254::G2>(&device);
-        special::<bls12_377::G2>(&device);
+        special::<mnt4_298::G2>(&device);
     }
 }
 
