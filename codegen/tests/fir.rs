@@ -6,7 +6,7 @@ use curvesmith_codegen::fir::build::{Builder, FULL_MASK};
 use curvesmith_codegen::fir::interp::{Argument, Position, from_words, launch, run_block, to_words};
 use curvesmith_codegen::fir::ir::{AtomicOp, Below, Kernel, ShuffleMode};
 use curvesmith_codegen::fir::{parse::parse, print::print, verify::verify};
-use curvesmith_codegen::kernels::group_kernels;
+use curvesmith_codegen::kernels::formula_kernels;
 use curvesmith_codegen::spec::{Equation, FieldDesc, FieldOp, GroupDesc, Tower};
 use num_bigint::BigUint;
 use std::path::Path;
@@ -113,8 +113,11 @@ fn on_lanes(base: &FieldDesc) -> Kernel {
         tower: Tower::quadratic(2u32.into()),
         equation: Equation::ShortWeierstrass { a, b },
     };
-    let kernels = group_kernels(&group).concat();
-    kernels.into_iter().find(|kernel| kernel.desc.name == AccumulateLanes::DESC.name).unwrap()
+    let kernels = formula_kernels(&group);
+    kernels
+        .into_iter()
+        .find(|kernel| kernel.desc.name == AccumulateLanes::DESC.name)
+        .expect("it is among those of short fields")
 }
 
 #[test]

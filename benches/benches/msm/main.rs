@@ -80,7 +80,6 @@ fn main() -> Result<()> {
     measure::<bn254::G2>(&device, &[18, 20], &wanted, &mut csv)?;
     measure::<bls12_381::G2>(&device, &[18, 20], &wanted, &mut csv)?;
     if wanted("lanes") {
-        lanes::print::<bn254::G2>(&device, &wanted)?;
         lanes::print::<bls12_381::G2>(&device, &wanted)?;
         lanes::print::<bls12_377::G2>(&device, &wanted)?;
         lanes::print::<mnt4_753::G2>(&device, &wanted)?;

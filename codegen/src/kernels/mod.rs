@@ -42,7 +42,7 @@ pub fn group_kernels(group: &GroupDesc) -> Vec<Vec<Kernel>> {
     if has_pairs(group) {
         images.push(vec![msm::pair_sums(group)]);
     }
-    if msm_has_lane_pairs(group.equation.form(), group.degree()) {
+    if has_lane_pairs(group) {
         images.push(vec![msm::accumulate_lanes(group)]);
     }
     images
@@ -52,12 +52,19 @@ fn has_pairs(group: &GroupDesc) -> bool {
     msm_has_pairs(group.equation.form(), group.base.words, group.degree())
 }
 
-/// An addition, a mixed addition and a doubling a thread, and sums of affine pairs where no image holds them: what shows the
+fn has_lane_pairs(group: &GroupDesc) -> bool {
+    msm_has_lane_pairs(group.equation.form(), group.base.words, group.degree())
+}
+
+/// An addition, a mixed addition and a doubling a thread, and sums of affine pairs and on pairs of lanes where no image holds them: what shows the
 /// formulas to tests by themselves.
 pub fn formula_kernels(group: &GroupDesc) -> Vec<Kernel> {
     let mut kernels = vec![msm::point_add(group), msm::point_madd(group), msm::point_dbl(group)];
     if group.equation.form() == Form::Xyzz && !has_pairs(group) {
         kernels.push(msm::pair_sums(group));
+    }
+    if group.equation.form() == Form::Xyzz && group.degree() == 2 && !has_lane_pairs(group) {
+        kernels.push(msm::accumulate_lanes(group));
     }
     kernels
 }

@@ -4,9 +4,10 @@ use super::common::scan;
 use super::toy::{Affine, Textbook, Toy};
 use super::{Random, blocks, buf, edwards, num, real};
 use crate::Machine;
+use curvesmith_abi::Form;
 use curvesmith_abi::kernels::{
     Accumulate, AccumulateLanes, BIT_SUMS_STEPS, BaseMultiples, BitHorner, BitSums, MergeHeads,
-    MergePartials, NO_ENTRY, PairCounts, PairEntries, PairSums, msm_has_lane_pairs,
+    MergePartials, NO_ENTRY, PairCounts, PairEntries, PairSums,
 };
 use std::ops::Range;
 
@@ -75,7 +76,7 @@ fn msm<T: Textbook>(
     ];
     let [sums, partials] =
         machine.run::<Accumulate, 2>(blocks::<Accumulate>(slices), &args, ["sums", "partials"]);
-    if msm_has_lane_pairs(toy.group().equation.form(), toy.group().degree()) {
+    if toy.group().equation.form() == Form::Xyzz && toy.group().degree() == 2 {
         let blocks = blocks::<AccumulateLanes>(2 * slices);
         let on_lanes = machine.run::<AccumulateLanes, 2>(blocks, &args, ["sums", "partials"]);
         for (found, expected) in on_lanes.iter().zip([&sums, &partials]) {

@@ -42,7 +42,7 @@ pub(in super::super) fn accumulate(group: &GroupDesc) -> Kernel {
     group_kernel::<Accumulate>(group, |curve| accumulate_body(curve, group.degree() * group.base.words))
 }
 
-/// As [`accumulate`], a pair of lanes a slice; for groups that [`msm_has_lane_pairs`](curvesmith_abi::kernels::msm_has_lane_pairs).
+/// As [`accumulate`], a pair of lanes a slice; for short Weierstrass groups over quadratic extensions.
 pub(in super::super) fn accumulate_lanes(group: &GroupDesc) -> Kernel {
     let body = |curve: Curve<'_>| accumulate_body(curve, group.base.words);
     let kernel = group_kernel::<AccumulateLanes>(group, body);

@@ -47,7 +47,7 @@ fn kernels(base: &FieldDesc) -> Vec<Kernel> {
         equation: Equation::ShortWeierstrass { a: vec![BigUint::ZERO; 2], b: vec![3u32.into(); 2] },
         ..group.clone()
     };
-    let mut on_lanes = group_kernels(&on_lanes).concat();
+    let mut on_lanes = [group_kernels(&on_lanes).concat(), formula_kernels(&on_lanes)].concat();
     on_lanes.retain(|kernel| kernel.desc.name == AccumulateLanes::DESC.name);
     assert_eq!(on_lanes.len(), 1);
     [

@@ -7,7 +7,8 @@ use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
 use crate::plan::{Adding, MsmStrategy, PointLanes};
 use curvesmith_abi::kernels::{
-    Accumulate, AccumulateLanes, MergeHeads, MergePartials, PairCounts, PairEntries, PairSums, msm_has_pairs,
+    Accumulate, AccumulateLanes, MergeHeads, MergePartials, PairCounts, PairEntries, PairSums,
+    msm_has_lane_pairs, msm_has_pairs,
 };
 use curvesmith_abi::{Element, Ptr, layout};
 
@@ -41,7 +42,7 @@ pub(super) fn accumulate(
         // What the round before wrote goes only now, when what reads it has been submitted.
         halved = Some(next);
     }
-    let sums = accumulate_slices(stream, group, adding.lanes_of(), &rows);
+    let sums = accumulate_slices(stream, group, adding.lanes_of(group), &rows);
     drop(halved);
     sums
 }
@@ -196,8 +197,11 @@ pub(super) fn slices(stream: &Stream, group: &Owner, lanes: PointLanes, most: us
 }
 
 impl Adding {
-    /// The lanes that add to a point, where nothing else is said one.
-    pub(super) fn lanes_of(self) -> PointLanes {
-        self.lanes.unwrap_or(PointLanes::Single)
+    /// The lanes that add to a point of a group: where nothing else is said, a pair if there is the kernel.
+    pub(super) fn lanes_of(self, group: &Owner) -> PointLanes {
+        self.lanes.unwrap_or(match msm_has_lane_pairs(group.form, group.words, group.degree) {
+            true => PointLanes::Pair,
+            false => PointLanes::Single,
+        })
     }
 }

@@ -71,7 +71,7 @@ impl Parts<'_> {
             bytes += words(starts) + scan_bytes(starts) + 4 * words(most as u64) + room(most as u64, affine);
         }
         bytes += 2 * room(u64::from(buckets), point)
-            + room(u64::from(slices(stream, group, adding.lanes_of(), most)?), point);
+            + room(u64::from(slices(stream, group, adding.lanes_of(group), most)?), point);
         bytes += words(u64::from(most_places(shape)) + 1);
         // Sums by bits, and what is left of them.
         let left = stream.gpu().policy().msm.runs(shape).points();

@@ -41,7 +41,7 @@ pub enum PointLanes {
     /// One, which has all of its coordinates.
     Single,
     /// A pair of neighbours, each of which has one coefficient of every coordinate: half of the registers, and more work in all. For groups
-    /// on Weierstrass curves over quadratic extensions, of which others have no kernel for it.
+    /// on Weierstrass curves over quadratic extensions with coordinates of 20 words and more, of which others have no kernel for it.
     Pair,
 }
 
@@ -127,7 +127,7 @@ impl MsmOptions {
         self
     }
 
-    /// Fixes how many lanes add to one point; by default the device's policy chooses. The CPU has no lanes.
+    /// Fixes how many lanes add to one point; by default a pair in groups that have the kernel. The CPU has no lanes.
     ///
     /// Plans refuse lanes that their group has no kernel for, on every device.
     pub fn lanes(mut self, lanes: PointLanes) -> Self {
@@ -161,10 +161,14 @@ impl MsmOptions {
     /// An error where the group has no kernels for the form, or in that form for the strategy or the lanes.
     pub(in crate::plan) fn check_kernels<G: Group>(&self) -> Result<()> {
         let group = Owner::group_in::<G>(self.form)?;
-        if self.adding.lanes == Some(PointLanes::Pair) && !msm_has_lane_pairs(group.form, group.degree) {
+        if self.adding.lanes == Some(PointLanes::Pair)
+            && !msm_has_lane_pairs(group.form, group.words, group.degree)
+        {
             let reason = format!(
-                "{} has no kernel for points on pairs of lanes: that is for Weierstrass curves over quadratic extensions, here the degree is {}",
+                "{} has no kernel for points on pairs of lanes: that is for Weierstrass curves over quadratic extensions with \
+                 coordinates of 20 words and more, here they have {} of degree {}",
                 G::NAME,
+                group.words * group.degree,
                 group.degree
             );
             return Err(RuntimeError::Input { what: "lanes", reason });
