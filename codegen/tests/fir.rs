@@ -1,12 +1,13 @@
 //! FIR as text, its verifier, and its interpreter against plain integer arithmetic.
 
 use curvesmith_abi::Kernel as _;
-use curvesmith_abi::kernels::{FieldMul, RadixCount, ScanAdd};
+use curvesmith_abi::kernels::{AccumulateLanes, FieldMul, RadixCount, ScanAdd};
 use curvesmith_codegen::fir::build::{Builder, FULL_MASK};
 use curvesmith_codegen::fir::interp::{Argument, Position, from_words, launch, run_block, to_words};
 use curvesmith_codegen::fir::ir::{AtomicOp, Below, Kernel, ShuffleMode};
 use curvesmith_codegen::fir::{parse::parse, print::print, verify::verify};
-use curvesmith_codegen::spec::{FieldDesc, FieldOp};
+use curvesmith_codegen::kernels::formula_kernels;
+use curvesmith_codegen::spec::{Equation, FieldDesc, FieldOp, GroupDesc, Tower};
 use num_bigint::BigUint;
 use std::path::Path;
 
@@ -103,12 +104,28 @@ fn by_words(field: &FieldDesc, read: Below, taken: Below) -> Kernel {
     b.finish()
 }
 
+/// Elements that are shuffled, and parts that lanes choose.
+fn on_lanes(base: &FieldDesc) -> Kernel {
+    let [a, b] = [0u32, 7].map(|x| vec![x.into(), BigUint::ZERO]);
+    let group = GroupDesc {
+        name: "toy_g2".into(),
+        base: base.clone(),
+        tower: Tower::quadratic(2u32.into()),
+        equation: Equation::ShortWeierstrass { a, b },
+    };
+    let kernels = formula_kernels(&group);
+    kernels
+        .into_iter()
+        .find(|kernel| kernel.desc.name == AccumulateLanes::DESC.name)
+        .expect("it is among those of short fields")
+}
+
 #[test]
 fn text_reads_back() {
     let calls = parse(include_str!("../src/passes/inline/nested.fir")).unwrap();
     assert_eq!(calls.functions.len(), 2);
     let toy = FieldDesc::new("toy", 13u32.into());
-    for kernel in [multiply(&toy), sum_kernel(), by_words(&toy, Below(3), Below(4)), calls] {
+    for kernel in [multiply(&toy), sum_kernel(), by_words(&toy, Below(3), Below(4)), on_lanes(&toy), calls] {
         verify(&kernel).unwrap();
         let text = print(&kernel);
         let again = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));

@@ -53,9 +53,9 @@ pub use curvesmith_runtime::group::{Group, PairingCurve};
 pub use curvesmith_runtime::work::{BinaryOp, Direction, Order, UnaryOp};
 pub use curvesmith_runtime::{
     Csr, CurveForm, Detail, Device, DeviceBases, DeviceVec, Job, MeasuredWindow, MeasuredWindows, Msm,
-    MsmOptions, MsmStrategy, Ntt, NttBatch, NttOptions, Pointwise, Report, RuntimeError, ShardedMsm, SpMv,
-    SpMvOptions, SpMvSchedule, SpMvStrategy, Span, StreamedMsm, TuneOptions, Tuned, domain_size, gpu,
-    tune_windows,
+    MsmOptions, MsmStrategy, Ntt, NttBatch, NttOptions, PointLanes, Pointwise, Report, RuntimeError,
+    ShardedMsm, SpMv, SpMvOptions, SpMvSchedule, SpMvStrategy, Span, StreamedMsm, TuneOptions, Tuned,
+    domain_size, gpu, tune_windows,
 };
 #[cfg(feature = "emulator")]
 pub use curvesmith_runtime::{EmulatorOptions, emulator};

@@ -44,8 +44,8 @@ pub use handle::Device;
 pub use job::{Cancel, Job};
 pub use owner::Owner;
 pub use plan::{
-    CurveForm, Msm, MsmOptions, MsmStrategy, Ntt, NttOptions, Pointwise, ShardedMsm, SpMv, SpMvOptions,
-    SpMvSchedule, SpMvStrategy, StreamedMsm, TuneOptions, Tuned, tune_windows,
+    CurveForm, Msm, MsmOptions, MsmStrategy, Ntt, NttOptions, PointLanes, Pointwise, ShardedMsm, SpMv,
+    SpMvOptions, SpMvSchedule, SpMvStrategy, StreamedMsm, TuneOptions, Tuned, tune_windows,
 };
 pub use values::{DeviceBases, DeviceVec, Digits, Matrix, NttTables};
 

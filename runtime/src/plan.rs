@@ -12,7 +12,8 @@ mod sharded;
 mod spmv;
 mod streamed;
 
-pub use msm::{CurveForm, Msm, MsmOptions, MsmStrategy, TuneOptions, Tuned, tune_windows};
+pub(crate) use msm::Adding;
+pub use msm::{CurveForm, Msm, MsmOptions, MsmStrategy, PointLanes, TuneOptions, Tuned, tune_windows};
 pub use ntt::{Ntt, NttOptions};
 pub use pointwise::Pointwise;
 pub use sharded::ShardedMsm;

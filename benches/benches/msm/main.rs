@@ -4,12 +4,13 @@
 //! Not a Criterion benchmark: medians of a few calls, scalars in ordinary host memory, bases resident, every sum compared with the
 //! one that the bases' discrete logarithms say. Without a GPU it says so and measures nothing.
 //!
-//! `cargo bench -p curvesmith-benches --bench msm`, with `-- sizes` for one of `sizes`, `stages`, `steps`, `scalars` and `devices`
-//! (bases shared out among all GPUs, where there are several), and the names of groups; `--csv=FOLDER` writes the tables that the book's
+//! `cargo bench -p curvesmith-benches --bench msm`, with `-- sizes` for one of `sizes`, `stages`, `steps`, `scalars`, `devices`
+//! (bases shared out among all GPUs, where there are several) and `lanes` (a point a lane, and a point a pair of lanes), and the names of groups; `--csv=FOLDER` writes the tables that the book's
 //! plots are drawn from; `--log-n=24` has stages, steps and scalars measured at that size, and `--edwards` has groups with an Edwards form measured on that,
 //! both not for the tables
 
 mod csv;
+mod lanes;
 mod steps;
 
 use anyhow::{Result, ensure};
@@ -18,7 +19,7 @@ use ark_ff::{Field as _, UniformRand, Zero};
 use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
 use csv::Csv;
 use curvesmith::{
-    CurveForm, Detail, Device, Group, Msm, MsmOptions, ShardedMsm, bls12_377, bls12_381, bn254,
+    CurveForm, Detail, Device, Group, Msm, MsmOptions, ShardedMsm, bls12_377, bls12_381, bn254, mnt4_753,
 };
 use curvesmith_runtime::Kind;
 use curvesmith_runtime::group::{AffineOf, ProjectiveOf, ScalarOf};
@@ -32,7 +33,7 @@ const MULTIPLES: u32 = 32;
 /// Where stages, steps and other scalars are measured, if nothing else is said.
 const LOG_N: u32 = 20;
 /// What can be asked for by itself.
-const PARTS: [&str; 5] = ["sizes", "stages", "steps", "scalars", "devices"];
+const PARTS: [&str; 6] = ["sizes", "stages", "steps", "scalars", "devices", "lanes"];
 
 /// Best of sppark 17278d7 and icicle v2.8.0 without tables, for BLS12-377 yrrid's with 11 tables, on an H200 with driver 580.159.04, scalars
 /// in page-locked memory, medians of five, 2026-11-21: group, logarithm of the size, milliseconds.
@@ -81,6 +82,11 @@ fn main() -> Result<()> {
     measure::<bls12_377::G1>(&device, &[20, 22, 24], log_n, &wanted, &mut csv)?;
     measure::<bn254::G2>(&device, &[18, 20], log_n, &wanted, &mut csv)?;
     measure::<bls12_381::G2>(&device, &[18, 20], log_n, &wanted, &mut csv)?;
+    if wanted("lanes") {
+        lanes::print::<bls12_381::G2>(&device, &wanted)?;
+        lanes::print::<bls12_377::G2>(&device, &wanted)?;
+        lanes::print::<mnt4_753::G2>(&device, &wanted)?;
+    }
     csv.write()
 }
 

@@ -363,8 +363,8 @@ impl<M: Memory + ?Sized> Run<'_, M> {
                     if self.u32(*mask, t) >> from & 1 == 0 {
                         return self.error(t, format!("shuffles from lane {from}, which is not in the mask"));
                     }
-                    let x = self.u32(*value, source);
-                    self.define(*result, t, Val::U32(x));
+                    let x = self.get(*value, source).clone();
+                    self.define(*result, t, x);
                 }
             }
             Stmt::Ballot { result, cond, mask } => {
@@ -447,6 +447,12 @@ impl<M: Memory + ?Sized> Run<'_, M> {
                 let words = self.kernel.field.as_ref().map_or(1, |f| f.words);
                 let stride = element.bytes(self.kernel.form, words, self.kernel.tower.degree()) / 4;
                 (Some(buffer.0 as usize), self.u32(index, t) as usize * stride + word as usize + offset)
+            }
+            Place::Part { buffer, index, part, word } => {
+                let words = padded_words(self.field().words);
+                let point = Place::Global { buffer, index, word: 0 };
+                let (buffer, first) = self.address(&point, 0, t);
+                (buffer, first + self.u32(part, t) as usize * words + word as usize + offset)
             }
             Place::Shared { array, index } => {
                 let words = self.kernel.field.as_ref().map_or(0, |f| f.words);

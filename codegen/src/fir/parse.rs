@@ -227,6 +227,10 @@ impl<'a> Parser<'a> {
             return self.fail(format!("`{text}` is no place"));
         };
         let index = self.value(index)?;
+        if let Some((part, word)) = offset.strip_prefix(".part[").and_then(|rest| rest.split_once("]+")) {
+            let (buffer, part) = (ParamId(self.index('p', base)?), self.value(part)?);
+            return Ok(Place::Part { buffer, index, part, word: self.number(word)? });
+        }
         match offset.strip_prefix('+') {
             Some(word) => {
                 Ok(Place::Global { buffer: ParamId(self.index('p', base)?), index, word: self.number(word)? })
@@ -360,7 +364,11 @@ impl<'a> Parser<'a> {
                 return Ok(Stmt::Let(v));
             }
         };
-        let defined: Vec<Value> = (0..count).map(|_| self.kernel().push(Op::Result(Type::U32))).collect();
+        let ty = match stmt {
+            Stmt::Shuffle { value, .. } => self.kernel().ty(value),
+            _ => Type::U32,
+        };
+        let defined: Vec<Value> = (0..count).map(|_| self.kernel().push(Op::Result(ty))).collect();
         self.values.extend(&defined);
         match &mut stmt {
             Stmt::Load { results, .. } => *results = defined,

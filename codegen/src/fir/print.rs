@@ -217,6 +217,9 @@ impl Printer<'_> {
     fn place(&self, place: &Place) -> String {
         match place {
             Place::Global { buffer, index, word } => format!("{buffer}[{}]+{word}", self.v(*index)),
+            Place::Part { buffer, index, part, word } => {
+                format!("{buffer}[{}].part[{}]+{word}", self.v(*index), self.v(*part))
+            }
             Place::Shared { array, index } => format!("{array}[{}]", self.v(*index)),
         }
     }

@@ -16,10 +16,11 @@
 //! 10. Words of elements go to buffers, and come from them, under the buffer's bound: a word that is stored is under it, and
 //!     an element made of words that were loaded is made under no less. So do those of shared arrays of elements, which are
 //!     read and written whole; their bounds are ones that words hold.
+//! 11. What is shuffled is a word or an element of the field.
 
 use super::ir::*;
 use crate::spec::Gives;
-use curvesmith_abi::{Access, ParamKind};
+use curvesmith_abi::{Access, Element, ParamKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A broken rule: always a bug in a kernel's builder or in a pass.
@@ -149,7 +150,8 @@ impl Verifier<'_> {
             }
             if !matches!(stmt, Stmt::Let(_) | Stmt::Call { .. }) {
                 for v in stmt.results() {
-                    if !matches!(self.kernel[v], Op::Result(Type::U32)) {
+                    let ty = if matches!(stmt, Stmt::Shuffle { .. }) { self.kernel.ty(v) } else { Type::U32 };
+                    if self.kernel[v] != Op::Result(ty) {
                         self.error(v, "is the result of a statement but not a u32 result");
                     }
                     self.define(v);
@@ -406,6 +408,17 @@ impl Verifier<'_> {
                 self.expect(*cond, Type::Pred, format!("{stmt:?}"));
                 u32s(self, &[*mask]);
             }
+            Stmt::Shuffle { result, value, arg, mask, .. } => {
+                let ty = self.kernel.ty(*value);
+                if !matches!(ty, Type::U32 | Type::Field) {
+                    self.error(
+                        format!("{stmt:?}"),
+                        format!("{value} is {ty:?}, which no lane reads of another"),
+                    );
+                }
+                self.expect(*result, ty, format!("{stmt:?}"));
+                u32s(self, &[*arg, *mask]);
+            }
             _ => u32s(self, &stmt.uses()),
         }
     }
@@ -428,12 +441,14 @@ impl Verifier<'_> {
     /// The bound of the elements at a place; none where there are none.
     fn bound(&self, place: &Place) -> Option<Below> {
         match place {
-            Place::Global { buffer, .. } => match self.kernel.desc.params.get(buffer.0 as usize)?.kind {
-                ParamKind::Buffer(_, element) => {
-                    Some(Below(element.below()?).fit(self.kernel.field.as_ref()?))
+            Place::Global { buffer, .. } | Place::Part { buffer, .. } => {
+                match self.kernel.desc.params.get(buffer.0 as usize)?.kind {
+                    ParamKind::Buffer(_, element) => {
+                        Some(Below(element.below()?).fit(self.kernel.field.as_ref()?))
+                    }
+                    _ => None,
                 }
-                _ => None,
-            },
+            }
             Place::Shared { array, .. } => match self.kernel.shared.get(array.0 as usize)?.holds {
                 Holds::Words => None,
                 Holds::Elements(below) => Some(below),
@@ -445,7 +460,7 @@ impl Verifier<'_> {
     fn stored(&mut self, word: Value, place: &Place, stmt: &Stmt) {
         let bound = match (self.bound(place), place) {
             (Some(bound), _) => bound,
-            (None, Place::Global { .. }) => Below::CANONICAL,
+            (None, Place::Global { .. } | Place::Part { .. }) => Below::CANONICAL,
             (None, Place::Shared { .. }) => return,
         };
         let below = match self.kernel[word] {
@@ -458,25 +473,46 @@ impl Verifier<'_> {
         }
     }
 
+    /// What a buffer that is accessed holds; none where that is an error.
+    fn buffer(&mut self, buffer: ParamId, write: bool, at: &str) -> Option<Element> {
+        let Some(param) = self.kernel.desc.params.get(buffer.0 as usize) else {
+            self.error(at, format!("{buffer} does not exist"));
+            return None;
+        };
+        let ParamKind::Buffer(access, element) = param.kind else {
+            self.error(at, format!("{buffer} is not a buffer"));
+            return None;
+        };
+        if write && access == Access::In {
+            self.error(at, format!("{buffer} is an input"));
+        }
+        Some(element)
+    }
+
     fn place(&mut self, place: &Place, words: usize, write: bool, stmt: &Stmt) {
         let at = format!("{stmt:?}");
         match *place {
             Place::Global { buffer, index, word } => {
                 self.expect(index, Type::U32, &at);
-                let Some(param) = self.kernel.desc.params.get(buffer.0 as usize) else {
-                    return self.error(at, format!("{buffer} does not exist"));
-                };
-                let ParamKind::Buffer(access, element) = param.kind else {
-                    return self.error(at, format!("{buffer} is not a buffer"));
-                };
-                if write && access == Access::In {
-                    self.error(&at, format!("{buffer} is an input"));
-                }
+                let Some(element) = self.buffer(buffer, write, &at) else { return };
                 let of_field = self.kernel.field.as_ref().map_or(1, |f| f.words);
                 if word as usize + words
                     > element.bytes(self.kernel.form, of_field, self.kernel.tower.degree()) / 4
                 {
                     self.error(at, format!("words {word}+{words} leave the element"));
+                }
+            }
+            Place::Part { buffer, index, part, word } => {
+                [index, part].into_iter().for_each(|v| self.expect(v, Type::U32, &at));
+                let Some(element) = self.buffer(buffer, write, &at) else { return };
+                match &self.kernel.field {
+                    Some(f) if matches!(element, Element::Affine | Element::Point) => {
+                        let bytes = element.bytes(self.kernel.form, f.words, self.kernel.tower.degree());
+                        if word as usize + words > bytes / 4 {
+                            self.error(at, format!("words {word}+{words} leave the element"));
+                        }
+                    }
+                    _ => self.error(at, format!("{buffer} holds no points")),
                 }
             }
             Place::Shared { array, index } => {

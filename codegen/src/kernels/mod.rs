@@ -20,7 +20,7 @@ use crate::fir::ir::{Kernel, ShuffleMode};
 use crate::formulas::Addition;
 use crate::spec::{FieldDesc, GroupDesc};
 use curvesmith_abi::Form;
-use curvesmith_abi::kernels::msm_has_pairs;
+use curvesmith_abi::kernels::{msm_has_lane_pairs, msm_has_pairs};
 
 /// The kernels of a prime field's image.
 pub fn field_kernels(field: &FieldDesc) -> Vec<Kernel> {
@@ -43,6 +43,9 @@ pub fn group_kernels(group: &GroupDesc) -> Vec<Vec<Kernel>> {
     if has_pairs(group) {
         images.push(vec![msm::pair_sums(group)]);
     }
+    if has_lane_pairs(group) {
+        images.push(vec![msm::accumulate_lanes(group)]);
+    }
     images
 }
 
@@ -60,7 +63,11 @@ pub fn constant_kernels(group: &GroupDesc) -> Vec<Vec<Kernel>> {
     ]
 }
 
-/// An addition, a mixed addition and a doubling a thread, and sums of affine pairs where no image holds them: what shows the
+fn has_lane_pairs(group: &GroupDesc) -> bool {
+    msm_has_lane_pairs(group.equation.form(), group.base.words, group.degree())
+}
+
+/// An addition, a mixed addition and a doubling a thread, and sums of affine pairs and on pairs of lanes where no image holds them: what shows the
 /// formulas to tests by themselves.
 pub fn formula_kernels(group: &GroupDesc) -> Vec<Kernel> {
     let addition = Addition::ByCases;
@@ -71,6 +78,9 @@ pub fn formula_kernels(group: &GroupDesc) -> Vec<Kernel> {
     ];
     if group.equation.form() == Form::Xyzz && !has_pairs(group) {
         kernels.push(msm::pair_sums(group));
+    }
+    if group.equation.form() == Form::Xyzz && group.degree() == 2 && !has_lane_pairs(group) {
+        kernels.push(msm::accumulate_lanes(group));
     }
     kernels
 }

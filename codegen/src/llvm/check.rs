@@ -5,7 +5,7 @@ use crate::fir::ir::{Block, Kernel, Op, Place, SharedDecl, Stmt, Type, Value};
 use crate::passes::Checked;
 use crate::target::ptx::Ptx;
 use crate::target::ptx::locals::SHARED_BYTES;
-use curvesmith_abi::ParamKind;
+use curvesmith_abi::{Element, Param, ParamKind};
 
 /// Most threads of a block.
 const MAX_BLOCK: u32 = 1024;
@@ -76,6 +76,11 @@ fn place_is_declared(kernel: &Kernel, place: &Place) -> Result<(), EmitError> {
                     kernel.desc.params.get(buffer.0 as usize).map(|p| p.kind),
                     Some(ParamKind::Buffer(..))
                 )
+        }
+        Place::Part { buffer, index, part, .. } => {
+            let of_points =
+                |p: &Param| matches!(p.kind, ParamKind::Buffer(_, Element::Affine | Element::Point));
+            word(index) && word(part) && kernel.desc.params.get(buffer.0 as usize).is_some_and(of_points)
         }
         Place::Shared { array, index } => word(index) && (array.0 as usize) < kernel.shared.len(),
     };

@@ -2,7 +2,7 @@
 
 use super::asm::{self, Effect, llvm};
 use super::functions::{Functions, callee, return_words};
-use super::memory::{GLOBAL, Memory};
+use super::memory::{GLOBAL, Index, Memory};
 use crate::error::EmitError;
 use crate::fir::ir::*;
 use crate::passes::{Checked, KernelInfo, rereadable};
@@ -556,9 +556,12 @@ impl<'c> Lower<'_, 'c> {
                     ShuffleMode::Xor => ("bfly", 31),
                 };
                 let text = format!("shfl.sync.{mode}.b32 $0, $1, $2, {clamp}, $3;");
-                let inputs = [self.value(*value), self.value(*arg), self.value(*mask)];
-                let word = self.ptx(&text, 1, &inputs, Effect::Warp)?;
-                self.set(*result, word);
+                let (arg, mask) = (self.value(*arg), self.value(*mask));
+                let mut words = vec![];
+                for word in self.values(*value) {
+                    words.extend(self.ptx(&text, 1, &[*word, arg, mask], Effect::Warp)?);
+                }
+                self.set(*result, words);
             }
             Stmt::Ballot { result, cond, mask } => {
                 let inputs = [self.value(*cond), self.value(*mask)];
@@ -593,9 +596,14 @@ impl<'c> Lower<'_, 'c> {
         asm::call(self.ctx, &self.b, text, outputs, inputs, effect)
     }
 
-    fn index(&self, place: &Place) -> IntValue<'c> {
+    fn index(&self, place: &Place) -> Index<'c> {
         match place {
-            Place::Global { index, .. } | Place::Shared { index, .. } => self.value(*index),
+            Place::Global { index, .. } | Place::Shared { index, .. } => {
+                Index { element: self.value(*index), part: None }
+            }
+            Place::Part { index, part, .. } => {
+                Index { element: self.value(*index), part: Some(self.value(*part)) }
+            }
         }
     }
 

@@ -4,7 +4,7 @@
 use super::asm::{self, llvm};
 use crate::error::EmitError;
 use crate::fir::ir::{Holds, Kernel, Place, SharedDecl};
-use curvesmith_abi::ParamKind;
+use curvesmith_abi::{ParamKind, padded_words};
 use inkwell::AddressSpace;
 use inkwell::builder::Builder;
 use inkwell::context::Context;
@@ -15,6 +15,13 @@ use inkwell::values::{BasicValue, FunctionValue, IntValue, PointerValue};
 pub(super) const GLOBAL: u16 = 1;
 /// Address space of a block's shared memory.
 const SHARED: u16 = 3;
+
+/// Which element of a buffer or array, and of a point which part, as words.
+#[derive(Clone, Copy)]
+pub(super) struct Index<'c> {
+    pub(super) element: IntValue<'c>,
+    pub(super) part: Option<IntValue<'c>>,
+}
 
 /// Where a kernel's buffers and shared arrays lie.
 pub(super) struct Memory<'a, 'c> {
@@ -124,7 +131,7 @@ impl<'a, 'c> Memory<'a, 'c> {
     /// State space of a place, as PTX writes it.
     pub(super) fn space(place: &Place) -> &'static str {
         match place {
-            Place::Global { .. } => "global",
+            Place::Global { .. } | Place::Part { .. } => "global",
             Place::Shared { .. } => "shared",
         }
     }
@@ -134,35 +141,45 @@ impl<'a, 'c> Memory<'a, 'c> {
         &self,
         b: &Builder<'c>,
         place: &Place,
-        index: IntValue<'c>,
+        index: Index<'c>,
     ) -> Result<IntValue<'c>, EmitError> {
         let at = self.address(b, place, index)?;
         b.build_ptr_to_int(at.pointer, self.ctx.i64_type(), "").map_err(llvm)
     }
 
-    /// `base + zext(index)·stride`, in 64 bits, then a constant offset: the form that LLVM folds
+    /// `base + zext(index)·stride`, of a part and `zext(part)·words`, in 64 bits, then a constant offset: the form that LLVM folds
     /// into the offset of each access.
-    fn address(&self, b: &Builder<'c>, place: &Place, index: IntValue<'c>) -> Result<Address<'c>, EmitError> {
+    fn address(&self, b: &Builder<'c>, place: &Place, index: Index<'c>) -> Result<Address<'c>, EmitError> {
         let (long, word) = (self.ctx.i64_type(), self.ctx.i32_type());
-        let index = b.build_int_z_extend(index, long, "").map_err(llvm)?;
-        match *place {
-            Place::Global { buffer, word: offset, .. } => {
-                let stride = self.stride(buffer.0)?;
-                let base = self
-                    .function
-                    .get_nth_param(buffer.0)
-                    .ok_or_else(|| asm::llvm("missing parameter"))?
-                    .into_pointer_value();
-                let words =
-                    b.build_int_nuw_mul(index, long.const_int(stride.into(), false), "").map_err(llvm)?;
-                // SAFETY: the element exists: the kernel's contract bounds the index.
-                let element = unsafe { b.build_in_bounds_gep(word, base, &[words], "") }.map_err(llvm)?;
-                let pointer = self.advance(b, element, offset)?;
-                // Allocations are aligned to 16 bytes and more.
-                Ok(Address { pointer, aligned: Aligned::to(stride).offset(offset), volatile: false })
+        let element = b.build_int_z_extend(index.element, long, "").map_err(llvm)?;
+        let (buffer, offset) = match *place {
+            Place::Global { buffer, word, .. } | Place::Part { buffer, word, .. } => (buffer, word),
+            Place::Shared { array, .. } => {
+                return self.in_piece(b, &self.shared[array.0 as usize].pieces[0], element);
             }
-            Place::Shared { array, .. } => self.in_piece(b, &self.shared[array.0 as usize].pieces[0], index),
+        };
+        let stride = self.stride(buffer.0)?;
+        let base = self
+            .function
+            .get_nth_param(buffer.0)
+            .ok_or_else(|| asm::llvm("missing parameter"))?
+            .into_pointer_value();
+        let times = |x, n: u32| b.build_int_nuw_mul(x, long.const_int(n.into(), false), "").map_err(llvm);
+        let words = times(element, stride)?;
+        // SAFETY: the element exists: the kernel's contract bounds the index.
+        let mut at = unsafe { b.build_in_bounds_gep(word, base, &[words], "") }.map_err(llvm)?;
+        let mut aligned = Aligned::to(stride);
+        if let Some(part) = index.part {
+            let each = padded_words(self.kernel.field.as_ref().map_or(0, |f| f.words)) as u32;
+            let part = b.build_int_z_extend(part, long, "").map_err(llvm)?;
+            let words = times(part, each)?;
+            // SAFETY: the kernel names parts that points have.
+            at = unsafe { b.build_in_bounds_gep(word, at, &[words], "") }.map_err(llvm)?;
+            aligned = Aligned::to(each);
         }
+        // Allocations are aligned to 16 bytes and more.
+        let pointer = self.advance(b, at, offset)?;
+        Ok(Address { pointer, aligned: aligned.offset(offset), volatile: false })
     }
 
     /// The words of a piece at an index of 64 bits.
@@ -223,14 +240,14 @@ impl<'a, 'c> Memory<'a, 'c> {
         &self,
         b: &Builder<'c>,
         place: &Place,
-        index: IntValue<'c>,
+        index: Index<'c>,
         count: usize,
     ) -> Result<Vec<IntValue<'c>>, EmitError> {
         let Some(pieces) = self.pieces(place) else {
             let at = self.address(b, place, index)?;
             return self.load_at(b, &at, count);
         };
-        let index = b.build_int_z_extend(index, self.ctx.i64_type(), "").map_err(llvm)?;
+        let index = b.build_int_z_extend(index.element, self.ctx.i64_type(), "").map_err(llvm)?;
         let mut words = Vec::with_capacity(count);
         for piece in pieces {
             let at = self.in_piece(b, piece, index)?;
@@ -313,14 +330,14 @@ impl<'a, 'c> Memory<'a, 'c> {
         &self,
         b: &Builder<'c>,
         place: &Place,
-        index: IntValue<'c>,
+        index: Index<'c>,
         words: &[IntValue<'c>],
     ) -> Result<(), EmitError> {
         let Some(pieces) = self.pieces(place) else {
             let at = self.address(b, place, index)?;
             return self.store_at(b, &at, words);
         };
-        let index = b.build_int_z_extend(index, self.ctx.i64_type(), "").map_err(llvm)?;
+        let index = b.build_int_z_extend(index.element, self.ctx.i64_type(), "").map_err(llvm)?;
         for piece in pieces {
             let at = self.in_piece(b, piece, index)?;
             self.store_at(b, &at, &words[piece.start as usize..][..piece.width as usize])?;

@@ -16,6 +16,7 @@ pub mod certificate;
 pub mod gate;
 mod info;
 mod inline;
+mod lanes;
 mod locals;
 mod pipeline;
 mod place;
@@ -29,6 +30,7 @@ mod work;
 pub use gate::Checked;
 pub use info::{Contract, Fact, KernelInfo, annotate};
 pub use inline::inline;
+pub use lanes::spread_over_lanes;
 #[cfg(feature = "llvm")]
 pub(crate) use locals::rereadable;
 pub use pipeline::{Library, Observer, prepare, prepare_observed};

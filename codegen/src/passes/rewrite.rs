@@ -43,6 +43,10 @@ pub(super) fn map_uses(stmt: &Stmt, mut f: impl FnMut(Value) -> Value) -> Stmt {
 fn map_place(place: &mut Place, f: &mut impl FnMut(Value) -> Value) {
     match place {
         Place::Global { index, .. } | Place::Shared { index, .. } => *index = f(*index),
+        Place::Part { index, part, .. } => {
+            *index = f(*index);
+            *part = f(*part);
+        }
     }
 }
 

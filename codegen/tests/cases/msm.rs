@@ -4,9 +4,10 @@ use super::common::scan;
 use super::toy::{Affine, Textbook, Toy};
 use super::{Random, blocks, buf, edwards, num, real};
 use crate::Machine;
+use curvesmith_abi::Form;
 use curvesmith_abi::kernels::{
-    Accumulate, BIT_SUMS_STEPS, BaseMultiples, BitHorner, BitSums, MergeHeads, MergePartials, NO_ENTRY,
-    PairCounts, PairEntries, PairSums,
+    Accumulate, AccumulateLanes, BIT_SUMS_STEPS, BaseMultiples, BitHorner, BitSums, MergeHeads,
+    MergePartials, NO_ENTRY, PairCounts, PairEntries, PairSums,
 };
 use std::ops::Range;
 
@@ -75,6 +76,17 @@ fn msm<T: Textbook>(
     ];
     let [sums, partials] =
         machine.run::<Accumulate, 2>(blocks::<Accumulate>(slices), &args, ["sums", "partials"]);
+    if toy.group().equation.form() == Form::Xyzz && toy.group().degree() == 2 {
+        let blocks = blocks::<AccumulateLanes>(2 * slices);
+        let on_lanes = machine.run::<AccumulateLanes, 2>(blocks, &args, ["sums", "partials"]);
+        for (found, expected) in on_lanes.iter().zip([&sums, &partials]) {
+            assert_eq!(
+                toy.read_points(found),
+                toy.read_points(expected),
+                "{slices} slices on pairs of lanes"
+            );
+        }
+    }
     let sorted = Sorted { keys, entries, starts, buckets };
     let sums = merge(machine, &sorted, partials, sums, slices, least);
     let Sorted { keys, entries, .. } = sorted;

@@ -143,6 +143,9 @@ kernel! {
     /// Slices past `total` write the identity to `partials[t]`. `sums` must hold identities, such as zeros.
     /// `total < 2^31`, `1 ≤ slices ≤ 2^20`, `1 ≤ least ≤ 2^10`.
     Group Accumulate = "accumulate" [128, wide 64] { bases: In Affine, keys: In U32, entries: In U32, starts: In U32, sums: InOut Point, partials: InOut Point, buckets: u32, slices: u32, least: u32 }
+    /// As [`Accumulate`], a pair of neighbouring lanes a slice: each holds one coefficient of every coordinate. `2·slices` threads.
+    /// Of groups that [`msm_has_lane_pairs`].
+    Group AccumulateLanes = "accumulate_lanes" [128, wide 64] { bases: In Affine, keys: In U32, entries: In U32, starts: In U32, sums: InOut Point, partials: InOut Point, buckets: u32, slices: u32, least: u32 }
     /// Segmented sums over `partials`, one thread a slice: the slices of [`Accumulate`] whose first key is equal form a segment `[s, e)`. The
     /// sum of those in a block of 128 slices is added to `sums[key]`, where the segment begins in the block; of a segment that
     /// began before, it goes to the block's first slice, its *head*, for [`MergeHeads`]. Leaves parts of sums in other partials.
@@ -222,6 +225,13 @@ pub const fn ntt_has_tables(words: usize, bits: usize) -> bool {
 /// same, with 8 to 12 in G1 1.04 to 1.18.
 pub const fn msm_has_pairs(form: Form, words: usize, degree: usize) -> bool {
     matches!(form, Form::Xyzz) && words * degree >= 20
+}
+
+/// Whether a group whose coordinates have `degree` parts of `words` words and whose points have this form has [`AccumulateLanes`]. Measured on an H100, whole
+/// MSMs of 2^16 to 2^20, by it and without: with coordinates of 24 and 48 words 0.93 to 0.99 of the time, with 16 words 1.01 to 1.05
+/// (`docs/src/experiments.md`, "Points on pairs of lanes").
+pub const fn msm_has_lane_pairs(form: Form, words: usize, degree: usize) -> bool {
+    matches!(form, Form::Xyzz) && degree == 2 && words * degree >= 20
 }
 
 /// Threads of a block of [`NttPass`], and bytes of its shared memory, which every device has.

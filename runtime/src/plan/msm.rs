@@ -4,7 +4,8 @@ mod batch;
 mod options;
 mod tune;
 
-pub use options::{CurveForm, MsmOptions, MsmStrategy};
+pub(crate) use options::Adding;
+pub use options::{CurveForm, MsmOptions, MsmStrategy, PointLanes};
 pub use tune::{TuneOptions, Tuned, tune_windows};
 
 use super::call;
@@ -33,7 +34,7 @@ pub struct Msm<G: Group> {
     bases: Arc<DeviceBases<G>>,
     /// Fixed by the options.
     window: Option<u32>,
-    strategy: Option<MsmStrategy>,
+    adding: Adding,
     /// Most bytes of a call.
     memory: Option<u64>,
     /// Whether the work does not depend on scalars.
@@ -80,8 +81,8 @@ impl<G: Group> Msm<G> {
             None => DeviceBases::upload_in(device, bases, options.form)?,
             Some(shape) => DeviceBases::upload_for(device, bases, options.form, shape)?,
         };
-        let MsmOptions { window, strategy, memory, constant, .. } = options;
-        Ok(Msm { bases: Arc::new(bases), window, strategy, memory, constant })
+        let MsmOptions { window, adding, memory, constant, .. } = options;
+        Ok(Msm { bases: Arc::new(bases), window, adding, memory, constant })
     }
 
     /// A plan for bases that are on their device already, in the form that they have there. Their multiples decide on the window: options that
@@ -114,8 +115,8 @@ impl<G: Group> Msm<G> {
             let reason = "multiples are made when bases are uploaded, these have none".to_owned();
             return Err(RuntimeError::Input { what: "options", reason });
         }
-        let MsmOptions { window, strategy, memory, constant, .. } = options;
-        Ok(Msm { bases, window, strategy, memory, constant: constant || of_bases })
+        let MsmOptions { window, adding, memory, constant, .. } = options;
+        Ok(Msm { bases, window, adding, memory, constant: constant || of_bases })
     }
 
     /// The sum, for as many scalars as there are bases.
@@ -305,7 +306,7 @@ impl<G: Group> Msm<G> {
         parts: &[(&[ScalarOf<G>], usize)],
     ) -> Result<ProjectiveOf<G>> {
         let sums = work.sums(work.sum_bytes::<G>(shape))?;
-        let mut buckets = work.buckets::<G>(self.bases.form(), shape, self.strategy)?;
+        let mut buckets = work.buckets::<G>(self.bases.form(), shape, self.adding)?;
         // Forks of what is there now: later work does not hold the copies up.
         let copies = parts.iter().map(|_| work.fork()).collect::<Result<Vec<_>>>()?;
         for (i, ((scalars, start), copy)) in parts.iter().zip(copies).enumerate() {
@@ -367,7 +368,7 @@ impl<G: Group> Msm<G> {
         range: Range<usize>,
         sums: &Sums,
     ) -> Result<Sum<G>> {
-        let mut buckets = work.buckets::<G>(self.bases.form(), shape, self.strategy)?;
+        let mut buckets = work.buckets::<G>(self.bases.form(), shape, self.adding)?;
         work.add_to_buckets(&mut buckets, digits, &self.bases, range)?;
         work.sum_of_buckets(buckets, sums)
     }

@@ -56,10 +56,10 @@ impl<G: Group> StreamedMsm<G> {
             return Err(RuntimeError::Input { what: "form", reason });
         }
         options.shape::<G>(1)?;
-        let MsmOptions { window, strategy, memory, .. } = options;
+        let MsmOptions { window, adding, memory, .. } = options;
         let budget = memory.unwrap_or(device.properties().map_or(0, |properties| properties.memory / 2));
         let work = device.work()?;
-        let parts = work.stream_parts_with::<G>(bases.len(), (window, strategy), budget)?;
+        let parts = work.stream_parts_with::<G>(bases.len(), (window, adding), budget)?;
         work.finish()?;
         Ok(StreamedMsm { device: device.clone(), bases, parts })
     }

@@ -9,7 +9,7 @@ use crate::field::{Field, modulus_bits};
 use crate::gpu::{Buffer, Stream};
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use crate::owner::Owner;
-use crate::plan::{CurveForm, MsmStrategy};
+use crate::plan::{Adding, CurveForm};
 use crate::values::{DeviceBases, DeviceVec, Digits, Repr};
 use ark_ff::AdditiveGroup;
 use curvesmith_abi::{Element, layout};
@@ -331,23 +331,23 @@ impl Work {
             Repr::Cpu(_) => Repr::Cpu(ProjectiveOf::<G>::ZERO),
             Repr::Gpu(digits) => {
                 let (form, shape) = (bases.form(), digits.shape());
-                Repr::Gpu(GpuBuckets::new(adder::<G>(form, shape)?, form, shape, None))
+                Repr::Gpu(GpuBuckets::new(adder::<G>(form, shape)?, form, shape, Adding::default()))
             }
         });
         self.add_to_buckets(&mut buckets, digits, bases, 0..bases.len())?;
         Ok(buckets)
     }
 
-    /// Empty buckets for bases in a form and digits of a shape, to which is added as `strategy` says, or as the device likes.
+    /// Empty buckets for bases in a form and digits of a shape, to which is added as `adding` says, or as the device likes.
     pub(crate) fn buckets<G: Group>(
         &self,
         form: CurveForm,
         shape: DigitShape,
-        strategy: Option<MsmStrategy>,
+        adding: Adding,
     ) -> Result<Buckets<G>> {
         Ok(Buckets(match &self.on {
             Repr::Cpu(_) => Repr::Cpu(ProjectiveOf::<G>::ZERO),
-            Repr::Gpu(_) => Repr::Gpu(GpuBuckets::new(adder::<G>(form, shape)?, form, shape, strategy)),
+            Repr::Gpu(_) => Repr::Gpu(GpuBuckets::new(adder::<G>(form, shape)?, form, shape, adding)),
         }))
     }
 

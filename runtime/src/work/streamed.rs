@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::field::modulus_bits;
 use crate::group::{AffineOf, Group, ScalarOf};
 use crate::owner::Owner;
-use crate::plan::{CurveForm, MsmStrategy, ahead};
+use crate::plan::{Adding, CurveForm, ahead};
 use crate::values::Repr;
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug)]
 pub struct StreamParts {
     shape: DigitShape,
-    strategy: Option<MsmStrategy>,
+    adding: Adding,
     /// Terms, and those of a part, at least 1.
     terms: usize,
     len: usize,
@@ -44,24 +44,24 @@ impl Work {
     ///
     /// Errors: [`InsufficientMemory`](crate::RuntimeError::InsufficientMemory), with the least budget for any window, where not even the buckets and one term fit.
     pub fn stream_parts<G: Group>(&self, n: usize, budget: u64) -> Result<StreamParts> {
-        self.stream_parts_with::<G>(n, (None, None), budget)
+        self.stream_parts_with::<G>(n, (None, Adding::default()), budget)
     }
 
-    /// As [`Work::stream_parts`], with a window and strategy where they are given.
+    /// As [`Work::stream_parts`], with a window and ways to add where they are given.
     pub(crate) fn stream_parts_with<G: Group>(
         &self,
         n: usize,
-        (window, strategy): (Option<u32>, Option<MsmStrategy>),
+        (window, adding): (Option<u32>, Adding),
         budget: u64,
     ) -> Result<StreamParts> {
         let (shape, len) = match &self.on {
             Repr::Cpu(_) => (self.digit_shape::<G::Scalar>(n), n.max(1)),
             Repr::Gpu(stream) => {
                 let (field, group) = (Owner::field::<G::Scalar>(), Owner::group::<G>());
-                msm::parts_within(stream, (&field, &group), n, (window, strategy), budget)?
+                msm::parts_within(stream, (&field, &group), n, (window, adding), budget)?
             }
         };
-        Ok(StreamParts { shape, strategy, terms: n, len })
+        Ok(StreamParts { shape, adding, terms: n, len })
     }
 
     /// `Σ scalar_i · base_i` over terms of the host, in `sums`. Bases go to the device in parts with their scalars, each while the part
@@ -78,8 +78,8 @@ impl Work {
         if let Repr::Cpu(_) = &self.on {
             return self.stage("msm", |_| Ok(Sum::known(cpu::msm::<G>(bases, scalars))));
         }
-        let (bits, StreamParts { shape, strategy, len, .. }) = (modulus_bits::<G::Scalar>(), *parts);
-        let mut buckets = self.buckets::<G>(CurveForm::Declared, shape, strategy)?;
+        let (bits, StreamParts { shape, adding, len, .. }) = (modulus_bits::<G::Scalar>(), *parts);
+        let mut buckets = self.buckets::<G>(CurveForm::Declared, shape, adding)?;
         // All parts have the same length on the device, so that each finds the memory of the one before: what the last lacks are scalars
         // that are 0, whose bases are not looked at.
         ahead(

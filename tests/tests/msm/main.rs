@@ -5,6 +5,7 @@
 mod constant;
 mod constant_work;
 mod forms;
+mod lanes;
 mod memory;
 mod odd;
 mod options;

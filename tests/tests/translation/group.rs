@@ -12,7 +12,8 @@ pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
         name @ ("point_add" | "point_madd" | "point_dbl") => {
             s.run(name, 60, 60, &[]);
         }
-        name @ "accumulate" => accumulate(s, name),
+        name @ "accumulate" => accumulate(s, name, 1),
+        name @ "accumulate_lanes" => accumulate(s, name, 2),
         name @ ("merge_partials" | "merge_heads") => merge(s, name),
         name @ "slice_sums" => slices(s, name),
         name @ "partial_sums" => partials(s, name),
@@ -73,7 +74,8 @@ fn keys(s: &mut Session, n: usize, buckets: usize) -> (Vec<u32>, Vec<u32>) {
     (keys, starts)
 }
 
-fn accumulate(s: &mut Session, name: &str) {
+/// By so many lanes a slice.
+fn accumulate(s: &mut Session, name: &str, lanes: usize) {
     let (points, buckets) = (12, 7);
     for (n, slices, least) in [(90, 11, 1), (5, 9, 2), (0, 2, 1)] {
         let (keys, starts) = keys(s, n, buckets);
@@ -91,7 +93,7 @@ fn accumulate(s: &mut Session, name: &str) {
             ("slices", num(slices)),
             ("least", num(least)),
         ];
-        s.run(name, slices, points, &named);
+        s.run(name, lanes * slices, points, &named);
     }
 }
 

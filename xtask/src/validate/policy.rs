@@ -5,6 +5,7 @@ use super::{Assembled, Outcome};
 /// Kernels that a proof spends its time in. Up to [`HOT_LIMBS`] they keep everything in registers.
 const HOT: &[&str] = &[
     "accumulate",
+    "accumulate_lanes",
     "add",
     "base_multiples",
     "batch_inverse",
@@ -118,7 +119,7 @@ pub(super) struct Subject<'a> {
 impl Subject<'_> {
     /// Local memory is a failure here.
     pub(super) fn is_hot(&self) -> bool {
-        let accumulates = matches!(self.kernel, "accumulate" | "pair_sums");
+        let accumulates = matches!(self.kernel, "accumulate" | "accumulate_lanes" | "pair_sums");
         let most = if accumulates { ACCUMULATION_LIMBS } else { HOT_LIMBS };
         HOT.contains(&self.kernel) && self.limbs.is_none_or(|limbs| limbs <= most)
     }

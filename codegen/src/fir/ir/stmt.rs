@@ -15,6 +15,18 @@ pub enum Place {
         /// First word within the element.
         word: u32,
     },
+    /// Word `word`, counted from field element `part` (u32) on, of element `index` (u32) of a buffer parameter of points: lanes may have
+    /// different parts of one point.
+    Part {
+        /// The buffer.
+        buffer: ParamId,
+        /// Element index, u32.
+        index: Value,
+        /// Which of its field elements, u32.
+        part: Value,
+        /// First word, of that or a later one.
+        word: u32,
+    },
     /// Word or element `index` (u32) of a shared array.
     Shared {
         /// The array.
@@ -22,6 +34,16 @@ pub enum Place {
         /// Index of the word or element, u32.
         index: Value,
     },
+}
+
+impl Place {
+    /// The values that say where it is.
+    pub fn values(&self) -> Vec<Value> {
+        match *self {
+            Place::Global { index, .. } | Place::Shared { index, .. } => vec![index],
+            Place::Part { index, part, .. } => vec![index, part],
+        }
+    }
 }
 
 /// Atomic read-modify-write operations on a word.
@@ -169,13 +191,13 @@ pub enum Stmt {
     },
     /// Orders this thread's accesses before and after.
     Fence(Scope),
-    /// Reads another lane's word.
+    /// Reads another lane's word, or element of the field, of which all lanes have the bound.
     Shuffle {
-        /// The u32 read.
+        /// What is read, of the type of `value`.
         result: Value,
         /// Which lane.
         mode: ShuffleMode,
-        /// Own word.
+        /// Own word or element.
         value: Value,
         /// Argument of the mode, u32.
         arg: Value,
@@ -221,9 +243,6 @@ impl Stmt {
 
     /// Values that the statement itself reads (not those of nested blocks, nor a `Let`'s operands).
     pub fn uses(&self) -> Vec<Value> {
-        let place = |p: &Place| match *p {
-            Place::Global { index, .. } | Place::Shared { index, .. } => index,
-        };
         match self {
             Stmt::Let(_) | Stmt::Loop(_) | Stmt::Break | Stmt::Return | Stmt::Barrier | Stmt::Fence(_) => {
                 vec![]
@@ -233,14 +252,10 @@ impl Stmt {
             Stmt::If { cond, .. } => vec![*cond],
             Stmt::Load { place: p, .. }
             | Stmt::LoadOrdered { place: p, .. }
-            | Stmt::Prefetch { place: p } => {
-                vec![place(p)]
-            }
-            Stmt::Store { place: p, words } => {
-                std::iter::once(place(p)).chain(words.iter().copied()).collect()
-            }
+            | Stmt::Prefetch { place: p } => p.values(),
+            Stmt::Store { place: p, words } => [&p.values()[..], words].concat(),
             Stmt::StoreOrdered { place: p, value, .. } | Stmt::Atomic { place: p, value, .. } => {
-                vec![place(p), *value]
+                [&p.values()[..], &[*value]].concat()
             }
             Stmt::SyncWarp { mask } => vec![*mask],
             Stmt::Shuffle { value, arg, mask, .. } => vec![*value, *arg, *mask],

@@ -4,8 +4,9 @@ use super::group_kernel;
 use crate::fir::build::{Builder, U32};
 use crate::fir::ir::Kernel;
 use crate::formulas::Curve;
+use crate::passes::spread_over_lanes;
 use crate::spec::GroupDesc;
-use curvesmith_abi::kernels::Accumulate;
+use curvesmith_abi::kernels::{Accumulate, AccumulateLanes};
 
 /// How the sorted entries are cut into slices.
 #[derive(Clone, Copy, Debug)]
@@ -38,16 +39,23 @@ impl<'k> Slices<'k> {
 }
 
 pub(in super::super) fn accumulate(group: &GroupDesc) -> Kernel {
-    group_kernel::<Accumulate>(group, accumulate_body)
+    group_kernel::<Accumulate>(group, |curve| accumulate_body(curve, group.degree() * group.base.words))
 }
 
-/// Whether the next base is fetched during an addition: 3 to 5 % of an MSM on an H200 with coordinates of 8 and 12 words, 1 % with 16. With 24 it is
-/// half a percent, and registers that are not there.
-fn fetches_ahead(group: &GroupDesc) -> bool {
-    group.degree() * group.base.words <= 16
+/// As [`accumulate`], a pair of lanes a slice; for short Weierstrass groups over quadratic extensions.
+pub(in super::super) fn accumulate_lanes(group: &GroupDesc) -> Kernel {
+    let body = |curve: Curve<'_>| accumulate_body(curve, group.base.words);
+    let kernel = group_kernel::<AccumulateLanes>(group, body);
+    spread_over_lanes(&kernel).expect("it writes points and words of its own slice only")
 }
 
-fn accumulate_body<'k>(curve: Curve<'k>) {
+/// Whether the next base is fetched during an addition where a thread has so many words of each coordinate: 3 to 5 % of an MSM on an H200
+/// with 8 and 12 words, 1 % with 16. With 24 it is half a percent, and registers that are not there.
+fn fetches_ahead(words: usize) -> bool {
+    words <= 16
+}
+
+fn accumulate_body<'k>(curve: Curve<'k>, words: usize) {
     let b = curve.b;
     let t = b.global_index();
     b.return_if(t.ge(b.scalar("slices")));
@@ -68,7 +76,7 @@ fn accumulate_body<'k>(curve: Curve<'k>) {
     let entry_at = |i: U32<'k>| entries.word(i.min(end - 1));
     // The entry that a round adds; and the next one, where its base is fetched ahead.
     let this_entry = b.var(entries.word(start));
-    let next_entry = fetches_ahead(curve.group).then(|| b.var(entry_at(start + 1)));
+    let next_entry = fetches_ahead(words).then(|| b.var(entry_at(start + 1)));
     b.loop_(|| {
         // What the end of the round and the next ones ask for is on its way during the addition: keys and entries to registers,
         // the next base to the cache, since registers have no room for it.

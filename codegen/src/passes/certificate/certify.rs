@@ -72,6 +72,11 @@ impl<T: Target> Writer<'_, T> {
                     results.iter().for_each(|v| self.value(*v));
                     true
                 }
+                Stmt::Shuffle { result, value, .. } => {
+                    self.bounds[result.0 as usize] = self.bounds[value.0 as usize];
+                    self.claim(*result);
+                    true
+                }
                 Stmt::Return | Stmt::Yield(_) => false,
                 _ => true,
             };
@@ -131,6 +136,12 @@ impl<T: Target> Writer<'_, T> {
             _ => fact.bound,
         };
         self.bounds[v.0 as usize] = bound;
+        self.claim(v);
+    }
+
+    /// Claims the bound that a value was found to have.
+    fn claim(&mut self, v: Value) {
+        let (fact, bound) = (&self.info.facts[v.0 as usize], self.bounds[v.0 as usize]);
         if bound.is_none() && fact.choice.is_none() {
             return;
         }

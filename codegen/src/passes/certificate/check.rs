@@ -104,6 +104,13 @@ impl<R: Rules> Checker<'_, R> {
                         }
                     }
                 }
+                Stmt::Shuffle { result, value, .. } if self.kernel.ty(*value) == Type::Field => {
+                    self.at_least(
+                        *result,
+                        &self.max(*value)?,
+                        "claims less than what another lane may have",
+                    )?;
+                }
                 Stmt::Yield(values) => {
                     let certificate = self.certificate;
                     self.within(values, &certificate.results, "exceeds what the function is to give")?;

@@ -10,7 +10,8 @@ use crate::passes::{Checked, prepare, simplify};
 use crate::spec::{Equation, FieldDesc, GroupDesc, Tower};
 use crate::target::ptx::{self, Bound, FieldOp, Ptx};
 use crate::target::{Rules, Target};
-use curvesmith_abi::kernels::FieldMulSub;
+use curvesmith_abi::Kernel as _;
+use curvesmith_abi::kernels::{AccumulateLanes, FieldMulSub};
 use num_bigint::BigUint;
 
 fn field(name: &str, p: &str) -> FieldDesc {
@@ -40,9 +41,18 @@ fn kernels(base: &FieldDesc) -> Vec<Kernel> {
         tower: Tower::prime(),
         equation: Equation::ShortWeierstrass { a: vec![BigUint::ZERO], b: vec![3u32.into()] },
     };
+    let on_lanes = GroupDesc {
+        name: format!("{}_g2", base.name),
+        tower: Tower::quadratic(&base.p - 2u32),
+        equation: Equation::ShortWeierstrass { a: vec![BigUint::ZERO; 2], b: vec![3u32.into(); 2] },
+        ..group.clone()
+    };
+    let mut on_lanes = [group_kernels(&on_lanes).concat(), formula_kernels(&on_lanes)].concat();
+    on_lanes.retain(|kernel| kernel.desc.name == AccumulateLanes::DESC.name);
+    assert_eq!(on_lanes.len(), 1);
     let constant = constant_kernels(&group.constant_work()).concat();
     let own = [group_kernels(&group).concat(), constant, formula_kernels(&group)].concat();
-    [field_kernels(base), own, vec![calls(base, 4)]].concat()
+    [field_kernels(base), own, on_lanes, vec![calls(base, 4)]].concat()
 }
 
 /// The limit lowered by one unit.

@@ -36,6 +36,10 @@ impl Crowd {
                 Stmt::Set(l, v) => {
                     run.held.insert(l.0, run.needs.get(v).cloned().unwrap_or_default());
                 }
+                Stmt::Shuffle { result, value, .. } => {
+                    let needs = run.needs.get(value).cloned().unwrap_or_default();
+                    run.needs.insert(*result, needs);
+                }
                 Stmt::If { then, otherwise, .. } => {
                     std::mem::take(&mut run).close(self);
                     self.visit(kernel, then);

@@ -203,6 +203,12 @@ impl<T: Target> Placer<'_, '_, '_, T> {
                         self.at.facts[new.0 as usize].bound = *bound;
                     }
                 }
+                Stmt::Shuffle { result, value, .. } => {
+                    let bound = self.at.facts[self.at.r.get(*value).0 as usize].bound;
+                    self.effect(stmt, out);
+                    let new = self.at.r.get(*result);
+                    self.at.facts[new.0 as usize].bound = bound;
+                }
                 Stmt::Yield(values) => {
                     self.give(values, out)?;
                     self.effect(stmt, out);

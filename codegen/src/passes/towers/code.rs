@@ -124,20 +124,9 @@ impl<T: Target> Code<'_, T> {
         [&first, low].concat()
     }
 
-    /// `c·x` in the prime field, by additions where `c` or `-c` is small.
     fn mul_number(&mut self, x: Value, c: &BigUint) -> Value {
-        let small = |c: &BigUint| c.to_u32().filter(|&c| c <= SMALL);
-        let minus = &self.kernel.field().p - c;
-        match (small(c), small(&minus)) {
-            _ if c.is_one() => x,
-            _ if minus.is_one() => self.base(FieldOp::Neg, &[x]),
-            (Some(c), _) => self.base(FieldOp::MulSmall(c), &[x]),
-            (_, Some(minus)) => {
-                let product = self.base(FieldOp::MulSmall(minus), &[x]);
-                self.base(FieldOp::Neg, &[product])
-            }
-            _ => self.base(FieldOp::MulConst(c.clone()), &[x]),
-        }
+        let p = self.kernel.field().p.clone();
+        mul_number(&p, x, c, |op, x| self.base(op, &[x]))
     }
 
     /// Whether the nonresidue of a level is -1.
@@ -150,5 +139,26 @@ impl<T: Target> Code<'_, T> {
     pub(super) fn coefficient<'x>(&self, level: usize, x: &'x [Value], i: usize) -> &'x [Value] {
         let below = self.kernel.tower.degree_at(level - 1);
         &x[i * below..(i + 1) * below]
+    }
+}
+
+/// `c·x` in the prime field modulo `p`, by additions where `c` or `-c` is small.
+pub(in crate::passes) fn mul_number(
+    p: &BigUint,
+    x: Value,
+    c: &BigUint,
+    mut of: impl FnMut(FieldOp, Value) -> Value,
+) -> Value {
+    let small = |c: &BigUint| c.to_u32().filter(|&c| c <= SMALL);
+    let minus = p - c;
+    match (small(c), small(&minus)) {
+        _ if c.is_one() => x,
+        _ if minus.is_one() => of(FieldOp::Neg, x),
+        (Some(c), _) => of(FieldOp::MulSmall(c), x),
+        (_, Some(minus)) => {
+            let product = of(FieldOp::MulSmall(minus), x);
+            of(FieldOp::Neg, product)
+        }
+        _ => of(FieldOp::MulConst(c.clone()), x),
     }
 }

@@ -10,6 +10,7 @@ use super::rewrite::Rewriter;
 use crate::fir::ir::{Block, IntOp, Kernel, Local, LocalDecl, Op, Signature, Stmt, Type, Value};
 use crate::spec::FieldOp;
 use crate::target::Target;
+pub(super) use code::mul_number;
 use code::{Code, Coordinates};
 use schemes::Choices;
 use std::sync::Arc;
@@ -59,8 +60,11 @@ fn coordinates_of(kernel: &Kernel, ty: Type) -> impl Iterator<Item = Type> + use
     std::iter::repeat_n(ty, count)
 }
 
-/// The schemes that a kernel's tower is lowered by, for readers of what is emitted.
+/// The schemes that a kernel's tower is lowered by, for readers of what is emitted: none where nothing of an extension is in it.
 pub fn describe_schemes<T: Target>(kernel: &Kernel) -> Vec<String> {
+    if !holds_extensions(kernel) {
+        return vec![];
+    }
     Choices::<T>::of(kernel).describe()
 }
 

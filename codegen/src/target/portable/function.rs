@@ -118,6 +118,7 @@ impl Reader<'_> {
                 Op::U32(index) => Ok((buffer.0, index, word)),
                 _ => Err(lacks("places that are computed")),
             },
+            Place::Part { .. } => Err(lacks("parts that are computed")),
             Place::Shared { .. } => Err(lacks("shared memory")),
         }
     }

@@ -5,9 +5,10 @@ use crate::algorithms::scan::exclusive_scan;
 use crate::error::Result;
 use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
-use crate::plan::MsmStrategy;
+use crate::plan::{Adding, MsmStrategy, PointLanes};
 use curvesmith_abi::kernels::{
-    Accumulate, MergeHeads, MergePartials, PairCounts, PairEntries, PairSums, msm_has_pairs,
+    Accumulate, AccumulateLanes, MergeHeads, MergePartials, PairCounts, PairEntries, PairSums,
+    msm_has_lane_pairs, msm_has_pairs,
 };
 use curvesmith_abi::{Element, Ptr, layout};
 
@@ -31,17 +32,17 @@ pub(super) struct Rows {
 pub(super) fn accumulate(
     stream: &Stream,
     group: &Owner,
-    strategy: Option<MsmStrategy>,
+    adding: Adding,
     mut rows: Rows,
 ) -> Result<Buffer<layout::Point>> {
     let mut halved: Option<Halved> = None;
-    while halves(stream, group, strategy, rows.most, rows.buckets)? {
+    while halves(stream, group, adding.strategy, rows.most, rows.buckets)? {
         let next = halve(stream, group, &rows)?;
         rows = next.rows(&rows);
         // What the round before wrote goes only now, when what reads it has been submitted.
         halved = Some(next);
     }
-    let sums = accumulate_slices(stream, group, &rows);
+    let sums = accumulate_slices(stream, group, adding.lanes_of(group), &rows);
     drop(halved);
     sums
 }
@@ -142,9 +143,14 @@ fn halve(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Halved> {
 }
 
 /// The sum of every bucket, by equal slices.
-fn accumulate_slices(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Buffer<layout::Point>> {
+fn accumulate_slices(
+    stream: &Stream,
+    group: &Owner,
+    lanes: PointLanes,
+    rows: &Rows,
+) -> Result<Buffer<layout::Point>> {
     let Rows { points: bases, keys, entries, starts, most, buckets } = *rows;
-    let slices = slices(stream, group, most)?;
+    let slices = slices(stream, group, lanes, most)?;
     let sum_buffer: Buffer<layout::Point> = stream.elements(group, buckets as usize)?;
     let partial_buffer: Buffer<layout::Point> = stream.elements(group, slices as usize)?;
     let (sums, partials) = (sum_buffer.ptr(), partial_buffer.ptr());
@@ -152,8 +158,17 @@ fn accumulate_slices(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Buff
     // ZZ = 0 is the identity.
     stream.zero(&sum_buffer, 0..sum_buffer.len())?;
     let least = stream.gpu().policy().msm.least_slice.clamp(1, MOST_LEAST);
-    let kernel = Accumulate { bases, keys, entries, starts, sums, partials, buckets, slices, least };
-    stream.launch(group, slices as usize, &kernel)?;
+    match lanes {
+        PointLanes::Single => {
+            let kernel = Accumulate { bases, keys, entries, starts, sums, partials, buckets, slices, least };
+            stream.launch(group, slices as usize, &kernel)?;
+        }
+        PointLanes::Pair => {
+            let kernel =
+                AccumulateLanes { bases, keys, entries, starts, sums, partials, buckets, slices, least };
+            stream.launch(group, 2 * slices as usize, &kernel)?;
+        }
+    }
     let merge = MergePartials { keys, starts, partials, sums, buckets, slices, least };
     stream.launch(group, slices as usize, &merge)?;
     let further_blocks = slices.div_ceil(group.contract::<MergePartials>().block) - 1;
@@ -168,8 +183,25 @@ fn accumulate_slices(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Buff
 const MOST_LEAST: u32 = 1 << 10;
 
 /// Slices that so many entries are cut into.
-pub(super) fn slices(stream: &Stream, group: &Owner, most: usize) -> Result<u32> {
-    let block = group.contract::<Accumulate>().block;
-    let wave = stream.resident_blocks::<Accumulate>(group)?.saturating_mul(block);
-    Ok(stream.gpu().policy().msm.slices(most, wave, block))
+pub(super) fn slices(stream: &Stream, group: &Owner, lanes: PointLanes, most: usize) -> Result<u32> {
+    let (blocks, block) = match lanes {
+        PointLanes::Single => {
+            (stream.resident_blocks::<Accumulate>(group)?, group.contract::<Accumulate>().block)
+        }
+        PointLanes::Pair => {
+            let block = group.contract::<AccumulateLanes>().block / 2;
+            (stream.resident_blocks::<AccumulateLanes>(group)?, block)
+        }
+    };
+    Ok(stream.gpu().policy().msm.slices(most, blocks.saturating_mul(block), block))
+}
+
+impl Adding {
+    /// The lanes that add to a point of a group: where nothing else is said, a pair if there is the kernel.
+    pub(super) fn lanes_of(self, group: &Owner) -> PointLanes {
+        self.lanes.unwrap_or(match msm_has_lane_pairs(group.form, group.words, group.degree) {
+            true => PointLanes::Pair,
+            false => PointLanes::Single,
+        })
+    }
 }

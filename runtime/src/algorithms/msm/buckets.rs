@@ -10,7 +10,7 @@ use crate::csr::{check_len, check_range};
 use crate::error::{Result, RuntimeError};
 use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
-use crate::plan::{CurveForm, MsmStrategy};
+use crate::plan::{Adding, CurveForm};
 use crate::work::DigitShape;
 use curvesmith_abi::kernels::{BIT_SUMS_STEPS, BitSums, MergePartials};
 use curvesmith_abi::{Ptr, layout};
@@ -23,7 +23,7 @@ pub(crate) struct GpuBuckets {
     group: Owner,
     form: CurveForm,
     shape: DigitShape,
-    strategy: Option<MsmStrategy>,
+    adding: Adding,
     /// `None` as long as nothing was added.
     sums: Option<Buffer<layout::Point>>,
     /// The numbers from 0 on, for adding buckets to buckets.
@@ -31,14 +31,9 @@ pub(crate) struct GpuBuckets {
 }
 
 impl GpuBuckets {
-    /// Without a strategy, the device's policy chooses.
-    pub(crate) fn new(
-        group: Owner,
-        form: CurveForm,
-        shape: DigitShape,
-        strategy: Option<MsmStrategy>,
-    ) -> Self {
-        GpuBuckets { group, form, shape, strategy, sums: None, places: None }
+    /// What `adding` does not say, the device's policy chooses.
+    pub(crate) fn new(group: Owner, form: CurveForm, shape: DigitShape, adding: Adding) -> Self {
+        GpuBuckets { group, form, shape, adding, sums: None, places: None }
     }
 
     /// The windows.
@@ -86,7 +81,7 @@ impl GpuBuckets {
             let sums = match &part.starts {
                 Some(starts) => {
                     let rows = Rows { points, keys, entries, starts: starts.ptr(), most, buckets };
-                    accumulate(stream, &self.group, self.strategy, rows)?
+                    accumulate(stream, &self.group, self.adding, rows)?
                 }
                 None => {
                     let entries = Entries { points, keys, entries, n: most, buckets };

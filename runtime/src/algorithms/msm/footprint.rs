@@ -8,7 +8,7 @@ use crate::algorithms::sort::{counts, passes, states};
 use crate::error::{Result, RuntimeError};
 use crate::gpu::{Stream, rounded};
 use crate::owner::Owner;
-use crate::plan::MsmStrategy;
+use crate::plan::Adding;
 use crate::work::DigitShape;
 use curvesmith_abi::Element;
 use curvesmith_abi::kernels::{RADIX_TILE, SCAN_TILE};
@@ -41,14 +41,14 @@ struct Parts<'a> {
     stream: &'a Stream,
     field: &'a Owner,
     group: &'a Owner,
-    strategy: Option<MsmStrategy>,
+    adding: Adding,
 }
 
 impl Parts<'_> {
     /// Bytes that parts of `len` terms take at most: those of every allocation of a part, of which the same are made for each, so that no
     /// other one takes more.
     fn bytes(&self, shape: DigitShape, len: usize) -> Result<u64> {
-        let Parts { stream, field, group, strategy } = *self;
+        let Parts { stream, field, group, adding } = *self;
         let room = |n: u64, bytes: usize| rounded((n * bytes as u64).max(1));
         let words = |n: u64| room(n, 4);
         let (point, affine) = (group.bytes(Element::Point), group.bytes(Element::Affine));
@@ -68,12 +68,13 @@ impl Parts<'_> {
         }
         bytes += words(u64::from(buckets) + 1);
         let mut most = entries as usize;
-        while halves(stream, group, strategy, most, buckets)? {
+        while halves(stream, group, adding.strategy, most, buckets)? {
             most = pairs(most, buckets);
             let starts = u64::from(buckets) + 1;
             bytes += words(starts) + scan_bytes(starts) + 4 * words(most as u64) + room(most as u64, affine);
         }
-        bytes += 2 * room(u64::from(buckets), point) + room(u64::from(slices(stream, group, most)?), point);
+        bytes += 2 * room(u64::from(buckets), point)
+            + room(u64::from(slices(stream, group, adding.lanes_of(group), most)?), point);
         bytes += words(u64::from(most_places(shape)) + 1);
         // Sums by bits, and what is left of them.
         let left = stream.gpu().policy().msm.runs(shape).points();
@@ -113,10 +114,10 @@ pub(crate) fn parts_within(
     stream: &Stream,
     (field, group): (&Owner, &Owner),
     n: usize,
-    (window, strategy): (Option<u32>, Option<MsmStrategy>),
+    (window, adding): (Option<u32>, Adding),
     budget: u64,
 ) -> Result<(DigitShape, usize)> {
-    let parts = Parts { stream, field, group, strategy };
+    let parts = Parts { stream, field, group, adding };
     let (bits, policy) = (field.bits, &stream.gpu().policy().msm);
     let windows = window.map_or(2..=16, |window| window..=window);
     let mut best: Option<(u64, DigitShape, usize)> = None;

@@ -7,7 +7,7 @@ use crate::group::Group;
 use crate::handle::Device;
 use crate::owner::Owner;
 use crate::work::DigitShape;
-use curvesmith_abi::kernels::msm_has_pairs;
+use curvesmith_abi::kernels::{msm_has_lane_pairs, msm_has_pairs};
 
 /// How the products of an MSM are added into its buckets. The sums are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,24 @@ pub enum CurveForm {
     Edwards,
 }
 
+/// How many lanes of a warp add to one point of a slice. The sums are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PointLanes {
+    /// One, which has all of its coordinates.
+    Single,
+    /// A pair of neighbours, each of which has one coefficient of every coordinate: half of the registers, and more work in all. For groups
+    /// on Weierstrass curves over quadratic extensions with coordinates of 20 words and more, of which others have no kernel for it.
+    Pair,
+}
+
+/// How products are added into buckets, as far as options say; else the device's policy does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Adding {
+    pub(crate) strategy: Option<MsmStrategy>,
+    pub(crate) lanes: Option<PointLanes>,
+}
+
 /// How many multiples of a base are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Multiples {
@@ -52,7 +70,7 @@ pub struct MsmOptions {
     pub(super) multiples: Multiples,
     /// The largest `e` of bases that are stored times `2^e`.
     pub(super) doublings: u32,
-    pub(in crate::plan) strategy: Option<MsmStrategy>,
+    pub(in crate::plan) adding: Adding,
     pub(in crate::plan) memory: Option<u64>,
     pub(in crate::plan) form: CurveForm,
     /// Whether the work may not depend on scalars.
@@ -65,7 +83,7 @@ impl Default for MsmOptions {
             window: None,
             multiples: Multiples::Most(1),
             doublings: 0,
-            strategy: None,
+            adding: Adding::default(),
             memory: None,
             form: CurveForm::Declared,
             constant: false,
@@ -109,7 +127,15 @@ impl MsmOptions {
     ///
     /// Plans refuse a strategy that their group has no kernels for, on every device.
     pub fn strategy(mut self, strategy: MsmStrategy) -> Self {
-        self.strategy = Some(strategy);
+        self.adding.strategy = Some(strategy);
+        self
+    }
+
+    /// Fixes how many lanes add to one point; by default a pair in groups that have the kernel. The CPU has no lanes.
+    ///
+    /// Plans refuse lanes that their group has no kernel for, on every device.
+    pub fn lanes(mut self, lanes: PointLanes) -> Self {
+        self.adding.lanes = Some(lanes);
         self
     }
 
@@ -149,13 +175,25 @@ impl MsmOptions {
         !matches!(self.multiples, Multiples::Most(0 | 1)) || self.doublings > 0
     }
 
-    /// An error where the group has no kernels for the form, or in that form for the strategy or for constant work, or the device none.
+    /// An error where the group has no kernels for the form, or in that form for the strategy, the lanes or constant work, or the device none.
     pub(in crate::plan) fn check_kernels<G: Group>(&self, device: &Device) -> Result<()> {
         let group = Owner::group_in::<G>(self.form)?;
         if self.constant {
             self.check_constant::<G>(device)?;
         }
-        match self.strategy {
+        if self.adding.lanes == Some(PointLanes::Pair)
+            && !msm_has_lane_pairs(group.form, group.words, group.degree)
+        {
+            let reason = format!(
+                "{} has no kernel for points on pairs of lanes: that is for Weierstrass curves over quadratic extensions with \
+                 coordinates of 20 words and more, here they have {} of degree {}",
+                G::NAME,
+                group.words * group.degree,
+                group.degree
+            );
+            return Err(RuntimeError::Input { what: "lanes", reason });
+        }
+        match self.adding.strategy {
             Some(MsmStrategy::BatchedAffine) if !msm_has_pairs(group.form, group.words, group.degree) => {
                 let reason = format!(
                     "{} has no kernels for sums of affine pairs: those are for Weierstrass curves with coordinates of 20 words and more, \
@@ -177,8 +215,10 @@ impl MsmOptions {
             "it is done on the curve as it is declared, not on another form"
         } else if self.doublings > 0 {
             "its digits are odd without stored doublings"
-        } else if self.strategy == Some(MsmStrategy::BatchedAffine) {
+        } else if self.adding.strategy == Some(MsmStrategy::BatchedAffine) {
             "there are no kernels for sums of affine pairs in it"
+        } else if self.adding.lanes == Some(PointLanes::Pair) {
+            "it has a point a lane"
         } else {
             return Ok(());
         };
