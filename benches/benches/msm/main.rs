@@ -6,7 +6,8 @@
 //!
 //! `cargo bench -p curvesmith-benches --bench msm`, with `-- sizes` for one of `sizes`, `stages`, `steps`, `scalars` and `devices`
 //! (bases shared out among all GPUs, where there are several), and the names of groups; `--csv=FOLDER` writes the tables that the book's
-//! plots are drawn from; `--edwards` has sizes, stages and scalars of groups with an Edwards form measured on that, not for the tables
+//! plots are drawn from; `--edwards` has sizes, stages and scalars of groups with an Edwards form measured on that, not for the tables. `strategies`, which is measured
+//! only where it is named, has sizes, scalars and steps by each strategy that all groups have, beside each other
 
 mod csv;
 mod steps;
@@ -17,7 +18,7 @@ use ark_ff::{Field as _, UniformRand, Zero};
 use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
 use csv::Csv;
 use curvesmith::{
-    CurveForm, Detail, Device, Group, Msm, MsmOptions, ShardedMsm, bls12_377, bls12_381, bn254,
+    CurveForm, Detail, Device, Group, Msm, MsmOptions, MsmStrategy, ShardedMsm, bls12_377, bls12_381, bn254,
 };
 use curvesmith_runtime::Kind;
 use curvesmith_runtime::group::{AffineOf, ProjectiveOf, ScalarOf};
@@ -31,7 +32,9 @@ const MULTIPLES: u32 = 32;
 /// Where stages, steps and other scalars are measured.
 const LOG_N: u32 = 20;
 /// What can be asked for by itself.
-const PARTS: [&str; 5] = ["sizes", "stages", "steps", "scalars", "devices"];
+const PARTS: [&str; 6] = ["sizes", "stages", "steps", "scalars", "devices", "strategies"];
+/// Strategies that all groups have.
+const STRATEGIES: [MsmStrategy; 2] = [MsmStrategy::EqualSlices, MsmStrategy::RowBalanced];
 
 /// Best of sppark 17278d7 and icicle v2.8.0 without tables, for BLS12-377 yrrid's with 11 tables, on an H200 with driver 580.159.04, scalars
 /// in page-locked memory, medians of five, 2026-11-21: group, logarithm of the size, milliseconds.
@@ -70,7 +73,7 @@ fn main() -> Result<()> {
     let (parts, groups) = (any(&PARTS), only.iter().any(|name| !PARTS.contains(&name.as_str())));
     let wanted = |name: &str| {
         let named = if PARTS.contains(&name) { parts } else { groups };
-        !named || any(&[name])
+        if named { any(&[name]) } else { name != "strategies" }
     };
     let mut csv = Csv::new(&device.name(), std::env::args());
     measure::<bn254::G1>(&device, &[16, 18, 20, 22, 24], &wanted, &mut csv)?;
@@ -90,11 +93,11 @@ fn measure<G: Group>(
     if !wanted(G::NAME) {
         return Ok(());
     }
-    let all_sizes = wanted("sizes") || wanted("devices");
+    let all_sizes = ["sizes", "devices", "strategies"].into_iter().any(wanted);
     let on_form = std::env::args().any(|arg| arg == "--edwards") && G::edwards_form().is_some();
     let form = if on_form { CurveForm::Edwards } else { CurveForm::Declared };
     let largest = sizes.iter().copied().max().filter(|_| all_sizes).unwrap_or(LOG_N);
-    let bases = Bases::<G>::new(1 << largest, form);
+    let mut bases = Bases::<G>::new(1 << largest, form);
     if on_form {
         println!("{}: on its Edwards form", G::NAME);
     }
@@ -149,6 +152,9 @@ fn measure<G: Group>(
             println!("  {name:16} {alone:8.2} {multiples:8.2}   {:.2} {:.2}", ratios.0, ratios.1);
         }
     }
+    if wanted("strategies") {
+        bases.by_strategies(device, sizes)?;
+    }
     println!();
     Ok(())
 }
@@ -159,6 +165,7 @@ struct Bases<G: Group> {
     start: ScalarOf<G>,
     step: ScalarOf<G>,
     form: CurveForm,
+    strategy: Option<MsmStrategy>,
 }
 
 impl<G: Group> Bases<G> {
@@ -175,7 +182,7 @@ impl<G: Group> Bases<G> {
             ProjectiveOf::<G>::normalize_batch(&points)
         };
         let points = (0..n.div_ceil(CHUNK)).into_par_iter().flat_map_iter(|k| chunk(k * CHUNK)).collect();
-        Bases { points, start, step, form }
+        Bases { points, start, step, form, strategy: None }
     }
 
     fn sum(&self, scalars: &[ScalarOf<G>]) -> ProjectiveOf<G> {
@@ -188,6 +195,7 @@ impl<G: Group> Bases<G> {
 
     fn plan(&self, device: &Device, n: usize, most: u32) -> Result<Msm<G>> {
         let options = MsmOptions::default().multiples(most).form(self.form);
+        let options = self.strategy.iter().fold(options, |options, strategy| options.strategy(*strategy));
         Ok(Msm::new(device, &self.points[..n], options)?)
     }
 
@@ -209,6 +217,36 @@ impl<G: Group> Bases<G> {
             times.push(start.elapsed());
         }
         Ok(median(times))
+    }
+
+    /// Prints sizes, scalars and steps by each strategy.
+    fn by_strategies(&mut self, device: &Device, sizes: &[u32]) -> Result<()> {
+        println!("{}: {STRATEGIES:?}, alone and with up to {MULTIPLES} multiples", G::NAME);
+        let of_size = |log_n: &u32| (format!("2^{log_n}"), uniform::<G>(1 << log_n));
+        let of_kind = |(name, scalars)| (format!("2^{LOG_N}, {name}"), scalars);
+        let all = sizes.iter().map(of_size).chain(kinds::<G>(1 << LOG_N).into_iter().map(of_kind));
+        for (name, scalars) in all {
+            let mut line = format!("  {name:22}");
+            for most in [1, MULTIPLES] {
+                for strategy in STRATEGIES {
+                    self.strategy = Some(strategy);
+                    line += &format!(" {:8.3}", millis(self.time(device, &scalars, most)?));
+                }
+            }
+            println!("{line}");
+        }
+        for (strategy, most) in
+            STRATEGIES.into_iter().flat_map(|strategy| [(strategy, 1), (strategy, MULTIPLES)])
+        {
+            println!(
+                "{}, 2^{LOG_N}, {strategy:?}, up to {most} multiples: launches, time, bound, its share",
+                G::NAME
+            );
+            self.strategy = Some(strategy);
+            steps::print(self, device, most, &mut Csv::new("", std::iter::empty()))?;
+        }
+        self.strategy = None;
+        Ok(())
     }
 
     /// Prints what an MSM takes on the first device and on all.

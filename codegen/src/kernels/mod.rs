@@ -12,6 +12,7 @@ mod ntt;
 mod pairs;
 mod pointwise;
 mod radix;
+mod rows;
 mod scan;
 mod spmv;
 
@@ -35,6 +36,7 @@ pub fn field_kernels(field: &FieldDesc) -> Vec<Kernel> {
 pub fn group_kernels(group: &GroupDesc) -> Vec<Vec<Kernel>> {
     let mut images = vec![
         vec![msm::accumulate(group)],
+        vec![msm::accumulate_rows(group)],
         vec![msm::merge_partials(group), msm::merge_heads(group)],
         vec![msm::bit_sums(group), msm::bit_horner(group)],
         vec![msm::base_multiples(group)],
@@ -72,6 +74,8 @@ pub fn common_kernels() -> Vec<Kernel> {
         buckets::bucket_starts(),
         pairs::pair_counts(),
         pairs::pair_entries(),
+        rows::row_counts(),
+        rows::row_order(),
     ]
 }
 

@@ -128,6 +128,16 @@ kernel! {
     /// `starts` of the pairs. Thread `t` adds the pairs `t`, `t + threads`, … with one inversion for all of them. `1 ≤ threads`, one
     /// thread for each `t < threads`. Of groups that [`msm_has_pairs`].
     Group PairSums = "pair_sums" [128] { points: In Affine, lefts: In U32, rights: In U32, starts: In U32, sums: InOut Affine, buckets: u32, threads: u32 }
+    /// The rows of a matrix of sorted entries, for [`AccumulateRows`]. Row `r < buckets` has the entries `starts[r]..starts[r+1]`; where they are more than
+    /// `len = max(⌈starts[buckets]/slices⌉, least)`, it is *cut* into as few parts of at most `len` as there may be, else it is *whole*. `counts[r]` is the
+    /// number of parts of a cut row, 0 of others and for `r = buckets`. From `counts[buckets + 1]` on follow the numbers of whole rows with an entry by their
+    /// class, the longest first, and tile of [`ROW_TILE`] rows, at `(ROW_CLASSES - 1 - class)·tiles + tile`, and a 0 behind the last. Rows of one
+    /// class differ in length by a 64th at most: a length is its class up to 127, and beyond, its seven highest bits and their place are. One block
+    /// a tile, `tiles = ⌈buckets/ROW_TILE⌉`. `1 ≤ buckets ≤ 2^30`; `slices` and `least` as in [`Accumulate`].
+    Common RowCounts = "row_counts" [256] { starts: In U32, counts: InOut U32, buckets: u32, tiles: u32, slices: u32, least: u32 }
+    /// The whole rows with an entry by the length's class, the longest first: `order[i]` is the row at place `i`. `offsets` is the exclusive scan of the `counts` of
+    /// [`RowCounts`], whose other parameters are the same.
+    Common RowOrder = "row_order" [256] { starts: In U32, offsets: In U32, order: InOut U32, buckets: u32, tiles: u32, slices: u32, least: u32 }
     /// `out[i·multiples + j] = 2^(j·doublings)·points[i]`. `multiples ≥ 1`, `multiples·n < 2^31`.
     Group BaseMultiples = "base_multiples" [128] { points: In Affine, out: InOut Affine, multiples: u32, doublings: u32, n: u32 }
     /// EqualSlices accumulation (Chen et al. §4): the `total = starts[buckets]` sorted entries are cut
@@ -136,6 +146,11 @@ kernel! {
     /// Slices past `total` write the identity to `partials[t]`. `sums` must hold identities, such as zeros.
     /// `total < 2^31`, `1 ≤ slices ≤ 2^20`, `1 ≤ least ≤ 2^10`.
     Group Accumulate = "accumulate" [128, wide 64] { bases: In Affine, keys: In U32, entries: In U32, starts: In U32, sums: InOut Point, partials: InOut Point, buckets: u32, slices: u32, least: u32 }
+    /// Accumulation by balanced rows (Lu et al., *cuZK*, §4.1, CSR-Balanced). By `offsets` and `order` of [`RowOrder`], thread `t` has for `t < offsets[buckets]` the part
+    /// `t - offsets[r]` of the cut row `r` with `offsets[r] ≤ t < offsets[r+1]`, of parts as equal as they may be, the longer ones first: its sum goes to `partials[t]`, and `r`
+    /// to `part_rows[t]`. The next threads have the whole rows in their order, of which each sum goes to `sums[r]`. Other rows' sums are not touched.
+    /// One thread for each part and each whole row, or more; there are fewer than `2·slices` parts. `2·slices ≤ 2^20`.
+    Group AccumulateRows = "accumulate_rows" [128, wide 64] { bases: In Affine, entries: In U32, starts: In U32, offsets: In U32, order: In U32, sums: InOut Point, partials: InOut Point, part_rows: InOut U32, buckets: u32, tiles: u32 }
     /// Segmented sums over `partials`, one thread a slice: the slices of [`Accumulate`] whose first key is equal form a segment `[s, e)`. The
     /// sum of those in a block of 128 slices is added to `sums[key]`, where the segment begins in the block; of a segment that
     /// began before, it goes to the block's first slice, its *head*, for [`MergeHeads`]. Leaves parts of sums in other partials.
@@ -227,5 +242,9 @@ pub const BIT_SUMS_STEPS: u32 = 8;
 pub const RADIX_TILE: u32 = 4096;
 /// Widest digit of the radix sort, in bits.
 pub const RADIX_BITS: u32 = 8;
+/// Rows that one block of [`RowCounts`] handles.
+pub const ROW_TILE: u32 = 4096;
+/// Classes of the lengths of rows, which are below 2^31: 64 a power of two, of which the first two have all lengths below 128.
+pub const ROW_CLASSES: u32 = 64 * (31 - 6 + 1);
 /// Words that one block of the scan handles.
 pub const SCAN_TILE: u32 = 4096;

@@ -8,6 +8,7 @@ mod memory;
 mod odd;
 mod options;
 mod published;
+mod rows;
 mod shapes;
 mod streamed;
 mod tuned;

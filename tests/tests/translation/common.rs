@@ -2,7 +2,9 @@
 
 use super::session::{Named, Session, buf, num};
 use curvesmith_abi::KernelDesc;
-use curvesmith_abi::kernels::{NO_DIGIT, ODD_KEY_BITS, RADIX_TILE, RadixCount, SCAN_TILE, ScanTiles};
+use curvesmith_abi::kernels::{
+    NO_DIGIT, ODD_KEY_BITS, RADIX_TILE, ROW_CLASSES, ROW_TILE, RadixCount, RowCounts, SCAN_TILE, ScanTiles,
+};
 
 const TILE: usize = RADIX_TILE as usize;
 
@@ -26,6 +28,7 @@ pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
         }
         name @ "bucket_starts" => bucket_starts(s, name),
         name @ ("pair_counts" | "pair_entries") => pairs(s, name),
+        name @ ("row_counts" | "row_order") => rows(s, name),
         _ => return None,
     }
     Some(())
@@ -165,4 +168,32 @@ fn pairs(s: &mut Session, name: &str) {
         ("n", num(n)),
     ];
     s.run(name, n, 0, &named);
+}
+
+/// Empty rows, short ones and long ones, in one tile and in two.
+fn rows(s: &mut Session, name: &str) {
+    for (buckets, slices, least) in [(9, 3, 2), (ROW_TILE as usize + 300, 900, 1)] {
+        let lens: Vec<u32> = (0..buckets).map(|_| (s.random.below(7) * s.random.below(40)) as u32).collect();
+        let starts = exclusive_sums(&[&lens[..], &[0]].concat());
+        let longest = starts[buckets].div_ceil(slices).max(least);
+        let tiles = buckets.div_ceil(ROW_TILE as usize);
+        let cells = buckets + 2 + tiles * ROW_CLASSES as usize;
+        let numbers = [
+            ("starts", buf(&starts)),
+            ("buckets", num(buckets)),
+            ("tiles", num(tiles)),
+            ("slices", num(slices as usize)),
+            ("least", num(least as usize)),
+        ];
+        let threads = tiles * <RowCounts as curvesmith_abi::Kernel>::DESC.block as usize;
+        let counted = [&numbers[..], &[("counts", buf(&s.words(cells)))]].concat();
+        if name == "row_counts" {
+            s.run(name, threads, 0, &counted);
+            continue;
+        }
+        let offsets = exclusive_sums(&s.run("row_counts", threads, 0, &counted).remove("counts").unwrap());
+        let whole = lens.iter().filter(|len| (1..=longest).contains(*len)).count();
+        let outputs = [("offsets", buf(&offsets)), ("order", buf(&vec![u32::MAX; whole]))];
+        s.run(name, threads, 0, &[&numbers[..], &outputs].concat());
+    }
 }

@@ -5,6 +5,7 @@ use super::{Assembled, Outcome};
 /// Kernels that a proof spends its time in. Up to [`HOT_LIMBS`] they keep everything in registers.
 const HOT: &[&str] = &[
     "accumulate",
+    "accumulate_rows",
     "add",
     "base_multiples",
     "batch_inverse",
@@ -34,6 +35,8 @@ const HOT: &[&str] = &[
     "radix_scatter",
     "radix_scatter_first",
     "radix_scatter_odd",
+    "row_counts",
+    "row_order",
     "scale_powers",
     "scan_add",
     "scan_tiles",
@@ -115,7 +118,7 @@ pub(super) struct Subject<'a> {
 impl Subject<'_> {
     /// Local memory is a failure here.
     pub(super) fn is_hot(&self) -> bool {
-        let accumulates = matches!(self.kernel, "accumulate" | "pair_sums");
+        let accumulates = matches!(self.kernel, "accumulate" | "accumulate_rows" | "pair_sums");
         let most = if accumulates { ACCUMULATION_LIMBS } else { HOT_LIMBS };
         HOT.contains(&self.kernel) && self.limbs.is_none_or(|limbs| limbs <= most)
     }

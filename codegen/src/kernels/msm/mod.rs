@@ -15,7 +15,7 @@ use crate::fir::ir::Kernel;
 use crate::formulas::Curve;
 use crate::spec::GroupDesc;
 
-pub(super) use accumulate::accumulate;
+pub(super) use accumulate::{Slices, accumulate, accumulate_rows};
 pub(super) use affine::pair_sums;
 pub(super) use merge::{merge_heads, merge_partials};
 pub(super) use multiples::base_multiples;

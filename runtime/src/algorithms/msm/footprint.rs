@@ -3,6 +3,7 @@
 use super::accumulate::{halves, pairs, slices};
 use super::buckets::most_places;
 use super::digits::part_len;
+use super::rows::RowSizes;
 use crate::algorithms::policy::windows_of;
 use crate::algorithms::sort::passes;
 use crate::error::{Result, RuntimeError};
@@ -11,7 +12,7 @@ use crate::owner::Owner;
 use crate::plan::MsmStrategy;
 use crate::work::DigitShape;
 use curvesmith_abi::Element;
-use curvesmith_abi::kernels::{RADIX_TILE, SCAN_TILE};
+use curvesmith_abi::kernels::{Accumulate, RADIX_TILE, SCAN_TILE};
 
 /// Bytes that the device holds at some moment of an MSM over `n` resident bases, whatever is given back in time; bases not counted, and of
 /// the scalars those that are copied in the call.
@@ -70,7 +71,15 @@ impl Parts<'_> {
             let starts = u64::from(buckets) + 1;
             bytes += words(starts) + scan_bytes(starts) + 4 * words(most as u64) + room(most as u64, affine);
         }
-        bytes += 2 * room(u64::from(buckets), point) + room(u64::from(slices(stream, group, most)?), point);
+        let partials = if strategy == Some(MsmStrategy::RowBalanced) {
+            let sizes = RowSizes::new(stream, group, most, buckets)?;
+            bytes += words(sizes.counts as u64) + scan_bytes(sizes.counts as u64);
+            bytes += words(u64::from(buckets)) + words(u64::from(sizes.parts));
+            sizes.parts
+        } else {
+            slices::<Accumulate>(stream, group, most)?
+        };
+        bytes += 2 * room(u64::from(buckets), point) + room(u64::from(partials), point);
         bytes += words(u64::from(most_places(shape)) + 1);
         // Sums by bits, and what is left of them.
         let left = stream.gpu().policy().msm.runs(shape).points();

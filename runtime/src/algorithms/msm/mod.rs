@@ -18,6 +18,7 @@ mod digits;
 mod footprint;
 mod horner;
 mod multiples;
+mod rows;
 
 pub(crate) use buckets::GpuBuckets;
 pub(crate) use digits::{GpuDigits, sorted_digits};

@@ -14,6 +14,8 @@ use curvesmith_abi::kernels::msm_has_pairs;
 pub enum MsmStrategy {
     /// Every thread adds as many products, wherever buckets begin.
     EqualSlices,
+    /// Every thread adds within one bucket, or a part of a large one, and those of a warp about as many products each (cuZK's balanced rows).
+    RowBalanced,
     /// Rounds of additions of affine pairs within buckets, with one inversion for many, as long as most products have another of their
     /// bucket; then equal slices. For groups on Weierstrass curves whose coordinates have 20 words and more, of which others have no
     /// kernels for it.

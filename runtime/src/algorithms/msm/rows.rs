@@ -1,0 +1,66 @@
+//! The sums of rows by balanced rows (Lu et al., *cuZK: Accelerating Zero-Knowledge Proof with A Faster Parallel Multi-Scalar Multiplication Algorithm on GPUs*, §4.1,
+//! CSR-Balanced): a thread adds within one row, and the threads of a warp as many entries each.
+
+use super::accumulate::{Rows, least_slice, merge_partials, slices};
+use crate::algorithms::scan::exclusive_scan;
+use crate::error::Result;
+use crate::gpu::{Buffer, Stream};
+use crate::owner::Owner;
+use curvesmith_abi::kernels::{AccumulateRows, MergePartials, ROW_CLASSES, ROW_TILE, RowCounts, RowOrder};
+use curvesmith_abi::layout;
+
+/// How many words and points a sum by rows takes beside the buckets.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RowSizes {
+    /// Slices of the length from which on rows are cut.
+    slices: u32,
+    /// Tiles of rows.
+    tiles: u32,
+    /// Words that are scanned.
+    pub(super) counts: usize,
+    /// Parts of rows that are cut, at most.
+    pub(super) parts: u32,
+}
+
+impl RowSizes {
+    /// For at most `most` entries. A row is cut where it is longer than two slices of as many as fill the device: by then its thread, which begins
+    /// early, would be the last one.
+    pub(super) fn new(stream: &Stream, group: &Owner, most: usize, buckets: u32) -> Result<Self> {
+        let slices = slices::<AccumulateRows>(stream, group, most)?.div_ceil(2);
+        let tiles = buckets.div_ceil(ROW_TILE);
+        let counts = buckets as usize + 2 + tiles as usize * ROW_CLASSES as usize;
+        Ok(RowSizes { slices, tiles, counts, parts: 2 * slices })
+    }
+}
+
+/// The sum of every bucket.
+pub(super) fn accumulate_rows(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Buffer<layout::Point>> {
+    let Rows { points: bases, keys: _, entries, starts, most, buckets } = *rows;
+    let common = Owner::common();
+    let RowSizes { slices, tiles, counts, parts } = RowSizes::new(stream, group, most, buckets)?;
+    let least = least_slice(stream);
+    let offsets = stream.words(counts)?;
+    let order = stream.words(buckets as usize)?;
+    let counts = RowCounts { starts, counts: offsets.ptr(), buckets, tiles, slices, least };
+    stream.launch_blocks(&common, tiles.into(), &counts)?;
+    exclusive_scan(stream, &offsets)?;
+    let offsets = offsets.ptr();
+    let kernel = RowOrder { starts, offsets, order: order.ptr(), buckets, tiles, slices, least };
+    stream.launch_blocks(&common, tiles.into(), &kernel)?;
+
+    let sum_buffer: Buffer<layout::Point> = stream.elements(group, buckets as usize)?;
+    let partial_buffer: Buffer<layout::Point> = stream.elements(group, parts as usize)?;
+    let part_rows = stream.words(parts as usize)?;
+    let (sums, partials) = (sum_buffer.ptr(), partial_buffer.ptr());
+    // Of rows that are empty or cut; ZZ = 0 is the identity.
+    stream.zero(&sum_buffer, 0..sum_buffer.len())?;
+    let (order, part_rows) = (order.ptr(), part_rows.ptr());
+    let kernel =
+        AccumulateRows { bases, entries, starts, offsets, order, sums, partials, part_rows, buckets, tiles };
+    stream.launch(group, buckets as usize + parts as usize, &kernel)?;
+    // To the kernels that merge slices, parts are slices of one entry each, whose rows start where their parts do.
+    let merge =
+        MergePartials { keys: part_rows, starts: offsets, partials, sums, buckets, slices: parts, least: 1 };
+    merge_partials(stream, group, merge)?;
+    Ok(sum_buffer)
+}
