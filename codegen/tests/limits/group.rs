@@ -150,7 +150,8 @@ impl Msm {
         let of = (few + 1).div_ceil(self.len());
         let (parts, whole) = if cut { (self.buckets * of, 0) } else { (0, self.buckets.min(self.total)) };
         let last = self.buckets + 1 + tiles * classes;
-        let row_at = |place: u64| u64::from(hash(place)) % self.buckets;
+        // Of some entry, so that it is not empty.
+        let row_at = |place: u64| self.key(u64::from(hash(place)) % self.total);
         let points = self.contents(degree);
         let contents = |buffer: &str, i: u64| match buffer {
             "offsets" if i == last => vec![(parts + whole) as u32],

@@ -9,7 +9,7 @@
 //! faster than a thread of a GPU.
 //!
 //! The stages are modules: `digits` (scalars to the sorted matrix), `accumulate` (its rows' sums: rounds of affine pairs, equal slices,
-//! the merge of what slices cut), `buckets` (parts of an MSM that share buckets, and the buckets' sums by bits), `horner` (how many of
+//! the merge of what slices cut), `rows` (the same by balanced rows), `buckets` (parts of an MSM that share buckets, and the buckets' sums by bits), `horner` (how many of
 //! these come to the host), `multiples` (the bases, and their precomputed multiples). Windows are combined by the host, in `convert`.
 
 mod accumulate;
