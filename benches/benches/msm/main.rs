@@ -7,7 +7,7 @@
 //! `cargo bench -p curvesmith-benches --bench msm`, with `-- sizes` for one of `sizes`, `stages`, `steps`, `scalars` and `devices`
 //! (bases shared out among all GPUs, where there are several), and the names of groups; `--csv=FOLDER` writes the tables that the book's
 //! plots are drawn from; `--edwards` has sizes, stages and scalars of groups with an Edwards form measured on that, not for the tables. `strategies`, which is measured
-//! only where it is named, has sizes, scalars and steps by each strategy that all groups have, beside each other
+//! only where it is named, has sizes, scalars and steps of groups over prime fields by slices and by rows, beside each other
 
 mod csv;
 mod steps;
@@ -20,6 +20,7 @@ use csv::Csv;
 use curvesmith::{
     CurveForm, Detail, Device, Group, Msm, MsmOptions, MsmStrategy, ShardedMsm, bls12_377, bls12_381, bn254,
 };
+use curvesmith_abi::kernels::msm_has_rows;
 use curvesmith_runtime::Kind;
 use curvesmith_runtime::group::{AffineOf, ProjectiveOf, ScalarOf};
 use rayon::prelude::*;
@@ -33,7 +34,7 @@ const MULTIPLES: u32 = 32;
 const LOG_N: u32 = 20;
 /// What can be asked for by itself.
 const PARTS: [&str; 6] = ["sizes", "stages", "steps", "scalars", "devices", "strategies"];
-/// Strategies that all groups have.
+/// Strategies of groups over prime fields.
 const STRATEGIES: [MsmStrategy; 2] = [MsmStrategy::EqualSlices, MsmStrategy::RowBalanced];
 
 /// Best of sppark 17278d7 and icicle v2.8.0 without tables, for BLS12-377 yrrid's with 11 tables, on an H200 with driver 580.159.04, scalars
@@ -152,7 +153,7 @@ fn measure<G: Group>(
             println!("  {name:16} {alone:8.2} {multiples:8.2}   {:.2} {:.2}", ratios.0, ratios.1);
         }
     }
-    if wanted("strategies") {
+    if wanted("strategies") && msm_has_rows(G::DEGREE) {
         bases.by_strategies(device, sizes)?;
     }
     println!();

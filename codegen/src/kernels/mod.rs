@@ -20,7 +20,7 @@ use crate::fir::build::{Builder, FULL_MASK, U32};
 use crate::fir::ir::{Kernel, ShuffleMode};
 use crate::spec::{FieldDesc, GroupDesc};
 use curvesmith_abi::Form;
-use curvesmith_abi::kernels::msm_has_pairs;
+use curvesmith_abi::kernels::{msm_has_pairs, msm_has_rows};
 
 /// The kernels of a prime field's image.
 pub fn field_kernels(field: &FieldDesc) -> Vec<Kernel> {
@@ -36,11 +36,13 @@ pub fn field_kernels(field: &FieldDesc) -> Vec<Kernel> {
 pub fn group_kernels(group: &GroupDesc) -> Vec<Vec<Kernel>> {
     let mut images = vec![
         vec![msm::accumulate(group)],
-        vec![msm::accumulate_rows(group)],
         vec![msm::merge_partials(group), msm::merge_heads(group)],
         vec![msm::bit_sums(group), msm::bit_horner(group)],
         vec![msm::base_multiples(group)],
     ];
+    if msm_has_rows(group.degree()) {
+        images.push(vec![msm::accumulate_rows(group)]);
+    }
     if has_pairs(group) {
         images.push(vec![msm::pair_sums(group)]);
     }
@@ -51,10 +53,13 @@ fn has_pairs(group: &GroupDesc) -> bool {
     msm_has_pairs(group.equation.form(), group.base.words, group.degree())
 }
 
-/// An addition, a mixed addition and a doubling a thread, and sums of affine pairs where no image holds them: what shows the
+/// An addition, a mixed addition and a doubling a thread, and sums of rows and of affine pairs where no image holds them: what shows the
 /// formulas to tests by themselves.
 pub fn formula_kernels(group: &GroupDesc) -> Vec<Kernel> {
     let mut kernels = vec![msm::point_add(group), msm::point_madd(group), msm::point_dbl(group)];
+    if !msm_has_rows(group.degree()) {
+        kernels.push(msm::accumulate_rows(group));
+    }
     if group.equation.form() == Form::Xyzz && !has_pairs(group) {
         kernels.push(msm::pair_sums(group));
     }

@@ -21,7 +21,7 @@ pub(super) fn row_counts() -> Kernel {
     b.barrier();
     for_rows(&b, |row| {
         let parts = b.var(zero);
-        b.if_(row.is_cut, || parts.set((row.entries + row.longest - 1) / row.longest));
+        b.if_(row.is_cut, || parts.set(row.parts));
         counts.set_word(row.number, parts.get());
         b.if_(row.is_whole, || {
             of_class.atomic(AtomicOp::Add, class(row.entries), one);
@@ -57,8 +57,8 @@ pub(super) fn row_order() -> Kernel {
 struct Row<'k> {
     number: U32<'k>,
     entries: U32<'k>,
-    /// Most entries of a whole row, and of a part.
-    longest: U32<'k>,
+    /// Parts of a slice's length or more.
+    parts: U32<'k>,
     is_cut: Pred<'k>,
     /// Whether it has entries and is not cut.
     is_whole: Pred<'k>,
@@ -66,13 +66,14 @@ struct Row<'k> {
 
 /// Each of the tile's rows, one a thread and round.
 fn for_rows<'k>(b: &'k Builder, each: impl FnOnce(Row<'k>)) {
-    let (starts, longest) = (b.buffer("starts"), Slices::new(b).len);
+    let (starts, len) = (b.buffer("starts"), Slices::new(b).len);
     let first = b.block_index() * ROW_TILE;
     let end = (first + ROW_TILE).min(b.scalar("buckets"));
     b.for_(first + b.thread(), end, THREADS, |number| {
         let entries = starts.word(number + 1) - starts.word(number);
-        let is_cut = entries.gt(longest);
-        each(Row { number, entries, longest, is_cut, is_whole: !is_cut & entries.gt(b.u32(0)) });
+        let parts = entries / len;
+        let is_cut = parts.gt(b.u32(1));
+        each(Row { number, entries, parts, is_cut, is_whole: !is_cut & entries.gt(b.u32(0)) });
     });
 }
 

@@ -32,7 +32,9 @@ fn common_kernels_do_not_wrap() {
         for buckets in [1, 1 << 19, n] {
             pairs(&mut limits, n, buckets);
         }
-        for (buckets, slices, least) in [(1, 1, 1), (1 << 19, 1 << 19, 8), (1 << 30, 1 << 10, 1)] {
+        for (buckets, slices, least) in
+            [(1, 1, 1), (1, 1 << 10, 1), (1 << 19, 1 << 20, 8), (1 << 30, 1 << 10, 1)]
+        {
             rows(&mut limits, n, [buckets, slices, least]);
         }
     }
@@ -317,10 +319,10 @@ fn rows(limits: &mut Limits, n: u64, [buckets, slices, least]: [u64; 3]) {
     let (tile, classes) = (u64::from(ROW_TILE), u64::from(ROW_CLASSES));
     let start = |row: u64| (row * n).div_ceil(buckets);
     let entries = |row: u64| start(row + 1) - start(row);
-    let longest = n.div_ceil(slices).max(least);
+    let length = n.div_ceil(slices).max(least);
     let tiles = buckets.div_ceil(tile);
     let at = |class: u64, block: u64| buckets + 1 + (classes - 1 - class) * tiles + block;
-    let whole = |row: u64| (1..=longest).contains(&entries(row));
+    let whole = |row: u64| (1..2 * length).contains(&entries(row));
     let scalars = [("buckets", buckets), ("tiles", tiles), ("slices", slices), ("least", least)];
     let of = |block: u64| block * tile..((block + 1) * tile).min(buckets);
     let contents = |buffer: &str, i: u64| vec![if buffer == "starts" { start(i) as u32 } else { hash(i) }];
@@ -332,7 +334,7 @@ fn rows(limits: &mut Limits, n: u64, [buckets, slices, least]: [u64; 3]) {
         read(block, touched);
         let mut counts = vec![0u32; classes as usize];
         for row in of(block) {
-            let parts = if entries(row) > longest { entries(row).div_ceil(longest) } else { 0 };
+            let parts = if entries(row) >= 2 * length { entries(row) / length } else { 0 };
             touched.write_words("counts", row, vec![parts as u32]);
             counts[class(entries(row)) as usize] += u32::from(whole(row));
         }

@@ -46,8 +46,8 @@ fn kernels(degree: usize) {
         if degree == 1 || total <= 1 << 20 {
             msm.accumulate(&mut limits, degree);
         }
-        // Rows are at most 2^30, and their parts at most 2^20.
-        let cut = Msm { slices: msm.slices.min(1 << 19), buckets: buckets.min(1 << 30), ..msm };
+        // Rows are at most 2^30.
+        let cut = Msm { buckets: buckets.min(1 << 30), ..msm };
         if degree == 1 || total <= 1 << 20 {
             cut.accumulate_rows(&mut limits, degree);
         }
@@ -146,8 +146,8 @@ impl Msm {
         let (tiles, classes) = (self.buckets.div_ceil(u64::from(ROW_TILE)), u64::from(ROW_CLASSES));
         // Rows have `few` entries or one more.
         let few = self.total / self.buckets;
-        let cut = few > self.len();
-        let of = (few + 1).div_ceil(self.len());
+        let cut = few >= 2 * self.len();
+        let of = few / self.len();
         let (parts, whole) = if cut { (self.buckets * of, 0) } else { (0, self.buckets.min(self.total)) };
         let last = self.buckets + 1 + tiles * classes;
         // Of some entry, so that it is not empty.

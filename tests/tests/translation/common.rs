@@ -170,12 +170,17 @@ fn pairs(s: &mut Session, name: &str) {
     s.run(name, n, 0, &named);
 }
 
-/// Empty rows, short ones and long ones, in one tile and in two.
+/// Empty rows, short ones and long ones, in one tile and in two. Whole ones have different lengths, since those of a class have any order.
 fn rows(s: &mut Session, name: &str) {
-    for (buckets, slices, least) in [(9, 3, 2), (ROW_TILE as usize + 300, 900, 1)] {
-        let lens: Vec<u32> = (0..buckets).map(|_| (s.random.below(7) * s.random.below(40)) as u32).collect();
+    for (buckets, step, slices, least) in [(9, 2, 3, 2), (ROW_TILE as usize + 300, 37, 900, 1)] {
+        let len = |row: usize| match (row % step, row % (step + 1)) {
+            (0, _) => (row / step + 1) as u32,
+            (_, 0) => 2000,
+            _ => 0,
+        };
+        let lens: Vec<u32> = (0..buckets).map(len).collect();
         let starts = exclusive_sums(&[&lens[..], &[0]].concat());
-        let longest = starts[buckets].div_ceil(slices).max(least);
+        let length = starts[buckets].div_ceil(slices).max(least);
         let tiles = buckets.div_ceil(ROW_TILE as usize);
         let cells = buckets + 2 + tiles * ROW_CLASSES as usize;
         let numbers = [
@@ -192,7 +197,7 @@ fn rows(s: &mut Session, name: &str) {
             continue;
         }
         let offsets = exclusive_sums(&s.run("row_counts", threads, 0, &counted).remove("counts").unwrap());
-        let whole = lens.iter().filter(|len| (1..=longest).contains(*len)).count();
+        let whole = lens.iter().filter(|len| (1..2 * length).contains(*len)).count();
         let outputs = [("offsets", buf(&offsets)), ("order", buf(&vec![u32::MAX; whole]))];
         s.run(name, threads, 0, &[&numbers[..], &outputs].concat());
     }
