@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const SIZES: [u32; 10] = [10, 12, 14, 16, 18, 20, 21, 22, 23, 24];
-/// `max_log_radix`.
+/// Most stages of a pass.
 const RADICES: [u32; 4] = [5, 6, 7, 8];
 /// The same of fields of one and two words, whose threads hold 16 elements.
 const SMALL_RADICES: [u32; 4] = [7, 8, 9, 10];
@@ -55,14 +55,14 @@ fn measure<F: Field>(cuda: &Cuda, radices: [u32; 4]) -> Result<()> {
         let mut rng = StdRng::seed_from_u64(1);
         let values: Vec<F::Ark> = (0..1 << log_n).map(|_| F::Ark::rand(&mut rng)).collect();
         let mut line = format!("  {:12} 2^{log_n}:", F::NAME);
-        for max_log_radix in radices {
-            let ntt = NttPolicy { max_cached_log_n: 24, max_log_radix };
+        for most in radices {
+            let ntt = NttPolicy { max_cached_log_n: 24, max_log_radix: most, max_log_radix_of_short: most };
             let policy = Policy { ntt, ..Policy::for_device(cuda.properties()) };
             let device = Device::with_kernels(Arc::new(cuda.clone()), Some(policy));
             let time = transform::<F>(&device, log_n, root, &values)?;
             let butterflies = f64::from(log_n) * (values.len() / 2) as f64;
             let each = time.as_secs_f64() * 1e12 / butterflies;
-            line += &format!("  {max_log_radix}: {:.1} ({each:.1})", time.as_secs_f64() * 1e6);
+            line += &format!("  {most}: {:.1} ({each:.1})", time.as_secs_f64() * 1e6);
         }
         println!("{line}");
     }

@@ -4,10 +4,11 @@
 //! Not a Criterion benchmark: medians of a few calls, scalars in ordinary host memory, bases resident, every sum compared with the
 //! one that the bases' discrete logarithms say. Without a GPU it says so and measures nothing.
 //!
-//! `cargo bench -p curvesmith-benches --bench msm`, with `-- sizes` for one of `sizes`, `stages`, `steps`, `scalars`, `devices`
-//! (bases shared out among all GPUs, where there are several) and `lanes` (a point a lane, and a point a pair of lanes), and the names of groups; `--csv=FOLDER` writes the tables that the book's
+//! `cargo bench -p curvesmith-benches --bench msm`, with `-- sizes` for one of `sizes`, `stages`, `steps`, `scalars` and `devices`
+//! (bases shared out among all GPUs, where there are several), and the names of groups; `--csv=FOLDER` writes the tables that the book's
 //! plots are drawn from; `--log-n=24` has stages, steps and scalars measured at that size, and `--edwards` has groups with an Edwards form measured on that,
-//! both not for the tables
+//! both not for the tables. Measured only where they are named are `strategies`, sizes, scalars and steps of groups over prime fields by slices and by rows, beside each
+//! other, and `lanes`, a point a lane and a point a pair of lanes
 
 mod csv;
 mod lanes;
@@ -19,8 +20,10 @@ use ark_ff::{Field as _, UniformRand, Zero};
 use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
 use csv::Csv;
 use curvesmith::{
-    CurveForm, Detail, Device, Group, Msm, MsmOptions, ShardedMsm, bls12_377, bls12_381, bn254, mnt4_753,
+    CurveForm, Detail, Device, Group, Msm, MsmOptions, MsmStrategy, ShardedMsm, bls12_377, bls12_381, bn254,
+    mnt4_753,
 };
+use curvesmith_abi::kernels::msm_has_rows;
 use curvesmith_runtime::Kind;
 use curvesmith_runtime::group::{AffineOf, ProjectiveOf, ScalarOf};
 use rayon::prelude::*;
@@ -33,7 +36,9 @@ const MULTIPLES: u32 = 32;
 /// Where stages, steps and other scalars are measured, if nothing else is said.
 const LOG_N: u32 = 20;
 /// What can be asked for by itself.
-const PARTS: [&str; 6] = ["sizes", "stages", "steps", "scalars", "devices", "lanes"];
+const PARTS: [&str; 7] = ["sizes", "stages", "steps", "scalars", "devices", "strategies", "lanes"];
+/// Strategies of groups over prime fields.
+const STRATEGIES: [MsmStrategy; 2] = [MsmStrategy::EqualSlices, MsmStrategy::RowBalanced];
 
 /// Best of sppark 17278d7 and icicle v2.8.0 without tables, for BLS12-377 yrrid's with 11 tables, on an H200 with driver 580.159.04, scalars
 /// in page-locked memory, medians of five, 2026-11-21: group, logarithm of the size, milliseconds.
@@ -72,7 +77,7 @@ fn main() -> Result<()> {
     let (parts, groups) = (any(&PARTS), only.iter().any(|name| !PARTS.contains(&name.as_str())));
     let wanted = |name: &str| {
         let named = if PARTS.contains(&name) { parts } else { groups };
-        !named || any(&[name])
+        if named { any(&[name]) } else { !["strategies", "lanes"].contains(&name) }
     };
     let log_n = std::env::args().find_map(|arg| arg.strip_prefix("--log-n=").map(str::parse));
     let log_n = log_n.transpose()?.unwrap_or(LOG_N);
@@ -100,11 +105,11 @@ fn measure<G: Group>(
     if !wanted(G::NAME) {
         return Ok(());
     }
-    let all_sizes = wanted("sizes") || wanted("devices");
+    let all_sizes = ["sizes", "devices", "strategies"].into_iter().any(wanted);
     let on_form = std::env::args().any(|arg| arg == "--edwards") && G::edwards_form().is_some();
     let form = if on_form { CurveForm::Edwards } else { CurveForm::Declared };
     let largest = sizes.iter().copied().max().filter(|_| all_sizes).unwrap_or(log_n).max(log_n);
-    let bases = Bases::<G>::new(1 << largest, form);
+    let mut bases = Bases::<G>::new(1 << largest, form);
     if on_form {
         println!("{}: on its Edwards form", G::NAME);
     }
@@ -159,6 +164,9 @@ fn measure<G: Group>(
             println!("  {name:16} {alone:8.2} {multiples:8.2}   {:.2} {:.2}", ratios.0, ratios.1);
         }
     }
+    if wanted("strategies") && msm_has_rows(G::DEGREE) {
+        bases.by_strategies(device, sizes)?;
+    }
     println!();
     Ok(())
 }
@@ -169,6 +177,7 @@ struct Bases<G: Group> {
     start: ScalarOf<G>,
     step: ScalarOf<G>,
     form: CurveForm,
+    strategy: Option<MsmStrategy>,
 }
 
 impl<G: Group> Bases<G> {
@@ -185,7 +194,7 @@ impl<G: Group> Bases<G> {
             ProjectiveOf::<G>::normalize_batch(&points)
         };
         let points = (0..n.div_ceil(CHUNK)).into_par_iter().flat_map_iter(|k| chunk(k * CHUNK)).collect();
-        Bases { points, start, step, form }
+        Bases { points, start, step, form, strategy: None }
     }
 
     fn sum(&self, scalars: &[ScalarOf<G>]) -> ProjectiveOf<G> {
@@ -198,6 +207,7 @@ impl<G: Group> Bases<G> {
 
     fn plan(&self, device: &Device, n: usize, most: u32) -> Result<Msm<G>> {
         let options = MsmOptions::default().multiples(most).form(self.form);
+        let options = self.strategy.iter().fold(options, |options, strategy| options.strategy(*strategy));
         Ok(Msm::new(device, &self.points[..n], options)?)
     }
 
@@ -219,6 +229,36 @@ impl<G: Group> Bases<G> {
             times.push(start.elapsed());
         }
         Ok(median(times))
+    }
+
+    /// Prints sizes, scalars and steps by each strategy.
+    fn by_strategies(&mut self, device: &Device, sizes: &[u32]) -> Result<()> {
+        println!("{}: {STRATEGIES:?}, alone and with up to {MULTIPLES} multiples", G::NAME);
+        let of_size = |log_n: &u32| (format!("2^{log_n}"), uniform::<G>(1 << log_n));
+        let of_kind = |(name, scalars)| (format!("2^{LOG_N}, {name}"), scalars);
+        let all = sizes.iter().map(of_size).chain(kinds::<G>(1 << LOG_N).into_iter().map(of_kind));
+        for (name, scalars) in all {
+            let mut line = format!("  {name:22}");
+            for most in [1, MULTIPLES] {
+                for strategy in STRATEGIES {
+                    self.strategy = Some(strategy);
+                    line += &format!(" {:8.3}", millis(self.time(device, &scalars, most)?));
+                }
+            }
+            println!("{line}");
+        }
+        for (strategy, most) in
+            STRATEGIES.into_iter().flat_map(|strategy| [(strategy, 1), (strategy, MULTIPLES)])
+        {
+            println!(
+                "{}, 2^{LOG_N}, {strategy:?}, up to {most} multiples: launches, time, bound, its share",
+                G::NAME
+            );
+            self.strategy = Some(strategy);
+            steps::print(self, device, most, LOG_N, &mut Csv::new("", std::iter::empty()))?;
+        }
+        self.strategy = None;
+        Ok(())
     }
 
     /// Prints what an MSM takes on the first device and on all.

@@ -8,10 +8,11 @@ use curvesmith_runtime::Kind;
 use curvesmith_runtime::work::DigitShape;
 
 /// The steps of the book's page on MSMs, and words in the symbols of their kernels.
-const STEPS: [(&str, &[&str]); 6] = [
+const STEPS: [(&str, &[&str]); 7] = [
     ("digits", &["_digits"]),
     ("transposition", &["_radix_", "_scan_", "_bucket_starts"]),
     ("affine pairs", &["_pair_"]),
+    ("order of rows", &["_row_"]),
     ("accumulation", &["_accumulate"]),
     ("merge", &["_merge_"]),
     ("buckets", &["_bit_"]),

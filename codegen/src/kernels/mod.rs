@@ -12,6 +12,7 @@ mod ntt;
 mod pairs;
 mod pointwise;
 mod radix;
+mod rows;
 mod scan;
 mod spmv;
 
@@ -20,7 +21,7 @@ use crate::fir::ir::{Kernel, ShuffleMode};
 use crate::formulas::Addition;
 use crate::spec::{FieldDesc, GroupDesc};
 use curvesmith_abi::Form;
-use curvesmith_abi::kernels::{msm_has_lane_pairs, msm_has_pairs};
+use curvesmith_abi::kernels::{msm_has_lane_pairs, msm_has_pairs, msm_has_rows};
 
 /// The kernels of a prime field's image.
 pub fn field_kernels(field: &FieldDesc) -> Vec<Kernel> {
@@ -40,6 +41,9 @@ pub fn group_kernels(group: &GroupDesc) -> Vec<Vec<Kernel>> {
         vec![msm::bit_sums(group, Addition::ByCases), msm::bit_horner(group, Addition::ByCases)],
         vec![msm::base_multiples(group)],
     ];
+    if msm_has_rows(group.degree()) {
+        images.push(vec![msm::accumulate_rows(group)]);
+    }
     if has_pairs(group) {
         images.push(vec![msm::pair_sums(group)]);
     }
@@ -67,7 +71,7 @@ fn has_lane_pairs(group: &GroupDesc) -> bool {
     msm_has_lane_pairs(group.equation.form(), group.base.words, group.degree())
 }
 
-/// An addition, a mixed addition and a doubling a thread, and sums of affine pairs and on pairs of lanes where no image holds them: what shows the
+/// An addition, a mixed addition and a doubling a thread, and sums of rows, of affine pairs and on pairs of lanes where no image holds them: what shows the
 /// formulas to tests by themselves.
 pub fn formula_kernels(group: &GroupDesc) -> Vec<Kernel> {
     let addition = Addition::ByCases;
@@ -76,6 +80,9 @@ pub fn formula_kernels(group: &GroupDesc) -> Vec<Kernel> {
         msm::point_madd(group, addition),
         msm::point_dbl(group, addition),
     ];
+    if !msm_has_rows(group.degree()) {
+        kernels.push(msm::accumulate_rows(group));
+    }
     if group.equation.form() == Form::Xyzz && !has_pairs(group) {
         kernels.push(msm::pair_sums(group));
     }
@@ -102,6 +109,8 @@ pub fn common_kernels() -> Vec<Kernel> {
         buckets::bucket_starts(),
         pairs::pair_counts(),
         pairs::pair_entries(),
+        rows::row_counts(),
+        rows::row_order(),
     ]
 }
 

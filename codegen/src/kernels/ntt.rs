@@ -15,7 +15,8 @@ use crate::fir::ir::{Below, Kernel};
 use crate::spec::FieldDesc;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::{
-    NTT_TABLE, NttPass, NttScale, NttTables, NttTwiddles, Powers, ntt_has_tables, ntt_log_elements,
+    NTT_TABLE, NttPass, NttScale, NttTables, NttTwiddles, Powers, ntt_has_tables, ntt_is_short,
+    ntt_log_elements,
 };
 use num_bigint::BigUint;
 
@@ -44,10 +45,6 @@ pub(super) fn kernels(field: &FieldDesc) -> Vec<Kernel> {
 fn has_tables(field: &FieldDesc) -> bool {
     ntt_has_tables(field.words, field.p.bits() as usize)
 }
-
-/// Words of elements of which a sector of memory, of 32 bytes, has several, so that a pass that leaves columns one after the other stores
-/// by lines.
-const SHORT: usize = 2;
 
 /// Neighbouring threads with neighbouring lines where a pass stores by lines, as a logarithm.
 const LINES: u32 = 4;
@@ -132,10 +129,10 @@ impl<'k> Tile<'k> {
         }
     }
 
-    /// Where a thread stores. Columns that neighbours of a short element are apart lie one after the other after a first pass.
+    /// Where a thread stores. Columns that neighbours of a short element are apart lie one after the other after a first pass, which stores by lines.
     fn last_lane(&self, words: usize) -> Lane<'k> {
         let zero = self.b.u32(0);
-        if words > SHORT {
+        if !ntt_is_short(words) {
             return self.lane(zero);
         }
         let run = self.log_lines.min(self.b.u32(LINES));

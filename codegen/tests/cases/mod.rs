@@ -9,6 +9,7 @@ mod field;
 pub(crate) mod msm;
 mod points;
 mod real;
+mod rows;
 mod toy;
 
 use crate::Machine;

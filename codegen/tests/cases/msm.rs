@@ -1,6 +1,7 @@
 //! The kernels of an MSM, one after the other, against repeated addition.
 
 use super::common::scan;
+use super::rows::accumulate_rows;
 use super::toy::{Affine, Textbook, Toy};
 use super::{Random, blocks, buf, edwards, num, real};
 use crate::Machine;
@@ -12,11 +13,11 @@ use curvesmith_abi::kernels::{
 use std::ops::Range;
 
 /// Signed digits of `scalars` in windows of `c` bits, sorted by key.
-struct Sorted {
-    keys: Vec<u32>,
-    entries: Vec<u32>,
-    starts: Vec<u32>,
-    buckets: usize,
+pub(super) struct Sorted {
+    pub(super) keys: Vec<u32>,
+    pub(super) entries: Vec<u32>,
+    pub(super) starts: Vec<u32>,
+    pub(super) buckets: usize,
 }
 
 fn sorted_digits(scalars: &[u64], c: usize, windows: usize) -> Sorted {
@@ -89,6 +90,7 @@ fn msm<T: Textbook>(
     }
     let sorted = Sorted { keys, entries, starts, buckets };
     let sums = merge(machine, &sorted, partials, sums, slices, least);
+    let by_rows = accumulate_rows(machine, toy, points, &sorted, slices, least);
     let Sorted { keys, entries, .. } = sorted;
 
     let mut expected: Vec<Affine<T>> = vec![None; buckets];
@@ -98,6 +100,7 @@ fn msm<T: Textbook>(
         expected[*key as usize] = toy.sum(expected[*key as usize].take(), p);
     }
     assert_eq!(toy.read_points(&sums), expected, "{slices} slices");
+    assert_eq!(toy.read_points(&by_rows), expected, "rows cut as {slices} slices");
 
     let sums = bit_sums(machine, &sums, c - 1, windows, BIT_SUMS_STEPS as usize);
     let of_runs = toy.read_points(&bit_horner(machine, &sums, c, windows, horner));
@@ -165,7 +168,7 @@ fn bit_sums(machine: &Machine, points: &[u32], log_b: usize, sets: usize, most: 
 }
 
 /// `sums` after a merge.
-fn merge(
+pub(super) fn merge(
     machine: &Machine,
     sorted: &Sorted,
     partials: Vec<u32>,

@@ -3,8 +3,9 @@
 use super::{LENGTHS, LONGEST, Limits, Touched, hash};
 use curvesmith_abi::Family;
 use curvesmith_abi::kernels::{
-    BucketStarts, NO_DIGIT, NO_ENTRY, ODD_KEY_BITS, PairCounts, PairEntries, RADIX_TILE, RadixCount,
-    RadixScatter, RadixScatterFirst, RadixScatterOdd, SCAN_TILE, ScanAdd, ScanTiles,
+    BucketStarts, NO_DIGIT, NO_ENTRY, ODD_KEY_BITS, PairCounts, PairEntries, RADIX_TILE, ROW_CLASSES,
+    ROW_TILE, RadixCount, RadixScatter, RadixScatterFirst, RadixScatterOdd, RowCounts, RowOrder, SCAN_TILE,
+    ScanAdd, ScanTiles,
 };
 use curvesmith_codegen::kernels::common_kernels;
 use std::ops::Range;
@@ -31,6 +32,11 @@ fn common_kernels_do_not_wrap() {
         }
         for buckets in [1, 1 << 19, n] {
             pairs(&mut limits, n, buckets);
+        }
+        for (buckets, slices, least) in
+            [(1, 1, 1), (1, 1 << 10, 1), (1 << 19, 1 << 20, 8), (1 << 30, 1 << 10, 1)]
+        {
+            rows(&mut limits, n, [buckets, slices, least]);
         }
     }
     Limits::finish(&[limits], Family::Common);
@@ -348,5 +354,61 @@ fn pairs(limits: &mut Limits, n: u64, buckets: u64) {
         touched.write_words("entries_out", pair, vec![pair as u32]);
         touched.write_words("lefts", pair, vec![hash(i)]);
         touched.write_words("rights", pair, vec![if two { hash(i + 1) } else { NO_ENTRY }]);
+    });
+}
+
+/// The class of a row's length, by what classes are for: those below 128 have their own, and of those from `64·2^s` on `2^s` share one.
+fn class(len: u64) -> u64 {
+    let shift = (0..).find(|shift| len >> shift < 128).expect("some shift leaves seven bits");
+    64 * shift + (len >> shift)
+}
+
+/// `n` entries over `buckets` rows, each with about as many; of `n` entries in one row, or of few, some are cut.
+fn rows(limits: &mut Limits, n: u64, [buckets, slices, least]: [u64; 3]) {
+    let (tile, classes) = (u64::from(ROW_TILE), u64::from(ROW_CLASSES));
+    let start = |row: u64| (row * n).div_ceil(buckets);
+    let entries = |row: u64| start(row + 1) - start(row);
+    let length = n.div_ceil(slices).max(least);
+    let tiles = buckets.div_ceil(tile);
+    let at = |class: u64, block: u64| buckets + 1 + (classes - 1 - class) * tiles + block;
+    let whole = |row: u64| (1..2 * length).contains(&entries(row));
+    let scalars = [("buckets", buckets), ("tiles", tiles), ("slices", slices), ("least", least)];
+    let of = |block: u64| block * tile..((block + 1) * tile).min(buckets);
+    let contents = |buffer: &str, i: u64| vec![if buffer == "starts" { start(i) as u32 } else { hash(i) }];
+    let read = |block: u64, touched: &mut Touched| {
+        touched.read("starts", buckets);
+        of(block).for_each(|row| [row, row + 1].iter().for_each(|row| touched.read("starts", *row)));
+    };
+    limits.check_blocks::<RowCounts>(tiles, &scalars, contents, |block, touched| {
+        read(block, touched);
+        let mut counts = vec![0u32; classes as usize];
+        for row in of(block) {
+            let parts = if entries(row) >= 2 * length { entries(row) / length } else { 0 };
+            touched.write_words("counts", row, vec![parts as u32]);
+            counts[class(entries(row)) as usize] += u32::from(whole(row));
+        }
+        (0..)
+            .zip(counts)
+            .for_each(|(class, count)| touched.write_words("counts", at(class, block), vec![count]));
+        if block == 0 {
+            touched.write_words("counts", buckets, vec![0]);
+            touched.write_words("counts", buckets + 1 + tiles * classes, vec![0]);
+        }
+    });
+    // Of each class of a tile as many rows from its offset on, which is anything below 2^31 here, less that of the first class.
+    let parts = 7;
+    let offset = |i: u64| if i == buckets { parts } else { parts + u64::from(hash(i) >> 2) };
+    let contents = |buffer: &str, i: u64| vec![if buffer == "starts" { start(i) } else { offset(i) } as u32];
+    limits.check_blocks::<RowOrder>(tiles, &scalars, contents, |block, touched| {
+        read(block, touched);
+        touched.read("offsets", buckets);
+        (0..classes).for_each(|class| touched.read("offsets", at(class, block)));
+        let mut next = std::collections::BTreeMap::new();
+        for row in of(block).filter(|row| whole(*row)) {
+            let class = class(entries(row));
+            let place = next.entry(class).or_insert(offset(at(class, block)) - parts);
+            touched.write("order", *place);
+            *place += 1;
+        }
     });
 }

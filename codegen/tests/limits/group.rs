@@ -45,6 +45,11 @@ fn kernels(degree: usize) -> [Limits; 2] {
         if degree == 2 && total <= 1 << 20 {
             msm.accumulate::<AccumulateLanes>(&mut limits, degree, 2);
         }
+        // Rows are at most 2^30.
+        let cut = Msm { buckets: buckets.min(1 << 30), ..msm };
+        if degree == 1 || total <= 1 << 20 {
+            cut.accumulate_rows(&mut limits, degree);
+        }
         msm.merge(&mut limits, degree);
         msm.merge_heads(&mut limits, degree);
     }
@@ -141,6 +146,60 @@ impl Msm {
                 if self.key(i) != self.key(first) {
                     touched.write("sums", self.key(i));
                 }
+            }
+        });
+    }
+
+    /// Rows as many as there are, of which each is whole or each is cut.
+    fn accumulate_rows(self, limits: &mut Limits, degree: usize) {
+        let entries = |row: u64| self.start(row + 1) - self.start(row);
+        let (tiles, classes) = (self.buckets.div_ceil(u64::from(ROW_TILE)), u64::from(ROW_CLASSES));
+        // Rows have `few` entries or one more.
+        let few = self.total / self.buckets;
+        let cut = few >= 2 * self.len();
+        let of = few / self.len();
+        let (parts, whole) = if cut { (self.buckets * of, 0) } else { (0, self.buckets.min(self.total)) };
+        let last = self.buckets + 1 + tiles * classes;
+        // Of some entry, so that it is not empty.
+        let row_at = |place: u64| self.key(u64::from(hash(place)) % self.total);
+        let points = self.contents(degree);
+        let contents = |buffer: &str, i: u64| match buffer {
+            "offsets" if i == last => vec![(parts + whole) as u32],
+            "offsets" => vec![if cut { i.min(self.buckets) * of } else { 0 } as u32],
+            "order" => vec![row_at(i) as u32],
+            "part_rows" => vec![0],
+            _ => points(buffer, i),
+        };
+        let scalars = [("buckets", self.buckets), ("tiles", tiles)];
+        limits.check::<AccumulateRows>(parts + whole + 1, &scalars, contents, |t, touched| {
+            touched.read("offsets", last);
+            if t >= parts + whole {
+                return;
+            }
+            touched.read("offsets", self.buckets);
+            let (row, range) = if cut {
+                let row = t / of;
+                let (mut low, mut high) = (0, self.buckets);
+                while low < high {
+                    let middle = (low + high) / 2;
+                    touched.read("offsets", middle + 1);
+                    if middle >= row { high = middle } else { low = middle + 1 }
+                }
+                [row, row + 1].iter().for_each(|row| touched.read("offsets", *row));
+                touched.write_words("part_rows", t, vec![row as u32]);
+                touched.write("partials", t);
+                let bound =
+                    |part: u64| self.start(row) + part * (entries(row) / of) + part.min(entries(row) % of);
+                (row, bound(t % of)..bound(t % of + 1))
+            } else {
+                touched.read("order", t);
+                touched.write("sums", row_at(t));
+                (row_at(t), self.start(row_at(t))..self.start(row_at(t) + 1))
+            };
+            [row, row + 1].iter().for_each(|row| touched.read("starts", *row));
+            for i in range {
+                touched.read("entries", i);
+                touched.read("bases", u64::from(hash(i)) % (1 << 31));
             }
         });
     }

@@ -30,8 +30,8 @@ fn devices() -> Vec<Device> {
     }
 
     let emulator = || -> Arc<dyn KernelDevice> { Arc::new(Emulator::new(EmulatorOptions::default())) };
-    let policies = [(24, 8), (0, 0)].map(|(max_cached_log_n, max_log_radix)| Policy {
-        ntt: NttPolicy { max_cached_log_n, max_log_radix },
+    let policies = [(24, u32::MAX), (0, 0)].map(|(max_cached_log_n, most)| Policy {
+        ntt: NttPolicy { max_cached_log_n, max_log_radix: most, max_log_radix_of_short: most },
         ..Policy::for_device(emulator().properties())
     });
     let emulators = policies.map(|policy| Device::with_kernels(emulator(), Some(policy)));

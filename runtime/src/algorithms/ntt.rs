@@ -1,4 +1,4 @@
-//! Number-theoretic transforms: passes of up to eight stages each.
+//! Number-theoretic transforms: passes of up to eight stages each, in small fields nine.
 //!
 //! A pass reads vectors and writes others, the first without twiddles. A transform of `2^k` elements moves them `⌈k/8⌉` times,
 //! and the passes are about equally long; in fields too long for four elements a thread they have up to seven stages. The

@@ -4,6 +4,7 @@ use super::measured::MeasuredWindows;
 use super::msm::Runs;
 use super::parts::PartsPolicy;
 use crate::work::DigitShape;
+use curvesmith_abi::kernels::{ntt_is_short, ntt_log_elements, ntt_max_log_radix};
 use curvesmith_device::DeviceProperties;
 
 /// All policies of a device.
@@ -58,6 +59,8 @@ pub struct MsmPolicy {
     pub host_sums: u32,
     /// Most sums by bits that a thread combines where they are more: a doubling and an addition each.
     pub thread_sums: u32,
+    /// The same over extension fields whose coordinates have up to 8 words a component.
+    pub thread_sums_of_extensions: u32,
     /// Least number of pairs of a thread, which share its inversion, of a round of affine additions before the
     /// accumulation, in groups that have [`PairSums`](curvesmith_abi::kernels::PairSums).
     pub pairs_per_thread: u32,
@@ -68,6 +71,8 @@ pub struct MsmPolicy {
     /// Most waves of the accumulation: times that all threads which the device holds at once are filled.
     /// Slices are as many as fill the last wave.
     pub max_waves: u32,
+    /// Least number of rows, in waves of their accumulation, from which on it is [by balanced rows](crate::MsmStrategy::RowBalanced) in groups over prime fields.
+    pub row_waves: u32,
     /// Most (digit, base) entries sorted at once, below 2^31; longer MSMs run in parts.
     pub max_entries: u32,
     /// Where scalars of the host are cut; `None` where they are not.
@@ -84,6 +89,18 @@ pub struct NttPolicy {
     /// [`ntt_max_log_radix`](curvesmith_abi::kernels::ntt_max_log_radix) of the field, and at least what makes no pass shorter than
     /// the elements of a thread, or else the nearer of them.
     pub max_log_radix: u32,
+    /// The same in fields whose elements are [short](curvesmith_abi::kernels::ntt_is_short).
+    pub max_log_radix_of_short: u32,
+}
+
+impl NttPolicy {
+    /// Most stages of a pass in a field of `words` words.
+    pub fn log_radix(&self, words: usize) -> u32 {
+        // With fewer stages than this some pass would be shorter than the elements of a thread.
+        let least = 2 * ntt_log_elements(words) - 1;
+        let most = if ntt_is_short(words) { self.max_log_radix_of_short } else { self.max_log_radix };
+        most.clamp(least, ntt_max_log_radix(words))
+    }
 }
 
 /// Row of a device with few multiprocessors, which is how the emulator looks: as little
@@ -96,10 +113,12 @@ const FEW_THREADS: MsmPolicy = MsmPolicy {
     least_slice: LEAST_SLICE,
     host_sums: HOST_SUMS,
     thread_sums: THREAD_SUMS,
+    thread_sums_of_extensions: THREAD_SUMS_OF_EXTENSIONS,
     pairs_per_thread: u32::MAX,
     affine_bytes: 0,
     multiples_bytes: 0,
     max_waves: 16,
+    row_waves: u32::MAX,
     max_entries: (1 << 31) - 1,
     parts: None,
 };
@@ -110,8 +129,9 @@ pub(super) const MEASURED_PARTS: PartsPolicy =
     PartsPolicy { byte_ps: 40, entry_ps: 25, product_ps: 3, bucket_entries: 6, part_ns: 200_000, most: 6 };
 
 /// Measured on an H200, BN254, 2^12 to 2^24 (`docs/src/experiments.md`, "Passes in shared memory"): passes of 8 stages are the fastest up to
-/// 2^22, at 2^24 those of 6 take 1 % less.
-const NTT: NttPolicy = NttPolicy { max_cached_log_n: 24, max_log_radix: 8 };
+/// 2^22, at 2^24 those of 6 take 1 % less. BabyBear, whose elements are short, 2^12 to 2^24: passes of 9 stages make two of 2^18 in place of three, and take a fifth less
+/// time; no other of the sizes measured has other passes by them.
+const NTT: NttPolicy = NttPolicy { max_cached_log_n: 24, max_log_radix: 8, max_log_radix_of_short: 9 };
 
 /// Slices of `l` entries take `l` additions one after the other, and the merge of `e/l` of them, all of one bucket, `log2(e/l)`; in all
 /// there are `e` cheap additions and `e/l` more expensive ones. Modelled: 2 or 3 entries have the least latency, and 8 have three to five additions more, and
@@ -124,6 +144,14 @@ const LEAST_SLICE: u32 = 8;
 /// window: the six sums of a proof, of which one counts twice, are then 60 kB with coordinates of 12 words.
 const HOST_SUMS: u32 = 48;
 const THREAD_SUMS: u32 = 9;
+
+/// Over an extension field a thread calls its products one after the other, so that a run costs it more, beside a core, than in the prime field: with runs of 9 an MSM in
+/// BN254's G2 of 2^16 took some 7 % longer on an H200 than where the host combined all. Modelled, not timed: with four times the thread's time in G1 and 2.7
+/// times the core's, runs of `k` take `5 + 18·k + 480/k` µs, least at 5. They leave at most 86 points, so that a proof's sums are 44 kB with
+/// coordinates of 8 words; with 12 words they would be more than 64 kB.
+const THREAD_SUMS_OF_EXTENSIONS: u32 = 5;
+/// Words of a component of a coordinate up to which that is so.
+const EXTENSION_WORDS: usize = 8;
 
 /// Multiprocessors from which a device wants many threads.
 const MANY_FROM: u32 = 8;
@@ -152,6 +180,7 @@ impl Policy {
                 least_slice: LEAST_SLICE,
                 host_sums: HOST_SUMS,
                 thread_sums: THREAD_SUMS,
+                thread_sums_of_extensions: THREAD_SUMS_OF_EXTENSIONS,
                 // On an H200, coordinates of 24 words in G2 or BW6-761, 2^14 to 2^20: 8 and 16 make no difference, 32 is 3 % slower.
                 pairs_per_thread: 8,
                 // With those of the next round, which are half as many, less than half of the memory.
@@ -159,6 +188,9 @@ impl Policy {
                 multiples_bytes: properties.memory / 4,
                 // On an H200 four waves take 2 % less time than one at 2^20 and 5 % less at 2^22, six no less.
                 max_waves: 4,
+                // On an H100, BN254's and BLS12-381's G1, 2^16 to 2^24: with 5 and more of them rows take up to 6 % less time, with 1 to 2.4 from 2 % less to a tenth
+                // more, with half of one a quarter more.
+                row_waves: 4,
                 // Keys and entries, twice, at 4 bytes: 4 GiB for 2^28.
                 max_entries: 1 << 28,
                 parts: Some(MEASURED_PARTS),
@@ -223,12 +255,14 @@ impl MsmPolicy {
         entries.saturating_mul(100).saturating_add(a_set.saturating_mul(u64::from(shape.sets)))
     }
 
-    /// Which sums by bits of an MSM the device combines.
-    pub(crate) fn runs(&self, shape: DigitShape) -> Runs {
+    /// Which sums by bits of an MSM the device combines, in a group whose coordinates have `degree` components of `words` words.
+    pub(crate) fn runs(&self, shape: DigitShape, words: usize, degree: usize) -> Runs {
         if shape.sums() <= self.host_sums as usize {
             return Runs::singles(shape);
         }
-        Runs::up_to(shape, self.thread_sums as usize)
+        let of_extension = degree > 1 && words <= EXTENSION_WORDS;
+        let most = if of_extension { self.thread_sums_of_extensions } else { self.thread_sums };
+        Runs::up_to(shape, most as usize)
     }
 
     /// Slices for at most `entries` entries on a device that holds `wave` of them at once, in blocks of `block` on each of
@@ -337,6 +371,34 @@ mod tests {
         assert_eq!([0, 1, 99, 100, 1600, 1601].map(threads), [0, 1, 99, 100, 100, 101]);
         let narrow = PointwisePolicy { threads: 0, elements: 0 };
         assert_eq!(narrow.inverting_threads(7), 7);
+    }
+
+    /// Windows that policies choose, for scalars of 253 to 256 bits: the sums of a proof, five of which one is in G2, and one in G1 counts twice.
+    #[test]
+    fn the_points_of_a_proof_are_few() {
+        for (window, bits) in (2..=24).flat_map(|window| [253, 254, 255, 256].map(|bits| (window, bits))) {
+            let shape = DigitShape::new(bits, window);
+            let bytes = |words: usize, degree: usize| {
+                few().runs(shape, words, degree).points() * 4 * 4 * words * degree
+            };
+            for words in [8, 12] {
+                let proof = 4 * bytes(words, 1) + bytes(words, 2);
+                assert!(proof < 64_000, "{proof} bytes of windows of {window} bits, {words} words");
+            }
+            let points =
+                [(8, 1), (8, 2), (12, 2)].map(|(words, degree)| few().runs(shape, words, degree).points());
+            assert!(points[0] <= 52 && points[1] <= 86 && points[2] == points[0], "{points:?}");
+        }
+    }
+
+    #[test]
+    fn short_elements_have_longer_passes() {
+        let policy = NttPolicy { max_cached_log_n: 0, max_log_radix: 8, max_log_radix_of_short: 9 };
+        assert_eq!([1, 2, 3, 8, 16, 24].map(|words| policy.log_radix(words)), [9, 9, 8, 8, 8, 7]);
+        let [least, most] =
+            [0, u32::MAX].map(|log| NttPolicy { max_log_radix: log, max_log_radix_of_short: log, ..policy });
+        assert_eq!([1, 2, 3, 8, 24].map(|words| least.log_radix(words)), [7, 7, 3, 3, 1]);
+        assert_eq!([1, 2, 3, 8, 24].map(|words| most.log_radix(words)), [10, 10, 8, 8, 7]);
     }
 
     #[test]

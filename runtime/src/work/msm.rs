@@ -300,7 +300,7 @@ impl Work {
     pub fn sum_bytes<G: Group>(&self, shape: DigitShape) -> usize {
         match &self.on {
             Repr::Cpu(_) => 0,
-            Repr::Gpu(stream) => Sums::bytes::<G>(&stream.gpu().policy().msm.runs(shape)),
+            Repr::Gpu(stream) => Sums::bytes::<G>(&runs_of::<G>(stream, shape)),
         }
     }
 
@@ -395,7 +395,7 @@ impl Work {
         match (&self.on, buckets.0) {
             (Repr::Cpu(_), Repr::Cpu(sum)) => Ok(Sum(Repr::Cpu(sum))),
             (Repr::Gpu(stream), Repr::Gpu(buckets)) => {
-                let runs = runs.unwrap_or_else(|| stream.gpu().policy().msm.runs(buckets.shape()));
+                let runs = runs.unwrap_or_else(|| runs_of::<G>(stream, buckets.shape()));
                 let bytes = Sums::bytes::<G>(&runs);
                 let (room, offset) = sums.reserve(stream, bytes)?;
                 let words = offset / 4..(offset + bytes) / 4;
@@ -426,6 +426,11 @@ fn adder<G: Group>(form: CurveForm, shape: DigitShape) -> Result<Owner> {
             Err(RuntimeError::Input { what: "form", reason })
         }
     }
+}
+
+/// Which sums by bits the device combines in this group.
+fn runs_of<G: Group>(stream: &Stream, shape: DigitShape) -> Runs {
+    stream.gpu().policy().msm.runs(shape, <G::Base as Field>::WORDS, G::DEGREE)
 }
 
 impl Sums {

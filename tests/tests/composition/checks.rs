@@ -95,8 +95,8 @@ pub(crate) fn mixed_ntts<F: Field>(device: impl KernelDevice, sizes: impl IntoIt
 
 fn transforming(device: impl KernelDevice) -> [Device; 2] {
     let device: Arc<dyn KernelDevice> = Arc::new(device);
-    let policies = [(24, 8), (0, 0)].map(|(max_cached_log_n, max_log_radix)| Policy {
-        ntt: NttPolicy { max_cached_log_n, max_log_radix },
+    let policies = [(24, u32::MAX), (0, 0)].map(|(max_cached_log_n, most)| Policy {
+        ntt: NttPolicy { max_cached_log_n, max_log_radix: most, max_log_radix_of_short: most },
         ..Policy::for_device(device.properties())
     });
     policies.map(|policy| Device::with_kernels(Arc::clone(&device), Some(policy)))

@@ -61,38 +61,43 @@ fn sums_of_products() {
     checks::sharded_msm::<bn254::G1>(&devices, 5000);
 }
 
-#[test]
-fn sums_of_products_on_other_curves() {
-    let Some((_, device)) = gpu() else { return };
-    for n in [33, 3000] {
-        checks::msm::<bls12_377::G2>(&device, n, None);
-        checks::msm::<bw6_761::G1>(&device, n, None);
-        checks::msm::<bw6_761::G2>(&device, n, None);
-        checks::msm::<mnt4_298::G2>(&device, n, None);
-        checks::msm::<grumpkin::G1>(&device, n, None);
-        checks::msm::<pallas::G1>(&device, n, None);
-        checks::msm::<vesta::G1>(&device, n, None);
-        checks::msm::<secp256k1::G1>(&device, n, None);
-        checks::msm::<secp256r1::G1>(&device, n, None);
-        checks::msm::<bandersnatch::G1>(&device, n, None);
-        checks::msm::<curve25519::G1>(&device, n, None);
-        checks::msm::<jubjub::G1>(&device, n, None);
-        checks::msm::<bls24_315::G1>(&device, n, None);
-        checks::msm::<bls24_315::G2>(&device, n, None);
-        checks::msm::<bn462::G1>(&device, n, None);
-        checks::msm::<bn462::G2>(&device, n, None);
-        checks::msm::<mnt6_298::G1>(&device, n, None);
-        checks::msm::<mnt6_298::G2>(&device, n, None);
-    }
+/// MSMs of other groups, a test each: the driver assembles the images of several at a time.
+macro_rules! sums_of_products_on {
+    ($($name:ident: $group:ty, $sizes:expr;)*) => {
+        mod sums_of_products_on {
+            use super::*;
+            $(#[test]
+            fn $name() {
+                let Some((_, device)) = gpu() else { return };
+                $sizes.into_iter().for_each(|n| checks::msm::<$group>(&device, n, None));
+            })*
+        }
+    };
 }
 
-#[test]
-fn sums_of_products_of_24_words() {
-    let Some((_, device)) = gpu() else { return };
-    checks::msm::<mnt4_753::G1>(&device, 300, None);
-    checks::msm::<mnt4_753::G2>(&device, 300, None);
-    checks::msm::<mnt6_753::G1>(&device, 300, None);
-    checks::msm::<mnt6_753::G2>(&device, 300, None);
+sums_of_products_on! {
+    bls12_377_g2: bls12_377::G2, [33, 3000];
+    bw6_761_g1: bw6_761::G1, [33, 3000];
+    bw6_761_g2: bw6_761::G2, [33, 3000];
+    mnt4_298_g2: mnt4_298::G2, [33, 3000];
+    grumpkin_g1: grumpkin::G1, [33, 3000];
+    pallas_g1: pallas::G1, [33, 3000];
+    vesta_g1: vesta::G1, [33, 3000];
+    secp256k1_g1: secp256k1::G1, [33, 3000];
+    secp256r1_g1: secp256r1::G1, [33, 3000];
+    bandersnatch_g1: bandersnatch::G1, [33, 3000];
+    curve25519_g1: curve25519::G1, [33, 3000];
+    jubjub_g1: jubjub::G1, [33, 3000];
+    bls24_315_g1: bls24_315::G1, [33, 3000];
+    bls24_315_g2: bls24_315::G2, [33, 3000];
+    bn462_g1: bn462::G1, [33, 3000];
+    bn462_g2: bn462::G2, [33, 3000];
+    mnt6_298_g1: mnt6_298::G1, [33, 3000];
+    mnt6_298_g2: mnt6_298::G2, [33, 3000];
+    mnt4_753_g1: mnt4_753::G1, [300];
+    mnt4_753_g2: mnt4_753::G2, [300];
+    mnt6_753_g1: mnt6_753::G1, [300];
+    mnt6_753_g2: mnt6_753::G2, [300];
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod memory;
 mod odd;
 mod options;
 mod published;
+mod rows;
 mod shapes;
 mod streamed;
 mod tuned;

@@ -8,8 +8,8 @@ use curvesmith_runtime::group::Group;
 use curvesmith_runtime::{Device, DeviceBases, Msm, MsmOptions, MsmStrategy, RuntimeError, StreamedMsm};
 use std::sync::Arc;
 
-fn refused<G: Group>(device: &Device) {
-    let options = MsmOptions::default().strategy(MsmStrategy::BatchedAffine);
+fn refused<G: Group>(device: &Device, strategy: MsmStrategy) {
+    let options = MsmOptions::default().strategy(strategy);
     let points = Terms::<G>::new(2, 1).points;
     let bases = Arc::new(DeviceBases::<G>::upload(device, &points).unwrap());
     let errors = [
@@ -25,9 +25,10 @@ fn refused<G: Group>(device: &Device) {
 #[test]
 fn strategies_that_a_group_has_not() {
     for device in [device(), Device::cpu()] {
-        refused::<bn254::G1>(&device);
-        refused::<bls12_381::G1>(&device);
-        refused::<jubjub::G1>(&device);
+        refused::<bn254::G1>(&device, MsmStrategy::BatchedAffine);
+        refused::<bls12_381::G1>(&device, MsmStrategy::BatchedAffine);
+        refused::<jubjub::G1>(&device, MsmStrategy::BatchedAffine);
+        refused::<bn254::G2>(&device, MsmStrategy::RowBalanced);
     }
 }
 

@@ -32,6 +32,7 @@ impl Found {
 fn statement(kernel: &Kernel, stmt: &Stmt, loops: usize) -> String {
     let space = |place: &Place| match place {
         Place::Global { .. } => "global",
+        Place::Part { .. } => "part",
         Place::Shared { array, .. } if kernel.shared[array.0 as usize].holds == Holds::Words => "shared",
         Place::Shared { .. } => "elements",
     };

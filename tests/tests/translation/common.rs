@@ -1,7 +1,9 @@
 //! Inputs of the kernels without a field.
 
 use super::session::{Named, Session, buf, num};
-use curvesmith_abi::kernels::{NO_DIGIT, ODD_KEY_BITS, RADIX_TILE, RadixCount, SCAN_TILE, ScanTiles};
+use curvesmith_abi::kernels::{
+    NO_DIGIT, ODD_KEY_BITS, RADIX_TILE, ROW_CLASSES, ROW_TILE, RadixCount, RowCounts, SCAN_TILE, ScanTiles,
+};
 use curvesmith_abi::{Kernel as _, KernelDesc};
 
 const TILE: usize = RADIX_TILE as usize;
@@ -27,6 +29,7 @@ pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
         }
         name @ "bucket_starts" => bucket_starts(s, name),
         name @ ("pair_counts" | "pair_entries") => pairs(s, name),
+        name @ ("row_counts" | "row_order") => rows(s, name),
         _ => return None,
     }
     Some(())
@@ -178,4 +181,37 @@ fn pairs(s: &mut Session, name: &str) {
         ("n", num(n)),
     ];
     s.run(name, n, 0, &named);
+}
+
+/// Empty rows, short ones and long ones, in one tile and in two. Whole ones have different lengths, since those of a class have any order.
+fn rows(s: &mut Session, name: &str) {
+    for (buckets, step, slices, least) in [(9, 2, 3, 2), (ROW_TILE as usize + 300, 37, 900, 1)] {
+        let len = |row: usize| match (row % step, row % (step + 1)) {
+            (0, _) => (row / step + 1) as u32,
+            (_, 0) => 2000,
+            _ => 0,
+        };
+        let lens: Vec<u32> = (0..buckets).map(len).collect();
+        let starts = exclusive_sums(&[&lens[..], &[0]].concat());
+        let length = starts[buckets].div_ceil(slices).max(least);
+        let tiles = buckets.div_ceil(ROW_TILE as usize);
+        let cells = buckets + 2 + tiles * ROW_CLASSES as usize;
+        let numbers = [
+            ("starts", buf(&starts)),
+            ("buckets", num(buckets)),
+            ("tiles", num(tiles)),
+            ("slices", num(slices as usize)),
+            ("least", num(least as usize)),
+        ];
+        let threads = tiles * <RowCounts as curvesmith_abi::Kernel>::DESC.block as usize;
+        let counted = [&numbers[..], &[("counts", buf(&s.words(cells)))]].concat();
+        if name == "row_counts" {
+            s.run(name, threads, 0, &counted);
+            continue;
+        }
+        let offsets = exclusive_sums(&s.run("row_counts", threads, 0, &counted).remove("counts").unwrap());
+        let whole = lens.iter().filter(|len| (1..2 * length).contains(*len)).count();
+        let outputs = [("offsets", buf(&offsets)), ("order", buf(&vec![u32::MAX; whole]))];
+        s.run(name, threads, 0, &[&numbers[..], &outputs].concat());
+    }
 }

@@ -2,7 +2,7 @@
 //! coordinates; what matters is that many are the identity, equal or opposite.
 
 use super::session::{Session, buf, num};
-use curvesmith_abi::kernels::NO_ENTRY;
+use curvesmith_abi::kernels::{NO_ENTRY, ROW_CLASSES};
 use curvesmith_abi::{Form, IDENTITY_WORD, KernelDesc, padded_words};
 use curvesmith_codegen::fir::interp::to_words;
 use num_bigint::BigUint;
@@ -14,6 +14,7 @@ pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
         }
         name @ "accumulate" => accumulate(s, name, 1),
         name @ "accumulate_lanes" => accumulate(s, name, 2),
+        name @ "accumulate_rows" => accumulate_rows(s, name),
         name @ ("merge_partials" | "merge_heads") => merge(s, name),
         name @ "slice_sums" => slices(s, name),
         name @ "partial_sums" => partials(s, name),
@@ -137,6 +138,39 @@ fn partials(s: &mut Session, name: &str) {
             ("slices", num(slices)),
         ];
         s.run(name, slices, 0, &named);
+    }
+}
+
+/// Rows that are cut into parts of two entries, whole ones in any order, and empty ones.
+fn accumulate_rows(s: &mut Session, name: &str) {
+    let (points, buckets) = (12, 7);
+    for n in [60, 5, 0] {
+        let (keys, starts) = keys(s, n, buckets);
+        let entries: Vec<u32> =
+            (0..keys.len()).map(|_| (s.random.below(points) | s.random.below(2) << 31) as u32).collect();
+        let lens: Vec<u32> = starts.windows(2).map(|row| row[1] - row[0]).collect();
+        let parts = |len: &u32| if *len > 2 { len.div_ceil(2) } else { 0 };
+        let counts: Vec<u32> = lens.iter().map(parts).collect();
+        let cut = counts.iter().sum::<u32>() as usize;
+        let order: Vec<u32> =
+            (0..buckets as u32).rev().filter(|row| [1, 2].contains(&lens[*row as usize])).collect();
+        let threads = cut + order.len();
+        let mut offsets: Vec<u32> = (0..=buckets).map(|row| counts[..row].iter().sum()).collect();
+        offsets.resize(buckets + 2 + ROW_CLASSES as usize, threads as u32);
+        let xyzz = 4 * s.degree * padded_words(s.field().words);
+        let named = [
+            ("entries", buf(&entries)),
+            ("starts", buf(&starts)),
+            ("offsets", buf(&offsets)),
+            ("order", buf(&order)),
+            // Zeros are identities.
+            ("sums", buf(&vec![0; buckets * xyzz])),
+            ("partials", buf(&s.projective_points(cut))),
+            ("part_rows", buf(&s.words(cut))),
+            ("buckets", num(buckets)),
+            ("tiles", num(1)),
+        ];
+        s.run(name, threads + 1, points, &named);
     }
 }
 

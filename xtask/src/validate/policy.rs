@@ -6,6 +6,7 @@ use super::{Assembled, Outcome};
 const HOT: &[&str] = &[
     "accumulate",
     "accumulate_lanes",
+    "accumulate_rows",
     "add",
     "base_multiples",
     "batch_inverse",
@@ -37,6 +38,8 @@ const HOT: &[&str] = &[
     "radix_scatter",
     "radix_scatter_first",
     "radix_scatter_odd",
+    "row_counts",
+    "row_order",
     "scale_powers",
     "scan_add",
     "scan_tiles",
@@ -119,7 +122,8 @@ pub(super) struct Subject<'a> {
 impl Subject<'_> {
     /// Local memory is a failure here.
     pub(super) fn is_hot(&self) -> bool {
-        let accumulates = matches!(self.kernel, "accumulate" | "accumulate_lanes" | "pair_sums");
+        let accumulates =
+            matches!(self.kernel, "accumulate" | "accumulate_lanes" | "accumulate_rows" | "pair_sums");
         let most = if accumulates { ACCUMULATION_LIMBS } else { HOT_LIMBS };
         HOT.contains(&self.kernel) && self.limbs.is_none_or(|limbs| limbs <= most)
     }

@@ -1,25 +1,25 @@
-//! Bucket accumulation over equal slices (Chen et al., §4).
+//! Bucket accumulation: over equal slices (Chen et al., §4), and by balanced rows (cuZK, §4.1).
 
 use super::group_kernel;
-use crate::fir::build::{Builder, U32};
+use crate::fir::build::{Builder, Pred, U32};
 use crate::fir::ir::Kernel;
-use crate::formulas::Curve;
+use crate::formulas::{Accumulator, Curve};
 use crate::passes::spread_over_lanes;
 use crate::spec::GroupDesc;
-use curvesmith_abi::kernels::{Accumulate, AccumulateLanes};
+use curvesmith_abi::kernels::{Accumulate, AccumulateLanes, AccumulateRows, ROW_CLASSES};
 
 /// How the sorted entries are cut into slices.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slices<'k> {
+pub(in super::super) struct Slices<'k> {
     /// Entries with a digit other than 0.
     pub(super) total: U32<'k>,
     /// Entries a slice: `⌈total/slices⌉`, or `least`, where that is more.
-    pub(super) len: U32<'k>,
+    pub(in super::super) len: U32<'k>,
 }
 
 impl<'k> Slices<'k> {
     /// From the kernel's parameters `starts`, `buckets`, `slices`, `least`.
-    pub(super) fn new(b: &'k Builder) -> Self {
+    pub(in super::super) fn new(b: &'k Builder) -> Self {
         let total = b.buffer("starts").word(b.scalar("buckets"));
         let slices = b.scalar("slices");
         // With total < 2^31 and slices ≤ 2^20 the sum does not wrap.
@@ -60,7 +60,7 @@ fn accumulate_body<'k>(curve: Curve<'k>, words: usize) {
     let t = b.global_index();
     b.return_if(t.ge(b.scalar("slices")));
     let slices = Slices::new(b);
-    let (bases, keys, entries) = (b.buffer("bases"), b.buffer("keys"), b.buffer("entries"));
+    let keys = b.buffer("keys");
     let (sums, partials) = (b.buffer("sums"), b.buffer("partials"));
     let start = slices.start(t).min(slices.total);
     let end = (start + slices.len).min(slices.total);
@@ -70,10 +70,41 @@ fn accumulate_body<'k>(curve: Curve<'k>, words: usize) {
     b.return_if(empty);
 
     let acc = curve.accumulator(curve.identity(), b.bool(true));
-    let i = b.var(start);
     let key = b.var(keys.word(start));
     let in_first_run = b.var(b.bool(true));
+    let key_at = |i: U32<'k>| keys.word(i.min(end - 1));
+    add_entries(curve, words, acc, start, end, key_at, |next_key, last| {
+        b.if_(last | next_key.ne(key.get()), || {
+            // A later run of this slice is nobody else's: its key's other entries, if any,
+            // lie in the following slices' first runs.
+            b.if_else(
+                in_first_run.get(),
+                || curve.store(partials, t, acc.point.get()),
+                || curve.store(sums, key.get(), acc.point.get()),
+            );
+            acc.point.set(curve.identity());
+            acc.is_identity.set(b.bool(true));
+            in_first_run.set(b.bool(false));
+            key.set(next_key);
+        });
+    });
+}
+
+/// Adds the bases of entries `start..end`, of which there are some, to `acc`, one a round. `ahead` asks for what the end of a round needs of the
+/// next entry, whose index it has, `end` in the last round; `after` ends the round with that, and knows whether it is the last. A thread has so many words of a coordinate.
+fn add_entries<'k, A>(
+    curve: Curve<'k>,
+    words: usize,
+    acc: Accumulator<'k>,
+    start: U32<'k>,
+    end: U32<'k>,
+    ahead: impl FnOnce(U32<'k>) -> A,
+    after: impl FnOnce(A, Pred<'k>),
+) {
+    let b = curve.b;
+    let (bases, entries) = (b.buffer("bases"), b.buffer("entries"));
     let entry_at = |i: U32<'k>| entries.word(i.min(end - 1));
+    let i = b.var(start);
     // The entry that a round adds; and the next one, where its base is fetched ahead.
     let this_entry = b.var(entries.word(start));
     let next_entry = fetches_ahead(words).then(|| b.var(entry_at(start + 1)));
@@ -83,7 +114,7 @@ fn accumulate_body<'k>(curve: Curve<'k>, words: usize) {
         let entry = this_entry.get();
         let next = i.get() + 1;
         let last = next.ge(end);
-        let next_key = keys.word(next.min(end - 1));
+        let asked = ahead(next);
         match next_entry {
             Some(next_entry) => {
                 this_entry.set(next_entry.get());
@@ -98,19 +129,67 @@ fn accumulate_body<'k>(curve: Curve<'k>, words: usize) {
             curve.madd(acc, curve.neg_if(negative, curve.affine(&base)));
         });
         i.set(next);
-        b.if_(last | next_key.ne(key.get()), || {
-            // A later run of this slice is nobody else's: its key's other entries, if any,
-            // lie in the following slices' first runs.
-            b.if_else(
-                in_first_run.get(),
-                || curve.store(partials, t, acc.point.get()),
-                || curve.store(sums, key.get(), acc.point.get()),
-            );
-            acc.point.set(curve.identity());
-            acc.is_identity.set(b.bool(true));
-            in_first_run.set(b.bool(false));
-            key.set(next_key);
-        });
+        after(asked, last);
         b.break_if(last);
     });
+}
+
+pub(in super::super) fn accumulate_rows(group: &GroupDesc) -> Kernel {
+    group_kernel::<AccumulateRows>(group, accumulate_rows_body)
+}
+
+/// A thread never leaves its row: there is one sum, which is written when the loop is over.
+fn accumulate_rows_body(curve: Curve<'_>) {
+    let b = curve.b;
+    let t = b.global_index();
+    let (starts, offsets, buckets) = (b.buffer("starts"), b.buffer("offsets"), b.scalar("buckets"));
+    b.return_if(t.ge(offsets.word(buckets + 1 + b.scalar("tiles") * ROW_CLASSES)));
+    let parts = offsets.word(buckets);
+    let is_part = t.lt(parts);
+
+    let zero = b.u32(0);
+    let (row, start, end) = (b.var(zero), b.var(zero), b.var(zero));
+    b.if_else(
+        is_part,
+        || {
+            // Rows below `low` end at part `t` or before it, those from `high` on after it.
+            let (low, high) = (b.var(zero), b.var(buckets));
+            b.while_(
+                || low.get().lt(high.get()),
+                || {
+                    let middle = low.get() + ((high.get() - low.get()) >> 1);
+                    b.if_else(offsets.word(middle + 1).gt(t), || high.set(middle), || low.set(middle + 1));
+                },
+            );
+            let this = low.get();
+            let first = offsets.word(this);
+            let (part, of) = (t - first, offsets.word(this + 1) - first);
+            let row_start = starts.word(this);
+            let entries = starts.word(this + 1) - row_start;
+            // As many parts as `longer` have one entry more than others.
+            let len = entries / of;
+            let longer = entries - len * of;
+            let part_start = row_start + part * len + part.min(longer);
+            row.set(this);
+            start.set(part_start);
+            end.set(part_start + len + part.lt(longer).select(b.u32(1), zero));
+            b.buffer("part_rows").set_word(t, this);
+        },
+        || {
+            let this = b.buffer("order").word(t - parts);
+            row.set(this);
+            start.set(starts.word(this));
+            end.set(starts.word(this + 1));
+        },
+    );
+
+    let acc = curve.accumulator(curve.identity(), b.bool(true));
+    let words = curve.group.degree() * curve.group.base.words;
+    add_entries(curve, words, acc, start.get(), end.get(), |_| (), |(), _| ());
+    let sum = acc.point.get();
+    b.if_else(
+        is_part,
+        || curve.store(b.buffer("partials"), t, sum),
+        || curve.store(b.buffer("sums"), row.get(), sum),
+    );
 }

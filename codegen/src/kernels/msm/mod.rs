@@ -16,7 +16,7 @@ use crate::fir::ir::Kernel;
 use crate::formulas::{Addition, Curve};
 use crate::spec::GroupDesc;
 
-pub(super) use accumulate::{accumulate, accumulate_lanes};
+pub(super) use accumulate::{Slices, accumulate, accumulate_lanes, accumulate_rows};
 pub(super) use affine::pair_sums;
 pub(super) use constant::{partial_sums, slice_sums};
 pub(super) use merge::{merge_heads, merge_partials};

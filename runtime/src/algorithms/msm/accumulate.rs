@@ -1,5 +1,6 @@
 //! The sums of the rows of an MSM's matrix: its buckets.
 
+use super::rows::{accumulate_rows, by_rows};
 use crate::algorithms::index32;
 use crate::algorithms::scan::exclusive_scan;
 use crate::error::Result;
@@ -10,7 +11,7 @@ use curvesmith_abi::kernels::{
     Accumulate, AccumulateLanes, MergeHeads, MergePartials, PairCounts, PairEntries, PairSums,
     msm_has_lane_pairs, msm_has_pairs,
 };
-use curvesmith_abi::{Element, Ptr, layout};
+use curvesmith_abi::{Element, Kernel, Ptr, layout};
 
 /// The sparse matrix of an MSM by rows, and what it is multiplied by.
 #[derive(Clone, Copy)]
@@ -27,14 +28,17 @@ pub(super) struct Rows {
     pub(super) buckets: u32,
 }
 
-/// The sum of every bucket: by rounds of affine additions, which halve the entries, as long as those are worth it or wanted, and then by
-/// equal slices.
+/// The sum of every bucket: by balanced rows, where they are worth it or wanted, else by rounds of affine additions, which halve the entries, as long as those are
+/// worth it or wanted, and then by equal slices.
 pub(super) fn accumulate(
     stream: &Stream,
     group: &Owner,
     adding: Adding,
     mut rows: Rows,
 ) -> Result<Buffer<layout::Point>> {
+    if by_rows(stream, group, adding.strategy, rows.most, rows.buckets)? {
+        return accumulate_rows(stream, group, &rows);
+    }
     let mut halved: Option<Halved> = None;
     while halves(stream, group, adding.strategy, rows.most, rows.buckets)? {
         let next = halve(stream, group, &rows)?;
@@ -60,7 +64,7 @@ pub(super) fn halves(
     let halved = msm_has_pairs(group.form, group.words, group.degree) && most > 2 * buckets as usize;
     let policy = &stream.gpu().policy().msm;
     match strategy {
-        Some(MsmStrategy::EqualSlices) => return Ok(false),
+        Some(MsmStrategy::EqualSlices | MsmStrategy::RowBalanced) => return Ok(false),
         Some(MsmStrategy::BatchedAffine) => return Ok(halved),
         None if !halved || policy.affine_bytes == 0 => return Ok(false),
         None => {}
@@ -157,7 +161,7 @@ fn accumulate_slices(
 
     // ZZ = 0 is the identity.
     stream.zero(&sum_buffer, 0..sum_buffer.len())?;
-    let least = stream.gpu().policy().msm.least_slice.clamp(1, MOST_LEAST);
+    let least = least_slice(stream);
     match lanes {
         PointLanes::Single => {
             let kernel = Accumulate { bases, keys, entries, starts, sums, partials, buckets, slices, least };
@@ -170,30 +174,43 @@ fn accumulate_slices(
         }
     }
     let merge = MergePartials { keys, starts, partials, sums, buckets, slices, least };
+    merge_partials(stream, group, merge)?;
+    Ok(sum_buffer)
+}
+
+/// Adds the partials of each segment to its row's sum.
+pub(super) fn merge_partials(stream: &Stream, group: &Owner, merge: MergePartials) -> Result<()> {
+    let MergePartials { keys, starts, partials, sums, buckets, slices, least } = merge;
     stream.launch(group, slices as usize, &merge)?;
     let further_blocks = slices.div_ceil(group.contract::<MergePartials>().block) - 1;
     if further_blocks > 0 {
         let heads = MergeHeads { keys, starts, partials, sums, buckets, slices, least };
         stream.launch_blocks(group, further_blocks.into(), &heads)?;
     }
-    Ok(sum_buffer)
+    Ok(())
 }
 
 /// The largest least length of slices that kernels allow.
 const MOST_LEAST: u32 = 1 << 10;
 
+/// The least length of a slice.
+pub(super) fn least_slice(stream: &Stream) -> u32 {
+    stream.gpu().policy().msm.least_slice.clamp(1, MOST_LEAST)
+}
+
 /// Slices that so many entries are cut into.
 pub(super) fn slices(stream: &Stream, group: &Owner, lanes: PointLanes, most: usize) -> Result<u32> {
-    let (blocks, block) = match lanes {
-        PointLanes::Single => {
-            (stream.resident_blocks::<Accumulate>(group)?, group.contract::<Accumulate>().block)
-        }
-        PointLanes::Pair => {
-            let block = group.contract::<AccumulateLanes>().block / 2;
-            (stream.resident_blocks::<AccumulateLanes>(group)?, block)
-        }
-    };
-    Ok(stream.gpu().policy().msm.slices(most, blocks.saturating_mul(block), block))
+    match lanes {
+        PointLanes::Single => slices_of::<Accumulate>(stream, group, 1, most),
+        PointLanes::Pair => slices_of::<AccumulateLanes>(stream, group, 2, most),
+    }
+}
+
+/// Slices that so many entries are cut into, each for so many lanes of `K`.
+pub(super) fn slices_of<K: Kernel>(stream: &Stream, group: &Owner, lanes: u32, most: usize) -> Result<u32> {
+    let block = group.contract::<K>().block / lanes;
+    let wave = stream.resident_blocks::<K>(group)?.saturating_mul(block);
+    Ok(stream.gpu().policy().msm.slices(most, wave, block))
 }
 
 impl Adding {

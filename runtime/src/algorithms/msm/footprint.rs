@@ -3,6 +3,7 @@
 use super::accumulate::{halves, pairs, slices};
 use super::buckets::most_places;
 use super::digits::part_len;
+use super::rows::{RowSizes, by_rows};
 use crate::algorithms::policy::windows_of;
 use crate::algorithms::sort::{counts, passes, states};
 use crate::error::{Result, RuntimeError};
@@ -32,7 +33,7 @@ pub(crate) fn least_bytes(
     // Where a bucket starts is not asked for in constant work.
     let start = if shape.is_constant() { 0 } else { 4 };
     let adding = 2 * entries(n) + buckets * (point + start);
-    let sums = stream.gpu().policy().msm.runs(shape).points();
+    let sums = stream.gpu().policy().msm.runs(shape, group.words, group.degree).points();
     scalars + sorting.max(adding) + sums as u64 * point
 }
 
@@ -73,11 +74,18 @@ impl Parts<'_> {
             let starts = u64::from(buckets) + 1;
             bytes += words(starts) + scan_bytes(starts) + 4 * words(most as u64) + room(most as u64, affine);
         }
-        bytes += 2 * room(u64::from(buckets), point)
-            + room(u64::from(slices(stream, group, adding.lanes_of(group), most)?), point);
+        let partials = if by_rows(stream, group, adding.strategy, most, buckets)? {
+            let sizes = RowSizes::new(stream, group, most, buckets)?;
+            bytes += words(sizes.counts as u64) + scan_bytes(sizes.counts as u64);
+            bytes += words(u64::from(buckets)) + words(u64::from(sizes.slices));
+            sizes.slices
+        } else {
+            slices(stream, group, adding.lanes_of(group), most)?
+        };
+        bytes += 2 * room(u64::from(buckets), point) + room(u64::from(partials), point);
         bytes += words(u64::from(most_places(shape)) + 1);
         // Sums by bits, and what is left of them.
-        let left = stream.gpu().policy().msm.runs(shape).points();
+        let left = stream.gpu().policy().msm.runs(shape, group.words, group.degree).points();
         bytes += room(shape.sums() as u64, point) + room(left as u64, point);
         Ok(bytes)
     }

@@ -9,7 +9,7 @@
 //! faster than a thread of a GPU.
 //!
 //! The stages are modules: `digits` (scalars to the sorted matrix), `accumulate` (its rows' sums: rounds of affine pairs, equal slices,
-//! the merge of what slices cut), `constant` (the same by work that does not depend on scalars), `buckets` (parts of an MSM that share buckets, and the buckets' sums by bits), `horner` (how many of
+//! the merge of what slices cut), `rows` (the same by balanced rows), `constant` (by work that does not depend on scalars), `buckets` (parts of an MSM that share buckets, and the buckets' sums by bits), `horner` (how many of
 //! these come to the host), `multiples` (the bases, and their precomputed multiples). Windows are combined by the host, in `convert`.
 
 mod accumulate;
@@ -19,6 +19,7 @@ mod digits;
 mod footprint;
 mod horner;
 mod multiples;
+mod rows;
 
 pub(crate) use buckets::GpuBuckets;
 pub(crate) use digits::{GpuDigits, sorted_digits};

@@ -12,9 +12,7 @@ use crate::error::Result;
 use crate::gpu::Stream;
 use crate::owner::Owner;
 use crate::work::Direction;
-use curvesmith_abi::kernels::{
-    NTT_TABLE, NttTables, NttTwiddles, Powers, ntt_has_tables, ntt_log_elements, ntt_max_log_radix,
-};
+use curvesmith_abi::kernels::{NTT_TABLE, NttTables, NttTwiddles, Powers, ntt_has_tables};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Coset tables kept for one size and root: a prover uses one shift in two directions.
@@ -99,9 +97,7 @@ fn passes(log_n: u32, most: u32) -> Vec<Pass> {
 
 /// The passes of a transform in `field` under the device's policy.
 pub(crate) fn passes_of(stream: &Stream, field: &Owner, log_n: u32) -> Vec<Pass> {
-    // With fewer stages than this some pass would be shorter than the elements of a thread.
-    let least = 2 * ntt_log_elements(field.words) - 1;
-    passes(log_n, stream.gpu().policy().ntt.max_log_radix.clamp(least, ntt_max_log_radix(field.words)))
+    passes(log_n, stream.gpu().policy().ntt.log_radix(field.words))
 }
 
 /// The tables for [`passes_of`] the domain's power of two, those that others of the device have if there are any. `omega` is the root of order

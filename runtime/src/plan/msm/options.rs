@@ -7,7 +7,7 @@ use crate::group::Group;
 use crate::handle::Device;
 use crate::owner::Owner;
 use crate::work::DigitShape;
-use curvesmith_abi::kernels::{msm_has_lane_pairs, msm_has_pairs};
+use curvesmith_abi::kernels::{msm_has_lane_pairs, msm_has_pairs, msm_has_rows};
 
 /// How the products of an MSM are added into its buckets. The sums are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,9 @@ use curvesmith_abi::kernels::{msm_has_lane_pairs, msm_has_pairs};
 pub enum MsmStrategy {
     /// Every thread adds as many products, wherever buckets begin.
     EqualSlices,
+    /// Every thread adds within one bucket, or a part of a large one, and those of a warp about as many products each (cuZK's balanced rows).
+    /// For groups over prime fields, of which others have no kernel for it.
+    RowBalanced,
     /// Rounds of additions of affine pairs within buckets, with one inversion for many, as long as most products have another of their
     /// bucket; then equal slices. For groups on Weierstrass curves whose coordinates have 20 words and more, of which others have no
     /// kernels for it.
@@ -200,6 +203,14 @@ impl MsmOptions {
                      here they have {}",
                     G::NAME,
                     group.words * group.degree
+                );
+                Err(RuntimeError::Input { what: "strategy", reason })
+            }
+            Some(MsmStrategy::RowBalanced) if !msm_has_rows(group.degree) => {
+                let reason = format!(
+                    "{} has no kernel for sums of rows: those are for groups over prime fields, here coordinates have {} parts",
+                    G::NAME,
+                    group.degree
                 );
                 Err(RuntimeError::Input { what: "strategy", reason })
             }

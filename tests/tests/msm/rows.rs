@@ -1,0 +1,143 @@
+//! Sums by balanced rows: of rows that are whole, cut, and empty, by every call.
+
+use super::{Terms, device, emulator, in_parts, launches, on, racecheck, scalars, sum};
+use ark_ff::{AdditiveGroup, Field as _};
+use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
+use curvesmith_curves::toy::{toy_curve, toy_edwards, toy_form};
+use curvesmith_curves::{bls12_381, bn254};
+use curvesmith_device::KernelDevice;
+use curvesmith_emulator::{Emulator, EmulatorOptions};
+use curvesmith_runtime::algorithms::policy::Policy;
+use curvesmith_runtime::group::{AffineOf, Group, ScalarOf};
+use curvesmith_runtime::{CurveForm, Device, Msm, MsmOptions, MsmStrategy};
+
+fn by_rows() -> MsmOptions {
+    MsmOptions::default().strategy(MsmStrategy::RowBalanced)
+}
+
+/// Scalars as circuits have them, and worse ones.
+fn kinds<G: Group>(n: usize) -> Vec<(&'static str, Vec<ScalarOf<G>>)> {
+    let random = scalars::<G>(n, 1);
+    let mut rng = StdRng::seed_from_u64(2);
+    let [zero, one] = [ScalarOf::<G>::ZERO, ScalarOf::<G>::ONE];
+    let mut of = |scalar: &mut dyn FnMut(&mut StdRng, usize) -> ScalarOf<G>| -> Vec<_> {
+        (0..n).map(|i| scalar(&mut rng, i)).collect()
+    };
+    vec![
+        ("all equal", of(&mut |_, _| random[n - 1])),
+        ("few values", of(&mut |rng, _| random[rng.gen_range(0..n.min(5))])),
+        ("half zeros", of(&mut |rng, i| if rng.r#gen() { zero } else { random[i] })),
+        ("zeros and ones", of(&mut |rng, _| if rng.r#gen() { zero } else { one })),
+        ("one huge bucket", of(&mut |rng, i| if rng.gen_range(0..20) == 0 { random[i] } else { one })),
+        ("64 bits", of(&mut |rng, _| rng.r#gen::<u64>().into())),
+        ("r - 1", of(&mut |_, _| -one)),
+        ("zeros", of(&mut |_, _| zero)),
+        ("random", random),
+    ]
+}
+
+/// Points that are random, all equal, and each beside its negative.
+fn bases<G: Group>(n: usize) -> Vec<(&'static str, Vec<AffineOf<G>>)> {
+    let random = Terms::<G>::new(n, 3).points;
+    let opposite = (0..n).map(|i| if i % 2 == 0 { random[i] } else { -random[i - 1] }).collect();
+    vec![("opposite points", opposite), ("equal points", vec![random[0]; n]), ("random points", random)]
+}
+
+fn sums<G: Group>(device: &Device, n: usize, options: &MsmOptions) {
+    for (of, points) in bases::<G>(n) {
+        let plan = Msm::<G>::new(device, &points, options.clone()).unwrap();
+        for (name, scalars) in kinds::<G>(n) {
+            let expected = sum::<G>(&points, &scalars);
+            assert_eq!(plan.run(&scalars).unwrap(), expected, "{}, {n} {of}, {name}, {options:?}", G::NAME);
+        }
+    }
+}
+
+/// Rows are cut from a few entries on, as on a device that wants many threads.
+fn cutting(emulator: &Emulator) -> Device {
+    let mut policy = Policy::for_device(emulator.properties());
+    (policy.msm.entries_per_slice, policy.msm.least_slice) = (1, 1);
+    Device::on_emulator(emulator.clone(), Some(policy))
+}
+
+#[test]
+fn sums_of_rows_are_the_same() {
+    for device in [device(), cutting(&emulator())] {
+        for n in [1, 2, 33, 200] {
+            sums::<toy_curve::G1>(&device, n, &by_rows().window(4));
+        }
+        sums::<bn254::G1>(&device, 40, &by_rows().window(3));
+        sums::<bn254::G1>(&device, 9, &by_rows());
+        sums::<bn254::G1>(&device, 12, &by_rows().multiples(4));
+    }
+}
+
+#[test]
+fn sums_of_rows_in_other_groups() {
+    let device = cutting(&emulator());
+    sums::<toy_edwards::G1>(&device, 40, &by_rows().window(3));
+    sums::<toy_form::G1>(&device, 40, &by_rows().form(CurveForm::Edwards));
+    sums::<bls12_381::G1>(&device, 9, &by_rows().window(4));
+}
+
+/// Every pair of conflicting accesses is ordered; in several parts, which share buckets.
+#[test]
+fn sums_of_rows_without_races() {
+    for seed in 0..3 {
+        let emulator = racecheck(seed);
+        sums::<toy_curve::G1>(&cutting(&emulator), 60, &by_rows().window(3));
+        sums::<toy_curve::G1>(&in_parts(&emulator, 3), 60, &by_rows().stored_doublings(2));
+    }
+}
+
+/// Rows of several tiles, some of thousands of entries, on a device that wants many threads: parts in several blocks of a merge.
+#[test]
+fn many_rows_and_long_ones() {
+    type G = toy_curve::G1;
+    let options = EmulatorOptions::default().memcheck(false).multiprocessors(132);
+    let device = on(&Emulator::new(options));
+    let n = 40_000;
+    let points: Vec<_> = Terms::<G>::new(64, 5).points.into_iter().cycle().take(n).collect();
+    for window in [2, 7, 16] {
+        let plan = Msm::<G>::new(&device, &points, by_rows().window(window)).unwrap();
+        for (name, scalars) in kinds::<G>(n) {
+            assert_eq!(plan.run(&scalars).unwrap(), sum::<G>(&points, &scalars), "{name}, {window}");
+        }
+    }
+    let points: Vec<_> = Terms::<bn254::G1>::new(64, 6).points.into_iter().cycle().take(700).collect();
+    let plan = Msm::<bn254::G1>::new(&device, &points, by_rows().window(9)).unwrap();
+    for (name, scalars) in kinds::<bn254::G1>(700) {
+        assert_eq!(plan.run(&scalars).unwrap(), sum::<bn254::G1>(&points, &scalars), "{name}");
+    }
+}
+
+/// The kernels of the strategy run, and no others.
+#[test]
+fn rows_are_followed() {
+    type G = bn254::G1;
+    let emulator = emulator();
+    let device = on(&emulator);
+    let Terms { points, scalars } = Terms::<G>::new(300, 7);
+    let expected = sum::<G>(&points, &scalars);
+    let ran = |options: MsmOptions| {
+        let plan = Msm::<G>::new(&device, &points, options).unwrap();
+        emulator.clear_launches();
+        assert_eq!(plan.run(&scalars).unwrap(), expected);
+        ["_accumulate", "_accumulate_rows", "row_counts", "row_order"].map(|name| launches(&emulator, name))
+    };
+    assert_eq!(ran(by_rows()), [0, 1, 1, 1]);
+    assert_eq!(ran(MsmOptions::default().strategy(MsmStrategy::EqualSlices)), [1, 0, 0, 0]);
+    // By itself a policy takes them from so many rows on, here 1024: 29 windows of 256 rows, but not 85 of 4.
+    let mut policy = Policy::for_device(emulator.properties());
+    policy.msm.row_waves = 4;
+    let eager = Device::on_emulator(emulator.clone(), Some(policy));
+    let by_itself = |window: u32| {
+        let plan = Msm::<G>::new(&eager, &points, MsmOptions::default().window(window)).unwrap();
+        emulator.clear_launches();
+        assert_eq!(plan.run(&scalars).unwrap(), expected);
+        launches(&emulator, "_accumulate_rows")
+    };
+    assert_eq!((by_itself(3), by_itself(9)), (0, 1));
+    let cpu = Msm::<G>::new(&Device::cpu(), &points, by_rows()).unwrap();
+    assert_eq!(cpu.run(&scalars).unwrap(), expected);
+}
