@@ -107,6 +107,21 @@ const KNOWN_LOCAL: &[(&str, u32, u32)] = &[
     ("bls12_381_fr_ntt_pass", 90, 8),
     ("bls12_381_fr_ntt_pass", 100, 8),
     ("bn254_fr_ntt_pass", 80, 8),
+    ("common_radix_scatter", 75, 88),
+    ("common_radix_scatter", 80, 80),
+    ("common_radix_scatter", 90, 32),
+    ("common_radix_scatter", 100, 32),
+    ("common_radix_scatter", 120, 32),
+    ("common_radix_scatter_first", 75, 16),
+    ("common_radix_scatter_first", 80, 16),
+    ("common_radix_scatter_first", 90, 24),
+    ("common_radix_scatter_first", 100, 24),
+    ("common_radix_scatter_first", 120, 24),
+    ("common_radix_scatter_odd", 75, 16),
+    ("common_radix_scatter_odd", 80, 16),
+    ("common_radix_scatter_odd", 90, 24),
+    ("common_radix_scatter_odd", 100, 24),
+    ("common_radix_scatter_odd", 120, 24),
 ];
 /// Seconds after which an image should be cut in two, for a cold start in time.
 const SLOW: f64 = 5.0;
