@@ -18,7 +18,7 @@ pub(super) fn accumulate_rows<T: Textbook>(
 ) -> Vec<u32> {
     let Sorted { entries, starts, buckets, .. } = sorted;
     let (offsets, order) = row_order(&Machine::common(), starts, slices, least);
-    let threads = *offsets.last().unwrap() as usize;
+    let threads = *offsets.last().expect("there is an end") as usize;
     let stride = toy.point_words(&[None], &mut Random(1)).len();
     let args = [
         ("bases", buf(&toy.affine_words(points))),
@@ -79,7 +79,7 @@ fn rows_are_ordered_by_length() {
         assert!(offsets[buckets] == parts && parts <= slices as u32, "{parts} parts");
         let whole = rows.iter().enumerate().filter(|(_, len)| (1..2 * length).contains(*len));
         let whole: Vec<u32> = whole.map(|(row, _)| row as u32).collect();
-        assert_eq!(*offsets.last().unwrap() as usize, parts as usize + whole.len());
+        assert_eq!(*offsets.last().expect("there is an end") as usize, parts as usize + whole.len());
         let (order, rest) = order.split_at(whole.len());
         let mut numbers = order.to_vec();
         numbers.sort_unstable();
