@@ -514,7 +514,7 @@ fn transforms(emulator: &Emulator) -> Result<Vec<String>> {
     }
     let device = Device::on_emulator(emulator.clone(), None);
     let mut out = vec![];
-    for log_n in [1, 4, 9] {
+    for log_n in [1, 4, 10] {
         out.extend(of::<bn254::FrField>(&device, log_n)?);
         out.extend(of::<babybear::FpField>(&device, log_n)?);
     }
