@@ -10,7 +10,7 @@
 //! tile backwards to one that knows its sum. Tiles are handed out in the order in which blocks begin, so that a block waits only for
 //! blocks that have begun, whatever the device's order and however few it holds at once; none that has begun waits for a later one.
 //!
-//! The work is the same for all codes but [`NO_DIGIT`]: what a lane has not to write goes to a place of its own.
+//! No branch depends on a code but for [`NO_DIGIT`]: what a lane has not to write goes to a place of its own.
 
 use super::full;
 use super::scan::inclusive_scan;
