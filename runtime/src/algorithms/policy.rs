@@ -86,7 +86,7 @@ pub struct NttPolicy {
     /// the vector costs one product an element, without it half of `log_n`.
     pub max_cached_log_n: u32,
     /// Most stages of a pass, the logarithm of its radix: at most
-    /// [`ntt_max_log_radix`](curvesmith_abi::kernels::ntt_max_log_radix) of the field, and at least what makes no pass shorter than
+    /// [`ntt_max_log_radix`] of the field, and at least what makes no pass shorter than
     /// the elements of a thread, or else the nearer of them.
     pub max_log_radix: u32,
     /// The same in fields whose elements are [short](curvesmith_abi::kernels::ntt_is_short).
