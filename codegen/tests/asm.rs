@@ -165,7 +165,7 @@ fn constraints_say_what_the_text_does() {
     assert!(early > 100, "only {early} outputs are written early");
     let effects = ["atom", "bar", "fence", "ld", "match", "prefetch", "shfl", "st", "vote"];
     // What stands around the votes and the match of some bits.
-    let matching = ["and", "mov", "not", "setp", "shl"];
+    let matching = ["and", "mov", "selp", "setp", "shl", "xor"];
     let expected: BTreeSet<&str> = effects.into_iter().chain(matching).collect();
     assert_eq!(opcodes.iter().map(String::as_str).collect::<BTreeSet<_>>(), expected);
 }

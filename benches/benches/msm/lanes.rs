@@ -2,7 +2,7 @@
 
 use super::{Bases, RUNS, median, millis, uniform};
 use anyhow::{Result, ensure};
-use curvesmith::{CurveForm, Detail, Device, Group, Msm, MsmOptions, MsmStrategy, PointLanes};
+use curvesmith::{Detail, Device, Group, Msm, MsmOptions, MsmStrategy, PointLanes};
 use curvesmith_runtime::Kind;
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ pub(super) fn print<G: Group>(device: &Device, wanted: &dyn Fn(&str) -> bool) ->
         return Ok(());
     }
     let sizes = [16, 18, 20];
-    let bases = Bases::<G>::new(1 << sizes[2], CurveForm::Declared);
+    let bases = Bases::<G>::new(1 << sizes[2], MsmOptions::default());
     println!("{}: a point a lane, and a pair of lanes; the accumulations' part of it", G::NAME);
     for log_n in sizes {
         let scalars = uniform::<G>(1 << log_n);

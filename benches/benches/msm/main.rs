@@ -6,8 +6,8 @@
 //!
 //! `cargo bench -p curvesmith-benches --bench msm`, with `-- sizes` for one of `sizes`, `stages`, `steps`, `scalars` and `devices`
 //! (bases shared out among all GPUs, where there are several), and the names of groups; `--csv=FOLDER` writes the tables that the book's
-//! plots are drawn from; `--log-n=24` has stages, steps and scalars measured at that size, and `--edwards` has groups with an Edwards form measured on that,
-//! both not for the tables. Measured only where they are named are `strategies`, sizes, scalars and steps of groups over prime fields by slices and by rows, beside each
+//! plots are drawn from; `--log-n=24` has stages, steps and scalars measured at that size, `--edwards` has groups with an Edwards form measured on that, and
+//! `--constant-work` those that are declared with it in constant work, all three not for the tables. Measured only where they are named are `strategies`, sizes, scalars and steps of groups over prime fields by slices and by rows, beside each
 //! other, and `lanes`, a point a lane and a point a pair of lanes
 
 mod csv;
@@ -106,13 +106,18 @@ fn measure<G: Group>(
         return Ok(());
     }
     let all_sizes = ["sizes", "devices", "strategies"].into_iter().any(wanted);
-    let on_form = std::env::args().any(|arg| arg == "--edwards") && G::edwards_form().is_some();
-    let form = if on_form { CurveForm::Edwards } else { CurveForm::Declared };
-    let largest = sizes.iter().copied().max().filter(|_| all_sizes).unwrap_or(log_n).max(log_n);
-    let mut bases = Bases::<G>::new(1 << largest, form);
-    if on_form {
+    let asked = |option: &str| std::env::args().any(|arg| arg == option);
+    let mut options = MsmOptions::default();
+    if asked("--edwards") && G::edwards_form().is_some() {
         println!("{}: on its Edwards form", G::NAME);
+        options = options.form(CurveForm::Edwards);
     }
+    if asked("--constant-work") && G::constant_work().is_some() {
+        println!("{}: in constant work", G::NAME);
+        options = options.constant_work();
+    }
+    let largest = sizes.iter().copied().max().filter(|_| all_sizes).unwrap_or(log_n).max(log_n);
+    let mut bases = Bases::<G>::new(1 << largest, options);
     if wanted("sizes") {
         println!("{}: alone, with up to {MULTIPLES} multiples of each base, a rival", G::NAME);
         for &log_n in sizes {
@@ -176,12 +181,12 @@ struct Bases<G: Group> {
     points: Vec<AffineOf<G>>,
     start: ScalarOf<G>,
     step: ScalarOf<G>,
-    form: CurveForm,
-    strategy: Option<MsmStrategy>,
+    /// Of all plans.
+    options: MsmOptions,
 }
 
 impl<G: Group> Bases<G> {
-    fn new(n: usize, form: CurveForm) -> Self {
+    fn new(n: usize, options: MsmOptions) -> Self {
         const CHUNK: usize = 1 << 12;
         let mut rng = StdRng::seed_from_u64(1);
         let [start, step] = [(); 2].map(|()| ScalarOf::<G>::rand(&mut rng));
@@ -194,7 +199,7 @@ impl<G: Group> Bases<G> {
             ProjectiveOf::<G>::normalize_batch(&points)
         };
         let points = (0..n.div_ceil(CHUNK)).into_par_iter().flat_map_iter(|k| chunk(k * CHUNK)).collect();
-        Bases { points, start, step, form, strategy: None }
+        Bases { points, start, step, options }
     }
 
     fn sum(&self, scalars: &[ScalarOf<G>]) -> ProjectiveOf<G> {
@@ -206,9 +211,7 @@ impl<G: Group> Bases<G> {
     }
 
     fn plan(&self, device: &Device, n: usize, most: u32) -> Result<Msm<G>> {
-        let options = MsmOptions::default().multiples(most).form(self.form);
-        let options = self.strategy.iter().fold(options, |options, strategy| options.strategy(*strategy));
-        Ok(Msm::new(device, &self.points[..n], options)?)
+        Ok(Msm::new(device, &self.points[..n], self.options.clone().multiples(most))?)
     }
 
     fn time(&self, device: &Device, scalars: &[ScalarOf<G>], most: u32) -> Result<Duration> {
@@ -233,6 +236,7 @@ impl<G: Group> Bases<G> {
 
     /// Prints sizes, scalars and steps by each strategy.
     fn by_strategies(&mut self, device: &Device, sizes: &[u32]) -> Result<()> {
+        let options = self.options.clone();
         println!("{}: {STRATEGIES:?}, alone and with up to {MULTIPLES} multiples", G::NAME);
         let of_size = |log_n: &u32| (format!("2^{log_n}"), uniform::<G>(1 << log_n));
         let of_kind = |(name, scalars)| (format!("2^{LOG_N}, {name}"), scalars);
@@ -241,7 +245,7 @@ impl<G: Group> Bases<G> {
             let mut line = format!("  {name:22}");
             for most in [1, MULTIPLES] {
                 for strategy in STRATEGIES {
-                    self.strategy = Some(strategy);
+                    self.options = options.clone().strategy(strategy);
                     line += &format!(" {:8.3}", millis(self.time(device, &scalars, most)?));
                 }
             }
@@ -254,10 +258,10 @@ impl<G: Group> Bases<G> {
                 "{}, 2^{LOG_N}, {strategy:?}, up to {most} multiples: launches, time, bound, its share",
                 G::NAME
             );
-            self.strategy = Some(strategy);
+            self.options = options.clone().strategy(strategy);
             steps::print(self, device, most, LOG_N, &mut Csv::new("", std::iter::empty()))?;
         }
-        self.strategy = None;
+        self.options = options;
         Ok(())
     }
 

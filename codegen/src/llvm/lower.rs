@@ -612,18 +612,18 @@ impl<'c> Lower<'_, 'c> {
     }
 }
 
-/// Matches the low `bits` bits of `$1`: of a few by a vote a bit, four instructions each. For the machine's own a word takes as many steps as there
-/// are different ones.
+/// Matches the low `bits` bits of `$1`: of a few by a vote a bit, four instructions each, which are the same for all values. For the machine's own a word
+/// takes as many steps as there are different ones.
 fn match_any(bits: u32) -> String {
     if bits > MOST_VOTES {
         let shift = 32 - bits;
         return format!("{{ .reg .b32 low; shl.b32 low, $1, {shift}; match.any.sync.b32 $0, low, $2; }}");
     }
-    let mut text = "{ .reg .pred p; .reg .b32 b; mov.b32 $0, $2;".to_owned();
+    let mut text = "{ .reg .pred p; .reg .b32 b, others; mov.b32 $0, $2;".to_owned();
     for bit in 0..bits {
         let mask = 1 << bit;
         text += &format!(
-            " and.b32 b, $1, {mask}; setp.ne.u32 p, b, 0; vote.sync.ballot.b32 b, p, $2; @!p not.b32 b, b; and.b32 $0, $0, b;"
+            " and.b32 b, $1, {mask}; setp.ne.u32 p, b, 0; vote.sync.ballot.b32 b, p, $2; selp.b32 others, 0, -1, p; xor.b32 b, b, others; and.b32 $0, $0, b;"
         );
     }
     text + " }"

@@ -3,6 +3,8 @@
 use super::values;
 use curvesmith_curves::bn254;
 use curvesmith_curves::toy::toy7681;
+use curvesmith_runtime::algorithms::policy::Policy;
+use curvesmith_runtime::device::KernelDevice as _;
 use curvesmith_runtime::emulator::{Emulator, EmulatorOptions};
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::work::Order;
@@ -63,7 +65,11 @@ fn plans_of_a_device_share_their_tables() {
 fn others_do_not_share_them() {
     use ark_ff::{FftField, Field as _};
     let emulator = Emulator::new(EmulatorOptions::default());
-    let device = Device::on_emulator(emulator.clone(), None);
+    // Passes of eight stages, so that there are two.
+    let mut policy = Policy::for_device(emulator.properties());
+    policy.ntt.max_log_radix_of_short = 8;
+    let on = || Device::on_emulator(emulator.clone(), Some(policy.clone()));
+    let device = on();
     let root = toy7681::Fp::get_root_of_unity(512).unwrap().pow([3u64]);
     let x = values::<toy7681::Fp>(512, 2);
     let own = plan::<toy7681::FpField>(&device, 9, NttOptions::default());
@@ -75,7 +81,7 @@ fn others_do_not_share_them() {
     let _bn254 = plan::<bn254::FrField>(&device, 9, NttOptions::default());
     device.release_unused();
     assert_eq!(emulator.allocations(), 8);
-    let elsewhere = Device::on_emulator(emulator.clone(), None);
+    let elsewhere = on();
     let _there = plan::<toy7681::FpField>(&elsewhere, 9, NttOptions::default());
     elsewhere.release_unused();
     assert_eq!(emulator.allocations(), 11);

@@ -1,6 +1,6 @@
 //! Constant work: the same sums, and the same instructions on the same lanes for all scalars and bases of one number.
 
-use super::{Terms, emulator, in_parts, on, racecheck, scalars, sum};
+use super::{Terms, device, emulator, in_parts, on, racecheck, scalars, sum};
 use ark_ec::AffineRepr;
 use ark_ff::{AdditiveGroup, Field as _, PrimeField};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
@@ -14,9 +14,6 @@ use curvesmith_runtime::{
     CurveForm, Device, DeviceBases, Msm, MsmOptions, MsmStrategy, RuntimeError, ShardedMsm, StreamedMsm,
 };
 use std::sync::Arc;
-
-/// Kernels whose traces are not compared: to find the lanes with the same digit, a lane negates the votes on bits that its own has not, under a guard.
-const EXCEPTIONS: [&str; 2] = ["common_radix_scatter", "common_radix_scatter_odd"];
 
 fn constant() -> MsmOptions {
     MsmOptions::default().constant_work()
@@ -61,14 +58,10 @@ fn traces<G: Group>(
     launches(&emulator)
 }
 
-/// Symbol, blocks and, but of exceptions, the trace of every launch since the log was cleared.
+/// Symbol, blocks and the trace of every launch since the log was cleared.
 fn launches(emulator: &Emulator) -> Vec<(String, u32, u64)> {
     let log = emulator.launches().into_iter();
-    log.map(|launch| {
-        let trace = launch.trace.filter(|_| !EXCEPTIONS.contains(&launch.symbol.as_str()));
-        (launch.symbol, launch.grid, trace.unwrap_or_default())
-    })
-    .collect()
+    log.map(|launch| (launch.symbol, launch.grid, launch.trace.expect("traces are asked for"))).collect()
 }
 
 /// The kernels of a call by the ends of their symbols, after all of its traces were found equal.
@@ -158,7 +151,7 @@ fn check_sums<G: Group>(device: &Device, n: usize, options: &MsmOptions) {
 
 #[test]
 fn sums_are_the_same() {
-    let device = on(&emulator());
+    let device = device();
     for n in [0, 1, 2, 31, 33] {
         check_sums::<bn254::G1>(&device, n, &constant());
         check_sums::<toy_curve::G1>(&device, n, &constant());
@@ -190,7 +183,7 @@ fn parts_are_added_up() {
 #[test]
 fn other_calls_are_constant_too() {
     type G = toy_curve::G1;
-    let device = on(&emulator());
+    let device = device();
     let Terms { points, scalars: first } = Terms::<G>::new(30, 4);
     let plan = Msm::<G>::new(&device, &points, constant().window(3)).unwrap();
     let second = scalars::<G>(30, 9);
