@@ -13,9 +13,11 @@ use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
 use curvesmith_codegen::{
     Emitted, compile_common, compile_constant, compile_field, compile_formulas, compile_group,
 };
-use curvesmith_device::{KernelDevice, Launch, Memory, Source, read_bytes, write_bytes};
+use curvesmith_device::{KernelDevice, Launch, Memory, Module, Source, read_bytes, write_bytes};
 use curvesmith_emulator::{Emulator, EmulatorOptions};
 use curvesmith_tests::Size;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 /// Schedules that each launch is run under: 0 is the fixed one, the others check for races.
 fn seeds() -> &'static [u64] {
@@ -34,36 +36,82 @@ fn sorted(argument: &Argument) -> Argument {
     argument
 }
 
-/// Emulators with the images of one owner.
-struct Machine {
+/// An emulator a schedule with the images of one owner. Tests share it: compiling and loading take longer than most launches.
+#[derive(Clone)]
+struct Machine(Arc<Emulators>);
+
+struct Emulators {
     owner: String,
     images: Vec<Emitted>,
+    devices: Vec<(u64, Emulator)>,
+    /// By schedule and image.
+    loaded: Mutex<HashMap<(u64, usize), Arc<Module>>>,
 }
+
+/// All machines, by what they are made from.
+type Machines = Mutex<HashMap<String, Arc<OnceLock<Machine>>>>;
 
 impl Machine {
     fn common() -> Self {
-        Machine { owner: "common".into(), images: compile_common().expect("the common kernels compile") }
+        Self::shared("common".into(), "common", || compile_common().expect("the common kernels compile"))
     }
     fn field(field: &FieldDesc) -> Self {
-        Machine { owner: field.name.clone(), images: compile_field(field).expect("the field compiles") }
+        let images = || compile_field(field).expect("the field compiles");
+        Self::shared(format!("{field:?}"), &field.name, images)
     }
     fn group(group: &GroupDesc) -> Self {
-        let mut images = compile_group(group).expect("the group compiles");
-        images.extend(compile_formulas(group).expect("the formulas compile"));
-        Machine { owner: group.name.clone(), images }
+        Self::shared(format!("{group:?}"), &group.name, || {
+            let mut images = compile_group(group).expect("the group compiles");
+            images.extend(compile_formulas(group).expect("the formulas compile"));
+            images
+        })
     }
     fn constant(group: &GroupDesc) -> Self {
-        let images = compile_constant(group).expect("the group compiles");
-        Machine { owner: group.name.clone(), images }
+        let images = || compile_constant(group).expect("the group compiles");
+        Self::shared(format!("constant {group:?}"), &group.name, images)
+    }
+
+    fn shared(made_from: String, owner: &str, images: impl FnOnce() -> Vec<Emitted>) -> Self {
+        static MACHINES: LazyLock<Machines> = LazyLock::new(Mutex::default);
+        let place =
+            Arc::clone(MACHINES.lock().expect("no test panics with it").entry(made_from).or_default());
+        let new = || {
+            let emulator = |&seed: &u64| {
+                let options = EmulatorOptions::default().racecheck(seed != 0).seed(seed).memory(1 << 30);
+                (seed, Emulator::new(options))
+            };
+            let devices = seeds().iter().map(emulator).collect();
+            Machine(Arc::new(Emulators {
+                owner: owner.into(),
+                images: images(),
+                devices,
+                loaded: Mutex::default(),
+            }))
+        };
+        place.get_or_init(new).clone()
+    }
+
+    /// The kernel's image on an emulator.
+    fn load(&self, seed: u64, device: &Emulator, symbol: &str) -> Arc<Module> {
+        let Emulators { images, loaded, .. } = &*self.0;
+        let has = |emitted: &Emitted| emitted.image.kernels.iter().any(|kernel| kernel.symbol == symbol);
+        let image = images.iter().position(has).expect("some image has the kernel");
+        let mut loaded = loaded.lock().expect("no test panics with it");
+        let load = || {
+            let Emitted { image, ptx } = &images[image];
+            Arc::new(device.load(&Source::new(image.clone(), ptx.clone())).expect("the image loads"))
+        };
+        loaded.entry((seed, image)).or_insert_with(load).clone()
     }
 
     /// Runs under every schedule; they must agree. What is left is the last one's.
     fn launch(&self, desc: &KernelDesc, blocks: u32, args: &mut [Argument]) {
-        let results: Vec<Vec<Argument>> = seeds()
+        let devices = &self.0.devices;
+        let results: Vec<Vec<Argument>> = devices
             .iter()
-            .map(|&seed| {
+            .map(|(seed, device)| {
                 let mut args = args.to_vec();
-                self.launch_once(seed, desc, blocks, &mut args);
+                self.launch_once((*seed, device), desc, blocks, &mut args);
                 args
             })
             .collect();
@@ -72,19 +120,21 @@ impl Machine {
             false => result.to_vec(),
         };
         let (first, last) = (comparable(&results[0]), &results[results.len() - 1]);
-        for (result, seed) in results.iter().zip(seeds()) {
+        for (result, (seed, _)) in results.iter().zip(devices) {
             assert!(comparable(result) == first, "{} differs under schedule {seed}", desc.name);
         }
         args.clone_from_slice(last);
     }
 
-    fn launch_once(&self, seed: u64, desc: &KernelDesc, blocks: u32, args: &mut [Argument]) {
-        let symbol = format!("{}_{}", self.owner, desc.name);
-        let image = self.images.iter().find(|i| i.image.kernels.iter().any(|k| k.symbol == symbol));
-        let options = EmulatorOptions::default().racecheck(seed != 0).seed(seed).memory(1 << 28);
-        let device = Emulator::new(options);
-        let Emitted { image, ptx } = image.expect("some image has the kernel");
-        let module = device.load(&Source::new(image.clone(), ptx.clone())).expect("the image loads");
+    fn launch_once(
+        &self,
+        (seed, device): (u64, &Emulator),
+        desc: &KernelDesc,
+        blocks: u32,
+        args: &mut [Argument],
+    ) {
+        let symbol = format!("{}_{}", self.0.owner, desc.name);
+        let module = self.load(seed, device, &symbol);
         let stream = device.stream().expect("a stream");
         let memory: Vec<Option<Memory>> = args
             .iter()
@@ -92,7 +142,7 @@ impl Machine {
                 let Argument::Buffer(words) = arg else { return None };
                 let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
                 let memory = device.alloc(bytes.len().max(1) as u64).expect("memory");
-                write_bytes(&device, &stream, &memory, 0, &bytes).expect("upload");
+                write_bytes(device, &stream, &memory, 0, &bytes).expect("upload");
                 Some(memory)
             })
             .collect();
@@ -111,9 +161,10 @@ impl Machine {
         if let Err(error) = done {
             panic!("{symbol} under schedule {seed}: {error}");
         }
+        device.clear_launches();
         for (arg, memory) in args.iter_mut().zip(&memory) {
             let (Argument::Buffer(words), Some(memory)) = (arg, memory) else { continue };
-            let bytes = read_bytes(&device, &stream, memory, 0, words.len() * 4).expect("download");
+            let bytes = read_bytes(device, &stream, memory, 0, words.len() * 4).expect("download");
             for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(4)) {
                 *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
             }

@@ -278,7 +278,8 @@ fn passes_make_a_transform_with_any_root() {
     for (field, generator, log_n) in sizes.into_iter().flat_map(|(f, g, s)| s.map(move |k| (f, g, k))) {
         let (machine, p, n) = (Machine::field(field), &field.p, 1usize << log_n);
         let vectors = [elements(field, n, &mut random), elements(field, n, &mut random)];
-        for odd in [1u32, 3, 5, 7].into_iter().take(n / 2) {
+        // What is expected takes n² products.
+        for odd in [1u32, 3, 5, 7].into_iter().take(if log_n < 8 { n / 2 } else { 1 }) {
             let omega = BigUint::from(generator).modpow(&((p - 1u32) / n * odd), p);
             let powers: Vec<BigUint> = (0..n).map(|e| omega.modpow(&e.into(), p)).collect();
             for (order, sign) in [1, u32::MAX].into_iter().flat_map(|sign| ORDERS.map(|order| (order, sign)))

@@ -90,7 +90,10 @@ fn msm<T: Textbook>(
     }
     let sorted = Sorted { keys, entries, starts, buckets };
     let sums = merge(machine, &sorted, partials, sums, slices, least);
-    let by_rows = accumulate_rows(machine, toy, points, &sorted, slices, least);
+    // Rows are added to nothing, to a base of theirs, equal or opposite, and to others.
+    let begun: Vec<Affine<T>> =
+        (0..buckets).map(|row| points.get(row % (points.len() + 1)).cloned().flatten()).collect();
+    let by_rows = accumulate_rows(machine, toy, points, &sorted, &begun, (slices, least));
     let Sorted { keys, entries, .. } = sorted;
 
     let mut expected: Vec<Affine<T>> = vec![None; buckets];
@@ -100,7 +103,9 @@ fn msm<T: Textbook>(
         expected[*key as usize] = toy.sum(expected[*key as usize].take(), p);
     }
     assert_eq!(toy.read_points(&sums), expected, "{slices} slices");
-    assert_eq!(toy.read_points(&by_rows), expected, "rows cut as {slices} slices");
+    let with_rows: Vec<Affine<T>> =
+        begun.into_iter().zip(&expected).map(|(begun, row)| toy.sum(begun, row.clone())).collect();
+    assert_eq!(toy.read_points(&by_rows), with_rows, "rows cut as {slices} slices");
 
     let sums = bit_sums(machine, &sums, c - 1, windows, BIT_SUMS_STEPS as usize);
     let of_runs = toy.read_points(&bit_horner(machine, &sums, c, windows, horner));

@@ -7,16 +7,17 @@ use super::{Random, blocks, buf, num};
 use crate::Machine;
 use curvesmith_abi::kernels::{AccumulateRows, ROW_CLASSES, ROW_TILE, RowCounts, RowOrder};
 
-/// The sums of rows, a thread a row or a part of one.
+/// The sums of rows, a thread a row or a part of one, added to those that there are: `begun`, a point a row.
 pub(super) fn accumulate_rows<T: Textbook>(
     machine: &Machine,
     toy: &T,
     points: &[Affine<T>],
     sorted: &Sorted,
-    slices: usize,
-    least: usize,
+    begun: &[Affine<T>],
+    (slices, least): (usize, usize),
 ) -> Vec<u32> {
     let Sorted { entries, starts, buckets, .. } = sorted;
+    let sums = toy.point_words(begun, &mut Random(2));
     let (offsets, order) = row_order(&Machine::common(), starts, slices, least);
     let threads = *offsets.last().expect("there is an end") as usize;
     let stride = toy.point_words(&[None], &mut Random(1)).len();
@@ -26,7 +27,7 @@ pub(super) fn accumulate_rows<T: Textbook>(
         ("starts", buf(starts)),
         ("offsets", buf(&offsets)),
         ("order", buf(&order)),
-        ("sums", buf(&vec![0; buckets * stride])),
+        ("sums", buf(&sums)),
         ("partials", buf(&vec![3; slices * stride])),
         ("part_rows", buf(&vec![9; slices])),
         ("buckets", num(*buckets)),

@@ -158,7 +158,7 @@ kernel! {
     Group AccumulateLanes = "accumulate_lanes" [128, wide 64] { bases: In Affine, keys: In U32, entries: In U32, starts: In U32, sums: InOut Point, partials: InOut Point, buckets: u32, slices: u32, least: u32 }
     /// Accumulation by balanced rows (Lu et al., *cuZK*, §4.1, CSR-Balanced). By `offsets` and `order` of [`RowOrder`], thread `t` has for `t < offsets[buckets]` the part
     /// `t - offsets[r]` of the cut row `r` with `offsets[r] ≤ t < offsets[r+1]`, of parts as equal as they may be, the longer ones first: its sum goes to `partials[t]`, and `r`
-    /// to `part_rows[t]`. The next threads have the whole rows in their order, of which each sum goes to `sums[r]`. Other rows' sums are not touched.
+    /// to `part_rows[t]`. The next threads have the whole rows in their order, of which each sum is added to `sums[r]`. Other rows' sums are not touched.
     /// One thread for each part and each whole row, or more; there are at most `slices` parts. Of groups that [`msm_has_rows`].
     Group AccumulateRows = "accumulate_rows" [128, wide 64] { bases: In Affine, entries: In U32, starts: In U32, offsets: In U32, order: In U32, sums: InOut Point, partials: InOut Point, part_rows: InOut U32, buckets: u32, tiles: u32 }
     /// Segmented sums over `partials`, one thread a slice: the slices of [`Accumulate`] whose first key is equal form a segment `[s, e)`. The

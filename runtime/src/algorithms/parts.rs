@@ -18,6 +18,8 @@ pub struct PartsPolicy {
     pub product_ps: u64,
     /// Price of a bucket that is added to another, in additions of entries.
     pub bucket_entries: u64,
+    /// Price of a bucket to which a row is added, where there are [balanced rows](crate::MsmStrategy::RowBalanced).
+    pub row_entries: u64,
     /// Nanoseconds that any further part takes.
     pub part_ns: u64,
     /// Most parts.
@@ -28,13 +30,15 @@ pub struct PartsPolicy {
 const GROWTH: [f64; 2] = [0.25, 10.0];
 
 impl PartsPolicy {
-    /// The parts of `n` scalars of so many bytes each, for a group with coordinates of `words` words, of an extension of `degree`.
+    /// The parts of `n` scalars of so many bytes each, for a group with coordinates of `words` words, of an extension of `degree`, whose buckets rows are added to or other
+    /// buckets.
     pub(crate) fn cut(
         &self,
         n: usize,
         bytes: usize,
         shape: DigitShape,
         (words, degree): (usize, usize),
+        by_rows: bool,
     ) -> Vec<Range<usize>> {
         // Products of an extension take fewer of the base field than its degree squared.
         let products =
@@ -44,8 +48,9 @@ impl PartsPolicy {
         let work = entries * (self.entry_ps as f64 + addition);
         let copy = n as f64 * bytes as f64 * self.byte_ps as f64;
         let growth = if copy > 0.0 { (work / copy).clamp(GROWTH[0], GROWTH[1]) } else { GROWTH[1] };
+        let bucket_entries = if by_rows { self.row_entries } else { self.bucket_entries };
         let buckets = f64::from(shape.sets) * f64::from(shape.log_buckets()).exp2();
-        let part = self.part_ns as f64 * 1e3 + buckets * self.bucket_entries as f64 * addition;
+        let part = self.part_ns as f64 * 1e3 + buckets * bucket_entries as f64 * addition;
 
         let lengths = |parts: u32| (0..parts).map(move |i| growth.powi(i as i32));
         let cost = |parts: u32| copy / lengths(parts).sum::<f64>() + f64::from(parts - 1) * part;
@@ -70,16 +75,33 @@ mod tests {
     use crate::algorithms::policy::MEASURED_PARTS;
 
     fn cut(log_n: u32, window: u32, group: (usize, usize)) -> Vec<Range<usize>> {
-        MEASURED_PARTS.cut(1 << log_n, 32, DigitShape::new(254, window), group)
+        MEASURED_PARTS.cut(1 << log_n, 32, DigitShape::new(254, window), group, false)
+    }
+
+    #[test]
+    fn buckets_that_rows_are_added_to_make_more_parts() {
+        let parts = |log_n: u32, by_rows| {
+            MEASURED_PARTS.cut(1 << log_n, 32, DigitShape::new(254, 16), (8, 1), by_rows).len()
+        };
+        let counts: Vec<_> = (18..=26).map(|log_n| (parts(log_n, false), parts(log_n, true))).collect();
+        assert!(counts.iter().all(|(slices, rows)| rows >= slices), "{counts:?}");
+        assert!(counts.iter().any(|(slices, rows)| rows > slices), "{counts:?}");
     }
 
     #[test]
     fn parts_are_all_scalars_in_order() {
         for n in [0usize, 1, 2, 3, 100, 12_345, 1 << 24] {
             for (most, byte_ps) in [(0, 1), (1, 1), (2, 100), (5, 0), (5, 30), (6, u64::MAX)] {
-                let policy =
-                    PartsPolicy { byte_ps, entry_ps: 3, product_ps: 0, bucket_entries: 0, part_ns: 0, most };
-                let parts = policy.cut(n, 32, DigitShape::new(254, 13), (8, 1));
+                let policy = PartsPolicy {
+                    byte_ps,
+                    entry_ps: 3,
+                    product_ps: 0,
+                    bucket_entries: 0,
+                    row_entries: 0,
+                    part_ns: 0,
+                    most,
+                };
+                let parts = policy.cut(n, 32, DigitShape::new(254, 13), (8, 1), true);
                 assert!(parts.len() <= most.max(1) as usize && parts.iter().all(|part| !part.is_empty()));
                 let all: Vec<usize> = parts.iter().flat_map(|part| [part.start, part.end]).collect();
                 let inner = all.get(1..all.len().saturating_sub(1)).unwrap_or_default();

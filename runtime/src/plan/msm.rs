@@ -285,7 +285,7 @@ impl<G: Group> Msm<G> {
     ) -> Result<(ProjectiveOf<G>, Report)> {
         call(self.device(), detail, cancel, |work| {
             let shape = self.shape(work, scalars.len(), bits);
-            let parts = work.msm_parts::<G>(scalars.len(), shape.1);
+            let parts = work.msm_parts::<G>(scalars.len(), shape.1, self.bases.form(), self.adding)?;
             let longest = parts.iter().map(Range::len).max().unwrap_or_default();
             work.check_msm_memory::<G>(longest, longest, shape.1, self.memory)?;
             if parts.len() > 1 {
@@ -313,7 +313,7 @@ impl<G: Group> Msm<G> {
             let range = *start..start + scalars.len();
             let scalars = copy.stage("upload", |copy| {
                 if i == 1 {
-                    copy.prepare_buckets(&mut buckets)?;
+                    copy.prepare_buckets(&mut buckets, scalars.len())?;
                 }
                 copy.upload::<G::Scalar>(scalars)
             })?;

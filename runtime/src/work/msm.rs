@@ -135,16 +135,19 @@ impl Work {
 
     /// The parts in which an MSM over `n` scalars of the host does best: while the device works on one, the next is
     /// copied. One part, where that would not pay.
-    pub fn msm_parts<G: Group>(&self, n: usize, shape: DigitShape) -> Vec<Range<usize>> {
-        let policy = match &self.on {
-            Repr::Cpu(_) => None,
-            Repr::Gpu(stream) => stream.gpu().policy().msm.parts,
-        };
-        let group = Owner::group::<G>();
-        match policy {
-            None => std::iter::once(0..n).collect(),
-            Some(policy) => policy.cut(n, size_of::<ScalarOf<G>>(), shape, (group.words, group.degree)),
-        }
+    pub(crate) fn msm_parts<G: Group>(
+        &self,
+        n: usize,
+        shape: DigitShape,
+        form: CurveForm,
+        adding: Adding,
+    ) -> Result<Vec<Range<usize>>> {
+        let one = std::iter::once(0..n).collect();
+        let Repr::Gpu(stream) = &self.on else { return Ok(one) };
+        let Some(policy) = stream.gpu().policy().msm.parts else { return Ok(one) };
+        let group = Owner::group_in::<G>(form)?;
+        let by_rows = GpuBuckets::new(group, form, shape, adding).adds_rows(stream, n)?;
+        Ok(policy.cut(n, size_of::<ScalarOf<G>>(), shape, (group.words, group.degree), by_rows))
     }
 
     /// [`RuntimeError::InsufficientMemory`] unless an MSM over `n` bases on the device can have the memory that it takes at least, with
@@ -351,11 +354,11 @@ impl Work {
         }))
     }
 
-    /// Copies to the device what a second part of the scalars takes: on a fork, beside the work on the first.
-    pub(crate) fn prepare_buckets<G: Group>(&self, buckets: &mut Buckets<G>) -> Result<()> {
+    /// Copies to the device what a second part, of `n` scalars, takes: on a fork, beside the work on the first.
+    pub(crate) fn prepare_buckets<G: Group>(&self, buckets: &mut Buckets<G>, n: usize) -> Result<()> {
         match (&self.on, &mut buckets.0) {
             (Repr::Cpu(_), Repr::Cpu(_)) => Ok(()),
-            (Repr::Gpu(stream), Repr::Gpu(buckets)) => buckets.prepare(stream),
+            (Repr::Gpu(stream), Repr::Gpu(buckets)) => buckets.prepare(stream, n),
             _ => other("buckets"),
         }
     }

@@ -279,7 +279,15 @@ pub(crate) fn large_msm<G: Group>(device: &Device, n: usize) {
 
 /// As many parts as there may be, as long as copies and work take.
 pub(crate) fn even_parts(most: u32) -> PartsPolicy {
-    PartsPolicy { byte_ps: 1, entry_ps: 1, product_ps: 0, bucket_entries: 0, part_ns: 0, most }
+    PartsPolicy {
+        byte_ps: 1,
+        entry_ps: 1,
+        product_ps: 0,
+        bucket_entries: 0,
+        row_entries: 0,
+        part_ns: 0,
+        most,
+    }
 }
 
 /// MSMs over scalars of the host in so many parts, whose copies wait for no kernel.

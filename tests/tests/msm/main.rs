@@ -50,8 +50,15 @@ fn racecheck(seed: u64) -> Emulator {
 /// Scalars of the host come in parts.
 fn in_parts(emulator: &Emulator, most: u32) -> Device {
     let mut policy = Policy::for_device(emulator.properties());
-    policy.msm.parts =
-        Some(PartsPolicy { byte_ps: 1, entry_ps: 1, product_ps: 0, bucket_entries: 0, part_ns: 0, most });
+    policy.msm.parts = Some(PartsPolicy {
+        byte_ps: 1,
+        entry_ps: 1,
+        product_ps: 0,
+        bucket_entries: 0,
+        row_entries: 0,
+        part_ns: 0,
+        most,
+    });
     Device::on_emulator(emulator.clone(), Some(policy))
 }
 

@@ -141,3 +141,23 @@ fn rows_are_followed() {
     let cpu = Msm::<G>::new(&Device::cpu(), &points, by_rows()).unwrap();
     assert_eq!(cpu.run(&scalars).unwrap(), expected);
 }
+
+/// A later part of the scalars is added to the buckets that are there, where slices make buckets of their own and add them to the others.
+#[test]
+fn parts_share_buckets() {
+    type G = bn254::G1;
+    let Terms { points, scalars } = Terms::<G>::new(300, 8);
+    let expected = sum::<G>(&points, &scalars);
+    let ran = |strategy: MsmStrategy| {
+        let emulator = emulator();
+        let device = in_parts(&emulator, 3);
+        let options = MsmOptions::default().strategy(strategy).window(5);
+        let plan = Msm::<G>::new(&device, &points, options).unwrap();
+        assert_eq!(plan.run(&scalars).unwrap(), expected);
+        emulator.clear_launches();
+        assert_eq!(plan.run(&scalars).unwrap(), expected);
+        ["_accumulate", "_accumulate_rows", "_merge_partials"].map(|name| launches(&emulator, name))
+    };
+    assert_eq!(ran(MsmStrategy::RowBalanced), [0, 3, 3]);
+    assert_eq!(ran(MsmStrategy::EqualSlices), [3, 0, 3 + 2]);
+}

@@ -157,14 +157,12 @@ fn accumulate_rows(s: &mut Session, name: &str) {
         let threads = cut + order.len();
         let mut offsets: Vec<u32> = (0..=buckets).map(|row| counts[..row].iter().sum()).collect();
         offsets.resize(buckets + 2 + ROW_CLASSES as usize, threads as u32);
-        let xyzz = 4 * s.degree * padded_words(s.field().words);
         let named = [
             ("entries", buf(&entries)),
             ("starts", buf(&starts)),
             ("offsets", buf(&offsets)),
             ("order", buf(&order)),
-            // Zeros are identities.
-            ("sums", buf(&vec![0; buckets * xyzz])),
+            ("sums", buf(&s.projective_points(buckets))),
             ("partials", buf(&s.projective_points(cut))),
             ("part_rows", buf(&s.words(cut))),
             ("buckets", num(buckets)),

@@ -49,6 +49,13 @@ const HOT: &[&str] = &[
     "sqr",
     "sub",
 ];
+/// What symbols of kernels of constant work have between the group's name and the kernel's.
+const CONSTANT: &str = "_constant_";
+/// The most conditional branches, calls and ends of these in machine code: threads past the last, slices and rounds that are
+/// empty for their place alone, and ends of loops. All groups have as many, of 1 to 24 words a coordinate, but for Horner's loops, which have 5 or, for compute capability 7.5, 7; where a
+/// selection of words became a branch there would be more.
+const BRANCHES: &[(&str, u32)] =
+    &[("bit_horner", 7), ("bit_sums", 6), ("partial_sums", 3), ("point_add", 1), ("slice_sums", 3)];
 /// Kernels around one multiplier: here a carry outside the predicates is the emitter's fault.
 const MULTIPLIERS: &[&str] = &["mul", "mul_const", "mul_sub", "sqr"];
 /// Limbs of a coordinate, extension degree included, up to which a point formula fits the registers.
@@ -132,16 +139,16 @@ const KNOWN_LOCAL: &[(&str, u32, u32)] = &[
     ("bls12_381_g1_constant_slice_sums", 90, 104),
     ("bls12_381_g1_constant_slice_sums", 100, 104),
     ("bls12_381_g1_constant_slice_sums", 120, 104),
-    ("bw6_761_g1_accumulate_rows", 75, 48),
-    ("bw6_761_g1_accumulate_rows", 80, 48),
-    ("bw6_761_g1_accumulate_rows", 90, 40),
-    ("bw6_761_g1_accumulate_rows", 100, 40),
-    ("bw6_761_g1_accumulate_rows", 120, 40),
-    ("bw6_761_g2_accumulate_rows", 75, 48),
-    ("bw6_761_g2_accumulate_rows", 80, 48),
-    ("bw6_761_g2_accumulate_rows", 90, 40),
-    ("bw6_761_g2_accumulate_rows", 100, 40),
-    ("bw6_761_g2_accumulate_rows", 120, 40),
+    ("bw6_761_g1_accumulate_rows", 75, 120),
+    ("bw6_761_g1_accumulate_rows", 80, 120),
+    ("bw6_761_g1_accumulate_rows", 90, 120),
+    ("bw6_761_g1_accumulate_rows", 100, 120),
+    ("bw6_761_g1_accumulate_rows", 120, 128),
+    ("bw6_761_g2_accumulate_rows", 75, 120),
+    ("bw6_761_g2_accumulate_rows", 80, 120),
+    ("bw6_761_g2_accumulate_rows", 90, 120),
+    ("bw6_761_g2_accumulate_rows", 100, 120),
+    ("bw6_761_g2_accumulate_rows", 120, 128),
     ("common_radix_scatter", 75, 88),
     ("common_radix_scatter", 80, 80),
     ("common_radix_scatter", 90, 32),
@@ -206,6 +213,11 @@ pub(super) fn judge(assembled: &[Assembled]) -> Verdict {
     verdict
 }
 
+/// Whether a symbol is a group's kernel of constant work.
+fn is_constant(symbol: &str, kernel: &str) -> bool {
+    symbol.strip_suffix(kernel).is_some_and(|group| group.ends_with(CONSTANT))
+}
+
 fn judge_kernel(outcome: &Outcome, verdict: &mut Verdict) {
     let Outcome { symbol, arch, resources, counts, .. } = outcome;
     let subject = outcome.subject();
@@ -221,6 +233,16 @@ fn judge_kernel(outcome: &Outcome, verdict: &mut Verdict) {
         let known =
             KNOWN_LOCAL.iter().any(|&(s, a, most)| s == symbol && a == *arch && resources.stack <= most);
         if subject.is_hot() && !known { &mut verdict.failures } else { &mut verdict.notes }.push(text);
+    }
+    if let Some((_, most)) = BRANCHES.iter().find(|(kernel, _)| is_constant(symbol, kernel)) {
+        if counts.conditional > *most {
+            let found = counts.conditional;
+            verdict.failures.push(format!(
+                "{symbol} for sm_{arch}: {found} conditional branches in constant work, where {most} are known"
+            ));
+        }
+    } else if symbol.contains(CONSTANT) {
+        verdict.failures.push(format!("{symbol}: a kernel of constant work with no limit of branches"));
     }
     if counts.predicates > 0 && subject.is_multiplier() {
         verdict
@@ -286,6 +308,17 @@ mod tests {
     fn lost_carries_fail_in_multipliers() {
         assert_eq!(verdict("mul", Some(24), 0, 2, 0.0), (1, 0));
         assert_eq!(verdict("accumulate", Some(8), 0, 2, 0.0), (0, 0));
+    }
+
+    #[test]
+    fn constant_work_has_no_more_branches_than_known() {
+        let verdict = |kernel: &str, symbol: &str, conditional| {
+            judged(outcome(kernel, symbol, Some(8), 90, 0, Counts { conditional, ..Counts::default() }), 0.0)
+        };
+        assert_eq!(verdict("slice_sums", "toy_constant_slice_sums", 3), (0, 0));
+        assert_eq!(verdict("slice_sums", "toy_constant_slice_sums", 4), (1, 0));
+        assert_eq!(verdict("bit_sums", "toy_bit_sums", 9), (0, 0));
+        assert_eq!(verdict("mul", "toy_constant_mul", 0), (1, 0));
     }
 
     #[test]

@@ -26,11 +26,14 @@ pub(crate) struct Counts {
     pub(crate) predicates: u32,
     /// Branches, calls, returns, barriers and their bookkeeping.
     pub(crate) control: u32,
+    /// Of these, branches, calls and ends that depend on a predicate.
+    pub(crate) conditional: u32,
 }
 
 impl std::ops::AddAssign for Counts {
     fn add_assign(&mut self, other: Counts) {
-        let Counts { total, wide, imad, alu, logic, global, shared, local, predicates, control } = other;
+        let Counts { total, wide, imad, alu, logic, global, shared, local, predicates, control, conditional } =
+            other;
         self.total += total;
         self.wide += wide;
         self.imad += imad;
@@ -41,6 +44,7 @@ impl std::ops::AddAssign for Counts {
         self.local += local;
         self.predicates += predicates;
         self.control += control;
+        self.conditional += conditional;
     }
 }
 
@@ -175,6 +179,7 @@ pub(super) fn count(lines: &[Line]) -> Counts {
     for line in lines {
         if let Line::Instruction(text) = line {
             counts.add(opcode(text));
+            counts.conditional += u32::from(is_conditional(text));
         }
     }
     counts
@@ -188,6 +193,20 @@ pub(super) fn target(instruction: &str) -> Option<&str> {
 /// Whether an instruction has a predicate.
 pub(super) fn is_predicated(instruction: &str) -> bool {
     instruction.trim_start_matches(['{', ' ']).starts_with('@')
+}
+
+/// Whether an instruction goes elsewhere only where a predicate says so: that it is under, or that it takes.
+fn is_conditional(instruction: &str) -> bool {
+    let base = opcode(instruction).split('.').next().unwrap_or_default();
+    let takes = || {
+        let operands = instruction.split_once(base).map_or("", |(_, operands)| operands);
+        operands.split([' ', ',']).any(|operand| {
+            let name = operand.trim_start_matches('!').trim_start_matches('U');
+            name.strip_prefix('P').is_some_and(|number| number.parse::<u8>().is_ok())
+        })
+    };
+    ["BRA", "BRX", "JMP", "EXIT", "CALL", "RET", "BREAK"].contains(&base)
+        && (is_predicated(instruction) || takes())
 }
 
 /// The text after the address comment `/*01f0*/`.
@@ -265,10 +284,25 @@ $toy_mul$helper:
             local: 1,
             predicates: 1,
             control: 5,
+            conditional: 2,
             ..Counts::default()
         };
         assert_eq!(*toy, expected);
         assert_eq!(kernels.len(), 2);
+    }
+
+    #[test]
+    fn what_depends_on_a_predicate_is_conditional() {
+        for text in
+            ["@P0 EXIT ;", "@!UP2 BRA `(.L_x_3) ;", "{ @P1 CALL.REL.NOINC `(f) ;", "BRA !P6, `(.L_x_3) ;"]
+        {
+            assert!(is_conditional(text), "{text}");
+        }
+        for text in
+            ["EXIT ;", "BRA `(.L_x_P0) ;", "@P0 IADD3 R4, P0, R1, UR4, RZ ;", "BRA.DIV ~URZ, `(.L_x_3) ;"]
+        {
+            assert!(!is_conditional(text), "{text}");
+        }
     }
 
     #[test]

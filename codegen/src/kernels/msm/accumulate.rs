@@ -138,7 +138,7 @@ pub(in super::super) fn accumulate_rows(group: &GroupDesc) -> Kernel {
     group_kernel::<AccumulateRows>(group, accumulate_rows_body)
 }
 
-/// A thread never leaves its row: there is one sum, which is written when the loop is over.
+/// A thread never leaves its row: there is one sum, which is written when the loop is over. That of a whole row begins with what `sums` has of it.
 fn accumulate_rows_body(curve: Curve<'_>) {
     let b = curve.b;
     let t = b.global_index();
@@ -183,13 +183,15 @@ fn accumulate_rows_body(curve: Curve<'_>) {
         },
     );
 
+    let sums = b.buffer("sums");
     let acc = curve.accumulator(curve.identity(), b.bool(true));
+    b.if_(!is_part, || {
+        let sum = curve.load(sums, row.get());
+        acc.is_identity.set(curve.is_identity(sum));
+        acc.point.set(sum);
+    });
     let words = curve.group.degree() * curve.group.base.words;
     add_entries(curve, words, acc, start.get(), end.get(), |_| (), |(), _| ());
     let sum = acc.point.get();
-    b.if_else(
-        is_part,
-        || curve.store(b.buffer("partials"), t, sum),
-        || curve.store(b.buffer("sums"), row.get(), sum),
-    );
+    b.if_else(is_part, || curve.store(b.buffer("partials"), t, sum), || curve.store(sums, row.get(), sum));
 }

@@ -1,6 +1,5 @@
 //! The sums of the rows of an MSM's matrix: its buckets.
 
-use super::rows::{accumulate_rows, by_rows};
 use crate::algorithms::index32;
 use crate::algorithms::scan::exclusive_scan;
 use crate::error::Result;
@@ -28,7 +27,7 @@ pub(super) struct Rows {
     pub(super) buckets: u32,
 }
 
-/// The sum of every bucket: by balanced rows, where they are worth it or wanted, else by rounds of affine additions, which halve the entries, as long as those are
+/// The sum of every bucket, where it is not by rows: by rounds of affine additions, which halve the entries, as long as those are
 /// worth it or wanted, and then by equal slices.
 pub(super) fn accumulate(
     stream: &Stream,
@@ -36,9 +35,6 @@ pub(super) fn accumulate(
     adding: Adding,
     mut rows: Rows,
 ) -> Result<Buffer<layout::Point>> {
-    if by_rows(stream, group, adding.strategy, rows.most, rows.buckets)? {
-        return accumulate_rows(stream, group, &rows);
-    }
     let mut halved: Option<Halved> = None;
     while halves(stream, group, adding.strategy, rows.most, rows.buckets)? {
         let next = halve(stream, group, &rows)?;

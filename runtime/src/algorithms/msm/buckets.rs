@@ -5,6 +5,7 @@ use super::constant::{self, Entries};
 use super::digits::GpuDigits;
 use super::horner::Runs;
 use super::multiples::GpuBases;
+use super::rows::{accumulate_rows, by_rows};
 use crate::algorithms::policy::MAX_SLICES;
 use crate::csr::{check_len, check_range};
 use crate::error::{Result, RuntimeError};
@@ -46,9 +47,9 @@ impl GpuBuckets {
         self.form
     }
 
-    /// Copies to the device what a second part takes, which else is copied when it is added.
-    pub(crate) fn prepare(&mut self, stream: &Stream) -> Result<()> {
-        if !self.shape.is_constant() {
+    /// Copies to the device what a second part of `n` scalars takes, which else is copied when it is added.
+    pub(crate) fn prepare(&mut self, stream: &Stream, n: usize) -> Result<()> {
+        if !self.shape.is_constant() && !self.adds_rows(stream, n)? {
             self.places = Some(places(stream, self.shape)?);
         }
         Ok(())
@@ -78,19 +79,43 @@ impl GpuBuckets {
             let points = bases.points.ptr_at((range.start + part.start) * bases.multiples());
             let (keys, entries) = (part.keys.ptr(), part.entries.ptr());
             let (most, buckets) = (part.keys.len(), digits.buckets);
-            let sums = match &part.starts {
-                Some(starts) => {
-                    let rows = Rows { points, keys, entries, starts: starts.ptr(), most, buckets };
-                    accumulate(stream, &self.group, self.adding, rows)?
-                }
-                None => {
-                    let entries = Entries { points, keys, entries, n: most, buckets };
-                    constant::accumulate(stream, &self.group, &entries)?
-                }
+            let Some(starts) = &part.starts else {
+                let entries = Entries { points, keys, entries, n: most, buckets };
+                let sums = constant::accumulate(stream, &self.group, &entries)?;
+                self.join(stream, sums)?;
+                continue;
             };
-            self.join(stream, sums)?;
+            let rows = Rows { points, keys, entries, starts: starts.ptr(), most, buckets };
+            if self.adds_rows_of(stream, most)? {
+                let sums = match self.sums.take() {
+                    Some(sums) => sums,
+                    None => self.identities(stream)?,
+                };
+                accumulate_rows(stream, &self.group, &rows, self.sums.insert(sums))?;
+            } else {
+                let sums = accumulate(stream, &self.group, self.adding, rows)?;
+                self.join(stream, sums)?;
+            }
         }
         Ok(())
+    }
+
+    /// Whether `n` scalars are added to the buckets that are there, by balanced rows. Others make buckets of their own first.
+    pub(crate) fn adds_rows(&self, stream: &Stream, n: usize) -> Result<bool> {
+        self.adds_rows_of(stream, n.saturating_mul(self.shape.windows() as usize))
+    }
+
+    /// As [`GpuBuckets::adds_rows`], for `most` entries.
+    fn adds_rows_of(&self, stream: &Stream, most: usize) -> Result<bool> {
+        let buckets = self.shape.sets << self.shape.log_buckets();
+        Ok(!self.shape.is_constant() && by_rows(stream, &self.group, self.adding.strategy, most, buckets)?)
+    }
+
+    /// Buckets to which nothing was added: ZZ = 0 is the identity.
+    fn identities(&self, stream: &Stream) -> Result<Buffer<layout::Point>> {
+        let sums = stream.elements(&self.group, (self.shape.sets as usize) << self.shape.log_buckets())?;
+        stream.zero(&sums, 0..sums.len())?;
+        Ok(sums)
     }
 
     /// Adds bucket by bucket. To the kernel that merges slices every bucket is one by itself.

@@ -74,16 +74,18 @@ impl Parts<'_> {
             let starts = u64::from(buckets) + 1;
             bytes += words(starts) + scan_bytes(starts) + 4 * words(most as u64) + room(most as u64, affine);
         }
+        // Buckets of all parts together, and those of a part, where it has its own.
+        bytes += room(u64::from(buckets), point);
         let partials = if by_rows(stream, group, adding.strategy, most, buckets)? {
             let sizes = RowSizes::new(stream, group, most, buckets)?;
             bytes += words(sizes.counts as u64) + scan_bytes(sizes.counts as u64);
             bytes += words(u64::from(buckets)) + words(u64::from(sizes.slices));
             sizes.slices
         } else {
+            bytes += room(u64::from(buckets), point) + words(u64::from(most_places(shape)) + 1);
             slices(stream, group, adding.lanes_of(group), most)?
         };
-        bytes += 2 * room(u64::from(buckets), point) + room(u64::from(partials), point);
-        bytes += words(u64::from(most_places(shape)) + 1);
+        bytes += room(u64::from(partials), point);
         // Sums by bits, and what is left of them.
         let left = stream.gpu().policy().msm.runs(shape, group.words, group.degree).points();
         bytes += room(shape.sums() as u64, point) + room(left as u64, point);

@@ -59,8 +59,13 @@ pub(super) fn by_rows(
     }
 }
 
-/// The sum of every bucket.
-pub(super) fn accumulate_rows(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Buffer<layout::Point>> {
+/// Adds its rows to every bucket: a row's sum begins with what the bucket has.
+pub(super) fn accumulate_rows(
+    stream: &Stream,
+    group: &Owner,
+    rows: &Rows,
+    to: &Buffer<layout::Point>,
+) -> Result<()> {
     let Rows { points: bases, keys: _, entries, starts, most, buckets } = *rows;
     let common = Owner::common();
     let RowSizes { slices, tiles, counts } = RowSizes::new(stream, group, most, buckets)?;
@@ -74,18 +79,14 @@ pub(super) fn accumulate_rows(stream: &Stream, group: &Owner, rows: &Rows) -> Re
     let kernel = RowOrder { starts, offsets, order: order.ptr(), buckets, tiles, slices, least };
     stream.launch_blocks(&common, tiles.into(), &kernel)?;
 
-    let sum_buffer: Buffer<layout::Point> = stream.elements(group, buckets as usize)?;
     let partial_buffer: Buffer<layout::Point> = stream.elements(group, slices as usize)?;
     let part_rows = stream.words(slices as usize)?;
-    let (sums, partials) = (sum_buffer.ptr(), partial_buffer.ptr());
-    // Of rows that are empty or cut; ZZ = 0 is the identity.
-    stream.zero(&sum_buffer, 0..sum_buffer.len())?;
+    let (sums, partials) = (to.ptr(), partial_buffer.ptr());
     let (order, part_rows) = (order.ptr(), part_rows.ptr());
     let kernel =
         AccumulateRows { bases, entries, starts, offsets, order, sums, partials, part_rows, buckets, tiles };
     stream.launch(group, buckets as usize + slices as usize, &kernel)?;
     // To the kernels that merge slices, parts are slices of one entry each, whose rows start where their parts do.
     let merge = MergePartials { keys: part_rows, starts: offsets, partials, sums, buckets, slices, least: 1 };
-    merge_partials(stream, group, merge)?;
-    Ok(sum_buffer)
+    merge_partials(stream, group, merge)
 }
