@@ -33,6 +33,6 @@ impl Machine {
 }
 
 #[test]
-fn merges_of_a_million_slices_add_each_segment() {
+fn a_million_slices_are_merged() {
     cases::msm::check_large_merges();
 }

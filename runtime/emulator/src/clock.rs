@@ -4,7 +4,7 @@
 //! and of single threads up to which clock. Threads that synchronise share one set of facts.
 
 use super::program::{Order, Scope};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A thread of the running launch.
@@ -18,9 +18,9 @@ pub(super) struct Actor {
 #[derive(Clone, Debug, Default)]
 struct Facts {
     /// All accesses of a block made before it passed this many barriers.
-    blocks: HashMap<u32, u32>,
+    blocks: FxHashMap<u32, u32>,
     /// All accesses of a thread up to this clock.
-    threads: HashMap<Actor, u32>,
+    threads: FxHashMap<Actor, u32>,
 }
 
 impl Facts {
@@ -63,10 +63,10 @@ struct Thread {
 /// Clocks of all threads that did anything.
 #[derive(Debug, Default)]
 pub(super) struct Clocks {
-    threads: HashMap<Actor, Thread>,
-    barriers: HashMap<u32, u32>,
+    threads: FxHashMap<Actor, Thread>,
+    barriers: FxHashMap<u32, u32>,
     /// What acquiring from a location gives.
-    locations: HashMap<(Option<u32>, u64), Vec<Published>>,
+    locations: FxHashMap<(Option<u32>, u64), Vec<Published>>,
 }
 
 impl Clocks {

@@ -7,7 +7,7 @@ use super::parse::{
 };
 use super::program::*;
 use super::regs;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Generic address of byte 0 of shared memory.
 pub(super) const SHARED_WINDOW: u64 = 1 << 60;
@@ -28,8 +28,8 @@ pub(super) type Result<T> = std::result::Result<T, String>;
 /// Offsets of the module's variables, before their address is known.
 #[derive(Debug)]
 pub(super) struct Layout<'a> {
-    globals: HashMap<&'a str, u64>,
-    shared: HashMap<&'a str, u64>,
+    globals: FxHashMap<&'a str, u64>,
+    shared: FxHashMap<&'a str, u64>,
     shared_bytes: u64,
     /// Initial contents of module data.
     pub(super) data: Vec<u8>,
@@ -40,7 +40,12 @@ const DATA_LIMIT: u64 = 1 << 28;
 
 /// Places module variables, and shared variables of functions that are not kernels.
 pub(super) fn layout<'a>(module: &Module<'a>) -> std::result::Result<Layout<'a>, DecodeError> {
-    let mut l = Layout { globals: HashMap::new(), shared: HashMap::new(), shared_bytes: 0, data: Vec::new() };
+    let mut l = Layout {
+        globals: FxHashMap::default(),
+        shared: FxHashMap::default(),
+        shared_bytes: 0,
+        data: Vec::new(),
+    };
     for (v, line) in &module.variables {
         match v.space {
             VarSpace::Shared if v.unsized_array => {
@@ -77,7 +82,7 @@ pub(super) fn decode<'a>(
     mut layout: Layout<'a>,
     data_base: u64,
 ) -> std::result::Result<Program, DecodeError> {
-    let mut functions = HashMap::new();
+    let mut functions = FxHashMap::default();
     for (i, f) in module.functions.iter().enumerate() {
         if functions.insert(f.name, i).is_some() {
             return Err(DecodeError {
@@ -111,7 +116,7 @@ pub(super) fn decode<'a>(
             shared_next,
             parsed: f,
             scopes: vec![Names::default()],
-            labels: HashMap::new(),
+            labels: FxHashMap::default(),
             branches: Vec::new(),
             next: Slots::default(),
             out: Function { name: f.name.into(), entry: f.entry, static_shared, ..Function::default() },
@@ -168,9 +173,9 @@ fn mark_communication(functions: &mut [Function]) {
 /// Constants shared by the functions of a module.
 #[derive(Default)]
 struct Pool {
-    index32: HashMap<u32, u32>,
+    index32: FxHashMap<u32, u32>,
     values32: Vec<u32>,
-    index64: HashMap<u64, u32>,
+    index64: FxHashMap<u64, u32>,
     values64: Vec<u64>,
 }
 
@@ -189,15 +194,15 @@ pub(super) enum Symbol {
 
 #[derive(Default)]
 struct Names<'a> {
-    names: HashMap<&'a str, Symbol>,
+    names: FxHashMap<&'a str, Symbol>,
     /// `prefix<count>` declarations: type, first register, count.
-    families: HashMap<&'a str, (RegType, u32, u32)>,
+    families: FxHashMap<&'a str, (RegType, u32, u32)>,
 }
 
 /// Decodes one function.
 pub(super) struct Builder<'a, 'm> {
     layout: &'m Layout<'a>,
-    pub(super) functions: &'m HashMap<&'a str, usize>,
+    pub(super) functions: &'m FxHashMap<&'a str, usize>,
     pub(super) module: &'m Module<'a>,
     pool: &'m mut Pool,
     data_base: u64,
@@ -205,7 +210,7 @@ pub(super) struct Builder<'a, 'm> {
     shared_next: u64,
     parsed: &'m Parsed<'a>,
     scopes: Vec<Names<'a>>,
-    labels: HashMap<&'a str, u32>,
+    labels: FxHashMap<&'a str, u32>,
     /// Branches whose label is not resolved: instruction, label, line.
     pub(super) branches: Vec<(usize, &'a str, u32)>,
     next: Slots,

@@ -11,7 +11,7 @@ use super::clock::{Actor, Clocks};
 use super::error::{FaultKind, Space};
 use super::program::{Lanes32, Order, Scope};
 use curvesmith_device::{Result, RuntimeError};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Accesses of a kind kept for a word.
 const KEPT: usize = 16;
@@ -82,9 +82,9 @@ pub(super) struct Touch {
 /// Shadow memory and clocks of a device.
 #[derive(Debug, Default)]
 pub(super) struct RaceState {
-    global: HashMap<u64, Word>,
+    global: FxHashMap<u64, Word>,
     /// By block and address; of the running launch.
-    shared: HashMap<(u32, u64), Word>,
+    shared: FxHashMap<(u32, u64), Word>,
     clocks: Clocks,
     /// The running operation and, per stream, what is ordered before it.
     stream: usize,
@@ -97,7 +97,7 @@ pub(super) struct RaceState {
 }
 
 /// The words of `[start, end)`, or those of them that have a shadow, whichever are fewer.
-fn words(shadow: &HashMap<u64, Word>, start: u64, end: u64) -> Box<dyn Iterator<Item = u64> + '_> {
+fn words(shadow: &FxHashMap<u64, Word>, start: u64, end: u64) -> Box<dyn Iterator<Item = u64> + '_> {
     let first = start & !3;
     if (end - first) / 4 < shadow.len() as u64 {
         return Box::new((first..end).step_by(4));

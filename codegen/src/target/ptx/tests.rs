@@ -65,7 +65,7 @@ fn check(f: &FieldDesc, op: &FieldOp, bounds: &[Bound], values: &[Vec<BigUint>])
 /// The definition of an op: its results mod `p`.
 pub(super) fn define(f: &FieldDesc, op: &FieldOp, x: &[BigUint]) -> Vec<BigUint> {
     let p = &f.p;
-    let r_inv = f.r_mod_p().modpow(&(p - 2u32), p);
+    let r_inv = f.r_mod_p().modinv(p).expect("p is odd");
     if let FieldOp::MulShared(m) = op {
         return x[..*m].iter().map(|x_k| x_k * &x[*m] * &r_inv % p).collect();
     }
@@ -91,7 +91,7 @@ pub(super) fn define(f: &FieldDesc, op: &FieldOp, x: &[BigUint]) -> Vec<BigUint>
             let words = f.limbs(&x[0]);
             let pieces = words.chunks(*step as usize).map(|piece| BigUint::new(piece.to_vec()));
             let sum: BigUint = pieces.zip(&x[1..]).map(|(piece, w)| piece * w).sum();
-            let b_inv = (BigUint::one() << 32u32).modpow(&(p - 2u32), p);
+            let b_inv = (BigUint::one() << 32u32).modinv(p).expect("p is odd");
             sum * b_inv.modpow(&(*rows).into(), p)
         }
         FieldOp::FromMont => &x[0] * r_inv,
