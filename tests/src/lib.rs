@@ -9,6 +9,7 @@ pub use random::Random;
 use ark_ec::{CurveGroup, PrimeGroup};
 use ark_ff::{AdditiveGroup, UniformRand};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
+use curvesmith_runtime::algorithms::parts::PartsPolicy;
 use curvesmith_runtime::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 
 /// An MSM whose sum is known without one.
@@ -43,6 +44,19 @@ impl<G: Group> KnownSum<G> {
             logarithm += step;
         }
         KnownSum { points: ProjectiveOf::<G>::normalize_batch(&points), scalars, sum: generator * sum }
+    }
+}
+
+/// As many parts of an MSM's scalars as there may be, as long as copies and work take.
+pub fn even_parts(most: u32) -> PartsPolicy {
+    PartsPolicy {
+        byte_ps: 1,
+        entry_ps: 1,
+        product_ps: 0,
+        bucket_entries: 0,
+        row_entries: 0,
+        part_ns: 0,
+        most,
     }
 }
 

@@ -193,6 +193,7 @@ impl Msm {
                 (row, bound(t % of)..bound(t % of + 1))
             } else {
                 touched.read("order", t);
+                touched.read("sums", row_at(t));
                 touched.write("sums", row_at(t));
                 (row_at(t), self.start(row_at(t))..self.start(row_at(t) + 1))
             };

@@ -6,7 +6,6 @@ use ark_poly::{EvaluationDomain, MixedRadixEvaluationDomain, Radix2EvaluationDom
 use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
 use curvesmith_abi::kernels::NO_DIGIT;
 use curvesmith_device::KernelDevice;
-use curvesmith_runtime::algorithms::parts::PartsPolicy;
 use curvesmith_runtime::algorithms::policy::{NttPolicy, Policy};
 use curvesmith_runtime::algorithms::sort_codes;
 use curvesmith_runtime::cpu::Cpu;
@@ -277,23 +276,10 @@ pub(crate) fn large_msm<G: Group>(device: &Device, n: usize) {
     assert_eq!(plan.run(&known.scalars).unwrap(), known.sum, "{n} points of {}", G::NAME);
 }
 
-/// As many parts as there may be, as long as copies and work take.
-pub(crate) fn even_parts(most: u32) -> PartsPolicy {
-    PartsPolicy {
-        byte_ps: 1,
-        entry_ps: 1,
-        product_ps: 0,
-        bucket_entries: 0,
-        row_entries: 0,
-        part_ns: 0,
-        most,
-    }
-}
-
 /// MSMs over scalars of the host in so many parts, whose copies wait for no kernel.
 pub(crate) fn msm_in_parts<G: Group>(device: impl KernelDevice, n: usize, parts: usize) {
     let mut policy = Policy::for_device(device.properties());
-    policy.msm.parts = Some(even_parts(parts as u32));
+    policy.msm.parts = Some(curvesmith_tests::even_parts(parts as u32));
     let device = Device::with_kernels(Arc::new(device), Some(policy));
     for (name, points, scalars) in cases::<G>(n, &mut StdRng::seed_from_u64(n as u64)) {
         let expected: ProjectiveOf<G> = points.iter().zip(&scalars).map(|(p, s)| *p * s).sum();

@@ -259,7 +259,7 @@ fn msm_by_multiples_in_parts() {
     let emulator = emulator();
     let mut policy = Policy::for_device(emulator.properties());
     // Of 14 digits a scalar; and parts of the host's scalars.
-    (policy.msm.max_entries, policy.msm.parts) = (60, Some(checks::even_parts(3)));
+    (policy.msm.max_entries, policy.msm.parts) = (60, Some(curvesmith_tests::even_parts(3)));
     let device = Device::on_emulator(emulator, Some(policy));
     checks::msm_by_multiples::<toy_curve::G1>(&device, 100, 4, Some(2));
 }

@@ -20,7 +20,6 @@ use ark_ff::{AdditiveGroup, Field as _, UniformRand};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use curvesmith_device::KernelDevice;
 use curvesmith_emulator::{Emulator, EmulatorOptions};
-use curvesmith_runtime::algorithms::parts::PartsPolicy;
 use curvesmith_runtime::algorithms::policy::Policy;
 use curvesmith_runtime::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use curvesmith_runtime::{Device, Kind, Report};
@@ -50,15 +49,7 @@ fn racecheck(seed: u64) -> Emulator {
 /// Scalars of the host come in parts.
 fn in_parts(emulator: &Emulator, most: u32) -> Device {
     let mut policy = Policy::for_device(emulator.properties());
-    policy.msm.parts = Some(PartsPolicy {
-        byte_ps: 1,
-        entry_ps: 1,
-        product_ps: 0,
-        bucket_entries: 0,
-        row_entries: 0,
-        part_ns: 0,
-        most,
-    });
+    policy.msm.parts = Some(curvesmith_tests::even_parts(most));
     Device::on_emulator(emulator.clone(), Some(policy))
 }
 
