@@ -53,7 +53,7 @@ pub fn curve(input: TokenStream) -> TokenStream {
     })
 }
 
-/// The images of the kernels that belong to no field, as a `&'static [&'static [u8]]`.
+/// The images of the kernels that belong to no field, as a `&'static [u8]`.
 #[proc_macro]
 pub fn common_images(input: TokenStream) -> TokenStream {
     let mut errors = error::Errors::default();

@@ -23,7 +23,8 @@ pub trait Group: Copy + Debug + Send + Sync + 'static {
     const NAME: &'static str;
     /// Extension degree of the coordinates over `Base`.
     const DEGREE: usize;
-    /// The embedded images, an encoded [`curvesmith_abi::Bundle`]; empty if there are none.
+    /// The embedded images, an encoded [`curvesmith_abi::Bundle`]; empty if there are none. Best a static: a literal may be copied into every
+    /// crate that calls this.
     fn images() -> &'static [u8];
     /// The Edwards form of a short Weierstrass curve, where the declaration asks for one.
     fn edwards_form() -> Option<EdwardsForm<CoordinateOf<Self>>> {

@@ -205,9 +205,14 @@ fn embedded(declarations: &[Declaration<'_>], span: Span, errors: &mut Errors) -
     errors.keep(span, images::images(declarations)).unwrap_or_default()
 }
 
-/// Images as an expression, empty if there are none.
+/// Images as an expression, empty if there are none. A static has one address and is there once; the compiler copies a literal into every crate
+/// that the function with it is inlined into.
 fn literal(images: Option<&Vec<u8>>) -> TokenStream {
-    Literal::byte_string(images.map_or(&[], Vec::as_slice)).into_token_stream()
+    let images = Literal::byte_string(images.map_or(&[], Vec::as_slice));
+    quote!({
+        static IMAGES: &[u8] = #images;
+        IMAGES
+    })
 }
 
 /// `x` as `count` little-endian 64-bit words.

@@ -19,10 +19,11 @@ pub(super) struct Modules {
     catalogs: RwLock<HashMap<ImageList, Arc<Catalog>>>,
 }
 
-/// Address and length of an owner's encoded images, which are statics.
+/// Address and length of an owner's encoded images.
 type ImageList = (usize, usize);
 
 struct Catalog {
+    encoded: &'static [u8],
     images: Vec<Arc<LazyImage>>,
     /// By the kernel's name in the ABI.
     entries: HashMap<String, Arc<Entry>>,
@@ -76,8 +77,9 @@ impl Modules {
         }
         let catalog = Arc::new(Catalog::decode(owner)?);
         let mut catalogs = self.catalogs.write().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have been faster; its catalog may hold loaded modules.
-        Ok(Arc::clone(catalogs.entry(key).or_insert(catalog)))
+        // Another thread may have been faster, or the compiler have copied the images; that catalog may hold loaded modules.
+        let same = catalogs.values().find(|other| other.encoded == owner.images).map(Arc::clone);
+        Ok(Arc::clone(catalogs.entry(key).or_insert(same.unwrap_or(catalog))))
     }
 }
 
@@ -105,7 +107,7 @@ impl Catalog {
             }
             images.push(image);
         }
-        Ok(Catalog { images, entries })
+        Ok(Catalog { encoded: owner.images, images, entries })
     }
 }
 
@@ -165,5 +167,21 @@ impl LazyImage {
         let module = Arc::new(device.load(&self.source)?);
         *slot = Some(Arc::clone(&module));
         Ok(module)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_of_images_are_one_catalog() {
+        let modules = Modules::default();
+        let copy = || Owner { images: crate::common::images().to_vec().leak(), ..Owner::common() };
+        let [first, second] = [copy(), copy()];
+        assert_ne!(first.images.as_ptr(), second.images.as_ptr());
+        let [a, b] = [&first, &second].map(|owner| modules.catalog(owner).unwrap());
+        assert!(Arc::ptr_eq(&a, &b));
+        assert!(Arc::ptr_eq(&a, &modules.catalog(&second).unwrap()));
     }
 }
