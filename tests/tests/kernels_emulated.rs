@@ -16,7 +16,9 @@ use curvesmith_codegen::{
 use curvesmith_device::{KernelDevice, Launch, Memory, Module, Source, read_bytes, write_bytes};
 use curvesmith_emulator::{Emulator, EmulatorOptions};
 use curvesmith_tests::Size;
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 /// Schedules that each launch is run under: 0 is the fixed one, the others check for races.
@@ -36,20 +38,28 @@ fn sorted(argument: &Argument) -> Argument {
     argument
 }
 
-/// An emulator a schedule with the images of one owner. Tests share it: compiling and loading take longer than most launches.
+/// An emulator a schedule with the images of one owner. A test has one an owner, which loads an image once: the numbers of its launches, which
+/// random schedules depend on, are the same in every run.
 #[derive(Clone)]
-struct Machine(Arc<Emulators>);
+struct Machine(Rc<Emulators>);
 
 struct Emulators {
     owner: String,
-    images: Vec<Emitted>,
+    images: Arc<Vec<Emitted>>,
     devices: Vec<(u64, Emulator)>,
     /// By schedule and image.
-    loaded: Mutex<HashMap<(u64, usize), Arc<Module>>>,
+    loaded: RefCell<HashMap<(u64, usize), Rc<Module>>>,
 }
 
-/// All machines, by what they are made from.
-type Machines = Mutex<HashMap<String, Arc<OnceLock<Machine>>>>;
+/// The images of all owners by what they are made from, which are compiled once for all tests.
+type Compiled = Mutex<HashMap<String, Arc<OnceLock<Arc<Vec<Emitted>>>>>>;
+
+static COMPILED: LazyLock<Compiled> = LazyLock::new(Mutex::default);
+
+thread_local! {
+    /// The machines of a test, which has a thread of its own, by what their images are made from.
+    static MACHINES: RefCell<HashMap<String, Machine>> = RefCell::default();
+}
 
 impl Machine {
     fn common() -> Self {
@@ -72,36 +82,34 @@ impl Machine {
     }
 
     fn shared(made_from: String, owner: &str, images: impl FnOnce() -> Vec<Emitted>) -> Self {
-        static MACHINES: LazyLock<Machines> = LazyLock::new(Mutex::default);
-        let place =
-            Arc::clone(MACHINES.lock().expect("no test panics with it").entry(made_from).or_default());
-        let new = || {
-            let emulator = |&seed: &u64| {
-                let options = EmulatorOptions::default().racecheck(seed != 0).seed(seed).memory(1 << 30);
-                (seed, Emulator::new(options))
-            };
-            let devices = seeds().iter().map(emulator).collect();
-            Machine(Arc::new(Emulators {
-                owner: owner.into(),
-                images: images(),
-                devices,
-                loaded: Mutex::default(),
-            }))
+        if let Some(machine) = MACHINES.with_borrow(|machines| machines.get(&made_from).cloned()) {
+            return machine;
+        }
+        let place = Arc::clone(
+            COMPILED.lock().expect("nothing panics with it").entry(made_from.clone()).or_default(),
+        );
+        let images = Arc::clone(place.get_or_init(|| Arc::new(images())));
+        let emulator = |&seed: &u64| {
+            let options = EmulatorOptions::default().racecheck(seed != 0).seed(seed).memory(1 << 28);
+            (seed, Emulator::new(options))
         };
-        place.get_or_init(new).clone()
+        let devices = seeds().iter().map(emulator).collect();
+        let machine =
+            Machine(Rc::new(Emulators { owner: owner.into(), images, devices, loaded: RefCell::default() }));
+        MACHINES.with_borrow_mut(|machines| machines.insert(made_from, machine.clone()));
+        machine
     }
 
     /// The kernel's image on an emulator.
-    fn load(&self, seed: u64, device: &Emulator, symbol: &str) -> Arc<Module> {
+    fn load(&self, seed: u64, device: &Emulator, symbol: &str) -> Rc<Module> {
         let Emulators { images, loaded, .. } = &*self.0;
         let has = |emitted: &Emitted| emitted.image.kernels.iter().any(|kernel| kernel.symbol == symbol);
         let image = images.iter().position(has).expect("some image has the kernel");
-        let mut loaded = loaded.lock().expect("no test panics with it");
         let load = || {
             let Emitted { image, ptx } = &images[image];
-            Arc::new(device.load(&Source::new(image.clone(), ptx.clone())).expect("the image loads"))
+            Rc::new(device.load(&Source::new(image.clone(), ptx.clone())).expect("the image loads"))
         };
-        loaded.entry((seed, image)).or_insert_with(load).clone()
+        loaded.borrow_mut().entry((seed, image)).or_insert_with(load).clone()
     }
 
     /// Runs under every schedule; they must agree. What is left is the last one's.

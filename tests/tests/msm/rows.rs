@@ -9,7 +9,7 @@ use curvesmith_device::KernelDevice;
 use curvesmith_emulator::{Emulator, EmulatorOptions};
 use curvesmith_runtime::algorithms::policy::Policy;
 use curvesmith_runtime::group::{AffineOf, Group, ScalarOf};
-use curvesmith_runtime::{CurveForm, Device, Msm, MsmOptions, MsmStrategy};
+use curvesmith_runtime::{CurveForm, Detail, Device, Msm, MsmOptions, MsmStrategy};
 
 fn by_rows() -> MsmOptions {
     MsmOptions::default().strategy(MsmStrategy::RowBalanced)
@@ -155,9 +155,12 @@ fn parts_share_buckets() {
         let plan = Msm::<G>::new(&device, &points, options).unwrap();
         assert_eq!(plan.run(&scalars).unwrap(), expected);
         emulator.clear_launches();
-        assert_eq!(plan.run(&scalars).unwrap(), expected);
-        ["_accumulate", "_accumulate_rows", "_merge_partials"].map(|name| launches(&emulator, name))
+        let (found, report) = plan.run_with_report(&scalars, Detail::Counts).unwrap();
+        assert_eq!(found, expected);
+        let kernels = ["_accumulate", "_accumulate_rows", "_merge_partials"];
+        (kernels.map(|name| launches(&emulator, name)), report.bytes_up)
     };
-    assert_eq!(ran(MsmStrategy::RowBalanced), [0, 3, 3]);
-    assert_eq!(ran(MsmStrategy::EqualSlices), [3, 0, 3 + 2]);
+    // The scalars, and for slices the places of 51 windows' buckets.
+    assert_eq!(ran(MsmStrategy::RowBalanced), ([0, 3, 3], 300 * 32));
+    assert_eq!(ran(MsmStrategy::EqualSlices), ([3, 0, 3 + 2], 300 * 32 + 4 * (51 * 16 + 1)));
 }
