@@ -12,7 +12,9 @@
 //! that proves more than once with a key makes a [`Groth16`](crate::Groth16) of it and calls its
 //! [`prove_circuit`](crate::Groth16::prove_circuit).
 
-use crate::groth16::{KeyError, KeyOptions, PROVE, ProveError, constraints_in, synthesize};
+use crate::groth16::{
+    KeyError, KeyOptions, PROVE, ProveError, checked_assignment, constraints_in, synthesize,
+};
 use crate::verify::{PreparedVk, VerifyError};
 use ark_groth16::r1cs_to_qap::LibsnarkReduction;
 use ark_groth16::{PreparedVerifyingKey, Proof, ProvingKey, VerifyingKey};
@@ -87,8 +89,10 @@ impl<C: PairingCurve> SNARK<Scalar<C>> for Groth16<C> {
         let cs = synthesize(circuit, PROVE)?;
         // One proof does not pay for multiples.
         let options = KeyOptions::default().multiples(false);
-        let prover = crate::Groth16::<C>::from_ark(&device(), key, constraints_in(&cs)?, &options)?;
-        Ok(prover.prove_synthesized(&cs, rng)?)
+        let constraints = constraints_in(&cs)?;
+        let witness = checked_assignment::<C>(&cs, &constraints)?;
+        let prover = crate::Groth16::<C>::from_ark(&device(), key, constraints, &options)?;
+        Ok(prover.prove_assignment(&cs, &witness, rng)?)
     }
 
     fn process_vk(key: &Self::VerifyingKey) -> Result<Self::ProcessedVerifyingKey, Self::Error> {

@@ -28,21 +28,23 @@ impl<C: PairingCurve> Groth16<C> {
         circuit: impl ConstraintSynthesizer<Scalar<C>>,
         rng: &mut (impl RngCore + CryptoRng),
     ) -> Result<Proof<C::Engine>, ProveError> {
-        self.prove_synthesized(&synthesize(circuit, PROVE)?, rng)
+        let cs = synthesize(circuit, PROVE)?;
+        let witness = checked_assignment::<C>(&cs, &constraints_in(&cs)?)?;
+        self.prove_assignment(&cs, &witness, rng)
     }
 
-    /// Proves the assignment of a circuit that was synthesized in mode [`PROVE`].
-    pub(crate) fn prove_synthesized(
+    /// Proves the assignment of a circuit that was synthesized in mode [`PROVE`], after it was checked.
+    pub(crate) fn prove_assignment(
         &self,
         cs: &ConstraintSystemRef<Scalar<C>>,
+        witness: &Witness<C>,
         rng: &mut (impl RngCore + CryptoRng),
     ) -> Result<Proof<C::Engine>, ProveError> {
-        let witness = assignment_in::<C>(cs)?;
         if cs.num_instance_variables() != self.public_inputs() + 1 {
             let (expected, found) = (self.public_inputs() + 1, cs.num_instance_variables());
             return Err(ProveError::OtherCircuit { what: "instance variables", expected, found });
         }
-        self.prove(&witness, rng)
+        self.prove(witness, rng)
     }
 }
 
@@ -52,17 +54,30 @@ impl<C: PairingCurve> Groth16<C> {
 pub fn witness_of<C: PairingCurve>(
     circuit: impl ConstraintSynthesizer<Scalar<C>>,
 ) -> Result<Witness<C>, ProveError> {
-    assignment_in::<C>(&synthesize(circuit, PROVE)?)
+    let cs = synthesize(circuit, PROVE)?;
+    checked_assignment(&cs, &constraints_in(&cs)?)
 }
 
-fn assignment_in<C: PairingCurve>(cs: &ConstraintSystemRef<Scalar<C>>) -> Result<Witness<C>, ProveError> {
-    if let Some(constraint) = cs.which_is_unsatisfied()? {
-        return Err(ProveError::Unsatisfied { constraint });
-    }
+/// The full assignment of a circuit whose constraints are `constraints`, if it breaks none of them.
+///
+/// arkworks' own check takes one constraint after the other and costs more than a proof. It names what is
+/// broken, and checks predicates other than rank-1 constraints where a circuit has some.
+pub(crate) fn checked_assignment<C: PairingCurve>(
+    cs: &ConstraintSystemRef<Scalar<C>>,
+    constraints: &R1cs<Scalar<C>>,
+) -> Result<Witness<C>, ProveError> {
     let (instance, rest) =
         (Zeroizing::new(cs.instance_assignment()?), Zeroizing::new(cs.witness_assignment()?));
     // In one allocation: one that grew would leave a copy behind that nobody wipes.
-    Ok(Witness::new([&instance[..], &rest[..]].concat()))
+    let witness = Witness::new([&instance[..], &rest[..]].concat());
+    let broken = constraints.first_unsatisfied(witness.values());
+    if broken.is_some() || cs.num_predicates() > 1 {
+        let named = cs.which_is_unsatisfied()?;
+        if let Some(constraint) = named.or_else(|| broken.map(|row| row.to_string())) {
+            return Err(ProveError::Unsatisfied { constraint });
+        }
+    }
+    Ok(witness)
 }
 
 /// Synthesizes `circuit` exactly as `ark-groth16`'s key generation does and returns its

@@ -21,7 +21,7 @@ mod stages;
 mod stats;
 mod subgroup;
 
-pub(crate) use circuit::{PROVE, constraints_in, synthesize};
+pub(crate) use circuit::{PROVE, checked_assignment, constraints_in, synthesize};
 pub use circuit::{constraints_of, witness_of};
 pub use error::{Fault, ProveError};
 pub use key::{KeyError, KeyOptions};
