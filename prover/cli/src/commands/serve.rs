@@ -14,13 +14,14 @@ mod socket;
 use super::DeviceName;
 use super::jobs::{self, BATCH, Keys};
 use crate::failure::{DeviceFault, Failure};
-use client::Client;
+use client::{Answers, Client};
 use curvesmith::Device;
 use job::Asked;
 use queue::{End, Queue};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// What a client has to know.
 pub(crate) const PROTOCOL: &str = "\
@@ -32,6 +33,12 @@ Exit codes:
   2  bad arguments, or a socket or standard stream that cannot be used
   3  a failure of program, or a device that is lost
   128 + n  ended by signal n, after the jobs that were being proven; a second signal ends at once";
+
+/// How long answers are written, to all clients together, when the service has to end.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// How often is looked meanwhile whether it has to.
+const LOOK: Duration = Duration::from_millis(100);
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -64,16 +71,24 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     });
     #[cfg(unix)]
     if let Some(path) = &arguments.socket {
-        // Removed when this returns.
-        let _socket = socket::listen(path, &queue)?;
-        return finish(work_on_all(&queue, &devices));
+        let listening = socket::listen(path, &queue)?;
+        let end = work_on_all(&queue, &devices);
+        return finish(flush(&listening.answers(), &queue, end));
     }
-    let client = Arc::new(Client::new(std::io::stdout()));
-    std::thread::spawn({
+    // Whoever waits is the only one that has to.
+    let cut = {
+        let queue = queue.clone();
+        move || queue.client_has_gone()
+    };
+    let client = Client::start(Arc::new(std::io::stdout()), None, cut, ()).map_err(no_thread)?;
+    let client = Arc::new(client);
+    let reading = {
         let (client, queue) = (client.clone(), queue.clone());
         move || queue.end(read_standard_input(&client, &queue))
-    });
+    };
+    std::thread::Builder::new().spawn(reading).map_err(no_thread)?;
     let end = work_on_all(&queue, &devices);
+    let end = flush(&[client.answers().clone()], &queue, end);
     if client.is_gone() && matches!(end, End::Input) {
         return Err(Failure::Input("standard output: cannot be written".into()));
     }
@@ -95,24 +110,68 @@ fn finish(end: End) -> Result<ExitCode, Failure> {
     }
 }
 
+/// Has all answers written: at the end of the input however long that takes, else for [`GRACE`]. The reason for the end.
+fn flush(clients: &[Arc<Answers>], queue: &Queue, mut end: End) -> End {
+    let begun = |end: &End| (!matches!(end, End::Input)).then(Instant::now);
+    let look =
+        |since: Option<Instant>| since.map_or(LOOK, |since| LOOK.min(GRACE.saturating_sub(since.elapsed())));
+    let mut since = begun(&end);
+    for answers in clients {
+        while !answers.are_done_within(look(since)) {
+            if since.is_none() {
+                // Another reason may have come since.
+                end = queue.first().err().unwrap_or(End::Input);
+                since = begun(&end);
+            }
+            if since.is_some_and(|since| since.elapsed() >= GRACE) {
+                answers.give_up("the service ends");
+            }
+        }
+    }
+    end
+}
+
 /// Works on every device, each with keys of its own, by so many threads. The reason for the end; that of one device ends all.
 fn work_on_all(queue: &Queue, devices: &[(Keys, usize)]) -> End {
     let ends: Vec<End> = std::thread::scope(|scope| {
         let each = devices.iter().flat_map(|(keys, batches)| std::iter::repeat_n(keys, *batches));
-        let threads: Vec<_> = each.map(|keys| scope.spawn(move || work(queue, keys))).collect();
+        let started = |keys| match std::thread::Builder::new().spawn_scoped(scope, move || work(queue, keys))
+        {
+            Ok(thread) => Some(thread),
+            Err(error) => {
+                queue.end(End::Failed(no_thread(error)));
+                None
+            }
+        };
+        let threads: Vec<_> = each.filter_map(started).collect();
         let end = |end: std::thread::Result<End>| {
             end.unwrap_or_else(|_| End::Failed(Failure::Internal("the program failed".into())))
         };
         threads.into_iter().map(|thread| end(thread.join())).collect()
     });
-    ends.into_iter().find(|end| !matches!(end, End::Input)).unwrap_or(End::Input)
+    // Without any thread nobody has asked for the reason yet.
+    let other = ends.into_iter().find(|end| !matches!(end, End::Input));
+    let end = other.or_else(|| queue.first().err()).unwrap_or(End::Input);
+    refuse_rest(queue);
+    end
+}
+
+fn no_thread(error: std::io::Error) -> Failure {
+    Failure::Internal(format!("no thread can be started: {error}"))
+}
+
+/// Answers jobs that nobody begins.
+fn refuse_rest(queue: &Queue) {
+    for job in queue.rest() {
+        job.refuse("not begun: the service ends");
+    }
 }
 
 /// Answers jobs until there are none to come, and then those that were not begun.
 fn work(queue: &Queue, keys: &Keys) -> End {
     let end = loop {
         match queue.first() {
-            Ok(job) if job.is_pointless() => {}
+            Ok(job) if job.is_pointless() => job.refuse("nobody waits for it"),
             Ok(job) => {
                 if let Some(lost) = answer_with_others(job, queue, keys) {
                     queue.end(End::Failed(lost));
@@ -121,9 +180,7 @@ fn work(queue: &Queue, keys: &Keys) -> End {
             Err(end) => break end,
         }
     };
-    for job in queue.rest() {
-        job.refuse("not begun: the service ends");
-    }
+    refuse_rest(queue);
     end
 }
 
@@ -132,7 +189,13 @@ fn answer_with_others(first: Asked, queue: &Queue, keys: &Keys) -> Option<Failur
     let zkey = first.job.zkey.clone();
     let others = || {
         let mut others = queue.others_of(&zkey, BATCH);
-        others.retain(|job| !job.is_pointless());
+        others.retain(|job| {
+            let pointless = job.is_pointless();
+            if pointless {
+                job.refuse("nobody waits for it");
+            }
+            !pointless
+        });
         others
     };
     let mut lost = None;

@@ -329,6 +329,33 @@ fn a_full_queue_makes_the_client_wait() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
+/// A standard output that is full holds up neither the end by a signal nor one that has begun.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_waits_for_no_reader() {
+    for ended in [false, true] {
+        let mut child = Command::new("env")
+            .args(["--default-signal=TERM", env!("CARGO_BIN_EXE_curvesmith"), "serve", "--device", "cpu"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        // More than a pipe takes, and less than stops the reading.
+        let line = format!("{{\"id\":\"{}\"}}\n", "x".repeat(1000));
+        input.write_all(line.repeat(200).as_bytes()).unwrap();
+        let input = (!ended).then_some(input);
+        std::thread::sleep(Duration::from_secs(1));
+        kill(&child, "TERM");
+        let asked = Instant::now();
+        let code = child.wait().unwrap().code();
+        assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
+        assert_eq!(code, Some(143));
+        drop(input);
+    }
+}
+
 #[test]
 fn a_reader_that_has_gone_ends_the_service() {
     let mut child = curvesmith()
@@ -499,6 +526,48 @@ mod socket {
         }
         kill(&service.child, "TERM");
         assert_eq!(service.child.wait().unwrap().code(), Some(143));
+    }
+
+    /// It keeps jobs coming and takes a little of its answers at times; nobody else waits for it.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_slow_reader_is_dropped_and_delays_nobody() {
+        let dir = TempDir::new().unwrap();
+        let path = dir.path().join("socket");
+        let mut service = start(&path, "cpu");
+        let mut slow = UnixStream::connect(&path).unwrap();
+        let mut writing = slow.try_clone().unwrap();
+        let mut missing = job(0, BN);
+        missing["witness"] = format!("/nonexistent/{}.wtns", "x".repeat(150)).into();
+        // Ends when the service has dropped it.
+        let writer = std::thread::spawn(move || {
+            (0..).take_while(|_| writing.write_all(format!("{missing}\n").as_bytes()).is_ok()).count()
+        });
+        let (begun, mut some) = (Instant::now(), [0; 1300]);
+        while !writer.is_finished() {
+            assert!(begun.elapsed() < Duration::from_secs(30), "it is not dropped");
+            let asked = Instant::now();
+            proven(&ask(&path, &[job(1, BN)])[0], BN);
+            assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+            std::io::Read::read_exact(&mut slow, &mut some).unwrap();
+            std::thread::sleep(Duration::from_secs(2));
+        }
+        assert!(begun.elapsed() > Duration::from_secs(8), "it is given its time");
+        // The end comes after what was written, and is no error.
+        slow.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        std::io::copy(&mut slow, &mut std::io::sink()).unwrap();
+        // Another one, when the service ends.
+        let mut silent = UnixStream::connect(&path).unwrap();
+        silent.set_write_timeout(Some(Duration::from_secs(1))).unwrap();
+        while silent.write_all(&b"{}\n".repeat(1000)).is_ok() {}
+        kill(&service.child, "TERM");
+        let asked = Instant::now();
+        assert_eq!(service.child.wait().unwrap().code(), Some(143));
+        assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
+        let mut errors = String::new();
+        std::io::Read::read_to_string(&mut service.child.stderr.take().unwrap(), &mut errors).unwrap();
+        assert!(errors.contains("it leaves answers unread ids=0 0 0"), "{errors}");
+        assert!(errors.contains("the service ends ids=null null"), "{errors}");
     }
 
     #[test]

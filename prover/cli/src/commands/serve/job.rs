@@ -37,7 +37,7 @@ impl AsRef<Job> for Asked {
 pub(super) fn read_jobs(mut input: impl BufRead, client: &Arc<Client>, queue: &Queue) -> io::Result<()> {
     let mut line = Vec::new();
     // Nobody waits for the jobs of one that takes no answers.
-    while !client.is_gone() {
+    while client.is_ready() {
         let job = match lines::next(&mut input, &mut line)? {
             Line::End => break,
             Line::TooLong => Err((Value::Null, format!("the line has more than {MAX_LINE} bytes"))),

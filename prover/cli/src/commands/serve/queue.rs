@@ -38,11 +38,12 @@ impl Queue {
         Queue { takers: takers.max(1), state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Adds a job when there is room; gives it back if none are taken any more.
+    /// Adds a job when there is room; gives it back if none are taken any more, or nobody waits for it.
     pub(super) fn push(&self, job: Asked) -> Option<Asked> {
-        let full = |state: &mut State| state.end.is_none() && state.jobs.len() >= CAPACITY;
+        let full =
+            |state: &mut State| state.end.is_none() && state.jobs.len() >= CAPACITY && !job.client.is_gone();
         let mut state = self.changed.wait_while(self.lock(), full).unwrap_or_else(PoisonError::into_inner);
-        if state.end.is_some() {
+        if state.end.is_some() || job.client.is_gone() {
             return Some(job);
         }
         state.jobs.push_back(job);
@@ -85,6 +86,12 @@ impl Queue {
         if matches!(state.end, None | Some(End::Input)) {
             state.end = Some(end);
         }
+        self.changed.notify_all();
+    }
+
+    /// Has who waits to add a job look whether anybody waits for that.
+    pub(super) fn client_has_gone(&self) {
+        let _state = self.lock();
         self.changed.notify_all();
     }
 
