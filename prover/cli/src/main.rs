@@ -12,6 +12,7 @@ mod trace;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use failure::Failure;
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -74,7 +75,10 @@ enum Command {
 
 fn main() -> ExitCode {
     let everything = tracing_subscriber::fmt().with_max_level(LevelFilter::TRACE);
-    everything.with_writer(std::io::stderr).finish().with(log_filter()).init();
+    // Colours are for who looks on, not for files.
+    let colours =
+        std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    everything.with_ansi(colours).with_writer(std::io::stderr).finish().with(log_filter()).init();
     let arguments = Arguments::parse();
     // A panic is a bug of ours; its message is on standard error already.
     match std::panic::catch_unwind(|| run(arguments.command)) {
