@@ -49,7 +49,7 @@ pub use curvesmith_curves::vesta;
 pub use curvesmith_field_dsl::{curve, field};
 pub use curvesmith_runtime::edwards;
 pub use curvesmith_runtime::field::Field;
-pub use curvesmith_runtime::group::{Group, PairingCurve};
+pub use curvesmith_runtime::group::{AffineOf, Group, PairingCurve, ProjectiveOf, ScalarOf};
 pub use curvesmith_runtime::work::{BinaryOp, Direction, Order, UnaryOp};
 pub use curvesmith_runtime::{
     Csr, CurveForm, Detail, Device, DeviceBases, DeviceVec, Job, MeasuredWindow, MeasuredWindows, Msm,
