@@ -23,7 +23,7 @@ Exit codes:
   0  success
   1  a proof that is not valid, read or made; a witness that breaks a constraint
   2  bad input: arguments, keys, witnesses, files that cannot be read or written
-  3  a failure of device, memory or program
+  3  a failure of device, memory or program, or of the machine: a full disk, a lost mount
   128 + n  ended by signal n; no file is left behind";
 
 /// Proves and verifies Groth16 proofs of circom circuits.

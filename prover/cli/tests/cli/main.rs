@@ -237,14 +237,14 @@ fn outputs_that_cannot_be_written_leave_nothing() {
 #[test]
 fn a_full_disk_leaves_nothing() {
     let out = TempDir::new().unwrap();
-    let script = "trap '' XFSZ; ulimit -f 0; exec \"$0\" prove \"$@\" --device cpu";
+    let script = "ulimit -f 0; exec \"$0\" prove \"$@\" --device cpu";
     let output = Command::new("sh")
         .args(["-c", script, env!("CARGO_BIN_EXE_curvesmith")])
         .args([fixture("bn128_mult", "circuit.zkey"), fixture("bn128_mult", "witness.wtns")])
         .args([out.path().join("proof.json"), out.path().join("public.json")])
         .output()
         .unwrap();
-    failed(&output, 2, "proof.json: cannot be written: ", out.path());
+    failed(&output, 3, "proof.json: cannot be written: ", out.path());
 }
 
 #[test]
