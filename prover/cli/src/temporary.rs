@@ -223,7 +223,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let [proof, public] = ["proof.json", "public.json"].map(|name| folder.path().join(name));
         std::fs::create_dir_all(public.join("full")).unwrap();
-        assert_eq!(fail(folder.path()), [public.clone()]);
+        assert_eq!(fail(folder.path()), std::slice::from_ref(&public));
         std::fs::write(&proof, "old").unwrap();
         assert_eq!(fail(folder.path()), [proof.clone(), public]);
         assert_eq!(std::fs::read_to_string(&proof).unwrap(), "old");
