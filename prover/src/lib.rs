@@ -64,7 +64,7 @@ pub use groth16::{
     witness_of,
 };
 pub use r1cs::{R1cs, R1csError, Witness};
-pub use verify::{PointProblem, PreparedVk, VerifyError, verify};
+pub use verify::{KeyElement, PointProblem, PreparedVk, VerifyError, Weakness, verify, weaknesses};
 
 /// What macro expansions name. Not an interface for people.
 #[doc(hidden)]
