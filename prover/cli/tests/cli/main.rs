@@ -169,8 +169,6 @@ fn bench_refuses_sizes_that_are_none() {
     refused("ntt --curve grumpkin --log-n 1..2 --device cpu", "expected at most 1 on grumpkin");
     #[cfg(feature = "secp256r1")]
     refused("ntt --curve secp256r1 --log-n 5 --device cpu", "expected at most 4 on secp256r1");
-    #[cfg(feature = "mnt4-298")]
-    refused("ntt --curve mnt4-298 --log-n 28 --device cpu", "expected at most");
 }
 
 #[cfg(all(feature = "curve25519", feature = "jubjub", feature = "pallas", feature = "secp256r1"))]
