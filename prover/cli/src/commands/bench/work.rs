@@ -21,6 +21,10 @@ use std::time::Instant;
 /// Refuses sizes that the curve's scalar field does not have, before anything is done.
 pub(super) fn check_size(arguments: &Arguments) -> Result<(), Failure> {
     let log_n = *arguments.log_n.logarithms().end();
+    if arguments.algorithm == Algorithm::Groth16 {
+        // A curve that has no proofs has no size of one.
+        with_curve!(arguments.curve, C => Ok::<_, Failure>(<C as PairingCurve>::NAME))?;
+    }
     with_module!(arguments.curve, m => {
         type Scalar = <m::FrField as Field>::Ark;
         let has = match (arguments.algorithm, arguments.circuit) {
