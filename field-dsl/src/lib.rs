@@ -20,7 +20,6 @@ mod family;
 mod images;
 mod known;
 mod literal;
-#[cfg(feature = "codegen")]
 mod parallel;
 mod parse;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Several images at a time.
+//! Several images, or checks, at a time.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

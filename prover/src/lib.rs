@@ -49,7 +49,7 @@ pub use curvesmith_curves::vesta;
 pub use curvesmith_field_dsl::{curve, field};
 pub use curvesmith_runtime::edwards;
 pub use curvesmith_runtime::field::Field;
-pub use curvesmith_runtime::group::{Group, PairingCurve};
+pub use curvesmith_runtime::group::{AffineOf, Group, PairingCurve, ProjectiveOf, ScalarOf};
 pub use curvesmith_runtime::work::{BinaryOp, Direction, Order, UnaryOp};
 pub use curvesmith_runtime::{
     Csr, CurveForm, Detail, Device, DeviceBases, DeviceVec, Job, MeasuredWindow, MeasuredWindows, Msm,
@@ -64,7 +64,7 @@ pub use groth16::{
     witness_of,
 };
 pub use r1cs::{R1cs, R1csError, Witness};
-pub use verify::{PointProblem, PreparedVk, VerifyError, verify};
+pub use verify::{KeyElement, PointProblem, PreparedVk, VerifyError, Weakness, verify, weaknesses};
 
 /// What macro expansions name. Not an interface for people.
 #[doc(hidden)]

@@ -6,6 +6,11 @@
 //!
 //! Source: Groth, "On the size of pairing-based non-interactive arguments", 2016.
 
+mod weakness;
+
+pub(crate) use weakness::weaknesses_of_proving_key;
+pub use weakness::{KeyElement, Weakness, weaknesses};
+
 use ark_ec::pairing::{MillerLoopOutput, Pairing};
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{AdditiveGroup, BigInteger, PrimeField, Zero};
@@ -42,6 +47,9 @@ pub enum VerifyError {
         /// What is wrong with it.
         problem: PointProblem,
     },
+    /// Anyone makes proofs under the key, which [`PreparedVk::new_strict`] refuses: ask its maker for another.
+    #[error("anyone can make proofs under this key: {0}")]
+    WeakKey(Weakness),
     /// Everything is well-formed, but the proof does not prove this statement.
     #[error("the proof is not valid")]
     NotValid,
@@ -67,7 +75,7 @@ pub enum PointProblem {
 /// Refused are: a wrong number of inputs (`ark-groth16` 0.6 ignores extra ones), points off
 /// their curve or outside the subgroup of order r, in proof and key, a key with α, β, γ or δ at
 /// the identity, and a proof whose equation does not hold. For many proofs under one key see
-/// [`PreparedVk`].
+/// [`PreparedVk`]; whether a proof under the key means anything is for [`weaknesses`] to tell.
 pub fn verify<C: PairingCurve>(
     vk: &VerifyingKey<C::Engine>,
     public: &[<C::Fr as Field>::Ark],
@@ -101,6 +109,15 @@ impl<C: PairingCurve> PreparedVk<C> {
             check_point::<C::G1>(point).or_else(|problem| key(&format!("IC[{i}]"), Err(problem)))?;
         }
         Ok(Self::new_unchecked(vk))
+    }
+
+    /// As [`PreparedVk::new`], refusing what [`weaknesses`] finds too.
+    pub fn new_strict(vk: &VerifyingKey<C::Engine>) -> Result<Self, VerifyError> {
+        let prepared = Self::new(vk)?;
+        match weaknesses::<C>(vk).first() {
+            Some(weakness) => Err(VerifyError::WeakKey(*weakness)),
+            None => Ok(prepared),
+        }
     }
 
     /// As [`PreparedVk::new`], for a key whose points are known to be in their groups.

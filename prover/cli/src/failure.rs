@@ -66,11 +66,16 @@ impl Failure {
         }
     }
 
-    /// The files are at fault, but for a lack of memory.
+    /// A file that cannot be read or written: the user's, unless the machine has failed.
+    pub(crate) fn of_io(error: &io::Error, text: String) -> Self {
+        if is_of_the_host(error) { Failure::Internal(text) } else { Failure::Input(text) }
+    }
+
+    /// The files are at fault, but for a lack of memory and what the machine fails to do.
     fn of_format(problem: &FormatError, text: String) -> Self {
         match problem {
             FormatError::Memory { .. } => Failure::Internal(text),
-            FormatError::Io(error) if error.kind() == io::ErrorKind::OutOfMemory => Failure::Internal(text),
+            FormatError::Io(error) => Failure::of_io(error, text),
             _ => Failure::Input(text),
         }
     }
@@ -87,6 +92,33 @@ impl Failure {
             other => Failure::Input(format!("{}: {other}", key.display())),
         }
     }
+}
+
+/// Whether the machine is at fault and not a path or a file: another try may succeed, here or elsewhere.
+fn is_of_the_host(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    const CODES: [i32; 13] = [
+        // No room: on the disk, in a quota, in a file, for descriptors, in memory.
+        libc::ENOSPC,
+        libc::EDQUOT,
+        libc::EFBIG,
+        libc::EMFILE,
+        libc::ENFILE,
+        libc::ENOMEM,
+        // A disk or a mount that is lost, or does not answer.
+        libc::EIO,
+        libc::ENODEV,
+        libc::EROFS,
+        libc::ESTALE,
+        libc::ETIMEDOUT,
+        libc::ENOTCONN,
+        libc::EHOSTDOWN,
+    ];
+    #[cfg(unix)]
+    if error.raw_os_error().is_some_and(|code| CODES.contains(&code)) {
+        return true;
+    }
+    error.kind() == io::ErrorKind::OutOfMemory
 }
 
 impl fmt::Display for Failure {
@@ -120,11 +152,10 @@ impl From<R1csFileError> for Failure {
 
 impl From<JsonError> for Failure {
     fn from(error: JsonError) -> Self {
+        let text = error.to_string();
         match &error.problem {
-            JsonProblem::Io(e) if e.kind() == io::ErrorKind::OutOfMemory => {
-                Failure::Internal(error.to_string())
-            }
-            _ => Failure::Input(error.to_string()),
+            JsonProblem::Io(error) => Failure::of_io(error, text),
+            _ => Failure::Input(text),
         }
     }
 }
@@ -137,5 +168,24 @@ impl From<RuntimeError> for Failure {
             _ => DeviceFault::Other,
         };
         Failure::Device(fault, error.to_string())
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_of_the_machine_are_not_the_users() {
+        let kind = |code| Failure::of_io(&io::Error::from_raw_os_error(code), String::new()).kind();
+        for code in
+            [libc::ENOSPC, libc::EDQUOT, libc::EMFILE, libc::ENFILE, libc::EIO, libc::ESTALE, libc::EFBIG]
+        {
+            assert_eq!(kind(code), "internal", "{code}");
+        }
+        for code in [libc::ENOENT, libc::EACCES, libc::ENOTDIR, libc::EISDIR, libc::ELOOP, libc::ENAMETOOLONG]
+        {
+            assert_eq!(kind(code), "input", "{code}");
+        }
     }
 }

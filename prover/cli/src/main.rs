@@ -12,6 +12,7 @@ mod trace;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use failure::Failure;
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -22,7 +23,7 @@ Exit codes:
   0  success
   1  a proof that is not valid, read or made; a witness that breaks a constraint
   2  bad input: arguments, keys, witnesses, files that cannot be read or written
-  3  a failure of device, memory or program
+  3  a failure of device, memory or program, or of the machine: a full disk, a lost mount
   128 + n  ended by signal n; no file is left behind";
 
 /// Proves and verifies Groth16 proofs of circom circuits.
@@ -74,7 +75,10 @@ enum Command {
 
 fn main() -> ExitCode {
     let everything = tracing_subscriber::fmt().with_max_level(LevelFilter::TRACE);
-    everything.with_writer(std::io::stderr).finish().with(log_filter()).init();
+    // Colours are for who looks on, not for files.
+    let colours =
+        std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    everything.with_ansi(colours).with_writer(std::io::stderr).finish().with(log_filter()).init();
     let arguments = Arguments::parse();
     // A panic is a bug of ours; its message is on standard error already.
     match std::panic::catch_unwind(|| run(arguments.command)) {

@@ -186,7 +186,7 @@ fn identity(path: &Path) -> io::Result<Identity> {
 }
 
 fn failed(path: &Path, error: &io::Error) -> Failure {
-    Failure::Input(format!("{}: cannot be written: {error}", path.display()))
+    Failure::of_io(error, format!("{}: cannot be written: {error}", path.display()))
 }
 
 /// Prints to standard output; a reader that has gone is not an error.

@@ -83,19 +83,51 @@ impl Drop for Temporary {
     }
 }
 
-/// Moves both files to their places; where the second fails the first is removed again, and the
-/// error names which of them failed. No signal comes between.
+/// Moves both files to their places; where the second fails the first is removed again, or what was in its
+/// place before is put back, and the error names which of them failed. No signal comes between.
 pub(crate) fn persist_both(files: [Temporary; 2], places: [&Path; 2]) -> Result<(), (usize, io::Error)> {
     let mut registered = lock();
     let [first, second] = files.map(|mut file| file.file.take().expect("taken only here and in drop"));
     registered.retain(|path| path != first.path() && path != second.path());
+    let older = Older::keep(first.path(), places[0]).map_err(|e| (0, e))?;
     first.persist(places[0]).map_err(|e| (0, e.error))?;
     second.persist(places[1]).map_err(|e| {
         // The first alone would look like a result.
-        let _ = std::fs::remove_file(places[0]);
+        let undone = match &older {
+            Some(older) => std::fs::rename(&older.file, places[0]),
+            None => std::fs::remove_file(places[0]),
+        };
+        if let Err(error) = undone {
+            tracing::warn!(%error, "{} is of a pair that is not complete", places[0].display());
+        }
         (1, e.error)
     })?;
     Ok(())
+}
+
+/// A second name of the file that another is to replace, until this is dropped.
+struct Older {
+    file: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl Older {
+    /// Keeps what is at `place` beside `replacement`; `None` if nothing is there.
+    fn keep(replacement: &Path, place: &Path) -> io::Result<Option<Self>> {
+        let mut folder = tempfile::Builder::new();
+        let beside = replacement.parent().unwrap_or(Path::new("."));
+        let folder = folder.prefix(".curvesmith-").tempdir_in(beside)?;
+        let file = folder.path().join("older");
+        // Where files have one name each it goes for a moment.
+        let kept = std::fs::hard_link(place, &file).or_else(|error| match error.kind() {
+            io::ErrorKind::NotFound => Err(error),
+            _ => std::fs::rename(place, &file),
+        });
+        match kept {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            kept => kept.map(|()| Some(Self { file, _folder: folder })),
+        }
+    }
 }
 
 /// Moves a file to its place.
@@ -112,9 +144,9 @@ fn lock() -> MutexGuard<'static, Vec<PathBuf>> {
 
 #[cfg(unix)]
 mod signals {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
     use signal_hook::iterator::Signals;
-    use std::sync::Once;
+    use std::sync::{Arc, Once};
 
     static STARTED: Once = Once::new();
 
@@ -126,9 +158,17 @@ mod signals {
         STARTED.call_once(|| {
             let ignored = ignored();
             let wanted = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|n| ignored >> (n - 1) & 1 == 0);
-            match Signals::new(wanted) {
-                Ok(signals) => drop(std::thread::spawn(move || end_with_signal(signals, first))),
-                Err(error) => tracing::warn!(%error, "a signal may leave temporary files behind"),
+            let waited = match Signals::new(wanted) {
+                Ok(signals) => {
+                    let waits = move || end_with_signal(signals, first);
+                    std::thread::Builder::new().spawn(waits).map(drop)
+                }
+                Err(error) => Err(error),
+            };
+            // A file that is larger than it may be fails to be written, as on a full disk: the signal would kill.
+            let large = signal_hook::flag::register(SIGXFSZ, Arc::default()).map(drop);
+            if let Err(error) = waited.and(large) {
+                tracing::warn!(%error, "a signal may leave temporary files behind");
             }
         });
     }
@@ -154,5 +194,38 @@ mod signals {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
         line.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+
+    /// What is at both places after a pair that cannot be complete: a folder is in the way of the second.
+    fn fail(folder: &Path) -> Vec<PathBuf> {
+        let places = [folder.join("proof.json"), folder.join("public.json")];
+        let files = [(), ()].map(|()| {
+            let mut file = Temporary::create(&tempfile::Builder::new(), folder).unwrap();
+            file.file().write_all(b"new").unwrap();
+            file
+        });
+        let (which, _) = persist_both(files, [&places[0], &places[1]]).unwrap_err();
+        assert_eq!(which, 1);
+        let mut left: Vec<_> =
+            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        left.sort();
+        left
+    }
+
+    #[test]
+    fn a_pair_that_fails_leaves_what_was_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let [proof, public] = ["proof.json", "public.json"].map(|name| folder.path().join(name));
+        std::fs::create_dir_all(public.join("full")).unwrap();
+        assert_eq!(fail(folder.path()), std::slice::from_ref(&public));
+        std::fs::write(&proof, "old").unwrap();
+        assert_eq!(fail(folder.path()), [proof.clone(), public]);
+        assert_eq!(std::fs::read_to_string(&proof).unwrap(), "old");
     }
 }

@@ -3,6 +3,7 @@
 use super::quotient::Quotient;
 use crate::r1cs::R1cs;
 use crate::snarkjs::{Zkey, ZkeyError};
+use crate::verify::{Weakness, weaknesses_of_proving_key};
 use ark_ec::AffineRepr;
 use ark_ff::{FftField, One};
 use ark_groth16::{ProvingKey, VerifyingKey};
@@ -35,6 +36,8 @@ pub struct KeyOptions {
     /// Prove with a key that does not fit on the device: its points stay on the host, and every proof copies them there in parts. Without it
     /// such a key is refused. One that fits is moved to the device in any case. Default: false.
     pub stream: bool,
+    /// Refuse keys under which anyone can make proofs, as far as their points show it: [`Weakness`]. Default: false.
+    pub refuse_weak: bool,
 }
 
 impl Default for KeyOptions {
@@ -46,6 +49,7 @@ impl Default for KeyOptions {
             multiples: true,
             wipe: false,
             stream: false,
+            refuse_weak: false,
         }
     }
 }
@@ -78,6 +82,12 @@ impl KeyOptions {
     /// Sets [`KeyOptions::stream`].
     pub fn stream(mut self, allow: bool) -> Self {
         self.stream = allow;
+        self
+    }
+
+    /// Sets [`KeyOptions::refuse_weak`].
+    pub fn refuse_weak(mut self, refuse: bool) -> Self {
+        self.refuse_weak = refuse;
         self
     }
 
@@ -127,6 +137,9 @@ pub enum KeyError {
         /// Which point.
         point: &'static str,
     },
+    /// Anyone makes proofs under the key, which [`KeyOptions::refuse_weak`] refuses: its setup was not completed.
+    #[error("anyone can make proofs under this key: {0}")]
+    Weak(Weakness),
     /// The circuit needs a larger domain than the field has.
     #[error(
         "{constraints} constraints and public inputs need a larger domain than the scalar field has: {largest} elements"
@@ -182,6 +195,13 @@ pub(crate) struct HeaderPoints<C: PairingCurve> {
     pub(crate) vk: VerifyingKey<C::Engine>,
     pub(crate) beta_g1: AffineOf<C::G1>,
     pub(crate) delta_g1: AffineOf<C::G1>,
+}
+
+impl<C: PairingCurve> HeaderPoints<C> {
+    /// What voids the key's proofs.
+    pub(crate) fn weaknesses(&self) -> Vec<Weakness> {
+        weaknesses_of_proving_key::<C>(&self.vk, self.beta_g1, self.delta_g1)
+    }
 }
 
 impl<C: PairingCurve> HostKey<C> {

@@ -30,7 +30,7 @@ pub use stats::{ProveStats, Stage};
 
 use crate::r1cs::{R1cs, Witness};
 use crate::snarkjs::{Zkey, ZkeyCurve, ZkeyFile};
-use crate::verify::PreparedVk;
+use crate::verify::{PreparedVk, Weakness};
 use ark_ff::{One, UniformRand};
 use ark_groth16::{Proof, ProvingKey, VerifyingKey};
 use ark_std::rand::{CryptoRng, RngCore};
@@ -232,6 +232,12 @@ impl<C: PairingCurve> Groth16<C> {
     /// The verification key.
     pub fn verifying_key(&self) -> &VerifyingKey<C::Engine> {
         &self.points.vk
+    }
+
+    /// What of the key's points voids its proofs; nothing of a key whose setup was complete. Such a key is refused
+    /// where [`KeyOptions::refuse_weak`] says so.
+    pub fn weaknesses(&self) -> Vec<Weakness> {
+        self.points.weaknesses()
     }
 
     /// The device that proofs are made on.

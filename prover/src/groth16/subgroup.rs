@@ -47,7 +47,8 @@ pub(super) fn check_header<C: PairingCurve>(key: &HostKey<C>, options: &KeyOptio
     if options.check_subgroups {
         in_group::<C::G1>("gamma_abc_g1", &vk.gamma_abc_g1)?;
     }
-    Ok(())
+    let weakness = if options.refuse_weak { points.weaknesses().first().copied() } else { None };
+    weakness.map_or(Ok(()), |weakness| Err(KeyError::Weak(weakness)))
 }
 
 /// Tests each point of the queries.

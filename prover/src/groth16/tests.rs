@@ -5,7 +5,7 @@ use super::*;
 use crate::sample::Chain;
 use crate::snarkjs::json::{JsonFile, proof_to_json};
 use crate::tests::{BLS_MULT, BN_MULT, SEMAPHORE, bls12_381, bn254, fixture};
-use crate::verify;
+use crate::{KeyElement, Weakness, verify};
 use ark_ec::CurveGroup;
 use ark_ff::{AdditiveGroup, Field as _, PrimeField, Zero};
 use ark_groth16::r1cs_to_qap::LibsnarkReduction;
@@ -108,6 +108,29 @@ fn randomized_proofs_differ_and_verify() {
         assert!(names.contains(&name), "{name}: {names:?}");
     }
     assert!(stats.stages.iter().map(|stage| stage.host).sum::<std::time::Duration>() <= stats.total);
+}
+
+/// As snarkjs leaves a key between its two phases: γ = δ.
+#[test]
+fn weak_keys_are_refused_on_request() {
+    type C = bn254::Curve;
+    let read = || ZkeyFile::open(&fixture(BN_MULT, "circuit.zkey")).unwrap().read::<C>(false).unwrap();
+    let load = |key, options: &KeyOptions| Groth16::<C>::from_zkey_parts(&Device::cpu(), key, options);
+    let strict = KeyOptions::default().refuse_weak(true);
+    assert_eq!(load(read(), &strict).unwrap().weaknesses(), []);
+    let mut weak = read();
+    weak.vk.gamma_g2 = weak.vk.delta_g2;
+    let expected = Weakness::Equal(KeyElement::Gamma, KeyElement::Delta);
+    let found = load(weak, &strict).map(|_| ());
+    assert!(matches!(found, Err(KeyError::Weak(weakness)) if weakness == expected), "{found:?}");
+    let mut weak = read();
+    weak.vk.gamma_g2 = weak.vk.delta_g2;
+    assert_eq!(load(weak, &KeyOptions::default()).unwrap().weaknesses(), [expected]);
+    // What only a proving key shows.
+    let mut weak = read();
+    weak.delta_g1 = -weak.vk.alpha_g1;
+    let found = load(weak, &strict).map(|_| ()).unwrap_err();
+    assert_eq!(found.to_string(), "anyone can make proofs under this key: alpha and delta are opposite");
 }
 
 #[test]

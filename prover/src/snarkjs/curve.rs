@@ -34,9 +34,15 @@ impl SnarkjsCurve {
         }
     }
 
-    /// The curve of that name, as snarkjs writes it.
+    /// The curve of that name as snarkjs reads it: letters and digits count, their case does not, and BN254 is
+    /// `bn128`, `bn254` or `alt_bn128`.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|c| c.name() == name)
+        let letters = name.chars().filter(char::is_ascii_alphanumeric).take(16);
+        match &*letters.collect::<String>().to_ascii_lowercase() {
+            "bn128" | "bn254" | "altbn128" => Some(Self::Bn128),
+            "bls12381" => Some(Self::Bls12381),
+            _ => None,
+        }
     }
 
     /// The curve with these primes.

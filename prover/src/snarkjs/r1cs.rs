@@ -34,7 +34,7 @@ pub struct R1csDimensions {
     pub public_outputs: u32,
     /// Public inputs, the wires after the outputs.
     pub public_inputs: u32,
-    /// Private inputs.
+    /// Private inputs of the circuit's source. Those that no constraint needs may have no wire.
     pub private_inputs: u32,
     /// Constraints.
     pub constraints: u32,
@@ -100,7 +100,8 @@ impl R1csFile {
         fields.take(8)?;
         let constraints = fields.u32()?;
         fields.end()?;
-        let named = 1 + [public_outputs, public_inputs, private_inputs].map(u64::from).iter().sum::<u64>();
+        // Private inputs are counted as the source has them, those too that circom's optimiser has removed.
+        let named = 1 + u64::from(public_outputs) + u64::from(public_inputs);
         if u64::from(wires) < named {
             return Err(header.wrong_value("number of wires", format_args!("at least {named}"), wires));
         }

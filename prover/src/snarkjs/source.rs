@@ -81,12 +81,23 @@ impl Source {
     }
 }
 
-/// Opens a regular file and tells its length. Everything else is refused before it is opened:
-/// a pipe would wait for its writer, and a device may never end.
+/// Opens a regular file and tells its length. Everything else is refused: a device may never end.
+///
+/// The path is looked up once, since its name may be given to another file at any time, and without waiting: a
+/// pipe has perhaps no writer.
 pub(crate) fn open_regular(path: &Path) -> io::Result<(File, u64)> {
-    regular(&std::fs::metadata(path)?)?;
-    let file = File::open(path)?;
-    // Something else may have taken the name in between.
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    let file = match options.open(path) {
+        // What has no file behind its name: a socket.
+        #[cfg(unix)]
+        Err(error) if error.raw_os_error() == Some(libc::ENXIO) => {
+            return Err(io::Error::other("not a regular file"));
+        }
+        file => file?,
+    };
     let meta = file.metadata()?;
     regular(&meta)?;
     Ok((file, meta.len()))

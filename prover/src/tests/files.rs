@@ -4,6 +4,7 @@ use super::{BLS_MULT, BN_MULT, SEMAPHORE, bls12_381, bn254, fixture};
 use crate::snarkjs::json::{JsonFile, proof_to_json, public_to_json, verification_key_to_json};
 use crate::snarkjs::{ZkeyCurve, ZkeyFile, read_witness};
 use crate::{VerifyError, verify};
+use ark_ec::AffineRepr as _;
 use ark_ff::{One, Zero};
 use curvesmith_runtime::field::Field;
 
@@ -174,12 +175,31 @@ fn json_refuses_what_is_not_canonical() {
         ("bn128", "bls12381", "curve"),
         ("\"pi_c\"", "\"pi_d\"", "pi_c"),
         ("   \"0\"\n", "   \"1\"\n", "pi_b[2]"),
+        ("groth16", "groth17", "protocol"),
+        ("bn128", "bn1284", "curve"),
     ] {
         let changed = text.replacen(from, to, 1);
         assert_ne!(changed, text, "{from} is in the file");
         let error = parse(&changed).unwrap_err().to_string();
         assert!(error.starts_with(&format!("proof.json: {names} is ")), "{error}");
     }
+    for (from, to) in [("bn128", "bn254"), ("bn128", "BN254"), ("bn128", "alt_bn128"), ("groth16", "groth")] {
+        assert_eq!(parse(&text.replacen(from, to, 1)).unwrap(), parse(&text).unwrap(), "{to}");
+    }
+    // The identity has one spelling.
+    let mut proof: serde_json::Value = serde_json::from_str(&text).unwrap();
+    proof["pi_c"] = serde_json::json!(["0", "1", "0"]);
+    assert!(parse(&proof.to_string()).unwrap().c.is_zero());
+    for (name, zero) in [
+        ("pi_c", serde_json::json!(["0", "0", "1"])),
+        ("pi_b", serde_json::json!([["0", "0"], ["0", "0"], ["1", "0"]])),
+    ] {
+        let mut proof = proof.clone();
+        proof[name] = zero;
+        let error = parse(&proof.to_string()).unwrap_err().to_string();
+        assert_eq!(error, format!("proof.json: {name} is off the curve, expected a point on the curve"));
+    }
+    assert_eq!(crate::snarkjs::json::public_to_json::<C>(&[]), "[\n]");
     assert!(parse(&format!("[{}]", "[".repeat(100_000))).is_err());
     let long = text.replacen(x, &"9".repeat(1 << 20), 1);
     assert!(parse(&long).unwrap_err().to_string().len() < 200);

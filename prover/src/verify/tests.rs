@@ -1,6 +1,9 @@
 //! The prepared equation against arkworks', and what keys may not be.
 
-use super::{PointProblem, PreparedVk, SERIAL_TERMS, VerifyError, sum_of_inputs, verify};
+use super::{
+    KeyElement, PointProblem, PreparedVk, SERIAL_TERMS, VerifyError, Weakness, sum_of_inputs, verify,
+    weaknesses, weaknesses_of_proving_key,
+};
 use crate::snarkjs::json::JsonFile;
 use crate::tests::{BLS_MULT, bls12_381, bn254, fixture};
 use ark_bls12_381::Bls12_381;
@@ -136,4 +139,82 @@ fn keys_with_identities_or_points_outside_are_refused() {
             other => panic!("{expected}: {other:?}"),
         }
     }
+}
+
+/// Under each key that is called weak a proof of any statement is made from the key's points.
+fn weak_keys_prove_everything<C: PairingCurve>() {
+    use KeyElement::{Alpha, Beta, Delta, Gamma};
+    let g1 = |s: i64| (<C::Engine as Pairing>::G1::generator() * Scalar::<C>::from(s)).into_affine();
+    let g2 = |s: i64| (<C::Engine as Pairing>::G2::generator() * Scalar::<C>::from(s)).into_affine();
+    let sum = 13 + 17 * 1000;
+    // Logarithms of α, β, γ and δ; what is seen of them; logarithms of the proof that the table has.
+    for ([alpha, beta, gamma, delta], expected, [a, b, c]) in [
+        ([3, 5, 7, 7], Weakness::Equal(Gamma, Delta), [3, 5, -sum]),
+        ([3, 5, 1, 1], Weakness::Equal(Gamma, Delta), [3, 5, -sum]),
+        ([3, 5, 7, -7], Weakness::Opposite(Gamma, Delta), [3, 5, sum]),
+        ([3, 5, 5, 11], Weakness::Equal(Beta, Gamma), [3 + sum, 5, 0]),
+        ([3, 5, -5, 11], Weakness::Opposite(Beta, Gamma), [3 - sum, 5, 0]),
+        ([3, 5, 7, 5], Weakness::Equal(Beta, Delta), [sum, 7, -3]),
+        ([3, 5, 7, -5], Weakness::Opposite(Beta, Delta), [sum, 7, 3]),
+        ([3, 18, 7, 11], Weakness::Dependent, [sum + 3, 7, -3]),
+        ([3, -4, 7, 11], Weakness::Dependent, [sum + 3, 7, 3]),
+        ([3, 4, 7, 11], Weakness::Dependent, [sum - 3, 7, -3]),
+        ([3, -18, 7, 11], Weakness::Dependent, [sum - 3, 7, 3]),
+        ([11, 5, 7, 11], Weakness::Equal(Alpha, Delta), [sum, 7, -5]),
+        ([-11, 5, 7, 11], Weakness::Opposite(Alpha, Delta), [sum, 7, 5]),
+        ([1, 5, 1, 11], Weakness::Equal(Alpha, Gamma), [sum + 5, 1, 0]),
+        ([-1, 5, 1, 11], Weakness::Opposite(Alpha, Gamma), [sum - 5, 1, 0]),
+        ([1, 5, -1, 11], Weakness::Opposite(Alpha, Gamma), [sum - 5, -1, 0]),
+    ] {
+        let vk = VerifyingKey {
+            alpha_g1: g1(alpha),
+            beta_g2: g2(beta),
+            gamma_g2: g2(gamma),
+            delta_g2: g2(delta),
+            gamma_abc_g1: vec![g1(13), g1(17)],
+        };
+        let found = weaknesses_of_proving_key::<C>(&vk, g1(beta), g1(delta));
+        assert_eq!(found, [expected], "{alpha} {beta} {gamma} {delta}");
+        let proof = Proof { a: g1(a), b: g2(b), c: g1(c) };
+        verify::<C>(&vk, &[Scalar::<C>::from(1000u64)], &proof).unwrap();
+        // A verification key has no δ in G1.
+        let is_seen = !matches!(expected, Weakness::Equal(Alpha, Delta) | Weakness::Opposite(Alpha, Delta));
+        assert_eq!(weaknesses::<C>(&vk), Vec::from_iter(is_seen.then_some(expected)));
+        match PreparedVk::<C>::new_strict(&vk) {
+            Err(VerifyError::WeakKey(weakness)) => assert!(is_seen && weakness == expected),
+            other => assert!(!is_seen && other.is_ok(), "{expected}"),
+        }
+    }
+    for [alpha, beta, gamma, delta] in
+        [[3, 5, 7, 11], [3, 5, 1, 11], [3, 5, 7, 1], [1, 5, 7, 11], [7, 5, 7, 11]]
+    {
+        let (vk, _) = forged::<C>(&[], &[Scalar::<C>::one()], Scalar::<C>::one(), Scalar::<C>::one());
+        let vk = VerifyingKey {
+            alpha_g1: g1(alpha),
+            beta_g2: g2(beta),
+            gamma_g2: g2(gamma),
+            delta_g2: g2(delta),
+            ..vk
+        };
+        assert_eq!(weaknesses_of_proving_key::<C>(&vk, g1(beta), g1(delta)), []);
+        PreparedVk::<C>::new_strict(&vk).unwrap();
+    }
+    let (mut vk, _) = forged::<C>(&[], &[Scalar::<C>::one()], Scalar::<C>::one(), Scalar::<C>::one());
+    vk.beta_g2 = vk.gamma_g2;
+    vk.delta_g2 = AffineRepr::zero();
+    assert_eq!(
+        weaknesses_of_proving_key::<C>(&vk, vk.alpha_g1, g1(11)),
+        [
+            Weakness::Equal(Beta, Gamma),
+            Weakness::Identity(Delta),
+            Weakness::Equal(Alpha, Beta),
+            Weakness::Dependent
+        ]
+    );
+}
+
+#[test]
+fn weak_keys_are_those_under_which_anyone_makes_proofs() {
+    weak_keys_prove_everything::<bn254::Curve>();
+    weak_keys_prove_everything::<bls12_381::Curve>();
 }

@@ -15,14 +15,12 @@ use std::any::Any;
 use std::sync::Arc;
 
 /// Inside a [`Memory`]; freed on drop.
-#[derive(Debug)]
 pub(super) struct EmulatorMemory {
     pub(super) allocation: Arc<Allocation>,
     pub(super) owner: Arc<Inner>,
 }
 
 /// Inside a [`Module`].
-#[derive(Debug)]
 pub(super) struct EmulatorModule {
     pub(super) program: Arc<Program>,
     pub(super) owner: Arc<Inner>,
@@ -31,14 +29,12 @@ pub(super) struct EmulatorModule {
 }
 
 /// Inside a [`Stream`].
-#[derive(Debug)]
 struct EmulatorStream {
     state: Arc<StreamState>,
     owner: Arc<Inner>,
 }
 
 /// Inside an [`Event`].
-#[derive(Debug)]
 struct EmulatorEvent {
     mark: Arc<Mark>,
     timed: bool,

@@ -14,18 +14,18 @@ use super::race::RaceState;
 use super::staging::with_bytes;
 use curvesmith_device::{DeviceProperties, Module, Result, RuntimeError};
 use std::collections::{BTreeMap, HashSet};
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// Compute capability, `major * 10 + minor`.
 pub(super) const COMPUTE: u32 = 75;
 
 /// A device that executes PTX on the CPU. Clones share memory, streams and log.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Emulator {
     pub(super) inner: Arc<Inner>,
 }
 
-#[derive(Debug)]
 pub(super) struct Inner {
     pub(super) options: EmulatorOptions,
     pub(super) properties: DeviceProperties,
@@ -41,7 +41,6 @@ pub(super) struct Inner {
     pub(super) wide: Arc<Mutex<()>>,
 }
 
-#[derive(Debug)]
 struct Table {
     allocations: BTreeMap<u64, Arc<Allocation>>,
     next: u64,
@@ -50,6 +49,17 @@ struct Table {
     peak: u64,
     /// The allocations as launches see them; rebuilt after a change.
     view: Option<Arc<[Arc<Allocation>]>>,
+}
+
+/// Sizes only: memory may hold secrets, and what was freed is kept for its next owner.
+impl fmt::Debug for Emulator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Emulator")
+            .field("name", &self.inner.properties.name)
+            .field("allocations", &self.allocations())
+            .field("bytes", &self.memory_in_use())
+            .finish_non_exhaustive()
+    }
 }
 
 impl Emulator {

@@ -6,7 +6,7 @@
 use super::program::*;
 
 /// Registers of a warp: windows of the current frame on growing stacks.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Registers {
     r32: Vec<Lanes32>,
     r64: Vec<Lanes64>,

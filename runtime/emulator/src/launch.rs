@@ -63,7 +63,6 @@ pub(super) struct Log {
 }
 
 /// A launch whose arguments have been checked.
-#[derive(Debug)]
 pub(super) struct Prepared {
     program: Arc<Program>,
     kernel: usize,

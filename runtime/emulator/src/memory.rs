@@ -15,7 +15,6 @@ pub(super) const FIRST_ADDRESS: u64 = 1 << 32;
 pub(super) const GAP: u64 = 256;
 
 /// Device memory of one allocation.
-#[derive(Debug)]
 pub(super) struct Allocation {
     pub(super) base: u64,
     /// Bytes asked for.
@@ -127,7 +126,7 @@ pub(super) struct Checks {
 }
 
 /// The allocations a launch can see.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct GlobalView {
     /// Sorted by address.
     pub(super) allocations: Arc<[Arc<Allocation>]>,
@@ -355,7 +354,6 @@ impl GlobalView {
 }
 
 /// Shared memory of one block.
-#[derive(Debug)]
 pub(super) struct SharedMemory {
     words: Vec<u32>,
     written: Vec<u8>,
@@ -486,7 +484,7 @@ impl SharedMemory {
 }
 
 /// Local memory of the threads of a warp: word `i` of every lane side by side.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct LocalMemory {
     words: Vec<Lanes32>,
     written: Vec<[u8; LANES]>,

@@ -12,7 +12,6 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
 /// Work of a stream.
-#[derive(Debug)]
 pub(super) enum Operation {
     /// Host bytes to device.
     Upload { allocation: Arc<Allocation>, offset: u64, data: StagedBytes, len: usize },
@@ -85,7 +84,6 @@ pub(super) struct StreamState {
     pub(super) failure: Mutex<Option<RuntimeError>>,
 }
 
-#[derive(Debug)]
 struct Work {
     operation: Operation,
     /// What the host had waited for when it was submitted.
@@ -95,7 +93,6 @@ struct Work {
 
 /// The work of one stream after another. Positions count on from stream to stream, so that clocks
 /// and shadows of an earlier stream keep their meaning.
-#[derive(Debug)]
 struct Queue {
     waiting: VecDeque<Work>,
     /// Operations ever pushed, and done.
@@ -107,7 +104,6 @@ struct Queue {
 }
 
 /// All streams of a device.
-#[derive(Debug)]
 pub(super) struct Queues {
     streams: Vec<Queue>,
     /// Slots whose stream is gone, and whose work is done.

@@ -97,7 +97,6 @@ pub(super) struct Polled {
 }
 
 /// A warp of a running block.
-#[derive(Debug)]
 pub(super) struct Warp {
     pub(super) index: u32,
     /// Lanes that have not ended; the last warp of a block may start with fewer than 32.

@@ -21,7 +21,8 @@ pub(crate) struct Arguments {
     /// Curve
     #[arg(long)]
     curve: Curve,
-    /// Logarithm of the size, or a range of them: 16 or 16..24
+    /// Logarithm of the size, or a range of them: 16 or 16..24. At most 28, and for `ntt` and the chain of `groth16` what
+    /// the scalar field has transforms of
     #[arg(long)]
     log_n: Sizes,
     /// What `groth16` proves
@@ -54,6 +55,9 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
+/// Above `2^28` no field has a transform, and indices of matrices end.
+const MAX_LOG_N: u32 = 28;
+
 /// Sizes from one logarithm to another.
 #[derive(Clone, Debug)]
 pub(super) struct Sizes(RangeInclusive<u32>);
@@ -70,8 +74,8 @@ impl FromStr for Sizes {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |text: &str| match text.parse::<u32>() {
-            Ok(log_n) if (1..=26).contains(&log_n) => Ok(log_n),
-            _ => Err(format!("{text:?} is not in 1..26")),
+            Ok(log_n) if (1..=MAX_LOG_N).contains(&log_n) => Ok(log_n),
+            _ => Err(format!("{text:?} is not in 1..{MAX_LOG_N}")),
         };
         let (first, last) = match text.split_once("..") {
             None => (number(text)?, number(text)?),
@@ -117,6 +121,7 @@ struct Run {
 type Measure<'a> = Box<dyn FnMut(Detail) -> Result<Run, Failure> + 'a>;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    work::check_size(arguments)?;
     let device = arguments.device.open()?;
     let trace_file = arguments.trace.as_ref().map(|path| OneFile::create(path, &[])).transpose()?;
     let name = |value: &dyn std::fmt::Debug| format!("{value:?}").to_lowercase();
@@ -195,7 +200,8 @@ fn measure(
     log_n: u32,
 ) -> Result<(Vec<Duration>, Report, Report), Failure> {
     let progress = spinner(format!("2^{log_n}: making inputs"));
-    let mut run = work::prepare(arguments, device, log_n)?;
+    let note = |text: &str| progress.suspend(|| eprintln!("note: 2^{log_n}: {text}"));
+    let mut run = work::prepare(arguments, device, log_n, &note)?;
     progress.set_message(format!("2^{log_n}: measuring"));
     run(Detail::Counts)?;
     let walls = (0..arguments.runs).map(|_| Ok(run(Detail::Counts)?.wall));

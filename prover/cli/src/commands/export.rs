@@ -3,9 +3,9 @@
 use crate::curves::{Curve, with_curve};
 use crate::failure::Failure;
 use crate::output::{OneFile, is_standard, spinner, write_standard};
-use curvesmith::PreparedVk;
 use curvesmith::snarkjs::json::verification_key_to_json;
 use curvesmith::snarkjs::{ZkeyCurve, ZkeyFile};
+use curvesmith::{PreparedVk, weaknesses};
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -32,9 +32,12 @@ fn text(arguments: &Arguments, file: &ZkeyFile) -> Result<String, Failure> {
 
 /// What `verify` would refuse is not written.
 fn text_of<C: ZkeyCurve>(arguments: &Arguments, file: &ZkeyFile) -> Result<String, Failure> {
-    let _progress = spinner("reading and checking the verification key");
+    let progress = spinner("reading and checking the verification key");
     let key = file.read_verifying_key::<C>()?;
     PreparedVk::<C>::new(&key)
         .map_err(|error| Failure::Input(format!("{}: {error}", arguments.zkey.display())))?;
+    if let Some(warning) = super::warning(&arguments.zkey, &weaknesses::<C>(&key)) {
+        progress.suspend(|| eprintln!("warning: {warning}"));
+    }
     Ok(verification_key_to_json::<C>(&key))
 }

@@ -15,7 +15,8 @@ pub(crate) mod verify;
 #[cfg(feature = "worker")]
 pub(crate) mod worker;
 
-use curvesmith::{Device, KeyOptions};
+use curvesmith::{Device, KeyOptions, Weakness};
+use std::path::Path;
 
 /// The names that `--device` takes.
 #[derive(Clone, Debug)]
@@ -51,6 +52,13 @@ impl std::fmt::Display for DeviceName {
     }
 }
 
+/// The warning of a key under which anyone can make proofs; `None` for other keys.
+fn warning(key: &Path, weaknesses: &[Weakness]) -> Option<String> {
+    let seen: Vec<String> = weaknesses.iter().map(Weakness::to_string).collect();
+    let text = || format!("{}: anyone can make proofs under this key: {}", key.display(), seen.join(", "));
+    (!seen.is_empty()).then(text)
+}
+
 /// Where proofs are made.
 #[derive(clap::Args)]
 pub(crate) struct DeviceArgument {
@@ -78,6 +86,9 @@ pub(crate) struct KeyArguments {
     /// Prove with a key that does not fit on the device too: its points are copied there in parts for every proof
     #[arg(long)]
     stream_key: bool,
+    /// Refuse a key under which anyone can make proofs, as far as its points show it; without this it is used with a warning
+    #[arg(long)]
+    strict: bool,
 }
 
 impl KeyArguments {
@@ -88,5 +99,6 @@ impl KeyArguments {
             .self_check(!self.no_self_check)
             .wipe(self.wipe)
             .stream(self.stream_key)
+            .refuse_weak(self.strict)
     }
 }

@@ -71,6 +71,9 @@ fn prove<C: ZkeyCurve>(arguments: &Arguments, file: &ZkeyFile) -> Result<(), Fai
     let prover = Groth16::from_zkey_parts(&device, key, &options)
         .map_err(|error| Failure::of_key(error, &arguments.zkey))?;
     let load = start.elapsed();
+    if let Some(warning) = super::warning(&arguments.zkey, &prover.weaknesses()) {
+        progress.suspend(|| eprintln!("warning: {warning}"));
+    }
     progress.set_message(format!("proving on {}", device.name()));
     // The share of time that the device was busy is that of its kernels.
     let watched = arguments.trace.is_some() || arguments.stats.is_some();

@@ -3,9 +3,9 @@
 use crate::curves::{Curve, with_curve};
 use crate::failure::Failure;
 use crate::output::{is_standard, print};
-use curvesmith::PreparedVk;
 use curvesmith::snarkjs::ZkeyCurve;
 use curvesmith::snarkjs::json::{JsonError, JsonFile, JsonKind};
+use curvesmith::{PreparedVk, weaknesses};
 use std::path::{Path, PathBuf};
 
 /// What a service can rely on: 1 is the prover's fault, 2 its own.
@@ -14,7 +14,8 @@ Exit codes:
   0  the proof is valid
   1  it is not: the equation does not hold, or proof or public inputs are malformed (not JSON,
      a wrong count, numbers not canonical, points off the curve or outside the subgroup, too large)
-  2  the verification key is malformed, or a file is missing, not regular or unreadable
+  2  the verification key is malformed, or with --strict one under which anyone can make proofs, or
+     a file is missing, not regular or unreadable
   3  a failure of memory or program";
 
 #[derive(clap::Args)]
@@ -25,6 +26,9 @@ pub(crate) struct Arguments {
     public: PathBuf,
     /// Proof
     proof: PathBuf,
+    /// Refuse a key under which anyone can make proofs, as far as its points show it; without this there is a warning
+    #[arg(long)]
+    strict: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -38,8 +42,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 fn check<C: ZkeyCurve>(arguments: &Arguments, key: &JsonFile) -> Result<(), Failure> {
     let key = key.verification_key::<C>()?;
-    let prepared = PreparedVk::<C>::new(&key)
+    let prepared = if arguments.strict { PreparedVk::<C>::new_strict(&key) } else { PreparedVk::new(&key) };
+    let prepared = prepared
         .map_err(|error| Failure::Input(format!("{}: {error}", arguments.verification_key.display())))?;
+    if let Some(warning) = super::warning(&arguments.verification_key, &weaknesses::<C>(&key)) {
+        eprintln!("warning: {warning}");
+    }
     let count = key.gamma_abc_g1.len() - 1;
     let public = read(&arguments.public, JsonKind::Public(count))
         .and_then(|file| file.public::<C>(count))

@@ -172,6 +172,8 @@ fn the_log_is_asked_for_by_either_name() {
             .output()
             .unwrap();
         assert!(output.status.success(), "{output:?}");
+        // Colours would be written to a file.
+        assert!(!output.stderr.contains(&0x1b));
         !output.stderr.is_empty()
     };
     assert!(!traces(&[]));

@@ -99,6 +99,66 @@ fn files_that_cannot_be_read_are_bad_input() {
     }
 }
 
+/// A key before the second phase of its setup, γ = δ, and the proof (α, β, −Σ xᵢ·ICᵢ) that 3·11 is 1000.
+#[test]
+fn keys_without_a_second_phase_are_warned_of_or_refused() {
+    const WEAK: &str = "bn128_no_phase2";
+    let seen = "anyone can make proofs under this key: gamma and delta are equal\n";
+    let out = TempDir::new().unwrap();
+    let files = ["verification_key.json", "public.json", "proof_forged.json"].map(|name| fixture(WEAK, name));
+    let key = fixture(WEAK, "circuit.zkey");
+    let says = |arguments: &[&Path], options: &[&str], code: i32, level: &str, path: &Path| {
+        let output = curvesmith().args(arguments).args(options).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{text}");
+        assert_eq!(text, format!("{level}: {}: {seen}", path.display()));
+        output.stdout
+    };
+    let verify = [Path::new("verify"), &files[0], &files[1], &files[2]];
+    assert_eq!(says(&verify, &[], 0, "warning", &files[0]), b"valid proof\n");
+    assert_eq!(says(&verify, &["--strict"], 2, "error", &files[0]), b"");
+    let export = ["zkey", "export", "verificationkey"].map(Path::new);
+    let export = [&export[..], &[&key, Path::new("-")]].concat();
+    let exported = says(&export, &[], 0, "warning", &key);
+    assert_eq!(String::from_utf8(exported).unwrap(), fs::read_to_string(&files[0]).unwrap());
+    let (proof, public) = (out.path().join("proof.json"), out.path().join("public.json"));
+    let witness = fixture(WEAK, "witness.wtns");
+    let prove = [Path::new("prove"), &key, &witness, &proof, &public];
+    says(&prove, &["--device", "cpu", "--strict"], 2, "error", &key);
+    assert!(!proof.exists());
+    says(&prove, &["--device", "cpu"], 0, "warning", &key);
+    says(&[Path::new("verify"), &files[0], &public, &proof], &[], 0, "warning", &files[0]);
+    // Others are not warned of.
+    let sound = FILES.map(|name| fixture(CASE, name));
+    let output = curvesmith().args(["verify", "--strict"]).args(sound).output().unwrap();
+    assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]));
+}
+
+/// Names that snarkjs reads, and points that are none.
+#[test]
+fn names_of_other_tools_are_read() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("file.json");
+    for (case, which, from, to) in [
+        (CASE, 0, "\"bn128\"", "\"bn254\""),
+        (CASE, 2, "\"bn128\"", "\"bn254\""),
+        (CASE, 0, "\"groth16\"", "\"groth\""),
+        ("bls12381_mult", 0, "\"bls12381\"", "\"bls12_381\""),
+    ] {
+        let text = fs::read_to_string(fixture(case, FILES[which])).unwrap();
+        assert!(text.contains(from));
+        fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        with(case, which, &path, 0, "");
+    }
+    for (which, field, code) in [(2, "pi_c", 1), (0, "vk_alpha_1", 2)] {
+        let text = fs::read_to_string(fixture(CASE, FILES[which])).unwrap();
+        let mut value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        value[field] = serde_json::json!(["0", "0", "1"]);
+        fs::write(&path, value.to_string()).unwrap();
+        with(CASE, which, &path, code, &format!("{field} is off the curve"));
+    }
+}
+
 #[test]
 fn help_tells_the_codes() {
     for arguments in [&["--help"][..], &["verify", "--help"]] {

@@ -195,7 +195,8 @@ pub fn proof_to_json<C: PairingCurve>(proof: &Proof<C::Engine>) -> String {
 
 /// `public.json`: the public inputs without the leading one.
 pub fn public_to_json<C: PairingCurve>(inputs: &[<C::Fr as Field>::Ark]) -> String {
-    print(&inputs.iter().map(decimal).collect())
+    // snarkjs prints an empty list with its own printer's line break.
+    if inputs.is_empty() { "[\n]".into() } else { print(&inputs.iter().map(decimal).collect()) }
 }
 
 /// `verification_key.json`.
@@ -229,14 +230,19 @@ fn curve_name<C: PairingCurve>() -> &'static str {
 
 fn check_kind<C: PairingCurve>(root: &Node<'_>, curve_required: bool) -> Result<(), JsonProblem> {
     let protocol = root.key("protocol")?;
-    if protocol.string()? != "groth16" {
+    // Older versions of snarkjs wrote `groth`.
+    if !["groth16", "groth"].contains(&protocol.string()?) {
         return Err(protocol.wrong_text("groth16", protocol.string()?));
     }
     if !curve_required && !root.has("curve") {
         return Ok(());
     }
     let curve = root.key("curve")?;
-    if curve.string()? != curve_name::<C>() {
+    let is_it = match SnarkjsCurve::of::<C>() {
+        Some(known) => SnarkjsCurve::from_name(curve.string()?) == Some(known),
+        None => curve.string()? == C::NAME,
+    };
+    if !is_it {
         return Err(curve.wrong_text(curve_name::<C>(), curve.string()?));
     }
     Ok(())

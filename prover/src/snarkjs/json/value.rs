@@ -145,7 +145,8 @@ impl<'a> Node<'a> {
             return Err(parts[2].wrong("1, or the identity as 0, 1, 0", z));
         }
         let point = ProjectiveOf::<G>::affine(x, y);
-        if !ProjectiveOf::<G>::is_on_curve(&point) {
+        // arkworks spells the identity (0, 0) where that is no point: here it is none either.
+        if point.is_zero() || !ProjectiveOf::<G>::is_on_curve(&point) {
             return Err(self.wrong("a point on the curve", "off the curve"));
         }
         if !ProjectiveOf::<G>::is_in_subgroup(&point) {

@@ -209,7 +209,7 @@ impl FileState {
             })
         };
         let state = std::fs::metadata(path).and_then(of);
-        state.map_err(|error| Failure::Input(format!("{}: {error}", path.display())))
+        state.map_err(|error| Failure::of_io(&error, format!("{}: {error}", path.display())))
     }
 }
 

@@ -33,7 +33,11 @@ pub(super) fn read(path: &Path, device: &Device, options: &KeyOptions) -> Result
         let (device, options, path) = (device.clone(), options.clone(), path.to_owned());
         Ok(Box::new(move || {
             let prover = Groth16::from_zkey_parts(&device, key, &options);
-            Ok(Box::new(Loaded(prover.map_err(|error| Failure::of_key(error, &path))?)))
+            let prover = prover.map_err(|error| Failure::of_key(error, &path))?;
+            if let Some(warning) = super::super::warning(&path, &prover.weaknesses()) {
+                tracing::warn!("{warning}");
+            }
+            Ok(Box::new(Loaded(prover)))
         }))
     })
 }
