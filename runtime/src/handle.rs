@@ -11,10 +11,11 @@ use crate::work::Work;
 use curvesmith_device::{DeviceProperties, KernelDevice};
 #[cfg(feature = "emulator")]
 use curvesmith_emulator::{Emulator, EmulatorOptions};
+use std::fmt;
 use std::sync::Arc;
 
 /// A device to compute on. Cheap to clone; clones share memory, streams and loaded kernels.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Device {
     pub(crate) inner: Inner,
     fallback_reason: Option<Arc<str>>,
@@ -22,10 +23,17 @@ pub struct Device {
     emulator: Option<Emulator>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) enum Inner {
     Cpu,
     Gpu(Gpu),
+}
+
+/// Its name: memory below may hold secrets.
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Device").field(&self.name()).finish()
+    }
 }
 
 impl Device {

@@ -42,6 +42,7 @@ use curvesmith_runtime::work::Work;
 use curvesmith_runtime::{Cancel, Detail, Device, Job, RuntimeError, SpMvSchedule};
 use key::{HeaderPoints, HostKey};
 use stages::{DeviceKey, Source};
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -57,7 +58,6 @@ const CPU_PROOFS_AT_ONCE: usize = 2;
 type Scalar<C> = <<C as PairingCurve>::Fr as Field>::Ark;
 
 /// A key made ready on a device; proves any number of witnesses, from any number of threads.
-#[derive(Debug)]
 pub struct Groth16<C: PairingCurve> {
     device: Device,
     wires: usize,
@@ -72,6 +72,17 @@ pub struct Groth16<C: PairingCurve> {
     host: Option<HostKey<C>>,
     self_check: bool,
     wipe: bool,
+}
+
+/// What the key is for, and where it is: neither the memory of the device nor the points.
+impl<C: PairingCurve> fmt::Debug for Groth16<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Groth16")
+            .field("curve", &C::NAME)
+            .field("device", &self.device.name())
+            .field("public_inputs", &self.public_inputs())
+            .finish_non_exhaustive()
+    }
 }
 
 impl<C: PairingCurve> Groth16<C> {

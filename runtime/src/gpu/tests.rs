@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::error::RuntimeError;
+use crate::handle::{Device, Inner};
 use crate::owner::Owner;
 use curvesmith_abi::kernels::ScanAdd;
 use curvesmith_abi::{Image, KernelEntry, Ptr, layout};
@@ -319,4 +320,30 @@ fn a_written_buffer_is_no_other_of_its_launch() {
     stream.launch(&Owner::common(), 8, &kernel).unwrap();
     assert_eq!(stream.download_words(&data).unwrap(), [5; 8]);
     stream.finish().unwrap();
+}
+
+#[test]
+fn debug_prints_show_no_memory() {
+    const SECRET: u32 = 0x5ec3_e7a1;
+    // With a seed, uploads wait in their queue.
+    for seed in [0, 1] {
+        let emulator = Emulator::new(EmulatorOptions::default().seed(seed));
+        let device = Device::with_kernels(Arc::new(emulator.clone()), None);
+        let Inner::Gpu(gpu) = &device.inner else { panic!("{device:?}") };
+        let stream = start(gpu);
+        let (freed, kept) =
+            (stream.upload_words(&[SECRET; 4096]).unwrap(), stream.upload_words(&[SECRET; 4096]).unwrap());
+        drop(freed);
+        let shown = || format!("{device:?} {gpu:?} {emulator:?} {kept:?} {stream:?}");
+        let before = shown();
+        assert_eq!(stream.download_words(&kept).unwrap(), [SECRET; 4096]);
+        for text in [before, shown()] {
+            assert!(text.len() < 4096, "{} bytes", text.len());
+            assert!(text.contains("emulator"), "{text}");
+            for word in [SECRET.to_string(), format!("{SECRET:x}"), format!("{SECRET:X}")] {
+                assert!(!text.contains(&word), "{text}");
+            }
+        }
+        stream.finish().unwrap();
+    }
 }

@@ -14,6 +14,9 @@ const MOST: (usize, usize) = (1024, 4 << 20);
 /// Answers, and bytes of them, with which no more of a client's lines are read.
 const ENOUGH: (usize, usize) = (256, 1 << 20);
 
+/// Bytes of the stacks of a client's threads, which read and write lines.
+pub(super) const STACK: usize = 256 << 10;
+
 /// Characters of an id that a log shows.
 const SHOWN: usize = 80;
 
@@ -66,7 +69,7 @@ impl Client {
     {
         let (state, changed) = (Mutex::default(), Condvar::new());
         let answers = Arc::new(Answers { state, changed, patience, cut: Box::new(cut) });
-        std::thread::Builder::new().name("answers".into()).spawn({
+        std::thread::Builder::new().name("answers".into()).stack_size(STACK).spawn({
             let answers = answers.clone();
             move || {
                 answers.write_all_to(&*output);

@@ -6,6 +6,9 @@ use std::io::{self, BufRead};
 /// Bytes that a line may have.
 pub(super) const MAX_LINE: usize = jobs::MAX_BYTES;
 
+/// Bytes that stay for the next line.
+const KEPT: usize = 1 << 13;
+
 /// What was read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
@@ -20,6 +23,8 @@ pub(super) enum Line {
 /// Reads the next line into `line`, without its newline.
 pub(super) fn next(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Line> {
     line.clear();
+    // A long one's memory is not kept while the next one is waited for.
+    line.shrink_to(KEPT);
     let (mut any, mut too_long) = (false, false);
     loop {
         let bytes = match input.fill_buf() {
@@ -75,6 +80,7 @@ mod tests {
             assert!(line.capacity() <= 2 * MAX_LINE);
             assert_eq!(next(&mut input, &mut line).unwrap(), Line::Whole);
             assert_eq!(line, b"next");
+            assert!(line.capacity() <= 2 * KEPT);
         }
     }
 }

@@ -155,7 +155,8 @@ fn serve(
             }
         }
     };
-    std::thread::Builder::new().name("jobs".into()).spawn(reading).map_err(failed)?;
+    let thread = std::thread::Builder::new().name("jobs".into()).stack_size(client::STACK);
+    thread.spawn(reading).map_err(failed)?;
     let client = Client::start(stream.clone(), Some(PATIENCE), cut, place.clone()).map_err(failed)?;
     *place.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(client.answers());
     let _ = sender.send(Arc::new(client));
