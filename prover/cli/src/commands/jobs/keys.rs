@@ -5,6 +5,7 @@ use crate::failure::{DeviceFault, Failure};
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 type Read = dyn Fn(&Path) -> Result<Unready, Failure> + Send + Sync;
 
@@ -125,10 +126,25 @@ impl Keys {
         Use { keys: self, key: Some(key) }
     }
 
-    /// The key of this file. Others make room before it is on the device, and where there is no room for it. Only for whoever
-    /// holds `changing`.
+    /// The key of this file. Others make room before it is on the device, and where there is no room for it. A file that changes
+    /// while it is read, as by a rename over it, is read once more when it has settled. Only for whoever holds `changing`.
     fn load(&self, path: &Path, state: &FileState) -> Result<Kept, Failure> {
         self.take(|kept| kept.path == path);
+        let read = self.load_once(path);
+        if FileState::of(path)? == *state {
+            return Ok(Kept { path: path.to_owned(), state: state.clone(), prover: read? });
+        }
+        // Neither a key nor an error means anything, and there may be no room for two.
+        drop(read);
+        let state = FileState::settled(path)?;
+        let read = self.load_once(path);
+        if FileState::of(path)? == state {
+            return Ok(Kept { path: path.to_owned(), state, prover: read? });
+        }
+        Err(changing(path))
+    }
+
+    fn load_once(&self, path: &Path) -> Result<Box<dyn Prover>, Failure> {
         loop {
             let unready = (self.read)(path)?;
             while self.lock_kept().len() >= self.limit {
@@ -136,13 +152,7 @@ impl Keys {
             }
             match unready() {
                 Err(failure) if is_memory(&failure) && self.drop_oldest() => {}
-                prover => {
-                    let prover = prover?;
-                    if FileState::of(path)? != *state {
-                        return Err(Failure::Input(format!("{}: changed while it was read", path.display())));
-                    }
-                    return Ok(Kept { path: path.to_owned(), state: state.clone(), prover });
-                }
+                prover => return prover,
             }
         }
     }
@@ -195,7 +205,35 @@ struct FileState {
     modified: std::time::SystemTime,
 }
 
+/// Between two looks at a file that must find it unchanged.
+const LOOKS: Duration = Duration::from_millis(50);
+
+/// Looks at a file that does not settle, some ten seconds.
+const MOST_LOOKS: u32 = 200;
+
+/// Tried again: the file is not at fault, but the time.
+fn changing(path: &Path) -> Failure {
+    Failure::Internal(format!(
+        "{}: changed again while it was read; rename a whole file over it",
+        path.display()
+    ))
+}
+
 impl FileState {
+    /// That of a file that nobody writes to or replaces for a while.
+    fn settled(path: &Path) -> Result<Self, Failure> {
+        let mut last = Self::of(path)?;
+        for _ in 0..MOST_LOOKS {
+            std::thread::sleep(LOOKS);
+            let state = Self::of(path)?;
+            if state == last {
+                return Ok(state);
+            }
+            last = state;
+        }
+        Err(changing(path))
+    }
+
     fn of(path: &Path) -> Result<Self, Failure> {
         let of = |meta: Metadata| {
             Ok(Self {

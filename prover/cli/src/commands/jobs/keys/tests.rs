@@ -157,6 +157,41 @@ fn a_key_in_use_is_not_dropped() {
     assert_eq!(names(&keys), ["b"]);
 }
 
+/// Another file takes the key's name while it is being read, so often.
+fn exchanged(times: u64) -> (TempDir, Arc<AtomicU64>, Keys) {
+    let folder = files();
+    let reads = Arc::new(AtomicU64::default());
+    let keys = keys(9, 9);
+    let counted = reads.clone();
+    let read = move |path: &Path| {
+        let done = (keys.read)(path);
+        if counted.fetch_add(1, Ordering::Relaxed) < times {
+            let other = path.with_extension("new");
+            fs::write(&other, "key").unwrap();
+            fs::rename(&other, path).unwrap();
+        }
+        done
+    };
+    (folder, reads, Keys::new("small".to_owned(), read, 9))
+}
+
+#[test]
+fn a_key_that_another_took_the_place_of_is_read_again() {
+    let (folder, reads, keys) = exchanged(1);
+    make_ready(&keys, &folder.path().join("a")).unwrap();
+    make_ready(&keys, &folder.path().join("a")).unwrap();
+    assert_eq!((names(&keys), reads.load(Ordering::Relaxed)), (vec!["a".to_owned()], 2));
+}
+
+#[test]
+fn a_key_that_changes_all_the_time_is_tried_again_later() {
+    let (folder, reads, keys) = exchanged(u64::MAX);
+    let failure = make_ready(&keys, &folder.path().join("a")).unwrap_err();
+    assert_eq!((failure.kind(), reads.load(Ordering::Relaxed)), ("internal", 2));
+    assert!(failure.to_string().contains("changed again while it was read"), "{failure}");
+    assert!(names(&keys).is_empty());
+}
+
 #[test]
 fn each_part_of_the_state_tells_files_apart() {
     let folder = TempDir::new().unwrap();
