@@ -120,3 +120,61 @@ pub(crate) fn read_at_most(file: impl Read, len: u64) -> io::Result<Vec<u8>> {
     file.take(len).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::net::UnixListener;
+    use std::process::Command;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::mpsc;
+    use std::time::{Duration, Instant};
+
+    /// Names are exchanged all the time: each opening finds the file or the pipe, and none waits.
+    #[test]
+    fn no_exchange_of_names_makes_opening_wait() {
+        let folder = std::env::temp_dir().join(format!("curvesmith-source-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let [name, file, pipe] = ["name", "file", "pipe"].map(|name| folder.join(name));
+        let socket = folder.join("socket");
+        let _listener = UnixListener::bind(&socket).unwrap();
+        assert_eq!(open_regular(&socket).unwrap_err().to_string(), "not a regular file");
+        assert_eq!(open_regular(&folder).unwrap_err().to_string(), "is a directory");
+        std::fs::write(&file, "file").unwrap();
+        std::fs::write(&name, "file").unwrap();
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let done = AtomicBool::new(false);
+        let (opened, ended) = mpsc::channel();
+        let target = name.clone();
+        // Not a scoped one: the test has to end though it waits.
+        std::thread::spawn(move || {
+            let end = Instant::now() + Duration::from_millis(500);
+            let mut found = [0; 2];
+            while Instant::now() < end {
+                match open_regular(&target) {
+                    Ok((_, 4)) => found[0] += 1,
+                    Err(error) if error.to_string() == "not a regular file" => found[1] += 1,
+                    other => panic!("{other:?}"),
+                }
+            }
+            opened.send(found).unwrap();
+        });
+        let found = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let link = folder.join("link");
+                while !done.load(Ordering::Relaxed) {
+                    for target in [&pipe, &file] {
+                        std::fs::hard_link(target, &link).unwrap();
+                        std::fs::rename(&link, &name).unwrap();
+                    }
+                }
+            });
+            let found = ended.recv_timeout(Duration::from_secs(20));
+            done.store(true, Ordering::Relaxed);
+            found
+        });
+        std::fs::remove_dir_all(&folder).unwrap();
+        let found = found.expect("opening waits");
+        assert!(found.iter().all(|&n| n > 0), "{found:?}");
+    }
+}
