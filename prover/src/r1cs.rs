@@ -136,14 +136,19 @@ impl<C: PairingCurve> Witness<C> {
 }
 
 impl<C: ZkeyCurve> Witness<C> {
-    /// Reads a `.wtns` file.
+    /// Reads a `.wtns` file, whatever number of values it has.
     pub fn from_wtns(path: &Path) -> Result<Self, WtnsError> {
-        Ok(Self { values: read_witness(path)? })
+        Ok(Self { values: read_witness(path, None)? })
     }
 
-    /// As [`Witness::from_wtns`], from the file's bytes, which are wiped.
-    pub fn from_wtns_bytes(bytes: Vec<u8>) -> Result<Self, WtnsError> {
-        Ok(Self { values: parse_witness(bytes)? })
+    /// As [`Witness::from_wtns`], for a circuit of so many wires: memory is taken for no other number of values.
+    pub fn from_wtns_of(path: &Path, wires: usize) -> Result<Self, WtnsError> {
+        Ok(Self { values: read_witness(path, Some(wires))? })
+    }
+
+    /// As [`Witness::from_wtns_of`], from the file's bytes, which are wiped.
+    pub fn from_wtns_bytes(bytes: Vec<u8>, wires: usize) -> Result<Self, WtnsError> {
+        Ok(Self { values: parse_witness(bytes, Some(wires))? })
     }
 }
 

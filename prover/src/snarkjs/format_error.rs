@@ -21,6 +21,14 @@ pub enum FormatError {
         /// Bytes that were asked for.
         bytes: u64,
     },
+    /// The witness is of another circuit than the one it is read for. Nothing of it but its header was read.
+    #[error("witness has {found} values, expected {expected}")]
+    WitnessLength {
+        /// Number of the circuit's wires.
+        expected: usize,
+        /// Number of values.
+        found: usize,
+    },
     /// The first four bytes belong to another kind of file.
     #[error("expected a file that begins with `{expected}`")]
     Magic {

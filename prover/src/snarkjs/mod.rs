@@ -24,5 +24,5 @@ pub(crate) use curve::modulus;
 pub use curve::{SnarkjsCurve, ZkeyCurve};
 pub use format_error::{FormatError, R1csFileError, WtnsError, ZkeyError};
 pub use r1cs::{R1csDimensions, R1csFile};
-pub use wtns::{parse_witness, read_witness};
+pub use wtns::{max_witness_bytes, parse_witness, read_witness};
 pub use zkey::{Zkey, ZkeyDimensions, ZkeyFile};

@@ -17,28 +17,44 @@ const HEADER: SectionName = SectionName { id: 1, name: "header" };
 const VALUES: SectionName = SectionName { id: 2, name: "values" };
 const CHUNK: usize = 1 << 14;
 
+/// Most bytes of a witness of so many values over `F`: what writers make, and room for what they may add.
+pub fn max_witness_bytes<F: MontgomeryField>(wires: usize) -> u64 {
+    const ROOM: u64 = 64 << 10;
+    (wires as u64).saturating_mul(8 * F::LIMBS as u64).saturating_add(ROOM)
+}
+
 /// Reads a witness: one value per wire, in wire order, the first of them one.
 ///
 /// Errors: anything but a version 2 `.wtns` file over the field `F` with canonical
-/// values. The count is the file's own; a prover compares it with its key.
-pub fn read_witness<F: MontgomeryField>(path: &Path) -> Result<Zeroizing<Vec<F>>, WtnsError> {
+/// values; with `wires`, another number of them, which is found before any value is read.
+pub fn read_witness<F: MontgomeryField>(
+    path: &Path,
+    wires: Option<usize>,
+) -> Result<Zeroizing<Vec<F>>, WtnsError> {
     Source::open(path)
         .map_err(FormatError::from)
-        .and_then(read)
+        .and_then(|source| read(source, wires))
         .map_err(|problem| WtnsError { path: path.to_owned(), problem })
 }
 
 /// As [`read_witness`], from bytes in memory, which are wiped.
-pub fn parse_witness<F: MontgomeryField>(bytes: Vec<u8>) -> Result<Zeroizing<Vec<F>>, WtnsError> {
-    read(Source::Bytes(bytes.into())).map_err(|problem| WtnsError { path: PathBuf::from("witness"), problem })
+pub fn parse_witness<F: MontgomeryField>(
+    bytes: Vec<u8>,
+    wires: Option<usize>,
+) -> Result<Zeroizing<Vec<F>>, WtnsError> {
+    read(Source::Bytes(bytes.into()), wires)
+        .map_err(|problem| WtnsError { path: PathBuf::from("witness"), problem })
 }
 
-fn read<F: MontgomeryField>(source: Source) -> Result<Zeroizing<Vec<F>>, FormatError> {
+fn read<F: MontgomeryField>(source: Source, wires: Option<usize>) -> Result<Zeroizing<Vec<F>>, FormatError> {
     let sections = Sections::open(source, "wtns", 2)?;
-    sections.unless_changed(read_sections(&sections))
+    sections.unless_changed(read_sections(&sections, wires))
 }
 
-fn read_sections<F: MontgomeryField>(sections: &Sections) -> Result<Zeroizing<Vec<F>>, FormatError> {
+fn read_sections<F: MontgomeryField>(
+    sections: &Sections,
+    wires: Option<usize>,
+) -> Result<Zeroizing<Vec<F>>, FormatError> {
     let header = sections.unique(HEADER)?;
     let each = 8 * F::LIMBS;
     header.holds(1, 8 + each as u64)?;
@@ -56,6 +72,9 @@ fn read_sections<F: MontgomeryField>(sections: &Sections) -> Result<Zeroizing<Ve
     fields.end()?;
     if count == 0 {
         return Err(header.wrong_value("number of values", "at least 1", 0));
+    }
+    if let Some(expected) = wires.filter(|wires| *wires != count as usize) {
+        return Err(FormatError::WitnessLength { expected, found: count as usize });
     }
     let section = sections.unique(VALUES)?;
     section.holds(u64::from(count), each as u64)?;

@@ -77,7 +77,7 @@ fn constraints_are_read_and_hold_for_the_fixture() {
     assert_eq!(r1cs.b, expected(vec![4, 1], vec![one, one]));
     assert_eq!(r1cs.c, expected(vec![1, 2], vec![one, -one]));
 
-    let witness = read_witness::<Fr>(&fixture(BN_MULT, "witness.wtns")).unwrap();
+    let witness = read_witness::<Fr>(&fixture(BN_MULT, "witness.wtns"), None).unwrap();
     assert_eq!(r1cs.first_unsatisfied(&witness), None);
     for (wire, constraint) in [(1, 0), (2, 1), (4, 0)] {
         let mut wrong = witness.to_vec();
@@ -92,7 +92,7 @@ fn private_inputs_that_were_removed_have_no_wire() {
     let counts = [5, 2, 1, 6];
     let r1cs = read(file(&[(1, header(&prime(), counts, 2)), (2, constraints(&CIRCUIT))])).unwrap();
     assert_eq!(r1cs.a.width, 5);
-    let witness = read_witness::<Fr>(&fixture(BN_MULT, "witness.wtns")).unwrap();
+    let witness = read_witness::<Fr>(&fixture(BN_MULT, "witness.wtns"), None).unwrap();
     assert_eq!(r1cs.first_unsatisfied(&witness), None);
 }
 

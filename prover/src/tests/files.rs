@@ -30,7 +30,7 @@ fn json_files_round_trip<C: ZkeyCurve>(case: &str) {
 
     let key = ZkeyFile::open(&fixture(case, "circuit.zkey")).unwrap().read::<C>(false).unwrap();
     assert_eq!(key.vk, vk);
-    let witness = read_witness::<<C::Fr as Field>::Ark>(&fixture(case, "witness.wtns")).unwrap();
+    let witness = read_witness::<<C::Fr as Field>::Ark>(&fixture(case, "witness.wtns"), None).unwrap();
     assert_eq!(witness.len(), key.dimensions.wires as usize);
     assert_eq!(witness[1..=count], public);
     // The constraints hold: (A w)(B w) = (C w) is not in the file, but the rows that bind
@@ -95,7 +95,7 @@ fn files_that_change_are_refused() {
                 file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(i)).unwrap();
             }
         });
-        let read = || read_witness::<ark_bn254::Fr>(&key).map(|_| ());
+        let read = || read_witness::<ark_bn254::Fr>(&key, None).map(|_| ());
         let seen = (0..1000).map(|_| read()).find(Result::is_err);
         stop.store(true, std::sync::atomic::Ordering::Relaxed);
         assert!(matches!(seen, Some(Err(WtnsError { problem: FormatError::Changed, .. }))), "{seen:?}");

@@ -14,7 +14,7 @@ fn read_key<C: ZkeyCurve>(bytes: Vec<u8>) -> Result<Zkey<C>, ZkeyError> {
 }
 
 fn witness_of<C: ZkeyCurve>(bytes: Vec<u8>) -> Result<usize, String> {
-    match parse_witness::<<C::Fr as Field>::Ark>(bytes) {
+    match parse_witness::<<C::Fr as Field>::Ark>(bytes, None) {
         Ok(values) => Ok(values.len()),
         Err(error) => Err(error.to_string()),
     }

@@ -4,7 +4,7 @@ use crate::curves::{Curve, with_curve};
 use crate::failure::Failure;
 use crate::output::{print, spinner};
 use curvesmith::snarkjs::{R1csFile, ZkeyCurve};
-use curvesmith::{Field, PairingCurve, ProveError, Witness};
+use curvesmith::{Field, PairingCurve, Witness};
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -21,12 +21,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn check<C: ZkeyCurve>(arguments: &Arguments, file: &R1csFile) -> Result<(), Failure> {
-    let witness: Witness<C> = super::prove::read_witness(&arguments.witness)?;
-    let (found, expected) = (witness.values().len(), file.dimensions().wires as usize);
-    if found != expected {
-        let error = ProveError::WitnessLength { expected, found };
-        return Err(Failure::of_proof(error, &arguments.witness));
-    }
+    let wires = file.dimensions().wires as usize;
+    let witness: Witness<C> = super::prove::read_witness(&arguments.witness, wires)?;
     let progress = spinner("reading the constraints");
     let constraints = file.read::<<<C as PairingCurve>::Fr as Field>::Ark>()?;
     progress.set_message("checking the constraints");

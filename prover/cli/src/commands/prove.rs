@@ -7,8 +7,8 @@ use crate::output::{OneFile, Outputs, is_standard, print, show, spinner, stage_t
 use crate::trace;
 use clap::ValueEnum;
 use curvesmith::snarkjs::json::{proof_to_json, public_to_json};
-use curvesmith::snarkjs::{FormatError, WtnsError, ZkeyCurve, ZkeyFile};
-use curvesmith::{Detail, Device, Groth16, ProveStats, Stage, Witness};
+use curvesmith::snarkjs::{FormatError, WtnsError, ZkeyCurve, ZkeyFile, max_witness_bytes};
+use curvesmith::{Detail, Device, Field, Groth16, PairingCurve, ProveStats, Stage, Witness};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -57,12 +57,7 @@ fn prove<C: ZkeyCurve>(arguments: &Arguments, file: &ZkeyFile) -> Result<(), Fai
     }
     let others = [&*arguments.zkey, &*arguments.witness, &*arguments.proof, &*arguments.public];
     let trace_file = arguments.trace.as_ref().map(|path| OneFile::create(path, &others)).transpose()?;
-    let witness = read_witness::<C>(&arguments.witness)?;
-    let (found, expected) = (witness.values().len(), file.dimensions().wires as usize);
-    if found != expected {
-        let error = curvesmith::ProveError::WitnessLength { expected, found };
-        return Err(Failure::of_proof(error, &arguments.witness));
-    }
+    let witness = read_witness::<C>(&arguments.witness, file.dimensions().wires as usize)?;
     let device = arguments.on.device.open()?;
     // One proof does not pay for multiples.
     let options = arguments.key.options().multiples(false);
@@ -94,14 +89,21 @@ fn prove<C: ZkeyCurve>(arguments: &Arguments, file: &ZkeyFile) -> Result<(), Fai
     Ok(())
 }
 
-/// Reads a witness from a file or standard input.
-pub(super) fn read_witness<C: ZkeyCurve>(path: &Path) -> Result<Witness<C>, Failure> {
+/// Reads the witness of a circuit of so many wires from a file or standard input.
+pub(super) fn read_witness<C: ZkeyCurve>(path: &Path, wires: usize) -> Result<Witness<C>, Failure> {
     if !is_standard(path) {
-        return Ok(Witness::from_wtns(path)?);
+        return Ok(Witness::from_wtns_of(path, wires)?);
     }
     let failed = |problem| Failure::from(WtnsError { path: "standard input".into(), problem });
-    let bytes = read_secret(io::stdin().lock()).map_err(|error| failed(FormatError::Io(error)))?;
-    Witness::from_wtns_bytes(bytes).map_err(|error| failed(error.problem))
+    let most = max_witness_bytes::<<<C as PairingCurve>::Fr as Field>::Ark>(wires);
+    let bytes =
+        read_secret(io::stdin().lock().take(most + 1)).map_err(|error| failed(FormatError::Io(error)))?;
+    if bytes.len() as u64 > most {
+        let text = format!("standard input: more than {most} bytes, expected a witness of {wires} values");
+        drop(Zeroizing::new(bytes));
+        return Err(Failure::Input(text));
+    }
+    Witness::from_wtns_bytes(bytes, wires).map_err(|error| failed(error.problem))
 }
 
 /// Reads to the end. What growing leaves behind is wiped.

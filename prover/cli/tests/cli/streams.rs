@@ -228,6 +228,35 @@ fn a_witness_is_checked_against_its_circuit() {
     refused(&run(&[wtns, check, &witness, &witness], b""), 2, "begins with `r1cs`");
 }
 
+/// The key's wires bound what is read and what memory is taken, whatever a witness says of itself.
+#[test]
+fn a_witness_is_no_larger_than_its_key_says() {
+    let dir = TempDir::new().unwrap();
+    let [sparse, proof, public] =
+        ["sparse.wtns", "proof.json", "public.json"].map(|name| dir.path().join(name));
+    let key = fixture(CASE, "circuit.zkey");
+    // 2^26 values, of which none takes room on the disk.
+    let count = 1u32 << 26;
+    let mut bytes = fs::read(fixture(CASE, "witness.wtns")).unwrap();
+    bytes.truncate(12 + 12 + 36);
+    bytes.extend(count.to_le_bytes());
+    bytes.extend(2u32.to_le_bytes());
+    bytes.extend((u64::from(count) * 32).to_le_bytes());
+    fs::write(&sparse, &bytes).unwrap();
+    let file = fs::File::options().write(true).open(&sparse).unwrap();
+    file.set_len(bytes.len() as u64 + u64::from(count) * 32).unwrap();
+    let prove = Path::new("prove");
+    let output = run(&[prove, &key, &sparse, &proof, &public], b"");
+    refused(&output, 2, "sparse.wtns: witness has 67108864 values, expected 5");
+    let endless = curvesmith()
+        .args([prove, &key, Path::new("-"), &proof, &public])
+        .stdin(fs::File::open("/dev/zero").unwrap())
+        .output()
+        .unwrap();
+    refused(&endless, 2, "standard input: more than 65696 bytes, expected a witness of 5 values");
+    assert!(!proof.exists() && !public.exists());
+}
+
 /// A command on a terminal of its own: what it shows. `None`, with a word on it, where there is no `script` to make one.
 #[cfg(target_os = "linux")]
 fn on_a_terminal(arguments: &[&Path], no_color: bool) -> Option<String> {

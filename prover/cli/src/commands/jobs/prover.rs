@@ -55,7 +55,7 @@ impl<C: ZkeyCurve> Prover for Loaded<C> {
         let read: Vec<Result<(), Failure>> = paths
             .iter()
             .map(|path| {
-                witnesses.push(Witness::<C>::from_wtns(path)?);
+                witnesses.push(Witness::<C>::from_wtns_of(path, self.0.wires())?);
                 Ok(())
             })
             .collect();
