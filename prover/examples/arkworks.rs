@@ -1,4 +1,5 @@
-//! A program written for arkworks, with gadgets of ark-r1cs-std, that proves with curvesmith: one import differs.
+//! A program written for arkworks, with gadgets of ark-r1cs-std, that proves with
+//! curvesmith: two imported names differ, of the proof system and of the curve.
 //!
 //! ```sh
 //! cargo run --release --example arkworks

@@ -141,7 +141,8 @@ impl<C: ZkeyCurve> Witness<C> {
         Ok(Self { values: read_witness(path, None)? })
     }
 
-    /// As [`Witness::from_wtns`], for a circuit of so many wires: memory is taken for no other number of values.
+    /// As [`Witness::from_wtns`], for a circuit of so many wires: memory is taken for no other
+    /// number of values.
     pub fn from_wtns_of(path: &Path, wires: usize) -> Result<Self, WtnsError> {
         Ok(Self { values: read_witness(path, Some(wires))? })
     }

@@ -1,6 +1,7 @@
 //! Groth16 under arkworks' interface: [`ark_snark::SNARK`], for programs that have it already.
 //!
-//! Such a program changes the import that names its proof system, and nothing else:
+//! Such a program exchanges two imported names, of its proof system and of its curve, and nothing
+//! else:
 //!
 //! ```text
 //! use {ark_bls12_381::Bls12_381, ark_groth16::Groth16};                    // before

@@ -47,7 +47,8 @@ pub enum VerifyError {
         /// What is wrong with it.
         problem: PointProblem,
     },
-    /// Anyone makes proofs under the key, which [`PreparedVk::new_strict`] refuses: ask its maker for another.
+    /// Anyone makes proofs under the key, which [`PreparedVk::new_strict`] refuses: ask its maker
+    /// for another.
     #[error("anyone can make proofs under this key: {0}")]
     WeakKey(Weakness),
     /// Everything is well-formed, but the proof does not prove this statement.

@@ -1,4 +1,5 @@
-//! Builds every feature of the declared curves by itself, and packages without what they have by default.
+//! Builds every feature of the declared curves by itself, and packages without what they have by
+//! default.
 
 use crate::shell;
 use anyhow::{Context, Result, ensure};
@@ -9,8 +10,9 @@ const PACKAGE: &str = "curvesmith-curves";
 /// Its features that are not.
 const OTHERS: [&str; 3] = ["codegen", "default", "long-tests"];
 
-/// Packages and features of theirs that are checked in place of the default ones. Without `codegen` the images of kernels come from
-/// elsewhere, for `curvesmith-runtime` and what depends on it from a folder that a check has not.
+/// Packages and features of theirs that are checked in place of the default ones. Without `codegen`
+/// the images of kernels come from elsewhere, for `curvesmith-runtime` and what depends on it from
+/// a folder that a check has not.
 const WITHOUT_DEFAULT: [(&str, &str); 9] = [
     ("curvesmith-abi", ""),
     ("curvesmith-device", ""),

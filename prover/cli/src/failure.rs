@@ -94,7 +94,8 @@ impl Failure {
     }
 }
 
-/// Whether the machine is at fault and not a path or a file: another try may succeed, here or elsewhere.
+/// Whether the machine is at fault and not a path or a file: another try may succeed, here or
+/// elsewhere.
 fn is_of_the_host(error: &io::Error) -> bool {
     #[cfg(unix)]
     const CODES: [i32; 13] = [

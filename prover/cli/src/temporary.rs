@@ -83,8 +83,9 @@ impl Drop for Temporary {
     }
 }
 
-/// Moves both files to their places; where the second fails the first is removed again, or what was in its
-/// place before is put back, and the error names which of them failed. No signal comes between.
+/// Moves both files to their places; where the second fails the first is removed again, or what was
+/// in its place before is put back, and the error names which of them failed. No signal comes
+/// between.
 pub(crate) fn persist_both(files: [Temporary; 2], places: [&Path; 2]) -> Result<(), (usize, io::Error)> {
     let mut registered = lock();
     let [first, second] = files.map(|mut file| file.file.take().expect("taken only here and in drop"));
@@ -165,7 +166,8 @@ mod signals {
                 }
                 Err(error) => Err(error),
             };
-            // A file that is larger than it may be fails to be written, as on a full disk: the signal would kill.
+            // A file that is larger than it may be fails to be written, as on a full disk: the
+            // signal would kill.
             let large = signal_hook::flag::register(SIGXFSZ, Arc::default()).map(drop);
             if let Err(error) = waited.and(large) {
                 tracing::warn!(%error, "a signal may leave temporary files behind");
@@ -202,7 +204,8 @@ mod tests {
     use super::*;
     use std::io::Write as _;
 
-    /// What is at both places after a pair that cannot be complete: a folder is in the way of the second.
+    /// What is at both places after a pair that cannot be complete: a folder is in the way of the
+    /// second.
     fn fail(folder: &Path) -> Vec<PathBuf> {
         let places = [folder.join("proof.json"), folder.join("public.json")];
         let files = [(), ()].map(|()| {

@@ -33,7 +33,8 @@ impl<C: PairingCurve> Groth16<C> {
         self.prove_assignment(&cs, &witness, rng)
     }
 
-    /// Proves the assignment of a circuit that was synthesized in mode [`PROVE`], after it was checked.
+    /// Proves the assignment of a circuit that was synthesized in mode [`PROVE`], after it was
+    /// checked.
     pub(crate) fn prove_assignment(
         &self,
         cs: &ConstraintSystemRef<Scalar<C>>,
@@ -60,8 +61,8 @@ pub fn witness_of<C: PairingCurve>(
 
 /// The full assignment of a circuit whose constraints are `constraints`, if it breaks none of them.
 ///
-/// arkworks' own check takes one constraint after the other and costs more than a proof. It names what is
-/// broken, and checks predicates other than rank-1 constraints where a circuit has some.
+/// arkworks' own check takes one constraint after the other and costs more than a proof. It names
+/// what is broken, and checks predicates other than rank-1 constraints where a circuit has some.
 pub(crate) fn checked_assignment<C: PairingCurve>(
     cs: &ConstraintSystemRef<Scalar<C>>,
     constraints: &R1cs<Scalar<C>>,

@@ -36,7 +36,8 @@ pub struct KeyOptions {
     /// Prove with a key that does not fit on the device: its points stay on the host, and every proof copies them there in parts. Without it
     /// such a key is refused. One that fits is moved to the device in any case. Default: false.
     pub stream: bool,
-    /// Refuse keys under which anyone can make proofs, as far as their points show it: [`Weakness`]. Default: false.
+    /// Refuse keys under which anyone can make proofs, as far as their points show it:
+    /// [`Weakness`]. Default: false.
     pub refuse_weak: bool,
 }
 
@@ -137,7 +138,8 @@ pub enum KeyError {
         /// Which point.
         point: &'static str,
     },
-    /// Anyone makes proofs under the key, which [`KeyOptions::refuse_weak`] refuses: its setup was not completed.
+    /// Anyone makes proofs under the key, which [`KeyOptions::refuse_weak`] refuses: its setup was
+    /// not completed.
     #[error("anyone can make proofs under this key: {0}")]
     Weak(Weakness),
     /// The circuit needs a larger domain than the field has.

@@ -245,8 +245,8 @@ impl<C: PairingCurve> Groth16<C> {
         &self.points.vk
     }
 
-    /// What of the key's points voids its proofs; nothing of a key whose setup was complete. Such a key is refused
-    /// where [`KeyOptions::refuse_weak`] says so.
+    /// What of the key's points voids its proofs; nothing of a key whose setup was complete. Such a
+    /// key is refused where [`KeyOptions::refuse_weak`] says so.
     pub fn weaknesses(&self) -> Vec<Weakness> {
         self.points.weaknesses()
     }

@@ -34,8 +34,8 @@ impl SnarkjsCurve {
         }
     }
 
-    /// The curve of that name as snarkjs reads it: letters and digits count, their case does not, and BN254 is
-    /// `bn128`, `bn254` or `alt_bn128`.
+    /// The curve of that name as snarkjs reads it: letters and digits count, their case does not,
+    /// and BN254 is `bn128`, `bn254` or `alt_bn128`.
     pub fn from_name(name: &str) -> Option<Self> {
         let letters = name.chars().filter(char::is_ascii_alphanumeric).take(16);
         match &*letters.collect::<String>().to_ascii_lowercase() {

@@ -21,7 +21,8 @@ pub enum FormatError {
         /// Bytes that were asked for.
         bytes: u64,
     },
-    /// The witness is of another circuit than the one it is read for. Nothing of it but its header was read.
+    /// The witness is of another circuit than the one it is read for. Nothing of it but its header
+    /// was read.
     #[error("witness has {found} values, expected {expected}")]
     WitnessLength {
         /// Number of the circuit's wires.

@@ -100,7 +100,8 @@ impl R1csFile {
         fields.take(8)?;
         let constraints = fields.u32()?;
         fields.end()?;
-        // Private inputs are counted as the source has them, those too that circom's optimiser has removed.
+        // Private inputs are counted as the source has them, those too that circom's optimiser has
+        // removed.
         let named = 1 + u64::from(public_outputs) + u64::from(public_inputs);
         if u64::from(wires) < named {
             return Err(header.wrong_value("number of wires", format_args!("at least {named}"), wires));

@@ -83,8 +83,8 @@ impl Source {
 
 /// Opens a regular file and tells its length. Everything else is refused: a device may never end.
 ///
-/// The path is looked up once, since its name may be given to another file at any time, and without waiting: a
-/// pipe has perhaps no writer.
+/// The path is looked up once, since its name may be given to another file at any time, and without
+/// waiting: a pipe has perhaps no writer.
 pub(crate) fn open_regular(path: &Path) -> io::Result<(File, u64)> {
     let mut options = File::options();
     options.read(true);

@@ -17,7 +17,8 @@ const HEADER: SectionName = SectionName { id: 1, name: "header" };
 const VALUES: SectionName = SectionName { id: 2, name: "values" };
 const CHUNK: usize = 1 << 14;
 
-/// Most bytes of a witness of so many values over `F`: what writers make, and room for what they may add.
+/// Most bytes of a witness of so many values over `F`: what writers make, and room for what they
+/// may add.
 pub fn max_witness_bytes<F: MontgomeryField>(wires: usize) -> u64 {
     const ROOM: u64 = 64 << 10;
     (wires as u64).saturating_mul(8 * F::LIMBS as u64).saturating_add(ROOM)

@@ -147,7 +147,8 @@ fn weak_keys_prove_everything<C: PairingCurve>() {
     let g1 = |s: i64| (<C::Engine as Pairing>::G1::generator() * Scalar::<C>::from(s)).into_affine();
     let g2 = |s: i64| (<C::Engine as Pairing>::G2::generator() * Scalar::<C>::from(s)).into_affine();
     let sum = 13 + 17 * 1000;
-    // Logarithms of α, β, γ and δ; what is seen of them; logarithms of the proof that the table has.
+    // Logarithms of α, β, γ and δ; what is seen of them; logarithms of the proof that the table
+    // has.
     for ([alpha, beta, gamma, delta], expected, [a, b, c]) in [
         ([3, 5, 7, 7], Weakness::Equal(Gamma, Delta), [3, 5, -sum]),
         ([3, 5, 1, 1], Weakness::Equal(Gamma, Delta), [3, 5, -sum]),

@@ -21,8 +21,8 @@ pub(crate) struct Arguments {
     /// Curve
     #[arg(long)]
     curve: Curve,
-    /// Logarithm of the size, or a range of them: 16 or 16..24. At most 28, and for `ntt` and the chain of `groth16` what
-    /// the scalar field has transforms of
+    /// Logarithm of the size, or a range of them: 16 or 16..24. At most 28, and for `ntt` and the
+    /// chain of `groth16` what the scalar field has transforms of
     #[arg(long)]
     log_n: Sizes,
     /// What `groth16` proves

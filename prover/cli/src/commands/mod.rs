@@ -86,7 +86,8 @@ pub(crate) struct KeyArguments {
     /// Prove with a key that does not fit on the device too: its points are copied there in parts for every proof
     #[arg(long)]
     stream_key: bool,
-    /// Refuse a key under which anyone can make proofs, as far as its points show it; without this it is used with a warning
+    /// Refuse a key under which anyone can make proofs, as far as its points show it; without this
+    /// it is used with a warning
     #[arg(long)]
     strict: bool,
 }

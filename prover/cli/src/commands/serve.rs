@@ -110,7 +110,8 @@ fn finish(end: End) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Has all answers written: at the end of the input however long that takes, else for [`GRACE`]. The reason for the end.
+/// Has all answers written: at the end of the input however long that takes, else for [`GRACE`].
+/// The reason for the end.
 fn flush(clients: &[Arc<Answers>], queue: &Queue, mut end: End) -> End {
     let begun = |end: &End| (!matches!(end, End::Input)).then(Instant::now);
     let look =

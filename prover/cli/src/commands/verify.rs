@@ -26,7 +26,8 @@ pub(crate) struct Arguments {
     public: PathBuf,
     /// Proof
     proof: PathBuf,
-    /// Refuse a key under which anyone can make proofs, as far as its points show it; without this there is a warning
+    /// Refuse a key under which anyone can make proofs, as far as its points show it; without this
+    /// there is a warning
     #[arg(long)]
     strict: bool,
 }

@@ -138,7 +138,8 @@ fn bench_measures_a_range_of_sizes() {
     assert_eq!(curvesmith().args(bad).output().unwrap().status.code(), Some(2));
 }
 
-/// What a field has no domain for is a fault of the arguments, found before anything is done or printed.
+/// What a field has no domain for is a fault of the arguments, found before anything is done or
+/// printed.
 #[test]
 fn bench_refuses_sizes_that_are_none() {
     let refused = |arguments: &str, message: &str| {

@@ -99,7 +99,8 @@ fn files_that_cannot_be_read_are_bad_input() {
     }
 }
 
-/// A key before the second phase of its setup, γ = δ, and the proof (α, β, −Σ xᵢ·ICᵢ) that 3·11 is 1000.
+/// A key before the second phase of its setup, γ = δ, and the proof (α, β, −Σ xᵢ·ICᵢ) that 3·11 is
+/// 1000.
 #[test]
 fn keys_without_a_second_phase_are_warned_of_or_refused() {
     const WEAK: &str = "bn128_no_phase2";

@@ -42,7 +42,8 @@ pub(super) fn check_size(arguments: &Arguments) -> Result<(), Failure> {
     })
 }
 
-/// A plan that could not be made, or what its options are not for: a fault of the arguments, or of the device.
+/// A plan that could not be made, or what its options are not for: a fault of the arguments, or of
+/// the device.
 fn of_plan(error: RuntimeError) -> Failure {
     match error {
         RuntimeError::TooLarge { .. } | RuntimeError::Input { .. } => Failure::Input(error.to_string()),

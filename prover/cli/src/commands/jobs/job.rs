@@ -32,7 +32,8 @@ const MAX_PATH: usize = 4096;
 impl Job {
     /// Reads a job; the error comes with its id, if that was read before.
     ///
-    /// Nothing but its members is kept, each of bounded length; the first that is none ends the reading.
+    /// Nothing but its members is kept, each of bounded length; the first that is none ends the
+    /// reading.
     pub(crate) fn parse(line: &[u8]) -> Result<Self, (Value, String)> {
         let mut found = Found::default();
         let mut deserializer = serde_json::Deserializer::from_slice(line);
@@ -192,7 +193,8 @@ mod tests {
         assert_eq!((job.proof, job.public), (None, Some("ab".into())));
     }
 
-    /// Of a crowded line nothing is read after the first member that is none, or the first value of another type.
+    /// Of a crowded line nothing is read after the first member that is none, or the first value of
+    /// another type.
     #[test]
     fn hostile_lines_end_where_they_are_wrong() {
         let crowd = r#"{"":0},"#.repeat(MAX_BYTES / 7);

@@ -126,8 +126,9 @@ impl Keys {
         Use { keys: self, key: Some(key) }
     }
 
-    /// The key of this file. Others make room before it is on the device, and where there is no room for it. A file that changes
-    /// while it is read, as by a rename over it, is read once more when it has settled. Only for whoever holds `changing`.
+    /// The key of this file. Others make room before it is on the device, and where there is no
+    /// room for it. A file that changes while it is read, as by a rename over it, is read once more
+    /// when it has settled. Only for whoever holds `changing`.
     fn load(&self, path: &Path, state: &FileState) -> Result<Kept, Failure> {
         self.take(|kept| kept.path == path);
         let read = self.load_once(path);

@@ -20,8 +20,8 @@ pub(super) const STACK: usize = 256 << 10;
 /// Characters of an id that a log shows.
 const SHOWN: usize = 80;
 
-/// What takes the answers to the jobs of one input. When the last one who could answer has dropped it, and all is
-/// written, its output is closed.
+/// What takes the answers to the jobs of one input. When the last one who could answer has dropped
+/// it, and all is written, its output is closed.
 pub(super) struct Client(Arc<Answers>);
 
 /// Answers that wait to be written, by a thread that does nothing else.
@@ -54,7 +54,8 @@ struct Waiting {
 }
 
 impl Client {
-    /// Starts the thread that writes to `output`; `cut` ends all use of it, and `place` is dropped when it is not used any more.
+    /// Starts the thread that writes to `output`; `cut` ends all use of it, and `place` is dropped
+    /// when it is not used any more.
     ///
     /// With a patience, writing has to return after a time much shorter than that.
     pub(super) fn start<O>(
@@ -84,7 +85,8 @@ impl Client {
         self.0.push(id, line(id, result));
     }
 
-    /// Waits until so few answers wait that more jobs may be read; whether it can be answered still.
+    /// Waits until so few answers wait that more jobs may be read; whether it can be answered
+    /// still.
     pub(super) fn is_ready(&self) -> bool {
         let full = |state: &mut State| !state.gone && state.has(ENOUGH);
         let answers = &self.0;

@@ -38,7 +38,8 @@ impl Queue {
         Queue { takers: takers.max(1), state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Adds a job when there is room; gives it back if none are taken any more, or nobody waits for it.
+    /// Adds a job when there is room; gives it back if none are taken any more, or nobody waits for
+    /// it.
     pub(super) fn push(&self, job: Asked) -> Option<Asked> {
         let full =
             |state: &mut State| state.end.is_none() && state.jobs.len() >= CAPACITY && !job.client.is_gone();

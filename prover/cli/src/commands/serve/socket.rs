@@ -122,7 +122,8 @@ fn accept(listener: &UnixListener, queue: &Arc<Queue>, clients: &Clients) {
     }
 }
 
-/// Has threads read a client's jobs and write its answers. What it is told if there is no room, and why.
+/// Has threads read a client's jobs and write its answers. What it is told if there is no room, and
+/// why.
 fn serve(
     stream: &Arc<UnixStream>,
     queue: &Arc<Queue>,
