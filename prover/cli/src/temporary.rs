@@ -12,7 +12,37 @@ use tempfile::NamedTempFile;
 
 /// Files that are there now. The lock is held while one is made, moved or removed, and by the
 /// thread that a signal woke until the process has ended.
-static FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static FILES: Mutex<Vec<Made>> = Mutex::new(Vec::new());
+
+/// What this process made.
+#[derive(Clone, PartialEq, Eq)]
+struct Made {
+    path: PathBuf,
+    /// Device and inode of what others may replace.
+    inode: Option<(u64, u64)>,
+}
+
+impl Made {
+    /// A file of a name that nobody else takes.
+    fn own(path: &Path) -> Self {
+        Self { path: path.to_owned(), inode: None }
+    }
+
+    /// Removes it, unless something else is there by now.
+    fn remove(&self) {
+        #[cfg(unix)]
+        if self.inode.is_some_and(|inode| inode_at(&self.path).ok() != Some(inode)) {
+            return;
+        }
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(unix)]
+fn inode_at(path: &Path) -> io::Result<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::symlink_metadata(path).map(|meta| (meta.dev(), meta.ino()))
+}
 
 /// Has the first signal call `end`, which may take its time, and only one that follows end the
 /// process at once. To be called before any file is made.
@@ -26,9 +56,10 @@ pub(crate) fn exit_code(signal: i32) -> ExitCode {
     ExitCode::from(128u8.saturating_add(u8::try_from(signal).unwrap_or(127)))
 }
 
-/// A path that is removed when this is dropped, or when a signal ends the process.
+/// A path that is removed when this is dropped, or when a signal ends the process, if it is not
+/// another's by then.
 #[cfg(unix)]
-pub(crate) struct Removed(PathBuf);
+pub(crate) struct Removed(Made);
 
 #[cfg(unix)]
 impl Removed {
@@ -37,8 +68,9 @@ impl Removed {
         signals::wait_for_them(None);
         let mut files = lock();
         make(path)?;
-        files.push(path.to_owned());
-        Ok(Self(path.to_owned()))
+        let made = Made { path: path.to_owned(), inode: Some(inode_at(path)?) };
+        files.push(made.clone());
+        Ok(Self(made))
     }
 }
 
@@ -46,8 +78,8 @@ impl Removed {
 impl Drop for Removed {
     fn drop(&mut self) {
         let mut files = lock();
-        files.retain(|path| *path != self.0);
-        let _ = std::fs::remove_file(&self.0);
+        files.retain(|made| *made != self.0);
+        self.0.remove();
     }
 }
 
@@ -63,7 +95,7 @@ impl Temporary {
         signals::wait_for_them(None);
         let mut files = lock();
         let file = builder.tempfile_in(folder)?;
-        files.push(file.path().to_owned());
+        files.push(Made::own(file.path()));
         Ok(Self { file: Some(file) })
     }
 
@@ -77,7 +109,7 @@ impl Drop for Temporary {
     fn drop(&mut self) {
         if let Some(file) = self.file.take() {
             let mut files = lock();
-            files.retain(|path| path != file.path());
+            files.retain(|made| made.path != file.path());
             drop(file);
         }
     }
@@ -89,7 +121,7 @@ impl Drop for Temporary {
 pub(crate) fn persist_both(files: [Temporary; 2], places: [&Path; 2]) -> Result<(), (usize, io::Error)> {
     let mut registered = lock();
     let [first, second] = files.map(|mut file| file.file.take().expect("taken only here and in drop"));
-    registered.retain(|path| path != first.path() && path != second.path());
+    registered.retain(|made| made.path != first.path() && made.path != second.path());
     let older = Older::keep(first.path(), places[0]).map_err(|e| (0, e))?;
     first.persist(places[0]).map_err(|e| (0, e.error))?;
     second.persist(places[1]).map_err(|e| {
@@ -135,11 +167,11 @@ impl Older {
 pub(crate) fn persist(mut file: Temporary, place: &Path) -> io::Result<()> {
     let mut registered = lock();
     let file = file.file.take().expect("taken only here and in drop");
-    registered.retain(|path| path != file.path());
+    registered.retain(|made| made.path != file.path());
     file.persist(place).map(drop).map_err(|e| e.error)
 }
 
-fn lock() -> MutexGuard<'static, Vec<PathBuf>> {
+fn lock() -> MutexGuard<'static, Vec<Made>> {
     FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -183,9 +215,7 @@ mod signals {
         }
         if let Some(signal) = signals.next() {
             let files = super::lock();
-            for path in files.iter() {
-                let _ = std::fs::remove_file(path);
-            }
+            files.iter().for_each(super::Made::remove);
             // At once: other threads are at work, and no destructor of theirs has to run.
             signal_hook::low_level::exit(128 + signal);
         }

@@ -1,10 +1,12 @@
 //! `curvesmith serve`: proves jobs as they come, with keys that stay on the device.
 //!
-//! One thread a client reads lines into one bounded queue; some a device take a job from it each, make its key ready, take the jobs
-//! that wait for the same key too, and prove them together. A job's failure is its answer; what ends the service is
-//! the end of its input, a signal, or the loss of a device.
+//! One thread reads the lines of all clients into one bounded queue and writes their answers. Some
+//! threads a device take a job from the queue each, make its key ready, take the jobs that wait for
+//! the same key too, and prove them together. A job's failure is its answer; what ends the service
+//! is the end of its input, a signal, or the loss of a device.
 
 mod client;
+mod event_loop;
 mod job;
 mod lines;
 mod queue;
@@ -14,14 +16,13 @@ mod socket;
 use super::DeviceName;
 use super::jobs::{self, BATCH, Keys};
 use crate::failure::{DeviceFault, Failure};
-use client::{Answers, Client};
 use curvesmith::Device;
+use event_loop::EventLoop;
 use job::Asked;
 use queue::{End, Queue};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 /// What a client has to know.
 pub(crate) const PROTOCOL: &str = "\
@@ -33,12 +34,6 @@ Exit codes:
   2  bad arguments, or a socket or standard stream that cannot be used
   3  a failure of program, or a device that is lost
   128 + n  ended by signal n, after the jobs that were being proven; a second signal ends at once";
-
-/// How long answers are written, to all clients together, when the service has to end.
-const GRACE: Duration = Duration::from_secs(5);
-
-/// How often is looked meanwhile whether it has to.
-const LOOK: Duration = Duration::from_millis(100);
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -70,66 +65,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         move |signal| queue.end(End::Signal(signal))
     });
     #[cfg(unix)]
-    if let Some(path) = &arguments.socket {
-        let listening = socket::listen(path, &queue)?;
-        let end = work_on_all(&queue, &devices);
-        return finish(flush(&listening.answers(), &queue, end));
-    }
-    // Whoever waits is the only one that has to.
-    let cut = {
-        let queue = queue.clone();
-        move || queue.client_has_gone()
-    };
-    let client = Client::start(Arc::new(std::io::stdout()), None, cut, ()).map_err(no_thread)?;
-    let client = Arc::new(client);
-    let reading = {
-        let (client, queue) = (client.clone(), queue.clone());
-        move || queue.end(read_standard_input(&client, &queue))
-    };
-    std::thread::Builder::new().spawn(reading).map_err(no_thread)?;
+    let socket = arguments.socket.as_deref();
+    #[cfg(not(unix))]
+    let socket = None;
+    let event_loop = EventLoop::start(socket, &queue)?;
     let end = work_on_all(&queue, &devices);
-    let end = flush(&[client.answers().clone()], &queue, end);
-    if client.is_gone() && matches!(end, End::Input) {
-        return Err(Failure::Input("standard output: cannot be written".into()));
-    }
-    finish(end)
-}
-
-fn read_standard_input(client: &Arc<Client>, queue: &Queue) -> End {
-    match job::read_jobs(std::io::stdin().lock(), client, queue) {
-        Ok(()) => End::Input,
-        Err(error) => End::Failed(Failure::Input(format!("standard input: {error}"))),
-    }
-}
-
-fn finish(end: End) -> Result<ExitCode, Failure> {
+    event_loop.finish();
     match end {
-        End::Input => Ok(ExitCode::SUCCESS),
+        End::Input(read) => read.map(|()| ExitCode::SUCCESS),
         End::Signal(signal) => Ok(crate::temporary::exit_code(signal)),
         End::Failed(failure) => Err(failure),
     }
-}
-
-/// Has all answers written: at the end of the input however long that takes, else for [`GRACE`].
-/// The reason for the end.
-fn flush(clients: &[Arc<Answers>], queue: &Queue, mut end: End) -> End {
-    let begun = |end: &End| (!matches!(end, End::Input)).then(Instant::now);
-    let look =
-        |since: Option<Instant>| since.map_or(LOOK, |since| LOOK.min(GRACE.saturating_sub(since.elapsed())));
-    let mut since = begun(&end);
-    for answers in clients {
-        while !answers.are_done_within(look(since)) {
-            if since.is_none() {
-                // Another reason may have come since.
-                end = queue.first().err().unwrap_or(End::Input);
-                since = begun(&end);
-            }
-            if since.is_some_and(|since| since.elapsed() >= GRACE) {
-                answers.give_up("the service ends");
-            }
-        }
-    }
-    end
 }
 
 /// Works on every device, each with keys of its own, by so many threads. The reason for the end; that of one device ends all.
@@ -151,8 +97,8 @@ fn work_on_all(queue: &Queue, devices: &[(Keys, usize)]) -> End {
         threads.into_iter().map(|thread| end(thread.join())).collect()
     });
     // Without any thread nobody has asked for the reason yet.
-    let other = ends.into_iter().find(|end| !matches!(end, End::Input));
-    let end = other.or_else(|| queue.first().err()).unwrap_or(End::Input);
+    let other = ends.into_iter().find(|end| !matches!(end, End::Input(Ok(()))));
+    let end = other.or_else(|| queue.first().err()).unwrap_or(End::Input(Ok(())));
     refuse_rest(queue);
     end
 }

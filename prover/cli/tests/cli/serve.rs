@@ -590,6 +590,7 @@ mod socket {
             ("link", "link: is there, and not a socket"),
             ("taken", "taken: another process listens there"),
             ("no/folder/s", "No such file"),
+            (&*"x".repeat(120), "path must be shorter than SUN_LEN"),
         ] {
             // One that listens in spite of it has to be ended.
             let limited = ["30", env!("CARGO_BIN_EXE_curvesmith"), "serve", "--device", "cpu", "--socket"];
@@ -600,6 +601,59 @@ mod socket {
         }
         assert_eq!(fs::read(at("file")).unwrap(), b"content");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3);
+    }
+
+    /// A path that was freed by hand is another service's by the end of the first.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_end_of_a_service_leaves_the_socket_of_another() {
+        for signals in [&["TERM"][..], &["TERM", "INT"]] {
+            let dir = TempDir::new().unwrap();
+            let path = dir.path().join("socket");
+            let mut older = start(&path, "cpu");
+            fs::remove_file(&path).unwrap();
+            let mut newer = start(&path, "cpu");
+            signals.iter().for_each(|signal| kill(&older.child, signal));
+            assert!(older.child.wait().unwrap().code() >= Some(130));
+            proven(&ask(&path, &[job(1, BN)])[0], BN);
+            kill(&newer.child, "TERM");
+            assert_eq!(newer.child.wait().unwrap().code(), Some(143));
+            assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        }
+    }
+
+    /// Those that come second see that the first one lives, though a dead socket was there.
+    #[test]
+    fn of_services_that_start_at_once_one_gets_the_path() {
+        for _ in 0..8 {
+            let dir = TempDir::new().unwrap();
+            let path = dir.path().join("socket");
+            drop(UnixListener::bind(&path).unwrap());
+            let start = || {
+                let mut command = Command::new(env!("CARGO_BIN_EXE_curvesmith"));
+                command.args(["serve", "--device", "cpu", "--socket"]).arg(&path);
+                command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+            };
+            let mut services: Vec<Child> = (0..4).map(|_| start()).collect();
+            let deadline = Instant::now() + Duration::from_secs(60);
+            while services.len() > 1 && Instant::now() < deadline {
+                services.retain_mut(|service| match service.try_wait().unwrap() {
+                    None => true,
+                    Some(status) => {
+                        assert_eq!(status.code(), Some(2));
+                        false
+                    }
+                });
+            }
+            let left = services.len();
+            let answer = ask(&path, &[job(1, BN)]);
+            services.iter_mut().for_each(|service| {
+                service.kill().unwrap();
+                service.wait().unwrap();
+            });
+            assert_eq!(left, 1);
+            proven(&answer[0], BN);
+        }
     }
 
     /// Semaphore on the emulator takes many seconds.

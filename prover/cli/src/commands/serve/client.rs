@@ -1,12 +1,16 @@
 //! Who asks for proofs, and what they are answered.
 
+use super::queue::Queue;
 use crate::commands::jobs::{self, Answer};
 use crate::failure::Failure;
 use serde_json::Value;
 use std::collections::VecDeque;
-use std::io::{self, Write};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
 
 /// Most answers, and bytes of them, that wait for one who need not be waited for.
 const MOST: (usize, usize) = (1024, 4 << 20);
@@ -14,24 +18,23 @@ const MOST: (usize, usize) = (1024, 4 << 20);
 /// Answers, and bytes of them, with which no more of a client's lines are read.
 const ENOUGH: (usize, usize) = (256, 1 << 20);
 
-/// Bytes of the stacks of a client's threads, which read and write lines.
-pub(super) const STACK: usize = 256 << 10;
-
 /// Characters of an id that a log shows.
 const SHOWN: usize = 80;
+
+/// Those who are served now.
+#[derive(Default)]
+pub(super) struct Clients(Mutex<Vec<Weak<Answers>>>);
 
 /// What takes the answers to the jobs of one input. When the last one who could answer has dropped
 /// it, and all is written, its output is closed.
 pub(super) struct Client(Arc<Answers>);
 
-/// Answers that wait to be written, by a thread that does nothing else.
+/// Answers that wait to be written, by a task that does nothing else.
 pub(super) struct Answers {
     state: Mutex<State>,
-    changed: Condvar,
+    changed: Notify,
     /// How long an answer may wait until all of it is written; then its client is dropped.
     patience: Option<Duration>,
-    /// Ends all that goes on with the client.
-    cut: Box<dyn Fn() + Send + Sync>,
 }
 
 #[derive(Default)]
@@ -53,33 +56,49 @@ struct Waiting {
     since: Instant,
 }
 
-impl Client {
-    /// Starts the thread that writes to `output`; `cut` ends all use of it, and `place` is dropped
-    /// when it is not used any more.
-    ///
-    /// With a patience, writing has to return after a time much shorter than that.
-    pub(super) fn start<O>(
-        output: Arc<O>,
+impl Clients {
+    /// Reads jobs into the queue and writes their answers, until both are done or the client can be
+    /// answered no more. Whether it was told all; an error of reading.
+    pub(super) async fn serve(
+        &self,
+        input: impl AsyncRead + Unpin,
+        output: &mut (impl AsyncWrite + Unpin),
         patience: Option<Duration>,
-        cut: impl Fn() + Send + Sync + 'static,
-        place: impl Send + 'static,
-    ) -> io::Result<Self>
-    where
-        O: Send + Sync + 'static,
-        for<'a> &'a O: Write,
-    {
-        let (state, changed) = (Mutex::default(), Condvar::new());
-        let answers = Arc::new(Answers { state, changed, patience, cut: Box::new(cut) });
-        std::thread::Builder::new().name("answers".into()).stack_size(STACK).spawn({
-            let answers = answers.clone();
-            move || {
-                answers.write_all_to(&*output);
-                drop(place);
-            }
-        })?;
-        Ok(Self(answers))
+        queue: &Queue,
+    ) -> io::Result<bool> {
+        let answers = Arc::new(Answers { state: Mutex::default(), changed: Notify::new(), patience });
+        self.add(&answers);
+        let client = Arc::new(Client(answers.clone()));
+        let reading = super::job::read_jobs(BufReader::new(input), client, queue);
+        let (read, told) = tokio::join!(reading, answers.write_all_to(output));
+        read.map(|()| told)
     }
 
+    fn add(&self, answers: &Arc<Answers>) {
+        let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        clients.retain(|client| client.strong_count() > 0);
+        clients.push(Arc::downgrade(answers));
+    }
+
+    fn answers(&self) -> Vec<Arc<Answers>> {
+        let clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        clients.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// Waits until all answers are written, or cannot be.
+    pub(super) async fn have_all(&self) {
+        for answers in self.answers() {
+            answers.until(|state| state.waiting.is_empty().then_some(())).await;
+        }
+    }
+
+    /// Writes no more, and tells a log what is lost.
+    pub(super) fn give_up(&self, why: &str) {
+        self.answers().iter().for_each(|answers| answers.give_up(why));
+    }
+}
+
+impl Client {
     /// Has one line written, and waits for nobody.
     pub(super) fn answer(&self, id: &Value, result: &Result<Answer, Failure>) {
         self.0.push(id, line(id, result));
@@ -87,20 +106,23 @@ impl Client {
 
     /// Waits until so few answers wait that more jobs may be read; whether it can be answered
     /// still.
-    pub(super) fn is_ready(&self) -> bool {
-        let full = |state: &mut State| !state.gone && state.has(ENOUGH);
-        let answers = &self.0;
-        !answers.changed.wait_while(answers.lock(), full).unwrap_or_else(PoisonError::into_inner).gone
+    pub(super) async fn is_ready(&self) -> bool {
+        let ready = |state: &mut State| (state.gone || !state.has(ENOUGH)).then_some(!state.gone);
+        self.0.until(ready).await
+    }
+
+    /// What comes of this, `None` if the client can be answered no more before it is done.
+    pub(super) async fn unless_gone<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            biased;
+            () = self.0.until(|state| state.gone.then_some(())) => None,
+            done = work => Some(done),
+        }
     }
 
     /// Whether it can be answered no more.
     pub(super) fn is_gone(&self) -> bool {
         self.0.lock().gone
-    }
-
-    /// What waits to be written.
-    pub(super) fn answers(&self) -> &Arc<Answers> {
-        &self.0
     }
 }
 
@@ -109,7 +131,7 @@ impl Drop for Client {
         let mut state = self.0.lock();
         state.complete = true;
         state.log_lost("it is gone");
-        self.0.changed.notify_all();
+        self.0.changed.notify_waiters();
     }
 }
 
@@ -125,68 +147,58 @@ impl Answers {
         // One alone may be as long as it likes.
         let too_many = self.patience.is_some() && !state.waiting.is_empty() && state.has(MOST);
         state.waiting.push_back(Waiting { id: shown, line: line.into_bytes().into(), since: Instant::now() });
-        self.changed.notify_all();
+        self.changed.notify_waiters();
         drop(state);
         if too_many {
             self.give_up("too many answers wait");
         }
     }
 
-    fn write_all_to<O>(&self, output: &O)
-    where
-        for<'a> &'a O: Write,
-    {
-        loop {
-            let idle = |state: &mut State| state.waiting.is_empty() && !state.gone && !state.complete;
-            let mut state =
-                self.changed.wait_while(self.lock(), idle).unwrap_or_else(PoisonError::into_inner);
-            let Some((line, since)) = state.waiting.front().map(|first| (first.line.clone(), first.since))
-            else {
-                state.gone = true;
+    /// Writes answers until no more come; whether all were written.
+    async fn write_all_to(&self, output: &mut (impl AsyncWrite + Unpin)) -> bool {
+        let first = |state: &mut State| match state.waiting.front() {
+            Some(first) => Some(Some((first.line.clone(), first.since))),
+            None => (state.gone || state.complete).then_some(None),
+        };
+        while let Some((line, since)) = self.until(first).await {
+            if let Err(error) = self.write(output, &line, since).await {
+                self.give_up(&error.to_string());
                 break;
-            };
-            drop(state);
-            if let Err(error) = self.write(output, &line, since) {
-                return self.give_up(&error.to_string());
             }
             let mut state = self.lock();
             if state.waiting.pop_front().is_some() {
                 state.bytes -= line.len();
             }
-            self.changed.notify_all();
+            self.changed.notify_waiters();
         }
-        (self.cut)();
+        !self.lock().gone
     }
 
-    fn write<O>(&self, mut output: &O, mut line: &[u8], since: Instant) -> io::Result<()>
-    where
-        for<'a> &'a O: Write,
-    {
-        while !line.is_empty() {
+    async fn write(
+        &self,
+        output: &mut (impl AsyncWrite + Unpin),
+        line: &[u8],
+        since: Instant,
+    ) -> io::Result<()> {
+        let write = async {
+            output.write_all(line).await?;
+            output.flush().await
+        };
+        let gone = self.until(|state| state.gone.then_some(()));
+        tokio::select! {
+            () = gone => Ok(()),
             // Whoever takes a little at times is as slow as one that takes nothing.
-            if self.patience.is_some_and(|patience| since.elapsed() > patience) {
-                return Err(io::Error::new(io::ErrorKind::TimedOut, "it leaves answers unread"));
-            }
-            match output.write(line) {
-                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(len) => line = &line[len..],
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock && self.patience.is_some() => {}
-                Err(error) => return Err(error),
-            }
+            written = async {
+                match self.patience {
+                    None => write.await,
+                    Some(patience) => timeout_at(since + patience, write).await.map_err(|_| unread())?,
+                }
+            } => written,
         }
-        output.flush()
-    }
-
-    /// Waits until all is written or cannot be, for some time; whether that is so.
-    pub(super) fn are_done_within(&self, time: Duration) -> bool {
-        let busy = |state: &mut State| !state.waiting.is_empty();
-        let waited = self.changed.wait_timeout_while(self.lock(), time, busy);
-        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
 
     /// Writes no more, and tells a log what is lost.
-    pub(super) fn give_up(&self, why: &str) {
+    fn give_up(&self, why: &str) {
         let mut state = self.lock();
         if !state.gone {
             state.gone = true;
@@ -194,14 +206,29 @@ impl Answers {
             state.lost = state.waiting.drain(..).map(|waiting| waiting.id).collect();
             state.log_lost(why);
         }
-        self.changed.notify_all();
-        drop(state);
-        (self.cut)();
+        self.changed.notify_waiters();
+    }
+
+    /// Waits until this is found in the state.
+    async fn until<T>(&self, mut find: impl FnMut(&mut State) -> Option<T>) -> T {
+        loop {
+            // Changes that follow are seen.
+            let changed = self.changed.notified();
+            let found = find(&mut self.lock());
+            match found {
+                Some(found) => return found,
+                None => changed.await,
+            }
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn unread() -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, "it leaves answers unread")
 }
 
 impl State {

@@ -6,8 +6,9 @@ use super::queue::Queue;
 use crate::commands::jobs::Job;
 use crate::failure::Failure;
 use serde_json::Value;
-use std::io::{self, BufRead};
+use std::io;
 use std::sync::Arc;
+use tokio::io::AsyncBufRead;
 
 /// A job, and who is told of its proof.
 pub(super) struct Asked {
@@ -34,11 +35,16 @@ impl AsRef<Job> for Asked {
 }
 
 /// Queues the jobs of an input until it ends. Lines that are none are answered here.
-pub(super) fn read_jobs(mut input: impl BufRead, client: &Arc<Client>, queue: &Queue) -> io::Result<()> {
+pub(super) async fn read_jobs(
+    mut input: impl AsyncBufRead + Unpin,
+    client: Arc<Client>,
+    queue: &Queue,
+) -> io::Result<()> {
     let mut line = Vec::new();
     // Nobody waits for the jobs of one that takes no answers.
-    while client.is_ready() {
-        let job = match lines::next(&mut input, &mut line)? {
+    while client.is_ready().await {
+        let Some(read) = client.unless_gone(lines::next(&mut input, &mut line)).await else { break };
+        let job = match read? {
             Line::End => break,
             Line::TooLong => Err((Value::Null, format!("the line has more than {MAX_LINE} bytes"))),
             Line::Whole if line.trim_ascii().is_empty() => continue,
@@ -46,7 +52,8 @@ pub(super) fn read_jobs(mut input: impl BufRead, client: &Arc<Client>, queue: &Q
         };
         match job {
             Ok(job) => {
-                if let Some(job) = queue.push(job) {
+                let place = client.unless_gone(queue.place()).await.flatten();
+                if let Some(job) = queue.push(job, place) {
                     job.refuse("not begun: the service ends");
                 }
             }

@@ -1,7 +1,8 @@
 //! Lines of bounded length.
 
 use crate::commands::jobs;
-use std::io::{self, BufRead};
+use std::io;
+use tokio::io::{AsyncBufRead, AsyncBufReadExt as _};
 
 /// Bytes that a line may have.
 pub(super) const MAX_LINE: usize = jobs::MAX_BYTES;
@@ -21,16 +22,13 @@ pub(super) enum Line {
 }
 
 /// Reads the next line into `line`, without its newline.
-pub(super) fn next(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Line> {
+pub(super) async fn next(input: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>) -> io::Result<Line> {
     line.clear();
     // A long one's memory is not kept while the next one is waited for.
     line.shrink_to(KEPT);
     let (mut any, mut too_long) = (false, false);
     loop {
-        let bytes = match input.fill_buf() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            bytes => bytes?,
-        };
+        let bytes = input.fill_buf().await?;
         let newline = bytes.iter().position(|byte| *byte == b'\n');
         let part = &bytes[..newline.unwrap_or(bytes.len())];
         too_long |= line.len() + part.len() > MAX_LINE;
@@ -53,22 +51,27 @@ pub(super) fn next(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<L
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::{BufReader, Read};
+    use tokio::io::{AsyncReadExt as _, BufReader, repeat};
+
+    fn next(input: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>) -> Line {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(super::next(input, line)).unwrap()
+    }
 
     #[test]
     fn lines_end_with_a_newline_or_the_input() {
         let mut input = BufReader::with_capacity(3, &b"first\n\nlast"[..]);
         let mut line = Vec::new();
         for expected in [&b"first"[..], b"", b"last"] {
-            assert_eq!(next(&mut input, &mut line).unwrap(), Line::Whole);
+            assert_eq!(next(&mut input, &mut line), Line::Whole);
             assert_eq!(line, expected);
         }
-        assert_eq!(next(&mut input, &mut line).unwrap(), Line::End);
+        assert_eq!(next(&mut input, &mut line), Line::End);
     }
 
     #[test]
     fn a_line_takes_no_more_memory_than_it_may() {
-        let long = |len: u64| io::repeat(b'x').take(len).chain(&b"\nnext"[..]);
+        let long = |len: u64| repeat(b'x').take(len).chain(&b"\nnext"[..]);
         let mut line = Vec::new();
         for (len, expected) in [
             (MAX_LINE as u64, Line::Whole),
@@ -76,9 +79,9 @@ mod tests {
             (64 * MAX_LINE as u64, Line::TooLong),
         ] {
             let mut input = BufReader::new(long(len));
-            assert_eq!(next(&mut input, &mut line).unwrap(), expected);
+            assert_eq!(next(&mut input, &mut line), expected);
             assert!(line.capacity() <= 2 * MAX_LINE);
-            assert_eq!(next(&mut input, &mut line).unwrap(), Line::Whole);
+            assert_eq!(next(&mut input, &mut line), Line::Whole);
             assert_eq!(line, b"next");
             assert!(line.capacity() <= 2 * KEPT);
         }
