@@ -27,26 +27,27 @@ impl Cancel {
 /// Dropping it waits for the call, whose result is lost; cancel first to wait less.
 #[must_use = "dropping a job waits for it"]
 pub struct Job<T, E = RuntimeError> {
-    thread: Option<JoinHandle<std::result::Result<T, E>>>,
+    /// Until it is waited for; or why there is none.
+    thread: Option<Result<JoinHandle<std::result::Result<T, E>>>>,
     cancel: Cancel,
 }
 
 impl<T: Send + 'static, E: From<RuntimeError> + Send + 'static> Job<T, E> {
     /// Runs `work` on a thread of its own. It ends early, with [`RuntimeError::Cancelled`], once its argument asks for that:
     /// [`Work`](crate::work::Work) that was [made with it](crate::Device::work_with) does.
+    /// Where no thread can be started, its result is [`RuntimeError::Thread`].
     pub fn start(work: impl FnOnce(Cancel) -> std::result::Result<T, E> + Send + 'static) -> Self {
         let cancel = Cancel::default();
         let wish = cancel.clone();
-        Job { thread: Some(std::thread::spawn(move || work(wish))), cancel }
+        let thread = std::thread::Builder::new().spawn(move || work(wish));
+        let thread = thread.map_err(|error| RuntimeError::Thread { reason: error.to_string() });
+        Job { thread: Some(thread), cancel }
     }
 
     /// The result of the call.
     pub fn wait(mut self) -> std::result::Result<T, E> {
-        match self.thread.take().map(JoinHandle::join) {
-            Some(Ok(result)) => result,
-            Some(Err(panic)) => std::panic::resume_unwind(panic),
-            None => Err(RuntimeError::Cancelled.into()),
-        }
+        let thread = self.thread.take().unwrap_or(Err(RuntimeError::Cancelled))?;
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 }
 
@@ -60,13 +61,13 @@ impl<T, E> Job<T, E> {
 
     /// Whether [`Job::wait`] would not block.
     pub fn is_finished(&self) -> bool {
-        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+        self.thread.iter().flatten().all(JoinHandle::is_finished)
     }
 }
 
 impl<T, E> Drop for Job<T, E> {
     fn drop(&mut self) {
-        if let Some(thread) = self.thread.take() {
+        if let Some(Ok(thread)) = self.thread.take() {
             // A panic was reported by the thread itself.
             let _ = thread.join();
         }

@@ -71,6 +71,11 @@ impl Failure {
         if is_of_the_host(error) { Failure::Internal(text) } else { Failure::Input(text) }
     }
 
+    /// A thread that the machine does not start.
+    pub(crate) fn no_thread(error: impl fmt::Display) -> Self {
+        Failure::Internal(format!("no thread can be started: {error}"))
+    }
+
     /// The files are at fault, but for a lack of memory and what the machine fails to do.
     fn of_format(problem: &FormatError, text: String) -> Self {
         match problem {
@@ -164,6 +169,7 @@ impl From<JsonError> for Failure {
 impl From<RuntimeError> for Failure {
     fn from(error: RuntimeError) -> Self {
         let fault = match error {
+            RuntimeError::Thread { reason } => return Failure::no_thread(reason),
             RuntimeError::OutOfMemory { .. } | RuntimeError::InsufficientMemory { .. } => DeviceFault::Memory,
             RuntimeError::DeviceLost { .. } => DeviceFault::Lost,
             _ => DeviceFault::Other,

@@ -7,6 +7,7 @@ mod commands;
 mod curves;
 mod failure;
 mod output;
+mod standard_output;
 mod temporary;
 mod trace;
 
@@ -73,6 +74,14 @@ enum Command {
     Man(commands::manual::Man),
 }
 
+impl Command {
+    /// Whether all that it is run for goes to standard output.
+    fn prints(&self) -> bool {
+        use Command::*;
+        matches!(self, Bench(_) | Tune(_) | Demo(_) | Devices | Curves | Completions(_) | Man(_))
+    }
+}
+
 fn main() -> ExitCode {
     let everything = tracing_subscriber::fmt().with_max_level(LevelFilter::TRACE);
     // Colours are for who looks on, not for files.
@@ -92,6 +101,11 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> Result<ExitCode, Failure> {
+    if command.prints() {
+        standard_output::check()?;
+    }
+    // Here its failure is an error, and later a panic.
+    rayon::ThreadPoolBuilder::new().build_global().map_err(Failure::no_thread)?;
     match command {
         Command::Prove(arguments) => commands::prove::run(&arguments)?,
         Command::Verify(arguments) => commands::verify::run(&arguments)?,

@@ -1,6 +1,7 @@
 //! What the commands leave behind: files, and text on standard output.
 
 use crate::failure::Failure;
+use crate::standard_output;
 use crate::temporary::{Temporary, persist, persist_both};
 use curvesmith::ProveStats;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
@@ -68,6 +69,9 @@ pub(crate) enum Outputs {
 impl Outputs {
     /// Opens what are files, as [`FilePair::create`].
     pub(crate) fn create(first: &Path, second: &Path, inputs: [&Path; 2]) -> Result<Self, Failure> {
+        if is_standard(first) || is_standard(second) {
+            standard_output::check()?;
+        }
         match (is_standard(first), is_standard(second)) {
             (false, false) => FilePair::create(first, second, inputs).map(Outputs::Files),
             (true, false) => Ok(Outputs::Split(OneFile::create(second, &inputs)?, 0)),

@@ -46,6 +46,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::Builder;
 use std::time::Instant;
 use zeroize::Zeroize;
 
@@ -212,11 +213,15 @@ impl<C: PairingCurve> Groth16<C> {
         };
         let at_once = if self.device.is_cpu() { CPU_PROOFS_AT_ONCE } else { PROOFS_AT_ONCE };
         let mut proofs: Vec<_> = std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..at_once.min(witnesses.len())).map(|_| scope.spawn(worker)).collect();
+            // This thread is one of them, and does it all where no other can be had.
+            let others =
+                (1..at_once.min(witnesses.len())).map(|_| Builder::new().spawn_scoped(scope, worker));
+            let others: Vec<_> = others.flatten().collect();
+            let own = worker();
             let join = |worker: std::thread::ScopedJoinHandle<'_, _>| {
                 worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             };
-            workers.into_iter().flat_map(join).collect()
+            others.into_iter().flat_map(join).chain(own).collect()
         });
         proofs.sort_unstable_by_key(|(i, _)| *i);
         let again = |(i, proof)| match proof {

@@ -53,6 +53,12 @@ pub enum RuntimeError {
         /// The other parameter.
         other: &'static str,
     },
+    /// The machine starts no more threads; one ends, or the limit of them is raised.
+    #[error("no thread can be started: {reason}")]
+    Thread {
+        /// What the system said.
+        reason: String,
+    },
     /// Another call to the device failed.
     #[error("{call}: {reason}")]
     Device {

@@ -8,9 +8,10 @@ use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use crate::handle::Device;
 use crate::job::{Cancel, Job};
 use ark_ff::AdditiveGroup;
-use std::fmt;
 use std::ops::Range;
 use std::panic::resume_unwind;
+use std::thread::{Builder, ScopedJoinHandle};
+use std::{fmt, io};
 
 /// `Σ scalar_i · base_i` with bases shared out among several devices, which work at the same time. Clones share the bases.
 ///
@@ -112,8 +113,15 @@ fn on_all<S: Sync, T: Send>(
         result
     };
     let mut results: Vec<Result<T>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = shards.iter().map(|shard| scope.spawn(move || one(shard))).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        let start = |shard| Builder::new().spawn_scoped(scope, move || one(shard));
+        let threads: Vec<_> = shards.iter().map(start).collect();
+        // Where no thread can be had, this one does the work.
+        let here = |i: usize| one(&shards[i]);
+        let join = |(i, thread): (usize, io::Result<ScopedJoinHandle<'_, _>>)| match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(_) => here(i),
+        };
+        threads.into_iter().enumerate().map(join).collect()
     });
     // What was cancelled for another's failure does not hide it.
     let own = results.iter().position(|result| !matches!(result, Ok(_) | Err(RuntimeError::Cancelled)));

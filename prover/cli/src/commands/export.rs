@@ -3,6 +3,7 @@
 use crate::curves::{Curve, with_curve};
 use crate::failure::Failure;
 use crate::output::{OneFile, is_standard, spinner, write_standard};
+use crate::standard_output;
 use curvesmith::snarkjs::json::verification_key_to_json;
 use curvesmith::snarkjs::{ZkeyCurve, ZkeyFile};
 use curvesmith::{PreparedVk, weaknesses};
@@ -17,8 +18,11 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let file = ZkeyFile::open(&arguments.zkey)?;
     let path = &arguments.verification_key;
+    if is_standard(path) {
+        standard_output::check()?;
+    }
+    let file = ZkeyFile::open(&arguments.zkey)?;
     if is_standard(path) {
         return write_standard(&text(arguments, &file)?);
     }

@@ -86,7 +86,7 @@ fn work_on_all(queue: &Queue, devices: &[(Keys, usize)]) -> End {
         {
             Ok(thread) => Some(thread),
             Err(error) => {
-                queue.end(End::Failed(no_thread(error)));
+                queue.end(End::Failed(Failure::no_thread(error)));
                 None
             }
         };
@@ -101,10 +101,6 @@ fn work_on_all(queue: &Queue, devices: &[(Keys, usize)]) -> End {
     let end = other.or_else(|| queue.first().err()).unwrap_or(End::Input(Ok(())));
     refuse_rest(queue);
     end
-}
-
-fn no_thread(error: std::io::Error) -> Failure {
-    Failure::Internal(format!("no thread can be started: {error}"))
 }
 
 /// Answers jobs that nobody begins.

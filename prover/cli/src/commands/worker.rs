@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::ExitCode;
 use std::sync::{Arc, PoisonError, RwLock};
-use std::thread::ScopedJoinHandle;
+use std::thread::{Builder, ScopedJoinHandle};
 use std::time::{Duration, SystemTime};
 use stream::{Entry, Final, Names, Stream};
 
@@ -110,7 +110,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     tracing::info!(stream = names.stream, group = names.group, consumer = names.consumer, "waiting for jobs");
     let mut stream = Stream::new(link, names, Duration::from_secs(arguments.keep_results));
     let claim_after = Duration::from_secs(arguments.claim_after);
-    let heartbeat = Heartbeat::start(stream.another(), claim_after / 3);
+    let heartbeat = Heartbeat::start(stream.another(), claim_after / 3).map_err(Failure::no_thread)?;
     let company = RwLock::default();
     let worker = || Worker {
         stream: stream.another(),
@@ -141,10 +141,17 @@ fn work_together(workers: Vec<Worker<'_>>, ending: &Ending) -> Result<i32, Failu
             }
             end
         };
-        let threads: Vec<_> = workers.into_iter().map(|worker| scope.spawn(move || work(worker))).collect();
+        let start = |worker| match Builder::new().spawn_scoped(scope, move || work(worker)) {
+            Ok(thread) => Ok(thread),
+            Err(error) => {
+                ending.tell(Reason::Failure);
+                Err(Failure::no_thread(error))
+            }
+        };
+        let threads: Vec<_> = workers.into_iter().map(start).collect();
         let join =
             |thread: ScopedJoinHandle<'_, _>| thread.join().unwrap_or_else(|panic| resume_unwind(panic));
-        threads.into_iter().map(join).collect()
+        threads.into_iter().map(|thread| thread.and_then(join)).collect()
     });
     // After a failure the others have nothing to say.
     let ends: Vec<Option<i32>> = ends.into_iter().collect::<Result<_, _>>()?;

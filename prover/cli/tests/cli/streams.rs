@@ -4,7 +4,7 @@ use super::{CASES, curvesmith, fixture};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 const CASE: &str = "bn128_mult";
@@ -82,6 +82,35 @@ fn a_proof_that_cannot_be_printed_leaves_nothing() {
         .unwrap();
     refused(&output, 2, "standard output: cannot be written");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+/// Standard output is closed: nothing is done whose result would be lost, and the rest is as ever.
+#[test]
+fn a_closed_standard_output_is_told_before_any_work() {
+    let dir = TempDir::new().unwrap();
+    let [zkey, wtns] = ["circuit.zkey", "witness.wtns"].map(|file| fixture(CASE, file));
+    let [proof, public] = ["proof.json", "public.json"].map(|file| dir.path().join(file));
+    let run = |command: &str| {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("exec \"$0\" {command} >&-"), env!("CARGO_BIN_EXE_curvesmith")]);
+        shell.args([&zkey, &wtns, &proof, &public]).stdin(Stdio::null()).output().unwrap()
+    };
+    for command in [
+        "curves",
+        "bench msm --curve bn254 --log-n 4 --device cpu",
+        "serve --device cpu",
+        "zkey export verificationkey $1 -",
+        "prove --device cpu $1 $2 $3 -",
+    ] {
+        refused(&run(command), 2, "standard output: is closed");
+    }
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+    let files = run("prove --device cpu $1 $2 $3 $4");
+    assert_eq!(files.status.code(), Some(0), "{files:?}");
+    let asked_for = Command::new("sh")
+        .args(["-c", "exec \"$0\" curves 1<>/dev/null", env!("CARGO_BIN_EXE_curvesmith")])
+        .output();
+    assert_eq!(asked_for.unwrap().status.code(), Some(0));
 }
 
 fn unindented(text: &[u8]) -> Vec<&str> {
@@ -261,7 +290,7 @@ fn a_witness_is_no_larger_than_its_key_says() {
 #[cfg(target_os = "linux")]
 fn on_a_terminal(arguments: &[&Path], no_color: bool) -> Option<String> {
     let words = arguments.iter().map(|word| format!(" '{}'", word.display())).collect::<String>();
-    let mut script = std::process::Command::new("script");
+    let mut script = Command::new("script");
     script.args(["-qec", &format!("'{}'{words}", env!("CARGO_BIN_EXE_curvesmith")), "/dev/null"]);
     script.env("TERM", "xterm").env_remove("NO_COLOR").stdin(Stdio::null());
     if no_color {

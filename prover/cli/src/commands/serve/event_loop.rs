@@ -5,6 +5,7 @@ use super::queue::{End, Queue};
 #[cfg(unix)]
 use super::socket::{self, Socket};
 use crate::failure::Failure;
+use crate::standard_output;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -28,6 +29,9 @@ impl EventLoop {
     /// Takes jobs from the clients of a socket there, or else from standard input.
     #[cfg_attr(not(unix), expect(unused_variables, reason = "there are no Unix sockets"))]
     pub(super) fn start(socket: Option<&Path>, queue: &Arc<Queue>) -> Result<Self, Failure> {
+        if socket.is_none() {
+            standard_output::check()?;
+        }
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Failure::Internal(format!("no event loop: {error}")))?;
         let (clients, queue) = (Arc::new(Clients::default()), queue.clone());
@@ -80,7 +84,7 @@ fn run(
             queue.end(End::Failed(Failure::Internal("the program failed".into())));
         }
     };
-    std::thread::Builder::new().name("clients".into()).spawn(run).map(drop).map_err(super::no_thread)
+    std::thread::Builder::new().name("clients".into()).spawn(run).map(drop).map_err(Failure::no_thread)
 }
 
 /// Serves the one client that standard input and output are, which is waited for.

@@ -1,6 +1,7 @@
 //! Keeps the entries of this worker young, however long a proof takes.
 
 use super::stream::Stream;
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -10,9 +11,9 @@ pub(super) struct Heartbeat(Arc<Mutex<Vec<String>>>);
 
 impl Heartbeat {
     /// Renews what is held at every `interval`, while the process lives.
-    pub(super) fn start(mut stream: Stream, interval: Duration) -> Self {
+    pub(super) fn start(mut stream: Stream, interval: Duration) -> io::Result<Self> {
         let heartbeat = Self::default();
-        std::thread::spawn({
+        std::thread::Builder::new().name("heartbeat".into()).spawn({
             let heartbeat = heartbeat.clone();
             move || {
                 loop {
@@ -27,8 +28,8 @@ impl Heartbeat {
                     }
                 }
             }
-        });
-        heartbeat
+        })?;
+        Ok(heartbeat)
     }
 
     /// Renews these too.
