@@ -15,6 +15,9 @@ pub(crate) enum Failure {
     Input(String),
     /// The device, or its memory.
     Device(DeviceFault, String),
+    /// The machine: a full disk, no descriptors, a lost mount. Another try may succeed, here or
+    /// elsewhere.
+    Host(String),
     /// The host's memory, or a bug.
     Internal(String),
 }
@@ -35,7 +38,7 @@ impl Failure {
         match self {
             Failure::Invalid(_) => 1,
             Failure::Input(_) => 2,
-            Failure::Device(..) | Failure::Internal(_) => 3,
+            Failure::Device(..) | Failure::Host(_) | Failure::Internal(_) => 3,
         }
     }
 
@@ -45,7 +48,7 @@ impl Failure {
             Failure::Invalid(_) => "invalid",
             Failure::Input(_) => "input",
             Failure::Device(..) => "device",
-            Failure::Internal(_) => "internal",
+            Failure::Host(_) | Failure::Internal(_) => "internal",
         }
     }
 
@@ -68,7 +71,18 @@ impl Failure {
 
     /// A file that cannot be read or written: the user's, unless the machine has failed.
     pub(crate) fn of_io(error: &io::Error, text: String) -> Self {
-        if is_of_the_host(error) { Failure::Internal(text) } else { Failure::Input(text) }
+        if is_of_the_host(error) { Failure::Host(text) } else { Failure::Input(text) }
+    }
+
+    /// The same, of a file.
+    pub(crate) fn of_file(mut self, path: &Path) -> Self {
+        let (Failure::Invalid(text)
+        | Failure::Input(text)
+        | Failure::Device(_, text)
+        | Failure::Host(text)
+        | Failure::Internal(text)) = &mut self;
+        *text = format!("{}: {text}", path.display());
+        self
     }
 
     /// A thread that the machine does not start.
@@ -132,6 +146,7 @@ impl fmt::Display for Failure {
         let (Failure::Invalid(text)
         | Failure::Input(text)
         | Failure::Device(_, text)
+        | Failure::Host(text)
         | Failure::Internal(text)) = self;
         // One line, whatever a library's message holds.
         f.write_str(&text.replace(['\n', '\r'], " "))

@@ -20,7 +20,7 @@ impl FilePair {
     /// Opens a temporary file beside each path, so that a folder that cannot be written to
     /// is found before the work and not after it. Refused are two paths to one file, whatever
     /// they are spelled like, and paths to one of the `inputs`.
-    pub(crate) fn create(first: &Path, second: &Path, inputs: [&Path; 2]) -> Result<Self, Failure> {
+    pub(crate) fn create(first: &Path, second: &Path, inputs: &[&Path]) -> Result<Self, Failure> {
         let place = |path: &Path| place(path).map_err(|e| failed(path, &e));
         let places = [place(first)?, place(second)?];
         let identity = |i: usize, path| identity(&places[i]).map_err(|e| failed(path, &e));
@@ -73,7 +73,7 @@ impl Outputs {
             standard_output::check()?;
         }
         match (is_standard(first), is_standard(second)) {
-            (false, false) => FilePair::create(first, second, inputs).map(Outputs::Files),
+            (false, false) => FilePair::create(first, second, &inputs).map(Outputs::Files),
             (true, false) => Ok(Outputs::Split(OneFile::create(second, &inputs)?, 0)),
             (false, true) => Ok(Outputs::Split(OneFile::create(first, &inputs)?, 1)),
             (true, true) => Err(Failure::Input("-: given for both outputs".into())),

@@ -124,6 +124,26 @@ impl ZkeyFile {
         self.dimensions
     }
 
+    /// Bytes of host memory that the key takes once it is read, as its header and the sizes of its
+    /// sections have it.
+    ///
+    /// Errors: a key of another curve than `C`, sections of other sizes than the header asks for.
+    pub fn memory<C: ZkeyCurve>(&self) -> Result<u64, ZkeyError> {
+        self.memory_of::<C>().map_err(|problem| ZkeyError { path: self.path.clone(), problem })
+    }
+
+    fn memory_of<C: ZkeyCurve>(&self) -> Result<u64, FormatError> {
+        self.check_curve::<C>()?;
+        self.check_sizes::<C>()?;
+        let ZkeyDimensions { wires, public, log_domain } = self.dimensions;
+        let (wires, g1) = (u64::from(wires), size_of::<AffineOf<C::G1>>() as u64);
+        let (g2, scalar) = (size_of::<AffineOf<C::G2>>() as u64, size_of::<<C::Fr as Field>::Ark>() as u64);
+        // A, B, L, in whose place identities stand for public wires, and H; and what a verifier needs.
+        let points = (3 * wires + (1 << log_domain) + u64::from(public)) * g1 + wires * g2;
+        let coefficients = self.sections.unique(COEFFICIENTS)?.size / (12 + scalar);
+        Ok(points + coefficients * (4 + scalar) + (8 << log_domain))
+    }
+
     fn read_header(path: PathBuf, source: Source) -> Result<Self, FormatError> {
         let sections = Sections::open(source, "zkey", 1)?;
         check_protocol(&sections)?;

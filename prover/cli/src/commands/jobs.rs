@@ -4,17 +4,19 @@
 mod answer;
 mod job;
 mod keys;
+mod memory;
 mod outputs;
 mod prover;
 
 use super::{DeviceName, KeyArguments};
 use crate::failure::Failure;
 use curvesmith::Device;
-use keys::is_memory;
+use keys::{KeyFiles, Room, is_memory};
+use memory::HostMemory;
 use outputs::Outputs;
 use prover::{Proof, Prover};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -40,9 +42,27 @@ pub(crate) struct JobArguments {
     /// By default 3 on a GPU, and 1 elsewhere
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     batches: Option<u32>,
+    /// Host memory that keys and witnesses may take together, as 8G; what takes more is refused
+    /// [default: three quarters of what the machine or its control group has]
+    #[arg(long, value_name = "BYTES", value_parser = memory::parse_bytes)]
+    host_memory: Option<u64>,
+}
+
+/// What the jobs of all devices share.
+#[derive(Clone)]
+pub(crate) struct Host {
+    memory: Arc<HostMemory>,
+    /// The files of keys that are kept.
+    files: KeyFiles,
 }
 
 impl JobArguments {
+    /// What the jobs of all devices have in common.
+    pub(super) fn host(&self) -> Host {
+        let limit = self.host_memory.unwrap_or_else(memory::default_limit);
+        Host { memory: HostMemory::new(limit), files: KeyFiles::default() }
+    }
+
     /// Threads that prove on a device.
     pub(super) fn batches(&self, device: &Device) -> usize {
         let is_gpu = !device.is_cpu() && device.as_emulator().is_none();
@@ -50,10 +70,10 @@ impl JobArguments {
     }
 
     /// The device `name`, with no keys on it yet.
-    pub(super) fn keys(&self, name: &DeviceName, device: Device) -> Keys {
+    pub(super) fn keys(&self, name: &DeviceName, device: Device, host: &Host) -> Keys {
         let options = self.key.options();
-        let read = move |path: &Path| prover::read(path, &device, &options);
-        Keys::new(name.to_string(), read, self.keys as usize)
+        let read = move |path: &Path, room: &Room| prover::read(path, &device, &options, room);
+        Keys::new(name.to_string(), read, self.keys as usize, host.clone())
     }
 }
 
@@ -82,7 +102,7 @@ fn prove_with<J: AsRef<Job>>(
     let zkey = jobs[0].as_ref().zkey.clone();
     let batch = keys.with(&zkey, |prover| {
         jobs.extend(others());
-        Batch::prove(jobs, prover)
+        Batch::prove(jobs, prover, &keys.files())
     });
     let mut batch = match batch {
         Ok(batch) => batch,
@@ -111,8 +131,8 @@ struct Batch {
 }
 
 impl Batch {
-    fn prove<J: AsRef<Job>>(jobs: &[J], prover: &dyn Prover) -> Self {
-        let outputs: Vec<_> = jobs.iter().map(|job| Outputs::create(job.as_ref())).collect();
+    fn prove<J: AsRef<Job>>(jobs: &[J], prover: &dyn Prover, keys: &[PathBuf]) -> Self {
+        let outputs: Vec<_> = jobs.iter().map(|job| Outputs::create(job.as_ref(), keys)).collect();
         let begun = |i: &usize| outputs[*i].is_ok();
         let begun: Vec<usize> = (0..jobs.len()).filter(begun).collect();
         let witnesses: Vec<&Path> = begun.iter().map(|&i| &*jobs[i].as_ref().witness).collect();

@@ -49,13 +49,14 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let host = arguments.keys.host();
     let opened = arguments.device.iter().map(|name| Ok((name, name.open()?)));
     let devices: Vec<(&DeviceName, Device)> = opened.collect::<Result<_, Failure>>()?;
     let devices: Vec<(Keys, usize)> = devices
         .into_iter()
         .map(|(name, device)| {
             let batches = arguments.keys.batches(&device);
-            (arguments.keys.keys(name, device), batches)
+            (arguments.keys.keys(name, device, &host), batches)
         })
         .collect();
     let queue = Arc::new(Queue::new(devices.iter().map(|(_, batches)| batches).sum()));

@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::{Builder, ScopedJoinHandle};
 use std::time::{Duration, SystemTime};
-use stream::{Entry, Final, Names, Stream};
+use stream::{Content, Entry, Final, Names, Stream};
 
 /// What a client has to know.
 pub(crate) const PROTOCOL: &str = "\
@@ -35,7 +35,7 @@ be proven is in the stream jobs:dead too, with the reason.
 
 Exit codes:
   2  bad arguments, or a Redis that is not there at the start or refuses what is asked
-  3  a failure of program, a Redis that was lost and did not come back, or a device that is lost
+  3  a failure of program or machine, a Redis that was lost and did not come back, or a device that is lost
   128 + n  ended by signal n, after the jobs that were being proven; a second signal ends at once";
 
 /// Names Redis where `--redis` does not.
@@ -47,6 +47,10 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
 /// The longest such wait.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// Faults of the machine, a full disk or a lost mount, one after the other, after which a worker
+/// ends: its jobs are given back to those that can work.
+const MOST_FAULTS: u32 = 3;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -93,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let name = &arguments.on.device;
     let device = name.open()?;
     let batches = arguments.keys.batches(&device);
-    let keys = arguments.keys.keys(name, device);
+    let keys = arguments.keys.keys(name, device, &arguments.keys.host());
     let ending = Arc::new(Ending::default());
     #[cfg(unix)]
     crate::temporary::on_first_signal({
@@ -122,6 +126,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         claim_after,
         max_deliveries: arguments.max_deliveries,
         pause: FIRST_PAUSE,
+        faults: 0,
     };
     let end = work_together((0..batches).map(|_| worker()).collect(), &ending);
     if let Err(error) = stream.leave() {
@@ -181,6 +186,8 @@ struct Worker<'a> {
     max_deliveries: u64,
     /// The wait after the next failure.
     pause: Duration,
+    /// Faults of the machine since the last proof.
+    faults: u32,
 }
 
 /// A job that this worker has.
@@ -233,8 +240,18 @@ impl Worker<'_> {
             let others = || take_others(&mut waiting, &zkey, id);
             let mut retried = false;
             for (held, result) in jobs::prove(first, self.keys, others) {
-                if let Err(Failure::Device(fault @ DeviceFault::Lost, text)) = &result {
-                    lost = Some(Failure::Device(*fault, text.clone()));
+                match &result {
+                    Ok(_) => self.faults = 0,
+                    Err(Failure::Device(fault @ DeviceFault::Lost, text)) => {
+                        lost = Some(Failure::Device(*fault, text.clone()));
+                    }
+                    Err(Failure::Host(text)) => {
+                        self.faults += 1;
+                        if self.faults >= MOST_FAULTS {
+                            lost = Some(Failure::Host(format!("this machine cannot work: {text}")));
+                        }
+                    }
+                    Err(_) => {}
                 }
                 retried |= self.settle(&held, &result)?;
             }
@@ -255,11 +272,9 @@ impl Worker<'_> {
     /// The job of an entry. One that is none, or was delivered too often, is answered here.
     fn read_job(&mut self, mut entry: Entry) -> Result<Option<Held>, LinkError> {
         let job = match &entry.job {
-            None => Err((Value::Null, "the entry has no field job".into())),
-            Some(text) if text.len() > MAX_BYTES => {
-                Err((Value::Null, format!("the job has more than {MAX_BYTES} bytes")))
-            }
-            Some(text) => Job::parse(text),
+            Content::None => Err((Value::Null, "the entry has no field job".into())),
+            Content::TooLong => Err((Value::Null, format!("the job has more than {MAX_BYTES} bytes"))),
+            Content::Job(text) => Job::parse(text),
         };
         let (id, failure) = match job {
             Err((id, error)) => (id, Failure::Input(error)),
@@ -294,10 +309,17 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Stores what came of a job, unless its failure is not its own and it is left to be delivered again: whether it is.
+    /// Stores what came of a job, unless its failure is not its own and it is left to be delivered
+    /// again: whether it is. What the machine is at fault for counts as no delivery.
     fn settle(&mut self, held: &Held, result: &Result<Answer, Failure>) -> Result<bool, LinkError> {
         let deliveries = held.entry.deliveries;
         match result {
+            Err(failure @ Failure::Host(_)) => {
+                tracing::warn!(id = held.id, %failure, "a job is given back");
+                self.stream.give_back([&held.entry].into_iter())?;
+                self.heartbeat.release(&held.entry.id);
+                Ok(true)
+            }
             Err(failure @ (Failure::Device(..) | Failure::Internal(_)))
                 if deliveries < self.max_deliveries =>
             {

@@ -264,6 +264,48 @@ fn one_output_may_go_to_a_file() {
     assert_eq!(service.ask(&job(1, BN))["public"], public);
 }
 
+/// What a proof would replace may be a key, of whatever job it was.
+#[test]
+fn a_proof_takes_no_keys_place() {
+    let dir = TempDir::new().unwrap();
+    let key = dir.path().join("key");
+    fs::copy(fixture(BN, "circuit.zkey"), &key).unwrap();
+    let mut first = job(1, BN);
+    first["zkey"] = key.to_str().into();
+    let mut service = Service::start(&["--device", "cpu", "--device", "cpu"]);
+    proven(&service.ask(&first), BN);
+    for (member, other) in [("proof", "public"), ("public", "proof")] {
+        for with_other in [false, true] {
+            let mut second = job(2, BLS);
+            second[member] = key.to_str().into();
+            if with_other {
+                second[other] = dir.path().join("other").to_str().into();
+            }
+            refused(&service.ask(&second), "input", "key");
+        }
+    }
+    assert_eq!(fs::read(&key).unwrap(), fs::read(fixture(BN, "circuit.zkey")).unwrap());
+    proven(&service.ask(&first), BN);
+    service.finish();
+}
+
+/// A key of four million wires that takes no place on the disk, and one that fits alone.
+#[test]
+fn keys_and_witnesses_take_no_more_memory_than_they_may() {
+    let dir = TempDir::new().unwrap();
+    let key = dir.path().join("large.zkey");
+    super::hostile::large_key(&key);
+    let mut large = job(1, BN);
+    large["zkey"] = key.to_str().into();
+    let mut service = Service::start(&["--device", "cpu", "--host-memory", "1G"]);
+    refused(&service.ask(&large), "internal", "GiB of host memory, and jobs may take 1.00 GiB");
+    proven(&service.ask(&job(2, BN)), BN);
+    service.finish();
+    let mut small = Service::start(&["--device", "cpu", "--host-memory", "1K"]);
+    refused(&small.ask(&job(3, BN)), "internal", "kiB of host memory, and jobs may take 1.0 kiB");
+    small.finish();
+}
+
 #[test]
 fn a_key_that_has_changed_is_read_again() {
     let dir = TempDir::new().unwrap();

@@ -1,5 +1,7 @@
 //! Keys that were made ready on the device, the most recently used ones. Any number of threads proves with them.
 
+use super::Host;
+use super::memory::Held;
 use super::prover::{Prover, Unready};
 use crate::failure::{DeviceFault, Failure};
 use std::fs::Metadata;
@@ -7,12 +9,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-type Read = dyn Fn(&Path) -> Result<Unready, Failure> + Send + Sync;
+/// Takes host memory for a key of so many bytes, for which others make room.
+pub(super) type Room<'a> = dyn Fn(u64) -> Result<Held, Failure> + 'a;
+
+type Read = dyn Fn(&Path, &Room<'_>) -> Result<Unready, Failure> + Send + Sync;
 
 pub(crate) struct Keys {
     device: Arc<str>,
     read: Box<Read>,
     limit: usize,
+    host: Host,
     /// The one that was used last at the end. Whoever uses a key has it too.
     kept: Mutex<Vec<Arc<Kept>>>,
     /// A key is no longer used.
@@ -23,6 +29,7 @@ pub(crate) struct Keys {
 
 struct Kept {
     path: PathBuf,
+    _file: KeyFile,
     state: FileState,
     prover: Box<dyn Prover>,
 }
@@ -53,16 +60,22 @@ impl Keys {
     /// Keeps at most `limit` keys of those that `read` reads for the device of this name.
     pub(super) fn new(
         device: String,
-        read: impl Fn(&Path) -> Result<Unready, Failure> + Send + Sync + 'static,
+        read: impl Fn(&Path, &Room<'_>) -> Result<Unready, Failure> + Send + Sync + 'static,
         limit: usize,
+        host: Host,
     ) -> Self {
         let (kept, returned, changing) = (Mutex::default(), Condvar::default(), Mutex::default());
-        Self { device: device.into(), read: Box::new(read), limit, kept, returned, changing }
+        Self { device: device.into(), read: Box::new(read), limit, host, kept, returned, changing }
     }
 
     /// Name of the device.
     pub(super) fn device(&self) -> Arc<str> {
         self.device.clone()
+    }
+
+    /// Files of the keys that any device has.
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        self.host.files.lock().clone()
     }
 
     /// Has `work` use the key of this file, when it is on the device. A file that has changed is read again; the key of one that is
@@ -133,21 +146,26 @@ impl Keys {
         self.take(|kept| kept.path == path);
         let read = self.load_once(path);
         if FileState::of(path)? == *state {
-            return Ok(Kept { path: path.to_owned(), state: state.clone(), prover: read? });
+            return Ok(self.kept(path, state.clone(), read?));
         }
         // Neither a key nor an error means anything, and there may be no room for two.
         drop(read);
         let state = FileState::settled(path)?;
         let read = self.load_once(path);
         if FileState::of(path)? == state {
-            return Ok(Kept { path: path.to_owned(), state, prover: read? });
+            return Ok(self.kept(path, state, read?));
         }
         Err(changing(path))
     }
 
+    fn kept(&self, path: &Path, state: FileState, prover: Box<dyn Prover>) -> Kept {
+        Kept { path: path.to_owned(), _file: self.host.files.add(path), state, prover }
+    }
+
     fn load_once(&self, path: &Path) -> Result<Box<dyn Prover>, Failure> {
+        let room = |bytes| self.host.memory.for_key(bytes, || self.drop_oldest());
         loop {
-            let unready = (self.read)(path)?;
+            let unready = (self.read)(path, &room)?;
             while self.lock_kept().len() >= self.limit {
                 self.drop_oldest();
             }
@@ -189,6 +207,36 @@ impl Keys {
 
     fn lock_kept(&self) -> MutexGuard<'_, Vec<Arc<Kept>>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Files of keys that are kept, one for each time.
+#[derive(Clone, Default)]
+pub(super) struct KeyFiles(Arc<Mutex<Vec<PathBuf>>>);
+
+/// One of them, until this is dropped.
+struct KeyFile {
+    files: KeyFiles,
+    path: PathBuf,
+}
+
+impl KeyFiles {
+    fn add(&self, path: &Path) -> KeyFile {
+        self.lock().push(path.to_owned());
+        KeyFile { files: self.clone(), path: path.to_owned() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<PathBuf>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for KeyFile {
+    fn drop(&mut self) {
+        let mut files = self.files.lock();
+        if let Some(at) = files.iter().position(|path| *path == self.path) {
+            files.swap_remove(at);
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use super::prover::Proof;
 use crate::failure::Failure;
 use crate::output::{FilePair, OneFile};
 use serde_json::Value;
+use std::path::{Path, PathBuf};
 
 /// Files that appear when they are complete, opened before the work; what has none goes into the answer.
 pub(super) enum Outputs {
@@ -15,13 +16,15 @@ pub(super) enum Outputs {
 }
 
 impl Outputs {
-    pub(super) fn create(job: &Job) -> Result<Self, Failure> {
-        let inputs = [&*job.zkey, &*job.witness];
+    /// Refused are the job's inputs, and the files of these keys.
+    pub(super) fn create(job: &Job, keys: &[PathBuf]) -> Result<Self, Failure> {
+        let inputs: Vec<&Path> =
+            [&job.zkey, &job.witness].into_iter().chain(keys).map(PathBuf::as_path).collect();
         match (&job.proof, &job.public) {
             (None, None) => Ok(Outputs::Answer),
             (Some(proof), None) => OneFile::create(proof, &inputs).map(Outputs::Proof),
             (None, Some(public)) => OneFile::create(public, &inputs).map(Outputs::Public),
-            (Some(proof), Some(public)) => FilePair::create(proof, public, inputs).map(Outputs::Both),
+            (Some(proof), Some(public)) => FilePair::create(proof, public, &inputs).map(Outputs::Both),
         }
     }
 

@@ -128,6 +128,11 @@ impl Link {
         Ok(None)
     }
 
+    /// Waits, no longer than until there is a reason to end.
+    pub(super) fn wait(&self, time: Duration) {
+        self.ending.wait(time);
+    }
+
     /// Asks once.
     pub(super) fn attempt<T>(
         &mut self,

@@ -3,11 +3,18 @@
 //! What has to be done whole or not at all is a script: Redis runs nothing else meanwhile.
 
 use super::link::{Link, LinkError};
-use redis::{Cmd, ErrorKind, RedisError, RedisResult, Value};
-use std::time::Duration;
+use crate::commands::jobs::MAX_BYTES;
+use redis::{Cmd, Connection, RedisResult};
+use std::time::{Duration, Instant};
 
-/// Longest wait for jobs in one request, and so for a signal to be noticed.
+/// How long new jobs are waited for before old ones are looked for.
 const WAIT: Duration = Duration::from_millis(500);
+
+/// The pause after a request that found no jobs; it doubles with each that follows.
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
+
+/// The longest such pause.
+const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 
 /// The consumer whose entries are nobody's. Nothing reads under its name.
 const NOBODY: &str = "nobody";
@@ -43,8 +50,16 @@ pub(super) struct Entry {
     pub(super) id: String,
     /// How often it was delivered, this time included.
     pub(super) deliveries: u64,
-    /// Its field `job`.
-    pub(super) job: Option<Vec<u8>>,
+    pub(super) job: Content,
+}
+
+/// The field `job` of an entry.
+pub(super) enum Content {
+    /// There is none.
+    None,
+    /// It has more than [`MAX_BYTES`] bytes, which nobody fetches.
+    TooLong,
+    Job(Vec<u8>),
 }
 
 /// An answer that is stored.
@@ -75,39 +90,30 @@ impl Stream {
 
     /// Up to `limit` entries that nobody had before; none after a short while, or a signal.
     pub(super) fn read(&mut self, limit: u64) -> Result<Vec<Entry>, LinkError> {
-        let Names { stream, group, consumer } = &self.names;
-        let mut read = redis::cmd("XREADGROUP");
-        read.arg("GROUP").arg(group).arg(consumer).arg("COUNT").arg(limit);
-        read.arg("BLOCK").arg(millis(WAIT)).arg("STREAMS").arg(stream).arg(">");
-        let entries = self.link.ask_before_end(|connection| match read.query(connection)? {
-            Value::Nil => Ok(Vec::new()),
-            streams => new_entries(streams),
-        })?;
-        Ok(entries.unwrap_or_default())
+        let take = concat!(include_str!("scripts/entry.lua"), include_str!("scripts/take.lua"));
+        let mut take = script(take, &[&self.names.stream]);
+        take.arg(&self.names.group).arg(&self.names.consumer).arg(limit).arg(MAX_BYTES);
+        // A command that waits in Redis sends entries of any length.
+        let (begun, mut pause) = (Instant::now(), FIRST_PAUSE);
+        loop {
+            let Some(entries) = self.link.ask_before_end(|connection| entries(&take, connection))? else {
+                return Ok(Vec::new());
+            };
+            if !entries.is_empty() || begun.elapsed() >= WAIT {
+                return Ok(entries);
+            }
+            self.link.wait(pause);
+            pause = LONGEST_PAUSE.min(2 * pause);
+        }
     }
 
     /// Takes over an entry whose worker has not been heard of for `age`.
     pub(super) fn claim(&mut self, age: Duration) -> Result<Option<Entry>, LinkError> {
-        let Names { stream, group, consumer } = &self.names;
-        let mut pending = redis::cmd("XPENDING");
-        pending.arg(stream).arg(group).arg("IDLE").arg(millis(age)).arg("-").arg("+").arg(1);
-        let taken = self.link.ask_before_end(|connection| {
-            loop {
-                let old: Vec<(String, Value, u64, u64)> = pending.query(connection)?;
-                let Some((id, _, _, deliveries)) = old.into_iter().next() else { return Ok(None) };
-                let mut claim = redis::cmd("XCLAIM");
-                claim.arg(stream).arg(group).arg(consumer).arg(millis(age)).arg(&id);
-                match array(claim.query(connection)?)?.pop() {
-                    // Another worker was faster, or the entry is no more, which Redis 7 forgets here.
-                    None => {}
-                    Some(value) => match entry(value, deliveries + 1)? {
-                        Some(entry) => return Ok(Some(entry)),
-                        None => redis::cmd("XACK").arg(stream).arg(group).arg(&id).exec(connection)?,
-                    },
-                }
-            }
-        })?;
-        Ok(taken.flatten())
+        let claim = concat!(include_str!("scripts/entry.lua"), include_str!("scripts/claim.lua"));
+        let mut claim = script(claim, &[&self.names.stream]);
+        claim.arg(&self.names.group).arg(&self.names.consumer).arg(millis(age)).arg(MAX_BYTES);
+        let taken = self.link.ask_before_end(|connection| entries(&claim, connection))?;
+        Ok(taken.and_then(|mut entries| entries.pop()))
     }
 
     /// Which of these ids have an answer.
@@ -178,68 +184,16 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The entries of the one stream that was read.
-fn new_entries(streams: Value) -> RedisResult<Vec<Entry>> {
-    let [_, entries] = pair(array(streams)?.pop().unwrap_or_default())?;
-    array(entries)?.into_iter().filter_map(|value| entry(value, 1).transpose()).collect()
-}
-
-/// An entry with its fields, `None` if it is no more. Names and values may be any bytes; of several fields `job` the first counts.
-fn entry(value: Value, deliveries: u64) -> RedisResult<Option<Entry>> {
-    if value == Value::Nil {
-        return Ok(None);
-    }
-    let [id, fields] = pair(value)?;
-    let mut job = None;
-    if fields != Value::Nil {
-        let mut fields = array(fields)?.into_iter();
-        while let (Some(name), Some(value)) = (fields.next(), fields.next()) {
-            if matches!(name, Value::BulkString(name) if name == b"job") {
-                let Value::BulkString(value) = value else { return Err(unexpected()) };
-                job = Some(value);
-                break;
-            }
-        }
-    }
-    Ok(Some(Entry { id: redis::from_redis_value(id)?, deliveries, job }))
-}
-
-fn pair(value: Value) -> RedisResult<[Value; 2]> {
-    array(value)?.try_into().map_err(|_| unexpected())
-}
-
-fn array(value: Value) -> RedisResult<Vec<Value>> {
-    match value {
-        Value::Array(values) => Ok(values),
-        _ => Err(unexpected()),
-    }
-}
-
-fn unexpected() -> RedisError {
-    (ErrorKind::UnexpectedReturnType, "an answer of another form than Redis gives").into()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn text(bytes: &[u8]) -> Value {
-        Value::BulkString(bytes.to_vec())
-    }
-
-    #[test]
-    fn entries_may_have_fields_of_any_bytes() {
-        let fields = [&b"\xff"[..], b"\xfe", b"job", b"one", b"job", b"two"].map(text);
-        let value = Value::Array(vec![text(b"5-0"), Value::Array(fields.into())]);
-        let found = entry(value, 2).unwrap().unwrap();
-        assert_eq!((&*found.id, found.deliveries, found.job), ("5-0", 2, Some(b"one".to_vec())));
-        let bare = Value::Array(vec![text(b"5-1"), Value::Array(Vec::new())]);
-        assert_eq!(entry(bare, 1).unwrap().unwrap().job, None);
-        assert!(entry(Value::Nil, 1).unwrap().is_none());
-        for wrong in
-            [Value::Int(1), Value::Array(Vec::new()), Value::Array(vec![text(b"5-1"), Value::Int(1)])]
-        {
-            assert!(entry(wrong, 1).is_err());
-        }
-    }
+/// What a script tells of entries.
+fn entries(script: &Cmd, connection: &mut Connection) -> RedisResult<Vec<Entry>> {
+    let told: Vec<(String, u64, i64, Vec<u8>)> = script.query(connection)?;
+    let entry = |(id, deliveries, bytes, job): (String, u64, i64, Vec<u8>)| {
+        let job = match usize::try_from(bytes) {
+            Err(_) => Content::None,
+            Ok(bytes) if bytes > MAX_BYTES => Content::TooLong,
+            Ok(_) => Content::Job(job),
+        };
+        Entry { id, deliveries, job }
+    };
+    Ok(told.into_iter().map(entry).collect())
 }

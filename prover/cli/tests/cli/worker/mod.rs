@@ -251,13 +251,70 @@ fn a_failure_that_is_not_the_jobs_own_is_tried_again() {
     large["zkey"] = key.to_str().into();
     redis.add(&large);
     let options = [&QUICK[..], &["--max-deliveries", "2"]].concat();
-    let _worker = redis.worker_within("400000", "a", &options);
+    let _worker = redis.worker_after("ulimit -v 400000", "a", &options);
     wait(|| redis.pending().contains(&("a".into(), 1)).then_some(()));
     refused(&redis.answer("large"), "internal", "no memory for 268435456 bytes");
     let dead = redis.entries("jobs:dead");
     assert_eq!((dead.len(), &*dead[0]["deliveries"]), (1, "2"));
     redis.add(&job("good", BN));
     proven(&redis.answer("good"), BN);
+}
+
+/// No file may be written: the worker ends, and another one finds its jobs as if it had not been.
+#[test]
+fn a_worker_whose_machine_fails_ends_and_loses_no_job() {
+    let Some(redis) = Redis::start() else { return };
+    let dir = TempDir::new().unwrap();
+    let mut job = written_to(dir.path(), BN);
+    job["id"] = "written".into();
+    redis.add(&job);
+    let options = [&QUICK[..], &["--max-deliveries", "1"]].concat();
+    let mut full = redis.worker_after("ulimit -f 0; exec 2>/dev/null", "full", &options);
+    assert_eq!(full.end().0.code(), Some(3));
+    assert_eq!(redis.pending(), vec![("nobody".into(), 0)]);
+    assert!(redis.entries("jobs:dead").is_empty() && !redis.is_answered("written"));
+    let _other = redis.worker("other", &options);
+    redis.answer("written");
+    assert_eq!(verify(BN, dir.path()).status.code(), Some(0));
+    redis.wait_until_done();
+}
+
+/// What cannot be stored whole is not stored in part, however often it is tried.
+#[test]
+fn a_key_of_another_type_repeats_no_letter() {
+    let Some(redis) = Redis::start() else { return };
+    let _: String = redis.ask(&["SET", "jobs:results", "mine"]);
+    redis.add_text("what");
+    for name in ["a", "b"] {
+        let (status, log) = redis.worker(name, &QUICK).end();
+        assert_eq!(status.code(), Some(2), "{log}");
+        assert!(log.contains("jobs:results is not a stream"), "{log}");
+    }
+    assert!(redis.entries("jobs:dead").is_empty());
+    let _: i64 = redis.ask(&["DEL", "jobs:results"]);
+    let _worker = redis.worker("c", &QUICK);
+    redis.wait_until_done();
+    assert_eq!(redis.entries("jobs:dead").len(), 1);
+}
+
+/// An entry of 200 MiB, in 300 MB of addresses: its length is asked for, and no more.
+#[test]
+fn a_job_of_any_length_ends_no_worker() {
+    let Some(redis) = Redis::start() else { return };
+    redis.add_text(&"x".repeat(200 << 20));
+    redis.add(&job("good", BN));
+    let mut worker = redis.worker_after("ulimit -v 300000", "a", &QUICK);
+    proven(&redis.answer("good"), BN);
+    redis.wait_until_done();
+    let reasons: Vec<String> = redis.ask(&[
+        "EVAL",
+        "local all = {} for _, entry in ipairs(redis.call('XRANGE', 'jobs:dead', '-', '+')) do \
+         table.insert(all, entry[2][8]) end return all",
+        "0",
+    ]);
+    assert_eq!(reasons, ["the job has more than 1048576 bytes"]);
+    kill(&worker.child, "TERM");
+    assert_eq!(worker.end().0.code(), Some(143));
 }
 
 #[test]

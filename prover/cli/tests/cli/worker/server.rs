@@ -131,19 +131,19 @@ impl Redis {
 
     /// A worker with its name and these options besides.
     pub(super) fn worker(&self, name: &str, options: &[&str]) -> Worker {
-        self.worker_within("unlimited", name, options)
+        self.worker_after(":", name, options)
     }
 
-    /// One with so many kilobytes of addresses.
-    pub(super) fn worker_within(&self, kilobytes: &str, name: &str, options: &[&str]) -> Worker {
+    /// One that a shell starts after this command.
+    pub(super) fn worker_after(&self, command: &str, name: &str, options: &[&str]) -> Worker {
         let log = self.dir.path().join(format!("{name}.log"));
         // A shell has background jobs ignore SIGINT, and so would whatever a test in one starts.
-        let script = format!("ulimit -v {kilobytes}; exec env --default-signal=HUP,INT,TERM \"$@\"");
-        let mut command = Command::new("sh");
-        command.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_curvesmith"), "worker"]);
-        command.args(["--redis", &self.url(), "--consumer", name]).args(options);
-        command.envs([("MALLOC_ARENA_MAX", "1"), ("RAYON_NUM_THREADS", "2")]);
-        let child = command.stdin(Stdio::null()).stderr(File::create(&log).unwrap()).spawn().unwrap();
+        let script = format!("{command}; exec env --default-signal=HUP,INT,TERM \"$@\"");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_curvesmith"), "worker"]);
+        shell.args(["--redis", &self.url(), "--consumer", name]).args(options);
+        shell.envs([("MALLOC_ARENA_MAX", "1"), ("RAYON_NUM_THREADS", "2")]);
+        let child = shell.stdin(Stdio::null()).stderr(File::create(&log).unwrap()).spawn().unwrap();
         Worker { child, log }
     }
 }

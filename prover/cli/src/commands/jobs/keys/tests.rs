@@ -1,3 +1,4 @@
+use super::super::memory::HostMemory;
 use super::super::prover::Proof;
 use super::*;
 use std::fs;
@@ -37,6 +38,10 @@ impl Prover for Small {
     }
 }
 
+fn host(limit: u64) -> Host {
+    Host { memory: HostMemory::new(limit), files: KeyFiles::default() }
+}
+
 /// Keys whose files say `key`, on a device with room for so many.
 fn keys(room: usize, limit: usize) -> Keys {
     counted_keys(room, limit, Arc::default())
@@ -45,7 +50,7 @@ fn keys(room: usize, limit: usize) -> Keys {
 /// The same, with the number of files that were read.
 fn counted_keys(room: usize, limit: usize, reads: Arc<AtomicU64>) -> Keys {
     let device = Arc::new(());
-    let read = move |path: &Path| -> Result<Unready, Failure> {
+    let read = move |path: &Path, _room: &Room<'_>| -> Result<Unready, Failure> {
         reads.fetch_add(1, Ordering::Relaxed);
         if fs::read(path).unwrap() != b"key" {
             return Err(Failure::Input("no key".into()));
@@ -57,7 +62,7 @@ fn counted_keys(room: usize, limit: usize, reads: Arc<AtomicU64>) -> Keys {
             false => Err(no_memory()),
         }))
     };
-    Keys::new("small".to_owned(), read, limit)
+    Keys::new("small".to_owned(), read, limit, host(u64::MAX))
 }
 
 fn files() -> TempDir {
@@ -97,6 +102,44 @@ fn keys_make_room_for_one_that_finds_none() {
     let none = self::keys(0, 9);
     assert!(make_ready(&none, &folder.path().join("a")).is_err_and(|failure| is_memory(&failure)));
     assert!(names(&none).is_empty());
+}
+
+/// Each takes 40 bytes of the host's 100.
+#[test]
+fn keys_make_room_on_the_host_too() {
+    struct Held40(super::super::memory::Held);
+    impl Prover for Held40 {
+        fn curve(&self) -> &'static str {
+            "small"
+        }
+
+        fn prove(&self, witnesses: &[&Path]) -> Vec<Result<Proof, Failure>> {
+            let (count, _held) = self.0.memory().for_witnesses(witnesses.len(), 20).unwrap();
+            let proof = || Proof { proof: count.to_string(), public: String::new() };
+            witnesses.iter().map(|_| Ok(proof())).collect()
+        }
+    }
+    let folder = files();
+    let read = |_: &Path, room: &Room<'_>| -> Result<Unready, Failure> {
+        let held = room(40)?;
+        Ok(Box::new(|| Ok(Box::new(Held40(held)))))
+    };
+    let host = host(100);
+    let keys = Keys::new("small".to_owned(), read, 9, host.clone());
+    for (name, kept) in [("a", &["a"][..]), ("b", &["a", "b"]), ("c", &["b", "c"])] {
+        make_ready(&keys, &folder.path().join(name)).unwrap();
+        assert_eq!(
+            (names(&keys), keys.files().len()),
+            (kept.iter().map(|k| k.to_string()).collect(), kept.len())
+        );
+    }
+    let many = keys.with(&folder.path().join("b"), |prover| prover.prove(&[Path::new("x"); 3])).unwrap();
+    assert_eq!(many[0].as_ref().unwrap().proof, "1");
+    // Another device's keys are not dropped.
+    let other = Keys::new("other".to_owned(), read, 9, host);
+    let failure = make_ready(&other, &folder.path().join("a")).unwrap_err();
+    assert_eq!(failure.kind(), "internal");
+    assert!(failure.to_string().ends_with("jobs may take 100 B, of which keys have 80 B"), "{failure}");
 }
 
 #[test]
@@ -163,8 +206,8 @@ fn exchanged(times: u64) -> (TempDir, Arc<AtomicU64>, Keys) {
     let reads = Arc::new(AtomicU64::default());
     let keys = keys(9, 9);
     let counted = reads.clone();
-    let read = move |path: &Path| {
-        let done = (keys.read)(path);
+    let read = move |path: &Path, room: &Room<'_>| {
+        let done = (keys.read)(path, room);
         if counted.fetch_add(1, Ordering::Relaxed) < times {
             let other = path.with_extension("new");
             fs::write(&other, "key").unwrap();
@@ -172,7 +215,7 @@ fn exchanged(times: u64) -> (TempDir, Arc<AtomicU64>, Keys) {
         }
         done
     };
-    (folder, reads, Keys::new("small".to_owned(), read, 9))
+    (folder, reads, Keys::new("small".to_owned(), read, 9, host(u64::MAX)))
 }
 
 #[test]

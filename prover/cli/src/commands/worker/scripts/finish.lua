@@ -4,9 +4,16 @@
 -- ARGV: group, entry, whether there is an id (1 or 0), id, answer, milliseconds that it is kept, kind and reason of a dead
 -- letter or nothing, deliveries
 --
--- What can fail for a lack of memory comes first, so that an entry is never taken off without its answer.
+-- What can fail comes first, so that an entry is never taken off without its answer, and no letter is written twice.
 local stream, result, results, dead = unpack(KEYS)
 local group, entry, has_id, id, answer, keep, kind, reason, deliveries = unpack(ARGV)
+
+for _, key in ipairs({ results, dead }) do
+    local kind = redis.call('TYPE', key).ok
+    if kind ~= 'none' and kind ~= 'stream' then
+        return redis.error_reply('WRONGTYPE ' .. key .. ' is not a stream')
+    end
+end
 
 local first
 if has_id == '1' then
