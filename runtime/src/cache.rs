@@ -4,7 +4,7 @@
 //! that belongs to somebody else, or that others may write, is not used.
 
 use std::fs;
-use std::io::{Error, ErrorKind, Result, Write as _};
+use std::io::{Error, ErrorKind, Read as _, Result, Write as _};
 use std::path::{Path, PathBuf};
 
 const HASH_BYTES: usize = blake3::OUT_LEN;
@@ -36,7 +36,7 @@ impl UserCache {
     pub(crate) fn get(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let Some(directory) = &self.directory else { return Ok(None) };
         let path = directory.join(name);
-        let mut bytes = match fs::read(&path) {
+        let mut bytes = match read_regular(&path) {
             Ok(bytes) => bytes,
             // Neither is where the directory is a file.
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
@@ -70,6 +70,21 @@ impl UserCache {
         write().map_err(|error| of_path(&path, &error))?;
         Ok(path)
     }
+}
+
+/// Reads a file that is looked up once, and without waiting for what may never come.
+fn read_regular(path: &Path) -> Result<Vec<u8>> {
+    let mut options = fs::File::options();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    let mut file = options.open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(Error::other("not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The error, with the file's name.
@@ -146,6 +161,20 @@ mod tests {
         assert!(cache.get("a").is_err());
         cache.put("a", b"").unwrap();
         assert_eq!(cache.get("a").unwrap().as_deref(), Some(&b""[..]));
+    }
+
+    /// One that nobody writes to would be waited for.
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_no_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let pipe = directory.path().join("a");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let (told, hears) = std::sync::mpsc::channel();
+        let cache = UserCache::at(directory.path());
+        std::thread::spawn(move || told.send(cache.get("a").map_err(|error| error.to_string())));
+        let got = hears.recv_timeout(std::time::Duration::from_secs(20)).expect("it waits");
+        assert!(got.unwrap_err().ends_with("a: not a regular file"));
     }
 
     #[cfg(unix)]

@@ -3,6 +3,7 @@
 //! Exit codes: [`EXIT_CODES`]; for `verify` [`commands::verify::EXIT_CODES`]. An error is one
 //! line on standard error.
 
+mod addresses;
 mod commands;
 mod curves;
 mod failure;
@@ -83,6 +84,7 @@ impl Command {
 }
 
 fn main() -> ExitCode {
+    addresses::spare();
     let everything = tracing_subscriber::fmt().with_max_level(LevelFilter::TRACE);
     // Colours are for who looks on, not for files.
     let colours =

@@ -142,7 +142,7 @@ impl Redis {
         let mut shell = Command::new("sh");
         shell.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_curvesmith"), "worker"]);
         shell.args(["--redis", &self.url(), "--consumer", name]).args(options);
-        shell.envs([("MALLOC_ARENA_MAX", "1"), ("RAYON_NUM_THREADS", "2")]);
+        shell.env("RAYON_NUM_THREADS", "2");
         let child = shell.stdin(Stdio::null()).stderr(File::create(&log).unwrap()).spawn().unwrap();
         Worker { child, log }
     }
