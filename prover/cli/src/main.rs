@@ -3,12 +3,11 @@
 //! Exit codes: [`EXIT_CODES`]; for `verify` [`commands::verify::EXIT_CODES`]. An error is one
 //! line on standard error.
 
-mod addresses;
 mod commands;
 mod curves;
 mod failure;
 mod output;
-mod standard_output;
+mod process;
 mod temporary;
 mod trace;
 
@@ -84,7 +83,7 @@ impl Command {
 }
 
 fn main() -> ExitCode {
-    addresses::spare();
+    process::spare_addresses();
     let everything = tracing_subscriber::fmt().with_max_level(LevelFilter::TRACE);
     // Colours are for who looks on, not for files.
     let colours =
@@ -104,7 +103,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<ExitCode, Failure> {
     if command.prints() {
-        standard_output::check()?;
+        process::check_standard_output()?;
     }
     // Here its failure is an error, and later a panic.
     rayon::ThreadPoolBuilder::new().build_global().map_err(Failure::no_thread)?;

@@ -1,7 +1,7 @@
 //! What the commands leave behind: files, and text on standard output.
 
 use crate::failure::Failure;
-use crate::standard_output;
+use crate::process;
 use crate::temporary::{Temporary, persist, persist_both};
 use curvesmith::ProveStats;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
@@ -70,7 +70,7 @@ impl Outputs {
     /// Opens what are files, as [`FilePair::create`].
     pub(crate) fn create(first: &Path, second: &Path, inputs: [&Path; 2]) -> Result<Self, Failure> {
         if is_standard(first) || is_standard(second) {
-            standard_output::check()?;
+            process::check_standard_output()?;
         }
         match (is_standard(first), is_standard(second)) {
             (false, false) => FilePair::create(first, second, &inputs).map(Outputs::Files),

@@ -40,10 +40,10 @@ struct Rule {
 const RULES: &[Rule] = &[
     Rule {
         name: "unsafe",
-        why: "`unsafe` belongs to the LLVM and CUDA modules",
+        why: "`unsafe` belongs to the LLVM and CUDA modules, and to the start of a process",
         view: View::CodeAndTests,
         within: &[""],
-        except: &["codegen/src/llvm", "runtime/src/cuda"],
+        except: &["codegen/src/llvm", "runtime/src/cuda", "prover/cli/src/process.rs"],
         words: &["unsafe", "unsafe_code"],
     },
     Rule {

@@ -3,7 +3,7 @@
 use crate::curves::{Curve, with_curve};
 use crate::failure::Failure;
 use crate::output::{OneFile, is_standard, spinner, write_standard};
-use crate::standard_output;
+use crate::process;
 use curvesmith::snarkjs::json::verification_key_to_json;
 use curvesmith::snarkjs::{ZkeyCurve, ZkeyFile};
 use curvesmith::{PreparedVk, weaknesses};
@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let path = &arguments.verification_key;
     if is_standard(path) {
-        standard_output::check()?;
+        process::check_standard_output()?;
     }
     let file = ZkeyFile::open(&arguments.zkey)?;
     if is_standard(path) {

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which may")]
 
+#[cfg(target_os = "linux")]
+mod crowd;
 mod hostile;
 mod outputs;
 mod serve;

@@ -15,8 +15,8 @@ pub(super) const BN: &str = "bn128_mult";
 pub(super) const BLS: &str = "bls12381_mult";
 
 /// A service whose answers a thread collects.
-struct Service {
-    child: Child,
+pub(super) struct Service {
+    pub(super) child: Child,
     input: Option<ChildStdin>,
     answers: std::sync::mpsc::Receiver<Value>,
 }
@@ -482,12 +482,12 @@ fn a_signal_waits_for_what_is_under_way() {
 }
 
 #[cfg(unix)]
-mod socket {
+pub(super) mod socket {
     use super::*;
     use std::os::unix::fs::{FileTypeExt, PermissionsExt};
     use std::os::unix::net::{UnixListener, UnixStream};
 
-    fn start(path: &Path, device: &str) -> Service {
+    pub(crate) fn start(path: &Path, device: &str) -> Service {
         let service = Service::start(&["--device", device, "--socket", path.to_str().unwrap()]);
         let deadline = Instant::now() + Duration::from_secs(60);
         while UnixStream::connect(path).is_err() {
@@ -696,6 +696,30 @@ mod socket {
             assert_eq!(left, 1);
             proven(&answer[0], BN);
         }
+    }
+
+    /// Two that both found a dead socket would both remove what is there.
+    #[test]
+    fn a_dead_socket_is_removed_by_one_service_at_a_time() {
+        use rustix::fs::{FlockOperation, flock};
+        let dir = TempDir::new().unwrap();
+        let path = dir.path().join("socket");
+        drop(UnixListener::bind(&path).unwrap());
+        let lock = fs::File::open(dir.path()).unwrap();
+        flock(&lock, FlockOperation::NonBlockingLockExclusive).unwrap();
+        let mut service = Service::start(&["--device", "cpu", "--socket", path.to_str().unwrap()]);
+        std::thread::sleep(Duration::from_millis(1500));
+        let refused = UnixStream::connect(&path).unwrap_err();
+        assert_eq!(refused.kind(), std::io::ErrorKind::ConnectionRefused);
+        assert!(service.child.try_wait().unwrap().is_none());
+        drop(lock);
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while UnixStream::connect(&path).is_err() {
+            assert!(Instant::now() < deadline);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        kill(&service.child, "TERM");
+        assert_eq!(service.child.wait().unwrap().code(), Some(143));
     }
 
     /// Semaphore on the emulator takes many seconds.

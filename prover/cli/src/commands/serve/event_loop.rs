@@ -5,7 +5,7 @@ use super::queue::{End, Queue};
 #[cfg(unix)]
 use super::socket::{self, Socket};
 use crate::failure::Failure;
-use crate::standard_output;
+use crate::process;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ impl EventLoop {
     #[cfg_attr(not(unix), expect(unused_variables, reason = "there are no Unix sockets"))]
     pub(super) fn start(socket: Option<&Path>, queue: &Arc<Queue>) -> Result<Self, Failure> {
         if socket.is_none() {
-            standard_output::check()?;
+            process::check_standard_output()?;
         }
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Failure::Internal(format!("no event loop: {error}")))?;
