@@ -204,7 +204,10 @@ pub(crate) fn spinner(message: impl Into<Cow<'static, str>>) -> ProgressBar {
     let bar = ProgressBar::new_spinner().with_message(message);
     bar.set_style(ProgressStyle::default_spinner());
     bar.tick();
-    bar.enable_steady_tick(Duration::from_millis(100));
+    // By a thread, which has nothing to do where nothing is shown.
+    if !bar.is_hidden() {
+        bar.enable_steady_tick(Duration::from_millis(100));
+    }
     bar.with_finish(ProgressFinish::AndClear)
 }
 
