@@ -5,7 +5,8 @@ use super::info::KernelInfo;
 use crate::error::PassError;
 use crate::fir::ir::{Kernel, Value};
 use crate::fir::verify::verify;
-use crate::target::{Bound, Claim, Target};
+use crate::spec::FieldDesc;
+use crate::target::{Accepted as _, Bound, Claim, Target, Unproven};
 use std::sync::Arc;
 
 /// A kernel that the back end of a target may emit, with the bounds and programs it is emitted with. Only [`check`] makes one,
@@ -105,15 +106,33 @@ fn about<T: Target>(kernel: &Kernel, info: &KernelInfo<T>) -> Result<(), PassErr
     Ok(())
 }
 
-/// The program of every operation is proven: the checker has accepted a certificate.
+/// The program of every operation is proven: the checker has accepted a certificate of just that.
 fn blocks<T: Target>(kernel: &Kernel, info: &KernelInfo<T>) -> Result<(), PassError> {
     let Some(field) = &kernel.field else { return Ok(()) };
     let (values, claims) = claims(kernel, info);
     let proofs = T::prove(field, &claims);
-    for ((value, claim), proof) in values.into_iter().zip(claims).zip(proofs) {
-        let _: T::Accepted = proof.map_err(|source| {
+    proven(field, &values, &claims, proofs)
+}
+
+/// Each claim has a proof, and of nothing else: whoever keeps proofs need not be believed.
+fn proven<T: Target>(
+    field: &FieldDesc,
+    values: &[Value],
+    claims: &[Claim<'_, T>],
+    proofs: Vec<Result<T::Accepted, Unproven>>,
+) -> Result<(), PassError> {
+    if proofs.len() != claims.len() {
+        let (proofs, claims) = (proofs.len(), claims.len());
+        return Err(PassError::Malformed(format!("{claims} programs and {proofs} proofs")));
+    }
+    for ((value, claim), proof) in values.iter().zip(claims).zip(proofs) {
+        let other = |accepted: T::Accepted| match accepted.seal() == claim.seal(field) {
+            true => Ok(()),
+            false => Err(Unproven("the proof is of another claim".into())),
+        };
+        proof.and_then(other).map_err(|source| {
             let (op, variant) = (format!("{:?}", claim.op), claim.choice.variant);
-            PassError::Block { value, op, variant, source }
+            PassError::Block { value: *value, op, variant, source }
         })?;
     }
     Ok(())

@@ -18,14 +18,17 @@
 mod offer;
 pub mod portable;
 pub mod ptx;
+mod seal;
 
 pub use offer::{Offer, cheapest};
+pub use seal::Seal;
 
 use crate::error::PassError;
 use crate::fir::ir::{Kernel, Type};
 use crate::spec::{FieldDesc, FieldOp};
 use num_bigint::BigUint;
 use std::fmt::Debug;
+use std::hash::Hash;
 use std::ops::AddAssign;
 
 /// What passes ask of a machine. A type and not a value: what was checked for one target cannot be emitted for another.
@@ -35,9 +38,9 @@ pub trait Target: Copy + Debug + Eq + Send + Sync + 'static {
     /// What a program costs. Costs of programs that run together are added up before they are priced.
     type Cost: Copy + Debug + Default + Eq + AddAssign;
     /// How a variant computes its operation.
-    type Program: Clone + Debug + Eq;
-    /// That a program is right. Only the target's checker makes one.
-    type Accepted: Clone + Debug;
+    type Program: Clone + Debug + Eq + Hash;
+    /// That a claim is right. Only the target's checker makes one, and it says of which.
+    type Accepted: Accepted;
     /// What its variants ask and promise, for the checker of certificates.
     type Rules: Rules;
 
@@ -99,7 +102,7 @@ pub trait Target: Copy + Debug + Eq + Send + Sync + 'static {
     /// Whether products compete with those that run beside them: then one in company is a variant with one part.
     fn crowds(kernel: &Kernel) -> bool;
 
-    /// For each claim whether it is proven.
+    /// For each claim, in their order, whether it is proven.
     fn prove(field: &FieldDesc, claims: &[Claim<'_, Self>]) -> Vec<Result<Self::Accepted, Unproven>>;
 
     /// The rules of a field.
@@ -111,7 +114,7 @@ pub trait Target: Copy + Debug + Eq + Send + Sync + 'static {
 }
 
 /// What is known of the size of a field value.
-pub trait Bound: Copy + Debug + Eq + Send + Sync + 'static {
+pub trait Bound: Copy + Debug + Eq + Hash + Send + Sync + 'static {
     /// Below `p`.
     const CANONICAL: Self;
 
@@ -180,6 +183,12 @@ pub struct Claim<'a, T: Target> {
     pub operands: &'a [T::Bound],
     /// A variant for them.
     pub choice: &'a Choice<T>,
+}
+
+/// That a checker has accepted a claim.
+pub trait Accepted: Clone + Debug {
+    /// The claim.
+    fn seal(&self) -> Seal;
 }
 
 /// Why a program is not proven. It may still be right; it is not used.

@@ -5,7 +5,7 @@ use crate::fir::build::Builder;
 use crate::fir::ir::{Op, Stmt};
 use crate::kernels::common_kernels;
 use crate::passes::{Fact, place_reductions, schedule, simplify};
-use crate::spec::FieldDesc;
+use crate::spec::{FieldDesc, FieldOp};
 use crate::target::portable::{self, Portable};
 use crate::target::ptx::{self, Bound, Ptx};
 use curvesmith_abi::kernels::FieldMulSub;
@@ -130,6 +130,40 @@ fn a_wrong_block_is_refused() {
             other => panic!("{v} by a copy of its operand: {other:?}"),
         }
     }
+}
+
+/// Proofs that are right, but fewer, more, or of something else: another block, or other bounds of the same.
+#[test]
+fn proofs_of_other_claims_are_refused() {
+    let (kernel, info) = scheduled();
+    let (values, claims) = super::claims(&kernel, &info);
+    let right = || Ptx::prove(&field(), &claims);
+    let judge = |proofs| super::proven::<Ptx>(&field(), &values, &claims, proofs).map_err(|e| e.to_string());
+    assert_eq!(judge(right()), Ok(()));
+    let (mut fewer, mut more) = (right(), right());
+    fewer.pop();
+    more.extend(fewer.first().cloned());
+    let n = claims.len();
+    assert_eq!(judge(fewer), Err(format!("malformed kernel: {n} programs and {} proofs", n - 1)));
+    assert_eq!(judge(more), Err(format!("malformed kernel: {n} programs and {} proofs", n + 1)));
+    for i in 0..n {
+        for other in (0..n).filter(|other| claims[*other].seal(&field()) != claims[i].seal(&field())) {
+            let mut exchanged = right();
+            exchanged[i] = exchanged[other].clone();
+            let error = judge(exchanged).expect_err("it is of another claim");
+            assert!(error.ends_with("is not proven: the proof is of another claim"), "{error}");
+        }
+    }
+    // The same of another field, and of operands and results that are bounded otherwise.
+    let claim = claims.iter().find(|claim| claim.op == FieldOp::Mul).expect("there is a product");
+    let narrow = vec![Bound::Canonical; 2];
+    let wide = ptx::Choice { out: Bound::ANY, ..claim.choice.clone() };
+    let others = [
+        Claim { operands: &narrow, ..claim.clone() }.seal(&field()),
+        Claim { choice: &wide, ..claim.clone() }.seal(&field()),
+        claim.seal(&FieldDesc::new("m61", ((1u64 << 61) - 3).into())),
+    ];
+    assert!(others.iter().all(|seal| *seal != claim.seal(&field())));
 }
 
 /// The gate of another target: what is loaded lazily, what is claimed of an operand, and the program of another operation.

@@ -20,7 +20,8 @@
 use super::bound::{Bound, limbs};
 use super::ir::{Inst, Limb, Pair, Program, Src, Step};
 use crate::spec::{FieldDesc, FieldOp};
-use crate::target::{Bound as _, Unproven};
+use crate::target::seal::OpenSeal;
+use crate::target::{self, Bound as _, Seal, Unproven};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
@@ -28,7 +29,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A program was shown to be right. Only `check` makes one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Accepted(());
+pub struct Accepted(Seal);
+
+impl target::Accepted for Accepted {
+    fn seal(&self) -> Seal {
+        self.0
+    }
+}
 
 /// Most selections of different bits: a case for each way that they can go.
 const BITS: usize = 10;
@@ -45,6 +52,7 @@ pub(super) fn check(
     program: &Program,
     out: Bound,
 ) -> Result<Accepted, Unproven> {
+    let seal = OpenSeal::new(field, op, program).within(operands, out);
     let n = limbs(field);
     let right = operands.len() == op.operands(field)
         && program.inputs == operands.len()
@@ -67,7 +75,7 @@ pub(super) fn check(
         machine.within(&(BigInt::from(out.limit(field)) - 1))?;
         machine.congruent(&wanted, &field.p.clone().into())?;
     }
-    Ok(Accepted(()))
+    Ok(Accepted(seal))
 }
 
 fn refused(reason: &str) -> Unproven {

@@ -57,7 +57,7 @@ pub enum Inst {
 
 /// Something to be shown of a program, in every case of its selections. Written down by whoever makes a program and
 /// believed by nobody.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// The limb is 0, because it is a multiple of `2^64`.
     Vanishes(Limb),
@@ -66,7 +66,7 @@ pub enum Step {
 }
 
 /// A program and why it is right.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Program {
     /// Operands, of as many limbs as an element: the first limbs.
     pub inputs: usize,

@@ -164,7 +164,7 @@ impl Inst {
 }
 
 /// A named operand: little-endian words.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Input {
     /// Name, for printing.
     pub name: String,
@@ -173,7 +173,7 @@ pub struct Input {
 }
 
 /// A named result: little-endian words. A predicate is one word, 0 or 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Output {
     /// Name, for printing.
     pub name: String,
@@ -182,7 +182,7 @@ pub struct Output {
 }
 
 /// A straight-line program from input words to output words.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Block {
     pub(super) name: String,
     pub(super) inputs: Vec<Input>,

@@ -30,6 +30,8 @@ use num_bigint::BigInt;
 use super::num::Num;
 use super::{Block, Bound, FieldOp};
 use crate::spec::FieldDesc;
+use crate::target::seal::OpenSeal;
+use crate::target::{self, Seal};
 use certificate::{Certificate, Proof, Val, Var};
 use insts::Machine;
 use sum::{B, Context, Rule, Sum};
@@ -48,7 +50,13 @@ impl std::fmt::Display for Refused {
 
 /// A block was shown to be right. Only a checked block (`Checked`) makes one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Accepted(());
+pub struct Accepted(Seal);
+
+impl target::Accepted for Accepted {
+    fn seal(&self) -> Seal {
+        self.0
+    }
+}
 
 /// What is claimed of a block: for operands within these bounds it computes the operation modulo `p`.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +71,7 @@ pub(in crate::target::ptx) struct Claim<'a> {
 pub(in crate::target::ptx) struct Checked {
     cx: Context,
     field: FieldDesc,
+    seal: OpenSeal,
     operands: Vec<Bound>,
     /// The words of the results, or none of an operation whose result is a bit.
     outputs: Vec<Vec<Val>>,
@@ -98,6 +107,7 @@ pub(in crate::target::ptx) fn check(
     Ok(Checked {
         cx: machine.cx,
         field: claim.field.clone(),
+        seal: OpenSeal::new(claim.field, claim.op, claim.block),
         operands: claim.operands.to_vec(),
         outputs,
         prepared: Vec::new(),
@@ -137,7 +147,7 @@ impl Checked {
         for (words, proof) in self.outputs.iter().zip(proofs) {
             self.cx.at_most(words, &max, proof)?;
         }
-        Ok(Accepted(()))
+        Ok(Accepted(self.seal.within(operands, out)))
     }
 
     /// Looks at proofs, none of them by cases, that are to bound the results for several operands. What they use holds for all
@@ -167,7 +177,7 @@ impl Checked {
         let max = Num::from(BigInt::from(out.max(&self.field)));
         let units = (&self.cx.unit() * &max).to_bigint();
         self.prepared.iter().try_for_each(|sum| sum.concludes(&self.cx, units.clone()))?;
-        Ok(Accepted(()))
+        Ok(Accepted(self.seal.within(operands, out)))
     }
 
     /// Operands within these bounds, which are within those of the claim.
