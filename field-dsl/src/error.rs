@@ -167,9 +167,10 @@ pub(crate) fn coordinates(item: Item<'_>, over: Over, found: &Coordinates) -> St
     format!("{item} is in {over}: expected {expected}, found {found}")
 }
 
-/// A generator in the place of the other group's.
-pub(crate) fn generators_exchanged(group: &str, other: &str) -> String {
-    format!("{group}: generator is not on the curve; it is on that of {other}: exchange the two generators")
+/// A generator of the other group, whose own one may be `exchanged` with it.
+pub(crate) fn generator_of_other(group: &str, other: &str, exchanged: bool) -> String {
+    let advice = if exchanged { ": exchange the two generators" } else { "" };
+    format!("{group}: generator is not on the curve; it is on that of {other}{advice}")
 }
 
 /// Every fault found so far.

@@ -7,7 +7,7 @@ use num_traits::{ToPrimitive, Zero};
 use syn::parse::ParseStream;
 use syn::{Token, parenthesized, token};
 
-/// Bits of a value, as those of the longest literal in decimal digits. A modulus, or a cofactor, is shorter.
+/// Bits of a value, more than any number of a declaration has.
 const MAX_BITS: u64 = 1 << 13;
 /// Literals of an expression.
 const MAX_LITERALS: usize = 64;
@@ -22,8 +22,8 @@ pub(crate) fn goes_on(input: ParseStream) -> bool {
         || input.peek(Token![<<])
 }
 
-/// The value of an expression of integers that ends where a number may end; `^` and `**` are powers. `None` for anything else, and for
-/// values that are too long.
+/// The value of an expression of integers that ends where a number may end; `^` and `**` are powers.
+/// `None` for anything else, and for values that are too long.
 pub(crate) fn value(input: ParseStream) -> Option<BigInt> {
     let value = Evaluation { literals: 0 }.shifted(input, MAX_DEPTH)?;
     let ends = input.is_empty() || input.peek(Token![;]) || input.peek(Token![,]) || input.peek(token::Brace);

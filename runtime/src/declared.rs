@@ -46,7 +46,7 @@ pub const fn same_words(a: &[u64], b: &[u64]) -> bool {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no level of a tower: it is neither a quadratic nor a cubic extension",
     label = "no extension of another field",
-    note = "types of arkworks 0.6 are needed; those of another version of its crates are other types"
+    note = "types of arkworks 0.6 are needed; those of its other versions are other types"
 )]
 pub trait Extension {
     /// What it is over.

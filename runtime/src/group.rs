@@ -12,7 +12,8 @@ use std::fmt::Debug;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the marker of a group",
     label = "no marker of a group",
-    note = "use `G1` or `G2`, the markers that a curve's declaration makes; `G1Affine` and `G1Projective` are arkworks' types of points, \
+    note = "use `G1` or `G2`, the markers that a curve's declaration makes; \
+            `G1Affine` and `G1Projective` are arkworks' types of points, \
             `Curve` stands for the whole curve, and `FrField` for its scalars"
 )]
 pub trait Group: Copy + Debug + Send + Sync + 'static {
@@ -64,9 +65,11 @@ pub type ScalarOf<G> = <<G as Group>::Scalar as Field>::Ark;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the marker of a curve with a pairing, as Groth16 needs it",
     label = "no marker of a curve with a pairing",
-    note = "use `Curve`, the marker that a curve's declaration makes, such as `bn254::Curve`, where this is arkworks' pairing or a group",
-    note = "a declared `Curve` has arkworks' pairing if it is of the families bls12, bn, mnt4 or mnt6, of bw6 with a seed whose length \
-            is a multiple of 64 bits, or bound to an `engine`; multi-scalar multiplications and transforms need none"
+    note = "use `Curve`, the marker that a curve's declaration makes, such as `bn254::Curve`, \
+            where this is arkworks' pairing or a group",
+    note = "a declared `Curve` has arkworks' pairing if it is of the families bls12, bn, mnt4 or \
+            mnt6, of bw6 with a seed whose length is a multiple of 64 bits, or bound to an \
+            `engine`; multi-scalar multiplications and transforms need none"
 )]
 pub trait PairingCurve: Copy + Debug + Send + Sync + 'static {
     /// The arkworks pairing.

@@ -28,10 +28,14 @@ pub(super) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// The name of the other group, if a generator is on its curve.
-    fn other_has(&self, generator: &(Coordinates, Coordinates)) -> Option<&'a str> {
-        let (name, group) = self.other?;
-        exchange::is_on(generator, group, &self.fq.desc.p, self.levels).then_some(name)
+    /// The message about a generator that is on the curve of the other group.
+    fn on_other(&self, own: &ast::Group) -> Option<String> {
+        let (name, other) = self.other?;
+        let is_on = |group: &ast::Group, curve| {
+            let generator = group.generator.as_ref();
+            generator.is_some_and(|point| exchange::is_on(point, curve, &self.fq.desc.p, self.levels))
+        };
+        is_on(own, other).then(|| error::generator_of_other(self.name, name, is_on(other, own)))
     }
 }
 
@@ -86,8 +90,8 @@ fn generator(ast: &ast::Group, facts: &Facts<'_>, errors: &mut Errors) -> [Optio
     let Some(generator) = &ast.generator else { return [None, None] };
     let (x, y) = generator;
     let is_in = [x, y].iter().all(|c| c.is_in(ast.over));
-    if !is_in && let Some(other) = facts.other_has(generator) {
-        errors.push(x.span, error::generators_exchanged(facts.name, other));
+    if !is_in && let Some(message) = facts.on_other(ast) {
+        errors.push(x.span, message);
         return [None, None];
     }
     let item = Item { key: "generator", of: facts.name };
@@ -165,9 +169,8 @@ impl Search<'_> {
     /// The message about a faulty generator.
     fn generator(&self, point: &Point, fault: &SpecError) -> String {
         let (name, off_curve) = (self.facts.name, *fault == SpecError::GeneratorOffCurve);
-        let other = self.ast.generator.as_ref().filter(|_| off_curve);
-        if let Some(other) = other.and_then(|generator| self.facts.other_has(generator)) {
-            return error::generators_exchanged(name, other);
+        if off_curve && let Some(message) = self.facts.on_other(self.ast) {
+            return message;
         }
         let fits = |point: &Point| match self.r {
             Some(r) if !off_curve => self.curve.check_generator(point, r).is_ok(),

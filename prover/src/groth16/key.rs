@@ -106,8 +106,8 @@ pub enum KeyError {
     /// The file is not a usable key.
     #[error(transparent)]
     Zkey(#[from] ZkeyError),
-    /// The key was made for other constraints than those it is loaded with: use the circuit's own key, or
-    /// make one.
+    /// The key was made for other constraints than those it is loaded with: use the circuit's
+    /// own key, or make one.
     #[error(
         "the key is for another circuit: it takes at most {} constraints on {} wires, in a domain of {}; \
          this circuit has {} constraints on at least {} wires, in a domain of {}",

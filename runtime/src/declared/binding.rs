@@ -15,7 +15,7 @@ use ark_ff::{
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be bound to `{M}`: it is no prime field in arkworks' Montgomery form",
     label = "no prime field of words of 64 bits in Montgomery form",
-    note = "types of arkworks 0.6 are needed; those of another version of its crates are other types"
+    note = "types of arkworks 0.6 are needed; those of its other versions are other types"
 )]
 pub trait PrimeFieldOf<M> {
     /// The field.
@@ -46,7 +46,7 @@ impl<T: MontConfig<N>, M, const N: usize> PrimeFieldOf<M> for Fp<MontBackend<T, 
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the declared level `{L}`: it is no extension of degree {D} of another field",
     label = "no extension of this degree",
-    note = "types of arkworks 0.6 are needed; those of another version of its crates are other types"
+    note = "types of arkworks 0.6 are needed; those of its other versions are other types"
 )]
 pub trait LevelOf<L, const D: usize> {
     /// What it is over.
@@ -97,7 +97,7 @@ impl<B, L> BelowOf<B, L> for B {}
     message = "`{Self}` cannot be bound to `{M}`: it is not the type of projective points of a short Weierstrass curve",
     label = "not the projective points of such a curve",
     note = "a group is bound to its projective type, whose affine type follows from it",
-    note = "types of arkworks 0.6 are needed; those of another version of its crates are other types"
+    note = "types of arkworks 0.6 are needed; those of its other versions are other types"
 )]
 pub trait WeierstrassOf<M> {
     /// It is.
@@ -111,7 +111,7 @@ impl<P: SWCurveConfig, M> WeierstrassOf<M> for weierstrass::Projective<P> {}
     message = "`{Self}` cannot be bound to `{M}`: it is not the type of projective points of a twisted Edwards curve",
     label = "not the projective points of such a curve",
     note = "a group is bound to its projective type, whose affine type follows from it",
-    note = "types of arkworks 0.6 are needed; those of another version of its crates are other types"
+    note = "types of arkworks 0.6 are needed; those of its other versions are other types"
 )]
 pub trait EdwardsOf<M> {
     /// It is.
@@ -124,7 +124,7 @@ impl<P: TECurveConfig, M> EdwardsOf<M> for edwards::Projective<P> {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no type of points of a curve",
     label = "no points of a curve of arkworks",
-    note = "types of arkworks 0.6 are needed; those of another version of its crates are other types"
+    note = "types of arkworks 0.6 are needed; those of its other versions are other types"
 )]
 pub trait CurvePoints {
     /// arkworks' description of the curve.
@@ -187,7 +187,7 @@ impl<S, M> ScalarsOf<S, M> for S {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be bound to `engine`: it is no pairing of `{G1}` and `{G2}`",
     label = "no pairing of the bound groups",
-    note = "types of arkworks 0.6 are needed; those of another version of its crates are other types"
+    note = "types of arkworks 0.6 are needed; those of its other versions are other types"
 )]
 pub trait EngineOf<G1, G2> {
     /// It is.
