@@ -65,8 +65,8 @@ pub type ScalarOf<G> = <<G as Group>::Scalar as Field>::Ark;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the marker of a curve with a pairing, as Groth16 needs it",
     label = "no marker of a curve with a pairing",
-    note = "use `Curve`, the marker that a curve's declaration makes, such as `bn254::Curve`, \
-            where this is arkworks' pairing or a group",
+    note = "use `Curve`, the marker that a curve's declaration makes, where this is arkworks' \
+            pairing or a group",
     note = "a declared `Curve` has arkworks' pairing if it is of the families bls12, bn, mnt4 or \
             mnt6, of bw6 with a seed whose length is a multiple of 64 bits, or bound to an \
             `engine`; multi-scalar multiplications and transforms need none"
