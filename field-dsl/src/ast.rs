@@ -43,6 +43,13 @@ pub(crate) struct Coordinates {
     pub(crate) span: Span,
 }
 
+impl Coordinates {
+    /// Whether they are as many as an element of `over` has, and written as such.
+    pub(crate) fn is_in(&self, over: Over) -> bool {
+        self.numbers.len() == over.0 && self.bracketed == (over != Over::FQ)
+    }
+}
+
 /// A group; a missing part is `None` and has been reported.
 pub(crate) struct Group {
     /// Of its name.

@@ -1,6 +1,7 @@
 //! Declarations to checked models; the mathematics is in [`curvesmith_codegen::spec`].
 
 mod curve;
+mod exchange;
 mod group;
 
 use crate::ast::{self, Coordinates, CurveDeclaration, FieldDeclaration, Level, Model, Over};
@@ -102,7 +103,20 @@ pub(crate) fn field(declaration: &FieldDeclaration, errors: &mut Errors) -> Opti
 
 /// Checks a `curve!`; `None` after reporting faults.
 pub(crate) fn curve(declaration: &CurveDeclaration, errors: &mut Errors) -> Option<CurveModel> {
-    let d = declaration;
+    let mut faults = Errors::default();
+    let model = parts(declaration, &mut faults);
+    match &declaration.fq {
+        // Every other fault may follow from this one.
+        Some(fq) if !faults.is_empty() && exchange::fields(declaration) => {
+            errors.push(fq.modulus.span, error::FIELDS_EXCHANGED);
+        }
+        _ => errors.append(faults),
+    }
+    model.filter(|_| errors.is_empty())
+}
+
+/// All parts of a curve, each checked; `None` where one is missing or has faults.
+fn parts(d: &CurveDeclaration, errors: &mut Errors) -> Option<CurveModel> {
     let stem = stem(&d.header.name);
     let fq = d.fq.as_ref().and_then(|f| prime_field(format!("{stem}_fq"), "fq", f, errors));
     let fr = d.fr.as_ref().and_then(|f| scalar_field(format!("{stem}_fr"), f, errors));
@@ -111,15 +125,16 @@ pub(crate) fn curve(declaration: &CurveDeclaration, errors: &mut Errors) -> Opti
     undeclared(d, errors);
     // The groups' checks are about numbers modulo p; without it they say nothing.
     let fq = fq?;
-    let mut check = |ast: &Option<ast::Group>, name: &str, base: Option<&GroupModel>| {
-        let ast = ast.as_ref()?;
-        let facts = group::Facts { name, fq: &fq, fr: fr.as_ref(), levels: &levels, base };
+    let groups = [("g1", &d.g1), ("g2", &d.g2)];
+    let mut check = |own: usize, base: Option<&GroupModel>| {
+        let ((name, ast), (other_name, other)) = (groups[own], groups[1 - own]);
+        let (ast, other) = (ast.as_ref()?, other.as_ref().map(|other| (other_name, other)));
+        let facts = group::Facts { name, fq: &fq, fr: fr.as_ref(), levels: &levels, base, other };
         group::check(format!("{stem}_{name}"), ast, facts, d.allow_weak, errors)
     };
-    let g1 = check(&d.g1, "g1", None);
-    let g2 = check(&d.g2, "g2", g1.as_ref());
-    let model = CurveModel { fq, fr: fr?, levels, g1: g1?, g2 };
-    errors.is_empty().then_some(model)
+    let g1 = check(0, None);
+    let g2 = check(1, g1.as_ref());
+    Some(CurveModel { fq, fr: fr?, levels, g1: g1?, g2 })
 }
 
 /// Everything that is over something, or binds it, and nobody declares.
@@ -286,7 +301,7 @@ pub(crate) fn coordinates(
     over: Over,
     errors: &mut Errors,
 ) -> Option<Vec<BigUint>> {
-    if c.numbers.len() != over.0 || c.bracketed != (over != Over::FQ) {
+    if !c.is_in(over) {
         errors.push(c.span, error::coordinates(item, over, c));
         return None;
     }

@@ -2,8 +2,8 @@
 //! texts in [`curvesmith_codegen::spec::SpecError`].
 
 use crate::ast::{Coordinates, Over};
-use curvesmith_codegen::spec::tower::number;
-use num_bigint::BigUint;
+use curvesmith_codegen::spec::tower::{number, residue};
+use num_bigint::{BigInt, BigUint, Sign};
 use proc_macro2::Span;
 use std::fmt::Display;
 
@@ -22,6 +22,8 @@ pub(crate) const PATH_TOO_LONG: &str = "path has more than 256 tokens";
 pub(crate) const EXTENSION: &str = "the extension must be written fq[u] / (u^d - (nonresidue)), d = 2 or 3";
 pub(crate) const CUBIC_TYPE: &str = "arkworks' cubic extensions need p = 1 modulo 3";
 pub(crate) const SCALARS_BELOW_5: &str = "fr: modulus 3 is too small for a group: its least order is 5";
+pub(crate) const FIELDS_EXCHANGED: &str =
+    "fq and fr are exchanged: with each in the other's place, the generator of g1 has order r";
 pub(crate) const NEGATIVE: &str = "number must not be negative";
 pub(crate) const SMALL_SUBGROUP: &str = "small_subgroup must be written base^power, each below 2^32";
 pub(crate) const ENGINE_NEEDS_G2: &str = "`engine` of arkworks needs `g2`";
@@ -114,9 +116,15 @@ fn distance(a: &[char], b: &[char]) -> usize {
     rows[a.len()][b.len()]
 }
 
+/// What stands in place of a literal.
+pub(crate) fn expression(value: &BigInt) -> String {
+    let sign = if value.sign() == Sign::Minus { "-" } else { "" };
+    format!("expected a literal and not an expression; its value is {sign}{}", number(value.magnitude()))
+}
+
 /// A number that is no residue; the residue that it stands for is given.
-pub(crate) fn not_below_modulus(item: Item<'_>, residue: &BigUint) -> String {
-    format!("{item} is not below the modulus; modulo it, it is {}", number(residue))
+pub(crate) fn not_below_modulus(item: Item<'_>, value: &BigUint, p: &BigUint) -> String {
+    format!("{item} is not below the modulus; modulo it, it is {}", residue(value, p))
 }
 
 /// What a group or a level is over and nobody declares.
@@ -159,6 +167,12 @@ pub(crate) fn coordinates(item: Item<'_>, over: Over, found: &Coordinates) -> St
     format!("{item} is in {over}: expected {expected}, found {found}")
 }
 
+/// A generator of the other group, whose own one may be `exchanged` with it.
+pub(crate) fn generator_of_other(group: &str, other: &str, exchanged: bool) -> String {
+    let advice = if exchanged { ": exchange the two generators" } else { "" };
+    format!("{group}: generator is not on the curve; it is on that of {other}{advice}")
+}
+
 /// Every fault found so far.
 #[derive(Default)]
 pub(crate) struct Errors(Option<syn::Error>);
@@ -172,6 +186,12 @@ impl Errors {
         match &mut self.0 {
             Some(first) => first.combine(error),
             none => *none = Some(error),
+        }
+    }
+
+    pub(crate) fn append(&mut self, other: Errors) {
+        if let Some(error) = other.0 {
+            self.push_error(error);
         }
     }
 

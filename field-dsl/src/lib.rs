@@ -16,6 +16,7 @@ mod ast;
 mod check;
 mod error;
 mod expand;
+mod expression;
 mod family;
 mod images;
 mod known;

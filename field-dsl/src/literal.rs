@@ -1,6 +1,7 @@
 //! Integers of any length in declarations.
 
 use crate::error::{self, Item};
+use crate::expression;
 use num_bigint::{BigInt, BigUint, Sign};
 use proc_macro2::Span;
 use syn::parse::{Parse, ParseStream};
@@ -10,7 +11,7 @@ use syn::{Token, parenthesized, token};
 /// quadratic extension twice that.
 const MAX_CHARS: usize = 4096;
 /// Bounds the recursion into signs and parentheses: a stack that overflows would end rustc.
-const MAX_DEPTH: usize = 16;
+pub(crate) const MAX_DEPTH: usize = 16;
 
 /// A signed integer and where it stands.
 #[derive(Clone, Debug)]
@@ -28,7 +29,7 @@ impl Number {
             _ => rest,
         };
         let below = self.value.magnitude() < p;
-        if below { Ok(residue) } else { Err(error::not_below_modulus(item, &residue)) }
+        if below { Ok(residue) } else { Err(error::not_below_modulus(item, &residue, p)) }
     }
 
     /// The value, where a sign makes no sense.
@@ -38,13 +39,26 @@ impl Number {
 }
 
 impl Parse for Number {
-    /// `["-"] integer | "(" number ")"`
+    /// A number behind which no operator stands; the fault of an expression tells its value.
     fn parse(input: ParseStream) -> syn::Result<Self> {
-        Number::within(input, MAX_DEPTH)
+        let ahead = input.fork();
+        let number = Number::operand(input);
+        if number.is_ok() && !expression::goes_on(input) {
+            return number;
+        }
+        match expression::value(&ahead.fork()) {
+            Some(value) => Err(ahead.error(error::expression(&value))),
+            None => number,
+        }
     }
 }
 
 impl Number {
+    /// `["-"] integer | "(" number ")"`, whatever stands behind it.
+    pub(crate) fn operand(input: ParseStream) -> syn::Result<Self> {
+        Number::within(input, MAX_DEPTH)
+    }
+
     fn within(input: ParseStream, depth: usize) -> syn::Result<Self> {
         let nested = input.peek(token::Paren) || input.peek(Token![-]);
         if nested && depth == 0 {
@@ -60,15 +74,20 @@ impl Number {
             let number = Number::within(input, depth - 1)?;
             return Ok(Number { value: -number.value, span: number.span });
         }
-        input.step(|cursor| match cursor.literal() {
-            Some((literal, rest)) => {
-                let value = parse_integer(&literal.to_string())
-                    .map_err(|message| syn::Error::new(literal.span(), message))?;
-                Ok((Number { value, span: literal.span() }, rest))
-            }
-            None => Err(cursor.error(error::LITERAL)),
-        })
+        literal(input)
     }
+}
+
+/// An integer literal.
+pub(crate) fn literal(input: ParseStream) -> syn::Result<Number> {
+    input.step(|cursor| match cursor.literal() {
+        Some((literal, rest)) => {
+            let value = parse_integer(&literal.to_string())
+                .map_err(|message| syn::Error::new(literal.span(), message))?;
+            Ok((Number { value, span: literal.span() }, rest))
+        }
+        None => Err(cursor.error(error::LITERAL)),
+    })
 }
 
 /// A literal's text; another macro can make a negative literal one token.
@@ -124,7 +143,7 @@ mod tests {
         let item = Item { key: "a", of: "g1" };
         assert_eq!(number("(-(1))").canonical(&p, item).unwrap(), 12u32.into());
         assert_eq!(number("-0").canonical(&p, item).unwrap(), 0u32.into());
-        for (text, residue) in [("13", 0), ("-13", 0), ("300", 1), ("-300", 12)] {
+        for (text, residue) in [("13", "0"), ("-13", "0"), ("300", "1"), ("-300", "-1")] {
             let message = format!("`a` of g1 is not below the modulus; modulo it, it is {residue}");
             assert_eq!(number(text).canonical(&p, item), Err(message), "{text}");
         }

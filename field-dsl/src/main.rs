@@ -9,6 +9,7 @@ mod check;
 mod driver;
 mod error;
 mod expand;
+mod expression;
 mod family;
 mod images;
 mod known;

@@ -292,7 +292,8 @@ pub(crate) fn field_option(input: ParseStream, key: &Ident, options: &mut FieldO
         "generator" => set(&mut options.generator, assigned(input)?),
         "two_adic_root" => set(&mut options.two_adic_root, assigned(input)?),
         _ => {
-            let base = assigned(input)?;
+            input.parse::<Token![=]>()?;
+            let base = Number::operand(input)?;
             input.parse::<Token![^]>()?;
             let power = input.parse()?;
             set(&mut options.small_subgroup, SmallSubgroup { base, power });
@@ -328,7 +329,7 @@ fn extension(input: ParseStream) -> syn::Result<Rule> {
     whole(&content, |c| {
         expect_ident(c, &variable.to_string())?;
         c.parse::<Token![^]>()?;
-        let Number { value, span: power_span } = c.parse()?;
+        let Number { value, span: power_span } = Number::operand(c)?;
         let power = DEGREES.into_iter().find(|degree| value == (*degree).into());
         let power = power.ok_or_else(|| syn::Error::new(power_span, error::EXTENSION))?;
         let plus = c.peek(Token![+]);

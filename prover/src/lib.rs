@@ -60,8 +60,8 @@ pub use curvesmith_runtime::{
 #[cfg(feature = "emulator")]
 pub use curvesmith_runtime::{EmulatorOptions, emulator};
 pub use groth16::{
-    Fault, Groth16, KeyError, KeyOptions, ProveError, ProveStats, QuotientForm, Stage, constraints_of,
-    witness_of,
+    CircuitSize, Fault, Groth16, KeyError, KeyOptions, ProveError, ProveStats, QuotientForm, Stage,
+    constraints_of, witness_of,
 };
 pub use r1cs::{R1cs, R1csError, Witness};
 pub use verify::{KeyElement, PointProblem, PreparedVk, VerifyError, Weakness, verify, weaknesses};

@@ -45,7 +45,8 @@ pub const fn same_words(a: &[u64], b: &[u64]) -> bool {
 /// An extension of a field, for what its type is over.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no level of a tower: it is neither a quadratic nor a cubic extension",
-    label = "no extension of another field"
+    label = "no extension of another field",
+    note = "types of arkworks 0.6 are needed; those of its other versions are other types"
 )]
 pub trait Extension {
     /// What it is over.

@@ -4,6 +4,13 @@ use ark_ff::{BigInt, Fp, MontBackend, MontConfig, PrimeField};
 use std::fmt::Debug;
 
 /// A prime field with generated kernels. Implemented by the macros for zero-sized markers.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the marker of a prime field",
+    label = "no marker of a prime field",
+    note = "use `FrField` or `FqField`, the markers that a curve's declaration makes, \
+            or `FpField`, that of a field's; \
+            `Fr`, `Fq` and `Fp` are arkworks' types of elements"
+)]
 pub trait Field: Copy + Debug + Send + Sync + 'static {
     /// The arkworks type.
     type Ark: PrimeField + MontLimbs;

@@ -9,6 +9,13 @@ use ark_ff::Field as ArkField;
 use std::fmt::Debug;
 
 /// A group of points on a short Weierstrass or twisted Edwards curve, with generated kernels.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the marker of a group",
+    label = "no marker of a group",
+    note = "use `G1` or `G2`, the markers that a curve's declaration makes; \
+            `G1Affine` and `G1Projective` are arkworks' types of points, \
+            `Curve` stands for the whole curve, and `FrField` for its scalars"
+)]
 pub trait Group: Copy + Debug + Send + Sync + 'static {
     /// arkworks' projective points; their type says which form the curve has.
     type Projective: Points<
@@ -56,9 +63,13 @@ pub type ScalarOf<G> = <<G as Group>::Scalar as Field>::Ark;
 
 /// A curve that Groth16 runs on.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no pairing, so that there is no Groth16 on it",
-    note = "curves of the families bls12, bn, bw6, mnt4 and mnt6 have arkworks' pairing, and so has a curve that is bound to an `engine`; \
-            multi-scalar multiplications and transforms need none"
+    message = "`{Self}` is not the marker of a curve with a pairing, as Groth16 needs it",
+    label = "no marker of a curve with a pairing",
+    note = "use `Curve`, the marker that a curve's declaration makes, where this is arkworks' \
+            pairing or a group",
+    note = "a declared `Curve` has arkworks' pairing if it is of the families bls12, bn, mnt4 or \
+            mnt6, of bw6 with a seed whose length is a multiple of 64 bits, or bound to an \
+            `engine`; multi-scalar multiplications and transforms need none"
 )]
 pub trait PairingCurve: Copy + Debug + Send + Sync + 'static {
     /// The arkworks pairing.

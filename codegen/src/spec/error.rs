@@ -47,16 +47,16 @@ pub enum SpecError {
     /// The multiplicative generator is a square, so it has no primitive two-adic root.
     #[error("generator {generator} is a square modulo p")]
     GeneratorIsSquare {
-        /// The generator.
-        generator: BigUint,
+        /// The generator, as [`residue`](super::tower::residue) writes it.
+        generator: String,
     },
     /// The multiplicative generator misses part of the group of units.
     #[error(
         "generator {generator} does not generate the units: it is a power with exponent {factor} modulo p"
     )]
     GeneratorIsPower {
-        /// The generator.
-        generator: BigUint,
+        /// The generator, as [`residue`](super::tower::residue) writes it.
+        generator: String,
         /// A prime factor of `p - 1`.
         factor: u64,
     },

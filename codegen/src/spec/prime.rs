@@ -10,6 +10,7 @@
 
 use super::error::SpecError;
 use super::lucas::strong_lucas_witness;
+use super::tower::residue;
 use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
@@ -224,12 +225,12 @@ pub fn check_generator(p: &BigUint, generator: &BigUint) -> Result<(), SpecError
         return Err(SpecError::GeneratorIsZero);
     }
     if jacobi(generator, p) != -1 {
-        return Err(SpecError::GeneratorIsSquare { generator: generator.clone() });
+        return Err(SpecError::GeneratorIsSquare { generator: residue(generator, p) });
     }
     let units = p - 1u32;
     for &q in SMALL_PRIMES.iter() {
         if (&units % q).is_zero() && generator.modpow(&(&units / q), p).is_one() {
-            return Err(SpecError::GeneratorIsPower { generator: generator.clone(), factor: q.into() });
+            return Err(SpecError::GeneratorIsPower { generator: residue(generator, p), factor: q.into() });
         }
     }
     Ok(())

@@ -268,8 +268,11 @@ impl TowerField {
     /// `c0`, or `[c0, c1, …]`, as a declaration writes it.
     pub fn print(&self, a: &Element) -> String {
         match &a.0[..] {
-            [x] => number(x),
-            all => format!("[{}]", all.iter().map(number).collect::<Vec<_>>().join(", ")),
+            [x] => residue(x, &self.p),
+            all => {
+                let all: Vec<String> = all.iter().map(|x| residue(x, &self.p)).collect();
+                format!("[{}]", all.join(", "))
+            }
         }
     }
 
@@ -290,6 +293,13 @@ impl TowerField {
     }
 }
 
+/// A canonical residue as people write it: `-n` where that is far shorter.
+pub fn residue(x: &BigUint, p: &BigUint) -> String {
+    let minus = p - x;
+    let is_short = minus.is_one() || 4 * minus.bits() <= x.bits();
+    if is_short { format!("-{}", number(&minus)) } else { number(x) }
+}
+
 /// A number as people write it: decimal where that is short, else hexadecimal.
 pub fn number(x: &BigUint) -> String {
     if x.bits() <= 64 { x.to_string() } else { format!("{x:#x}") }
@@ -298,6 +308,22 @@ pub fn number(x: &BigUint) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+
+    #[test]
+    fn residues_near_the_modulus_are_negative_numbers() {
+        let long = BigUint::from(u64::MAX) * BigUint::from(u64::MAX - 58);
+        for (minus, text) in [(1u32, "-1"), (3, "-3"), (u32::MAX, "-4294967295")] {
+            assert_eq!(residue(&(&long - minus), &long), text);
+        }
+        for (x, p, text) in [(198u32, 199u32, "-1"), (197, 199, "-2"), (195, 199, "195"), (2, 3, "-1")] {
+            assert_eq!(residue(&x.into(), &p.into()), text);
+        }
+        for (x, p) in [(0u32, 3u32), (1, 3), (1, 199), (100, 199)] {
+            assert_eq!(residue(&x.into(), &p.into()), x.to_string());
+        }
+        let field = TowerField { p: 199u32.into(), tower: Tower::quadratic(198u32.into()) };
+        assert_eq!(field.print(&Element(vec![198u32.into(), 3u32.into()])), "[-1, 3]");
+    }
 
     /// Towers over small primes whose levels are fields.
     pub(crate) fn small_towers() -> Vec<TowerField> {

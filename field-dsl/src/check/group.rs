@@ -1,6 +1,7 @@
 //! Checks of a group, and what would be right where they fail.
 
 use super::curve::Curve;
+use super::exchange;
 use super::{FieldModel, FormModel, GroupModel, LevelModel, coordinates, tower_of};
 use crate::ast::{self, Coordinates};
 use crate::error::{self, Errors, Item};
@@ -22,6 +23,20 @@ pub(super) struct Facts<'a> {
     pub(super) levels: &'a [LevelModel],
     /// The first group, for the second one.
     pub(super) base: Option<&'a GroupModel>,
+    /// The other group as declared, and its name.
+    pub(super) other: Option<(&'a str, &'a ast::Group)>,
+}
+
+impl<'a> Facts<'a> {
+    /// The message about a generator that is on the curve of the other group.
+    fn on_other(&self, own: &ast::Group) -> Option<String> {
+        let (name, other) = self.other?;
+        let is_on = |group: &ast::Group, curve| {
+            let generator = group.generator.as_ref();
+            generator.is_some_and(|point| exchange::is_on(point, curve, &self.fq.desc.p, self.levels))
+        };
+        is_on(own, other).then(|| error::generator_of_other(self.name, name, is_on(other, own)))
+    }
 }
 
 /// A group, checked as far as its parts are there; `None` after reporting faults.
@@ -39,8 +54,7 @@ pub(super) fn check(
     let mut element = |key, c: Option<&Coordinates>| coordinates(c?, p, item(key), ast.over, errors);
     let a = element("a", ast.a.as_ref());
     let other = element(ast.model.other(), ast.other.as_ref());
-    let x = element("generator", ast.generator.as_ref().map(|(x, _)| x));
-    let y = element("generator", ast.generator.as_ref().map(|(_, y)| y));
+    let [x, y] = generator(ast, &facts, errors);
     let cofactor = ast.cofactor.as_ref();
     let cofactor = cofactor.and_then(|n| errors.keep(n.span, n.unsigned(item("cofactor"))));
     let (a, other) = (a?, other?);
@@ -71,6 +85,19 @@ pub(super) fn check(
     Some(GroupModel { desc, form, constant, generator, cofactor, cofactor_inv })
 }
 
+/// The coordinates of the generator; none after reporting that it is one of the other group.
+fn generator(ast: &ast::Group, facts: &Facts<'_>, errors: &mut Errors) -> [Option<Vec<BigUint>>; 2] {
+    let Some(generator) = &ast.generator else { return [None, None] };
+    let (x, y) = generator;
+    let is_in = [x, y].iter().all(|c| c.is_in(ast.over));
+    if !is_in && let Some(message) = facts.on_other(ast) {
+        errors.push(x.span, message);
+        return [None, None];
+    }
+    let item = Item { key: "generator", of: facts.name };
+    [x, y].map(|c| coordinates(c, &facts.fq.desc.p, item, ast.over, errors))
+}
+
 /// Canonical numbers of a group besides its coefficients.
 struct Numbers {
     x: Option<Vec<BigUint>>,
@@ -95,13 +122,13 @@ impl Numbers {
             _ => &ast.other,
         };
         errors.keep(culprit.as_ref()?.span, singular.map_err(|e| format!("{name}: {e}")))?;
-        let search = Search { model: ast.model, curve, cofactor: self.cofactor.as_ref(), r, facts };
+        let search = Search { ast, curve, cofactor: self.cofactor.as_ref(), r, facts };
         let point = generator.as_ref().zip(ast.generator.as_ref()).map(|(point, (x, _))| {
             let checked = match r {
                 Some(r) => curve.check_generator(point, r),
                 None => curve.check_on_curve(point),
             };
-            let message = |fault| format!("{name}: {fault}{}", search.generator(point, &fault));
+            let message = |fault| search.generator(point, &fault);
             errors.keep(x.span, checked.map_err(message))
         });
         let declared = self.cofactor.as_ref().zip(r).zip(ast.cofactor.as_ref());
@@ -131,7 +158,7 @@ impl Numbers {
 
 /// The search for what would be right.
 struct Search<'a> {
-    model: ast::Model,
+    ast: &'a ast::Group,
     curve: &'a Curve,
     cofactor: Option<&'a BigUint>,
     r: Option<&'a BigUint>,
@@ -139,22 +166,44 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// After a fault of the generator.
+    /// The message about a faulty generator.
     fn generator(&self, point: &Point, fault: &SpecError) -> String {
+        let (name, off_curve) = (self.facts.name, *fault == SpecError::GeneratorOffCurve);
+        if off_curve && let Some(message) = self.facts.on_other(self.ast) {
+            return message;
+        }
+        let fits = |point: &Point| match self.r {
+            Some(r) if !off_curve => self.curve.check_generator(point, r).is_ok(),
+            _ => self.curve.check_on_curve(point).is_ok(),
+        };
+        let right = match exchange::within(point, self.ast.model, fits) {
+            Some(exchanged) if off_curve => format!("; it is on the curve with {exchanged}"),
+            Some(exchanged) => format!("; it has order r with {exchanged}"),
+            None => self.right_generator(point, fault),
+        };
+        format!("{name}: {fault}{right}")
+    }
+
+    /// Other numbers with which a generator would be right.
+    fn right_generator(&self, point: &Point, fault: &SpecError) -> String {
         let (Some(cofactor), Some(r)) = (self.cofactor, self.r) else { return String::new() };
         let field = self.curve.field();
         let right = match fault {
             SpecError::GeneratorOffCurve => {
                 let other = self.curve.right_other(point, cofactor, r);
                 let with_other = |c: Element| {
-                    format!("; it has order r on the curve with {} = {}", self.model.other(), field.print(&c))
+                    format!(
+                        "; it has order r on the curve with {} = {}",
+                        self.ast.model.other(),
+                        field.print(&c)
+                    )
                 };
-                let [x, y] = self.model.coordinates();
+                let [x, y] = self.ast.model.coordinates();
                 let with_y =
                     |right: Element| format!("; with this {x}, {y} = {} is of order r", field.print(&right));
                 let ordinate = || self.curve.right_y(point, r).map(with_y);
                 // Montgomery curves of nearly any b have such a point: what the other coefficient would be says little.
-                match self.model {
+                match self.ast.model {
                     ast::Model::Montgomery => ordinate().or_else(|| other.map(with_other)),
                     _ => other.map(with_other).or_else(ordinate),
                 }

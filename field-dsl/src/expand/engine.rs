@@ -23,7 +23,7 @@ pub(super) fn items(
     // After a fault the types are all that counts.
     let engine = match &pairing.engine {
         Some(engine) if valid => engine.clone(),
-        _ if valid || !pairing.kind.has_engine() => return without_engine(),
+        _ if valid || !pairing.kind.has_engine() => return without_engine(pairing.kind),
         _ => stand_in(pairing.kind),
     };
     let (family, config) = Generated { root, model, valid }.config(&engine);
@@ -32,9 +32,15 @@ pub(super) fn items(
     quote!(#config #curve)
 }
 
-fn without_engine() -> TokenStream {
+fn without_engine(kind: Kind) -> TokenStream {
+    let doc = match kind {
+        Kind::Bw6 => {
+            "The whole curve, which provers cannot use: arkworks' pairing of this family needs a seed whose length is a multiple of 64 bits."
+        }
+        _ => "The whole curve, which provers cannot use: arkworks has no pairing for it.",
+    };
     quote! {
-        /// The whole curve, which provers cannot use: arkworks has no pairing for it.
+        #[doc = #doc]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub struct Curve;
     }

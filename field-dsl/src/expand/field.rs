@@ -33,6 +33,7 @@ pub(super) fn items(
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub struct #marker;
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl #root::Field for #marker {
             type Ark = #element;
             const NAME: &'static str = #name;

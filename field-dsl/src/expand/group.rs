@@ -70,6 +70,7 @@ pub(super) fn items(
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub struct #ident;
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl #root::Group for #ident {
             type Projective = #projective;
             type Base = FqField;
@@ -257,6 +258,7 @@ pub(super) fn pairing(root: &Root, name: &str, engine: &TokenStream) -> TokenStr
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub struct Curve;
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl #root::PairingCurve for Curve {
             type Engine = Engine;
             type Fq = FqField;

@@ -11,6 +11,7 @@ use curvesmith_codegen::spec::family::{self, Bw6, Engine, FamilyError, Numbers, 
 use curvesmith_codegen::spec::prime;
 use curvesmith_codegen::spec::tower::{Element, TowerField};
 use num_bigint::{BigInt, BigUint};
+use num_traits::One;
 use proc_macro2::Span;
 
 /// The curve that a family and its options are.
@@ -140,7 +141,7 @@ impl Family {
             _ => self.nonresidue(&field, Over(6), over, &[2, 3], errors)?,
         };
         let ([Some(h1), Some(h2)], Ok(b)) = (cofactors, b) else { return None };
-        let b = self.first_b(&prime, b, &(&h1 * &numbers.r), errors)?;
+        let b = self.first_b(&prime, b, &h1, &numbers.r, errors)?;
         let (twist, b2) = self.twist(&field, &b, &xi, &(&h2 * &numbers.r), errors)?;
         nonresidues.truncate(self.kind.levels().len());
         let engine = self.sextic_engine(&numbers, twist, &field, &xi);
@@ -154,25 +155,31 @@ impl Family {
 
     /// The numbers of the seed, both primes.
     fn numbers(&self, errors: &mut Errors) -> Option<Numbers> {
-        let x = self.given.x.as_ref()?;
-        let numbers = match self.kind {
-            Kind::Bls12 => errors.keep(x.span, family::bls12(&x.value)),
-            Kind::Bls24 => errors.keep(x.span, family::bls24(&x.value)),
-            Kind::Bn => errors.keep(x.span, family::bn(&x.value)),
+        let seed = self.given.x.as_ref()?;
+        let of_seed: &dyn Fn(&BigInt) -> Result<Numbers, FamilyError> = match self.kind {
+            Kind::Bls12 => &family::bls12,
+            Kind::Bls24 => &family::bls24,
+            Kind::Bn => &family::bn,
             _ => {
                 let parameters = self.bw6(errors)?;
-                let numbers = family::bw6(&parameters);
-                let culprit = match &numbers {
-                    Err(FamilyError::LiftTooLarge { name: "h_y" }) => &self.given.h_y,
-                    Err(FamilyError::LiftTooLarge { .. } | FamilyError::Parity) => &self.given.h_t,
-                    _ => &self.given.x,
-                };
-                errors.keep(culprit.as_ref()?.span, numbers)
+                &move |x| family::bw6(&Bw6 { x: x.clone(), ..parameters.clone() })
             }
-        }?;
+        };
+        let numbers = of_seed(&seed.value);
+        let culprit = match &numbers {
+            Err(FamilyError::LiftTooLarge { name: "h_y" }) => &self.given.h_y,
+            Err(FamilyError::LiftTooLarge { .. } | FamilyError::Parity) => &self.given.h_t,
+            _ => &self.given.x,
+        };
+        let numbers = errors.keep(culprit.as_ref()?.span, numbers)?;
         let faults = numbers.check_primes();
-        faults.iter().for_each(|fault| errors.push(x.span, fault));
-        faults.is_empty().then_some(numbers)
+        if faults.is_empty() {
+            return Some(numbers);
+        }
+        let minus = of_seed(&-&seed.value).is_ok_and(|numbers| numbers.check_primes().is_empty());
+        let right = if minus { "; -x gives both primes" } else { "" };
+        faults.iter().for_each(|fault| errors.push(seed.span, format!("{fault}{right}")));
+        None
     }
 
     fn bw6(&self, errors: &mut Errors) -> Option<Bw6> {
@@ -248,15 +255,37 @@ impl Family {
         &self,
         prime: &TowerField,
         given: Option<Element>,
-        order: &BigUint,
+        cofactor: &BigUint,
+        r: &BigUint,
         errors: &mut Errors,
     ) -> Option<Element> {
+        let order = cofactor * r;
+        let by_rule = || rules::coefficient(prime, &order);
         let Some(b) = given else {
-            return errors.keep(self.span, rules::coefficient(prime, order).ok_or(FamilyError::NoB));
+            return errors.keep(self.span, by_rule().ok_or(FamilyError::NoB));
         };
-        let curve = Weierstrass { field: prime.clone(), a: prime.integer(0), b: b.clone() };
+        let curve = Weierstrass { field: prime.clone(), a: prime.integer(0), b };
+        if has_order(&curve, &order) {
+            return Some(curve.b);
+        }
+        let right = self.b_through_generator(&curve, cofactor, r).or_else(by_rule);
+        self.wrong_b(right.map(|b| format!("b = {} does", prime.print(&b))), errors);
+        None
+    }
+
+    /// Reports that the curve has another order, and what would help.
+    fn wrong_b(&self, right: Option<String>, errors: &mut Errors) {
         let span = self.given.b.as_ref().map_or(self.span, |b| b.span);
-        errors.keep(span, if has_order(&curve, order) { Ok(b) } else { Err(FamilyError::WrongB) })
+        let right = right.map(|right| format!("; {right}")).unwrap_or_default();
+        errors.push(span, format!("{}{right}", FamilyError::WrongB));
+    }
+
+    /// The coefficient of the curve of this order through the declared generator.
+    fn b_through_generator(&self, curve: &Weierstrass, cofactor: &BigUint, r: &BigUint) -> Option<Element> {
+        let (x, y) = self.given.g1.as_ref()?;
+        let (p, item) = (&curve.field.p, self.item("g1_generator"));
+        let read = |c| coordinates(c, p, item, Over::FQ, &mut Errors::default()).map(Element);
+        curve.right_b(&(read(x)?, read(y)?), cofactor, r)
     }
 
     /// The type of the twist with the second group's order, and its coefficient.
@@ -321,11 +350,16 @@ impl Family {
         let (p_value, r_value) = (p_value?, r_value?);
         let rest = if degree == 4 { FamilyError::NotOneModulo4 } else { FamilyError::NotOneModulo3 };
         let modulus = if degree == 4 { 4u32 } else { 3 };
-        if &p_value % modulus != 1u32.into() {
-            errors.push(p.span, rest);
+        let fault = |fault: FamilyError| {
+            let is_one = (&r_value % modulus).is_one();
+            let fit = is_one && family::mnt(&r_value, &p_value, degree).is_ok();
+            format!("{fault}{}", if fit { "; p and r are exchanged" } else { "" })
+        };
+        if !(&p_value % modulus).is_one() {
+            errors.push(p.span, fault(rest));
             return None;
         }
-        let numbers = errors.keep(r.span, family::mnt(&p_value, &r_value, degree))?;
+        let numbers = errors.keep(r.span, family::mnt(&p_value, &r_value, degree).map_err(fault))?;
         let (a, b) = (
             self.canonical(("a", &self.given.a), &numbers, errors),
             self.canonical(("b", &self.given.b), &numbers, errors),
@@ -337,8 +371,14 @@ impl Family {
         let h2 = errors.keep(self.seed(), h2)?;
         let first = Weierstrass { field: prime, a, b };
         if !has_order(&first, &numbers.r) {
-            let span = self.given.b.as_ref().map_or(self.span, |b| b.span);
-            errors.push(span, FamilyError::WrongB);
+            let exchanged = Weierstrass { a: first.b.clone(), b: first.a.clone(), ..first.clone() };
+            let fits = exchanged.check_nonsingular().is_ok() && has_order(&exchanged, &numbers.r);
+            let through = || self.b_through_generator(&first, &1u32.into(), &numbers.r);
+            let right = match fits {
+                true => Some("a and b are exchanged".to_owned()),
+                false => through().map(|b| format!("b = {} does", first.field.print(&b))),
+            };
+            self.wrong_b(right, errors);
             return None;
         }
         let engine = Engine::mnt(&numbers, degree, &first.a, &nonresidues[0]);

@@ -4,7 +4,7 @@ curve! {
     pub mod toy {
         crate = curvesmith_runtime;
         fq = 199 { generator = 3; };
-        fr = 97 + 1;
+        fr = 97 : 1;
         g1: short_weierstrass over fq { a = 2; b = 16, generator = (112, 167); cofactor = 2; };
     }
 }

@@ -37,7 +37,7 @@ impl fmt::Display for Fault {
 #[non_exhaustive]
 pub enum ProveError {
     /// Witness and key belong to different circuits.
-    #[error("witness has {found} values, expected {expected}")]
+    #[error("witness has {found} values, but the circuit has {expected} wires")]
     WitnessLength {
         /// Wires of the key.
         expected: usize,

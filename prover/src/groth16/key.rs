@@ -106,7 +106,20 @@ pub enum KeyError {
     /// The file is not a usable key.
     #[error(transparent)]
     Zkey(#[from] ZkeyError),
-    /// Key and constraint system do not belong together.
+    /// The key was made for other constraints than those it is loaded with: use the circuit's
+    /// own key, or make one.
+    #[error(
+        "the key is for another circuit: it takes at most {} constraints on {} wires, in a domain of {}; \
+         this circuit has {} constraints on at least {} wires, in a domain of {}",
+        .key.constraints, .key.wires, .key.domain, .circuit.constraints, .circuit.wires, .circuit.domain
+    )]
+    OtherCircuit {
+        /// What the key is for.
+        key: CircuitSize,
+        /// What it was loaded with.
+        circuit: CircuitSize,
+    },
+    /// Parts of the key, or of the constraint system, do not belong together.
     #[error("{what} is {found}, expected {expected}")]
     Shape {
         /// What was counted.
@@ -170,6 +183,18 @@ pub enum KeyError {
     /// The device could not take the key.
     #[error(transparent)]
     Device(#[from] RuntimeError),
+}
+
+/// How large a circuit is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CircuitSize {
+    /// Wires, with the constant one. Of constraints alone: those up to the last one that they name.
+    pub wires: usize,
+    /// Constraints. Of a key alone: the most that its domain takes.
+    pub constraints: usize,
+    /// Elements of the domain.
+    pub domain: usize,
 }
 
 /// A key on the host. Queries other than H have one point per wire, H one per element of
@@ -253,7 +278,6 @@ impl<C: PairingCurve> HostKey<C> {
             ("length of b_g1_query", wires, key.b_g1_query.len()),
             ("length of b_g2_query", wires, key.b_g2_query.len()),
             ("length of l_query", wires - instance, key.l_query.len()),
-            ("length of h_query", domain - 1, key.h_query.len()),
             ("rows of B", constraints, r1cs.b.rows()),
             ("rows of C", constraints, r1cs.c.rows()),
         ] {
@@ -262,12 +286,19 @@ impl<C: PairingCurve> HostKey<C> {
             }
         }
         let R1cs { mut a, mut b, mut c } = r1cs;
-        for (what, matrix) in [("width of A", &mut a), ("width of B", &mut b), ("width of C", &mut c)] {
+        let mut named = 0;
+        for matrix in [&mut a, &mut b, &mut c] {
             matrix.validate()?;
-            if matrix.width as usize > wires {
-                return Err(KeyError::Shape { what, expected: wires, found: matrix.width as usize });
-            }
+            named = named.max(matrix.width as usize);
             matrix.width = wires as u32;
+        }
+        if named > wires || key.h_query.len() != domain - 1 {
+            let of_key = key.h_query.len().saturating_add(1);
+            let most = of_key.saturating_sub(instance);
+            return Err(KeyError::OtherCircuit {
+                key: CircuitSize { wires, constraints: most, domain: of_key },
+                circuit: CircuitSize { wires: named, constraints, domain },
+            });
         }
         bind_inputs(&mut a, instance);
         if !trust {

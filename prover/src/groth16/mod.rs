@@ -24,7 +24,7 @@ mod subgroup;
 pub(crate) use circuit::{PROVE, checked_assignment, constraints_in, synthesize};
 pub use circuit::{constraints_of, witness_of};
 pub use error::{Fault, ProveError};
-pub use key::{KeyError, KeyOptions};
+pub use key::{CircuitSize, KeyError, KeyOptions};
 pub use quotient::QuotientForm;
 pub use stats::{ProveStats, Stage};
 

@@ -166,7 +166,7 @@ fn witnesses_of_other_circuits_are_refused() {
     let mut values = witness.values().to_vec();
     values.pop();
     let error = prover.prove(&Witness::new(values.clone()), &mut rng).unwrap_err();
-    assert_eq!(error.to_string(), "witness has 4 values, expected 5");
+    assert_eq!(error.to_string(), "witness has 4 values, but the circuit has 5 wires");
     values.push(values[1]);
     values[0].double_in_place();
     let error = prover.prove(&Witness::new(values), &mut rng).unwrap_err();
@@ -242,12 +242,34 @@ fn like_ark_groth16<C: PairingCurve>(steps: u64) {
     short.h_query.pop();
     let r1cs = constraints_of(circuit.clone()).unwrap();
     let error = Groth16::<C>::from_ark(&Device::cpu(), &short, r1cs.clone(), &KeyOptions::default());
-    assert!(matches!(error, Err(KeyError::Shape { what: "length of h_query", .. })));
+    assert!(matches!(error, Err(KeyError::OtherCircuit { .. })));
     let mut wide = r1cs;
     wide.c.columns[0] = u32::MAX - 1;
     wide.c.width = u32::MAX;
     let error = Groth16::<C>::from_ark(&Device::cpu(), &key, wide, &KeyOptions::default());
-    assert!(matches!(error, Err(KeyError::Shape { what: "width of C", .. })));
+    assert!(matches!(error, Err(KeyError::OtherCircuit { .. })));
+}
+
+#[test]
+fn keys_of_other_circuits_are_told_by_both_sizes() {
+    type Circuit = Chain<ark_bn254::Fr>;
+    let circuit = Circuit::filling(3);
+    let mut rng = StdRng::seed_from_u64(6);
+    let (key, _) =
+        ark_groth16::Groth16::<ark_bn254::Bn254>::circuit_specific_setup(circuit, &mut rng).unwrap();
+    let load = |other: Circuit| {
+        let r1cs = constraints_of(other).unwrap();
+        Groth16::<bn254::Curve>::from_ark(&Device::cpu(), &key, r1cs, &KeyOptions::default()).map(|_| ())
+    };
+    load(Circuit::filling(3)).unwrap();
+    let key = "the key is for another circuit: it takes at most 6 constraints on 8 wires, in a domain of 8";
+    for (log, circuit) in [
+        (2, "2 constraints on at least 4 wires, in a domain of 4"),
+        (4, "14 constraints on at least 16 wires, in a domain of 16"),
+    ] {
+        let fault = load(Circuit::filling(log)).unwrap_err().to_string();
+        assert_eq!(fault, format!("{key}; this circuit has {circuit}"));
+    }
 }
 
 #[test]

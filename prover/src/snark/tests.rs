@@ -47,7 +47,7 @@ fn what_arkworks_lets_pass_is_an_error() {
     let error = Groth16::<C>::prove(&pk, lie, &mut seed()).unwrap_err();
     assert!(matches!(error, SnarkError::Prove(ProveError::Unsatisfied { .. })), "{error}");
     let other = Groth16::<C>::prove(&pk, Chain::filling(3), &mut seed()).unwrap_err();
-    assert!(matches!(other, SnarkError::Key(KeyError::Shape { .. })), "{other}");
+    assert!(matches!(other, SnarkError::Key(KeyError::OtherCircuit { .. })), "{other}");
     let proof = Groth16::<C>::prove(&pk, circuit.clone(), &mut seed()).unwrap();
     let public = circuit.assignment()[1];
     let extra = Groth16::<C>::verify(&vk, &[public, public], &proof).unwrap_err();

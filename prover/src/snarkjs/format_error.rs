@@ -23,7 +23,7 @@ pub enum FormatError {
     },
     /// The witness is of another circuit than the one it is read for. Nothing of it but its header
     /// was read.
-    #[error("witness has {found} values, expected {expected}")]
+    #[error("witness has {found} values, but the circuit has {expected} wires")]
     WitnessLength {
         /// Number of the circuit's wires.
         expected: usize,

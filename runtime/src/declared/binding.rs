@@ -14,7 +14,8 @@ use ark_ff::{
 /// A prime field, with its constants in Montgomery form.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be bound to `{M}`: it is no prime field in arkworks' Montgomery form",
-    label = "no prime field of words of 64 bits in Montgomery form"
+    label = "no prime field of words of 64 bits in Montgomery form",
+    note = "types of arkworks 0.6 are needed; those of its other versions are other types"
 )]
 pub trait PrimeFieldOf<M> {
     /// The field.
@@ -44,7 +45,8 @@ impl<T: MontConfig<N>, M, const N: usize> PrimeFieldOf<M> for Fp<MontBackend<T, 
 /// A level whose degree over what is below it is `D`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the declared level `{L}`: it is no extension of degree {D} of another field",
-    label = "no extension of this degree"
+    label = "no extension of this degree",
+    note = "types of arkworks 0.6 are needed; those of its other versions are other types"
 )]
 pub trait LevelOf<L, const D: usize> {
     /// What it is over.
@@ -94,7 +96,8 @@ impl<B, L> BelowOf<B, L> for B {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be bound to `{M}`: it is not the type of projective points of a short Weierstrass curve",
     label = "not the projective points of such a curve",
-    note = "a group is bound to its projective type, whose affine type follows from it"
+    note = "a group is bound to its projective type, whose affine type follows from it",
+    note = "types of arkworks 0.6 are needed; those of its other versions are other types"
 )]
 pub trait WeierstrassOf<M> {
     /// It is.
@@ -107,7 +110,8 @@ impl<P: SWCurveConfig, M> WeierstrassOf<M> for weierstrass::Projective<P> {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be bound to `{M}`: it is not the type of projective points of a twisted Edwards curve",
     label = "not the projective points of such a curve",
-    note = "a group is bound to its projective type, whose affine type follows from it"
+    note = "a group is bound to its projective type, whose affine type follows from it",
+    note = "types of arkworks 0.6 are needed; those of its other versions are other types"
 )]
 pub trait EdwardsOf<M> {
     /// It is.
@@ -119,7 +123,8 @@ impl<P: TECurveConfig, M> EdwardsOf<M> for edwards::Projective<P> {}
 /// Points of any curve, so that the types of a module are there after a wrong binding too.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no type of points of a curve",
-    label = "no points of a curve of arkworks"
+    label = "no points of a curve of arkworks",
+    note = "types of arkworks 0.6 are needed; those of its other versions are other types"
 )]
 pub trait CurvePoints {
     /// arkworks' description of the curve.
@@ -181,7 +186,8 @@ impl<S, M> ScalarsOf<S, M> for S {}
 /// A pairing of two groups.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be bound to `engine`: it is no pairing of `{G1}` and `{G2}`",
-    label = "no pairing of the bound groups"
+    label = "no pairing of the bound groups",
+    note = "types of arkworks 0.6 are needed; those of its other versions are other types"
 )]
 pub trait EngineOf<G1, G2> {
     /// It is.

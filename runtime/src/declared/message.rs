@@ -70,6 +70,45 @@ impl Message {
         }
         self.with("0x").with_digits(&digits, count)
     }
+
+    /// A residue below a modulus of at most [`WORDS`]: `-n` where that is far shorter.
+    const fn with_residue(self, x: &[u64], p: &[u64]) -> Message {
+        let minus = difference(p, x);
+        let bits_of_minus = bits(&minus);
+        if bits_of_minus == 1 || 4 * bits_of_minus <= bits(x) {
+            self.with("-").with_number(&minus)
+        } else {
+            self.with_number(x)
+        }
+    }
+}
+
+/// `a - b` for little-endian words, at most [`WORDS`], and `b ≤ a`.
+const fn difference(a: &[u64], b: &[u64]) -> [u64; WORDS] {
+    let mut out = [0; WORDS];
+    let (mut borrow, mut i) = (false, 0);
+    while i < WORDS {
+        let x = if i < a.len() { a[i] } else { 0 };
+        let y = if i < b.len() { b[i] } else { 0 };
+        let (part, first) = x.overflowing_sub(y);
+        let (word, second) = part.overflowing_sub(borrow as u64);
+        out[i] = word;
+        borrow = first || second;
+        i += 1;
+    }
+    out
+}
+
+/// Bits of a number of little-endian words.
+const fn bits(words: &[u64]) -> u32 {
+    let mut i = words.len();
+    while i > 0 {
+        i -= 1;
+        if words[i] != 0 {
+            return 64 * i as u32 + 64 - words[i].leading_zeros();
+        }
+    }
+    0
 }
 
 const fn min(a: usize, b: usize) -> usize {
@@ -132,13 +171,13 @@ pub const fn element_differs(
     let mut message = Message::new(what).with(" is ").with(opening(degree));
     i = 0;
     while i < degree {
-        message = message.with(separator(i)).with_number(declared[i]);
+        message = message.with(separator(i)).with_residue(declared[i], modulus);
         i += 1;
     }
     message = message.with(closing(degree)).with(", but ").with(opening(degree));
     i = 0;
     while i < degree {
-        message = message.with(separator(i)).with_number(&canonical(bound.at(i), bound_modulus));
+        message = message.with(separator(i)).with_residue(&canonical(bound.at(i), bound_modulus), modulus);
         i += 1;
     }
     Some(message.with(closing(degree)).with(" in the bound type"))
@@ -257,6 +296,12 @@ mod tests {
             differs(&[&[4], &[4]], &PAIR).as_deref(),
             Some("b is [4, 4], but [4, 5] in the bound type")
         );
+        let minus = |n: u64| [p[0] - n, p[1], p[2], p[3]];
+        assert_eq!(differs(&[&minus(1)], &four).as_deref(), Some("b is -1, but 4 in the bound type"));
+        assert_eq!(differs(&[&minus(300)], &four).as_deref(), Some("b is -300, but 4 in the bound type"));
+        static MINUS: Element = Element::new(BigInt([u64::MAX - 21, u64::MAX, u64::MAX, u64::MAX >> 1]));
+        let bound = Coordinates::Prime(&MINUS.0.0);
+        assert_eq!(differs(&[&[4]], &bound).as_deref(), Some("b is 4, but -3 in the bound type"));
         // Another degree and another modulus are faults of their own.
         assert_eq!(differs(&[&[4]], &PAIR), None);
         assert_eq!(text(element_differs("b", &[7], &[&[4]], &five, p)), None);

@@ -20,8 +20,9 @@ pub fn bls24(x: &BigInt) -> Result<Numbers, FamilyError> {
 fn bls(x: &BigInt, cyclotomic: &[i64]) -> Result<Numbers, FamilyError> {
     check_seed(x)?;
     // r = 1 modulo 3 then, so that (x - 1)²·r/3 is an integer only if x is 1 modulo 3.
-    if x.mod_floor(&BigInt::from(3)) != BigInt::from(1) {
-        return Err(FamilyError::SeedModulo3);
+    let rest = x.mod_floor(&BigInt::from(3));
+    if rest != BigInt::from(1) {
+        return Err(FamilyError::SeedModulo3 { found: if rest == BigInt::ZERO { 0 } else { 2 } });
     }
     let r = polynomial(x, cyclotomic);
     let p = polynomial(x, &[1, -2, 1]) * &r / 3i32 + x;

@@ -19,8 +19,11 @@ pub enum FamilyError {
         limit: u64,
     },
     /// `(x - 1)²/3` is no integer otherwise.
-    #[error("seed must be 1 modulo 3, so that p is an integer")]
-    SeedModulo3,
+    #[error("seed must be 1 modulo 3, so that p is an integer, and is {found}{}", if *found == 2 { "; -x is 1" } else { "" })]
+    SeedModulo3 {
+        /// The seed modulo 3, 0 or 2.
+        found: u8,
+    },
     /// The seed gives no modulus for one of the two fields.
     #[error("seed gives no prime {name}: {source}")]
     NotPrime {

@@ -249,7 +249,11 @@ fn tables_over_a_level_are_powers() {
 fn bad_seeds_are_named() {
     assert_eq!(bls12(&0.into()), Err(FamilyError::SeedIsZero));
     assert_eq!(bn(&(BigInt::from(1) << 5000)), Err(FamilyError::SeedTooLarge { bits: 5001, limit: 1024 }));
-    assert_eq!(bls24(&3.into()), Err(FamilyError::SeedModulo3));
+    for (x, found, end) in [(3, 0, "and is 0"), (-4, 2, "and is 2; -x is 1")] {
+        let fault = bls24(&x.into()).unwrap_err();
+        assert_eq!(fault, FamilyError::SeedModulo3 { found });
+        assert!(fault.to_string().ends_with(end), "{fault}");
+    }
     // 1 + 19·13²/3... of x = 7: r = 2353 = 13·181.
     let faults = bls12(&7.into()).unwrap().check_primes();
     assert!(

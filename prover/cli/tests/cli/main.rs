@@ -224,7 +224,7 @@ fn bad_input_is_one_line_and_no_file() {
     check(
         &fixture("bn128_semaphore20_ceremony", "circuit.zkey"),
         &witness,
-        "witness has 5 values, expected 6454",
+        "witness has 5 values, but the circuit has 6454 wires",
     );
     check(&witness, &witness, "begins with `zkey`");
     check(&key, &key, "begins with `wtns`");

@@ -251,7 +251,11 @@ fn a_witness_is_checked_against_its_circuit() {
     fs::write(&wrong, bytes).unwrap();
     refused(&run(&[wtns, check, &r1cs, &wrong], b""), 1, "wrong.wtns: constraint 0 is not satisfied");
     let other = fixture("bn128_semaphore20_ceremony", "witness.wtns");
-    refused(&run(&[wtns, check, &r1cs, &other], b""), 2, "witness has 6454 values, expected 5");
+    refused(
+        &run(&[wtns, check, &r1cs, &other], b""),
+        2,
+        "witness has 6454 values, but the circuit has 5 wires",
+    );
     let other = fixture("bls12381_mult", "witness.wtns");
     refused(&run(&[wtns, check, &r1cs, &other], b""), 2, "witness.wtns: section 1 (header)");
     refused(&run(&[wtns, check, &witness, &witness], b""), 2, "begins with `r1cs`");
@@ -276,7 +280,7 @@ fn a_witness_is_no_larger_than_its_key_says() {
     file.set_len(bytes.len() as u64 + u64::from(count) * 32).unwrap();
     let prove = Path::new("prove");
     let output = run(&[prove, &key, &sparse, &proof, &public], b"");
-    refused(&output, 2, "sparse.wtns: witness has 67108864 values, expected 5");
+    refused(&output, 2, "sparse.wtns: witness has 67108864 values, but the circuit has 5 wires");
     let endless = curvesmith()
         .args([prove, &key, Path::new("-"), &proof, &public])
         .stdin(fs::File::open("/dev/zero").unwrap())
