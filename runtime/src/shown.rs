@@ -233,7 +233,11 @@ fn values(walk: &mut Walk) {
     let digits = work.digits::<Fr>(&scalars, work.digit_shape::<Fr>(1)).unwrap();
     walk.shows("Digits", &digits);
     let sums = work.sums(0).unwrap();
-    walk.shows("Sum", &work.msm_into(&digits, &bases, &sums).unwrap());
+    let sum = work.msm_into(&digits, &bases, &sums).unwrap();
+    // Its own coordinates are not those of the affine point.
+    let point = sum.point(&SumBytes(Vec::new())).unwrap();
+    walk.secrets.extend([point.x, point.y, point.z].into_iter().flat_map(written));
+    walk.shows("Sum", &sum);
     let bytes: Vec<u8> = secret().mont_limbs().iter().flat_map(|limb| limb.to_le_bytes()).collect();
     walk.shows("SumBytes", &SumBytes(bytes));
     walk.shows("Transform", &Transform::new(Direction::Forward, secret()));
