@@ -1,13 +1,20 @@
 //! Proving on the CPU beside ark-groth16, and on a GPU if there is one: key in memory, self-check on for ours.
+//! From a witness, and whole calls from a circuit of 16 000 constraints.
 
 use ark_bn254::Fr;
 use ark_ff::UniformRand;
+use ark_snark::SNARK as _;
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use criterion::{Criterion, criterion_group, criterion_main};
+use curvesmith::sample::Chain;
+use curvesmith::snark::{Groth16 as SnarkGroth16, set_device};
 use curvesmith::snarkjs::ZkeyFile;
-use curvesmith::{Device, Groth16, KeyOptions, Witness, bn254, verify};
+use curvesmith::{Device, Groth16, KeyOptions, Witness, bn254, constraints_of, verify, witness_of};
 use curvesmith_benches::fixture;
 use curvesmith_benches::peer::ArkProver;
+
+type Snark = SnarkGroth16<bn254::Curve>;
+type Theirs = ark_groth16::Groth16<ark_bn254::Bn254>;
 
 fn semaphore(criterion: &mut Criterion) {
     let case = "bn128_semaphore20_ceremony";
@@ -45,5 +52,37 @@ fn semaphore(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, semaphore);
+/// Calls that begin with a circuit, whose synthesis and check they include.
+fn circuit(criterion: &mut Criterion) {
+    let circuit = Chain::<Fr> { start: Fr::from(3u64), steps: 16_000, claimed: None };
+    let mut rng = StdRng::seed_from_u64(0);
+    let (key, _) = Theirs::circuit_specific_setup(circuit.clone(), &mut rng).expect("a key");
+    let constraints = constraints_of(circuit.clone()).expect("constraints");
+    let device = Device::cpu();
+    set_device(device.clone());
+    let ours = Groth16::<bn254::Curve>::from_ark(&device, &key, constraints, &KeyOptions::default())
+        .expect("a valid key");
+    let seed = || StdRng::seed_from_u64(1);
+    let proof = Theirs::prove(&key, circuit.clone(), &mut seed()).expect("a proof");
+    assert_eq!(ours.prove_circuit(circuit.clone(), &mut seed()).expect("a proof"), proof);
+    assert_eq!(Snark::prove(&key, circuit.clone(), &mut seed()).expect("a proof"), proof);
+
+    let mut group = criterion.benchmark_group("prove/circuit of 16000 constraints");
+    group.sample_size(10);
+    group.bench_function("prove_circuit", |bencher| {
+        bencher.iter(|| ours.prove_circuit(circuit.clone(), &mut rng).expect("a proof"));
+    });
+    group.bench_function("snark::prove", |bencher| {
+        bencher.iter(|| Snark::prove(&key, circuit.clone(), &mut rng).expect("a proof"));
+    });
+    group.bench_function("ark-groth16", |bencher| {
+        bencher.iter(|| Theirs::prove(&key, circuit.clone(), &mut rng).expect("a proof"));
+    });
+    group.bench_function("witness_of", |bencher| {
+        bencher.iter(|| witness_of::<bn254::Curve>(circuit.clone()).expect("a witness"));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, semaphore, circuit);
 criterion_main!(benches);

@@ -18,6 +18,7 @@ use ark_groth16::{PreparedVerifyingKey, Proof, VerifyingKey};
 use curvesmith_runtime::cpu;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, Group, PairingCurve, Points as _, ProjectiveOf, ScalarOf};
+use std::fmt;
 
 /// Why a proof was refused.
 #[derive(Debug, thiserror::Error)]
@@ -86,7 +87,7 @@ pub fn verify<C: PairingCurve>(
 }
 
 /// A verification key that was checked, with what every verification needs computed once.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct PreparedVk<C: PairingCurve> {
     ic: Vec<AffineOf<C::G1>>,
     /// e(α, β); `None` for points that no pairing takes, under which nothing is valid.
@@ -94,6 +95,13 @@ pub struct PreparedVk<C: PairingCurve> {
     /// −γ and −δ; `None` for the identity, whose pairings are one.
     neg_gamma: Option<<C::Engine as Pairing>::G2Prepared>,
     neg_delta: Option<<C::Engine as Pairing>::G2Prepared>,
+}
+
+impl<C: PairingCurve> fmt::Debug for PreparedVk<C> {
+    // Thousands of coefficients of lines are for no log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PreparedVk<{}>[{}]", C::NAME, self.ic.len())
+    }
 }
 
 impl<C: PairingCurve> PreparedVk<C> {

@@ -44,7 +44,6 @@ fn third(len: usize) -> Result<usize> {
 pub struct Cpu;
 
 /// Bases without their identities.
-#[derive(Debug)]
 pub struct CpuBases<G: Group> {
     len: usize,
     points: Vec<AffineOf<G>>,
@@ -65,6 +64,13 @@ impl fmt::Debug for CpuDigits {
     // Scalars can be secret: only their number is shown.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CpuDigits").field("len", &self.len).finish_non_exhaustive()
+    }
+}
+
+impl<G: Group> fmt::Debug for CpuBases<G> {
+    // Millions of points are for no log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CpuBases<{}>[{}]", G::NAME, self.len)
     }
 }
 
@@ -177,8 +183,13 @@ impl Cpu {
         shift: F::Ark,
     ) -> Result<()> {
         check_multiple("NTT vector", tables.size(), vector.len())?;
-        invert_shift::<F>(shift)?;
-        let domain = tables.get_coset(shift).expect("the shift is a unit");
+        // Of small transforms, the inverse of one is some hundredths of the time.
+        let domain = if shift.is_one() {
+            *tables
+        } else {
+            invert_shift::<F>(shift)?;
+            tables.get_coset(shift).expect("the shift is a unit")
+        };
         let transform = |vector: &mut Vec<F::Ark>| match direction {
             Direction::Forward => domain.fft_in_place(vector),
             Direction::Inverse => domain.ifft_in_place(vector),
@@ -237,7 +248,9 @@ impl Cpu {
             return Err(RuntimeError::TooLarge { what: "number of bases", found: len as u64, limit });
         }
         let kept: Vec<u32> = (0..len as u32).filter(|&i| !points[i as usize].is_zero()).collect();
-        let points = kept.iter().map(|&i| points[i as usize]).collect();
+        // In place: a copy of a key's points is a noticeable part of the call that proves once with it.
+        let mut points = points.into_owned();
+        points.retain(|point| !point.is_zero());
         Ok(CpuBases { len, points, kept: Some(kept) })
     }
 

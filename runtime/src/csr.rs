@@ -2,12 +2,13 @@
 
 use crate::error::{Result, RuntimeError};
 use crate::field::Field;
+use std::fmt;
 
 /// A sparse matrix in compressed rows, as a host value.
 ///
 /// Row `r` has the entries `row_offsets[r]..row_offsets[r + 1]` of `columns` and
 /// `values`; `row_offsets` has `rows + 1` entries, starts at 0 and does not decrease.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Csr<T> {
     /// Start of each row, and the number of entries at the end.
     pub row_offsets: Vec<u32>,
@@ -17,6 +18,13 @@ pub struct Csr<T> {
     pub values: Vec<T>,
     /// Number of columns; every entry of `columns` is below it.
     pub width: u32,
+}
+
+impl<T> fmt::Debug for Csr<T> {
+    // Millions of entries are for no log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Csr[{} x {}; {} entries]", self.rows(), self.width, self.columns.len())
+    }
 }
 
 impl<T> Csr<T> {

@@ -13,7 +13,7 @@ use std::fmt::Debug;
 )]
 pub trait Field: Copy + Debug + Send + Sync + 'static {
     /// The arkworks type.
-    type Ark: PrimeField + MontLimbs;
+    type Ark: PrimeField + MontLimbs + ElementOf<Self>;
     /// Snake-case name; kernel symbols are `<NAME>_<kernel>`.
     const NAME: &'static str;
     /// Words of an element; the device's `R` is `2^(32·WORDS)`.
@@ -25,6 +25,12 @@ pub trait Field: Copy + Debug + Send + Sync + 'static {
     /// crate that calls this.
     fn images() -> &'static [u8];
 }
+
+/// The way back from an arkworks type to the marker `M` of its field: each declaration implements it once.
+///
+/// A call that is given elements finds the marker by it. Curves of a cycle declare one type twice, as coordinates
+/// and as scalars: with both in a program, the marker of that type is written or follows from a plan.
+pub trait ElementOf<M> {}
 
 /// Elements that arkworks keeps in Montgomery form, with `R = 2^(64·LIMBS)`.
 pub trait MontLimbs: Sized {

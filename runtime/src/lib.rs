@@ -28,6 +28,8 @@ mod job;
 mod owner;
 pub mod plan;
 mod points;
+#[cfg(test)]
+mod shown;
 mod tuning;
 mod values;
 pub mod work;
@@ -58,7 +60,7 @@ pub mod error {
 #[doc(hidden)]
 pub mod __private {
     pub use crate::declared;
-    pub use crate::field::{self, Field, MontLimbs};
+    pub use crate::field::{self, ElementOf, Field, MontLimbs};
     pub use crate::group::{self, Group, PairingCurve};
     pub use {ark_ec, ark_ff, ark_serialize, ark_std};
 }

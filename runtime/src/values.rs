@@ -3,7 +3,7 @@
 use crate::cpu::{CpuBases, CpuDigits};
 use crate::csr::Csr;
 use crate::error::Result;
-use crate::field::Field;
+use crate::field::{ElementOf, Field};
 use crate::gpu::Buffer;
 use crate::group::{AffineOf, Group};
 use crate::handle::Device;
@@ -69,7 +69,6 @@ impl<F: Field> Matrix<F> {
 }
 
 /// Twiddles of one size and root on a device.
-#[derive(Debug)]
 pub struct NttTables<F: Field> {
     pub(crate) repr: Repr<GeneralEvaluationDomain<F::Ark>, Arc<GpuTables>>,
 }
@@ -84,14 +83,25 @@ impl<F: Field> NttTables<F> {
     }
 }
 
+impl<F: Field> fmt::Debug for NttTables<F> {
+    // The shifts of cosets lie in them too.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "NttTables<{}>[{}]", F::NAME, self.size())
+    }
+}
+
 impl<F: Field> DeviceVec<F> {
     /// Bytes that so many elements take of the memory of a device that is not the CPU.
     pub fn bytes_for(len: usize) -> u64 {
         len as u64 * Owner::field::<F>().bytes(Element::Field) as u64
     }
 
-    /// Copies values to a device.
-    pub fn upload(device: &Device, values: &[F::Ark]) -> Result<Self> {
+    /// Copies values to a device. Their type tells the field, where one declaration alone has it: see [`ElementOf`].
+    // A parameter for the type: two mentions of `F::Ark` are not one type to inference before it knows `F`.
+    pub fn upload<T: ElementOf<F>>(device: &Device, values: &[T]) -> Result<Self>
+    where
+        F: Field<Ark = T>,
+    {
         let work = device.work()?;
         let vector = work.upload::<F>(values)?;
         work.finish()?;

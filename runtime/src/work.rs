@@ -365,6 +365,14 @@ impl Work {
         Ok(values)
     }
 
+    /// As [`Work::download`], of a vector that nobody needs any more: the CPU's is the result itself.
+    pub fn take<F: Field>(&self, vector: DeviceVec<F>) -> Result<Vec<F::Ark>> {
+        match (&self.on, vector.repr) {
+            (Repr::Cpu(_), Repr::Cpu(values)) => Ok(values),
+            (_, repr) => self.download::<F>(&DeviceVec { device: vector.device, repr }),
+        }
+    }
+
     /// As [`Work::download`], into memory that is there; `values` is as long as the vector.
     pub fn download_into<F: Field>(&self, vector: &DeviceVec<F>, values: &mut [F::Ark]) -> Result<()> {
         match (&self.on, &vector.repr) {

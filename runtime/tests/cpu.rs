@@ -12,7 +12,17 @@ use curvesmith_runtime::cpu::Cpu;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use curvesmith_runtime::work::{BinaryOp, Direction, UnaryOp};
-use curvesmith_runtime::{Csr, Device, Ntt, NttOptions, RuntimeError, domain_size};
+use curvesmith_runtime::{Csr, Device, DeviceVec, Ntt, NttOptions, RuntimeError, domain_size};
+
+/// Nothing but the elements' type says which field it is.
+#[test]
+fn an_upload_finds_its_field() {
+    let elements: Vec<ark_bn254::Fr> = values(5, &mut rng(2));
+    let there = DeviceVec::upload(&Device::cpu(), &elements).unwrap();
+    assert_eq!(format!("{there:?}"), "DeviceVec<bn254_fr>[5] on cpu");
+    let there = DeviceVec::upload(&Device::cpu(), &elements[..2]).unwrap();
+    assert_eq!(there.download().unwrap(), elements[..2]);
+}
 
 #[test]
 fn pointwise() {

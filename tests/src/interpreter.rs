@@ -4,7 +4,7 @@
 //! emulator in between. It also checks what a kernel's contract says of its buffers: an
 //! input does not share an allocation with an output.
 
-use ark_ff::Field as _;
+use ark_ff::{Field as _, Fp, MontBackend, MontConfig};
 use curvesmith_abi::{Access, Arg, Bundle, Form, Image, KernelEntry, Packed, ParamKind};
 use curvesmith_codegen::fir::interp::{Argument, launch};
 use curvesmith_codegen::fir::ir::Kernel;
@@ -14,7 +14,7 @@ use curvesmith_device::{
     DeviceProperties, Event, KernelDevice, Launch, Memory, Module, Result, RuntimeError, Source, Staging,
     Stream,
 };
-use curvesmith_runtime::field::Field;
+use curvesmith_runtime::field::{ElementOf, Field};
 use curvesmith_runtime::group::{ConstantWork, CoordinateOf, EdwardsForm, Group, Points as _};
 use num_bigint::BigUint;
 use std::any::Any;
@@ -30,7 +30,17 @@ pub struct FirField<F>(PhantomData<F>);
 #[derive(Clone, Copy, Debug)]
 pub struct FirGroup<G>(PhantomData<G>);
 
-impl<F: Field> Field for FirField<F> {
+impl<F, T, const N: usize> ElementOf<FirField<F>> for Fp<MontBackend<T, N>, N>
+where
+    F: Field<Ark = Self>,
+    T: MontConfig<N>,
+{
+}
+
+impl<F: Field> Field for FirField<F>
+where
+    F::Ark: ElementOf<Self>,
+{
     type Ark = F::Ark;
     const NAME: &'static str = F::NAME;
     const WORDS: usize = F::WORDS;
@@ -39,7 +49,11 @@ impl<F: Field> Field for FirField<F> {
     }
 }
 
-impl<G: Group> Group for FirGroup<G> {
+impl<G: Group> Group for FirGroup<G>
+where
+    <G::Base as Field>::Ark: ElementOf<FirField<G::Base>>,
+    <G::Scalar as Field>::Ark: ElementOf<FirField<G::Scalar>>,
+{
     type Projective = G::Projective;
     type Base = FirField<G::Base>;
     type Scalar = FirField<G::Scalar>;

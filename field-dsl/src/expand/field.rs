@@ -21,12 +21,12 @@ pub(super) fn items(
     let marker = format_ident!("{ark}Field");
     let doc = format!("Marker of the field [`{ark}`]: carries its kernels, `{}_*`.", model.desc.name);
     let (name, word_count) = (&model.desc.name, model.desc.words);
-    let element = match binding.map(inside) {
+    let (written, element) = match binding.map(inside) {
         Some(path) => {
             let path = apart(&path);
-            quote!(<#path as #root::declared::PrimeFieldOf<#marker>>::This)
+            (path.clone(), quote!(<#path as #root::declared::PrimeFieldOf<#marker>>::This))
         }
-        None => quote!(#ident),
+        None => (quote!(#ident), quote!(#ident)),
     };
     let items = quote! {
         #[doc = #doc]
@@ -42,6 +42,8 @@ pub(super) fn items(
                 #images
             }
         }
+        #[automatically_derived]
+        impl #root::ElementOf<#marker> for #written {}
     };
     let (ty, items) = match binding {
         Some(path) => (bound(root, ark, key, model, path, valid), located(items, path.span())),

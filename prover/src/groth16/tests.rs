@@ -55,15 +55,6 @@ fn proofs_are_the_known_answers() {
     known_answers::<bn254::Curve>(SEMAPHORE);
 }
 
-/// Neither a key's points nor the values of a witness are for a log.
-#[test]
-fn debug_names_what_it_is() {
-    let (prover, witness) = load::<bn254::Curve>(SEMAPHORE);
-    prover.prove(&witness, &mut StdRng::seed_from_u64(1)).unwrap();
-    let text = format!("{prover:?} {witness:?}");
-    assert!(text.contains("bn254") && text.len() < 512, "{} bytes", text.len());
-}
-
 fn stage_values<C: ZkeyCurve>(case: &str) {
     let (prover, witness) = load::<C>(case);
     let expected = json(case, "stages.json");

@@ -28,6 +28,7 @@ use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, CoordinateOf, Group, PairingCurve, Points as _, ProjectiveOf};
 use num_bigint::BigUint;
 use rayon::prelude::*;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 const PROTOCOL: SectionName = SectionName { id: 1, name: "protocol" };
@@ -57,7 +58,6 @@ pub struct ZkeyDimensions {
 }
 
 /// An opened `.zkey` file whose section table, protocol and counts are checked.
-#[derive(Debug)]
 pub struct ZkeyFile {
     path: PathBuf,
     sections: Sections,
@@ -69,7 +69,7 @@ pub struct ZkeyFile {
 }
 
 /// A Groth16 proving key of snarkjs.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Zkey<C: PairingCurve> {
     /// Sizes of the circuit.
     pub dimensions: ZkeyDimensions,
@@ -93,6 +93,22 @@ pub struct Zkey<C: PairingCurve> {
     pub a: Csr<<C::Fr as Field>::Ark>,
     /// B, as A.
     pub b: Csr<<C::Fr as Field>::Ark>,
+}
+
+impl fmt::Debug for ZkeyFile {
+    // Points are for no log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut this = f.debug_struct("ZkeyFile");
+        this.field("path", &self.path).field("dimensions", &self.dimensions).finish_non_exhaustive()
+    }
+}
+
+impl<C: PairingCurve> fmt::Debug for Zkey<C> {
+    // As of its file.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut this = f.debug_struct("Zkey");
+        this.field("curve", &C::NAME).field("dimensions", &self.dimensions).finish_non_exhaustive()
+    }
 }
 
 impl ZkeyFile {

@@ -53,6 +53,12 @@ fn prime() -> Vec<u8> {
     modulus::<Fr>().to_bytes_le()
 }
 
+/// A circuit with this coefficient in each of its rows.
+pub(super) fn with_coefficient(value: i64) -> Vec<u8> {
+    let row: Row<'_> = &[(1, value)];
+    file(&[(2, constraints(&[[row; 3]; 2])), (1, header(&prime(), [5, 2, 1, 1], 2))])
+}
+
 /// The file as circom writes it, labels included.
 fn good() -> Vec<(u32, Vec<u8>)> {
     vec![(2, constraints(&CIRCUIT)), (1, header(&prime(), [5, 2, 1, 1], 2)), (3, vec![0; 40])]

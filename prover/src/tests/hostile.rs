@@ -199,7 +199,7 @@ fn witnesses_that_lie_are_refused() {
     refused(&|w| put(w, header + 36, 4), "section 2 (values) has 160 bytes, expected 128");
     refused(&|w| put(w, header + 36, u32::MAX), "section 2 (values)");
     refused(&|w| put(w, header + 36, 0), "number of values is 0");
-    refused(&|w| w[values] = 2, "value 0 is 2, expected 1");
+    refused(&|w| w[values] = 2, "value 0 is another number, expected 1");
     refused(&|w| w[values + 32 * 3..values + 32 * 4].fill(0xff), "value 3 is not below it");
     let short = |w: &mut Vec<u8>| {
         w.truncate(values + size - 32);

@@ -3,6 +3,7 @@
 mod constraints;
 mod files;
 mod hostile;
+mod shown;
 
 pub(crate) use crate::{bls12_381, bn254};
 

@@ -1,6 +1,7 @@
 //! Conversions against arkworks, with markers written by hand.
 
 use super::*;
+use crate::field::ElementOf;
 use ark_ec::{CurveGroup, PrimeGroup};
 use ark_ff::{Fp64, MontBackend, MontConfig, UniformRand};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
@@ -17,6 +18,7 @@ macro_rules! field {
                 &[]
             }
         }
+        impl ElementOf<$name> for $ark {}
     };
 }
 
@@ -56,6 +58,8 @@ impl Field for Nine {
         &[]
     }
 }
+
+impl ElementOf<Nine> for ark_bn254::Fr {}
 
 #[test]
 fn elements_are_montgomery_words() {

@@ -68,8 +68,9 @@ impl Shape {
             let wanted = if threads == 1 { 1 } else { (4 * threads).div_ceil(windows) };
             Shape { bits, windows, parts: wanted.clamp(1, (n / LEAST_PART).max(1)) }
         };
-        // A bucket is added twice, with half as many multiplications again as a term takes.
-        let cost = |shape: &Shape| shape.windows * (n + shape.parts * (3 << shape.bits) / 2);
+        // A bucket is added twice, with two fifths as many multiplications again as a term takes, and its first
+        // term is a copy: 1.8 terms for each of the half as many buckets as a window has values.
+        let cost = |shape: &Shape| shape.windows * (n + shape.parts * (9 << shape.bits) / 10);
         (2..=16).map(shape).min_by_key(cost).expect("the range is not empty")
     }
 }

@@ -138,14 +138,19 @@ impl<G: Group> Msm<G> {
     /// Errors: [`RuntimeError::Length`] where the range ends behind the bases, or is not as long as the scalars; [`RuntimeError::Input`]
     /// where it ends before it begins.
     pub fn run_range(&self, range: Range<usize>, scalars: &[ScalarOf<G>]) -> Result<ProjectiveOf<G>> {
+        self.check_terms(&range, scalars.len())?;
+        let bits = modulus_bits::<G::Scalar>();
+        self.run_from(range.start, scalars, bits, Detail::Counts, &Cancel::default()).map(|(sum, _)| sum)
+    }
+
+    /// A range of the bases, and as many scalars as it is long.
+    fn check_terms(&self, range: &Range<usize>, scalars: usize) -> Result<()> {
         if range.start > range.end {
             let reason = format!("it begins at {} and ends at {}", range.start, range.end);
             return Err(RuntimeError::Input { what: "range of bases", reason });
         }
-        check_range(&range, self.len())?;
-        check_len("scalars of the MSM", range.len(), scalars.len())?;
-        let bits = modulus_bits::<G::Scalar>();
-        self.run_from(range.start, scalars, bits, Detail::Counts, &Cancel::default()).map(|(sum, _)| sum)
+        check_range(range, self.len())?;
+        check_len("scalars of the MSM", range.len(), scalars)
     }
 
     /// As [`Msm::run`], with the scalars `s` as `(s - t) + t` for random `t`: what the device works on are two vectors that have nothing to
@@ -192,12 +197,30 @@ impl<G: Group> Msm<G> {
         scalars: &DeviceVec<G::Scalar>,
         detail: Detail,
     ) -> Result<(ProjectiveOf<G>, Report)> {
-        check_len("scalars of the MSM", self.len(), scalars.len())?;
+        self.run_resident_from(0..self.len(), scalars, detail)
+    }
+
+    /// As [`Msm::run_range`], for scalars on the device: polynomials shorter than the bases among them.
+    pub fn run_range_resident(
+        &self,
+        range: Range<usize>,
+        scalars: &DeviceVec<G::Scalar>,
+    ) -> Result<ProjectiveOf<G>> {
+        self.run_resident_from(range, scalars, Detail::Counts).map(|(sum, _)| sum)
+    }
+
+    fn run_resident_from(
+        &self,
+        range: Range<usize>,
+        scalars: &DeviceVec<G::Scalar>,
+        detail: Detail,
+    ) -> Result<(ProjectiveOf<G>, Report)> {
+        self.check_terms(&range, scalars.len())?;
         let bits = modulus_bits::<G::Scalar>();
         call(self.device(), detail, &Cancel::default(), |work| {
-            let shape = self.shape(work, self.len(), bits);
-            work.check_msm_memory::<G>(self.len(), 0, shape.1, self.memory)?;
-            self.sum(work, scalars, 0, shape)
+            let shape = self.shape(work, scalars.len(), bits);
+            work.check_msm_memory::<G>(scalars.len(), 0, shape.1, self.memory)?;
+            self.sum(work, scalars, range.start, shape)
         })
     }
 

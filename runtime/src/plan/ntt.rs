@@ -16,7 +16,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Options of an [`Ntt`] over elements `T`.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct NttOptions<T> {
     omega: Option<T>,
@@ -27,6 +27,13 @@ pub struct NttOptions<T> {
 impl<T> Default for NttOptions<T> {
     fn default() -> Self {
         NttOptions { omega: None, shift: None, order: Order::Natural }
+    }
+}
+
+impl<T> fmt::Debug for NttOptions<T> {
+    // A shift can be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NttOptions").field("order", &self.order).finish_non_exhaustive()
     }
 }
 
@@ -155,7 +162,7 @@ impl<F: Field> Ntt<F> {
     /// [`RuntimeError::ZeroStride`], [`RuntimeError::OverlappingVectors`]; and [`RuntimeError::Input`] for one of no vectors.
     pub fn run_batch(&self, values: &[F::Ark], batch: NttBatch, direction: Direction) -> Result<Vec<F::Ark>> {
         batch.places("NTT vector", self.len, values.len())?;
-        let run = |work: &Work| work.download(&self.transform_batch(work, values, batch, direction)?);
+        let run = |work: &Work| work.take(self.transform_batch(work, values, batch, direction)?);
         call(&self.device, Detail::Counts, &Cancel::default(), run).map(|(values, _)| values)
     }
 
@@ -218,7 +225,7 @@ impl<F: Field> Ntt<F> {
         cancel: &Cancel,
     ) -> Result<Vec<F::Ark>> {
         check_len("NTT vector", self.len, values.len())?;
-        let run = |work: &Work| work.download(&self.transform(work, values, direction)?);
+        let run = |work: &Work| work.take(self.transform(work, values, direction)?);
         call(&self.device, Detail::Counts, cancel, run).map(|(values, _)| values)
     }
 

@@ -100,7 +100,7 @@ impl<F: Field> Pointwise<F> {
         check_len("right operand", a.len(), b.len())?;
         self.call(|work| {
             let (a, b) = (work.upload::<F>(a)?, work.upload::<F>(b)?);
-            work.download(&work.binary(op, &a, &b)?)
+            work.take(work.binary(op, &a, &b)?)
         })
     }
 
@@ -109,7 +109,7 @@ impl<F: Field> Pointwise<F> {
         a: &[F::Ark],
         op: impl FnOnce(&Work, &DeviceVec<F>) -> Result<DeviceVec<F>>,
     ) -> Result<Vec<F::Ark>> {
-        self.call(|work| work.download(&op(work, &work.upload::<F>(a)?)?))
+        self.call(|work| work.take(op(work, &work.upload::<F>(a)?)?))
     }
 
     fn call<T>(&self, run: impl FnOnce(&Work) -> Result<T>) -> Result<T> {

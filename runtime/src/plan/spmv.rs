@@ -130,7 +130,7 @@ impl<F: Field> SpMv<F> {
 
     fn run_cancellable(&self, x: &[F::Ark], cancel: &Cancel) -> Result<Vec<F::Ark>> {
         check_len("vector of the product", self.width, x.len())?;
-        let run = |work: &Work| work.download(&self.product(work, x)?);
+        let run = |work: &Work| work.take(self.product(work, x)?);
         call(&self.device, Detail::Counts, cancel, run).map(|(product, _)| product)
     }
 

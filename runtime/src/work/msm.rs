@@ -15,6 +15,7 @@ use ark_ff::AdditiveGroup;
 use curvesmith_abi::{Element, layout};
 use std::any::TypeId;
 use std::borrow::Cow;
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,11 +28,9 @@ pub struct Sums {
 }
 
 /// A sum of an MSM that may still be on the device.
-#[derive(Debug)]
 pub struct Sum<G: Group>(Repr<ProjectiveOf<G>, Windows>);
 
 /// Sums of digits times bases by the digits' sizes, to which parts of an MSM are added one after the other.
-#[derive(Debug)]
 pub(crate) struct Buckets<G: Group>(Repr<ProjectiveOf<G>, GpuBuckets>);
 
 /// Where the points of runs of a sum's parts lie in [`Sums`].
@@ -44,8 +43,21 @@ struct Windows {
 }
 
 /// The bytes of [`Sums`] on the host.
-#[derive(Debug)]
-pub struct SumBytes(Vec<u8>);
+pub struct SumBytes(pub(crate) Vec<u8>);
+
+impl<G: Group> fmt::Debug for Sum<G> {
+    // A sum tells short scalars.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Sum<{}>", G::NAME)
+    }
+}
+
+impl fmt::Debug for SumBytes {
+    // As [`Sum`].
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SumBytes[{}]", self.0.len())
+    }
+}
 
 impl Work {
     /// Moves points to the device; identities allowed. The CPU keeps owned ones as they are.

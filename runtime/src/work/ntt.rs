@@ -11,6 +11,7 @@ use crate::error::{Result, RuntimeError};
 use crate::field::Field;
 use crate::owner::Owner;
 use crate::values::{DeviceVec, NttTables, Repr};
+use std::fmt;
 
 /// In which order a transform has its coefficients and its evaluations, in both directions. Sizes with an odd factor have natural order only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,7 +53,7 @@ impl Order {
 }
 
 /// What is computed of a vector, besides the size and the root, which tables have.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Transform<T> {
     /// To evaluations or back.
     pub direction: Direction,
@@ -60,6 +61,14 @@ pub struct Transform<T> {
     pub shift: T,
     /// Of coefficients and evaluations.
     pub order: Order,
+}
+
+impl<T> fmt::Debug for Transform<T> {
+    // A shift can be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut this = f.debug_struct("Transform");
+        this.field("direction", &self.direction).field("order", &self.order).finish_non_exhaustive()
+    }
 }
 
 impl<T> Transform<T> {

@@ -4,7 +4,7 @@
 use ark_ff::MontConfig;
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use curvesmith_runtime::Csr;
-use curvesmith_runtime::field::Field;
+use curvesmith_runtime::field::{ElementOf, Field};
 use curvesmith_runtime::group::Group;
 
 macro_rules! field {
@@ -19,6 +19,7 @@ macro_rules! field {
                 &[]
             }
         }
+        impl ElementOf<$name> for $ark {}
     };
 }
 

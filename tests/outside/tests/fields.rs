@@ -2,7 +2,7 @@
 
 mod integers;
 
-use curvesmith::{Device, EmulatorOptions};
+use curvesmith::{Device, DeviceVec, EmulatorOptions, bls12_381};
 use integers::{least_nonresidue, ntt, pointwise, power_of_two};
 use num_bigint::BigUint;
 use outside::fields::{bn462_fr, koalabear, p521_fq, sm2_fq, vesta_fq};
@@ -34,6 +34,17 @@ fn check(device: &Device) {
     assert_eq!(&p % power_of_two(32), 1u32.into());
     pointwise::<vesta_fq::FpField>(device, &p);
     ntt::<vesta_fq::FpField>(device, &p, 5, &[0, 1, 6]);
+}
+
+/// The type of the elements says which declaration they are of.
+#[test]
+fn an_upload_finds_its_field() {
+    let elements: Vec<koalabear::Fp> = (0..5u64).map(koalabear::Fp::from).collect();
+    let there = DeviceVec::upload(&Device::cpu(), &elements).unwrap();
+    assert_eq!(there.download().unwrap(), elements);
+    let elements = [bls12_381::Fr::from(3u64), bls12_381::Fr::from(4u64)];
+    let there = DeviceVec::upload(&Device::cpu(), &elements).unwrap();
+    assert_eq!(there.download().unwrap(), elements);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use curvesmith_abi::kernels::RADIX_TILE;
 use curvesmith_curves::toy::{toy_curve, toy_tower, toy17, toy433};
 use curvesmith_device::KernelDevice;
 use curvesmith_runtime::algorithms::policy::Policy;
-use curvesmith_runtime::field::Field;
+use curvesmith_runtime::field::{ElementOf, Field};
 use curvesmith_runtime::group::{AffineOf, ProjectiveOf};
 use curvesmith_runtime::work::DigitShape;
 use curvesmith_runtime::{Device, RuntimeError};
@@ -33,6 +33,8 @@ impl Field for Mnt4 {
         &[]
     }
 }
+
+impl ElementOf<Mnt4> for Fp768<MontBackend<Mnt4Config, 12>> {}
 
 type Fr97 = FirField<toy_curve::FrField>;
 type F17 = FirField<toy17::FpField>;

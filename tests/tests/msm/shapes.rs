@@ -9,7 +9,7 @@ use curvesmith_curves::{bls12_377, bls12_381, bn254, secp256k1};
 use curvesmith_emulator::Emulator;
 use curvesmith_runtime::group::{AffineOf, Group, ScalarOf};
 use curvesmith_runtime::work::DigitShape;
-use curvesmith_runtime::{CurveForm, Detail, Device, Msm, MsmOptions, RuntimeError};
+use curvesmith_runtime::{CurveForm, Detail, Device, DeviceVec, Msm, MsmOptions, RuntimeError};
 use curvesmith_tests::Size;
 
 /// On every form of the curve that the group has.
@@ -28,8 +28,13 @@ fn ranges<G: Group>(device: &Device, n: usize) {
         for range in [0..n, 0..0, 3..3, n..n, 0..5, 1..n, n - 1..n, 2..n - 1] {
             let some = &scalars[..range.len()];
             let found = plan.run_range(range.clone(), some).unwrap();
-            assert_eq!(found, sum::<G>(&points[range.clone()], some), "{range:?} of {n}");
+            let expected = sum::<G>(&points[range.clone()], some);
+            assert_eq!(found, expected, "{range:?} of {n}");
+            let resident = DeviceVec::upload(device, some).unwrap();
+            let found = plan.run_range_resident(range.clone(), &resident).unwrap();
+            assert_eq!(found, expected, "{range:?} of {n}, resident");
         }
+        resident_ranges_that_do_not_fit(&plan, &scalars);
         let wrong = plan.run_range(1..n + 1, &scalars).unwrap_err();
         assert!(matches!(wrong, RuntimeError::Length { what: "bases of a range", .. }), "{wrong}");
         let wrong = plan.run_range(1..n, &scalars).unwrap_err();
@@ -38,6 +43,21 @@ fn ranges<G: Group>(device: &Device, n: usize) {
         let wrong = plan.run_range(5..3, &[]).unwrap_err();
         assert!(matches!(wrong, RuntimeError::Input { what: "range of bases", .. }), "{wrong}");
     }
+}
+
+fn resident_ranges_that_do_not_fit<G: Group>(plan: &Msm<G>, scalars: &[ScalarOf<G>]) {
+    let n = plan.len();
+    let more = [scalars, &scalars[..1]].concat();
+    let more = DeviceVec::upload(plan.device(), &more).unwrap();
+    let wrong = plan.run_range_resident(0..n + 1, &more).unwrap_err();
+    assert!(matches!(wrong, RuntimeError::Length { what: "bases of a range", .. }), "{wrong}");
+    for wrong in [plan.run_range_resident(0..n, &more), plan.run_resident(&more)] {
+        let expected = |e: &RuntimeError| matches!(e, RuntimeError::Length { expected, found, .. } if (*expected, *found) == (n, n + 1));
+        assert!(wrong.as_ref().is_err_and(expected), "{wrong:?}");
+    }
+    #[expect(clippy::reversed_empty_ranges, reason = "that is what is refused")]
+    let wrong = plan.run_range_resident(5..3, &more).unwrap_err();
+    assert!(matches!(wrong, RuntimeError::Input { what: "range of bases", .. }), "{wrong}");
 }
 
 #[test]

@@ -20,6 +20,7 @@ use ark_groth16::{Proof, VerifyingKey};
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, PairingCurve};
 use serde_json::{Value, json};
+use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use tree::Tree;
@@ -59,10 +60,18 @@ impl JsonKind {
 }
 
 /// The text of a JSON file, to be read as one of snarkjs' kinds.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct JsonFile {
     path: PathBuf,
     text: Vec<u8>,
+}
+
+impl fmt::Debug for JsonFile {
+    // A file of any kind: what it holds is not for a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = self.text.len();
+        f.debug_struct("JsonFile").field("path", &self.path).field("bytes", &bytes).finish_non_exhaustive()
+    }
 }
 
 impl JsonFile {
