@@ -29,7 +29,7 @@ mod owner;
 pub mod plan;
 mod points;
 #[cfg(test)]
-mod shown;
+mod tests;
 mod tuning;
 mod values;
 pub mod work;
