@@ -19,6 +19,7 @@ type Scalar = ark_bn254::Fr;
 
 /// Types that hold no values of a caller: options, sizes, reports and errors.
 const WITHOUT_VALUES: &[&str] = &[
+    "CircuitSize",
     "Failure",
     "Fault",
     "FormatError",
