@@ -128,7 +128,6 @@ const HOUSE: &[(&str, &str)] = &[
     ("BLS12_381", "BLS12-381"),
     ("BN-254", "BN254"),
     ("BN128", "BN254"),
-    ("Circom", "circom"),
     ("Cuda", "CUDA"),
     ("Github", "GitHub"),
     ("Groth 16", "Groth16"),
