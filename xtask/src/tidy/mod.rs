@@ -2,11 +2,13 @@
 //!
 //! What each crate may know is data: [`deps::EDGES`] and [`deps::OWNERS`] for dependencies,
 //! [`RULES`] for words in the source. A rule sees source without comments, string
-//! contents and `#[cfg(test)]` modules unless it says otherwise.
+//! contents and `#[cfg(test)]` modules unless it says otherwise. [`prose`] reads the pages.
 
 mod deps;
+mod prose;
 mod source;
 
+use crate::shell;
 use anyhow::{Result, bail};
 use source::{File, Views};
 use std::path::Path;
@@ -145,6 +147,11 @@ pub(crate) fn run() -> Result<()> {
     }
     findings.extend(inline_ptx(&files));
     files.iter().for_each(|file| check_text(file, &mut findings));
+    findings.extend(prose::check(&files, &|path| shell::root().join(path).exists()));
+    match prose::long_doc_comments(&files) {
+        0 => {}
+        n => eprintln!("warning: {n} lines of doc comments are longer than 120 characters"),
+    }
     for file in files.iter().filter(|f| f.is_rust()) {
         let lines = file.text.lines().count();
         if lines > LONG_FILE {
