@@ -5,7 +5,7 @@ use crate::fir::ir::{self, Kernel, Stmt, Value};
 use crate::fir::print::print_noted;
 use crate::llvm;
 use crate::passes::{Checked, KernelInfo, prepare_observed};
-use crate::target::ptx::{Block, Choice, Pipes, Ptx};
+use crate::targets::ptx::{Block, Choice, Pipes, Ptx};
 use std::fmt::Write as _;
 
 /// A kernel, and what it calls, at one point of its way.

@@ -9,7 +9,7 @@
 //! What a kernel calls goes this way before it, once for all callers that are prepared together: its bounds are part of its
 //! contract.
 //!
-//! Passes are generic over the [target](crate::target): what there is to choose from, what it costs and what has to be shown
+//! Passes are generic over the [target](crate::targets): what there is to choose from, what it costs and what has to be shown
 //! of it, they ask there.
 
 pub mod certificate;

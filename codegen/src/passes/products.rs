@@ -9,9 +9,9 @@
 //! Whether that pays the cost model says, for canonical operands.
 
 use super::rewrite::Rewriter;
+use crate::declaration::{FieldDesc, FieldOp};
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
-use crate::spec::{FieldDesc, FieldOp};
-use crate::target::{Bound, Choice, Target, cheapest};
+use crate::targets::{Bound, Choice, Target, cheapest};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -196,7 +196,7 @@ mod tests {
     use crate::fir::interp::{Argument, from_words, launch, to_words};
     use crate::fir::verify::verify;
     use crate::passes::simplify;
-    use crate::target::ptx::Ptx;
+    use crate::targets::ptx::Ptx;
     use curvesmith_abi::kernels::FieldMulSub;
     use num_bigint::BigUint;
 

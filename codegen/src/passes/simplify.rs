@@ -5,8 +5,8 @@
 //! and forwarded from a `Set` in the same straight line.
 
 use super::rewrite::{Rewriter, locals_set};
+use crate::declaration::FieldOp;
 use crate::fir::ir::{BitOp, Block, CmpOp, IntOp, Kernel, Local, Op, Stmt, Type, Value};
-use crate::spec::FieldOp;
 use num_traits::{One, Zero};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -294,7 +294,7 @@ mod tests {
             ("prover/src/lib.rs", "use cudarc::driver;"),
             ("codegen/src/ir.rs", "use std::collections::HashMap;"),
             ("codegen/src/ir.rs", "let t = std::time::Instant::now();"),
-            ("codegen/src/passes/gate.rs", "use crate::target::ptx::Bound;"),
+            ("codegen/src/passes/gate.rs", "use crate::targets::ptx::Bound;"),
             ("runtime/src/msm.rs", "const CURVE: &str = \"bn254\";"),
             ("runtime/src/msm.rs", "fn f() { todo!() }"),
             ("runtime/src/msm.rs", "#[cfg(test)] mod tests { #[test] #[ignore] fn f() {} }"),

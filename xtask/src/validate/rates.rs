@@ -6,7 +6,7 @@
 //! it. For the pipes of integers an H200 agreed (`docs/log/experiments.md`, "On a GPU"); DFMA, where the few
 //! FP64 lanes of 12.0 keep a queue, has an interval there that is not its rate.
 //!
-//! The committed table is what `codegen::target::ptx::Pipes` is tested against and what bounds of machine code
+//! The committed table is what `codegen::targets::ptx::Pipes` is tested against and what bounds of machine code
 //! are counted with. Here it is compared with what ptxas does now.
 
 use super::policy::Verdict;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::fir::build::Builder;
 use crate::fir::ir::{Below, Op, Stmt};
-use crate::target::ptx::{self, Bound, Choice, Cost, Offer, Ptx};
+use crate::targets::ptx::{self, Bound, Choice, Cost, Offer, Ptx};
 use curvesmith_abi::kernels::{FieldAdd, FieldMulSub};
 
 const WRONG: &str = "add.wrong";

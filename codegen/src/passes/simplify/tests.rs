@@ -1,10 +1,10 @@
 //! What is folded, shared and left out.
 
 use super::*;
+use crate::declaration::FieldDesc;
 use crate::fir::build::{Builder, Fe, Handle};
 use crate::fir::ir::Below;
 use crate::fir::verify::verify;
-use crate::spec::FieldDesc;
 use curvesmith_abi::kernels::{BucketStarts, FieldMul};
 
 fn count(kernel: &Kernel, f: impl Fn(&Op) -> bool) -> usize {
