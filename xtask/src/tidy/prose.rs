@@ -240,10 +240,10 @@ fn check_lines(file: &File, page: &Page, findings: &mut Vec<String>) {
         if length > LINE && !line.trim_start().starts_with('|') {
             findings.push(format!("{at}: {length} characters, more than {LINE} [lines]"));
         }
-        if UNDATED.iter().any(|folder| file.path.starts_with(folder)) {
-            if let Some(date) = date(&words) {
-                findings.push(format!("{at}: `{date}`: dates stand beside measurements [dates]"));
-            }
+        if UNDATED.iter().any(|folder| file.path.starts_with(folder))
+            && let Some(date) = date(&words)
+        {
+            findings.push(format!("{at}: `{date}`: dates stand beside measurements [dates]"));
         }
         if !file.path.starts_with(LOG) {
             spelling(&at, &words, findings);
