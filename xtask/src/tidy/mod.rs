@@ -2,8 +2,9 @@
 //!
 //! What each crate may know is data: [`deps::EDGES`] and [`deps::OWNERS`] for dependencies,
 //! [`RULES`] for words in the source. A rule sees source without comments, string
-//! contents and `#[cfg(test)]` modules unless it says otherwise.
+//! contents and `#[cfg(test)]` modules unless it says otherwise. [`cycles`] judges which modules use which.
 
+mod cycles;
 mod deps;
 mod source;
 
@@ -144,6 +145,7 @@ pub(crate) fn run() -> Result<()> {
         RULES.iter().for_each(|rule| apply(rule, file, &views, &mut findings));
     }
     findings.extend(inline_ptx(&files));
+    findings.extend(cycles::check(&files));
     files.iter().for_each(|file| check_text(file, &mut findings));
     for file in files.iter().filter(|f| f.is_rust()) {
         let lines = file.text.lines().count();
