@@ -2,8 +2,10 @@
 //!
 //! What each crate may know is data: [`deps::EDGES`] and [`deps::OWNERS`] for dependencies,
 //! [`RULES`] for words in the source. A rule sees source without comments, string
-//! contents and `#[cfg(test)]` modules unless it says otherwise. [`prose`] reads the pages.
+//! contents and `#[cfg(test)]` modules unless it says otherwise. [`cycles`] judges which modules use
+//! which, [`prose`] reads the pages.
 
+mod cycles;
 mod deps;
 mod prose;
 mod source;
@@ -146,6 +148,7 @@ pub(crate) fn run() -> Result<()> {
         RULES.iter().for_each(|rule| apply(rule, file, &views, &mut findings));
     }
     findings.extend(inline_ptx(&files));
+    findings.extend(cycles::check(&files));
     files.iter().for_each(|file| check_text(file, &mut findings));
     findings.extend(prose::check(&files, &|path| shell::root().join(path).exists()));
     match prose::long_doc_comments(&files) {
