@@ -3,7 +3,6 @@
 use super::counts::OpCounts;
 use super::emulator::Inner;
 use super::lock;
-use super::makespan::Machine;
 use super::memory::{Checks, GlobalView};
 use super::program::{Function, Program};
 use super::race::RaceState;
@@ -32,11 +31,6 @@ pub struct LaunchRecord {
     pub block: u32,
     /// What was executed.
     pub counts: OpCounts,
-    /// Cycles that it takes on a device of as many multiprocessors and blocks on each as the options say, by a model: four schedulers a
-    /// multiprocessor, each shared by its warps alike, prices of instructions, and neither memory nor barriers.
-    pub makespan: u64,
-    /// Cycles that it would take if every scheduler had the same work.
-    pub least: u64,
     /// Where [`EmulatorOptions::trace`](super::EmulatorOptions::trace) asks for it, a hash of the sequences of (function, position, lanes that execute
     /// the instruction) of all warps, in the order of blocks and warps: two launches with the same trace execute the same instructions on the same
     /// lanes in the same order, warp by warp, whatever the addresses and values. It depends on the program, and under a seed, which chooses which side
@@ -46,11 +40,11 @@ pub struct LaunchRecord {
 
 impl fmt::Display for LaunchRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let LaunchRecord { symbol, grid, block, counts, makespan, .. } = self;
+        let LaunchRecord { symbol, grid, block, counts, .. } = self;
         let (instructions, conflicts) = (counts.warp_total(), counts.bank_conflicts());
         write!(
             f,
-            "{symbol} ({grid}, {block}): {instructions} instructions of warps, {conflicts} bank conflicts, {makespan} cycles"
+            "{symbol} ({grid}, {block}): {instructions} instructions of warps, {conflicts} bank conflicts"
         )
     }
 }
@@ -173,15 +167,13 @@ impl Inner {
         let plan = Plan { resident: o.resident_blocks.max(1), random, pool: self.pool.as_ref() };
         let executed = schedule::run(&ctx, plan, race)
             .map_err(|e| launch_error(&symbol, p.grid, p.block, "emulator", e.to_string()))?;
-        let machine = Machine { multiprocessors: o.multiprocessors, blocks: o.blocks_per_multiprocessor };
-        let (makespan, least) = (machine.makespan(&executed.blocks), machine.least(&executed.blocks));
         let mut log = lock(&self.log);
         if log.records.len() < LOG_LIMIT {
             let counts = executed.counts;
             let trace =
                 o.trace.then(|| executed.traces.iter().flatten().fold(0, |all, warp| mix(all, *warp)));
             let (grid, block) = (p.grid, p.block);
-            log.records.push(LaunchRecord { symbol, grid, block, counts, makespan, least, trace });
+            log.records.push(LaunchRecord { symbol, grid, block, counts, trace });
         }
         Ok(())
     }
