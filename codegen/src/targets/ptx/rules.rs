@@ -6,7 +6,7 @@
 //!
 //! | variant | asks | at most |
 //! | --- | --- | --- |
-//! | `add.lazy`, `dbl.lazy`, `mul_small.lazy`, `mul_small_add.lazy` | result `< R` | `Σ cᵢ·Xᵢ` |
+//! | `add.lazy`, `dbl.lazy`, `mul_small.lazy` | result `< R` | `Σ cᵢ·Xᵢ` |
 //! | `sub.lazy` | result `< R` | `X + k·p` |
 //! | `sub.borrow` | result `< R` | `max(X, k·p - 1)` |
 //! | `neg.lazy` | result `< R` | `k·p` |
@@ -51,7 +51,6 @@ impl Rules for Numbers {
             (FieldOp::Sub, "sub") => self.sub(form, &x[0], &x[1]),
             (FieldOp::Neg, "neg") => self.neg(form, &x[0]),
             (FieldOp::MulSmall(c), "mul_small") => self.mul_small(form, &x[0], *c),
-            (FieldOp::MulSmallAdd(c), "mul_small_add") => self.sum(form, &x[0] * *c + &x[1]),
             (FieldOp::Mul, "mul") => self.product(form, &[(&x[0], &x[1])]),
             (FieldOp::Dot(_), "dot") => {
                 let pairs: Vec<_> = x.chunks_exact(2).map(|pair| (&pair[0], &pair[1])).collect();

@@ -28,7 +28,6 @@ pub(in crate::targets::ptx) fn definition(op: &FieldOp, n: usize, k: usize) -> V
         FieldOp::Mul => vec![product(0, 1)],
         FieldOp::Sqr => vec![product(0, 0)],
         FieldOp::MulSmall(c) => vec![times(Num::from(i128::from(*c)), 0)],
-        FieldOp::MulSmallAdd(c) => vec![times(Num::from(i128::from(*c)), 0), times(one(), 1)],
         FieldOp::MulConst(c) => vec![times(BigInt::from(c.clone()).into(), 0)],
         FieldOp::Dot(m) => (0..*m).map(|i| product(2 * i, 2 * i + 1)).collect(),
         FieldOp::MulShared(m) => vec![product(k, *m)],

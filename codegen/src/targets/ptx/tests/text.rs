@@ -74,7 +74,6 @@ fn counts() {
             FieldOp::Sub,
             FieldOp::Neg,
             FieldOp::MulSmall(3),
-            FieldOp::MulSmallAdd(3),
             FieldOp::MulConst(&f.p / 3u32),
             FieldOp::MulTable { step: 2, rows: 3 },
             FieldOp::MulTable { step: 4, rows: 4 },

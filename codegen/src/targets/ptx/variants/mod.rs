@@ -71,7 +71,6 @@ pub(super) fn offers(
         FieldOp::MulTable { step, rows } => table::mul_table(&mut offers, operands, *step, *rows),
         FieldOp::FromMont => product::from_mont(&mut offers, operands[0]),
         FieldOp::MulSmall(c) => small::mul_small(&mut offers, operands[0], *c),
-        FieldOp::MulSmallAdd(c) => small::mul_small_add(&mut offers, operands[0], operands[1], *c),
         FieldOp::ReduceFull => reduce::full(&mut offers, operands[0]),
         FieldOp::ReduceWeak => reduce::weak(&mut offers, operands[0]),
         FieldOp::IsZero => zero::is_zero(&mut offers, operands[0]),

@@ -2,8 +2,7 @@
 
 use num_bigint::BigUint;
 
-use super::acc::{Acc, terms};
-use super::{Forms, Offers, product, reduce, words_for};
+use super::{Offers, product, reduce, words_for};
 use crate::targets::ptx::Bound;
 use crate::targets::ptx::ir::{Builder, CarryOut, Src};
 
@@ -44,22 +43,6 @@ pub(super) fn mul_small(offers: &mut Offers<'_>, x: Bound, c: u32) {
         });
     }
     product::mul_small_const(offers, x, &(BigUint::from(c) % &f.p));
-}
-
-/// `mul_small_add.lazy` where `c·x + y` fits the words; `mul_small_add.canonical`, with a word more where it does not. One row of
-/// products, into which `y` is added on the way.
-pub(super) fn mul_small_add(offers: &mut Offers<'_>, x: Bound, y: Bound, c: u32) {
-    let f = offers.field;
-    let (x, y) = (x.max(f), y.max(f));
-    let max = &x * c + &y;
-    let forms = Forms { lazy: "mul_small_add.lazy", canonical: "mul_small_add.canonical" };
-    offers.push_forms(&forms, &max, |b| {
-        let mut sum = Acc::new();
-        let [xs, ys] = ["x", "y"].map(|name| b.input(name, f.words));
-        sum.load(0, 0, &ys, &y);
-        sum.row(b, &terms(&xs), &x, Src::Imm(c), 0);
-        sum.merge(b, 0, words_for(&max).max(f.words))
-    });
 }
 
 /// `x·c ≤ max`, at least as many words as `x` and as `max` needs.

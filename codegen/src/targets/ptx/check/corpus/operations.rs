@@ -136,8 +136,6 @@ pub(super) fn operations() -> Vec<Entry> {
         double(FieldOp::FromMont),
         double(FieldOp::MulSmall(2)),
         double(FieldOp::MulConst(2u32.into())),
-        twice_and(FieldOp::MulSmallAdd(2)),
-        twice_and(FieldOp::MulSmallAdd(3)).wrong("two for three in a sum"),
         twice_and(FieldOp::Add).wrong("an operand of a sum twice"),
         six(FieldOp::Sub),
         six(FieldOp::Neg),
