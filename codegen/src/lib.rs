@@ -17,8 +17,6 @@ pub mod kernels;
 #[cfg(feature = "llvm")]
 pub mod llvm;
 pub mod passes;
-#[cfg(feature = "llvm")]
-pub mod probes;
 pub mod targets;
 #[cfg(feature = "llvm")]
 mod version;

@@ -1,7 +1,6 @@
 //! The subcommands of `curvesmithc`.
 
 mod dump;
-mod probes;
 mod sources;
 mod time;
 mod write;
@@ -17,8 +16,6 @@ usage: curvesmithc <command> <arguments> [--from <file or folder>]...
                                 a kernel after a pass; an unknown name is answered by the known ones
   write <folder>                every image's PTX, and `images.tsv`
   texts <folder>                FIR and blocks of every kernel
-  probes <folder> <field>...    kernels that do one field operation several times, and `probes.tsv`
-  variants <folder> <field>...  the same of every variant, chosen or not, and `variants.tsv`
   time                          seconds of every expansion
 
 Declarations are the `field!` and `curve!` items of the files given, and of all files of the folders.";
@@ -80,10 +77,6 @@ pub(crate) fn run(args: &[String]) -> Result<String> {
         ["dump", owner, kernel, stage] => dump::dump(&declared()?, owner, kernel, stage),
         ["write", folder] => write::write(&declared()?, folder.as_ref()),
         ["texts", folder] => write::texts(&declared()?, folder.as_ref()),
-        ["probes", folder, ref fields @ ..] => probes::write(&declared()?, folder.as_ref(), fields),
-        ["variants", folder, ref fields @ ..] => {
-            probes::write_variants(&declared()?, folder.as_ref(), fields)
-        }
         ["time"] => time::time(&from),
         _ => Err(DriverError::Usage),
     }

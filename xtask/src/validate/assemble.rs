@@ -1,6 +1,6 @@
 //! Images to machine code, several at a time.
 
-use super::{Assembled, Outcome, flow, ptxas, sass, targets, tools};
+use super::{Assembled, Outcome, ptxas, sass, tools};
 use crate::shell;
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
@@ -63,19 +63,17 @@ fn assemble(tools: &tools::Tools, image: &Image, arch: u32) -> Result<Assembled>
         machine(tools, image, arch).with_context(|| format!("image {} for sm_{arch}", image.name))?;
     let mut resources = ptxas::parse(&info);
     let code = tools::stdout(shell::command(&tools.nvdisasm).arg("-c").arg(&cubin))?;
-    let mut listing = sass::listing(&code);
+    let mut counts = sass::counts(&code);
     let mut outcomes = Vec::new();
     for (symbol, kernel) in &image.kernels {
         let missing = || format!("image {} for sm_{arch} has no entry `{symbol}`", image.name);
-        let lines = listing.remove(symbol).with_context(missing)?;
         outcomes.push(Outcome {
             kernel: kernel.clone(),
             symbol: symbol.clone(),
             limbs: image.limbs,
             arch,
             resources: resources.remove(symbol).with_context(missing)?,
-            counts: sass::count(&lines),
-            turn: targets::wants_turn(symbol, arch).then(|| flow::turn(&lines)),
+            counts: counts.remove(symbol).with_context(missing)?,
         });
     }
     if let Some(extra) = resources.keys().next() {

@@ -5,7 +5,6 @@
 //! `nvdisasm` need no GPU; they come from PyPI, pinned, into `target/validate`.
 
 mod assemble;
-mod flow;
 mod judged;
 mod policy;
 mod ptxas;
@@ -13,9 +12,7 @@ mod rates;
 mod report;
 mod sass;
 mod tables;
-mod targets;
 mod tools;
-mod variants;
 
 use crate::{compiler, setup, shell};
 use anyhow::{Context, Result, bail};
@@ -24,7 +21,6 @@ use clap::Args;
 use judged::Judged;
 use policy::Subject;
 use rates::Rates;
-use sass::Counts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -45,14 +41,11 @@ pub(crate) struct ValidateArgs {
     /// Images assembled at the same time; as many as there are cores by default
     #[arg(long)]
     jobs: Option<usize>,
-    /// Only the targets: operations and inner loops, on sm_90
-    #[arg(long, conflicts_with = "from")]
-    targets: bool,
     /// Images too whose text is the one that was judged when the tables were written
     #[arg(long)]
     all: bool,
     /// Rust files or folders with declarations, instead of the curves that every run judges: their kernels are
-    /// assembled and judged, without tables and targets
+    /// assembled and judged, without tables
     #[arg(long)]
     from: Vec<PathBuf>,
     /// Rewrite the committed tables; `cargo xtask bless` sets it
@@ -64,16 +57,7 @@ impl ValidateArgs {
     /// A run that rewrites the committed tables instead of comparing with them.
     pub(crate) fn blessing() -> Self {
         let setup = crate::SetupArgs { yes: false };
-        ValidateArgs {
-            setup,
-            json: false,
-            arch: 90,
-            jobs: None,
-            targets: false,
-            all: true,
-            from: vec![],
-            bless: true,
-        }
+        ValidateArgs { setup, json: false, arch: 90, jobs: None, all: true, from: vec![], bless: true }
     }
 }
 
@@ -85,8 +69,6 @@ struct Outcome {
     arch: u32,
     resources: ptxas::Resources,
     counts: sass::Counts,
-    /// One turn of its loop, where the targets need it.
-    turn: Option<Result<sass::Counts, String>>,
 }
 
 /// One image assembled for one compute capability.
@@ -107,7 +89,7 @@ pub(crate) struct Kernel {
 }
 
 /// Fails where an image does not assemble, a kernel breaks the policy or is slower than its
-/// table says, or a target is missed.
+/// table says.
 pub(crate) fn run(args: &ValidateArgs) -> Result<()> {
     if !TARGETS.contains(&args.arch) {
         bail!("--arch {}: images are assembled for {TARGETS:?}", args.arch);
@@ -117,41 +99,31 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<()> {
     let tools = tools::install(&folder)?;
     let sources = if args.from.is_empty() { representatives() } else { args.from.clone() };
     let images = images(&folder.join("images"), &sources)?;
-    let arches: &[u32] = if args.targets { &[targets::ARCH] } else { &TARGETS };
-    let wanted = |image: &&Image| !args.targets || image.kernels.iter().any(|(s, _)| targets::wants(s));
-    let (known, wanted) = match args.all || args.json || args.targets || !args.from.is_empty() {
-        true => (vec![], images.iter().filter(wanted).collect()),
+    let (known, wanted) = match args.all || args.json || !args.from.is_empty() {
+        true => (vec![], images.iter().collect()),
         false => known(&images)?,
     };
     let start = Instant::now();
-    let assembled = assemble_all(&tools, &wanted, arches, args.jobs)?;
+    let assembled = assemble_all(&tools, &wanted, &TARGETS, args.jobs)?;
     let mut verdict = policy::judge(&assembled);
     if !args.from.is_empty() {
         println!("{}", report::table(&assembled, args.arch));
-        return conclude(args, &verdict, &wanted, arches, start);
+        return conclude(args, &verdict, &wanted, start);
     }
-    let chains = chains(&tools, &folder.join("probes"), args.jobs)?;
     if args.bless {
         tables::write(&assembled, &TARGETS)?;
         Judged::write(&images, &assembled, &verdict)?;
-        variants::write(&tools, &folder.join("variants"), args.jobs)?;
         rates::write(&tools, &folder.join("rates"))?;
-    } else if !args.targets {
+    } else {
         tables::check(&assembled, &known, &TARGETS, &mut verdict)?;
         rates::check(&tools, &folder.join("rates"), &mut verdict)?;
     }
-    let shown = variants::committed();
-    let losers = |field: &str, op: &str| shown.iter().any(|(f, o)| (f.as_str(), o.as_str()) == (field, op));
-    let targets = targets::table(&assembled, &chains, &losers, &mut verdict);
     if args.json {
         println!("{:#}", report::json(&assembled, &verdict));
     } else {
-        if !args.targets {
-            println!("{}", report::table(&assembled, args.arch));
-        }
-        print!("{targets}");
+        println!("{}", report::table(&assembled, args.arch));
     }
-    conclude(args, &verdict, &wanted, arches, start)
+    conclude(args, &verdict, &wanted, start)
 }
 
 /// The images whose text was judged before, and the others.
@@ -174,13 +146,7 @@ fn representatives() -> Vec<PathBuf> {
 }
 
 /// Says what was found, and fails on failures.
-fn conclude(
-    args: &ValidateArgs,
-    verdict: &policy::Verdict,
-    wanted: &[&Image],
-    arches: &[u32],
-    start: Instant,
-) -> Result<()> {
+fn conclude(args: &ValidateArgs, verdict: &policy::Verdict, wanted: &[&Image], start: Instant) -> Result<()> {
     verdict.notes.iter().for_each(|note| eprintln!("note: {note}"));
     verdict.failures.iter().for_each(|failure| eprintln!("error: {failure}"));
     // What cannot be blessed fails the next `cargo xtask validate`.
@@ -189,7 +155,7 @@ fn conclude(
     }
     let kernels: usize = wanted.iter().map(|i| i.kernels.len()).sum();
     eprintln!(
-        "{} images with {kernels} kernels assemble for sm_{arches:?} in {:.1} s",
+        "{} images with {kernels} kernels assemble for sm_{TARGETS:?} in {:.1} s",
         wanted.len(),
         start.elapsed().as_secs_f64()
     );
@@ -242,36 +208,6 @@ fn read_images(folder: &Path) -> Result<Vec<Image>> {
         bail!("no image was written");
     }
     Ok(images)
-}
-
-/// The chained operations that the targets need, assembled.
-fn chains(tools: &tools::Tools, folder: &Path, jobs: Option<usize>) -> Result<Vec<targets::Chain>> {
-    clear(folder)?;
-    let mut write = compiler::curvesmithc(shell::root());
-    write.arg("probes").arg(folder).args(targets::fields());
-    shell::run(write.args(compiler::from(&[])))?;
-    let text = read(&folder.join("probes.tsv"))?;
-    let rows = compiler::rows::<4>(&text).context("probes.tsv: a line is incomplete")?;
-    let image = |[_, op, _, symbol]: &[&str; 4]| Image {
-        name: (*symbol).into(),
-        file: folder.join(format!("{symbol}.ptx")),
-        limbs: None,
-        kernels: vec![((*symbol).into(), (*op).into())],
-    };
-    let rows: Vec<_> = rows.into_iter().filter(|[field, op, _, _]| targets::wants_chain(field, op)).collect();
-    let images: Vec<Image> = rows.iter().map(image).collect();
-    let assembled = assemble_all(tools, &images.iter().collect::<Vec<_>>(), &[targets::ARCH], jobs)?;
-    let mut counts: BTreeMap<String, Counts> =
-        assembled.into_iter().flat_map(|one| one.outcomes).map(|o| (o.symbol, o.counts)).collect();
-    let chain = |[field, op, count, symbol]: [&str; 4]| {
-        Some(targets::Chain {
-            field: field.into(),
-            op: op.into(),
-            count: count.parse().ok()?,
-            counts: counts.remove(symbol)?,
-        })
-    };
-    rows.into_iter().map(chain).collect::<Option<_>>().context("probes.tsv does not fit the files")
 }
 
 fn read(path: &Path) -> Result<String> {

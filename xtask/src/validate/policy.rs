@@ -286,7 +286,7 @@ mod tests {
         counts: Counts,
     ) -> Outcome {
         let resources = Resources { stack, ..Resources::default() };
-        Outcome { kernel: kernel.into(), symbol: symbol.into(), limbs, arch, resources, counts, turn: None }
+        Outcome { kernel: kernel.into(), symbol: symbol.into(), limbs, arch, resources, counts }
     }
 
     fn judged(outcome: Outcome, seconds: f64) -> (usize, usize) {

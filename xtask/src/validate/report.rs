@@ -113,7 +113,6 @@ mod tests {
             arch,
             resources: Resources { registers: 14, ..Resources::default() },
             counts: Counts { total: 9, wide: 3, ..Counts::default() },
-            turn: None,
         };
         let one = |arch| Assembled { image: "toy".into(), arch, seconds: 0.5, outcomes: vec![outcome(arch)] };
         let assembled = [one(75), one(90)];

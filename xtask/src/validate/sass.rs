@@ -30,24 +30,6 @@ pub(crate) struct Counts {
     pub(crate) conditional: u32,
 }
 
-impl std::ops::AddAssign for Counts {
-    fn add_assign(&mut self, other: Counts) {
-        let Counts { total, wide, imad, alu, logic, global, shared, local, predicates, control, conditional } =
-            other;
-        self.total += total;
-        self.wide += wide;
-        self.imad += imad;
-        self.alu += alu;
-        self.logic += logic;
-        self.global += global;
-        self.shared += shared;
-        self.local += local;
-        self.predicates += predicates;
-        self.control += control;
-        self.conditional += conditional;
-    }
-}
-
 impl Counts {
     /// Cycles of the pipe that takes longest, per warp and scheduler, if every instruction is
     /// executed once.
@@ -58,19 +40,13 @@ impl Counts {
     }
 
     /// Cycles of the multiply pipe.
-    pub(crate) fn multiply(&self, rates: Rates) -> u32 {
+    fn multiply(&self, rates: Rates) -> u32 {
         rates.wide * self.wide + rates.imad * self.imad
     }
 
     /// Cycles of the ALU pipe.
-    pub(crate) fn alu(&self, rates: Rates) -> u32 {
+    fn alu(&self, rates: Rates) -> u32 {
         rates.add * (self.alu - self.logic) + rates.logic * self.logic
-    }
-
-    /// Cycles that an H200 was seen to take with four warps a scheduler, rounded up: an instruction
-    /// of the ALU adds 0.9 to the multiply pipe's (`docs/log/experiments.md`, "On a GPU").
-    pub(crate) fn time(&self, rates: Rates) -> u32 {
-        (self.multiply(rates) + (9 * self.alu).div_ceil(10)).max(self.bound(rates))
     }
 
     /// Instructions in no class of their own.
@@ -78,7 +54,7 @@ impl Counts {
         self.total - self.wide - self.imad - self.alu - self.global - self.shared - self.local - self.control
     }
 
-    pub(super) fn add(&mut self, opcode: &str) {
+    fn add(&mut self, opcode: &str) {
         let mut parts = opcode.split('.');
         let base = parts.next().unwrap_or_default();
         let has = |part| opcode.split('.').skip(1).any(|p| p == part);
@@ -135,18 +111,9 @@ const ALU: &[&str] = &[
 /// Of these, what issues like an addition.
 const QUICK: &[&str] = &["IADD", "IADD3", "VIADD", "SEL", "FSEL", "ISETP", "MOV"];
 
-/// A line of a kernel's code.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Line {
-    /// Where branches go.
-    Label(String),
-    /// An instruction, with its predicate and operands.
-    Instruction(String),
-}
-
-/// Code by the symbol of the `.text` section, without padding and traps.
-pub(super) fn listing(code: &str) -> BTreeMap<String, Vec<Line>> {
-    let mut kernels: BTreeMap<String, Vec<Line>> = BTreeMap::new();
+/// Instructions by the symbol of the `.text` section, without padding and traps.
+pub(super) fn counts(code: &str) -> BTreeMap<String, Counts> {
+    let mut kernels: BTreeMap<String, Counts> = BTreeMap::new();
     let mut symbol = None;
     // The label directly above: `nvdisasm` ends each section with a branch to itself.
     let mut label = "";
@@ -159,39 +126,25 @@ pub(super) fn listing(code: &str) -> BTreeMap<String, Vec<Line>> {
         }
         let above = std::mem::replace(&mut label, line.strip_suffix(':').unwrap_or_default());
         let Some(symbol) = &symbol else { continue };
-        let lines = kernels.entry(symbol.clone()).or_default();
-        if !label.is_empty() {
-            lines.push(Line::Label(label.to_owned()));
-        }
+        let counts = kernels.entry(symbol.clone()).or_default();
         let Some(instruction) = instruction(line) else { continue };
         let opcode = opcode(instruction);
         let trap = opcode == "BRA" && !above.is_empty() && target(instruction) == Some(above);
         if !opcode.is_empty() && opcode != "NOP" && !trap {
-            lines.push(Line::Instruction(instruction.to_owned()));
+            counts.add(opcode);
+            counts.conditional += u32::from(is_conditional(instruction));
         }
     }
     kernels
 }
 
-/// All instructions of a listing.
-pub(super) fn count(lines: &[Line]) -> Counts {
-    let mut counts = Counts::default();
-    for line in lines {
-        if let Line::Instruction(text) = line {
-            counts.add(opcode(text));
-            counts.conditional += u32::from(is_conditional(text));
-        }
-    }
-    counts
-}
-
 /// Where a branch goes: `` `(.L_x_3) ``.
-pub(super) fn target(instruction: &str) -> Option<&str> {
+fn target(instruction: &str) -> Option<&str> {
     Some(instruction.split_once("`(")?.1.split_once(')')?.0)
 }
 
 /// Whether an instruction has a predicate.
-pub(super) fn is_predicated(instruction: &str) -> bool {
+fn is_predicated(instruction: &str) -> bool {
     instruction.trim_start_matches(['{', ' ']).starts_with('@')
 }
 
@@ -267,9 +220,7 @@ $toy_mul$helper:
 
     #[test]
     fn opcodes_go_to_their_classes() {
-        let listing = listing(CODE);
-        let kernels: BTreeMap<_, _> =
-            listing.iter().map(|(symbol, lines)| (symbol.as_str(), count(lines))).collect();
+        let kernels = counts(CODE);
         let plain = Counts { total: 5, imad: 1, global: 2, control: 1, ..Counts::default() };
         assert_eq!(kernels["plain"], plain);
         assert_eq!(plain.other(), 1);
@@ -311,7 +262,6 @@ $toy_mul$helper:
         let mul = Counts { total: 183, wide: 128, imad: 8, alu: 47, ..Counts::default() };
         let rates = Rates::of(90);
         assert_eq!(mul.bound(rates), 528);
-        assert_eq!(mul.time(rates), 571);
         let sums = Counts { total: 26, alu: 26, logic: 5, ..Counts::default() };
         assert_eq!((sums.bound(rates), sums.bound(Rates::of(120))), (52, 31));
         assert_eq!(Counts { total: 26, alu: 3, ..Counts::default() }.bound(rates), 26);
