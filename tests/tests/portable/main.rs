@@ -1,25 +1,16 @@
-//! The portable target against arkworks: the source that it emits is compiled here as it is committed.
+//! The portable target against arkworks: the source that it emits is compiled and run, and for one field it is committed.
 //!
 //! Both hold elements as limbs of 64 bits in Montgomery form with `R = 2^(64·limbs)`, so that words are compared.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(unexpected_cfgs, reason = "the derivation of a field asks for a feature of its own crate")]
 
-mod source;
+mod host;
 
 use ark_ff::{AdditiveGroup, BigInt, Field, Fp, MontBackend, MontConfig};
 use curvesmith_tests::Random;
-
-macro_rules! generated {
-    ($($name:ident),*) => {$(
-        #[rustfmt::skip]
-        #[allow(clippy::all, unreachable_pub, missing_docs, reason = "generated")]
-        mod $name {
-            include!(concat!("generated/", stringify!($name), ".rs"));
-        }
-    )*};
-}
-generated!(bn254_fq, bls12_381_fq, secp256k1_fq, p279);
+use host::Host;
+use std::path::Path;
 
 /// `2^279 - 69`: nine words, five limbs, and 41 bits to spare.
 #[derive(MontConfig)]
@@ -60,81 +51,79 @@ fn operands<C: MontConfig<N>, const N: usize, const I: usize>() -> Vec<[F<C, N>;
 
 /// Compares a function with arkworks' arithmetic.
 fn agree<C: MontConfig<N>, const N: usize, const I: usize>(
-    what: &str,
-    function: fn(&[[u64; N]; I]) -> [[u64; N]; 1],
+    host: &Host,
+    function: &str,
     wanted: impl Fn([F<C, N>; I]) -> F<C, N>,
 ) {
-    for x in operands::<C, N, I>() {
-        let found = element::<C, N>(function(&x.map(|x| x.0.0))[0]);
-        assert_eq!(found, wanted(x), "{what} of {x:?}");
+    let operands = operands::<C, N, I>();
+    let found =
+        host.call::<N, I, 1>(function, &operands.iter().map(|x| x.map(|x| x.0.0)).collect::<Vec<_>>());
+    for (x, [found]) in operands.into_iter().zip(found) {
+        assert_eq!(element::<C, N>(found), wanted(x), "{function} of {x:?}");
     }
 }
 
 /// The mixed addition against the chord through two points, whatever curve they are on.
-fn adds_points<C: MontConfig<N>, const N: usize>(madd: fn(&[[u64; N]; 6]) -> [[u64; N]; 4]) {
-    for [x1, y1, x2, y2, z] in operands::<C, N, 5>() {
-        if z == F::ZERO || x1 == x2 {
-            continue;
-        }
+fn adds_points<C: MontConfig<N>, const N: usize>(host: &Host) {
+    let mut points = operands::<C, N, 5>();
+    points.retain(|[x1, _, x2, _, z]| *z != F::ZERO && x1 != x2);
+    let given = points.iter().map(|[x1, y1, x2, y2, z]| {
+        let (zz, zzz) = (z.square(), z.square() * z);
+        [*x1 * zz, *y1 * zzz, zz, zzz, *x2, *y2].map(|x| x.0.0)
+    });
+    let sums = host.call::<N, 6, 4>("madd", &given.collect::<Vec<_>>());
+    for ([x1, y1, x2, y2, z], sum) in points.into_iter().zip(sums) {
         let slope = (y2 - y1) / (x2 - x1);
         let x3 = slope.square() - x1 - x2;
         let y3 = slope * (x1 - x3) - y1;
-        let (zz, zzz) = (z.square(), z.square() * z);
-        let sum = madd(&[x1 * zz, y1 * zzz, zz, zzz, x2, y2].map(|x| x.0.0)).map(element::<C, N>);
-        let [x, y, zz, zzz] = sum;
+        let [x, y, zz, zzz] = sum.map(element::<C, N>);
         assert_eq!((x, y), (x3 * zz, y3 * zzz), "({x1}, {y1}) with z = {z} and ({x2}, {y2})");
         assert_eq!(zz * zz * zz, zzz * zzz);
     }
 }
 
 macro_rules! against_arkworks {
-    ($($name:ident: $config:ty;)*) => {$(
-        mod $name {
-            use super::super::$name::*;
-            use super::super::{adds_points, agree};
-            use ark_ff::{AdditiveGroup, Field};
+    ($($name:ident: $config:ty, $p:expr;)*) => {$(
+        #[test]
+        fn $name() {
             type C = $config;
-
-            #[test]
-            fn sums() {
-                agree::<C, _, 2>("add", add, |[x, y]| x + y);
-                agree::<C, _, 2>("sub", sub, |[x, y]| x - y);
-                agree::<C, _, 1>("neg", neg, |[x]| -x);
-                agree::<C, _, 1>("dbl", dbl, |[x]| x.double());
-                agree::<C, _, 1>("mul_small", mul_small, |[x]| x * super::super::F::from(12u32));
-            }
-
-            #[test]
-            fn products() {
-                agree::<C, _, 2>("mul", mul, |[x, y]| x * y);
-                agree::<C, _, 1>("sqr", sqr, |[x]| x.square());
-                agree::<C, _, 1>("mul_const", mul_const, |[x]| x * super::super::F::from(7u32));
-                agree::<C, _, 4>("dot", dot, |[a, b, c, d]| a * b + c * d);
-                agree::<C, _, 4>("mixed", mixed, |[a, b, c, d]| {
-                    (a + b + c) * (a - d.double()) - (c - d).square()
-                });
-            }
-
-            #[test]
-            fn tests_for_zero() {
-                let zero = super::super::F::ZERO;
-                agree::<C, _, 3>("if_zero", if_zero, |[x, a, b]| if x == zero { a } else { b });
-                agree::<C, _, 4>("if_equal", if_equal, |[x, y, a, b]| if x == y { a } else { b });
-            }
-
-            #[test]
-            fn mixed_addition() {
-                adds_points::<C, _>(madd);
-            }
+            let host = Host::new(stringify!($name), $p);
+            agree::<C, _, 2>(&host, "add", |[x, y]| x + y);
+            agree::<C, _, 2>(&host, "sub", |[x, y]| x - y);
+            agree::<C, _, 1>(&host, "neg", |[x]| -x);
+            agree::<C, _, 1>(&host, "dbl", |[x]| x.double());
+            agree::<C, _, 1>(&host, "mul_small", |[x]| x * F::from(12u32));
+            agree::<C, _, 2>(&host, "mul", |[x, y]| x * y);
+            agree::<C, _, 1>(&host, "sqr", |[x]| x.square());
+            agree::<C, _, 1>(&host, "mul_const", |[x]| x * F::from(7u32));
+            agree::<C, _, 4>(&host, "dot", |[a, b, c, d]| a * b + c * d);
+            agree::<C, _, 4>(&host, "mixed", |[a, b, c, d]| (a + b + c) * (a - d.double()) - (c - d).square());
+            agree::<C, _, 3>(&host, "if_zero", |[x, a, b]| if x == F::ZERO { a } else { b });
+            agree::<C, _, 4>(&host, "if_equal", |[x, y, a, b]| if x == y { a } else { b });
+            adds_points::<C, _>(&host);
         }
     )*};
 }
 
-mod arkworks {
-    against_arkworks! {
-        bn254_fq: ark_bn254::FqConfig;
-        bls12_381_fq: ark_bls12_381::FqConfig;
-        secp256k1_fq: ark_secp256k1::FqConfig;
-        p279: super::super::P279;
+const BN254: &str = "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47";
+
+against_arkworks! {
+    bn254_fq: ark_bn254::FqConfig, BN254;
+    bls12_381_fq: ark_bls12_381::FqConfig,
+        "1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab";
+    secp256k1_fq: ark_secp256k1::FqConfig,
+        "fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f";
+    p279: P279, "7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffbb";
+}
+
+/// `BLESS=1` writes the committed source.
+#[test]
+fn the_source_is_what_is_committed() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/portable/generated/bn254_fq.rs");
+    let (source, _) = host::source("bn254_fq", BN254);
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &source).unwrap();
     }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(committed == source, "{} differs: BLESS=1 rewrites it, if it is meant", path.display());
 }

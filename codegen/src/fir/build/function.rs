@@ -1,6 +1,7 @@
 //! Functions and their calls.
 
 use super::Builder;
+use crate::declaration::{FieldDesc, Tower};
 use crate::fir::ir::*;
 use std::sync::Arc;
 
@@ -25,6 +26,12 @@ use std::sync::Arc;
 /// assert_eq!(b.finish().functions[0].symbol, "toy_norm");
 /// ```
 impl Builder {
+    /// A function over a prime field that no kernel calls.
+    pub fn function_of(field: &FieldDesc, symbol: &str, arguments: &[Type]) -> Builder {
+        let signature = Signature { arguments: arguments.to_vec(), results: vec![] };
+        Builder::of(Kernel::new_function(symbol.to_owned(), signature, Some(field.clone()), Tower::prime()))
+    }
+
     /// A function of so many arguments over the field and tower of this kernel.
     pub fn function(&self, symbol: &str, arguments: &[Type]) -> Builder {
         let kernel = &self.state.borrow().kernel;

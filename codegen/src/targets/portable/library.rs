@@ -7,7 +7,7 @@ use crate::fir::ir::Kernel;
 
 /// The operations of a field one by one, `select` by a test for zero, and the mixed addition of points in XYZZ coordinates.
 pub fn library(field: &FieldDesc) -> Vec<Kernel> {
-    let of = |name: &str, inputs: u32, body: for<'k> fn(&'k Builder, &[Fe<'k>]) -> Vec<Fe<'k>>| {
+    let of = |name: &str, inputs: usize, body: for<'k> fn(&'k Builder, &[Fe<'k>]) -> Vec<Fe<'k>>| {
         function(field, name, inputs, body)
     };
     vec![

@@ -84,7 +84,7 @@ impl Target for Portable {
     type Rules = Numbers;
 
     fn supports(kernel: &Kernel) -> Result<(), PassError> {
-        function::Function::of(kernel).map(drop)
+        function::supports(kernel)
     }
 
     fn choices(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Vec<Choice> {

@@ -572,126 +572,142 @@ const fn neg_lazy_20([t0, t1, t2, t3]: [u64; 4]) -> [u64; 4] {
 }
 
 pub const fn add(x: &[[u64; 4]; 2]) -> [[u64; 4]; 1] {
-    let v9 = x[0];
-    let v19 = x[1];
-    let v20 = add_canonical_0(v9, v19);
-    [v20]
+    let v0 = x[0];
+    let v1 = x[1];
+    let v2 = add_canonical_0(v0, v1);
+    let v11 = v2;
+    [v11]
 }
 
 pub const fn sub(x: &[[u64; 4]; 2]) -> [[u64; 4]; 1] {
-    let v9 = x[0];
-    let v19 = x[1];
-    let v20 = sub_borrow_1(v9, v19);
-    [v20]
+    let v0 = x[0];
+    let v1 = x[1];
+    let v2 = sub_borrow_1(v0, v1);
+    let v11 = v2;
+    [v11]
 }
 
 pub const fn neg(x: &[[u64; 4]; 1]) -> [[u64; 4]; 1] {
-    let v9 = x[0];
-    let v10 = neg_borrow_2(v9);
+    let v0 = x[0];
+    let v1 = neg_borrow_2(v0);
+    let v10 = v1;
     [v10]
 }
 
 pub const fn dbl(x: &[[u64; 4]; 1]) -> [[u64; 4]; 1] {
-    let v9 = x[0];
-    let v10 = dbl_canonical_3(v9);
+    let v0 = x[0];
+    let v1 = dbl_canonical_3(v0);
+    let v10 = v1;
     [v10]
 }
 
 pub const fn mul(x: &[[u64; 4]; 2]) -> [[u64; 4]; 1] {
-    let v9 = x[0];
-    let v19 = x[1];
-    let v20 = mul_canonical_4(v9, v19);
-    [v20]
+    let v0 = x[0];
+    let v1 = x[1];
+    let v2 = mul_canonical_4(v0, v1);
+    let v11 = v2;
+    [v11]
 }
 
 pub const fn sqr(x: &[[u64; 4]; 1]) -> [[u64; 4]; 1] {
-    let v9 = x[0];
-    let v10 = sqr_canonical_5(v9);
+    let v0 = x[0];
+    let v1 = sqr_canonical_5(v0);
+    let v10 = v1;
     [v10]
 }
 
 pub const fn mul_small(x: &[[u64; 4]; 1]) -> [[u64; 4]; 1] {
-    let v9 = x[0];
-    let v10 = mul_small_canonical_6(v9);
+    let v0 = x[0];
+    let v1 = mul_small_canonical_6(v0);
+    let v10 = v1;
     [v10]
 }
 
 pub const fn mul_const(x: &[[u64; 4]; 1]) -> [[u64; 4]; 1] {
-    let v9 = x[0];
-    let v10 = [0x4f4bc0b2b5ef64bd, 0x1a4b98fbe78db996, 0x5c65ec9f484e3a79, 0x180a96573d3d9f8];
-    let v11 = mul_canonical_4(v9, v10);
+    let v0 = x[0];
+    let v1 = [0x4f4bc0b2b5ef64bd, 0x1a4b98fbe78db996, 0x5c65ec9f484e3a79, 0x180a96573d3d9f8];
+    let v2 = mul_canonical_4(v0, v1);
+    let v11 = v2;
     [v11]
 }
 
 pub const fn dot(x: &[[u64; 4]; 4]) -> [[u64; 4]; 1] {
-    let v9 = x[0];
-    let v19 = x[1];
-    let v29 = x[2];
-    let v39 = x[3];
-    let v40 = dot_lazy_7(v9, v19, v29, v39);
-    let v41 = reduce_ladder_8(v40);
-    [v41]
+    let v0 = x[0];
+    let v1 = x[1];
+    let v2 = x[2];
+    let v3 = x[3];
+    let v4 = dot_lazy_7(v0, v1, v2, v3);
+    let v5 = reduce_ladder_8(v4);
+    let v14 = v5;
+    [v14]
 }
 
 pub const fn mixed(x: &[[u64; 4]; 4]) -> [[u64; 4]; 1] {
-    let v9 = x[0];
-    let v19 = x[1];
-    let v29 = x[2];
-    let v39 = x[3];
-    let v40 = add_lazy_9(v9, v19);
-    let v41 = add_lazy_9(v29, v40);
-    let v42 = dbl_lazy_10(v39);
-    let v43 = sub_lazy_11(v9, v42);
-    let v44 = sub_lazy_12(v29, v39);
-    let v45 = neg_lazy_13(v44);
-    let v46 = dot_lazy_7(v44, v45, v41, v43);
-    let v47 = reduce_ladder_14(v46);
-    [v47]
+    let v0 = x[0];
+    let v1 = x[1];
+    let v2 = x[2];
+    let v3 = x[3];
+    let v4 = add_lazy_9(v0, v1);
+    let v5 = add_lazy_9(v2, v4);
+    let v6 = dbl_lazy_10(v3);
+    let v7 = sub_lazy_11(v0, v6);
+    let v8 = sub_lazy_12(v2, v3);
+    let v9 = neg_lazy_13(v8);
+    let v10 = dot_lazy_7(v8, v9, v5, v7);
+    let v11 = reduce_ladder_14(v10);
+    let v20 = v11;
+    [v20]
 }
 
 pub const fn if_zero(x: &[[u64; 4]; 3]) -> [[u64; 4]; 1] {
-    let v9 = x[0];
-    let v19 = x[1];
-    let v29 = x[2];
-    let v30 = is_zero(is_zero_copy_15(v9));
-    let v31 = if v30 { v19 } else { v29 };
-    [v31]
+    let v0 = x[0];
+    let v3 = is_zero(is_zero_copy_15(v0));
+    let v1 = x[1];
+    let v2 = x[2];
+    let v4 = if v3 { v1 } else { v2 };
+    let v13 = v4;
+    [v13]
 }
 
 pub const fn if_equal(x: &[[u64; 4]; 4]) -> [[u64; 4]; 1] {
-    let v9 = x[0];
-    let v19 = x[1];
-    let v29 = x[2];
-    let v39 = x[3];
-    let v40 = sub_borrow_1(v9, v19);
-    let v41 = is_zero(is_zero_copy_15(v40));
-    let v42 = if v41 { v29 } else { v39 };
-    [v42]
+    let v0 = x[0];
+    let v1 = x[1];
+    let v4 = sub_borrow_1(v0, v1);
+    let v5 = is_zero(is_zero_copy_15(v4));
+    let v2 = x[2];
+    let v3 = x[3];
+    let v6 = if v5 { v2 } else { v3 };
+    let v15 = v6;
+    [v15]
 }
 
 pub const fn madd(x: &[[u64; 4]; 6]) -> [[u64; 4]; 4] {
-    let v9 = x[0];
-    let v19 = x[1];
-    let v29 = x[2];
-    let v39 = x[3];
-    let v49 = x[4];
-    let v59 = x[5];
-    let v60 = mul_lazy_16(v29, v49);
-    let v61 = sub_lazy_12(v60, v9);
-    let v62 = mul_lazy_16(v39, v59);
-    let v63 = sub_lazy_12(v62, v19);
-    let v64 = sqr_lazy_17(v61);
-    let v65 = mul_lazy_16(v61, v64);
-    let v66 = mul_lazy_16(v9, v64);
-    let v67 = sqr_lazy_17(v63);
-    let v68 = sub_borrow_18(v67, v65);
-    let v69 = dbl_lazy_10(v66);
-    let v70 = sub_canonical_19(v68, v69);
-    let v71 = sub_lazy_12(v66, v70);
-    let v72 = neg_lazy_20(v19);
-    let v73 = dot_lazy_7(v72, v65, v63, v71);
-    let v74 = mul_canonical_4(v29, v64);
-    let v75 = mul_canonical_4(v39, v65);
-    let v84 = reduce_ladder_14(v73);
-    [v70, v84, v74, v75]
+    let v0 = x[0];
+    let v1 = x[1];
+    let v2 = x[2];
+    let v3 = x[3];
+    let v4 = x[4];
+    let v5 = x[5];
+    let v6 = mul_lazy_16(v2, v4);
+    let v7 = sub_lazy_12(v6, v0);
+    let v8 = mul_lazy_16(v3, v5);
+    let v9 = sub_lazy_12(v8, v1);
+    let v10 = sqr_lazy_17(v7);
+    let v11 = mul_lazy_16(v7, v10);
+    let v12 = mul_lazy_16(v0, v10);
+    let v13 = sqr_lazy_17(v9);
+    let v14 = sub_borrow_18(v13, v11);
+    let v15 = dbl_lazy_10(v12);
+    let v16 = sub_canonical_19(v14, v15);
+    let v17 = sub_lazy_12(v12, v16);
+    let v18 = neg_lazy_20(v1);
+    let v19 = dot_lazy_7(v18, v11, v9, v17);
+    let v20 = mul_canonical_4(v2, v10);
+    let v21 = mul_canonical_4(v3, v11);
+    let v30 = v16;
+    let v31 = reduce_ladder_14(v19);
+    let v40 = v31;
+    let v49 = v20;
+    let v58 = v21;
+    [v30, v40, v49, v58]
 }
