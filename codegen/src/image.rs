@@ -62,7 +62,7 @@ pub fn plan_field(field: &FieldDesc) -> Vec<Plan> {
     vec![Plan {
         name: field.name.clone(),
         owner: field.name.clone(),
-        declaration: describe_field(field),
+        declaration: field.text(),
         constants: field_lines(field),
         kernels: field_kernels(field),
     }]
@@ -106,7 +106,7 @@ fn plan_kernels(group: &GroupDesc, lists: Vec<Vec<Kernel>>) -> Vec<Plan> {
         Plan {
             name: format!("{}_{first}", group.name),
             owner: group.name.clone(),
-            declaration: describe_group(group),
+            declaration: group.text(),
             constants: constants.clone(),
             kernels,
         }
@@ -205,20 +205,6 @@ fn hash(declaration: &str) -> String {
     hasher.update(&[0]);
     hasher.update(declaration.as_bytes());
     hasher.finalize().to_hex().to_string()
-}
-
-fn describe_field(field: &FieldDesc) -> String {
-    format!("field {} p={:x} words={}", field.name, field.p, field.words)
-}
-
-fn describe_group(group: &GroupDesc) -> String {
-    format!(
-        "group {} over [{}] tower={:x?} {:x?}",
-        group.name,
-        describe_field(&group.base),
-        group.tower.levels(),
-        group.equation
-    )
 }
 
 fn field_lines(field: &FieldDesc) -> Vec<String> {

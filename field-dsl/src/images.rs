@@ -8,7 +8,7 @@
 //! will do. A damaged bundle is never used, an unwritable cache is no fault.
 
 use curvesmith_abi::{Bundle, Form};
-use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc};
+use curvesmith_codegen::declaration::{FieldDesc, GroupDesc};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -109,32 +109,13 @@ impl Declaration<'_> {
 
     /// `<name>-<hash of the declaration and the kernels' signatures>`
     fn stem(self) -> String {
-        let mut text = String::new();
-        let (name, family) = match self {
-            Declaration::Field(field) => {
-                describe_field(&mut text, field);
-                (field.name.as_str(), curvesmith_abi::Family::Field)
-            }
+        use curvesmith_abi::Family;
+        let (mut text, name, family) = match self {
+            Declaration::Field(field) => (field.text(), field.name.as_str(), Family::Field),
             Declaration::Group(group) | Declaration::Constant(group) => {
-                describe_field(&mut text, &group.base);
-                let numbers = |numbers: &[num_bigint::BigUint]| {
-                    numbers.iter().map(|n| format!("{n:x}")).collect::<Vec<_>>().join(",")
-                };
-                for level in group.tower.levels() {
-                    let _ = writeln!(text, "extension {} {}", level.degree, numbers(&level.nonresidue));
-                }
-                let _ = match &group.equation {
-                    Equation::ShortWeierstrass { a, b } => {
-                        writeln!(text, "group {} {} {}", group.name, numbers(a), numbers(b))
-                    }
-                    Equation::TwistedEdwards { a, d } => {
-                        writeln!(text, "edwards {} {} {}", group.name, numbers(a), numbers(d))
-                    }
-                    Equation::Niels { d } => writeln!(text, "niels {} {}", group.name, numbers(d)),
-                };
-                (group.name.as_str(), curvesmith_abi::Family::Group)
+                (group.text(), group.name.as_str(), Family::Group)
             }
-            Declaration::Common => ("common", curvesmith_abi::Family::Common),
+            Declaration::Common => (String::new(), "common", Family::Common),
         };
         let (form, words, degree) = match self {
             Declaration::Group(group) | Declaration::Constant(group) => {
@@ -144,14 +125,10 @@ impl Declaration<'_> {
             Declaration::Common => (Form::Xyzz, 0, 1),
         };
         for kernel in curvesmith_abi::kernels::ALL.iter().filter(|k| k.family == family) {
-            let _ = writeln!(text, "{}", kernel.of_width(words, degree).signature(form));
+            let _ = write!(text, "\n{}", kernel.of_width(words, degree).signature(form));
         }
         format!("{name}-{}", hash(text.as_bytes()))
     }
-}
-
-fn describe_field(text: &mut String, field: &FieldDesc) {
-    let _ = writeln!(text, "field {} {:x} {}", field.name, field.p, field.words);
 }
 
 /// 128 bits of BLAKE3 in hex: names, not secrets.
@@ -269,7 +246,7 @@ mod tests {
                 name: "c".into(),
                 base: base.clone(),
                 tower,
-                equation: Equation::ShortWeierstrass { a, b },
+                equation: curvesmith_codegen::declaration::Equation::ShortWeierstrass { a, b },
             };
             Declaration::Group(&desc).stem()
         };

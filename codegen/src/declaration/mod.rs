@@ -14,6 +14,7 @@ pub mod montgomery;
 mod op;
 pub mod prime;
 pub mod suggest;
+mod text;
 pub mod tower;
 pub mod weak;
 
