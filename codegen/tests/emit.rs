@@ -10,10 +10,12 @@ use curvesmith_codegen::fir::{
     print::print,
 };
 use curvesmith_codegen::passes::{annotate, prepare};
+use curvesmith_codegen::targets::BackEnd;
 use curvesmith_codegen::targets::ptx::Ptx;
+use curvesmith_codegen::targets::ptx::emit::{Emitter, llvm};
 use curvesmith_codegen::{
-    Emitted, Plan, compile_common, compile_field, compile_group, kernels::field_kernels, llvm, pack,
-    plan_common, plan_constant, plan_field, plan_group,
+    Emitted, Plan, compile_common, compile_field, compile_group, kernels::field_kernels, pack, plan_common,
+    plan_constant, plan_field, plan_group,
 };
 
 fn toy() -> FieldDesc {
@@ -34,7 +36,10 @@ fn a_product_from_fir_to_ptx() {
         format!("{}\n{}", print(prepared.kernel()), annotate(&prepared))
     );
     // The bytes depend on the LLVM release, which is pinned.
-    insta::assert_snapshot!("toy_mul@llvm19", llvm::emit(&[prepared]).expect("the kernel can be emitted"));
+    insta::assert_snapshot!(
+        "toy_mul@llvm19",
+        Ptx::emit(&[prepared], Emitter::Llvm).expect("the kernel can be emitted").text
+    );
 }
 
 /// All plans of a curve over a quadratic extension of the field of 2^61 - 1. Its elements have two words, so that
@@ -52,7 +57,7 @@ fn plans() -> Vec<Plan> {
 }
 
 fn compile(plan: &Plan) -> Emitted {
-    plan.compile().expect("the image is emitted")
+    plan.compile(Emitter::Llvm).expect("the image is emitted")
 }
 
 #[test]
@@ -125,17 +130,19 @@ fn a_dump_holds_every_stage() {
     ended.expect("the kernel is valid");
     let names: Vec<_> = stages.iter().map(|s| s.name).collect();
     assert_eq!(names.first(), Some(&"written"));
-    assert_eq!(names[names.len() - 3..], ["blocks", "llvm", "ptx"]);
+    assert_eq!(names[names.len() - 4..], ["blocks", "writer", "llvm", "ptx"]);
     let text = |name: &str| &stages.iter().find(|s| s.name == name).expect("the stage is there").text;
     assert_eq!(*text("written"), print(&kernel));
-    let placed = text(names[names.len() - 4]);
+    let placed = text(names[names.len() - 5]);
     assert!(placed.contains("  ; <") && placed.contains(" mul."), "no bound or variant in\n{placed}");
     // What stands behind a semicolon is a comment of the text form.
     let prepared = prepare::<Ptx>(&kernel).expect("the kernel is valid");
     assert_eq!(print(&parse(placed).expect("it reads back")), print(prepared.kernel()));
     assert!(text("blocks").contains("used 1 times") && text("blocks").contains("mad"));
     assert!(text("llvm").contains("define ptx_kernel void @toy_mul("));
-    assert!(text("ptx").contains(".visible .entry toy_mul("));
+    for ptx in ["writer", "ptx"] {
+        assert!(text(ptx).contains(".visible .entry toy_mul("));
+    }
 }
 
 #[test]

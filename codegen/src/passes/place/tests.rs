@@ -3,6 +3,7 @@
 use super::*;
 use crate::fir::build::Builder;
 use crate::fir::ir::{Below, Op, Stmt};
+use crate::targets::Arithmetic as _;
 use crate::targets::ptx::{self, Bound, Choice, Cost, Offer, Ptx};
 use curvesmith_abi::kernels::{FieldAdd, FieldMulSub};
 
