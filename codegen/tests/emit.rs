@@ -10,12 +10,12 @@ use curvesmith_codegen::fir::{
     print::print,
 };
 use curvesmith_codegen::passes::{annotate, prepare};
-use curvesmith_codegen::targets::BackEnd;
 use curvesmith_codegen::targets::ptx::Ptx;
 use curvesmith_codegen::targets::ptx::emit::{Emitter, llvm};
+use curvesmith_codegen::targets::{Artefact, BackEnd};
 use curvesmith_codegen::{
-    Emitted, Plan, compile_common, compile_field, compile_group, kernels::field_kernels, pack, plan_common,
-    plan_constant, plan_field, plan_group,
+    Emitted, Plan, compile_common, compile_field, compile_group, emitter_version, kernels::field_kernels,
+    pack, plan_common, plan_constant, plan_field, plan_group,
 };
 
 fn toy() -> FieldDesc {
@@ -247,5 +247,63 @@ fn constant_work_has_no_guards() {
             field.split_once(&format!(".entry {name}_digits_regular(")).expect("the field has it");
         let (digits, _) = digits.split_once("\n}\n").expect("it ends");
         assert!(!guards(digits), "{name}");
+    }
+}
+
+/// PTX of a kernel alone by the writer.
+fn written(kernel: &Kernel) -> String {
+    let prepared = prepare::<Ptx>(kernel).expect("the kernel is valid");
+    Ptx::emit(&[prepared], Emitter::Writer).expect("the kernel can be emitted").text
+}
+
+#[test]
+fn a_product_by_the_writer() {
+    insta::assert_snapshot!("toy_mul@writer", written(&toy_kernel(FieldMul::DESC.name)));
+}
+
+#[test]
+fn an_image_names_its_emitter() {
+    let versions = [Emitter::Llvm, Emitter::Writer].map(emitter_version);
+    assert!(versions[0].contains(" LLVM 19.1.") && versions[1].contains(" own writer "), "{versions:?}");
+    for (emitter, version) in [Emitter::Llvm, Emitter::Writer].into_iter().zip(versions) {
+        let Emitted { image, ptx } = plan_common()[0].compile(emitter).expect("the image is emitted");
+        assert_eq!(image.emitter, version);
+        assert!(ptx.contains(&format!("// {version}\n")), "{version}");
+    }
+}
+
+/// What a kernel needs is what its text declares: threads, bytes of shared memory and buffers, by either emitter.
+#[test]
+fn an_artefact_says_what_its_kernels_need() {
+    for kernel in plans().iter().flat_map(Plan::kernels) {
+        let prepared = [prepare::<Ptx>(kernel).expect("the kernel is valid")];
+        for emitter in [Emitter::Llvm, Emitter::Writer] {
+            let Artefact { text, needs } = Ptx::emit(&prepared, emitter).expect("the kernel can be emitted");
+            let declared = text.lines().filter_map(|line| line.trim().strip_prefix(".shared .align 16 .b8 "));
+            let bytes = |array: &str| array.split(['[', ']']).nth(1)?.parse::<u32>().ok();
+            assert_eq!(declared.filter_map(bytes).sum::<u32>(), needs.shared_bytes, "{}", kernel.symbol);
+            assert!(text.contains(&format!(".maxntid {}, 1, 1", needs.threads)), "{}", kernel.symbol);
+            let buffers = kernel.desc.params.iter().filter(|p| matches!(p.kind, ParamKind::Buffer(..)));
+            assert_eq!(buffers.count() as u32, needs.buffers, "{}", kernel.symbol);
+        }
+    }
+}
+
+/// What a kernel only reads is read through the cache that writes do not reach, and nothing else is.
+#[test]
+fn the_writer_reads_by_the_cache_what_nothing_writes() {
+    for kernel in plans().iter().flat_map(Plan::kernels) {
+        let text = written(kernel);
+        let mut base = None;
+        for line in text.lines() {
+            if let Some((_, param)) = line.split_once("ld.param.u64 ") {
+                let number = param.rsplit_once('_').and_then(|(_, n)| n.trim_end_matches("];").parse().ok());
+                base = number.and_then(|number: usize| kernel.desc.params.get(number));
+            }
+            if line.contains("ld.global") {
+                let read_only = base.is_some_and(|p| matches!(p.kind, ParamKind::Buffer(Access::In, _)));
+                assert_eq!(line.contains("ld.global.nc"), read_only, "{}: {line}", kernel.symbol);
+            }
+        }
     }
 }

@@ -59,18 +59,14 @@ impl<'a> Body<'a> {
             }
         };
         let locals = kernel.locals.iter().zip(locals::place(kernel).0).map(home).collect();
-        Body {
-            module,
-            checked,
-            kernel,
-            number,
-            lines: String::new(),
-            registers,
-            labels: 0,
-            locals,
-            arrays: layout::pieces(kernel),
-            calls: Ptx::calls(kernel),
+        let arrays = layout::pieces(kernel);
+        let mut lines = String::new();
+        let pieces = arrays.iter().flatten().map(|piece| (piece.name.clone(), piece.length));
+        for (name, words) in pieces.chain(slots(kernel)) {
+            line(&mut lines, &format!(".shared .align 16 .b8 {name}[{}];", 4 * words));
         }
+        let calls = Ptx::calls(kernel);
+        Body { module, checked, kernel, number, lines, registers, labels: 0, locals, arrays, calls }
     }
 
     /// The body in braces.

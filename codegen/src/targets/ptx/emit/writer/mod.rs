@@ -18,7 +18,7 @@ use registers::Atom;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::{layout, text_of};
+use super::text_of;
 
 /// The least PTX version that knows `sm_75`.
 const HEADER: &str = ".version 6.3\n.target sm_75\n.address_size 64\n";
@@ -72,10 +72,6 @@ impl Module {
     }
 
     fn entry(&mut self, kernel: &Kernel, body: &str) {
-        let arrays = layout::pieces(kernel).into_iter().flatten().map(|piece| (piece.name, piece.length));
-        for (name, words) in arrays.chain(body::slots(kernel)) {
-            let _ = writeln!(self.text, "\n.shared .align 16 .b8 {name}[{}];", 4 * words);
-        }
         let params = kernel.desc.params.iter().enumerate().map(|(i, param)| {
             let ty = match param.kind {
                 ParamKind::Buffer(..) | ParamKind::U64 => "u64",
