@@ -8,15 +8,14 @@ use crate::fir::print::{print, type_name};
 use crate::kernels::{
     common_kernels, constant_formula_kernels, constant_kernels, field_kernels, formula_kernels, group_kernels,
 };
-use crate::llvm;
 use crate::passes::{Checked, Contract, Library, describe_schemes, multiplication};
+use crate::targets::BackEnd;
+use crate::targets::ptx::emit::{Emitter, MIN_COMPUTE};
 use crate::targets::ptx::{Bound, Ptx};
 use crate::version;
 use curvesmith_abi::{Bundle, Image, KernelEntry, Packed, delta};
 use std::sync::Arc;
 use zstd::zstd_safe::{CParameter, Strategy};
-
-pub use crate::llvm::check_llvm;
 
 /// How a bundle's texts are compressed. On those of BLS12-381 (4.2 MB), one bundle a declaration: zstd's level 9 gives 288 kB in
 /// 0.15 s, this 248 kB in 0.4 s, level 17 239 kB in 1.2 s; at level 18 and each image by itself they are 286 kB.
@@ -128,28 +127,32 @@ pub fn plan_common() -> Vec<Plan> {
 
 /// Compiles the images of a prime field.
 pub fn compile_field(field: &FieldDesc) -> Result<Vec<Emitted>, EmitError> {
-    plan_field(field).iter().map(Plan::compile).collect()
+    all(&plan_field(field))
 }
 
 /// Compiles the images of a group.
 pub fn compile_group(group: &GroupDesc) -> Result<Vec<Emitted>, EmitError> {
-    plan_group(group).iter().map(Plan::compile).collect()
+    all(&plan_group(group))
 }
 
 /// Compiles the images of a group for constant work, and the formulas that are in none; see [`plan_constant`].
 pub fn compile_constant(group: &GroupDesc) -> Result<Vec<Emitted>, EmitError> {
     let formulas = plan_kernels(group, vec![constant_formula_kernels(group)]);
-    plan_constant(group).iter().chain(&formulas).map(Plan::compile).collect()
+    all(&[plan_constant(group), formulas].concat())
 }
 
 /// Compiles [`formula_kernels`], which are in no image of a group.
 pub fn compile_formulas(group: &GroupDesc) -> Result<Vec<Emitted>, EmitError> {
-    plan_kernels(group, vec![formula_kernels(group)]).iter().map(Plan::compile).collect()
+    all(&plan_kernels(group, vec![formula_kernels(group)]))
 }
 
 /// Compiles the image of the field-independent kernels.
 pub fn compile_common() -> Result<Vec<Emitted>, EmitError> {
-    plan_common().iter().map(Plan::compile).collect()
+    all(&plan_common())
+}
+
+fn all(plans: &[Plan]) -> Result<Vec<Emitted>, EmitError> {
+    plans.iter().map(|plan| plan.compile(Emitter::default())).collect()
 }
 
 /// The images of a declaration as programs embed them.
@@ -192,10 +195,10 @@ fn cut(kernels: Vec<Kernel>) -> Vec<Vec<Kernel>> {
     lists
 }
 
-/// Versions of the emitter: crate, LLVM, and the hash of the compiler's own source. Two equal
-/// texts emit equal images for equal declarations.
-pub fn emitter_version() -> String {
-    format!("curvesmith {} {} source {}", version::CRATE, llvm::llvm_version(), version::SOURCE_HASH)
+/// Versions of an emitter: crate, LLVM or our writer, and the hash of the compiler's own source. Two
+/// equal texts emit equal images for equal declarations.
+pub fn emitter_version(emitter: Emitter) -> String {
+    format!("curvesmith {} {} source {}", version::CRATE, emitter.version(), version::SOURCE_HASH)
 }
 
 /// Hash of a declaration and of the compiler.
@@ -242,18 +245,18 @@ impl Plan {
     }
 
     /// Passes, emission, header.
-    pub fn ptx(&self) -> Result<String, EmitError> {
+    pub fn ptx(&self, emitter: Emitter) -> Result<String, EmitError> {
         let mut library = Library::default();
         let prepare = |k: &Kernel| {
             library.prepare(k).map_err(|source| EmitError::Pass { kernel: k.symbol.clone(), source })
         };
         let prepared = self.kernels.iter().map(prepare).collect::<Result<Vec<_>, _>>()?;
-        Ok(self.header(&prepared) + &llvm::emit(&prepared)?)
+        Ok(self.header(&prepared, emitter) + &Ptx::emit(&prepared, emitter)?.text)
     }
 
     /// Passes, emission, header.
-    pub fn compile(&self) -> Result<Emitted, EmitError> {
-        let ptx = self.ptx()?;
+    pub fn compile(&self, emitter: Emitter) -> Result<Emitted, EmitError> {
+        let ptx = self.ptx(emitter)?;
         let entry = |k: &Kernel| KernelEntry {
             symbol: k.symbol.clone(),
             name: k.desc.name.into(),
@@ -262,21 +265,21 @@ impl Plan {
         let image = Image {
             name: self.name.clone(),
             declaration: hash(&self.declaration),
-            emitter: emitter_version(),
-            min_compute: llvm::MIN_COMPUTE,
+            emitter: emitter_version(emitter),
+            min_compute: MIN_COMPUTE,
             kernels: self.kernels.iter().map(entry).collect(),
         };
         Ok(Emitted { image, ptx })
     }
 
     /// What a reader of the PTX needs to know where it comes from and what holds in it.
-    fn header(&self, prepared: &[Checked<Ptx>]) -> String {
+    fn header(&self, prepared: &[Checked<Ptx>], emitter: Emitter) -> String {
         let first = self.kernels.first().map_or("", |k| k.desc.name);
         let mut lines = vec![
             format!("image {}", self.name),
             format!("declaration {}", hash(&self.declaration)),
             self.declaration.clone(),
-            emitter_version(),
+            emitter_version(emitter),
             format!("made by: cargo xtask dump {} {first} --after image", self.owner),
         ];
         lines.extend(self.constants.iter().cloned());

@@ -11,9 +11,11 @@ use curvesmith_codegen::fir::{
 };
 use curvesmith_codegen::passes::{annotate, prepare};
 use curvesmith_codegen::targets::ptx::Ptx;
+use curvesmith_codegen::targets::ptx::emit::{Emitter, llvm};
+use curvesmith_codegen::targets::{Artefact, BackEnd};
 use curvesmith_codegen::{
-    Emitted, Plan, compile_common, compile_field, compile_group, kernels::field_kernels, llvm, pack,
-    plan_common, plan_constant, plan_field, plan_group,
+    Emitted, Plan, compile_common, compile_field, compile_group, emitter_version, kernels::field_kernels,
+    pack, plan_common, plan_constant, plan_field, plan_group,
 };
 
 fn toy() -> FieldDesc {
@@ -34,7 +36,10 @@ fn a_product_from_fir_to_ptx() {
         format!("{}\n{}", print(prepared.kernel()), annotate(&prepared))
     );
     // The bytes depend on the LLVM release, which is pinned.
-    insta::assert_snapshot!("toy_mul@llvm19", llvm::emit(&[prepared]).expect("the kernel can be emitted"));
+    insta::assert_snapshot!(
+        "toy_mul@llvm19",
+        Ptx::emit(&[prepared], Emitter::Llvm).expect("the kernel can be emitted").text
+    );
 }
 
 /// All plans of a curve over a quadratic extension of the field of 2^61 - 1. Its elements have two words, so that
@@ -52,7 +57,7 @@ fn plans() -> Vec<Plan> {
 }
 
 fn compile(plan: &Plan) -> Emitted {
-    plan.compile().expect("the image is emitted")
+    plan.compile(Emitter::Llvm).expect("the image is emitted")
 }
 
 #[test]
@@ -125,17 +130,19 @@ fn a_dump_holds_every_stage() {
     ended.expect("the kernel is valid");
     let names: Vec<_> = stages.iter().map(|s| s.name).collect();
     assert_eq!(names.first(), Some(&"written"));
-    assert_eq!(names[names.len() - 3..], ["blocks", "llvm", "ptx"]);
+    assert_eq!(names[names.len() - 4..], ["blocks", "writer", "llvm", "ptx"]);
     let text = |name: &str| &stages.iter().find(|s| s.name == name).expect("the stage is there").text;
     assert_eq!(*text("written"), print(&kernel));
-    let placed = text(names[names.len() - 4]);
+    let placed = text(names[names.len() - 5]);
     assert!(placed.contains("  ; <") && placed.contains(" mul."), "no bound or variant in\n{placed}");
     // What stands behind a semicolon is a comment of the text form.
     let prepared = prepare::<Ptx>(&kernel).expect("the kernel is valid");
     assert_eq!(print(&parse(placed).expect("it reads back")), print(prepared.kernel()));
     assert!(text("blocks").contains("used 1 times") && text("blocks").contains("mad"));
     assert!(text("llvm").contains("define ptx_kernel void @toy_mul("));
-    assert!(text("ptx").contains(".visible .entry toy_mul("));
+    for ptx in ["writer", "ptx"] {
+        assert!(text(ptx).contains(".visible .entry toy_mul("));
+    }
 }
 
 #[test]
@@ -240,5 +247,63 @@ fn constant_work_has_no_guards() {
             field.split_once(&format!(".entry {name}_digits_regular(")).expect("the field has it");
         let (digits, _) = digits.split_once("\n}\n").expect("it ends");
         assert!(!guards(digits), "{name}");
+    }
+}
+
+/// PTX of a kernel alone by the writer.
+fn written(kernel: &Kernel) -> String {
+    let prepared = prepare::<Ptx>(kernel).expect("the kernel is valid");
+    Ptx::emit(&[prepared], Emitter::Writer).expect("the kernel can be emitted").text
+}
+
+#[test]
+fn a_product_by_the_writer() {
+    insta::assert_snapshot!("toy_mul@writer", written(&toy_kernel(FieldMul::DESC.name)));
+}
+
+#[test]
+fn an_image_names_its_emitter() {
+    let versions = [Emitter::Llvm, Emitter::Writer].map(emitter_version);
+    assert!(versions[0].contains(" LLVM 19.1.") && versions[1].contains(" own writer "), "{versions:?}");
+    for (emitter, version) in [Emitter::Llvm, Emitter::Writer].into_iter().zip(versions) {
+        let Emitted { image, ptx } = plan_common()[0].compile(emitter).expect("the image is emitted");
+        assert_eq!(image.emitter, version);
+        assert!(ptx.contains(&format!("// {version}\n")), "{version}");
+    }
+}
+
+/// What a kernel needs is what its text declares: threads, bytes of shared memory and buffers, by either emitter.
+#[test]
+fn an_artefact_says_what_its_kernels_need() {
+    for kernel in plans().iter().flat_map(Plan::kernels) {
+        let prepared = [prepare::<Ptx>(kernel).expect("the kernel is valid")];
+        for emitter in [Emitter::Llvm, Emitter::Writer] {
+            let Artefact { text, needs } = Ptx::emit(&prepared, emitter).expect("the kernel can be emitted");
+            let declared = text.lines().filter_map(|line| line.trim().strip_prefix(".shared .align 16 .b8 "));
+            let bytes = |array: &str| array.split(['[', ']']).nth(1)?.parse::<u32>().ok();
+            assert_eq!(declared.filter_map(bytes).sum::<u32>(), needs.shared_bytes, "{}", kernel.symbol);
+            assert!(text.contains(&format!(".maxntid {}, 1, 1", needs.threads)), "{}", kernel.symbol);
+            let buffers = kernel.desc.params.iter().filter(|p| matches!(p.kind, ParamKind::Buffer(..)));
+            assert_eq!(buffers.count() as u32, needs.buffers, "{}", kernel.symbol);
+        }
+    }
+}
+
+/// What a kernel only reads is read through the cache that writes do not reach, and nothing else is.
+#[test]
+fn the_writer_reads_by_the_cache_what_nothing_writes() {
+    for kernel in plans().iter().flat_map(Plan::kernels) {
+        let text = written(kernel);
+        let mut base = None;
+        for line in text.lines() {
+            if let Some((_, param)) = line.split_once("ld.param.u64 ") {
+                let number = param.rsplit_once('_').and_then(|(_, n)| n.trim_end_matches("];").parse().ok());
+                base = number.and_then(|number: usize| kernel.desc.params.get(number));
+            }
+            if line.contains("ld.global") {
+                let read_only = base.is_some_and(|p| matches!(p.kind, ParamKind::Buffer(Access::In, _)));
+                assert_eq!(line.contains("ld.global.nc"), read_only, "{}: {line}", kernel.symbol);
+            }
+        }
     }
 }

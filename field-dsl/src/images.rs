@@ -2,13 +2,14 @@
 //!
 //! A [bundle](Bundle) is all images of one declaration; its file is headed by the BLAKE3 hash of
 //! the rest, and its name says what it was made from:
-//! `<name>-<hash of declaration and ABI>-<hash of emitter and LLVM>.images`. With feature
-//! `llvm` the macros emit images and keep bundles in a cache; without it they read them
-//! from the directory in the environment variable `CURVESMITH_IMAGES`, for which such a cache
-//! will do. A damaged bundle is never used, an unwritable cache is no fault.
+//! `<name>-<hash of declaration and ABI>-<hash of emitter>.images`. The macros emit images and keep
+//! bundles in a cache: by LLVM with feature `llvm`, by the compiler's own writer without it. Without
+//! `llvm` they first look into the directory in the environment variable `CURVESMITH_IMAGES`, where bundles
+//! of any emitter may lie. A damaged bundle is never used, an unwritable cache is no fault.
 
 use curvesmith_abi::{Bundle, Form};
 use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc};
+use curvesmith_codegen::targets::ptx::emit::Emitter;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -26,44 +27,37 @@ pub(crate) enum Declaration<'a> {
 /// Why there are no images; the installation's fault, not the declaration's.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ImagesError {
-    /// No LLVM, another LLVM, or an emission fault.
-    #[cfg(feature = "llvm")]
+    /// Another LLVM than the compiler is built for, or an emission fault.
     #[error("{0}")]
     Emit(String),
-    /// Feature `llvm` is off and the directory is not named.
-    #[cfg(not(feature = "llvm"))]
-    #[error(
-        "feature `llvm` is off, so kernel images are read from the directory in CURVESMITH_IMAGES, which is not set"
-    )]
-    NoDirectory,
-    /// Feature `llvm` is off and the directory lacks the bundle.
-    #[cfg(not(feature = "llvm"))]
-    #[error("no intact kernel images {stem}-*.images in {directory} (CURVESMITH_IMAGES)")]
-    NotFound {
-        /// Name and hash of the declaration.
-        stem: String,
-        /// Where they were sought.
-        directory: String,
-    },
 }
 
 /// The images of each declaration, an encoded [`Bundle`].
-#[cfg(feature = "llvm")]
 pub(crate) fn images(declarations: &[Declaration<'_>]) -> Result<Vec<Vec<u8>>, ImagesError> {
     use curvesmith_codegen as codegen;
     let emit = |e: codegen::EmitError| ImagesError::Emit(e.to_string());
-    codegen::check_llvm().map_err(emit)?;
-    let emitter = hash(codegen::emitter_version().as_bytes());
+    let emitter = Emitter::default();
+    emitter.check().map_err(emit)?;
+    let version = hash(codegen::emitter_version(emitter).as_bytes());
     let cache = cache::directory();
-    let file = |declaration: &Declaration<'_>| format!("{}-{emitter}.{EXTENSION}", declaration.stem());
-    let kept = |declaration| read_bundle(&cache.as_deref()?.join(file(declaration)));
+    let given = match emitter {
+        Emitter::Writer => std::env::var_os("CURVESMITH_IMAGES"),
+        #[cfg(feature = "llvm")]
+        Emitter::Llvm => None,
+    };
+    let file = |declaration: &Declaration<'_>| format!("{}-{version}.{EXTENSION}", declaration.stem());
+    let kept = |declaration: &Declaration<'_>| {
+        let given = given.as_ref().and_then(|given| find_bundle(Path::new(given), &declaration.stem()));
+        given.or_else(|| read_bundle(&cache.as_deref()?.join(file(declaration))))
+    };
     let mut encoded: Vec<Option<Vec<u8>>> = declarations.iter().map(kept).collect();
 
     // All at once, so that no core waits for the end of a declaration; what comes last is a group, and longest.
     let missing: Vec<usize> = (0..declarations.len()).rev().filter(|&i| encoded[i].is_none()).collect();
     let plans: Vec<_> =
         missing.iter().flat_map(|&i| declarations[i].plans().into_iter().map(move |p| (i, p))).collect();
-    let emitted = crate::parallel::map(&plans, |(i, plan)| plan.compile().map(|emitted| (*i, emitted)));
+    let emitted =
+        crate::parallel::map(&plans, |(i, plan)| plan.compile(emitter).map(|emitted| (*i, emitted)));
     let emitted = emitted.into_iter().collect::<Result<Vec<_>, _>>().map_err(emit)?;
     let packed = crate::parallel::map(&missing, |&i| {
         let own = emitted.iter().filter(|(of, _)| *of == i).map(|(_, emitted)| emitted.clone());
@@ -80,24 +74,9 @@ pub(crate) fn images(declarations: &[Declaration<'_>]) -> Result<Vec<Vec<u8>>, I
     Ok(encoded.into_iter().flatten().collect())
 }
 
-/// The images of each declaration, an encoded [`Bundle`].
-#[cfg(not(feature = "llvm"))]
-pub(crate) fn images(declarations: &[Declaration<'_>]) -> Result<Vec<Vec<u8>>, ImagesError> {
-    let directory = std::env::var_os("CURVESMITH_IMAGES").ok_or(ImagesError::NoDirectory)?;
-    let find = |declaration: &Declaration<'_>| {
-        let stem = declaration.stem();
-        find_bundle(Path::new(&directory), &stem).ok_or_else(|| ImagesError::NotFound {
-            stem,
-            directory: directory.to_string_lossy().into_owned(),
-        })
-    };
-    declarations.iter().map(find).collect()
-}
-
 const EXTENSION: &str = "images";
 
 impl Declaration<'_> {
-    #[cfg(feature = "llvm")]
     fn plans(&self) -> Vec<curvesmith_codegen::Plan> {
         match self {
             Declaration::Field(field) => curvesmith_codegen::plan_field(field),
@@ -160,7 +139,6 @@ fn hash(bytes: &[u8]) -> String {
 }
 
 /// The file of an encoded bundle.
-#[cfg(any(feature = "llvm", test))]
 fn sealed(encoded: &[u8]) -> Vec<u8> {
     [blake3::hash(encoded).as_bytes(), encoded].concat()
 }
@@ -177,7 +155,6 @@ fn read_bundle(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// The first intact bundle of a declaration in a directory, by file name.
-#[cfg(any(not(feature = "llvm"), test))]
 fn find_bundle(directory: &Path, stem: &str) -> Option<Vec<u8>> {
     let fits = |name: &str| name.starts_with(&format!("{stem}-")) && name.ends_with(EXTENSION);
     let entries = fs::read_dir(directory).ok()?.flatten().map(|entry| entry.path());
@@ -187,7 +164,6 @@ fn find_bundle(directory: &Path, stem: &str) -> Option<Vec<u8>> {
     paths.iter().find_map(|path| read_bundle(path))
 }
 
-#[cfg(feature = "llvm")]
 pub(crate) mod cache {
     use std::io::Write as _;
     use std::path::{Path, PathBuf};
@@ -288,7 +264,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(feature = "llvm")]
     fn an_unwritable_cache_is_an_error_value() {
         let file = tempfile::NamedTempFile::new().unwrap();
         assert!(cache::write(&file.path().join("below a file"), "x", b"").is_err());
