@@ -16,11 +16,12 @@ mod image;
 pub mod kernels;
 #[cfg(feature = "llvm")]
 pub mod llvm;
+#[cfg(feature = "llvm")]
+mod needs;
 pub mod passes;
 #[cfg(feature = "llvm")]
 pub mod probes;
 pub mod targets;
-#[cfg(feature = "llvm")]
 mod version;
 
 pub use error::{EmitError, PassError};
@@ -29,3 +30,4 @@ pub use image::{
     Emitted, Plan, check_llvm, compile_common, compile_constant, compile_field, compile_formulas,
     compile_group, emitter_version, pack, plan_common, plan_constant, plan_field, plan_group,
 };
+pub use version::compiler_version;

@@ -5,7 +5,9 @@
 //! input does not share an allocation with an output.
 
 use ark_ff::{Field as _, Fp, MontBackend, MontConfig};
-use curvesmith_abi::{Access, Arg, Bundle, Form, Image, KernelEntry, Packed, ParamKind};
+use curvesmith_abi::{
+    Access, Arg, Bundle, Flavour, Form, Image, KernelEntry, Limits, Needs, Packed, ParamKind,
+};
 use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_codegen::fir::interp::{Argument, launch};
 use curvesmith_codegen::fir::ir::Kernel;
@@ -132,6 +134,7 @@ fn register(kernels: Vec<Kernel>) -> Vec<KernelEntry> {
                 symbol: kernel.symbol.clone(),
                 name: kernel.desc.name.into(),
                 signature: kernel.signature(),
+                needs: Needs::default(),
             };
             registered.insert(kernel.symbol.clone(), Arc::new(kernel));
             entry
@@ -139,17 +142,17 @@ fn register(kernels: Vec<Kernel>) -> Vec<KernelEntry> {
         .collect()
 }
 
-/// An image that names the kernels but has no PTX; made once an owner.
+/// An image that names the kernels but has no text; made once an owner.
 fn images(owner: &'static str, kernels: impl FnOnce() -> Vec<Kernel>) -> &'static [u8] {
     lock(&IMAGES).entry(owner).or_insert_with(|| {
         let image = Image {
             name: owner.into(),
             declaration: String::new(),
             emitter: "fir".into(),
-            min_compute: 0,
+            flavour: Flavour::PTX,
             kernels: register(kernels()),
         };
-        let images = vec![Packed { image, delta_len: 0, ptx_hash: [0; 32] }];
+        let images = vec![Packed { image, delta_len: 0, text_hash: [0; 32] }];
         Box::leak(Bundle { images, texts_zstd: vec![] }.encode().into_boxed_slice())
     })
 }
@@ -201,8 +204,15 @@ impl Staging for HostBytes {
 
 impl Default for Interpreter {
     fn default() -> Self {
-        let properties =
-            DeviceProperties { name: "interpreter".into(), multiprocessors: 1, compute: 90, memory: 1 << 40 };
+        let properties = DeviceProperties {
+            name: "interpreter".into(),
+            multiprocessors: 1,
+            compute: 90,
+            memory: 1 << 40,
+            // It takes kernels by their names, and reads no text.
+            flavour: Flavour::PTX,
+            limits: Limits::PTX,
+        };
         Interpreter { properties, memory: Arc::default() }
     }
 }

@@ -1,7 +1,7 @@
 //! A GPU with its clock rate, and launches of hand-written or generated PTX.
 
 use anyhow::{Context, Result};
-use curvesmith_abi::{Arg, Image, KernelEntry};
+use curvesmith_abi::{Arg, Flavour, Image, KernelEntry, Needs};
 use curvesmith_device::{KernelDevice, Launch, Memory, Module, Source, Stream, read_bytes, write_bytes};
 use curvesmith_runtime::cuda::Cuda;
 use std::time::{Duration, Instant};
@@ -69,11 +69,12 @@ impl Gpu {
             // The cache of machine code goes by the text, not by this.
             declaration: String::new(),
             emitter: String::new(),
-            min_compute: 75,
+            flavour: Flavour::PTX,
             kernels: vec![KernelEntry {
                 symbol: symbol.into(),
                 name: symbol.into(),
                 signature: String::new(),
+                needs: Needs::default(),
             }],
         };
         self.load_image(&Source::new(image, ptx.into()))

@@ -27,8 +27,6 @@ const TRIPLE: &str = "nvptx64-nvidia-cuda";
 const CPU: &str = "sm_75";
 /// The least PTX version that knows `sm_75`.
 const FEATURES: &str = "+ptx63";
-/// `CPU` as images name it.
-pub const MIN_COMPUTE: u32 = 75;
 /// The LLVM that the pinned `llvm-sys` binds to.
 const LLVM: &str = "19.1";
 

@@ -17,8 +17,10 @@
 pub mod delta;
 mod image;
 pub mod kernels;
+mod needs;
 
 pub use image::{Bundle, Image, ImageError, KernelEntry, Packed};
+pub use needs::{Features, Flavour, Lack, Limits, Needs};
 
 /// Words of a padded field element of `words` words: one and two as they are, which threads beside each other access side by side, and
 /// more in whole accesses of 16 bytes.

@@ -1,5 +1,7 @@
 //! What can go wrong on a device.
 
+use curvesmith_abi::{Flavour, Lack};
+
 /// Why an operation on a device failed.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -74,6 +76,24 @@ pub enum RuntimeError {
         image: String,
         /// What does not fit.
         reason: String,
+    },
+    /// An image is written in what the device does not run; take the images of its flavour.
+    #[error("image `{image}` is of flavour {found}, the device runs {expected}")]
+    Flavour {
+        /// Image name.
+        image: String,
+        /// Its flavour.
+        found: Flavour,
+        /// The flavour of the device.
+        expected: Flavour,
+    },
+    /// A kernel needs what the device lacks, which was found out before it was launched; use another device.
+    #[error("kernel `{symbol}`: {lack}")]
+    Lacks {
+        /// Kernel symbol.
+        symbol: String,
+        /// What is lacking.
+        lack: Lack,
     },
     /// The caller's slices do not fit each other or the plan.
     #[error("{what}: expected {expected}, got {found}")]

@@ -306,6 +306,7 @@ pub fn windows_of(bits: u32, window: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use curvesmith_abi::{Flavour, Limits};
     use num_bigint::{BigInt, BigUint};
 
     /// The digit recoding that the `digits` kernel specifies, on the host.
@@ -354,6 +355,8 @@ mod tests {
             multiprocessors: 2,
             compute: 75,
             memory: 0,
+            flavour: Flavour::PTX,
+            limits: Limits::PTX,
         })
         .msm
     }

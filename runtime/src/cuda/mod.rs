@@ -25,6 +25,7 @@ mod stream;
 
 use cache::CubinCache;
 use cudarc::driver::{CudaContext, DriverError, result, sys};
+use curvesmith_abi::{Flavour, Limits};
 use curvesmith_device::{
     DeviceProperties, Event, KernelDevice, Launch, Memory, Module, Result, RuntimeError, Source, Staging,
     Stream,
@@ -38,7 +39,7 @@ use stream::{CudaEvent, CudaStream};
 /// Oldest driver that is tried, as the CUDA version it supports. Every driver function
 /// named here exists from it on; a missing one would abort.
 const MIN_DRIVER: i32 = 12_000;
-/// Least compute capability that images are emitted for.
+/// Least compute capability that [`Flavour::PTX`] is for.
 const MIN_COMPUTE: u32 = 75;
 
 /// A CUDA device.
@@ -130,11 +131,16 @@ fn properties(context: &CudaContext) -> std::result::Result<DeviceProperties, Dr
     let (major, minor) = context.compute_capability()?;
     let multiprocessors =
         context.attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+    let most = |attribute| context.attribute(attribute).map(|most| most.max(0).unsigned_abs());
+    let threads = most(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
+    let shared = most(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?;
     Ok(DeviceProperties {
         name: context.name()?,
         multiprocessors: multiprocessors.max(1).unsigned_abs(),
         compute: (10 * major + minor).max(0).unsigned_abs(),
         memory: context.total_mem()? as u64,
+        flavour: Flavour::PTX,
+        limits: Limits { threads, shared, ..Limits::PTX },
     })
 }
 

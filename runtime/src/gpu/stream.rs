@@ -227,7 +227,7 @@ impl Stream {
     }
 
     fn entry(&self, owner: &Owner, desc: &KernelDesc) -> Result<Arc<Entry>> {
-        self.gpu.shared.modules.entry(owner, desc)
+        self.gpu.shared.modules.entry(self.gpu.properties(), owner, desc)
     }
 
     fn launch_entry(

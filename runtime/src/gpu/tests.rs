@@ -4,8 +4,8 @@ use super::*;
 use crate::error::RuntimeError;
 use crate::handle::{Device, Inner};
 use crate::owner::Owner;
-use curvesmith_abi::kernels::ScanAdd;
-use curvesmith_abi::{Image, KernelEntry, Ptr, layout};
+use curvesmith_abi::kernels::{ScanAdd, ScanTiles};
+use curvesmith_abi::{Bundle, Features, Flavour, Image, KernelEntry, Limits, Needs, Ptr, layout};
 use curvesmith_device::{Launch, Module, Source};
 use curvesmith_emulator::{DeviceCall, Emulator, EmulatorOptions, InjectedFault};
 
@@ -41,12 +41,17 @@ fn start(gpu: &Gpu) -> Stream {
 }
 
 fn module(gpu: &Gpu) -> Module {
-    let entry = KernelEntry { symbol: "inc".into(), name: "inc".into(), signature: String::new() };
+    let entry = KernelEntry {
+        symbol: "inc".into(),
+        name: "inc".into(),
+        signature: String::new(),
+        needs: Needs::default(),
+    };
     let image = Image {
         name: "toy".into(),
         declaration: String::new(),
         emitter: String::new(),
-        min_compute: 75,
+        flavour: Flavour::PTX,
         kernels: vec![entry],
     };
     gpu.device().load(&Source::new(image, INCREMENT.into())).unwrap()
@@ -320,6 +325,55 @@ fn a_written_buffer_is_no_other_of_its_launch() {
     stream.launch(&Owner::common(), 8, &kernel).unwrap();
     assert_eq!(stream.download_words(&data).unwrap(), [5; 8]);
     stream.finish().unwrap();
+}
+
+/// Nothing is launched and nothing loaded: the kernel's needs are compared before.
+#[test]
+fn a_kernel_that_needs_more_than_the_device_has_is_refused() {
+    let most = Limits::PTX;
+    for (limits, text) in [
+        (Limits { threads: 256, ..most }, "it needs 512 threads a block, the device has 256"),
+        (Limits { shared: 8 << 10, ..most }, "bytes of shared memory a block, the device has 8192"),
+        (Limits { buffers: 1, ..most }, "it needs 2 buffers, the device binds 1"),
+        (
+            Limits { features: Features::NONE, ..most },
+            "the features warps of 32 threads, the device has none",
+        ),
+    ] {
+        let (gpu, emulator) = gpu(EmulatorOptions::default().limits(limits));
+        let stream = start(&gpu);
+        let data = stream.upload_words(&[1; 8]).unwrap();
+        let sums = stream.words(1).unwrap();
+        emulator.fail_after(0, Some(DeviceCall::Load), InjectedFault::DeviceLost);
+        let scan = ScanTiles { data: data.ptr(), sums: sums.ptr(), n: 8 };
+        let launched = stream.launch_blocks(&Owner::common(), 1, &scan);
+        for refused in [launched, gpu.preload(&[Owner::common()])] {
+            let error = refused.unwrap_err();
+            assert!(matches!(error, RuntimeError::Lacks { .. }), "{error}");
+            assert!(error.to_string().contains(text), "{error}");
+        }
+        assert!(emulator.fault_pending() && emulator.launches().is_empty());
+    }
+    let (gpu, emulator) = gpu(EmulatorOptions::default());
+    gpu.preload(&[Owner::common()]).unwrap();
+    assert!(emulator.launches().is_empty());
+}
+
+#[test]
+fn images_of_another_flavour_are_refused_by_name() {
+    let mut bundle = Bundle::decode(Owner::common().images).unwrap();
+    bundle.images.iter_mut().for_each(|packed| packed.image.flavour = Flavour::named("wgsl"));
+    let owner = Owner { images: bundle.encode().leak(), ..Owner::common() };
+    let (gpu, emulator) = gpu(EmulatorOptions::default());
+    let stream = start(&gpu);
+    let data = stream.upload_words(&[1; 8]).unwrap();
+    let offsets = stream.upload_words(&[4]).unwrap();
+    let kernel = ScanAdd { data: data.ptr(), offsets: offsets.ptr(), n: 8 };
+    for refused in [stream.launch(&owner, 8, &kernel), gpu.preload(&[owner])] {
+        let error = refused.unwrap_err().to_string();
+        assert_eq!(error, "image `common` is of flavour wgsl, the device runs ptx");
+    }
+    assert!(emulator.launches().is_empty());
 }
 
 #[test]
