@@ -160,7 +160,7 @@ impl Machine {
             .map(|(arg, memory)| match (arg, memory) {
                 (Argument::U32(x), _) => Arg::U32(*x),
                 (Argument::U64(x), _) => Arg::U64(*x),
-                (Argument::Buffer(_), Some(memory)) => Arg::U64(memory.address()),
+                (Argument::Buffer(_), Some(memory)) => Arg::Buffer(memory.whole()),
                 (Argument::Buffer(_), None) => unreachable!("every buffer has memory"),
             })
             .collect();

@@ -24,7 +24,7 @@ impl Gpu {
         let out = gpu.alloc(8)?;
         let mut best = 0.0f64;
         for _ in 0..RUNS {
-            let args = [Arg::U64(out.address())];
+            let args = [Arg::Buffer(out.whole())];
             let time = gpu.time(&module, "clock", gpu.multiprocessors(), 512, &args)?;
             let cycles = u64::from_le_bytes(gpu.read(&out, 8)?.try_into().unwrap_or_default());
             best = best.max(cycles as f64 / time.as_secs_f64() / 1e6);

@@ -1,6 +1,6 @@
 //! What can go wrong on a device.
 
-use curvesmith_abi::{Flavour, Lack};
+use curvesmith_abi::{Flavour, Lack, Overlap};
 
 /// Why an operation on a device failed.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -45,15 +45,13 @@ pub enum RuntimeError {
         /// What it said.
         reason: String,
     },
-    /// A launch writes a buffer that is another of its buffers too, which its kernel does not allow: a bug of the caller.
-    #[error("kernel `{symbol}`: `{written}` is written, and is `{other}` too")]
+    /// A launch writes what another of its buffers has too, all or in part, which its kernel does not allow: a bug of the caller.
+    #[error("kernel `{symbol}`: {overlap}")]
     Overlap {
         /// Kernel symbol.
         symbol: String,
-        /// The parameter that is written.
-        written: &'static str,
-        /// The other parameter.
-        other: &'static str,
+        /// The parameters, with their ranges.
+        overlap: Overlap,
     },
     /// The machine starts no more threads; one ends, or the limit of them is raised.
     #[error("no thread can be started: {reason}")]

@@ -7,6 +7,7 @@ use super::memory::Allocation;
 use super::program::Program;
 use super::queue::{Mark, Operation, StreamState};
 use super::staging::{EmulatorStaging, StagedBytes};
+use curvesmith_abi::BufferId;
 use curvesmith_device::{
     DeviceProperties, Event, KernelDevice, Launch, Memory, Module, Result, RuntimeError, Source, Staging,
     Stream,
@@ -171,7 +172,7 @@ impl KernelDevice for Emulator {
         let bytes = bytes.max(1);
         let memory = self.inner.allocate(bytes)?;
         let address = memory.allocation.base;
-        Ok(Memory::new(memory, address, bytes))
+        Ok(Memory::new(memory, BufferId(address), bytes))
     }
 
     fn reuse(&self, stream: &Stream, memory: &Memory, bytes: u64) -> Result<()> {

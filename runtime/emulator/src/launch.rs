@@ -122,6 +122,8 @@ pub(super) fn prepare(program: &Arc<Program>, launch: &Launch<'_>, limits: &Limi
         let (value, given) = match arg {
             Arg::U32(v) => (u64::from(*v), 4),
             Arg::U64(v) => (*v, 8),
+            // The number of a buffer is its address.
+            Arg::Buffer(range) => (range.buffer.0.wrapping_add(range.start), 8),
         };
         if given != bytes {
             return Err(refuse(format!("argument {i} has {given} bytes, its parameter {bytes}")));

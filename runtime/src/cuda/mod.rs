@@ -10,7 +10,7 @@
 //! owned by values that keep the context alive), ranges inside an allocation (checked by
 //! `Memory::range`), host memory that outlives a copy (page-locked memory waits for its copy before anyone
 //! sees or frees it), and for launches the promise of
-//! [`curvesmith_abi::Ptr`]: addresses point to buffers of the layout that the kernel names.
+//! [`curvesmith_abi::Slice`]: ranges lie in buffers of the layout that the kernel names.
 //!
 //! # Failures
 //! The driver reports an error of a kernel at some later call of anyone, and refuses everything from then
@@ -25,7 +25,7 @@ mod stream;
 
 use cache::CubinCache;
 use cudarc::driver::{CudaContext, DriverError, result, sys};
-use curvesmith_abi::{Flavour, Limits};
+use curvesmith_abi::{BufferId, Flavour, Limits};
 use curvesmith_device::{
     DeviceProperties, Event, KernelDevice, Launch, Memory, Module, Result, RuntimeError, Source, Staging,
     Stream,
@@ -210,7 +210,7 @@ impl KernelDevice for Cuda {
         self.bind()?;
         let allocation = Allocation::new(&self.shared.context, bytes)?;
         let address = allocation.address();
-        Ok(Memory::new(allocation, address, bytes))
+        Ok(Memory::new(allocation, BufferId(address), bytes))
     }
 
     fn reuse(&self, _stream: &Stream, memory: &Memory, bytes: u64) -> Result<()> {
@@ -241,8 +241,8 @@ impl KernelDevice for Cuda {
         len: usize,
     ) -> Result<()> {
         self.bind()?;
-        dst.get::<Allocation>()?;
-        let address = dst.range("cuMemcpyHtoDAsync", offset, len as u64)?;
+        let range = dst.range("cuMemcpyHtoDAsync", offset, len as u64)?;
+        let address = dst.get::<Allocation>()?.address() + range.start;
         Pinned::of(src)?.upload(stream.get()?, address, len)
     }
 
@@ -255,15 +255,15 @@ impl KernelDevice for Cuda {
         len: usize,
     ) -> Result<()> {
         self.bind()?;
-        src.get::<Allocation>()?;
-        let address = src.range("cuMemcpyDtoHAsync", offset, len as u64)?;
+        let range = src.range("cuMemcpyDtoHAsync", offset, len as u64)?;
+        let address = src.get::<Allocation>()?.address() + range.start;
         Pinned::of(dst)?.download(stream.get()?, address, len)
     }
 
     fn fill(&self, stream: &Stream, dst: &Memory, offset: u64, len: u64, byte: u8) -> Result<()> {
         self.bind()?;
-        dst.get::<Allocation>()?;
-        let address = dst.range("cuMemsetD8Async", offset, len)?;
+        let range = dst.range("cuMemsetD8Async", offset, len)?;
+        let address = dst.get::<Allocation>()?.address() + range.start;
         let stream: &CudaStream = stream.get()?;
         // SAFETY: the range is inside the allocation, which is reused only after its work.
         unsafe { result::memset_d8_async(address, byte, len as usize, stream.raw()) }

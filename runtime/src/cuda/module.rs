@@ -94,13 +94,15 @@ impl CudaModule {
             .map(|arg| match *arg {
                 Arg::U32(value) => u64::from(value),
                 Arg::U64(value) => value,
+                // The number of a buffer is its address.
+                Arg::Buffer(range) => range.buffer.0.wrapping_add(range.start),
             })
             .collect();
         let mut params: Vec<*mut c_void> =
             slots.iter_mut().map(|slot| std::ptr::from_mut(slot).cast()).collect();
         // SAFETY: the function belongs to a loaded module; `params` has a slot for each
         // parameter, as the image's signature was compared with the ABI; the driver copies
-        // them before it returns. Addresses are right by the promise of `Ptr`, and their
+        // them before it returns. Ranges are right by the promise of `Slice`, and their
         // buffers live until the work is done, because they are re-used in the order of streams.
         let launched = unsafe {
             result::launch_kernel(

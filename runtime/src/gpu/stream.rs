@@ -9,7 +9,7 @@ use super::{Gpu, Lane};
 use crate::error::{Result, RuntimeError};
 use crate::job::Cancel;
 use crate::owner::Owner;
-use curvesmith_abi::{Kernel, KernelDesc, Layout, Overlap, layout};
+use curvesmith_abi::{Kernel, KernelDesc, Layout, layout};
 use curvesmith_device::{self as device, KernelDevice, Launch};
 use std::any::Any;
 use std::borrow::Cow;
@@ -245,8 +245,8 @@ impl Stream {
             limit: (1 << 31) - 1,
         })?;
         let symbol = entry.symbol();
-        if let Some(Overlap { written, other }) = desc.overlap(args) {
-            return Err(RuntimeError::Overlap { symbol: symbol.into(), written, other });
+        if let Some(overlap) = desc.overlap(args) {
+            return Err(RuntimeError::Overlap { symbol: symbol.into(), overlap });
         }
         let module = entry.module(self.device())?;
         self.account.count_launch();

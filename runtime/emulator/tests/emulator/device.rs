@@ -21,7 +21,7 @@ fn memory_is_limited_and_given_back() {
         let s = e.stream().unwrap();
         for _ in 0..10 {
             let a = e.alloc(600_000).unwrap();
-            assert_eq!(a.address() % 256, 0);
+            assert_eq!(a.id().0 % 256, 0);
             assert!(matches!(e.alloc(600_000), Err(RuntimeError::OutOfMemory { .. })));
             // Queued work holds the memory until it is done.
             e.fill(&s, &a, 0, 600_000, 7).unwrap();
@@ -64,7 +64,7 @@ fn freed_memory_is_out_of_bounds() {
     let module = e.load_ptx(&kernel(SQUARE)).unwrap();
     let a = words(&e, &[1; 128]);
     let b = words(&e, &[1; 128]);
-    let args = [Arg::U64(a.address()), Arg::U64(b.address()), Arg::U32(0)];
+    let args = [Arg::Buffer(a.whole()), Arg::Buffer(b.whole()), Arg::U32(0)];
     drop(a);
     let _other = words(&e, &[1; 128]);
     let s = e.stream().unwrap();

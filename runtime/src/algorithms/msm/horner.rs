@@ -6,7 +6,7 @@ use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
 use crate::work::{DigitMap, DigitShape, OddDigits};
 use curvesmith_abi::kernels::BitHorner;
-use curvesmith_abi::{Ptr, layout};
+use curvesmith_abi::{Slice, layout};
 
 /// The sums by bits of all sets of buckets, one after the other, cut into runs of neighbours. Horner's rule on the device makes one point of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,13 +76,13 @@ impl Runs {
         stream: &Stream,
         group: &Owner,
         sums: &Buffer<layout::Point>,
-        out: Ptr<layout::Point>,
+        out: Slice<layout::Point>,
     ) -> Result<()> {
         let number = |n| index32("sums by bits", n);
         // Of regular digits sum `q` of all has the weight `2^q`.
         let window = if self.shape.is_constant() { 1 } else { self.shape.sums_of_set() };
         let kernel = BitHorner {
-            sums: sums.ptr(),
+            sums: sums.whole(),
             out,
             window: number(window)?,
             span: number(self.span)?,
