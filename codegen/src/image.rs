@@ -9,11 +9,11 @@ use crate::kernels::{
     common_kernels, constant_formula_kernels, constant_kernels, field_kernels, formula_kernels, group_kernels,
 };
 use crate::passes::{Checked, Contract, Library, describe_schemes, multiplication};
-use crate::targets::BackEnd;
-use crate::targets::ptx::emit::{Emitter, MIN_COMPUTE};
+use crate::targets::ptx::emit::Emitter;
 use crate::targets::ptx::{Bound, Ptx};
+use crate::targets::{Artefact, BackEnd};
 use crate::version;
-use curvesmith_abi::{Bundle, Image, KernelEntry, Packed, delta};
+use curvesmith_abi::{Bundle, Flavour, Image, KernelEntry, Needs, Packed, delta};
 use std::sync::Arc;
 use zstd::zstd_safe::{CParameter, Strategy};
 
@@ -52,8 +52,8 @@ pub struct Plan {
 pub struct Emitted {
     /// The image.
     pub image: Image,
-    /// Its PTX.
-    pub ptx: String,
+    /// Its text.
+    pub text: String,
 }
 
 /// The images of a prime field: element-wise operations, digits, NTT and SpMV.
@@ -157,15 +157,15 @@ fn all(plans: &[Plan]) -> Result<Vec<Emitted>, EmitError> {
 
 /// The images of a declaration as programs embed them.
 pub fn pack(emitted: Vec<Emitted>) -> Result<Bundle, EmitError> {
-    let texts: Vec<Vec<u8>> = emitted.iter().map(|emitted| delta::encode(&emitted.ptx)).collect();
+    let texts: Vec<Vec<u8>> = emitted.iter().map(|emitted| delta::encode(&emitted.text)).collect();
     let mut compressor =
         zstd::bulk::Compressor::new(zstd::DEFAULT_COMPRESSION_LEVEL).map_err(EmitError::Compress)?;
     COMPRESSION.into_iter().try_for_each(|p| compressor.set_parameter(p)).map_err(EmitError::Compress)?;
     let texts_zstd = compressor.compress(&texts.concat()).map_err(EmitError::Compress)?;
-    let packed = |(Emitted { image, ptx }, text): (Emitted, &Vec<u8>)| Packed {
+    let packed = |(Emitted { image, text }, delta): (Emitted, &Vec<u8>)| Packed {
         image,
-        delta_len: text.len() as u64,
-        ptx_hash: *blake3::hash(ptx.as_bytes()).as_bytes(),
+        delta_len: delta.len() as u64,
+        text_hash: *blake3::hash(text.as_bytes()).as_bytes(),
     };
     Ok(Bundle { images: emitted.into_iter().zip(&texts).map(packed).collect(), texts_zstd })
 }
@@ -195,10 +195,10 @@ fn cut(kernels: Vec<Kernel>) -> Vec<Vec<Kernel>> {
     lists
 }
 
-/// Versions of an emitter: crate, LLVM or our writer, and the hash of the compiler's own source. Two
-/// equal texts emit equal images for equal declarations.
+/// Versions of the compiler and of what writes its texts, LLVM or our writer. Two equal texts emit equal images
+/// for equal declarations.
 pub fn emitter_version(emitter: Emitter) -> String {
-    format!("curvesmith {} {} source {}", version::CRATE, emitter.version(), version::SOURCE_HASH)
+    format!("{} {}", version::compiler_version(), emitter.version())
 }
 
 /// Hash of a declaration and of the compiler.
@@ -244,32 +244,43 @@ impl Plan {
         &self.name
     }
 
-    /// Passes, emission, header.
-    pub fn ptx(&self, emitter: Emitter) -> Result<String, EmitError> {
+    /// The kernels as the back end gets them.
+    fn prepared(&self) -> Result<Vec<Checked<Ptx>>, EmitError> {
         let mut library = Library::default();
         let prepare = |k: &Kernel| {
             library.prepare(k).map_err(|source| EmitError::Pass { kernel: k.symbol.clone(), source })
         };
-        let prepared = self.kernels.iter().map(prepare).collect::<Result<Vec<_>, _>>()?;
-        Ok(self.header(&prepared, emitter) + &Ptx::emit(&prepared, emitter)?.text)
+        self.kernels.iter().map(prepare).collect()
+    }
+
+    /// Passes, emission, header.
+    pub fn ptx(&self, emitter: Emitter) -> Result<String, EmitError> {
+        Ok(self.emit(&self.prepared()?, emitter)?.text)
+    }
+
+    /// The artefact, with a header before its text.
+    fn emit(&self, prepared: &[Checked<Ptx>], emitter: Emitter) -> Result<Artefact, EmitError> {
+        let artefact = Ptx::emit(prepared, emitter)?;
+        Ok(Artefact { text: self.header(prepared, emitter) + &artefact.text, ..artefact })
     }
 
     /// Passes, emission, header.
     pub fn compile(&self, emitter: Emitter) -> Result<Emitted, EmitError> {
-        let ptx = self.ptx(emitter)?;
-        let entry = |k: &Kernel| KernelEntry {
+        let Artefact { text, needs } = self.emit(&self.prepared()?, emitter)?;
+        let entry = |(k, needs): (&Kernel, Needs)| KernelEntry {
             symbol: k.symbol.clone(),
             name: k.desc.name.into(),
             signature: k.signature(),
+            needs,
         };
         let image = Image {
             name: self.name.clone(),
             declaration: hash(&self.declaration),
             emitter: emitter_version(emitter),
-            min_compute: MIN_COMPUTE,
-            kernels: self.kernels.iter().map(entry).collect(),
+            flavour: Flavour::PTX,
+            kernels: self.kernels.iter().zip(needs).map(entry).collect(),
         };
-        Ok(Emitted { image, ptx })
+        Ok(Emitted { image, text })
     }
 
     /// What a reader of the PTX needs to know where it comes from and what holds in it.

@@ -22,3 +22,4 @@ pub use image::{
     Emitted, Plan, compile_common, compile_constant, compile_field, compile_formulas, compile_group,
     emitter_version, pack, plan_common, plan_constant, plan_field, plan_group,
 };
+pub use version::compiler_version;

@@ -1,7 +1,7 @@
 //! Emission: text snapshots of a toy kernel, and determinism.
 #![cfg(feature = "llvm")]
 
-use curvesmith_abi::{Access, Kernel as _, ParamKind, delta, kernels::FieldMul};
+use curvesmith_abi::{Access, Features, Flavour, Kernel as _, Needs, ParamKind, delta, kernels::FieldMul};
 use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_codegen::dump::stages;
 use curvesmith_codegen::fir::{
@@ -64,7 +64,7 @@ fn compile(plan: &Plan) -> Emitted {
 fn images_do_not_depend_on_what_else_the_process_compiles() {
     let plans = plans();
     let images: Vec<Emitted> = plans.iter().map(compile).collect();
-    assert!(images.iter().any(|image| image.ptx.contains("call.uni")), "no image has a call");
+    assert!(images.iter().any(|image| image.text.contains("call.uni")), "no image has a call");
     let mut backwards: Vec<Emitted> = plans.iter().rev().map(compile).collect();
     backwards.reverse();
     assert!(images == backwards, "the order of compilation shows in the images");
@@ -81,7 +81,7 @@ fn images_do_not_depend_on_what_else_the_process_compiles() {
 fn a_bundle_holds_every_text_once() {
     let emitted: Vec<Emitted> = plans().iter().map(compile).collect();
     let bundle = pack(emitted.clone()).expect("there is memory");
-    let texts: String = emitted.iter().map(|emitted| &*emitted.ptx).collect();
+    let texts: String = emitted.iter().map(|emitted| &*emitted.text).collect();
     let mut unpacked = &*zstd::bulk::decompress(&bundle.texts_zstd, texts.len()).expect("it was packed");
     assert!(
         bundle.texts_zstd.len() < texts.len() / 15,
@@ -92,9 +92,9 @@ fn a_bundle_holds_every_text_once() {
     for (packed, emitted) in bundle.images.iter().zip(&emitted) {
         assert_eq!(packed.image, emitted.image);
         let (text, rest) = unpacked.split_at(packed.delta_len as usize);
-        assert_eq!(delta::decode(text).expect("it was packed"), emitted.ptx);
+        assert_eq!(delta::decode(text).expect("it was packed"), emitted.text);
         unpacked = rest;
-        assert_eq!(packed.ptx_hash, *blake3::hash(emitted.ptx.as_bytes()).as_bytes());
+        assert_eq!(packed.text_hash, *blake3::hash(emitted.text.as_bytes()).as_bytes());
     }
     assert!(unpacked.is_empty(), "the texts one after the other");
     assert_eq!(pack(emitted).expect("there is memory"), bundle, "the same again");
@@ -102,7 +102,7 @@ fn a_bundle_holds_every_text_once() {
 
 #[test]
 fn an_image_names_its_kernels_constants_and_versions() {
-    let Emitted { image, ptx: text } = compile_field(&toy()).expect("field").remove(0);
+    let Emitted { image, text } = compile_field(&toy()).expect("field").remove(0);
     let parts = [
         "// p = 0x1fff",
         "// declaration ",
@@ -121,6 +121,45 @@ fn an_image_names_its_kernels_constants_and_versions() {
         assert!(text.contains(&format!(".visible .entry {}(", k.symbol)), "{}", k.symbol);
         assert!(text.contains(&k.signature), "{}", k.signature);
     }
+}
+
+/// The text says again how many threads a kernel has, how much shared memory, and whether warps work together.
+#[test]
+fn an_image_says_what_its_kernels_need() {
+    const WARPS: [&str; 4] = ["shfl.sync", "vote.sync", "match.any.sync", "bar.warp.sync"];
+    let mut wide = std::collections::BTreeSet::new();
+    let mut most = Needs::default();
+    for Emitted { image, text } in plans().iter().map(compile) {
+        assert_eq!(image.flavour, Flavour::PTX);
+        for kernel in &image.kernels {
+            let needs = kernel.needs;
+            let of_kernel = |name: &str| {
+                let rest = name.strip_prefix(&kernel.symbol);
+                rest.is_some_and(|rest| rest.starts_with("_shared") || rest.starts_with("_locals"))
+            };
+            let bytes = |line: &str| {
+                let (name, size) = line.strip_suffix("];")?.rsplit_once(' ')?.1.split_once('[')?;
+                of_kernel(name).then(|| size.parse::<u32>().expect("a size in bytes"))
+            };
+            let lines = text.lines().map(str::trim_start);
+            let shared = lines.filter(|line| line.starts_with(".shared ")).filter_map(bytes);
+            assert_eq!(needs.shared, shared.sum::<u32>(), "{}", kernel.symbol);
+            let (_, own) = text.split_once(&format!(".visible .entry {}(", kernel.symbol)).expect("an entry");
+            let own = own.split(".visible .entry ").next().expect("there is a first part");
+            assert!(own.contains(&format!(".maxntid {}", needs.threads)), "{}", kernel.symbol);
+            let warps = WARPS.iter().any(|op| own.contains(op));
+            assert_eq!(warps, Features::WARPS_32.without(needs.features).is_empty(), "{}", kernel.symbol);
+            assert_eq!(needs.buffers as usize, kernel.signature.matches(": in").count(), "{}", kernel.symbol);
+            if Features::WORDS_64.without(needs.features).is_empty() {
+                wide.insert(kernel.name.clone());
+            }
+            most.shared = most.shared.max(needs.shared);
+        }
+    }
+    assert!(most.shared > 16 << 10, "no kernel with much shared memory was seen");
+    // Inversion in this field is a power: the other way takes words of 64 bits too.
+    let expected = ["digits", "digits_odd", "digits_regular"];
+    assert_eq!(wide.iter().map(String::as_str).collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -177,7 +216,7 @@ fn buffers_that_are_only_read_are_declared_so_and_no_others() {
 #[test]
 fn no_local_memory_is_left() {
     for emitted in compile_field(&toy()).expect("field").iter().chain(&compile_common().expect("common")) {
-        let Emitted { image, ptx: text } = emitted;
+        let Emitted { image, text } = emitted;
         for word in ["ld.local", "st.local", ".local", "__local_depot"] {
             assert!(!text.contains(word), "{}: {word}", image.name);
         }
@@ -195,7 +234,7 @@ fn the_extreme_fields_are_emitted() {
         ("full_1024", power(1024) - 105u32),
     ] {
         let images = compile_field(&FieldDesc::new(name, p)).expect("the field is emitted");
-        let text = &images[0].ptx;
+        let text = &images[0].text;
         for kernel in ["mul", "inverse", "batch_inverse", "digits", "powers", "spmv_warp"] {
             assert!(text.contains(&format!(".visible .entry {name}_{kernel}(")), "{name}_{kernel}");
         }
@@ -218,7 +257,7 @@ fn a_group_of_odd_and_many_words_is_emitted() {
         equation: Equation::ShortWeierstrass { a, b },
     };
     let images = compile_group(&group).expect("the group is emitted");
-    assert!(images.iter().any(|image| image.ptx.contains(".visible .entry p521_g1_accumulate(")));
+    assert!(images.iter().any(|image| image.text.contains(".visible .entry p521_g1_accumulate(")));
 }
 
 /// What is done under a condition are branches alone, where other kernels have guards; in a field without a spare bit, and in one with.
@@ -240,9 +279,9 @@ fn constant_work_has_no_guards() {
             base: base.clone(),
         };
         let images: Vec<Emitted> = plan_constant(&group.constant_work()).iter().map(compile).collect();
-        assert!(images.iter().all(|image| !guards(&image.ptx)), "{name}");
-        assert!(plan_group(&group).iter().map(compile).any(|image| guards(&image.ptx)), "{name}");
-        let field = plan_field(&base).iter().map(compile).map(|image| image.ptx).collect::<String>();
+        assert!(images.iter().all(|image| !guards(&image.text)), "{name}");
+        assert!(plan_group(&group).iter().map(compile).any(|image| guards(&image.text)), "{name}");
+        let field = plan_field(&base).iter().map(compile).map(|image| image.text).collect::<String>();
         let (_, digits) =
             field.split_once(&format!(".entry {name}_digits_regular(")).expect("the field has it");
         let (digits, _) = digits.split_once("\n}\n").expect("it ends");
@@ -266,9 +305,9 @@ fn an_image_names_its_emitter() {
     let versions = [Emitter::Llvm, Emitter::Writer].map(emitter_version);
     assert!(versions[0].contains(" LLVM 19.1.") && versions[1].contains(" own writer "), "{versions:?}");
     for (emitter, version) in [Emitter::Llvm, Emitter::Writer].into_iter().zip(versions) {
-        let Emitted { image, ptx } = plan_common()[0].compile(emitter).expect("the image is emitted");
+        let Emitted { image, text } = plan_common()[0].compile(emitter).expect("the image is emitted");
         assert_eq!(image.emitter, version);
-        assert!(ptx.contains(&format!("// {version}\n")), "{version}");
+        assert!(text.contains(&format!("// {version}\n")), "{version}");
     }
 }
 
@@ -281,10 +320,10 @@ fn an_artefact_says_what_its_kernels_need() {
             let Artefact { text, needs } = Ptx::emit(&prepared, emitter).expect("the kernel can be emitted");
             let declared = text.lines().filter_map(|line| line.trim().strip_prefix(".shared .align 16 .b8 "));
             let bytes = |array: &str| array.split(['[', ']']).nth(1)?.parse::<u32>().ok();
-            assert_eq!(declared.filter_map(bytes).sum::<u32>(), needs.shared_bytes, "{}", kernel.symbol);
-            assert!(text.contains(&format!(".maxntid {}, 1, 1", needs.threads)), "{}", kernel.symbol);
+            assert_eq!(declared.filter_map(bytes).sum::<u32>(), needs[0].shared, "{}", kernel.symbol);
+            assert!(text.contains(&format!(".maxntid {}, 1, 1", needs[0].threads)), "{}", kernel.symbol);
             let buffers = kernel.desc.params.iter().filter(|p| matches!(p.kind, ParamKind::Buffer(..)));
-            assert_eq!(buffers.count() as u32, needs.buffers, "{}", kernel.symbol);
+            assert_eq!(buffers.count() as u32, needs[0].buffers, "{}", kernel.symbol);
         }
     }
 }

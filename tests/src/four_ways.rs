@@ -1,7 +1,7 @@
 //! A kernel in four forms that have to agree: FIR as written and FIR as the passes leave it, both on the interpreter,
 //! and its PTX by LLVM and by our writer, both on the emulator. All buffers of a launch are compared word by word, those that are only read included.
 
-use curvesmith_abi::{Access, Arg, ParamKind};
+use curvesmith_abi::{Access, Arg, ByteRange, ParamKind};
 use curvesmith_codegen::fir::interp::{Argument, launch};
 use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::passes::prepare;
@@ -93,9 +93,9 @@ impl FourWays {
             args.iter().map(|arg| self.upload(&stream, arg)).collect::<Result<_>>()?;
         let mut values: Vec<Arg> = args.iter().zip(&memory).map(value).collect();
         if let Some(Inside { part, whole, words }) = inside
-            && let Arg::U64(start) = values[whole]
+            && let Arg::Buffer(range) = values[whole]
         {
-            values[part] = Arg::U64(start + 4 * words as u64);
+            values[part] = Arg::Buffer(ByteRange { start: range.start + 4 * words as u64, ..range });
         }
         let (symbol, block) = (kernel.symbol.as_str(), kernel.desc.block);
         let launch = Launch { symbol, grid, block, shared: 0, args: &values };
@@ -122,7 +122,7 @@ impl FourWays {
 
 fn value((arg, memory): (&Argument, &Option<Memory>)) -> Arg {
     match arg {
-        Argument::Buffer(_) => Arg::U64(memory.as_ref().map_or(0, Memory::address)),
+        Argument::Buffer(_) => memory.as_ref().map_or(Arg::U64(0), |memory| Arg::Buffer(memory.whole())),
         Argument::U32(x) => Arg::U32(*x),
         Argument::U64(x) => Arg::U64(*x),
     }

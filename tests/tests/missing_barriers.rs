@@ -67,9 +67,9 @@ fn run(kernel: &Kernel, seed: u64) -> Result<(), String> {
                 let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
                 let memory = device.alloc(bytes.len() as u64).map_err(|e| e.to_string())?;
                 write_bytes(&device, &stream, &memory, 0, &bytes).map_err(|e| e.to_string())?;
-                let address = memory.address();
+                let range = memory.whole();
                 buffers.push(memory);
-                Arg::U64(address)
+                Arg::Buffer(range)
             }
             (_, "bits" | "key_bits") => Arg::U32(RADIX_BITS),
             (_, "tiles" | "segments" | "passes" | "each" | "slices" | "least") => Arg::U32(1),

@@ -123,7 +123,7 @@ fn time(gpu: &Gpu, field: &FieldDesc, b: Builder, links: u32) -> Result<f64> {
     for (k, buffer) in buffers.iter().take(3).enumerate() {
         gpu.write(buffer, &vec![k as u8 + 1; bytes as usize])?;
     }
-    let mut args: Vec<Arg> = buffers.iter().map(|m| Arg::U64(m.address())).collect();
+    let mut args: Vec<Arg> = buffers.iter().map(|m| Arg::Buffer(m.whole())).collect();
     args.push(Arg::U32(grid * block));
     let time = gpu.time(&module, &kernel.symbol, grid, block, &args)?;
     Ok(gpu.cycles(time, f64::from(WARPS), f64::from(ROUNDS * links)))

@@ -4,6 +4,7 @@ use super::Machine;
 use crate::declaration::FieldDesc;
 use crate::error::EmitError;
 use crate::passes::Checked;
+use curvesmith_abi::Needs;
 use std::fmt::Debug;
 
 /// A writer of kernels. It is given what the [gate](crate::passes::gate) has let through for this target and nothing else.
@@ -32,28 +33,6 @@ pub struct Layout {
 pub struct Artefact {
     /// The text, in the target's language.
     pub text: String,
-    /// Most that one of its kernels needs.
-    pub needs: Needs,
-}
-
-/// What kernels need of a device; 0 where they need none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Needs {
-    /// Threads a block.
-    pub threads: u32,
-    /// Bytes of shared memory a block.
-    pub shared_bytes: u32,
-    /// Buffers of a launch.
-    pub buffers: u32,
-}
-
-impl Needs {
-    /// What two kernels need that run one after the other.
-    pub fn join(self, other: Needs) -> Needs {
-        Needs {
-            threads: self.threads.max(other.threads),
-            shared_bytes: self.shared_bytes.max(other.shared_bytes),
-            buffers: self.buffers.max(other.buffers),
-        }
-    }
+    /// What each of its kernels needs, in their order.
+    pub needs: Vec<Needs>,
 }

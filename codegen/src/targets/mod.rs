@@ -32,7 +32,7 @@ mod seal;
 pub mod walk;
 
 pub use arithmetic::{Accepted, Arithmetic, Bound, Choice, Claim, Limit, Outcome, Rules, Unproven};
-pub use back_end::{Artefact, BackEnd, Layout, Needs};
+pub use back_end::{Artefact, BackEnd, Layout};
 pub use machine::{Load, Machine};
 pub use offer::{Offer, cheapest};
 pub use seal::Seal;

@@ -7,7 +7,8 @@ use crate::declaration::FieldDesc;
 use crate::error::{EmitError, PassError};
 use crate::fir::ir::{Kernel, Op, Stmt, Value};
 use crate::passes::Checked;
-use crate::targets::{Artefact, BackEnd, Layout, Needs};
+use crate::targets::{Artefact, BackEnd, Layout};
+use curvesmith_abi::Needs;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -51,7 +52,7 @@ impl BackEnd for Portable {
     /// The source of a module with these functions of one field: `fn name(x: &[[u64; N]; inputs]) -> [[u64; N]; results]`,
     /// elements canonical in Montgomery form, little-endian. It needs no device.
     fn emit(functions: &[Checked<Portable>], (): ()) -> Result<Artefact, EmitError> {
-        Ok(Artefact { text: module(functions)?, needs: Needs::default() })
+        Ok(Artefact { text: module(functions)?, needs: vec![Needs::default(); functions.len()] })
     }
 }
 

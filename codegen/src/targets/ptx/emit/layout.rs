@@ -2,8 +2,6 @@
 
 use crate::error::EmitError;
 use crate::fir::ir::{Holds, Kernel, Place, SharedDecl};
-use crate::targets::Needs;
-use crate::targets::ptx::machine::locals;
 use curvesmith_abi::ParamKind;
 
 /// What is known of where an address points: `past` words past a multiple of `unit` words, which are 1, 2 or 4.
@@ -114,18 +112,6 @@ pub(super) fn space(place: &Place) -> &'static str {
     match place {
         Place::Global { .. } | Place::Part { .. } => "global",
         Place::Shared { .. } => "shared",
-    }
-}
-
-/// What a kernel needs of a device.
-pub(super) fn needs(kernel: &Kernel) -> Needs {
-    let arrays = pieces(kernel).into_iter().flatten().map(|piece| piece.length);
-    let locals = slots(kernel, locals::place(kernel).1).map(|(_, words)| words);
-    let buffers = kernel.desc.params.iter().filter(|p| matches!(p.kind, ParamKind::Buffer(..)));
-    Needs {
-        threads: kernel.desc.block,
-        shared_bytes: 4 * arrays.chain(locals).sum::<u32>(),
-        buffers: buffers.count() as u32,
     }
 }
 

@@ -10,6 +10,7 @@ mod effects;
 mod layout;
 #[cfg(feature = "llvm")]
 pub mod llvm;
+mod needs;
 pub mod text;
 mod writer;
 
@@ -18,7 +19,7 @@ use crate::declaration::FieldDesc;
 use crate::error::EmitError;
 use crate::fir::ir::{Kernel, Op};
 use crate::passes::{Checked, products};
-use crate::targets::{Artefact, BackEnd, Layout, Needs};
+use crate::targets::{Artefact, BackEnd, Layout};
 
 /// The least compute capability, `major * 10 + minor`: all that the kernels need.
 pub const MIN_COMPUTE: u32 = 75;
@@ -70,8 +71,7 @@ impl BackEnd for Ptx {
             Emitter::Llvm => llvm::emit(kernels)?,
             Emitter::Writer => writer::emit(kernels)?,
         };
-        let needs = kernels.iter().map(|k| layout::needs(k.kernel())).fold(Needs::default(), Needs::join);
-        Ok(Artefact { text, needs })
+        Ok(Artefact { text, needs: kernels.iter().map(needs::needs).collect() })
     }
 }
 

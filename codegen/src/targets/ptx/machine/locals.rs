@@ -15,6 +15,8 @@ const BESIDE_FORMULAS: usize = 40;
 const REGISTER_WORDS: usize = 128;
 /// Static shared memory of a block that every device has.
 pub(crate) const SHARED_BYTES: usize = 48 * 1024;
+/// Shared memory that a slot takes for each thread.
+pub(crate) const SLOT_BYTES: u32 = 16;
 /// How many times a loop body is thought to run.
 const LOOP_WEIGHT: u64 = 16;
 
@@ -26,7 +28,7 @@ pub(crate) fn place(kernel: &Kernel) -> (Vec<Option<u32>>, u32) {
         return (homes, 0);
     };
     let slots_each = field.words.div_ceil(4);
-    let slot_bytes = 16 * kernel.desc.block as usize;
+    let slot_bytes = (SLOT_BYTES * kernel.desc.block) as usize;
     let own: usize = kernel.shared.iter().map(|s| 4 * s.length as usize * s.stride(field.words)).sum();
     let mut room = SHARED_BYTES.saturating_sub(own) / slot_bytes;
 
