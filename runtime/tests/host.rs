@@ -1,4 +1,4 @@
-//! The CPU backend against the definitions.
+//! The host's arithmetic against the definitions.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a failing test panics")]
 
@@ -8,9 +8,9 @@ use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
 use ark_ff::{FftField, Field as _, UniformRand, Zero};
 use ark_poly::{EvaluationDomain, GeneralEvaluationDomain};
 use common::*;
-use curvesmith_runtime::cpu::Cpu;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
+use curvesmith_runtime::host;
 use curvesmith_runtime::vocabulary::{BinaryOp, Direction, UnaryOp};
 use curvesmith_runtime::{Csr, Device, DeviceVec, Ntt, NttOptions, RuntimeError, domain_size};
 
@@ -31,25 +31,25 @@ fn pointwise() {
     let zip = |f: &dyn Fn(ark_bn254::Fr, ark_bn254::Fr) -> ark_bn254::Fr| {
         a.iter().zip(&b).map(|(a, b)| f(*a, *b)).collect::<Vec<_>>()
     };
-    assert_eq!(Cpu.binary::<Fr>(BinaryOp::Add, &a, &b).unwrap(), zip(&|a, b| a + b));
-    assert_eq!(Cpu.binary::<Fr>(BinaryOp::Sub, &a, &b).unwrap(), zip(&|a, b| a - b));
-    assert_eq!(Cpu.binary::<Fr>(BinaryOp::Mul, &a, &b).unwrap(), zip(&|a, b| a * b));
-    assert_eq!(Cpu.unary::<Fr>(UnaryOp::Neg, &a).unwrap(), zip(&|a, _| -a));
-    assert_eq!(Cpu.unary::<Fr>(UnaryOp::Dbl, &a).unwrap(), zip(&|a, _| a + a));
-    assert_eq!(Cpu.unary::<Fr>(UnaryOp::Sqr, &a).unwrap(), zip(&|a, _| a * a));
+    assert_eq!(host::binary::<Fr>(BinaryOp::Add, &a, &b).unwrap(), zip(&|a, b| a + b));
+    assert_eq!(host::binary::<Fr>(BinaryOp::Sub, &a, &b).unwrap(), zip(&|a, b| a - b));
+    assert_eq!(host::binary::<Fr>(BinaryOp::Mul, &a, &b).unwrap(), zip(&|a, b| a * b));
+    assert_eq!(host::unary::<Fr>(UnaryOp::Neg, &a).unwrap(), zip(&|a, _| -a));
+    assert_eq!(host::unary::<Fr>(UnaryOp::Dbl, &a).unwrap(), zip(&|a, _| a + a));
+    assert_eq!(host::unary::<Fr>(UnaryOp::Sqr, &a).unwrap(), zip(&|a, _| a * a));
     let inverses = zip(&|a, _| a.inverse().unwrap_or_default());
     assert!(inverses.contains(&Zero::zero()));
-    assert_eq!(Cpu.unary::<Fr>(UnaryOp::Inverse, &a).unwrap(), inverses);
-    assert_eq!(Cpu.batch_inverse::<Fr>(&a).unwrap(), inverses);
-    assert_eq!(Cpu.batch_inverse::<Fr>(&[]).unwrap(), vec![]);
-    assert_eq!(Cpu.mul_const::<Fr>(&a, b[7]).unwrap(), zip(&|a, _| a * b[7]));
+    assert_eq!(host::unary::<Fr>(UnaryOp::Inverse, &a).unwrap(), inverses);
+    assert_eq!(host::batch_inverse::<Fr>(&a).unwrap(), inverses);
+    assert_eq!(host::batch_inverse::<Fr>(&[]).unwrap(), vec![]);
+    assert_eq!(host::mul_const::<Fr>(&a, b[7]).unwrap(), zip(&|a, _| a * b[7]));
     let mut thirds = [&a[..], &b, &a].concat();
-    assert_eq!(Cpu.mul_sub_thirds::<Fr>(&thirds).unwrap(), zip(&|a, b| a * b - a));
-    Cpu.mul_thirds::<Fr>(&mut thirds).unwrap();
+    assert_eq!(host::mul_sub_thirds::<Fr>(&thirds).unwrap(), zip(&|a, b| a * b - a));
+    host::mul_thirds::<Fr>(&mut thirds).unwrap();
     assert_eq!(thirds, [&a[..], &b, &zip(&|a, b| a * b)].concat());
-    let uneven = Cpu.mul_sub_thirds::<Fr>(&thirds[1..]);
+    let uneven = host::mul_sub_thirds::<Fr>(&thirds[1..]);
     assert!(matches!(uneven, Err(RuntimeError::Length { expected: 4497, found: 4499, .. })));
-    let short = Cpu.binary::<Fr>(BinaryOp::Add, &a, &b[1..]);
+    let short = host::binary::<Fr>(BinaryOp::Add, &a, &b[1..]);
     assert!(matches!(short, Err(RuntimeError::Length { expected: 1500, found: 1499, .. })));
 }
 
@@ -58,11 +58,11 @@ fn products_of_sparse_matrices() {
     let mut rng = rng(2);
     let m: Csr<ark_bn254::Fr> = matrix(37, 50, 40_000, &mut rng);
     let x = values(50, &mut rng);
-    assert_eq!(Cpu.spmv::<Fr>(&m, &x, 64).unwrap(), naive_product(&m, &x, 64));
-    assert!(matches!(Cpu.spmv::<Fr>(&m, &x, 36), Err(RuntimeError::Length { .. })));
+    assert_eq!(host::spmv::<Fr>(&m, &x, 64).unwrap(), naive_product(&m, &x, 64));
+    assert!(matches!(host::spmv::<Fr>(&m, &x, 36), Err(RuntimeError::Length { .. })));
 
     let empty = Csr { row_offsets: vec![0], columns: vec![], values: vec![], width: 0 };
-    assert_eq!(Cpu.spmv::<Fr>(&empty, &[], 2).unwrap(), vec![Zero::zero(); 2]);
+    assert_eq!(host::spmv::<Fr>(&empty, &[], 2).unwrap(), vec![Zero::zero(); 2]);
 }
 
 #[test]
@@ -88,13 +88,13 @@ fn check_ntt<F: Field>(sizes: impl IntoIterator<Item = usize>) {
         let ark_root = F::Ark::get_root_of_unity(n as u64).unwrap();
         // Another root of the same order, as snarkjs chooses on BLS12-381.
         for omega in [ark_root, ark_root.pow([n as u64 - 1])] {
-            let tables = Cpu.ntt_tables::<F>(n, omega).unwrap();
+            let tables = host::ntt_tables::<F>(n, omega).unwrap();
             for shift in [F::Ark::ONE, F::Ark::GENERATOR] {
                 let a: Vec<F::Ark> = values(n, &mut rng);
                 let mut v = a.clone();
-                Cpu.ntt::<F>(&tables, &mut v, Direction::Forward, shift).unwrap();
+                host::ntt::<F>(&*tables, &mut v, Direction::Forward, shift).unwrap();
                 assert_eq!(v, naive_ntt(&a, omega, shift), "{n} elements");
-                Cpu.ntt::<F>(&tables, &mut v, Direction::Inverse, shift).unwrap();
+                host::ntt::<F>(&*tables, &mut v, Direction::Inverse, shift).unwrap();
                 assert_eq!(v, a, "{n} elements");
             }
         }
@@ -121,7 +121,7 @@ fn mixed_ntt_is_the_definition() {
 
 #[test]
 fn sizes_that_are_no_domain_are_refused() {
-    let reason = |n: usize| match Cpu.ntt_tables::<F433>(n, 1.into()) {
+    let reason = |n: usize| match host::ntt_tables::<F433>(n, 1.into()) {
         Err(RuntimeError::Input { what: "size of the NTT", reason }) => reason,
         other => panic!("{n}: {other:?}"),
     };
@@ -130,24 +130,24 @@ fn sizes_that_are_no_domain_are_refused() {
         assert!(reason(n).starts_with(&format!("{n} is not ")), "{n}");
     }
     for n in [(1 << 28) + 1, usize::MAX] {
-        let tables = Cpu.ntt_tables::<F433>(n, 1.into());
+        let tables = host::ntt_tables::<F433>(n, 1.into());
         assert!(matches!(tables, Err(RuntimeError::TooLarge { limit: 0x1000_0000, .. })), "{n}");
     }
-    let without = Cpu.ntt_tables::<F257>(3, 1.into());
+    let without = host::ntt_tables::<F257>(3, 1.into());
     assert!(
         matches!(&without, Err(RuntimeError::Input { reason, .. }) if reason == "3 is not 2^a with a ≤ 8")
     );
     // More than the field has of one factor, where the other would have room.
-    let too_large = Cpu.ntt_tables::<F433>(32, 1.into());
+    let too_large = host::ntt_tables::<F433>(32, 1.into());
     assert!(matches!(too_large, Err(RuntimeError::TooLarge { found: 5, limit: 4, .. })));
     // Of a third, and of a half of the order.
     let root = ark_ff::Fp64::<ark_ff::MontBackend<F433Config, 1>>::get_root_of_unity(108).unwrap();
     for factor in [2, 3] {
-        let tables = Cpu.ntt_tables::<F433>(108, root.pow([factor]));
+        let tables = host::ntt_tables::<F433>(108, root.pow([factor]));
         assert!(matches!(tables, Err(RuntimeError::NotARoot { size: 108 })), "{factor}");
     }
-    assert!(matches!(Cpu.ntt_tables::<F433>(108, 5.into()), Err(RuntimeError::NotARoot { .. })));
-    assert!(Cpu.ntt_tables::<F433>(108, root).is_ok());
+    assert!(matches!(host::ntt_tables::<F433>(108, 5.into()), Err(RuntimeError::NotARoot { .. })));
+    assert!(host::ntt_tables::<F433>(108, root).is_ok());
 }
 
 #[test]
@@ -169,29 +169,29 @@ fn sizes_are_those_of_arkworks() {
 fn wrong_roots_and_shifts_are_refused() {
     let root = ark_bn254::Fr::get_root_of_unity(8).unwrap();
     for (log_n, omega) in [(0, root), (2, root), (4, root), (1, 1.into()), (3, 0.into())] {
-        let tables = Cpu.ntt_tables::<Fr>(1 << log_n, omega);
+        let tables = host::ntt_tables::<Fr>(1 << log_n, omega);
         assert!(matches!(tables, Err(RuntimeError::NotARoot { .. })), "log_n {log_n}");
     }
-    assert!(matches!(Cpu.ntt_tables::<Fr>(1 << 29, root), Err(RuntimeError::TooLarge { limit: 28, .. })));
+    assert!(matches!(host::ntt_tables::<Fr>(1 << 29, root), Err(RuntimeError::TooLarge { limit: 28, .. })));
     assert!(matches!(
-        Cpu.ntt_tables::<F257>(1 << 63, 1.into()),
+        host::ntt_tables::<F257>(1 << 63, 1.into()),
         Err(RuntimeError::TooLarge { limit: 8, .. })
     ));
-    let tables = Cpu.ntt_tables::<Fr>(8, root).unwrap();
+    let tables = host::ntt_tables::<Fr>(8, root).unwrap();
     let mut v = vec![root; 8];
-    assert!(Cpu.ntt::<Fr>(&tables, &mut v, Direction::Forward, Zero::zero()).is_err());
-    assert!(Cpu.ntt::<Fr>(&tables, &mut vec![root; 7], Direction::Forward, root).is_err());
+    assert!(host::ntt::<Fr>(&*tables, &mut v, Direction::Forward, Zero::zero()).is_err());
+    assert!(host::ntt::<Fr>(&*tables, &mut vec![root; 7], Direction::Forward, root).is_err());
 }
 
 fn check_msm<G: Group>(points: &[AffineOf<G>], scalars: &[ScalarOf<G>]) {
     let naive: ProjectiveOf<G> = points.iter().zip(scalars).map(|(p, s)| *p * s).sum();
-    let bases = Cpu.bases::<G>(points.into()).unwrap();
-    let digits = Cpu.digits::<G::Scalar>(scalars).unwrap();
-    assert_eq!(Cpu.msm::<G>(&digits, &bases, 0..points.len()).unwrap(), naive, "{} points", points.len());
+    let bases = host::bases::<G>(points.into()).unwrap();
+    let digits = host::digits::<G::Scalar>(scalars).unwrap();
+    assert_eq!(host::msm::<G>(&digits, &bases, 0..points.len()).unwrap(), naive, "{} points", points.len());
     let (from, to) = (points.len() / 3, points.len() - points.len() / 4);
-    let digits = Cpu.digits::<G::Scalar>(&scalars[from..to]).unwrap();
+    let digits = host::digits::<G::Scalar>(&scalars[from..to]).unwrap();
     let naive: ProjectiveOf<G> = points[from..to].iter().zip(&scalars[from..to]).map(|(p, s)| *p * s).sum();
-    assert_eq!(Cpu.msm::<G>(&digits, &bases, from..to).unwrap(), naive, "{from} to {to}");
+    assert_eq!(host::msm::<G>(&digits, &bases, from..to).unwrap(), naive, "{from} to {to}");
 }
 
 fn check_msms<G: Group>() {
@@ -235,7 +235,7 @@ fn msm_of_many_terms_on_many_threads() {
     for threads in [1, 3, 64] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| check_msm::<G1>(&points, &scalars));
-        let sum = pool.install(|| curvesmith_runtime::cpu::msm::<G1>(&points[..n - 1], &scalars[..n - 1]));
+        let sum = pool.install(|| host::msm_of::<G1>(&points[..n - 1], &scalars[..n - 1]));
         let logarithm: ScalarOf<G1> =
             (1..n as u64).zip(&scalars).map(|(i, scalar)| ScalarOf::<G1>::from(i) * scalar).sum();
         assert_eq!(sum, step * logarithm);
@@ -244,10 +244,10 @@ fn msm_of_many_terms_on_many_threads() {
 
 #[test]
 fn msm_arguments_must_fit() {
-    let bases = Cpu.bases::<G1>(vec![AffineOf::<G1>::generator(); 2].into()).unwrap();
-    let digits = Cpu.digits::<Fr>(&[1.into(); 3]).unwrap();
-    assert!(matches!(Cpu.msm::<G1>(&digits, &bases, 0..2), Err(RuntimeError::Length { .. })));
-    assert!(matches!(Cpu.msm::<G1>(&digits, &bases, 0..3), Err(RuntimeError::Length { .. })));
-    let digits = Cpu.digits::<Fr381>(&[1.into(); 2]).unwrap();
-    assert!(matches!(Cpu.msm::<G1>(&digits, &bases, 0..2), Err(RuntimeError::Input { .. })));
+    let bases = host::bases::<G1>(vec![AffineOf::<G1>::generator(); 2].into()).unwrap();
+    let digits = host::digits::<Fr>(&[1.into(); 3]).unwrap();
+    assert!(matches!(host::msm::<G1>(&digits, &bases, 0..2), Err(RuntimeError::Length { .. })));
+    assert!(matches!(host::msm::<G1>(&digits, &bases, 0..3), Err(RuntimeError::Length { .. })));
+    let digits = host::digits::<Fr381>(&[1.into(); 2]).unwrap();
+    assert!(matches!(host::msm::<G1>(&digits, &bases, 0..2), Err(RuntimeError::Input { .. })));
 }

@@ -4,27 +4,118 @@
 //! four groups that was a third of every binary's code. Here a scalar is taken as `±m` with `m` at
 //! most half the modulus, so that short ones of either sign have few digits, and zeros none.
 
+use super::arithmetic::{BucketSums, bucket_sums, bucket_sums_of};
+use crate::csr::{check_len, check_range};
+use crate::error::{Result, RuntimeError};
+use crate::field::Field;
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
-use crate::parallel::each;
-use ark_ec::VariableBaseMSM;
+use crate::parallel::{all, collect, each};
+use ark_ec::AffineRepr as _;
 use ark_ff::{AdditiveGroup as _, BigInteger, PrimeField, Zero as _};
-use std::sync::OnceLock;
+use std::any::{Any, TypeId};
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+/// Bases without their identities.
+pub struct HostBases<G: Group> {
+    len: usize,
+    points: Box<dyn BucketSums<G>>,
+    /// Original index of each point; `None` when there was no identity.
+    kept: Option<Vec<u32>>,
+}
+
+/// Scalars of one field, in `Vec<Signed<BigInt>>`.
+#[derive(Clone)]
+pub struct HostDigits {
+    len: usize,
+    /// The field's arkworks type: fields of equal length share a `BigInt` type.
+    field: TypeId,
+    scalars: Arc<dyn Any + Send + Sync>,
+}
+
+impl fmt::Debug for HostDigits {
+    // Scalars can be secret: only their number is shown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HostDigits").field("len", &self.len).finish_non_exhaustive()
+    }
+}
+
+impl<G: Group> fmt::Debug for HostBases<G> {
+    // Millions of points are for no log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "HostBases<{}>[{}]", G::NAME, self.len)
+    }
+}
+
+impl<G: Group> HostBases<G> {
+    /// Number of bases, identities included.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+}
+
+/// Bases for [`msm`], kept as they are if they are owned and none is an identity.
+pub fn bases<G: Group>(points: Cow<'_, [AffineOf<G>]>) -> Result<HostBases<G>> {
+    let len = points.len();
+    if all(len, &|i| !points[i].is_zero()) {
+        return Ok(HostBases { len, points: bucket_sums(points.into_owned()), kept: None });
+    }
+    let limit = u64::from(u32::MAX);
+    if len as u64 > limit {
+        return Err(RuntimeError::TooLarge { what: "number of bases", found: len as u64, limit });
+    }
+    let kept: Vec<u32> = (0..len as u32).filter(|&i| !points[i as usize].is_zero()).collect();
+    // In place: a copy of a key's points is a noticeable part of the call that proves once with it.
+    let mut points = points.into_owned();
+    points.retain(|point| !point.is_zero());
+    Ok(HostBases { len, points: bucket_sums(points), kept: Some(kept) })
+}
+
+/// Scalars for [`msm`].
+pub fn digits<F: Field>(scalars: &[F::Ark]) -> Result<HostDigits> {
+    let signed = collect(scalars.len(), &|i| Signed::of(scalars[i]));
+    Ok(HostDigits { len: signed.len(), field: TypeId::of::<F::Ark>(), scalars: Arc::new(signed) })
+}
+
+/// `Σ scalar_i · base_i` over a range of the bases; as many scalars as bases.
+pub fn msm<G: Group>(
+    digits: &HostDigits,
+    bases: &HostBases<G>,
+    range: Range<usize>,
+) -> Result<ProjectiveOf<G>> {
+    check_len("scalars of the MSM", range.len(), digits.len)?;
+    check_range(&range, bases.len)?;
+    let scalars: Option<&Vec<SignedOf<G>>> = digits.scalars.downcast_ref();
+    let same_field = digits.field == TypeId::of::<<G::Scalar as Field>::Ark>();
+    let scalars = scalars.filter(|_| same_field).ok_or_else(|| RuntimeError::Input {
+        what: "digits",
+        reason: format!("they are not of {}, the scalar field of {}", G::Scalar::NAME, G::NAME),
+    })?;
+    let Some(kept) = &bases.kept else { return Ok(sum::<G>(&*bases.points, range.start, scalars, None)) };
+    let [from, to] = [range.start, range.end].map(|end| kept.partition_point(|&i| (i as usize) < end));
+    let kept: Vec<u32> = kept[from..to].iter().map(|&i| i - range.start as u32).collect();
+    Ok(sum::<G>(&*bases.points, from, scalars, Some(&kept)))
+}
+/// `Σ scalar_i · base_i` without a device; the numbers of scalars and bases are equal.
+pub fn msm_of<G: Group>(bases: &[AffineOf<G>], scalars: &[ScalarOf<G>]) -> ProjectiveOf<G> {
+    let scalars: Vec<SignedOf<G>> = scalars.iter().map(|scalar| Signed::of(*scalar)).collect();
+    sum::<G>(&*bucket_sums_of(bases), 0, &scalars, None)
+}
 
 /// A canonical scalar `s`, as `s` or as `-(r - s)`, whichever is shorter.
 #[derive(Clone, Copy)]
-pub(super) struct Signed<B> {
+struct Signed<B> {
     magnitude: B,
     negative: bool,
 }
 
 /// [`Signed`] scalars of a group.
-pub(super) type SignedOf<G> = Signed<<ScalarOf<G> as PrimeField>::BigInt>;
-
-/// What arkworks sums affine points in.
-type BucketOf<G> = <ProjectiveOf<G> as VariableBaseMSM>::Bucket;
+type SignedOf<G> = Signed<<ScalarOf<G> as PrimeField>::BigInt>;
 
 impl<B: BigInteger> Signed<B> {
-    pub(super) fn of<F: PrimeField<BigInt = B>>(scalar: F) -> Self {
+    fn of<F: PrimeField<BigInt = B>>(scalar: F) -> Self {
         let scalar = scalar.into_bigint();
         let mut negated = F::MODULUS;
         negated.sub_with_borrow(&scalar);
@@ -75,35 +166,29 @@ impl Shape {
     }
 }
 
-/// `Σ scalars[kept[i]] · bases[i]`; without `kept`, `Σ scalars[i] · bases[i]`.
-pub(super) fn sum<G: Group>(
-    bases: &[AffineOf<G>],
+/// `Σ scalars[kept[i]] · points[first + i]`; without `kept`, `Σ scalars[i] · points[first + i]`.
+fn sum<G: Group>(
+    points: &dyn BucketSums<G>,
+    first: usize,
     scalars: &[SignedOf<G>],
     kept: Option<&[u32]>,
 ) -> ProjectiveOf<G> {
+    let len = kept.map_or(scalars.len(), <[u32]>::len);
     let modulus_bits = ScalarOf::<G>::MODULUS_BIT_SIZE as usize;
-    let shape = Shape::choose(bases.len(), modulus_bits, rayon::current_num_threads());
-    let part = bases.len().div_ceil(shape.parts).max(1);
-    let sums: Vec<OnceLock<BucketOf<G>>> =
+    let shape = Shape::choose(len, modulus_bits, rayon::current_num_threads());
+    let part = len.div_ceil(shape.parts).max(1);
+    let sums: Vec<OnceLock<ProjectiveOf<G>>> =
         (0..shape.windows * shape.parts).map(|_| OnceLock::new()).collect();
     each(sums.len(), &|task| {
-        let (window, first) = (task / shape.parts, task % shape.parts * part);
-        let mut buckets = vec![ProjectiveOf::<G>::ZERO_BUCKET; 1 << (shape.bits - 1)];
-        for (i, base) in bases.iter().enumerate().skip(first).take(part) {
-            match scalars[kept.map_or(i, |kept| kept[i] as usize)].digit(window, shape.bits) {
-                0 => {}
-                digit if digit > 0 => buckets[digit as usize - 1] += base,
-                digit => buckets[digit.unsigned_abs() - 1] -= base,
-            }
-        }
-        // Σ (i + 1)·bucket(i), as the sum of the sums of the buckets from i on.
-        let (mut from_here, mut total) = (ProjectiveOf::<G>::ZERO_BUCKET, ProjectiveOf::<G>::ZERO_BUCKET);
-        for bucket in buckets.iter().rev() {
-            from_here += bucket;
-            total += &from_here;
-        }
+        let (window, start) = (task / shape.parts, task % shape.parts * part);
+        let terms = start.min(len)..(start + part).min(len);
+        let digit = |scalar: &SignedOf<G>| scalar.digit(window, shape.bits) as i32;
+        let digits: Vec<i32> = match kept {
+            None => scalars[terms].iter().map(digit).collect(),
+            Some(kept) => kept[terms].iter().map(|&i| digit(&scalars[i as usize])).collect(),
+        };
         // Each task has a place of its own.
-        let _ = sums[task].set(total);
+        let _ = sums[task].set(points.sum(first + start.min(len), &digits, 1 << (shape.bits - 1)));
     });
     let mut sum = ProjectiveOf::<G>::zero();
     for window in sums.chunks(shape.parts).rev() {
