@@ -15,9 +15,9 @@ use ark_ec::pairing::{MillerLoopOutput, Pairing};
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{AdditiveGroup, BigInteger, PrimeField, Zero};
 use ark_groth16::{PreparedVerifyingKey, Proof, VerifyingKey};
-use curvesmith_runtime::cpu;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, Group, PairingCurve, Points as _, ProjectiveOf, ScalarOf};
+use curvesmith_runtime::host;
 use std::fmt;
 
 /// Why a proof was refused.
@@ -261,7 +261,7 @@ fn sum_of_inputs<G: Group>(points: &[AffineOf<G>], scalars: &[ScalarOf<G>]) -> P
     // The recoding adds up to 2^(w−1) to the scalar, for which a whole number of words has no room.
     let has_room = ScalarOf::<G>::MODULUS_BIT_SIZE % 64 != 0;
     if points.len() > SERIAL_TERMS || !has_room {
-        return cpu::msm::<G>(points, scalars);
+        return host::msm_of::<G>(points, scalars);
     }
     let terms: Vec<_> = points
         .iter()

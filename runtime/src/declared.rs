@@ -10,8 +10,8 @@ pub use constants::*;
 pub use message::*;
 pub use pairing::{bls12_miller_loop, two_powers};
 
-use crate::cpu;
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
+use crate::host;
 use ark_ff::{
     BigInt, CubicExtConfig, CubicExtField, Fp, MontBackend, MontConfig, QuadExtConfig, QuadExtField,
 };
@@ -21,7 +21,7 @@ use ark_ff::{
 /// Errors: the shorter length, where there are not as many scalars as bases.
 pub fn msm<G: Group>(bases: &[AffineOf<G>], scalars: &[ScalarOf<G>]) -> Result<ProjectiveOf<G>, usize> {
     if bases.len() == scalars.len() {
-        Ok(cpu::msm::<G>(bases, scalars))
+        Ok(host::msm_of::<G>(bases, scalars))
     } else {
         Err(bases.len().min(scalars.len()))
     }

@@ -10,7 +10,6 @@
 mod batch;
 mod cache;
 pub mod common;
-pub mod cpu;
 mod csr;
 pub mod cuda;
 #[doc(hidden)]
@@ -22,6 +21,7 @@ mod form;
 pub mod gpu;
 pub mod group;
 mod handle;
+pub mod host;
 mod job;
 pub mod kernels;
 mod owner;

@@ -1,14 +1,13 @@
 //! Values that live on a device.
 
-use crate::cpu::{CpuBases, CpuDigits};
 use crate::csr::Csr;
 use crate::field::Field;
 use crate::gpu::Buffer;
 use crate::group::Group;
 use crate::handle::Device;
+use crate::host::{HostBases, HostDigits, Tables};
 use crate::owner::Owner;
 use crate::vocabulary::{CurveForm, DigitShape, SpMvSchedule};
-use ark_poly::{EvaluationDomain, GeneralEvaluationDomain};
 use curvesmith_abi::{Element, layout};
 use std::any::TypeId;
 use std::fmt;
@@ -39,7 +38,7 @@ pub struct DeviceVec<F: Field> {
 /// Affine points in the memory of a device, for any number of [`Msm`](crate::Msm) plans.
 pub struct DeviceBases<G: Group> {
     pub(crate) device: Device,
-    pub(crate) repr: Repr<CpuBases<G>, GpuBases>,
+    pub(crate) repr: Repr<HostBases<G>, GpuBases>,
 }
 
 /// Scalars cut into digits and sorted by bucket; one serves any number of MSMs.
@@ -47,7 +46,7 @@ pub struct DeviceBases<G: Group> {
 pub struct Digits {
     /// The scalars' arkworks type.
     pub(crate) field: TypeId,
-    pub(crate) repr: Repr<CpuDigits, Arc<GpuDigits>>,
+    pub(crate) repr: Repr<HostDigits, Arc<GpuDigits>>,
 }
 
 /// A sparse matrix on a device.
@@ -68,14 +67,14 @@ impl<F: Field> Matrix<F> {
 
 /// Twiddles of one size and root on a device.
 pub struct NttTables<F: Field> {
-    pub(crate) repr: Repr<GeneralEvaluationDomain<F::Ark>, Arc<GpuTables>>,
+    pub(crate) repr: Repr<Box<dyn Tables<F>>, Arc<GpuTables>>,
 }
 
 impl<F: Field> NttTables<F> {
     /// Elements of a transform.
     pub(crate) fn size(&self) -> usize {
         match &self.repr {
-            Repr::Cpu(domain) => domain.size(),
+            Repr::Cpu(tables) => tables.size(),
             Repr::Gpu(tables) => tables.size(),
         }
     }

@@ -3,12 +3,12 @@
 //! Operations of a GPU are submitted in order and done later; those of the CPU are done at once. What a
 //! call made is ready when [`Work::finish`] returns. A value of another device is refused.
 
-use crate::cpu::Cpu;
 use crate::csr::{Csr, check_len};
 use crate::error::{Result, RuntimeError};
 use crate::field::Field;
 use crate::gpu::{Buffer, Stream};
 use crate::handle::{Device, Inner};
+use crate::host;
 use crate::job::Cancel;
 
 use crate::kernels::{convert, pointwise, spmv};
@@ -247,7 +247,7 @@ impl Work {
     /// `a ∘ b`, elementwise.
     pub fn binary<F: Field>(&self, op: BinaryOp, a: &DeviceVec<F>, b: &DeviceVec<F>) -> Result<DeviceVec<F>> {
         Ok(self.vector(match (&self.on, &a.repr, &b.repr) {
-            (Repr::Cpu(_), Repr::Cpu(a), Repr::Cpu(b)) => Repr::Cpu(Cpu.binary::<F>(op, a, b)?),
+            (Repr::Cpu(_), Repr::Cpu(a), Repr::Cpu(b)) => Repr::Cpu(host::binary::<F>(op, a, b)?),
             (Repr::Gpu(stream), Repr::Gpu(a), Repr::Gpu(b)) => {
                 stream.uses("left operand", a)?;
                 stream.uses("right operand", b)?;
@@ -259,19 +259,19 @@ impl Work {
 
     /// Elementwise operation.
     pub fn unary<F: Field>(&self, op: UnaryOp, a: &DeviceVec<F>) -> Result<DeviceVec<F>> {
-        self.map(a, |a| Cpu.unary::<F>(op, a), |stream, field, a| pointwise::unary(stream, field, op, a))
+        self.map(a, |a| host::unary::<F>(op, a), |stream, field, a| pointwise::unary(stream, field, op, a))
     }
 
     /// `1/a`, elementwise, with one inversion for many elements; 0 for 0.
     pub fn batch_inverse<F: Field>(&self, a: &DeviceVec<F>) -> Result<DeviceVec<F>> {
-        self.map(a, |a| Cpu.batch_inverse::<F>(a), pointwise::batch_inverse)
+        self.map(a, |a| host::batch_inverse::<F>(a), pointwise::batch_inverse)
     }
 
     /// `a · c`, elementwise.
     pub fn mul_const<F: Field>(&self, a: &DeviceVec<F>, c: F::Ark) -> Result<DeviceVec<F>> {
         self.map(
             a,
-            |a| Cpu.mul_const::<F>(a, c),
+            |a| host::mul_const::<F>(a, c),
             |stream, field, a| pointwise::mul_const(stream, field, a, &convert::device_bytes::<F>(&[c])),
         )
     }
@@ -295,7 +295,7 @@ impl Work {
     /// `a·b` into the last third of a vector, elementwise, `a` and `b` being the others.
     pub fn mul_thirds<F: Field>(&self, thirds: &mut DeviceVec<F>) -> Result<()> {
         match (&self.on, &mut thirds.repr) {
-            (Repr::Cpu(_), Repr::Cpu(thirds)) => Cpu.mul_thirds::<F>(thirds),
+            (Repr::Cpu(_), Repr::Cpu(thirds)) => host::mul_thirds::<F>(thirds),
             (Repr::Gpu(stream), Repr::Gpu(thirds)) => {
                 stream.uses("vector", thirds)?;
                 pointwise::mul_thirds(stream, &Owner::field::<F>(), thirds)
@@ -306,7 +306,7 @@ impl Work {
 
     /// `a·b - c`, elementwise, of the thirds of a vector.
     pub fn mul_sub_thirds<F: Field>(&self, thirds: &DeviceVec<F>) -> Result<DeviceVec<F>> {
-        self.map(thirds, |thirds| Cpu.mul_sub_thirds::<F>(thirds), pointwise::mul_sub_thirds)
+        self.map(thirds, |thirds| host::mul_sub_thirds::<F>(thirds), pointwise::mul_sub_thirds)
     }
 
     /// Moves a matrix to the device, [`SpMvStrategy::Balanced`]. Checks offsets and columns.
@@ -332,7 +332,9 @@ impl Work {
         out_len: usize,
     ) -> Result<DeviceVec<F>> {
         Ok(self.vector(match (&self.on, &matrix.repr, &x.repr) {
-            (Repr::Cpu(_), Repr::Cpu(matrix), Repr::Cpu(x)) => Repr::Cpu(Cpu.spmv::<F>(matrix, x, out_len)?),
+            (Repr::Cpu(_), Repr::Cpu(matrix), Repr::Cpu(x)) => {
+                Repr::Cpu(host::spmv::<F>(matrix, x, out_len)?)
+            }
             (Repr::Gpu(stream), Repr::Gpu(matrix), Repr::Gpu(x)) => {
                 matrix.used_by(stream)?;
                 stream.hold(matrix.clone());

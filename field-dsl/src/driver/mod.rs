@@ -5,6 +5,7 @@ mod sources;
 mod time;
 mod write;
 
+use curvesmith_codegen::targets::ptx::emit::Emitter;
 use sources::Declared;
 use std::path::PathBuf;
 
@@ -15,6 +16,7 @@ usage: curvesmithc <command> <arguments> [--from <file or folder>]...
   dump <declaration> <kernel> <stage>
                                 a kernel after a pass; an unknown name is answered by the known ones
   write <folder>                every image's PTX, and `images.tsv`
+  write-own <folder>            the same by our own writer in place of LLVM
   texts <folder>                FIR and blocks of every kernel
   time                          seconds of every expansion
 
@@ -75,7 +77,8 @@ pub(crate) fn run(args: &[String]) -> Result<String> {
     match words[..] {
         ["list"] => Ok(list(&declared()?)),
         ["dump", owner, kernel, stage] => dump::dump(&declared()?, owner, kernel, stage),
-        ["write", folder] => write::write(&declared()?, folder.as_ref()),
+        ["write", folder] => write::write(&declared()?, folder.as_ref(), Emitter::default()),
+        ["write-own", folder] => write::write(&declared()?, folder.as_ref(), Emitter::Writer),
         ["texts", folder] => write::texts(&declared()?, folder.as_ref()),
         ["time"] => time::time(&from),
         _ => Err(DriverError::Usage),

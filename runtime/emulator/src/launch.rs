@@ -8,16 +8,14 @@ use super::program::{Function, Program};
 use super::race::RaceState;
 use super::schedule::{self, Plan, Random};
 use super::warp::{LaunchContext, mix};
-use curvesmith_abi::Arg;
+use curvesmith_abi::{Arg, Limits};
 use curvesmith_device::{Launch, Result, RuntimeError};
 use std::fmt;
 use std::sync::{Arc, PoisonError};
 
 /// Most launches remembered.
 const LOG_LIMIT: usize = 1 << 20;
-/// Most shared memory a block can have on compute capability 7.5.
-const SHARED_LIMIT: u64 = 64 << 10;
-/// Most threads a block can have.
+/// Most threads of a block whatever the options say: the lanes of 32 warps.
 const BLOCK_LIMIT: u32 = 1024;
 
 /// One executed launch.
@@ -75,11 +73,13 @@ fn entry<'a>(
     program: &'a Program,
     symbol: &str,
     block: u32,
+    limits: &Limits,
 ) -> std::result::Result<(usize, &'a Function), String> {
     let found = program.functions.iter().enumerate().find(|(_, f)| f.entry && f.name == symbol);
     let (kernel, f) = found.ok_or("no such kernel in the module")?;
-    if block == 0 || block > BLOCK_LIMIT {
-        return Err(format!("a block has 1 to {BLOCK_LIMIT} threads"));
+    let most = limits.threads.min(BLOCK_LIMIT);
+    if block == 0 || block > most {
+        return Err(format!("a block has 1 to {most} threads"));
     }
     if let Some(n) = f.max_threads.filter(|&n| u64::from(block) > n) {
         return Err(format!("the kernel allows at most {n} threads a block"));
@@ -91,22 +91,22 @@ fn entry<'a>(
 }
 
 /// Refuses what [`prepare`] would refuse of a kernel and its block size.
-pub(super) fn check_block(program: &Program, symbol: &str, block: u32) -> Result<()> {
-    entry(program, symbol, block)
+pub(super) fn check_block(program: &Program, symbol: &str, block: u32, limits: &Limits) -> Result<()> {
+    entry(program, symbol, block, limits)
         .map(|_| ())
         .map_err(|reason| launch_error(symbol, 0, block, "resident_blocks", reason))
 }
 
 /// Checks a launch against its kernel.
-pub(super) fn prepare(program: &Arc<Program>, launch: &Launch<'_>) -> Result<Prepared> {
+pub(super) fn prepare(program: &Arc<Program>, launch: &Launch<'_>, limits: &Limits) -> Result<Prepared> {
     let refuse = |reason: String| launch_error(launch.symbol, launch.grid, launch.block, "launch", reason);
-    let (kernel, f) = entry(program, launch.symbol, launch.block).map_err(refuse)?;
+    let (kernel, f) = entry(program, launch.symbol, launch.block, limits).map_err(refuse)?;
     if launch.grid == 0 {
         return Err(refuse("a launch needs at least 1 block".into()));
     }
     let shared = f.static_shared + u64::from(launch.shared);
-    if shared > SHARED_LIMIT {
-        return Err(refuse(format!("{shared} bytes of shared memory, at most {SHARED_LIMIT}")));
+    if shared > u64::from(limits.shared) {
+        return Err(refuse(format!("{shared} bytes of shared memory, at most {}", limits.shared)));
     }
     if launch.args.len() != f.params.len() {
         return Err(refuse(format!("{} arguments for {} parameters", launch.args.len(), f.params.len())));
@@ -116,6 +116,8 @@ pub(super) fn prepare(program: &Arc<Program>, launch: &Launch<'_>) -> Result<Pre
         let (value, given) = match arg {
             Arg::U32(v) => (u64::from(*v), 4),
             Arg::U64(v) => (*v, 8),
+            // The number of a buffer is its address.
+            Arg::Buffer(range) => (range.buffer.0.wrapping_add(range.start), 8),
         };
         if given != bytes {
             return Err(refuse(format!("argument {i} has {given} bytes, its parameter {bytes}")));

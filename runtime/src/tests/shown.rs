@@ -59,7 +59,6 @@ const WITHOUT_VALUES: &[&str] = &[
     "CofactorInverse",
     "ConstantWork",
     "Coordinates",
-    "Cpu",
     "CubicPart",
     "Cuda",
     "CurveForm",
@@ -227,8 +226,8 @@ fn values(walk: &mut Walk) {
     let device = Device::cpu();
     let work: Work = device.work().unwrap();
     walk.shows("Matrix", &work.matrix::<Fr>(&csr).unwrap());
-    walk.shows("CpuBases", &cpu::Cpu.bases::<G1>(vec![point(); 3].into()).unwrap());
-    walk.shows("CpuDigits", &cpu::Cpu.digits::<Fr>(&[secret(); 3]).unwrap());
+    walk.shows("HostBases", &host::bases::<G1>(vec![point(); 3].into()).unwrap());
+    walk.shows("HostDigits", &host::digits::<Fr>(&[secret(); 3]).unwrap());
     let bases = work.bases::<G1>(vec![AffineOf::<G1>::generator()].into()).unwrap();
     let scalars = work.upload::<Fr>(&[secret()]).unwrap();
     let digits = work.digits::<Fr>(&scalars, work.digit_shape::<Fr>(1)).unwrap();

@@ -1,11 +1,11 @@
 //! Multi-scalar multiplications: what one call does for them on a device, whichever it is.
 
 use super::{Work, other};
-use crate::cpu::Cpu;
 use crate::error::{Result, RuntimeError};
 use crate::field::{Field, modulus_bits};
 use crate::gpu::{Buffer, Stream};
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
+use crate::host;
 use crate::kernels::convert;
 use crate::kernels::msm::{self, GpuBases, GpuBuckets};
 use crate::owner::Owner;
@@ -74,7 +74,7 @@ impl Work {
     ) -> Result<DeviceBases<G>> {
         let owner = Owner::group_in::<G>(form)?;
         let repr = match &self.on {
-            Repr::Cpu(_) => Repr::Cpu(Cpu.bases::<G>(points)?),
+            Repr::Cpu(_) => Repr::Cpu(host::bases::<G>(points)?),
             Repr::Gpu(stream) => {
                 Repr::Gpu(GpuBases::of(convert::upload_points::<G>(stream, &owner, &points)?, form))
             }
@@ -269,7 +269,7 @@ impl Work {
         shape: DigitShape,
     ) -> Result<Digits> {
         let repr = match (&self.on, &scalars.repr) {
-            (Repr::Cpu(_), Repr::Cpu(scalars)) => Repr::Cpu(Cpu.digits::<F>(scalars)?),
+            (Repr::Cpu(_), Repr::Cpu(scalars)) => Repr::Cpu(host::digits::<F>(scalars)?),
             (Repr::Gpu(stream), Repr::Gpu(scalars)) => {
                 stream.uses("scalars", scalars)?;
                 Repr::Gpu(Arc::new(msm::sorted_digits(stream, &Owner::field::<F>(), scalars, bits, shape)?))
@@ -390,7 +390,7 @@ impl Work {
         }
         match (&self.on, &mut buckets.0, &digits.repr, &bases.repr) {
             (Repr::Cpu(_), Repr::Cpu(sum), Repr::Cpu(digits), Repr::Cpu(bases)) => {
-                *sum += Cpu.msm::<G>(digits, bases, range)?;
+                *sum += host::msm::<G>(digits, bases, range)?;
                 Ok(())
             }
             (Repr::Gpu(stream), Repr::Gpu(buckets), Repr::Gpu(digits), Repr::Gpu(bases)) => {

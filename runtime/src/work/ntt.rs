@@ -2,11 +2,11 @@
 
 use super::{Work, other};
 use crate::batch::{NttBatch, Places};
-use crate::cpu::Cpu;
 use crate::csr::{check_len, check_multiple};
 use crate::domain::Domain;
 use crate::error::Result;
 use crate::field::Field;
+use crate::host;
 use crate::kernels::convert;
 use crate::kernels::ntt::{self, Call};
 use crate::owner::Owner;
@@ -17,7 +17,7 @@ impl Work {
     /// others have already.
     pub fn ntt_tables<F: Field>(&self, n: usize, omega: F::Ark) -> Result<NttTables<F>> {
         let repr = match &self.on {
-            Repr::Cpu(_) => Repr::Cpu(Cpu.ntt_tables::<F>(n, omega)?),
+            Repr::Cpu(_) => Repr::Cpu(host::ntt_tables::<F>(n, omega)?),
             Repr::Gpu(stream) => {
                 let (domain, field) = (Domain::new::<F>(n)?, Owner::field::<F>());
                 domain.check_omega(omega)?;
@@ -77,10 +77,10 @@ impl Work {
         match (&self.on, &tables.repr, &mut vector.repr) {
             (Repr::Cpu(_), Repr::Cpu(tables), Repr::Cpu(values)) => {
                 if places.is_rows() && transform.order == Order::Natural {
-                    return Cpu.ntt::<F>(tables, values, transform.direction, transform.shift);
+                    return host::ntt::<F>(&**tables, values, transform.direction, transform.shift);
                 }
-                let vectors = Cpu.ntt_of::<F>(tables, values, places, transform)?;
-                Cpu::put(vectors, values, places);
+                let vectors = host::ntt_of::<F>(&**tables, values, places, transform)?;
+                host::put(vectors, values, places);
                 Ok(())
             }
             (Repr::Gpu(stream), Repr::Gpu(tables), Repr::Gpu(buffer)) => {
@@ -109,7 +109,7 @@ impl Work {
         check_len("vectors of the NTT's result", from.count, to.count)?;
         match (&self.on, &tables.repr, &input.repr, &mut output.repr) {
             (Repr::Cpu(_), Repr::Cpu(tables), Repr::Cpu(values), Repr::Cpu(output)) => {
-                Cpu::put(Cpu.ntt_of::<F>(tables, values, from, transform)?, output, to);
+                host::put(host::ntt_of::<F>(&**tables, values, from, transform)?, output, to);
                 Ok(())
             }
             (Repr::Gpu(stream), Repr::Gpu(tables), Repr::Gpu(input), Repr::Gpu(output)) => {

@@ -1,11 +1,11 @@
 //! Sums over bases that stay on the host.
 
 use super::{Sum, Sums, Work, ahead};
-use crate::cpu;
 use crate::csr::check_len;
 use crate::error::Result;
 use crate::field::modulus_bits;
 use crate::group::{AffineOf, Group, ScalarOf};
+use crate::host;
 use crate::kernels::msm;
 use crate::owner::Owner;
 use crate::values::Repr;
@@ -76,7 +76,7 @@ impl Work {
         check_len("bases of the MSM", parts.terms, bases.len())?;
         check_len("scalars of the MSM", parts.terms, scalars.len())?;
         if let Repr::Cpu(_) = &self.on {
-            return self.stage("msm", |_| Ok(Sum::known(cpu::msm::<G>(bases, scalars))));
+            return self.stage("msm", |_| Ok(Sum::known(host::msm_of::<G>(bases, scalars))));
         }
         let (bits, StreamParts { shape, adding, len, .. }) = (modulus_bits::<G::Scalar>(), *parts);
         let mut buckets = self.buckets::<G>(CurveForm::Declared, shape, adding)?;

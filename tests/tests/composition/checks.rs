@@ -6,10 +6,10 @@ use ark_poly::{EvaluationDomain, MixedRadixEvaluationDomain, Radix2EvaluationDom
 use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
 use curvesmith_abi::kernels::NO_DIGIT;
 use curvesmith_device::KernelDevice;
-use curvesmith_runtime::cpu::Cpu;
 use curvesmith_runtime::error::Result;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
+use curvesmith_runtime::host;
 use curvesmith_runtime::kernels::sort_codes;
 use curvesmith_runtime::policy::{NttPolicy, Policy};
 use curvesmith_runtime::vocabulary::{BinaryOp, DigitShape, Direction, UnaryOp};
@@ -46,19 +46,19 @@ pub(crate) fn pointwise<F: Field>(device: &Device, n: usize) {
     assert_eq!(work.download(&x).unwrap(), a);
     for op in [BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul] {
         let found = work.download(&work.binary(op, &x, &y).unwrap()).unwrap();
-        assert_eq!(found, Cpu.binary::<F>(op, &a, &b).unwrap(), "{op:?}");
+        assert_eq!(found, host::binary::<F>(op, &a, &b).unwrap(), "{op:?}");
     }
     for op in [UnaryOp::Neg, UnaryOp::Dbl, UnaryOp::Sqr, UnaryOp::Inverse] {
         let found = work.download(&work.unary(op, &x).unwrap()).unwrap();
-        assert_eq!(found, Cpu.unary::<F>(op, &a).unwrap(), "{op:?}");
+        assert_eq!(found, host::unary::<F>(op, &a).unwrap(), "{op:?}");
     }
     let found = work.download(&work.batch_inverse(&x).unwrap()).unwrap();
-    assert_eq!(found, Cpu.batch_inverse::<F>(&a).unwrap());
+    assert_eq!(found, host::batch_inverse::<F>(&a).unwrap());
     let found = work.download(&work.mul_const(&x, c).unwrap()).unwrap();
-    assert_eq!(found, Cpu.mul_const::<F>(&a, c).unwrap());
+    assert_eq!(found, host::mul_const::<F>(&a, c).unwrap());
     let thirds = [&a[..], &b, &a].concat();
     let found = work.mul_sub_thirds(&work.upload::<F>(&thirds).unwrap()).unwrap();
-    assert_eq!(work.download(&found).unwrap(), Cpu.mul_sub_thirds::<F>(&thirds).unwrap());
+    assert_eq!(work.download(&found).unwrap(), host::mul_sub_thirds::<F>(&thirds).unwrap());
     work.finish().unwrap();
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn products_in_place<F: Field>(device: &Device, n: usize) {
     let work = device.work().unwrap();
     let mut thirds = work.upload::<F>(&on_cpu).unwrap();
     work.mul_thirds(&mut thirds).unwrap();
-    Cpu.mul_thirds::<F>(&mut on_cpu).unwrap();
+    host::mul_thirds::<F>(&mut on_cpu).unwrap();
     assert_eq!(work.download(&thirds).unwrap(), on_cpu);
     let uneven = work.mul_thirds(&mut work.upload::<F>(&vec![F::Ark::ONE; 3 * n + 1]).unwrap());
     assert!(matches!(uneven, Err(RuntimeError::Length { .. })));
@@ -112,7 +112,7 @@ fn ntt<F: Field>(device: &Device, n: usize) {
     for omega in exponents.map(|e| root.pow([e])) {
         let work = device.work().unwrap();
         let tables = work.ntt_tables::<F>(n, omega).unwrap();
-        let cpu = Cpu.ntt_tables::<F>(n, omega).unwrap();
+        let cpu = host::ntt_tables::<F>(n, omega).unwrap();
         for shift in [F::Ark::ONE, F::Ark::GENERATOR, F::Ark::GENERATOR.square()] {
             for direction in [Direction::Forward, Direction::Inverse, Direction::Inverse] {
                 // Vectors that lie one after the other.
@@ -120,7 +120,7 @@ fn ntt<F: Field>(device: &Device, n: usize) {
                 let mut a = values::<F::Ark>(count * n, &mut rng);
                 let mut x = work.upload::<F>(&a).unwrap();
                 work.ntt(&tables, &mut x, direction, shift).unwrap();
-                Cpu.ntt::<F>(&cpu, &mut a, direction, shift).unwrap();
+                host::ntt::<F>(&*cpu, &mut a, direction, shift).unwrap();
                 assert_eq!(work.download(&x).unwrap(), a, "{n} {direction:?} {shift}");
             }
         }
@@ -154,7 +154,7 @@ pub(crate) fn sparse_products<F: Field>(device: &Device, long: usize) {
             let vector = work.upload::<F>(&x).unwrap();
             for out_len in [rows, rows + 7] {
                 let found = work.download(&work.spmv(&matrix, &vector, out_len).unwrap()).unwrap();
-                assert_eq!(found, Cpu.spmv::<F>(&csr, &x, out_len).unwrap(), "{strategy:?}");
+                assert_eq!(found, host::spmv::<F>(&csr, &x, out_len).unwrap(), "{strategy:?}");
             }
             work.finish().unwrap();
             let filled = csr.row_offsets.windows(2).filter(|row| row[0] < row[1]).count();
@@ -437,7 +437,7 @@ pub(crate) fn large_spmv<F: Field>(device: &Device, rows: u32) {
         csr.row_offsets.push(csr.columns.len() as u32);
     }
     let x = values::<F::Ark>(rows as usize, &mut rng);
-    let expected = Cpu.spmv::<F>(&csr, &x, rows as usize).unwrap();
+    let expected = host::spmv::<F>(&csr, &x, rows as usize).unwrap();
     for strategy in [SpMvStrategy::Scalar, SpMvStrategy::Vector, SpMvStrategy::Balanced] {
         let plan = SpMv::<F>::new(device, &csr, SpMvOptions::default().strategy(strategy)).unwrap();
         assert_eq!(plan.run(&x).unwrap(), expected, "{strategy:?}");

@@ -6,10 +6,10 @@ use ark_ff::{AdditiveGroup, FftField, Field as _, UniformRand};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use curvesmith_curves::bn254;
 use curvesmith_curves::toy::toy_curve;
-use curvesmith_runtime::cpu::Cpu;
 use curvesmith_runtime::error::Result;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{Group, ProjectiveOf};
+use curvesmith_runtime::host;
 use curvesmith_runtime::vocabulary::{BinaryOp, Direction, UnaryOp};
 use curvesmith_runtime::{
     Csr, Device, DeviceBases, DeviceVec, Msm, MsmOptions, Ntt, NttOptions, Pointwise, RuntimeError, SpMv,
@@ -53,7 +53,7 @@ pub(crate) fn chain_of<F: Field, G: Group<Scalar = F>>(device: &Device) {
     let bases = Arc::new(DeviceBases::<G>::upload(device, &points).unwrap());
     let msm = Msm::with_bases(Arc::clone(&bases), MsmOptions::default()).unwrap();
     let narrow = Msm::with_bases(bases, MsmOptions::default().window(3)).unwrap();
-    let tables = Cpu.ntt_tables::<F>(N, F::Ark::get_root_of_unity(N as u64).unwrap()).unwrap();
+    let tables = host::ntt_tables::<F>(N, F::Ark::get_root_of_unity(N as u64).unwrap()).unwrap();
 
     let mut x = DeviceVec::<F>::upload(device, &host).unwrap();
     let y = DeviceVec::<F>::upload(device, &factors).unwrap();
@@ -67,14 +67,14 @@ pub(crate) fn chain_of<F: Field, G: Group<Scalar = F>>(device: &Device) {
         x = spmv.run_resident(&scaled).unwrap();
         ntt.run_resident(&mut x, Direction::Inverse).unwrap();
 
-        Cpu.ntt::<F>(&tables, &mut host, Direction::Forward, shift).unwrap();
+        host::ntt::<F>(&*tables, &mut host, Direction::Forward, shift).unwrap();
         let scaled: Vec<F::Ark> = host
             .iter()
             .zip(&factors)
             .map(|(x, y)| (*x * y).inverse().unwrap_or(F::Ark::ZERO).double() * c)
             .collect();
-        host = Cpu.spmv::<F>(&csr, &scaled, N).unwrap();
-        Cpu.ntt::<F>(&tables, &mut host, Direction::Inverse, shift).unwrap();
+        host = host::spmv::<F>(&csr, &scaled, N).unwrap();
+        host::ntt::<F>(&*tables, &mut host, Direction::Inverse, shift).unwrap();
         assert_eq!(x.download().unwrap(), host);
         let sum = generator * host.iter().zip(&logarithms).map(|(x, log)| *x * log).sum::<F::Ark>();
         assert_eq!(msm.run_resident(&x).unwrap(), sum);
@@ -187,7 +187,7 @@ pub(crate) fn jobs(device: &Device) {
     let csr = matrix(&scalars);
     let spmv = SpMv::<F>::new(device, &csr, SpMvOptions::default()).unwrap();
     let product = spmv.submit(scalars[..N].to_vec()).wait().unwrap();
-    assert_eq!(product, Cpu.spmv::<F>(&csr, &scalars[..N], N).unwrap());
+    assert_eq!(product, host::spmv::<F>(&csr, &scalars[..N], N).unwrap());
 }
 
 #[test]

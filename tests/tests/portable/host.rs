@@ -2,7 +2,8 @@
 
 use curvesmith_codegen::declaration::FieldDesc;
 use curvesmith_codegen::passes::prepare;
-use curvesmith_codegen::targets::portable::{emit, library};
+use curvesmith_codegen::targets::BackEnd;
+use curvesmith_codegen::targets::portable::{Portable, library};
 use num_bigint::BigUint;
 use std::fs;
 use std::io::Write as _;
@@ -29,7 +30,7 @@ pub(crate) fn source(name: &str, p: &str) -> (String, Vec<String>) {
     let functions = library(&field);
     let names = functions.iter().map(|function| function.symbol.clone()).collect();
     let checked: Result<Vec<_>, _> = functions.iter().map(prepare).collect();
-    (emit(&checked.unwrap()).unwrap(), names)
+    (Portable::emit(&checked.unwrap(), ()).unwrap().text, names)
 }
 
 /// A program that applies the functions of a field.

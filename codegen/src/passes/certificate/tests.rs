@@ -9,7 +9,7 @@ use crate::kernels::{constant_kernels, field_kernels, formula_kernels, group_ker
 use crate::passes::pipeline::tests::calls;
 use crate::passes::{Checked, prepare, simplify};
 use crate::targets::ptx::{self, Bound, FieldOp, Ptx};
-use crate::targets::{Rules, Target};
+use crate::targets::{Arithmetic, Rules};
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::{AccumulateLanes, FieldMulSub};
 use num_bigint::BigUint;

@@ -1,11 +1,14 @@
 //! Checked functions to Rust source.
 
+use super::arithmetic::ir::{Inst, Pair, Program, Src};
 use super::function::{element, results};
-use super::ir::{Inst, Pair, Program, Src};
 use super::{Choice, Portable, limbs, r, to_limbs};
-use crate::error::PassError;
+use crate::declaration::FieldDesc;
+use crate::error::{EmitError, PassError};
 use crate::fir::ir::{Kernel, Op, Stmt, Value};
 use crate::passes::Checked;
+use crate::targets::{Artefact, BackEnd, Layout};
+use curvesmith_abi::Needs;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -39,9 +42,21 @@ const fn select_limb(bit: u64, a: u64, b: u64) -> u64 {
 }
 ";
 
-/// The source of a module with these functions of one field: `fn name(x: &[[u64; N]; inputs]) -> [[u64; N]; results]`, elements
-/// canonical in Montgomery form, little-endian.
-pub fn emit(functions: &[Checked<Portable>]) -> Result<String, PassError> {
+impl BackEnd for Portable {
+    type Emitter = ();
+
+    fn layout(field: &FieldDesc) -> Layout {
+        Layout { limbs: limbs(field), bits: 64 }
+    }
+
+    /// The source of a module with these functions of one field: `fn name(x: &[[u64; N]; inputs]) -> [[u64; N]; results]`,
+    /// elements canonical in Montgomery form, little-endian. It needs no device.
+    fn emit(functions: &[Checked<Portable>], (): ()) -> Result<Artefact, EmitError> {
+        Ok(Artefact { text: module(functions)?, needs: vec![Needs::default(); functions.len()] })
+    }
+}
+
+fn module(functions: &[Checked<Portable>]) -> Result<String, EmitError> {
     of_one_module(functions)?;
     let mut programs: Vec<(&Choice, usize)> = vec![];
     let mut bodies = String::new();
@@ -65,7 +80,7 @@ pub fn emit(functions: &[Checked<Portable>]) -> Result<String, PassError> {
 }
 
 /// The functions are of one field, and have names of their own in lower case.
-fn of_one_module(functions: &[Checked<Portable>]) -> Result<(), PassError> {
+fn of_one_module(functions: &[Checked<Portable>]) -> Result<(), EmitError> {
     let taken = ["add_limb", "sub_limb", "mul_limb", "select_limb", "is_zero"];
     let mut names: BTreeSet<&str> = taken.into();
     for kernel in functions.iter().map(Checked::kernel) {
@@ -74,13 +89,18 @@ fn of_one_module(functions: &[Checked<Portable>]) -> Result<(), PassError> {
         let ends = name.ends_with(|c: char| c.is_ascii_lowercase());
         let fits = ends && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
         if !fits || name.starts_with(|c: char| !c.is_ascii_lowercase()) || !names.insert(name) {
-            return Err(PassError::Unsupported(format!("function `{name}`, or has it already")));
+            let reason = PassError::Unsupported(format!("function `{name}`, or has it already"));
+            return Err(fault(kernel, reason));
         }
         if kernel.field != functions[0].kernel().field {
-            return Err(PassError::Unsupported("modules of several fields".into()));
+            return Err(fault(kernel, PassError::Unsupported("modules of several fields".into())));
         }
     }
     Ok(())
+}
+
+fn fault(kernel: &Kernel, source: PassError) -> EmitError {
+    EmitError::Pass { kernel: kernel.symbol.clone(), source }
 }
 
 /// The name of a program's function.

@@ -3,7 +3,9 @@
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
 
+use super::arithmetic::{interp, ir};
 use super::*;
+use crate::declaration::FieldDesc;
 
 mod bounds;
 pub(super) mod fields;

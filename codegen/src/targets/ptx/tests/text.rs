@@ -56,7 +56,7 @@ fn templates() {
         (FieldOp::ReduceFull, Bound::Canonical, "reduce.copy"),
     ] {
         let block = variant(&f, &op, bound, name);
-        writeln!(text, "{}\n{}", block.name(), super::super::text::template(&block)).unwrap();
+        writeln!(text, "{}\n{}", block.name(), super::super::emit::text::template(&block)).unwrap();
     }
     insta::assert_snapshot!(text);
 }

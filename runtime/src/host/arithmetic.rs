@@ -1,0 +1,120 @@
+//! The arithmetic below the host's algorithms: what another implementation of it has to offer.
+//!
+//! arkworks' serves every field and group. An implementation with vector instructions provides these traits
+//! for the fields it is made for; [`tables`] and [`bucket_sums`] then choose it, once a call. Values of
+//! callers are arkworks', and what an implementation keeps of them, tables and points, is in its own form.
+
+use crate::domain::Domain;
+use crate::field::Field;
+use crate::group::{AffineOf, Group, ProjectiveOf};
+use crate::vocabulary::Direction;
+use ark_ec::VariableBaseMSM;
+use ark_ff::{Field as _, One as _, Zero as _};
+use ark_poly::{
+    EvaluationDomain, GeneralEvaluationDomain, MixedRadixEvaluationDomain, Radix2EvaluationDomain,
+};
+use rayon::prelude::*;
+use std::fmt::Debug;
+
+/// Tables for the transforms of one size and root.
+pub trait Tables<F: Field>: Debug + Send + Sync {
+    /// Elements of a transform.
+    fn size(&self) -> usize;
+
+    /// The transforms over the coset `shift·<omega>` of the vectors of [`size`](Self::size) elements that lie one
+    /// after the other in `vectors`, at least one and nothing else, in place and in natural order on both sides.
+    /// `shift` is not zero.
+    fn run(&self, vectors: &mut Vec<F::Ark>, direction: Direction, shift: F::Ark);
+}
+
+/// Affine points, none of them the identity, that are added into buckets.
+pub trait BucketSums<G: Group>: Send + Sync {
+    /// `Σ digits[i] · points[first + i]`, by one bucket for each absolute value from 1 to `buckets`, which no
+    /// digit exceeds.
+    fn sum(&self, first: usize, digits: &[i32], buckets: usize) -> ProjectiveOf<G>;
+}
+
+/// Tables for the transforms over a domain by a root of its order.
+pub(super) fn tables<F: Field>(domain: Domain, omega: F::Ark) -> Box<dyn Tables<F>> {
+    let size = F::Ark::from(domain.n as u64);
+    let invert = |x: F::Ark| x.inverse().expect("sizes and roots of unity are units");
+    macro_rules! domain {
+        ($kind:ident) => {
+            $kind {
+                size: domain.n as u64,
+                log_size_of_group: domain.log,
+                size_as_field_element: size,
+                size_inv: invert(size),
+                group_gen: omega,
+                group_gen_inv: invert(omega),
+                offset: F::Ark::ONE,
+                offset_inv: F::Ark::ONE,
+                offset_pow_size: F::Ark::ONE,
+            }
+        };
+    }
+    Box::new(match domain.power {
+        0 => GeneralEvaluationDomain::Radix2(domain!(Radix2EvaluationDomain)),
+        _ => GeneralEvaluationDomain::MixedRadix(domain!(MixedRadixEvaluationDomain)),
+    })
+}
+
+/// Points, as the best arithmetic of the group keeps them.
+pub(super) fn bucket_sums<G: Group>(points: Vec<AffineOf<G>>) -> Box<dyn BucketSums<G>> {
+    Box::new(Arkworks(points))
+}
+
+/// As [`bucket_sums`], for points that are used once.
+pub(super) fn bucket_sums_of<G: Group>(points: &[AffineOf<G>]) -> Box<dyn BucketSums<G> + '_> {
+    Box::new(Arkworks(points))
+}
+
+impl<F: Field> Tables<F> for GeneralEvaluationDomain<F::Ark> {
+    fn size(&self) -> usize {
+        EvaluationDomain::size(self)
+    }
+
+    fn run(&self, vectors: &mut Vec<F::Ark>, direction: Direction, shift: F::Ark) {
+        // Of small transforms, the inverse of one is some hundredths of the time.
+        let domain = if shift.is_one() { *self } else { self.get_coset(shift).expect("the shift is a unit") };
+        let transform = |vector: &mut Vec<F::Ark>| match direction {
+            Direction::Forward => domain.fft_in_place(vector),
+            Direction::Inverse => domain.ifft_in_place(vector),
+        };
+        let size = EvaluationDomain::size(self);
+        if vectors.len() == size {
+            return transform(vectors);
+        }
+        vectors.par_chunks_mut(size).for_each(|part| {
+            // arkworks takes vectors that it can lengthen.
+            let mut own = part.to_vec();
+            transform(&mut own);
+            part.copy_from_slice(&own);
+        });
+    }
+}
+
+/// Points in arkworks' form, added by arkworks' formulas.
+struct Arkworks<P>(P);
+
+impl<G: Group, P: AsRef<[AffineOf<G>]> + Send + Sync> BucketSums<G> for Arkworks<P> {
+    fn sum(&self, first: usize, digits: &[i32], buckets: usize) -> ProjectiveOf<G> {
+        let mut sums = vec![ProjectiveOf::<G>::ZERO_BUCKET; buckets];
+        for (point, digit) in self.0.as_ref()[first..].iter().zip(digits) {
+            match *digit {
+                0 => {}
+                digit if digit > 0 => sums[digit as usize - 1] += point,
+                digit => sums[digit.unsigned_abs() as usize - 1] -= point,
+            }
+        }
+        // Σ (i + 1)·bucket(i), as the sum of the sums of the buckets from i on.
+        let (mut from_here, mut total) = (ProjectiveOf::<G>::ZERO_BUCKET, ProjectiveOf::<G>::ZERO_BUCKET);
+        for bucket in sums.iter().rev() {
+            from_here += bucket;
+            total += &from_here;
+        }
+        let mut sum = ProjectiveOf::<G>::zero();
+        sum += &total;
+        sum
+    }
+}

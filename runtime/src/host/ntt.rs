@@ -1,0 +1,74 @@
+//! Transforms of vectors and batches.
+
+use super::arithmetic::{Tables, tables as tables_of};
+use crate::batch::Places;
+use crate::csr::check_multiple;
+use crate::domain::Domain;
+use crate::error::{Result, RuntimeError};
+use crate::field::Field;
+use crate::vocabulary::{Direction, Transform};
+use ark_ff::Zero as _;
+use rayon::prelude::*;
+
+/// Tables for a size that the field has and a root `omega` of exactly that order (both checked).
+pub fn ntt_tables<F: Field>(n: usize, omega: F::Ark) -> Result<Box<dyn Tables<F>>> {
+    let domain = Domain::new::<F>(n)?;
+    domain.check_omega(omega)?;
+    Ok(tables_of::<F>(domain, omega))
+}
+
+/// NTT in natural order on both sides, over the coset `shift·<omega>` (`shift` nonzero; one for none), of the vectors
+/// of the tables' size that lie one after the other in `vector`.
+pub fn ntt<F: Field>(
+    tables: &dyn Tables<F>,
+    vector: &mut Vec<F::Ark>,
+    direction: Direction,
+    shift: F::Ark,
+) -> Result<()> {
+    check_multiple("NTT vector", tables.size(), vector.len())?;
+    if shift.is_zero() {
+        return Err(RuntimeError::Input { what: "coset shift", reason: "it is zero".into() });
+    }
+    tables.run(vector, direction, shift);
+    Ok(())
+}
+
+/// The transforms of vectors that are at `places` of `values`.
+pub(crate) fn ntt_of<F: Field>(
+    tables: &dyn Tables<F>,
+    values: &[F::Ark],
+    places: Places,
+    transform: Transform<F::Ark>,
+) -> Result<Vec<Vec<F::Ark>>> {
+    let Transform { direction, shift, order } = transform;
+    let of = |v: usize| {
+        let mut own: Vec<F::Ark> = (0..places.n).map(|i| values[places.at(v, i)]).collect();
+        if order.reversed_before(direction) {
+            reverse_bits(&mut own);
+        }
+        ntt::<F>(tables, &mut own, direction, shift)?;
+        if order.reversed_after(direction) {
+            reverse_bits(&mut own);
+        }
+        Ok(own)
+    };
+    (0..places.count).into_par_iter().map(of).collect()
+}
+
+/// Writes vectors to their places.
+pub(crate) fn put<T>(vectors: Vec<Vec<T>>, values: &mut [T], places: Places) {
+    for (v, vector) in vectors.into_iter().enumerate() {
+        vector.into_iter().enumerate().for_each(|(i, x)| values[places.at(v, i)] = x);
+    }
+}
+
+/// Exchanges the elements of a vector, a power of two of them, whose indices are each other's with their bits reversed.
+fn reverse_bits<T>(vector: &mut [T]) {
+    let log = vector.len().trailing_zeros();
+    for i in 1..vector.len() {
+        let j = i.reverse_bits() >> (usize::BITS - log);
+        if i < j {
+            vector.swap(i, j);
+        }
+    }
+}
