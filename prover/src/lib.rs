@@ -50,12 +50,12 @@ pub use curvesmith_field_dsl::{curve, field};
 pub use curvesmith_runtime::edwards;
 pub use curvesmith_runtime::field::Field;
 pub use curvesmith_runtime::group::{AffineOf, Group, PairingCurve, ProjectiveOf, ScalarOf};
-pub use curvesmith_runtime::work::{BinaryOp, Direction, Order, UnaryOp};
+pub use curvesmith_runtime::vocabulary::{BinaryOp, Direction, Order, UnaryOp};
 pub use curvesmith_runtime::{
-    Csr, CurveForm, Detail, Device, DeviceBases, DeviceVec, Job, MeasuredWindow, MeasuredWindows, Msm,
+    Csr, CurveForm, Detail, Device, DeviceBases, DeviceVec, Job, Kind, MeasuredWindow, MeasuredWindows, Msm,
     MsmOptions, MsmStrategy, Ntt, NttBatch, NttOptions, PointLanes, Pointwise, Report, RuntimeError,
     ShardedMsm, SpMv, SpMvOptions, SpMvSchedule, SpMvStrategy, Span, StreamedMsm, TuneOptions, Tuned,
-    domain_size, gpu, tune_windows,
+    domain_size, tune_windows,
 };
 #[cfg(feature = "emulator")]
 pub use curvesmith_runtime::{EmulatorOptions, emulator};

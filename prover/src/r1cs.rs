@@ -1,6 +1,5 @@
 //! Constraint systems and witnesses as the prover takes them.
 
-use crate::snarkjs::{WtnsError, ZkeyCurve, parse_witness, read_witness};
 use ark_ff::PrimeField;
 use ark_relations::utils::matrix::Matrix;
 use curvesmith_runtime::Csr;
@@ -8,7 +7,6 @@ use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::PairingCurve;
 use rayon::prelude::*;
 use std::fmt;
-use std::path::Path;
 use zeroize::Zeroizing;
 
 /// A rank-1 constraint system: `(A·w) ∘ (B·w) = C·w` for the full assignment `w`.
@@ -120,7 +118,7 @@ fn to_csr<F: PrimeField>(rows: &Matrix<F>, matrix: char) -> Result<Csr<F>, R1csE
 /// A full assignment: one, the public inputs, then all other wires. Wiped when dropped.
 #[derive(Clone)]
 pub struct Witness<C: PairingCurve> {
-    values: Zeroizing<Vec<<C::Fr as Field>::Ark>>,
+    pub(crate) values: Zeroizing<Vec<<C::Fr as Field>::Ark>>,
 }
 
 impl<C: PairingCurve> Witness<C> {
@@ -132,24 +130,6 @@ impl<C: PairingCurve> Witness<C> {
     /// The values of all wires.
     pub fn values(&self) -> &[<C::Fr as Field>::Ark] {
         &self.values
-    }
-}
-
-impl<C: ZkeyCurve> Witness<C> {
-    /// Reads a `.wtns` file, whatever number of values it has.
-    pub fn from_wtns(path: &Path) -> Result<Self, WtnsError> {
-        Ok(Self { values: read_witness(path, None)? })
-    }
-
-    /// As [`Witness::from_wtns`], for a circuit of so many wires: memory is taken for no other
-    /// number of values.
-    pub fn from_wtns_of(path: &Path, wires: usize) -> Result<Self, WtnsError> {
-        Ok(Self { values: read_witness(path, Some(wires))? })
-    }
-
-    /// As [`Witness::from_wtns_of`], from the file's bytes, which are wiped.
-    pub fn from_wtns_bytes(bytes: Vec<u8>, wires: usize) -> Result<Self, WtnsError> {
-        Ok(Self { values: parse_witness(bytes, Some(wires))? })
     }
 }
 

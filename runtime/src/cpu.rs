@@ -13,7 +13,8 @@ use crate::domain::Domain;
 use crate::error::{Result, RuntimeError};
 use crate::field::Field;
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
-use crate::work::{BinaryOp, Direction, Transform, UnaryOp};
+use crate::parallel::{MIN_LEN, all, collect};
+use crate::vocabulary::{BinaryOp, Direction, Transform, UnaryOp};
 use ark_ec::AffineRepr;
 use ark_ff::{AdditiveGroup, Field as _, One, Zero};
 use ark_poly::{
@@ -27,9 +28,6 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Least number of elements for which a second thread is worth its start (about 10 µs
-/// against 20 to 40 ns an element).
-const MIN_LEN: usize = 1024;
 /// Rows longer than this are summed by several threads.
 const LONG_ROW: usize = 1 << 14;
 
@@ -286,17 +284,6 @@ impl Cpu {
 pub fn msm<G: Group>(bases: &[AffineOf<G>], scalars: &[ScalarOf<G>]) -> ProjectiveOf<G> {
     let scalars: Vec<SignedOf<G>> = scalars.iter().map(|scalar| Signed::of(*scalar)).collect();
     msm::sum::<G>(bases, &scalars, None)
-}
-
-/// `value` of `0..len`, on all threads. Compiled once for each type, not for everything that makes its
-/// values: a parallel loop is some thousand lines of code.
-pub(crate) fn collect<T: Send>(len: usize, value: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
-    (0..len).into_par_iter().with_min_len(MIN_LEN).map(value).collect()
-}
-
-/// Does `condition` hold for all of `0..len`?
-fn all(len: usize, condition: &(dyn Fn(usize) -> bool + Sync)) -> bool {
-    (0..len).into_par_iter().with_min_len(MIN_LEN).all(condition)
 }
 
 /// Exchanges the elements of a vector, a power of two of them, whose indices are each other's with their bits reversed.

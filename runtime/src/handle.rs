@@ -1,17 +1,15 @@
 //! The device handle that users and plans hold.
 
-use crate::algorithms::Policy;
 use crate::cuda::Cuda;
 use crate::error::{Result, RuntimeError};
-use crate::gpu::{Detail, Gpu};
-use crate::job::Cancel;
+use crate::gpu::Gpu;
 use crate::owner::Owner;
-use crate::tuning;
-use crate::work::Work;
+use crate::policy::{self, MeasuredWindows, Policy};
 use curvesmith_device::{DeviceProperties, KernelDevice};
 #[cfg(feature = "emulator")]
 use curvesmith_emulator::{Emulator, EmulatorOptions};
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A device to compute on. Cheap to clone; clones share memory, streams and loaded kernels.
@@ -104,7 +102,7 @@ impl Device {
 
     /// A device with the policies for its properties and the user's table of windows.
     fn as_measured(device: Arc<dyn KernelDevice>) -> Device {
-        let policy = Policy { windows: tuning::of_user(&*device), ..Policy::for_device(device.properties()) };
+        let policy = Policy { windows: policy::of_user(&*device), ..Policy::for_device(device.properties()) };
         Device::with_kernels(device, Some(policy))
     }
 
@@ -187,13 +185,17 @@ impl Device {
         }
     }
 
-    /// Work for one call, with streams of its own.
-    pub fn work(&self) -> Result<Work> {
-        self.work_with(Detail::Counts, &Cancel::default())
-    }
-
-    /// Work that is watched as closely as `detail` says, and ends early at a wish.
-    pub fn work_with(&self, detail: Detail, cancel: &Cancel) -> Result<Work> {
-        Work::new(self, detail, cancel.clone())
+    /// Puts rows into the table of this device in the user's cache directory, or in `directory`, beside those that are there, and tells where
+    /// that is. Devices that are opened from then on use it; this one goes on as it is.
+    ///
+    /// Errors: [`RuntimeError::Input`] on the CPU, and where the table cannot be written.
+    pub fn keep_windows(&self, windows: &MeasuredWindows, directory: Option<&Path>) -> Result<PathBuf> {
+        match &self.inner {
+            Inner::Cpu => {
+                let reason = "the CPU chooses windows of its own".to_owned();
+                Err(RuntimeError::Input { what: "measured windows", reason })
+            }
+            Inner::Gpu(gpu) => policy::keep(gpu.device(), windows, directory),
+        }
     }
 }

@@ -2,16 +2,14 @@
 //!
 //! Two levels of device: a [`KernelDevice`](curvesmith_device::KernelDevice) runs kernels (CUDA here, the
 //! emulator in a package of its own); [`Work`](work::Work) runs algorithms, with kernels on any of those or
-//! with arkworks on the CPU. Data goes from [`plan`] through [`work`] and `convert`, where it becomes
-//! words, to [`algorithms`], which are compiled once for all fields and devices, and to [`gpu`], which orders
-//! their launches, memory and copies. No curve is named here: generic code knows
-//! [`field::Field`] and [`group::Group`] markers, which the macros implement, the rest an [`Owner`].
+//! with arkworks on the CPU. Data goes from [`plan`] through [`work`] to [`kernels`], where it becomes words
+//! and which are compiled once for all fields and devices, and to [`gpu`], which orders
+//! their launches, memory and copies. All may name [`vocabulary`] and [`policy`]. No curve is named here:
+//! generic code knows [`field::Field`] and [`group::Group`] markers, which the macros implement, the rest an [`Owner`].
 
-pub mod algorithms;
 mod batch;
 mod cache;
 pub mod common;
-mod convert;
 pub mod cpu;
 mod csr;
 pub mod cuda;
@@ -25,31 +23,36 @@ pub mod gpu;
 pub mod group;
 mod handle;
 mod job;
+pub mod kernels;
 mod owner;
+mod parallel;
 pub mod plan;
 mod points;
+pub mod policy;
 #[cfg(test)]
 mod tests;
-mod tuning;
 mod values;
+pub mod vocabulary;
 pub mod work;
 
-pub use algorithms::measured::{MeasuredWindow, MeasuredWindows};
 pub use batch::NttBatch;
 pub use csr::Csr;
 pub use curvesmith_device::{self as device, RuntimeError};
 #[cfg(feature = "emulator")]
 pub use curvesmith_emulator::{self as emulator, EmulatorOptions};
 pub use domain::domain_size;
-pub use gpu::{Detail, Kind, Report, Span};
 pub use handle::Device;
 pub use job::{Cancel, Job};
 pub use owner::Owner;
 pub use plan::{
-    CurveForm, Msm, MsmOptions, MsmStrategy, Ntt, NttOptions, PointLanes, Pointwise, ShardedMsm, SpMv,
-    SpMvOptions, SpMvSchedule, SpMvStrategy, StreamedMsm, TuneOptions, Tuned, tune_windows,
+    Msm, MsmOptions, Ntt, NttOptions, Pointwise, ShardedMsm, SpMv, SpMvOptions, StreamedMsm, TuneOptions,
+    Tuned, tune_windows,
 };
+pub use policy::{MeasuredWindow, MeasuredWindows};
 pub use values::{DeviceBases, DeviceVec, Digits, Matrix, NttTables};
+pub use vocabulary::{
+    CurveForm, Detail, Kind, MsmStrategy, PointLanes, Report, SpMvSchedule, SpMvStrategy, Span,
+};
 
 /// What can go wrong on a device.
 pub mod error {

@@ -3,7 +3,7 @@
 use crate::error::{Result, RuntimeError};
 use crate::field::{Field, modulus_bits};
 use crate::group::{ConstantWork, EdwardsForm, Group, Points as _, ProjectiveOf};
-use crate::plan::CurveForm;
+use crate::vocabulary::CurveForm;
 use curvesmith_abi::{Element, Family, Form, Kernel, KernelDesc};
 
 /// A field, a group, or nobody in particular: where its kernels are found, and how large its elements are.

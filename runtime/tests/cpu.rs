@@ -11,7 +11,7 @@ use common::*;
 use curvesmith_runtime::cpu::Cpu;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
-use curvesmith_runtime::work::{BinaryOp, Direction, UnaryOp};
+use curvesmith_runtime::vocabulary::{BinaryOp, Direction, UnaryOp};
 use curvesmith_runtime::{Csr, Device, DeviceVec, Ntt, NttOptions, RuntimeError, domain_size};
 
 /// Nothing but the elements' type says which field it is.

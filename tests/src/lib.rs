@@ -9,8 +9,8 @@ pub use random::Random;
 use ark_ec::{CurveGroup, PrimeGroup};
 use ark_ff::{AdditiveGroup, UniformRand};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
-use curvesmith_runtime::algorithms::parts::PartsPolicy;
 use curvesmith_runtime::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
+use curvesmith_runtime::policy::PartsPolicy;
 
 /// An MSM whose sum is known without one.
 #[derive(Clone, Debug)]

@@ -16,7 +16,7 @@ use curvesmith_emulator::{DeviceCall, Emulator, EmulatorOptions, InjectedFault};
 use curvesmith_runtime::error::Result;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, Group};
-use curvesmith_runtime::work::{BinaryOp, Direction};
+use curvesmith_runtime::vocabulary::{BinaryOp, Direction};
 use curvesmith_runtime::{
     Csr, Device, DeviceVec, Msm, MsmOptions, Ntt, NttOptions, Pointwise, SpMv, SpMvOptions,
 };

@@ -7,8 +7,8 @@ use ark_std::rand::{SeedableRng, rngs::StdRng};
 use curvesmith::{Device, Direction, Field, bls12_381, bn254, field};
 use curvesmith_abi::{Arg, padded_words};
 use curvesmith_device::KernelDevice;
-use curvesmith_runtime::algorithms::policy::{NttPolicy, Policy};
 use curvesmith_runtime::cuda::Cuda;
+use curvesmith_runtime::policy::{NttPolicy, Policy};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

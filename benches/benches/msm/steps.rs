@@ -5,7 +5,7 @@ use crate::{Bases, RUNS, uniform};
 use anyhow::{Result, ensure};
 use curvesmith::{Detail, Device, DeviceVec, Group, Report};
 use curvesmith_runtime::Kind;
-use curvesmith_runtime::work::DigitShape;
+use curvesmith_runtime::vocabulary::DigitShape;
 
 /// The steps of the book's page on MSMs, and words in the symbols of their kernels.
 const STEPS: [(&str, &[&str]); 7] = [

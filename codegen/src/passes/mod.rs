@@ -36,6 +36,6 @@ pub use pipeline::{Library, Observer, prepare, prepare_observed};
 pub use place::place_reductions;
 pub use products::join_products;
 pub use schedule::schedule;
-pub use simplify::simplify;
+pub use simplify::{Simplification, simplify, simplify_observed};
 pub use towers::{describe_schemes, lower_towers};
 pub(crate) use work::{multiplication, products};

@@ -3,10 +3,10 @@
 use super::{ORDERS, values};
 use curvesmith_curves::bn254;
 use curvesmith_curves::toy::{babybear, toy7681};
-use curvesmith_runtime::algorithms::policy::{NttPolicy, Policy};
 use curvesmith_runtime::emulator::{Emulator, EmulatorOptions};
 use curvesmith_runtime::field::Field;
-use curvesmith_runtime::work::Direction;
+use curvesmith_runtime::policy::{NttPolicy, Policy};
+use curvesmith_runtime::vocabulary::Direction;
 use curvesmith_runtime::{Device, Ntt, NttOptions};
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@ use ark_ff::{FftField, Field as _};
 use curvesmith_curves::bn254;
 use curvesmith_curves::toy::{babybear, toy7681};
 use curvesmith_runtime::field::Field;
-use curvesmith_runtime::work::{Direction, Order};
+use curvesmith_runtime::vocabulary::{Direction, Order};
 use curvesmith_runtime::{Device, DeviceVec, Ntt, NttBatch, NttOptions, RuntimeError};
 
 /// A batch, with its strides and how many elements are given in all.

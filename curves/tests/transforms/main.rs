@@ -12,11 +12,11 @@ use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use ark_std::UniformRand;
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use curvesmith_runtime::Device;
-use curvesmith_runtime::algorithms::policy::{NttPolicy, Policy};
 use curvesmith_runtime::device::KernelDevice;
 use curvesmith_runtime::emulator::{Emulator, EmulatorOptions};
 use curvesmith_runtime::field::Field;
-use curvesmith_runtime::work::{Direction, Order};
+use curvesmith_runtime::policy::{NttPolicy, Policy};
+use curvesmith_runtime::vocabulary::{Direction, Order};
 use std::sync::Arc;
 
 const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Inverse];

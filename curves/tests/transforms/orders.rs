@@ -5,7 +5,7 @@ use ark_ff::{FftField, Field as _};
 use curvesmith_curves::bn254;
 use curvesmith_curves::toy::{babybear, toy433, toy7681};
 use curvesmith_runtime::field::Field;
-use curvesmith_runtime::work::{BinaryOp, Direction, Order};
+use curvesmith_runtime::vocabulary::{BinaryOp, Direction, Order};
 use curvesmith_runtime::{DeviceVec, Ntt, NttBatch, NttOptions, Pointwise, RuntimeError};
 
 /// Both directions in all orders, over the subgroup and a coset, of one vector and of three.

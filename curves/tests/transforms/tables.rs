@@ -3,11 +3,11 @@
 use super::values;
 use curvesmith_curves::bn254;
 use curvesmith_curves::toy::toy7681;
-use curvesmith_runtime::algorithms::policy::Policy;
 use curvesmith_runtime::device::KernelDevice as _;
 use curvesmith_runtime::emulator::{Emulator, EmulatorOptions};
 use curvesmith_runtime::field::Field;
-use curvesmith_runtime::work::Order;
+use curvesmith_runtime::policy::Policy;
+use curvesmith_runtime::vocabulary::Order;
 use curvesmith_runtime::{Device, Ntt, NttOptions};
 
 fn plan<F: Field>(device: &Device, log_n: u32, options: NttOptions<F::Ark>) -> Ntt<F> {

@@ -1,7 +1,7 @@
 //! Traces in the format of Chrome, which Perfetto reads: the host and each stream are a row.
 
+use curvesmith::Kind;
 use curvesmith::Report;
-use curvesmith::gpu::Kind;
 use serde_json::{Value, json};
 
 /// The trace of named calls, all of this process.

@@ -5,7 +5,8 @@ use super::quotient::Quotient;
 use ark_ec::CurveGroup;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, PairingCurve, ProjectiveOf};
-use curvesmith_runtime::work::{DigitShape, Direction, StreamParts, Sum, Sums, Work};
+use curvesmith_runtime::vocabulary::{DigitShape, Direction};
+use curvesmith_runtime::work::{StreamParts, Sum, Sums, Work};
 use curvesmith_runtime::{
     Csr, Device, DeviceBases, DeviceVec, Matrix, NttTables, Owner, RuntimeError, SpMvSchedule,
 };

@@ -1,6 +1,6 @@
 //! Where the time of a proof goes.
 
-use curvesmith_runtime::gpu::Kind;
+use curvesmith_runtime::Kind;
 use curvesmith_runtime::{Report, Span};
 use std::borrow::Cow;
 use std::time::{Duration, Instant};

@@ -3,11 +3,12 @@
 //! Section 1: `u32 n8`, the prime (`n8` bytes), `u32 count`. Section 2: `count` values
 //! of `n8` bytes, canonical little-endian.
 
-use super::curve::modulus;
+use super::curve::{ZkeyCurve, modulus};
 use super::format_error::{FormatError, WtnsError};
 use super::sections::{Fields, Section, SectionName, Sections, filled};
 use super::source::Source;
 use crate::montgomery::MontgomeryField;
+use crate::r1cs::Witness;
 use num_bigint::BigUint;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -45,6 +46,24 @@ pub fn parse_witness<F: MontgomeryField>(
 ) -> Result<Zeroizing<Vec<F>>, WtnsError> {
     read(Source::Bytes(bytes.into()), wires)
         .map_err(|problem| WtnsError { path: PathBuf::from("witness"), problem })
+}
+
+impl<C: ZkeyCurve> Witness<C> {
+    /// Reads a `.wtns` file, whatever number of values it has.
+    pub fn from_wtns(path: &Path) -> Result<Self, WtnsError> {
+        Ok(Self { values: read_witness(path, None)? })
+    }
+
+    /// As [`Witness::from_wtns`], for a circuit of so many wires: memory is taken for no other
+    /// number of values.
+    pub fn from_wtns_of(path: &Path, wires: usize) -> Result<Self, WtnsError> {
+        Ok(Self { values: read_witness(path, Some(wires))? })
+    }
+
+    /// As [`Witness::from_wtns_of`], from the file's bytes, which are wiped.
+    pub fn from_wtns_bytes(bytes: Vec<u8>, wires: usize) -> Result<Self, WtnsError> {
+        Ok(Self { values: parse_witness(bytes, Some(wires))? })
+    }
 }
 
 fn read<F: MontgomeryField>(source: Source, wires: Option<usize>) -> Result<Zeroizing<Vec<F>>, FormatError> {

@@ -5,9 +5,9 @@
 //! most half the modulus, so that short ones of either sign have few digits, and zeros none.
 
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
+use crate::parallel::each;
 use ark_ec::VariableBaseMSM;
 use ark_ff::{AdditiveGroup as _, BigInteger, PrimeField, Zero as _};
-use rayon::prelude::*;
 use std::sync::OnceLock;
 
 /// A canonical scalar `s`, as `s` or as `-(r - s)`, whichever is shorter.
@@ -113,11 +113,6 @@ pub(super) fn sum<G: Group>(
         window.iter().filter_map(OnceLock::get).for_each(|part| sum += part);
     }
     sum
-}
-
-/// Runs tasks `0..count` on the thread pool. Compiled once, not for every type that tasks work on.
-fn each(count: usize, task: &(dyn Fn(usize) + Sync)) {
-    (0..count).into_par_iter().with_max_len(1).for_each(task);
 }
 
 #[cfg(test)]

@@ -12,20 +12,21 @@ mod launch;
 mod pool;
 mod record;
 mod ring;
+mod shared;
 mod stream;
 mod transfer;
 
 pub use buffer::Buffer;
 pub(crate) use pool::rounded;
-pub use record::{Detail, Kind, Report, Span};
+pub(crate) use shared::{Key, SharedTables};
 pub use stream::Stream;
 pub(crate) use transfer::not_canonical;
 
-use crate::algorithms::{self, Policy};
 use crate::error::{Result, RuntimeError};
 use crate::job::Cancel;
 use crate::owner::Owner;
-use crate::work::DigitShape;
+use crate::policy::Policy;
+use crate::vocabulary::{Detail, DigitShape};
 use curvesmith_device::{self as device, DeviceProperties, KernelDevice};
 use launch::Modules;
 use pool::Pool;
@@ -47,7 +48,7 @@ struct Shared {
     slots: Arc<Slots>,
     idle: Mutex<Vec<Lane>>,
     modules: Modules,
-    tables: algorithms::ntt::Shared,
+    tables: SharedTables,
     policy: Policy,
     /// What identifies the kernels of fields, by the fields' names.
     kernels: Mutex<HashMap<&'static str, Arc<str>>>,
@@ -83,7 +84,7 @@ impl Gpu {
                 slots: Arc::default(),
                 idle: Mutex::default(),
                 modules: Modules::default(),
-                tables: algorithms::ntt::Shared::default(),
+                tables: SharedTables::default(),
                 policy,
                 kernels: Mutex::default(),
                 synchronous,
@@ -125,7 +126,7 @@ impl Gpu {
     }
 
     /// Tables of transforms that plans have.
-    pub(crate) fn shared_tables(&self) -> &algorithms::ntt::Shared {
+    pub(crate) fn shared_tables(&self) -> &SharedTables {
         &self.shared.tables
     }
 

@@ -3,12 +3,13 @@
 use super::buffer::Buffer;
 use super::launch::Entry;
 use super::pool::{Arena, Block, rounded};
-use super::record::{Account, Detail, Kind, Report};
+use super::record::Account;
 use super::ring::Ring;
 use super::{Gpu, Lane};
 use crate::error::{Result, RuntimeError};
 use crate::job::Cancel;
 use crate::owner::Owner;
+use crate::vocabulary::{Detail, Kind, Report};
 use curvesmith_abi::{Kernel, KernelDesc, Layout, Overlap, layout};
 use curvesmith_device::{self as device, KernelDevice, Launch};
 use std::any::Any;

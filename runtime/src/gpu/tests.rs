@@ -4,6 +4,7 @@ use super::*;
 use crate::error::RuntimeError;
 use crate::handle::{Device, Inner};
 use crate::owner::Owner;
+use crate::vocabulary::{Kind, Report, Span};
 use curvesmith_abi::kernels::ScanAdd;
 use curvesmith_abi::{Image, KernelEntry, Ptr, layout};
 use curvesmith_device::{Launch, Module, Source};

@@ -6,10 +6,10 @@
 use super::arrivals::Arrivals;
 use super::buffer::Buffer;
 use super::chunks::{OneByOne, fill_slot, growing, on_all_cores, shrinking};
-use super::record::Kind;
 use super::ring::Slot;
 use super::stream::Stream;
 use crate::error::{Result, RuntimeError};
+use crate::vocabulary::Kind;
 use curvesmith_abi::{Layout, layout};
 use std::borrow::Cow;
 use std::ops::Range;

@@ -4,22 +4,21 @@ mod batch;
 mod options;
 mod tune;
 
-pub(crate) use options::Adding;
-pub use options::{CurveForm, MsmOptions, MsmStrategy, PointLanes};
+pub use options::MsmOptions;
 pub use tune::{TuneOptions, Tuned, tune_windows};
 
 use super::call;
-use crate::cpu::collect;
 use crate::csr::{check_len, check_range};
 use crate::error::{Result, RuntimeError};
 use crate::field::modulus_bits;
-use crate::gpu::{Detail, Report};
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use crate::handle::Device;
 use crate::job::{Cancel, Job};
 use crate::owner::Owner;
+use crate::parallel::collect;
 use crate::values::{DeviceBases, DeviceVec, Digits};
-use crate::work::{DigitShape, Sum, Sums, Work};
+use crate::vocabulary::{Adding, CurveForm, Detail, DigitShape, Report};
+use crate::work::{Sum, Sums, Work};
 use ark_ff::{AdditiveGroup, BigInteger, PrimeField, UniformRand};
 use ark_std::rand::{CryptoRng, RngCore};
 use curvesmith_abi::Element;

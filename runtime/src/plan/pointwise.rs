@@ -4,11 +4,11 @@ use super::call;
 use crate::csr::check_len;
 use crate::error::Result;
 use crate::field::Field;
-use crate::gpu::Detail;
 use crate::handle::Device;
 use crate::job::Cancel;
 use crate::values::DeviceVec;
-use crate::work::{BinaryOp, UnaryOp, Work};
+use crate::vocabulary::{BinaryOp, Detail, UnaryOp};
+use crate::work::Work;
 use std::fmt;
 use std::marker::PhantomData;
 

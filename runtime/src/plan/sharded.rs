@@ -3,10 +3,10 @@
 use super::msm::{Msm, MsmOptions};
 use crate::csr::check_len;
 use crate::error::{Result, RuntimeError};
-use crate::gpu::{Detail, Report};
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use crate::handle::Device;
 use crate::job::{Cancel, Job};
+use crate::vocabulary::{Detail, Report};
 use ark_ff::AdditiveGroup;
 use std::ops::Range;
 use std::panic::resume_unwind;

@@ -4,40 +4,13 @@ use super::call;
 use crate::csr::{Csr, check_len};
 use crate::error::Result;
 use crate::field::Field;
-use crate::gpu::{Detail, Report};
 use crate::handle::Device;
 use crate::job::{Cancel, Job};
 use crate::values::{DeviceVec, Matrix};
+use crate::vocabulary::{Detail, Report, SpMvSchedule, SpMvStrategy};
 use crate::work::Work;
 use std::fmt;
 use std::sync::Arc;
-
-/// How rows are shared out on a device with many threads; results never depend on it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SpMvStrategy {
-    /// A thread a row.
-    Scalar,
-    /// A warp a row.
-    Vector,
-    /// Threads for short rows, warps for longer ones, several warps for the longest, each as many as the rows' lengths ask for.
-    #[default]
-    Balanced,
-}
-
-/// Who computes which rows of a sparse matrix. Rows without entries are nobody's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SpMvSchedule {
-    /// Rows of a thread each.
-    pub threads: usize,
-    /// Rows of a warp each.
-    pub warps: usize,
-    /// Rows that are cut into pieces.
-    pub cut: usize,
-    /// Those pieces, and the pieces of their sums.
-    pub pieces: usize,
-}
 
 /// Options of an [`SpMv`].
 #[derive(Clone, Debug, Default)]
@@ -51,13 +24,6 @@ impl SpMvOptions {
     pub fn strategy(mut self, strategy: SpMvStrategy) -> Self {
         self.strategy = strategy;
         self
-    }
-}
-
-impl fmt::Display for SpMvSchedule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { threads, warps, cut, pieces } = self;
-        write!(f, "{threads} rows by threads, {warps} by warps, {cut} in {pieces} pieces")
     }
 }
 

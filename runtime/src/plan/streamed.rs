@@ -1,13 +1,13 @@
 //! The multi-scalar multiplication of bases that stay on the host.
 
 use super::call;
-use super::msm::{CurveForm, MsmOptions};
+use super::msm::MsmOptions;
 use crate::csr::check_len;
 use crate::error::{Result, RuntimeError};
-use crate::gpu::{Detail, Report};
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use crate::handle::Device;
 use crate::job::{Cancel, Job};
+use crate::vocabulary::{CurveForm, Detail, Report};
 use crate::work::{StreamParts, Work};
 use ark_ff::AdditiveGroup;
 use std::fmt;

@@ -2,7 +2,8 @@
 
 use crate::field::{ElementOf, Field, MontLimbs};
 use crate::group::{AffineOf, Group};
-use crate::work::{Direction, SumBytes, Transform, Work};
+use crate::vocabulary::{Direction, Transform};
+use crate::work::{SumBytes, Work};
 use crate::*;
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{Field as _, PrimeField, Zero as _};

@@ -1,16 +1,17 @@
 //! Multi-scalar multiplications: what one call does for them on a device, whichever it is.
 
-use super::{DigitMap, DigitShape, Work, other};
-use crate::algorithms::msm::{self, GpuBases, GpuBuckets, Runs};
-use crate::convert;
+use super::{Work, other};
 use crate::cpu::Cpu;
 use crate::error::{Result, RuntimeError};
 use crate::field::{Field, modulus_bits};
 use crate::gpu::{Buffer, Stream};
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
+use crate::kernels::convert;
+use crate::kernels::msm::{self, GpuBases, GpuBuckets};
 use crate::owner::Owner;
-use crate::plan::{Adding, CurveForm};
+use crate::policy::Runs;
 use crate::values::{DeviceBases, DeviceVec, Digits, Repr};
+use crate::vocabulary::{Adding, CurveForm, DigitMap, DigitShape};
 use ark_ff::AdditiveGroup;
 use curvesmith_abi::{Element, layout};
 use std::any::TypeId;
@@ -211,7 +212,7 @@ impl Work {
         Ok(self.vector(match &self.on {
             Repr::Cpu(_) => Repr::Cpu(Vec::new()),
             Repr::Gpu(stream) => {
-                crate::algorithms::index32("vector length", len)?;
+                crate::kernels::index32("vector length", len)?;
                 Repr::Gpu(stream.elements(&Owner::field::<F>(), len)?)
             }
         }))

@@ -1,96 +1,17 @@
 //! Transforms.
 
-use super::{Direction, Work, other};
-use crate::algorithms::ntt::{self, Call};
+use super::{Work, other};
 use crate::batch::{NttBatch, Places};
-use crate::convert;
 use crate::cpu::Cpu;
-use crate::csr::{check_len, check_multiple, invert_shift};
+use crate::csr::{check_len, check_multiple};
 use crate::domain::Domain;
-use crate::error::{Result, RuntimeError};
+use crate::error::Result;
 use crate::field::Field;
+use crate::kernels::convert;
+use crate::kernels::ntt::{self, Call};
 use crate::owner::Owner;
 use crate::values::{DeviceVec, NttTables, Repr};
-use std::fmt;
-
-/// In which order a transform has its coefficients and its evaluations, in both directions. Sizes with an odd factor have natural order only.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    /// Coefficient `i`, and the evaluation at `shift·omega^i`, at index `i`.
-    #[default]
-    Natural,
-    /// Coefficients in natural order; the evaluation at `shift·omega^i` at the index that is `i` with its `log_n` bits reversed.
-    ReversedEvaluations,
-    /// Evaluations in natural order; coefficient `i` at the index that is `i` with its `log_n` bits reversed.
-    ReversedCoefficients,
-}
-
-impl Order {
-    /// Whether what goes into a transform is bit-reversed.
-    pub(crate) fn reversed_before(self, direction: Direction) -> bool {
-        match direction {
-            Direction::Forward => self == Order::ReversedCoefficients,
-            Direction::Inverse => self == Order::ReversedEvaluations,
-        }
-    }
-
-    /// Whether what comes out of it is.
-    pub(crate) fn reversed_after(self, direction: Direction) -> bool {
-        match direction {
-            Direction::Forward => self == Order::ReversedEvaluations,
-            Direction::Inverse => self == Order::ReversedCoefficients,
-        }
-    }
-
-    /// An error where a transform of `n` elements has no such order.
-    pub(crate) fn check(self, n: usize) -> Result<()> {
-        if self == Order::Natural || n.is_power_of_two() {
-            return Ok(());
-        }
-        let reason = format!("{n} elements have no bit-reversed order");
-        Err(RuntimeError::Input { what: "order of the NTT", reason })
-    }
-}
-
-/// What is computed of a vector, besides the size and the root, which tables have.
-#[derive(Clone, Copy)]
-pub struct Transform<T> {
-    /// To evaluations or back.
-    pub direction: Direction,
-    /// Of the coset, not zero; one for the subgroup itself.
-    pub shift: T,
-    /// Of coefficients and evaluations.
-    pub order: Order,
-}
-
-impl<T> fmt::Debug for Transform<T> {
-    // A shift can be secret.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut this = f.debug_struct("Transform");
-        this.field("direction", &self.direction).field("order", &self.order).finish_non_exhaustive()
-    }
-}
-
-impl<T> Transform<T> {
-    /// The transform over `shift·<omega>`, in natural order.
-    pub fn new(direction: Direction, shift: T) -> Self {
-        Transform { direction, shift, order: Order::Natural }
-    }
-
-    fn call<F: Field<Ark = T>>(&self) -> Result<Call>
-    where
-        T: ark_ff::PrimeField,
-    {
-        let inverse = invert_shift::<F>(self.shift)?;
-        let base = match self.direction {
-            Direction::Forward => self.shift,
-            Direction::Inverse => inverse,
-        };
-        let powers = (!self.shift.is_one()).then(|| convert::squarings::<F>(base));
-        Ok(Call { direction: self.direction, order: self.order, powers })
-    }
-}
-
+use crate::vocabulary::{Direction, Order, Transform};
 impl Work {
     /// Tables for a size that the field has and a root `omega` of exactly that order (both checked). Of a device of kernels, those that
     /// others have already.
@@ -100,7 +21,7 @@ impl Work {
             Repr::Gpu(stream) => {
                 let (domain, field) = (Domain::new::<F>(n)?, Owner::field::<F>());
                 domain.check_omega(omega)?;
-                let roots = || domain.roots::<F>(&ntt::passes_of(stream, &field, domain.log), omega);
+                let roots = || ntt::roots::<F>(&domain, &ntt::passes_of(stream, &field, domain.log), omega);
                 let bytes = convert::device_bytes::<F>(&[omega]);
                 Repr::Gpu(ntt::tables(stream, field, domain, bytes, roots)?)
             }
@@ -164,7 +85,7 @@ impl Work {
             }
             (Repr::Gpu(stream), Repr::Gpu(tables), Repr::Gpu(buffer)) => {
                 stream.uses("vector", buffer)?;
-                let call = transform.call::<F>()?;
+                let call = Call::of::<F>(&transform)?;
                 stream.hold(tables.clone());
                 ntt::transform(stream, tables, buffer, places, &call)
             }
@@ -194,7 +115,7 @@ impl Work {
             (Repr::Gpu(stream), Repr::Gpu(tables), Repr::Gpu(input), Repr::Gpu(output)) => {
                 stream.uses("vector", input)?;
                 stream.uses("result", output)?;
-                let call = transform.call::<F>()?;
+                let call = Call::of::<F>(&transform)?;
                 stream.hold(tables.clone());
                 ntt::transform_into(stream, tables, (input, from), (output, to), &call)
             }

@@ -1,15 +1,15 @@
 //! Sums over bases that stay on the host.
 
-use super::{DigitShape, Sum, Sums, Work};
-use crate::algorithms::msm;
+use super::{Sum, Sums, Work, ahead};
 use crate::cpu;
 use crate::csr::check_len;
 use crate::error::Result;
 use crate::field::modulus_bits;
 use crate::group::{AffineOf, Group, ScalarOf};
+use crate::kernels::msm;
 use crate::owner::Owner;
-use crate::plan::{Adding, CurveForm, ahead};
 use crate::values::Repr;
+use crate::vocabulary::{Adding, CurveForm, DigitShape};
 use std::ops::Range;
 
 /// How a sum of terms of the host is cut for a device's memory.

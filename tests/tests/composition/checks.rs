@@ -6,13 +6,14 @@ use ark_poly::{EvaluationDomain, MixedRadixEvaluationDomain, Radix2EvaluationDom
 use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
 use curvesmith_abi::kernels::NO_DIGIT;
 use curvesmith_device::KernelDevice;
-use curvesmith_runtime::algorithms::policy::{NttPolicy, Policy};
-use curvesmith_runtime::algorithms::sort_codes;
 use curvesmith_runtime::cpu::Cpu;
 use curvesmith_runtime::error::Result;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
-use curvesmith_runtime::work::{BinaryOp, DigitShape, Direction, UnaryOp, Work};
+use curvesmith_runtime::kernels::sort_codes;
+use curvesmith_runtime::policy::{NttPolicy, Policy};
+use curvesmith_runtime::vocabulary::{BinaryOp, DigitShape, Direction, UnaryOp};
+use curvesmith_runtime::work::Work;
 use curvesmith_runtime::{
     Csr, Detail, Device, DeviceBases, DeviceVec, Kind, Msm, MsmOptions, MsmStrategy, Ntt, NttOptions, Report,
     RuntimeError, ShardedMsm, SpMv, SpMvOptions, SpMvSchedule, SpMvStrategy,

@@ -11,12 +11,12 @@ use curvesmith_curves::{
 };
 use curvesmith_device::KernelDevice;
 use curvesmith_emulator::{Emulator, EmulatorOptions};
-use curvesmith_runtime::algorithms::policy::Policy;
-use curvesmith_runtime::algorithms::sort_codes;
 use curvesmith_runtime::error::Result;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::AffineOf;
-use curvesmith_runtime::work::{DigitShape, Direction};
+use curvesmith_runtime::kernels::sort_codes;
+use curvesmith_runtime::policy::Policy;
+use curvesmith_runtime::vocabulary::{DigitShape, Direction};
 use curvesmith_runtime::{Csr, Device, Msm, MsmOptions, RuntimeError, ShardedMsm};
 use curvesmith_tests::{KnownSum, Size};
 use std::collections::BTreeSet;

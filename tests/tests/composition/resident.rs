@@ -10,7 +10,7 @@ use curvesmith_runtime::cpu::Cpu;
 use curvesmith_runtime::error::Result;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{Group, ProjectiveOf};
-use curvesmith_runtime::work::{BinaryOp, Direction, UnaryOp};
+use curvesmith_runtime::vocabulary::{BinaryOp, Direction, UnaryOp};
 use curvesmith_runtime::{
     Csr, Device, DeviceBases, DeviceVec, Msm, MsmOptions, Ntt, NttOptions, Pointwise, RuntimeError, SpMv,
     SpMvOptions,

@@ -3,7 +3,7 @@
 use super::trace::chain;
 use ark_ff::{One, Zero};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
-use curvesmith::gpu::Kind;
+use curvesmith::Kind;
 use curvesmith::{Detail, Device, EmulatorOptions, Groth16, KeyOptions, Witness, bn254};
 use curvesmith_emulator::OpClass;
 use curvesmith_tests::Size;

@@ -20,8 +20,8 @@ use ark_ff::{AdditiveGroup, Field as _, UniformRand};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use curvesmith_device::KernelDevice;
 use curvesmith_emulator::{Emulator, EmulatorOptions};
-use curvesmith_runtime::algorithms::policy::Policy;
 use curvesmith_runtime::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
+use curvesmith_runtime::policy::Policy;
 use curvesmith_runtime::{Device, Kind, Report};
 use std::collections::BTreeSet;
 

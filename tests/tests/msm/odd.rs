@@ -6,7 +6,7 @@ use curvesmith_curves::toy::{toy_curve, toy_edwards};
 use curvesmith_curves::{bn254, mnt4_298};
 use curvesmith_emulator::{Emulator, EmulatorOptions};
 use curvesmith_runtime::group::{Group, ScalarOf};
-use curvesmith_runtime::work::DigitShape;
+use curvesmith_runtime::vocabulary::DigitShape;
 use curvesmith_runtime::{Device, DeviceBases, Msm, MsmOptions, MsmStrategy, RuntimeError, StreamedMsm};
 use std::sync::Arc;
 

@@ -3,8 +3,8 @@
 use super::{Terms, device, emulator, launches, sum};
 use curvesmith_curves::{bls12_381, bn254, jubjub, mnt4_298};
 use curvesmith_device::KernelDevice;
-use curvesmith_runtime::algorithms::policy::Policy;
 use curvesmith_runtime::group::Group;
+use curvesmith_runtime::policy::Policy;
 use curvesmith_runtime::{Device, DeviceBases, Msm, MsmOptions, MsmStrategy, RuntimeError, StreamedMsm};
 use std::sync::Arc;
 

@@ -7,8 +7,8 @@ use curvesmith_curves::toy::{toy_curve, toy_edwards, toy_form};
 use curvesmith_curves::{bls12_381, bn254};
 use curvesmith_device::KernelDevice;
 use curvesmith_emulator::{Emulator, EmulatorOptions};
-use curvesmith_runtime::algorithms::policy::Policy;
 use curvesmith_runtime::group::{AffineOf, Group, ScalarOf};
+use curvesmith_runtime::policy::Policy;
 use curvesmith_runtime::{CurveForm, Detail, Device, Msm, MsmOptions, MsmStrategy};
 
 fn by_rows() -> MsmOptions {

@@ -8,7 +8,7 @@ use curvesmith_curves::toy::{toy_curve, toy_edwards, toy_form};
 use curvesmith_curves::{bls12_377, bls12_381, bn254, secp256k1};
 use curvesmith_emulator::Emulator;
 use curvesmith_runtime::group::{AffineOf, Group, ScalarOf};
-use curvesmith_runtime::work::DigitShape;
+use curvesmith_runtime::vocabulary::DigitShape;
 use curvesmith_runtime::{CurveForm, Detail, Device, DeviceVec, Msm, MsmOptions, RuntimeError};
 use curvesmith_tests::Size;
 

@@ -5,8 +5,8 @@ use ark_std::rand::{SeedableRng, rngs::StdRng};
 use curvesmith_curves::bn254;
 use curvesmith_device::KernelDevice;
 use curvesmith_emulator::{Emulator, EmulatorOptions};
-use curvesmith_runtime::algorithms::policy::Policy;
 use curvesmith_runtime::group::Group;
+use curvesmith_runtime::policy::Policy;
 use curvesmith_runtime::{
     Detail, Device, MeasuredWindow, MeasuredWindows, Msm, MsmOptions, RuntimeError, TuneOptions, Tuned,
     tune_windows,

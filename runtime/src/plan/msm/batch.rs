@@ -4,11 +4,11 @@ use super::Msm;
 use crate::csr::check_len;
 use crate::error::{Result, RuntimeError};
 use crate::field::modulus_bits;
-use crate::gpu::{Detail, Report};
 use crate::group::{Group, ProjectiveOf, ScalarOf};
 use crate::job::Cancel;
-use crate::plan::{ahead, call};
-use crate::work::{DigitShape, Work};
+use crate::plan::call;
+use crate::vocabulary::{Detail, DigitShape, Report};
+use crate::work::{Work, ahead};
 
 impl<G: Group> Msm<G> {
     /// The sums for several vectors of scalars, each as long as there are bases, in the order of the vectors. One call: while the device

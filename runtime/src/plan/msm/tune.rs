@@ -1,15 +1,14 @@
 //! Measuring windows: MSMs by the windows around the model's choice, with and without multiples of the bases.
 
 use super::{Msm, MsmOptions};
-use crate::algorithms::measured::MeasuredWindow;
-use crate::algorithms::policy::widest_window;
 use crate::error::{Result, RuntimeError};
 use crate::field::{Field as _, modulus_bits};
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use crate::handle::{Device, Inner};
 use crate::owner::Owner;
+use crate::policy::MeasuredWindow;
 use crate::values::DeviceVec;
-use crate::work::DigitShape;
+use crate::vocabulary::{DigitShape, widest_window};
 use ark_ec::{CurveGroup, PrimeGroup};
 use ark_ff::{AdditiveGroup, UniformRand};
 use ark_std::rand::RngCore;

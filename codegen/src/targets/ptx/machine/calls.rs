@@ -2,7 +2,7 @@
 //!
 //! In line a block costs nothing besides itself. A call moves operands and results to where the function has them,
 //! which is 4 to 8 % of a kernel's instructions, but the block stands in an image once. What that is worth is
-//! measured with ptxas 13.5 (`docs/src/experiments.md`, "Calls or in line"): up to 8 words the instruction cache and the
+//! measured with ptxas 13.5 (`docs/log/experiments.md`, "Calls or in line"): up to 8 words the instruction cache and the
 //! assembler's time set the limit, above them registers do. The decision is for a kernel as a whole: where only its most
 //! frequent products are called, kernels of 12 words spill.
 //!
@@ -38,10 +38,10 @@ pub(super) fn calls(kernel: &Kernel) -> bool {
 const MOVES: u32 = 20;
 
 /// Instructions of the products of a function from which on it is called even from one place: it is compiled once for all kernels
-/// of an image. Below, a kernel with a single place is faster with a copy there (`docs/src/experiments.md`, "Functions").
+/// of an image. Below, a kernel with a single place is faster with a copy there (`docs/log/experiments.md`, "Functions").
 const LARGE: u32 = 16_000;
 /// The same over extension fields: a copy has its point in shared memory, a call both in registers, and the rest on the stack. An
-/// addition over Fq2 of 12 words has 17 000, and in line a third of the local memory (`docs/src/experiments.md`, "Sums by bits in short launches").
+/// addition over Fq2 of 12 words has 17 000, and in line a third of the local memory (`docs/log/experiments.md`, "Sums by bits in short launches").
 const LARGE_IN_EXTENSIONS: u32 = 20_000;
 
 /// Whether a function of FIR is called from so many places of a kernel.

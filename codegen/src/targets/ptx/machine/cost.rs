@@ -5,7 +5,7 @@
 //!
 //! Two numbers come of it. The **bound** is the busiest pipe: no code runs faster. The **time** is what
 //! an H200 was seen to take: the FMA pipe's cycles, plus [`Pipes::beside`] for every instruction of the
-//! ALU pipe, which does not hide behind wide multiplications (`docs/src/experiments.md`, "On a GPU").
+//! ALU pipe, which does not hide behind wide multiplications (`docs/log/experiments.md`, "On a GPU").
 //!
 //! **Balancing.** Where instructions of the ALU outnumber those of the FMA pipe, ptxas turns additions
 //! of two words without a carry out into IMADs until the numbers are equal. It counts a wide product

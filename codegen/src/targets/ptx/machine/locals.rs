@@ -3,7 +3,7 @@
 //! A thread's slot in shared memory is its own, four words wide and interleaved by thread, so that
 //! a warp's access is free of bank conflicts. Against spilling this costs fewer instructions and no
 //! local memory, and it lets a value be read again where it is used: an accumulated point costs no registers
-//! during the addition (`docs/src/experiments.md`, "Points in shared memory").
+//! during the addition (`docs/log/experiments.md`, "Points in shared memory").
 
 use crate::fir::ir::{Block, Kernel, Local, Op, Stmt, Type};
 use curvesmith_abi::Family;

@@ -48,7 +48,7 @@ impl Machine for Ptx {
 
     /// What is left of 255 registers by the accumulated point, the affine one that is added, and some addresses. On an H200 an
     /// MSM of 2^20 in BN254's G2 takes 12.1 ms with products in one operation, which fit, and 12.7 in several; in
-    /// BLS12-381's, where they do not, 31.0 and 29.0 (`docs/src/experiments.md`, "Products in a quadratic
+    /// BLS12-381's, where they do not, 31.0 and 29.0 (`docs/log/experiments.md`, "Products in a quadratic
     /// extension").
     fn room_beside_points(kernel: &Kernel) -> u32 {
         const ADDRESSES: u32 = 16;
@@ -69,7 +69,7 @@ impl Machine for Ptx {
     /// one of them is itself made of several side by side (Karatsuba), it runs out: carries go to
     /// registers and back, some 10 instructions a word, and the products take longer than rows would. On an H200
     /// one Karatsuba product beside others cost a mixed addition 3 to 5 %, two beside each other gained
-    /// nothing; alone a product gained 3 % at 8 words and 10 % at 12 (`docs/src/experiments.md`, "Products in
+    /// nothing; alone a product gained 3 % at 8 words and 10 % at 12 (`docs/log/experiments.md`, "Products in
     /// company").
     ///
     /// Functions run one after another. Kernels over extension fields are crowded all the same: they call

@@ -41,7 +41,7 @@ macro_rules! schemes {
 }
 
 /// Levels of Karatsuba, the reduction, and the words from which on it pays (`$one` for one level), by the
-/// times measured on an H200 (`docs/src/experiments.md`): two levels and blocks lose up to 12 words,
+/// times measured on an H200 (`docs/log/experiments.md`): two levels and blocks lose up to 12 words,
 /// `k = n/2` gains nothing over less.
 macro_rules! karatsuba_schemes {
     ($op:literal, $one:literal) => {
