@@ -5,6 +5,7 @@
 //! `nvdisasm` need no GPU; they come from PyPI, pinned, into `target/validate`.
 
 mod assemble;
+mod emitters;
 mod flow;
 mod judged;
 mod policy;
@@ -48,6 +49,9 @@ pub(crate) struct ValidateArgs {
     /// Only the targets: operations and inner loops, on sm_90
     #[arg(long, conflicts_with = "from")]
     targets: bool,
+    /// Only the emitters: instructions of the kernels as LLVM and as our writer write them, on sm_90
+    #[arg(long, conflicts_with = "targets")]
+    emitters: bool,
     /// Images too whose text is the one that was judged when the tables were written
     #[arg(long)]
     all: bool,
@@ -70,6 +74,7 @@ impl ValidateArgs {
             arch: 90,
             jobs: None,
             targets: false,
+            emitters: false,
             all: true,
             from: vec![],
             bless: true,
@@ -116,7 +121,10 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<()> {
     let folder = shell::target("validate");
     let tools = tools::install(&folder)?;
     let sources = if args.from.is_empty() { representatives() } else { args.from.clone() };
-    let images = images(&folder.join("images"), &sources)?;
+    if args.emitters {
+        return emitters::run(&tools, &folder.join("emitters"), &sources, args.jobs);
+    }
+    let images = images("write", &folder.join("images"), &sources)?;
     let arches: &[u32] = if args.targets { &[targets::ARCH] } else { &TARGETS };
     let wanted = |image: &&Image| !args.targets || image.kernels.iter().any(|(s, _)| targets::wants(s));
     let (known, wanted) = match args.all || args.json || args.targets || !args.from.is_empty() {
@@ -218,11 +226,11 @@ pub(crate) fn clear(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
 }
 
-/// Has the images of the curves declared there written to `folder`, and reads their list.
-fn images(folder: &Path, sources: &[PathBuf]) -> Result<Vec<Image>> {
+/// Has the images of the curves declared there written to `folder` by a command of `curvesmithc`, and reads their list.
+fn images(command: &str, folder: &Path, sources: &[PathBuf]) -> Result<Vec<Image>> {
     clear(folder)?;
     let mut write = compiler::curvesmithc(shell::root());
-    shell::run(write.arg("write").arg(folder).args(compiler::from(sources)))?;
+    shell::run(write.arg(command).arg(folder).args(compiler::from(sources)))?;
     read_images(folder)
 }
 
