@@ -11,17 +11,16 @@ const PACKAGE: &str = "curvesmith-curves";
 const OTHERS: [&str; 3] = ["llvm", "default", "long-tests"];
 
 /// Packages and features of theirs that are checked in place of the default ones. Without `llvm`
-/// the images of kernels come from elsewhere, for `curvesmith-runtime` and what depends on it from
-/// a folder that a check has not.
+/// the compiler's own writer makes the images of kernels.
 const WITHOUT_DEFAULT: [(&str, &str); 9] = [
     ("curvesmith-abi", ""),
     ("curvesmith-device", ""),
     ("curvesmith-emulator", ""),
     ("curvesmith-codegen", ""),
     ("curvesmith-field-dsl", ""),
-    ("curvesmith-runtime", "llvm"),
+    ("curvesmith-runtime", ""),
     ("curvesmith-runtime", "llvm,emulator"),
-    ("curvesmith", "llvm"),
+    ("curvesmith", ""),
     ("curvesmith", "llvm,known-answers"),
 ];
 

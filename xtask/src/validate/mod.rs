@@ -5,6 +5,7 @@
 //! `nvdisasm` need no GPU; they come from PyPI, pinned, into `target/validate`.
 
 mod assemble;
+mod emitters;
 mod judged;
 mod policy;
 mod ptxas;
@@ -41,6 +42,9 @@ pub(crate) struct ValidateArgs {
     /// Images assembled at the same time; as many as there are cores by default
     #[arg(long)]
     jobs: Option<usize>,
+    /// Only the emitters: instructions of the kernels as LLVM and as our writer write them, on sm_90
+    #[arg(long)]
+    emitters: bool,
     /// Images too whose text is the one that was judged when the tables were written
     #[arg(long)]
     all: bool,
@@ -57,7 +61,16 @@ impl ValidateArgs {
     /// A run that rewrites the committed tables instead of comparing with them.
     pub(crate) fn blessing() -> Self {
         let setup = crate::SetupArgs { yes: false };
-        ValidateArgs { setup, json: false, arch: 90, jobs: None, all: true, from: vec![], bless: true }
+        ValidateArgs {
+            setup,
+            json: false,
+            arch: 90,
+            jobs: None,
+            emitters: false,
+            all: true,
+            from: vec![],
+            bless: true,
+        }
     }
 }
 
@@ -98,7 +111,10 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<()> {
     let folder = shell::target("validate");
     let tools = tools::install(&folder)?;
     let sources = if args.from.is_empty() { representatives() } else { args.from.clone() };
-    let images = images(&folder.join("images"), &sources)?;
+    if args.emitters {
+        return emitters::run(&tools, &folder.join("emitters"), &sources, args.jobs);
+    }
+    let images = images("write", &folder.join("images"), &sources)?;
     let (known, wanted) = match args.all || args.json || !args.from.is_empty() {
         true => (vec![], images.iter().collect()),
         false => known(&images)?,
@@ -184,11 +200,11 @@ pub(crate) fn clear(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
 }
 
-/// Has the images of the curves declared there written to `folder`, and reads their list.
-fn images(folder: &Path, sources: &[PathBuf]) -> Result<Vec<Image>> {
+/// Has the images of the curves declared there written to `folder` by a command of `curvesmithc`, and reads their list.
+fn images(command: &str, folder: &Path, sources: &[PathBuf]) -> Result<Vec<Image>> {
     clear(folder)?;
     let mut write = compiler::curvesmithc(shell::root());
-    shell::run(write.arg("write").arg(folder).args(compiler::from(sources)))?;
+    shell::run(write.arg(command).arg(folder).args(compiler::from(sources)))?;
     read_images(folder)
 }
 
