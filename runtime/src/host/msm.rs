@@ -49,13 +49,6 @@ impl<G: Group> fmt::Debug for HostBases<G> {
     }
 }
 
-impl<G: Group> HostBases<G> {
-    /// Number of bases, identities included.
-    pub(crate) fn len(&self) -> usize {
-        self.len
-    }
-}
-
 /// Bases for [`msm`], kept as they are if they are owned and none is an identity.
 pub fn bases<G: Group>(points: Cow<'_, [AffineOf<G>]>) -> Result<HostBases<G>> {
     let len = points.len();
