@@ -1,4 +1,4 @@
-//! The book's plots of MSMs, from the tables that `cargo bench --bench msm -- --csv=…` writes.
+//! The book's plots: of MSMs from the tables that `cargo bench --bench msm -- --csv=…` writes, and of speed beside rivals.
 
 use anyhow::{Context, Result, ensure};
 use plotters::coord::Shift;
@@ -31,6 +31,7 @@ pub fn draw(folder: &Path) -> Result<Vec<(&'static str, String)>> {
         rows(&text).with_context(|| format!("in {}", path.display()))
     };
     Ok(vec![
+        ("rivals.svg", svg(|area| rivals(area, &read("rivals.csv")?))?),
         ("msm-sizes.svg", svg(|area| sizes(area, &read("msm-sizes.csv")?))?),
         ("msm-scalars.svg", svg(|area| scalars(area, &read("msm-scalars.csv")?))?),
         ("msm-steps.svg", svg(|area| steps(area, &read("msm-steps.csv")?))?),
@@ -73,6 +74,49 @@ fn distinct(rows: &[Vec<String>], column: usize) -> Vec<&str> {
         }
     }
     names
+}
+
+/// A rival's time over ours against the size, a line a task; 1 is as fast.
+fn rivals(area: &Area<'_>, rows: &[Vec<String>]) -> Result<()> {
+    let tasks = distinct(rows, 1);
+    let lines = tasks.iter().map(|task| {
+        let of_task = rows.iter().filter(|row| row[1] == *task);
+        let points = of_task.map(|row| Ok((number(&row[2])?, number(&row[3])? / number(&row[4])?)));
+        points.collect::<Result<Vec<(f64, f64)>>>()
+    });
+    let lines = lines.collect::<Result<Vec<_>>>()?;
+    let points = || lines.iter().flatten();
+    let (first, last) = points().fold((f64::MAX, f64::MIN), |(a, b), &(x, _)| (a.min(x), b.max(x)));
+    let highest = points().fold(1.0, |most, &(_, y)| y.max(most));
+    let mut chart = ChartBuilder::on(area)
+        .caption(format!("Times as fast as the fastest other library, {}", rows[0][0]), ("sans-serif", 18))
+        .margin(12)
+        .x_label_area_size(42)
+        .y_label_area_size(60)
+        .build_cartesian_2d(first..last, 0.0..1.1 * highest)?;
+    chart
+        .configure_mesh()
+        .x_labels((last - first) as usize + 1)
+        .x_label_formatter(&|x| format!("2^{x:.0}"))
+        .x_desc("points, or elements")
+        .y_desc("times as fast")
+        .light_line_style(WHITE)
+        .draw()?;
+    chart.draw_series(LineSeries::new([(first, 1.0), (last, 1.0)], GREY.stroke_width(2)))?;
+    for ((task, points), color) in tasks.iter().zip(&lines).zip(COLORS) {
+        chart.draw_series(points.iter().map(|&point| Circle::new(point, 4, color.filled())))?;
+        chart
+            .draw_series(LineSeries::new(points.iter().copied(), color.stroke_width(2)))?
+            .label(*task)
+            .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], color.stroke_width(2)));
+    }
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperRight)
+        .label_font(("sans-serif", 13))
+        .background_style(WHITE.mix(0.8))
+        .draw()?;
+    Ok(())
 }
 
 /// Time against the number of points, both logarithmic; rivals dashed in grey.

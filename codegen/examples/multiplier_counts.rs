@@ -4,8 +4,8 @@
 //! Counts per operation: a kernel of four operations in a row less one of one, divided by three.
 //! Registers are those of the kernel of four. A table in Markdown, beside the model's numbers.
 
-use curvesmith_codegen::spec::FieldDesc;
-use curvesmith_codegen::target::ptx::{Bound, Choice, FieldOp, Pipes, all_choices, chain};
+use curvesmith_codegen::declaration::FieldDesc;
+use curvesmith_codegen::targets::ptx::{Bound, Choice, FieldOp, Pipes, all_choices, chain};
 use num_bigint::BigUint;
 use std::path::{Path, PathBuf};
 use std::process::Command;

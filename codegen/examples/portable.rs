@@ -1,9 +1,9 @@
 //! Rust source for the arithmetic of a prime field: `cargo run --example portable -- <name> <modulus in hexadecimal>`.
 
 use curvesmith_codegen::PassError;
+use curvesmith_codegen::declaration::FieldDesc;
 use curvesmith_codegen::passes::prepare;
-use curvesmith_codegen::spec::FieldDesc;
-use curvesmith_codegen::target::portable::{emit, library};
+use curvesmith_codegen::targets::portable::{emit, library};
 use num_bigint::BigUint;
 use std::process::ExitCode;
 

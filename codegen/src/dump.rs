@@ -5,7 +5,7 @@ use crate::fir::ir::{self, Kernel, Stmt, Value};
 use crate::fir::print::print_noted;
 use crate::llvm;
 use crate::passes::{Checked, KernelInfo, prepare_observed};
-use crate::target::ptx::{Block, Choice, Pipes, Ptx};
+use crate::targets::ptx::{Block, Choice, Pipes, Ptx};
 use std::fmt::Write as _;
 
 /// A kernel, and what it calls, at one point of its way.
@@ -37,7 +37,7 @@ pub fn stages(kernel: &Kernel) -> (Vec<Stage>, Result<(), EmitError>) {
 pub fn passes(kernel: &Kernel) -> (Vec<Stage>, Result<Checked<Ptx>, EmitError>) {
     let mut stages: Vec<Stage> = Vec::new();
     let prepared = prepare_observed(kernel, &mut |name, kernel, info| {
-        let text = fir(kernel, info);
+        let text = annotated(kernel, info);
         match stages.iter_mut().find(|stage| stage.name == name) {
             // What is called stands before its caller, and is prepared when that is inlined.
             Some(stage) if matches!(name, "written" | "inline") => stage.text.insert_str(0, &text),
@@ -53,8 +53,8 @@ pub fn passes(kernel: &Kernel) -> (Vec<Stage>, Result<Checked<Ptx>, EmitError>) 
     (stages, prepared.map_err(fault))
 }
 
-/// The kernel as text with what is known of its values.
-fn fir(kernel: &Kernel, info: Option<&KernelInfo<Ptx>>) -> String {
+/// The kernel alone as text, with the bound and variant of each value as comments where they are known.
+pub fn annotated(kernel: &Kernel, info: Option<&KernelInfo<Ptx>>) -> String {
     let Some((info, field)) = info.zip(kernel.field.as_ref()) else {
         return print_noted(kernel, &|_| None, &|_| None);
     };

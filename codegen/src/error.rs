@@ -1,7 +1,7 @@
 //! What can go wrong between a checked declaration and its images.
 
 use crate::fir::ir::Value;
-use crate::target::Unproven;
+use crate::targets::Unproven;
 
 /// Why a kernel could not be compiled.
 ///

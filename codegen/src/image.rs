@@ -1,5 +1,6 @@
 //! From checked declarations to images: kernels, PTX with a header, one compressed text for all.
 
+use crate::declaration::{Equation, FieldDesc, GroupDesc};
 use crate::dump::computed;
 use crate::error::EmitError;
 use crate::fir::ir::{Kernel, Local, Type};
@@ -9,8 +10,7 @@ use crate::kernels::{
 };
 use crate::llvm;
 use crate::passes::{Checked, Contract, Library, describe_schemes, multiplication};
-use crate::spec::{Equation, FieldDesc, GroupDesc};
-use crate::target::ptx::{Bound, Ptx};
+use crate::targets::ptx::{Bound, Ptx};
 use crate::version;
 use curvesmith_abi::{Bundle, Image, KernelEntry, Packed, delta};
 use std::sync::Arc;

@@ -5,6 +5,7 @@
 //! ```
 //! Deterministic: no clock, path, hash order or thread order enters the output.
 
+pub mod declaration;
 #[cfg(feature = "llvm")]
 pub mod dump;
 pub mod error;
@@ -18,8 +19,7 @@ pub mod llvm;
 pub mod passes;
 #[cfg(feature = "llvm")]
 pub mod probes;
-pub mod spec;
-pub mod target;
+pub mod targets;
 #[cfg(feature = "llvm")]
 mod version;
 

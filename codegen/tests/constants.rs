@@ -2,13 +2,13 @@
 
 use curvesmith_abi::{Access, Element, Family, KernelDesc, Param, ParamKind, TableShape, layout};
 use curvesmith_abi::{Form, kernels::FieldMulSub};
+use curvesmith_codegen::declaration::{FieldDesc, FieldOp, Tower};
 use curvesmith_codegen::fir::build::{Builder, Table};
 use curvesmith_codegen::fir::interp::{Argument, from_words, launch, to_words};
 use curvesmith_codegen::fir::ir::{Kernel, Op};
 use curvesmith_codegen::fir::{parse::parse, print::print, verify::verify};
 use curvesmith_codegen::passes::{annotate, prepare, simplify};
-use curvesmith_codegen::spec::{FieldDesc, FieldOp, Tower};
-use curvesmith_codegen::target::ptx::Ptx;
+use curvesmith_codegen::targets::ptx::Ptx;
 use num_bigint::BigUint;
 
 const SHAPE: TableShape = TableShape { step: 2, rows: 3 };

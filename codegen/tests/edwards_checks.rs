@@ -2,10 +2,10 @@
 
 #![allow(missing_docs, reason = "a test")]
 
-use curvesmith_codegen::spec::SpecError;
-use curvesmith_codegen::spec::curve::{Evidence, has_one_multiple};
-use curvesmith_codegen::spec::edwards::Edwards;
-use curvesmith_codegen::spec::tower::{Element, TowerField};
+use curvesmith_codegen::declaration::SpecError;
+use curvesmith_codegen::declaration::curve::{Evidence, has_one_multiple};
+use curvesmith_codegen::declaration::edwards::Edwards;
+use curvesmith_codegen::declaration::tower::{Element, TowerField};
 use num_bigint::BigUint;
 
 fn element(x: u32) -> Element {

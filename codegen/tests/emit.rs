@@ -2,6 +2,7 @@
 #![cfg(feature = "llvm")]
 
 use curvesmith_abi::{Access, Kernel as _, ParamKind, delta, kernels::FieldMul};
+use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_codegen::dump::stages;
 use curvesmith_codegen::fir::{
     ir::{Kernel, Stmt},
@@ -9,8 +10,7 @@ use curvesmith_codegen::fir::{
     print::print,
 };
 use curvesmith_codegen::passes::{annotate, prepare};
-use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc, Tower};
-use curvesmith_codegen::target::ptx::Ptx;
+use curvesmith_codegen::targets::ptx::Ptx;
 use curvesmith_codegen::{
     Emitted, Plan, compile_common, compile_field, compile_group, kernels::field_kernels, llvm, pack,
     plan_common, plan_constant, plan_field, plan_group,

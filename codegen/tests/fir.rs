@@ -2,12 +2,12 @@
 
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::{AccumulateLanes, FieldMul, RadixCount, ScanAdd};
+use curvesmith_codegen::declaration::{Equation, FieldDesc, FieldOp, GroupDesc, Tower};
 use curvesmith_codegen::fir::build::{Builder, FULL_MASK};
 use curvesmith_codegen::fir::interp::{Argument, Position, from_words, launch, run_block, to_words};
 use curvesmith_codegen::fir::ir::{AtomicOp, Below, Kernel, ShuffleMode};
 use curvesmith_codegen::fir::{parse::parse, print::print, verify::verify};
 use curvesmith_codegen::kernels::formula_kernels;
-use curvesmith_codegen::spec::{Equation, FieldDesc, FieldOp, GroupDesc, Tower};
 use num_bigint::BigUint;
 use std::path::Path;
 

@@ -3,12 +3,12 @@
 mod cases;
 
 use curvesmith_abi::KernelDesc;
+use curvesmith_codegen::declaration::{FieldDesc, GroupDesc};
 use curvesmith_codegen::fir::interp::{Argument, launch};
 use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::kernels::{
     common_kernels, constant_formula_kernels, constant_kernels, field_kernels, formula_kernels, group_kernels,
 };
-use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
 
 /// The interpreter with the kernels of one owner.
 struct Machine(Vec<Kernel>);

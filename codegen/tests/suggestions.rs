@@ -2,14 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use curvesmith_codegen::spec::curve::{Point, Weierstrass};
-use curvesmith_codegen::spec::edwards::Edwards;
-use curvesmith_codegen::spec::montgomery::Montgomery;
-use curvesmith_codegen::spec::suggest::{
+use curvesmith_codegen::declaration::curve::{Point, Weierstrass};
+use curvesmith_codegen::declaration::edwards::Edwards;
+use curvesmith_codegen::declaration::montgomery::Montgomery;
+use curvesmith_codegen::declaration::suggest::{
     Twist, TwistKind, field_generator, nonresidue, small_subgroup_power,
 };
-use curvesmith_codegen::spec::tower::Element;
-use curvesmith_codegen::spec::{Tower, TowerField};
+use curvesmith_codegen::declaration::tower::Element;
+use curvesmith_codegen::declaration::{Tower, TowerField};
 use num_bigint::BigUint;
 
 fn hex(text: &str) -> BigUint {

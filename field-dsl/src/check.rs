@@ -1,4 +1,4 @@
-//! Declarations to checked models; the mathematics is in [`curvesmith_codegen::spec`].
+//! Declarations to checked models; the mathematics is in [`curvesmith_codegen::declaration`].
 
 mod curve;
 mod exchange;
@@ -8,8 +8,10 @@ use crate::ast::{self, Coordinates, CurveDeclaration, FieldDeclaration, Level, M
 use crate::error::{self, Errors, Item};
 use crate::known;
 use crate::literal::Number;
-use curvesmith_codegen::spec::tower::{Element, Extension, Tower, TowerField, number};
-use curvesmith_codegen::spec::{EdwardsForm, Equation, FieldDesc, GroupDesc, SpecError, prime, suggest};
+use curvesmith_codegen::declaration::tower::{Element, Extension, Tower, TowerField, number};
+use curvesmith_codegen::declaration::{
+    EdwardsForm, Equation, FieldDesc, GroupDesc, SpecError, prime, suggest,
+};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use proc_macro2::Ident;

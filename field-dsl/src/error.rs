@@ -1,8 +1,8 @@
 //! Messages of the macros, and their collection. Faults of the declared numbers have their
-//! texts in [`curvesmith_codegen::spec::SpecError`].
+//! texts in [`curvesmith_codegen::declaration::SpecError`].
 
 use crate::ast::{Coordinates, Over};
-use curvesmith_codegen::spec::tower::{number, residue};
+use curvesmith_codegen::declaration::tower::{number, residue};
 use num_bigint::{BigInt, BigUint, Sign};
 use proc_macro2::Span;
 use std::fmt::Display;

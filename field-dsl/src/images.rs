@@ -3,12 +3,12 @@
 //! A [bundle](Bundle) is all images of one declaration; its file is headed by the BLAKE3 hash of
 //! the rest, and its name says what it was made from:
 //! `<name>-<hash of declaration and ABI>-<hash of emitter and LLVM>.images`. With feature
-//! `codegen` the macros emit images and keep bundles in a cache; without it they read them
+//! `llvm` the macros emit images and keep bundles in a cache; without it they read them
 //! from the directory in the environment variable `CURVESMITH_IMAGES`, for which such a cache
 //! will do. A damaged bundle is never used, an unwritable cache is no fault.
 
 use curvesmith_abi::{Bundle, Form};
-use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc};
+use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -27,17 +27,17 @@ pub(crate) enum Declaration<'a> {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ImagesError {
     /// No LLVM, another LLVM, or an emission fault.
-    #[cfg(feature = "codegen")]
+    #[cfg(feature = "llvm")]
     #[error("{0}")]
     Emit(String),
-    /// Feature `codegen` is off and the directory is not named.
-    #[cfg(not(feature = "codegen"))]
+    /// Feature `llvm` is off and the directory is not named.
+    #[cfg(not(feature = "llvm"))]
     #[error(
-        "feature `codegen` is off, so kernel images are read from the directory in CURVESMITH_IMAGES, which is not set"
+        "feature `llvm` is off, so kernel images are read from the directory in CURVESMITH_IMAGES, which is not set"
     )]
     NoDirectory,
-    /// Feature `codegen` is off and the directory lacks the bundle.
-    #[cfg(not(feature = "codegen"))]
+    /// Feature `llvm` is off and the directory lacks the bundle.
+    #[cfg(not(feature = "llvm"))]
     #[error("no intact kernel images {stem}-*.images in {directory} (CURVESMITH_IMAGES)")]
     NotFound {
         /// Name and hash of the declaration.
@@ -48,7 +48,7 @@ pub(crate) enum ImagesError {
 }
 
 /// The images of each declaration, an encoded [`Bundle`].
-#[cfg(feature = "codegen")]
+#[cfg(feature = "llvm")]
 pub(crate) fn images(declarations: &[Declaration<'_>]) -> Result<Vec<Vec<u8>>, ImagesError> {
     use curvesmith_codegen as codegen;
     let emit = |e: codegen::EmitError| ImagesError::Emit(e.to_string());
@@ -81,7 +81,7 @@ pub(crate) fn images(declarations: &[Declaration<'_>]) -> Result<Vec<Vec<u8>>, I
 }
 
 /// The images of each declaration, an encoded [`Bundle`].
-#[cfg(not(feature = "codegen"))]
+#[cfg(not(feature = "llvm"))]
 pub(crate) fn images(declarations: &[Declaration<'_>]) -> Result<Vec<Vec<u8>>, ImagesError> {
     let directory = std::env::var_os("CURVESMITH_IMAGES").ok_or(ImagesError::NoDirectory)?;
     let find = |declaration: &Declaration<'_>| {
@@ -97,7 +97,7 @@ pub(crate) fn images(declarations: &[Declaration<'_>]) -> Result<Vec<Vec<u8>>, I
 const EXTENSION: &str = "images";
 
 impl Declaration<'_> {
-    #[cfg(feature = "codegen")]
+    #[cfg(feature = "llvm")]
     fn plans(&self) -> Vec<curvesmith_codegen::Plan> {
         match self {
             Declaration::Field(field) => curvesmith_codegen::plan_field(field),
@@ -160,7 +160,7 @@ fn hash(bytes: &[u8]) -> String {
 }
 
 /// The file of an encoded bundle.
-#[cfg(any(feature = "codegen", test))]
+#[cfg(any(feature = "llvm", test))]
 fn sealed(encoded: &[u8]) -> Vec<u8> {
     [blake3::hash(encoded).as_bytes(), encoded].concat()
 }
@@ -177,7 +177,7 @@ fn read_bundle(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// The first intact bundle of a declaration in a directory, by file name.
-#[cfg(any(not(feature = "codegen"), test))]
+#[cfg(any(not(feature = "llvm"), test))]
 fn find_bundle(directory: &Path, stem: &str) -> Option<Vec<u8>> {
     let fits = |name: &str| name.starts_with(&format!("{stem}-")) && name.ends_with(EXTENSION);
     let entries = fs::read_dir(directory).ok()?.flatten().map(|entry| entry.path());
@@ -187,7 +187,7 @@ fn find_bundle(directory: &Path, stem: &str) -> Option<Vec<u8>> {
     paths.iter().find_map(|path| read_bundle(path))
 }
 
-#[cfg(feature = "codegen")]
+#[cfg(feature = "llvm")]
 pub(crate) mod cache {
     use std::io::Write as _;
     use std::path::{Path, PathBuf};
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    #[cfg(feature = "codegen")]
+    #[cfg(feature = "llvm")]
     fn an_unwritable_cache_is_an_error_value() {
         let file = tempfile::NamedTempFile::new().unwrap();
         assert!(cache::write(&file.path().join("below a file"), "x", b"").is_err());

@@ -6,7 +6,7 @@
 //! ignored.
 
 /// Whether this compiler has seen the check of these facts pass.
-#[cfg(feature = "codegen")]
+#[cfg(feature = "llvm")]
 pub(crate) fn holds(facts: &str) -> bool {
     let hash = hash(facts);
     let path = crate::images::cache::directory().map(|directory| directory.join(file(&hash)));
@@ -14,7 +14,7 @@ pub(crate) fn holds(facts: &str) -> bool {
 }
 
 /// Keeps that the check of these facts has passed.
-#[cfg(feature = "codegen")]
+#[cfg(feature = "llvm")]
 pub(crate) fn keep(facts: &str) {
     let Some(directory) = crate::images::cache::directory() else { return };
     let hash = hash(facts);
@@ -22,28 +22,28 @@ pub(crate) fn keep(facts: &str) {
     let _ = crate::images::cache::write(&directory, &file(&hash), hash.as_bytes());
 }
 
-#[cfg(feature = "codegen")]
+#[cfg(feature = "llvm")]
 fn hash(facts: &str) -> String {
     let text = format!("{}\0{facts}", curvesmith_codegen::emitter_version());
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
-#[cfg(feature = "codegen")]
+#[cfg(feature = "llvm")]
 fn file(hash: &str) -> String {
     format!("{}.checked", &hash[..32])
 }
 
 /// Without the compiler there is no cache to write to.
-#[cfg(not(feature = "codegen"))]
+#[cfg(not(feature = "llvm"))]
 pub(crate) fn holds(_: &str) -> bool {
     false
 }
 
 /// Without the compiler there is no cache to write to.
-#[cfg(not(feature = "codegen"))]
+#[cfg(not(feature = "llvm"))]
 pub(crate) fn keep(_: &str) {}
 
-#[cfg(all(test, feature = "codegen"))]
+#[cfg(all(test, feature = "llvm"))]
 mod tests {
     use super::*;
 

@@ -10,7 +10,7 @@
 //! expanded over a small stand-in field, so that code using them adds no further errors.
 //!
 //! The grammar, the generated names and what the checks prove are in the book,
-//! `docs/src/declaring.md`.
+//! `docs/src/reference/declarations.md`.
 
 mod ast;
 mod check;

@@ -7,7 +7,7 @@ use crate::ast::{
 use crate::error::{self, Errors, Item};
 use crate::family;
 use crate::literal::Number;
-use curvesmith_codegen::spec::tower::DEGREES;
+use curvesmith_codegen::declaration::tower::DEGREES;
 use proc_macro2::{Ident, Span, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;

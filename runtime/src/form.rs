@@ -1,7 +1,7 @@
 //! The Edwards form of a short Weierstrass curve, by which multi-scalar multiplications can add.
 //!
 //! On `-x² + y² = 1 + d·x²·y²` a mixed addition is 7 products ([Hisil, Wong, Carter and Dawson](https://eprint.iacr.org/2008/522), section 3.1), where
-//! XYZZ coordinates take 8 products and 2 squares. The map is that of `spec::form` in the compiler, which derives the constants: `X, Y` is
+//! XYZZ coordinates take 8 products and 2 squares. The map is that of `declaration::form` in the compiler, which derives the constants: `X, Y` is
 //! `x = k(X - α)/Y`, `y = (u - 1)/(u + 1)` with `u = s(X - α)`, and back `X = α + u/s`, `Y = (k/s)·u/x` with `u = (1 + y)/(1 - y)`.
 
 use ark_ff::{Field, batch_inversion};

@@ -6,7 +6,7 @@ use curvesmith_codegen::fir::interp::{Argument, launch};
 use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::llvm::emit;
 use curvesmith_codegen::passes::prepare;
-use curvesmith_codegen::target::ptx::Ptx;
+use curvesmith_codegen::targets::ptx::Ptx;
 use curvesmith_device::{KernelDevice, Launch, Memory, Module, Result, Stream, read_bytes, write_bytes};
 use curvesmith_emulator::{Emulator, EmulatorOptions};
 

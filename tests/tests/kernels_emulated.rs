@@ -8,8 +8,8 @@ mod real_points;
 
 use curvesmith_abi::kernels::RowOrder;
 use curvesmith_abi::{Arg, Kernel as _, KernelDesc};
+use curvesmith_codegen::declaration::{FieldDesc, GroupDesc};
 use curvesmith_codegen::fir::interp::Argument;
-use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
 use curvesmith_codegen::{
     Emitted, compile_common, compile_constant, compile_field, compile_formulas, compile_group,
 };

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &BlessArgs) -> Result<()> {
     if !args.tables {
         let mut test = shell::cargo();
         test.arg("test").args(SNAPSHOTS.iter().flat_map(|package| ["--package", package]));
-        shell::run(test.env("INSTA_UPDATE", "always").env("TRYBUILD", "overwrite"))?;
+        shell::run(test.env("INSTA_UPDATE", "always").env("TRYBUILD", "overwrite").env("BLESS", "1"))?;
         // What the stages of a proof execute.
         let mut counts = shell::cargo();
         counts.args(["test", "--package", "curvesmith-tests", "--test", "groth16_emulated", "counts"]);

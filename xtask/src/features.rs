@@ -8,9 +8,9 @@ use serde_json::Value;
 /// The package whose features are curves.
 const PACKAGE: &str = "curvesmith-curves";
 /// Its features that are not.
-const OTHERS: [&str; 3] = ["codegen", "default", "long-tests"];
+const OTHERS: [&str; 3] = ["llvm", "default", "long-tests"];
 
-/// Packages and features of theirs that are checked in place of the default ones. Without `codegen`
+/// Packages and features of theirs that are checked in place of the default ones. Without `llvm`
 /// the images of kernels come from elsewhere, for `curvesmith-runtime` and what depends on it from
 /// a folder that a check has not.
 const WITHOUT_DEFAULT: [(&str, &str); 9] = [
@@ -19,10 +19,10 @@ const WITHOUT_DEFAULT: [(&str, &str); 9] = [
     ("curvesmith-emulator", ""),
     ("curvesmith-codegen", ""),
     ("curvesmith-field-dsl", ""),
-    ("curvesmith-runtime", "codegen"),
-    ("curvesmith-runtime", "codegen,emulator"),
-    ("curvesmith", "codegen"),
-    ("curvesmith", "codegen,known-answers"),
+    ("curvesmith-runtime", "llvm"),
+    ("curvesmith-runtime", "llvm,emulator"),
+    ("curvesmith", "llvm"),
+    ("curvesmith", "llvm,known-answers"),
 ];
 
 /// Checks the declared curves each alone, and with none, and other packages with few features.
@@ -31,9 +31,9 @@ pub(crate) fn run() -> Result<()> {
     let text = shell::output(metadata.args(["metadata", "--no-deps", "--format-version", "1"]))
         .context("`cargo metadata` failed")?;
     let curves = curves(&serde_json::from_str(&text).context("`cargo metadata` did not print JSON")?)?;
-    let alone = curves.iter().map(|curve| (PACKAGE, format!("codegen,{curve}")));
+    let alone = curves.iter().map(|curve| (PACKAGE, format!("llvm,{curve}")));
     let others = WITHOUT_DEFAULT.map(|(package, features)| (package, features.to_owned()));
-    for (package, features) in others.into_iter().chain([(PACKAGE, "codegen".to_owned())]).chain(alone) {
+    for (package, features) in others.into_iter().chain([(PACKAGE, "llvm".to_owned())]).chain(alone) {
         let mut check = shell::cargo();
         check.args(["check", "--quiet", "--package", package, "--no-default-features"]);
         shell::run(check.args(["--features", &features]))?;
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn curves_are_the_features_that_are_nothing_else() {
         let of = |features: Value| curves(&json!({"packages": [{"name": PACKAGE, "features": features}]}));
-        let all = json!({"default": ["bn254"], "codegen": [], "bn254": [], "vesta": [], "long-tests": []});
+        let all = json!({"default": ["bn254"], "llvm": [], "bn254": [], "vesta": [], "long-tests": []});
         assert_eq!(of(all).expect("two curves"), ["bn254", "vesta"]);
         assert!(of(json!({"default": []})).is_err());
         assert!(curves(&json!({"packages": []})).is_err());

@@ -4,10 +4,10 @@ use super::device::Gpu;
 use anyhow::{Context, Result};
 use curvesmith_abi::kernels::FieldMulSub;
 use curvesmith_abi::{Arg, Kernel, padded_words};
+use curvesmith_codegen::declaration::FieldDesc;
 use curvesmith_codegen::fir::build::{Builder, Fe};
 use curvesmith_codegen::llvm::emit;
 use curvesmith_codegen::passes::prepare;
-use curvesmith_codegen::spec::FieldDesc;
 use num_bigint::BigUint;
 
 /// Rounds of the loop.

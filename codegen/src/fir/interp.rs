@@ -3,14 +3,14 @@
 //! A launch runs its blocks one after another, and the threads of a block statement by
 //! statement together; so barriers and warp operations have the meaning of the CUDA
 //! programming model under one particular schedule. Field values are elements, without
-//! a representation; only [`Op::Word`], [`Op::FromWords`] and [`FieldOp::FromMont`](crate::spec::FieldOp) know `R`. Where words may be those of
+//! a representation; only [`Op::Word`], [`Op::FromWords`] and [`FieldOp::FromMont`](crate::declaration::FieldOp) know `R`. Where words may be those of
 //! several representatives, they are not the canonical ones.
 
 mod ops;
 
 use super::ir::*;
-use crate::spec::FieldDesc;
-use crate::spec::tower::Element;
+use crate::declaration::FieldDesc;
+use crate::declaration::tower::Element;
 use curvesmith_abi::{ParamKind, padded_words};
 use num_bigint::BigUint;
 

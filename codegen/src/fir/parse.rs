@@ -2,8 +2,8 @@
 
 use super::ir::*;
 use super::print::*;
-use crate::spec::tower::DEGREES;
-use crate::spec::{FieldDesc, FieldOp, Tower};
+use crate::declaration::tower::DEGREES;
+use crate::declaration::{FieldDesc, FieldOp, Tower};
 use curvesmith_abi::{Form, kernels};
 use num_bigint::BigUint;
 use std::str::FromStr;

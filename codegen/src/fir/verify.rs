@@ -19,7 +19,7 @@
 //! 11. What is shuffled is a word or an element of the field.
 
 use super::ir::*;
-use crate::spec::Gives;
+use crate::declaration::Gives;
 use curvesmith_abi::{Access, Element, ParamKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -340,7 +340,7 @@ impl Verifier<'_> {
         parts.iter().for_each(|part| self.expect(*part, Type::element(level - 1), v));
     }
 
-    fn field_op(&mut self, v: Value, field: Option<&crate::spec::FieldDesc>) {
+    fn field_op(&mut self, v: Value, field: Option<&crate::declaration::FieldDesc>) {
         let op = &self.kernel[v];
         let touches_field = matches!(op, Op::Field(..) | Op::Word(..))
             || self.kernel.ty(v).level().is_some()

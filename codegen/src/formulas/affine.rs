@@ -6,8 +6,8 @@
 //! of one `x` have `y₂ = ±y₁`, so that `y₁ + y₂` is zero exactly where their sum is the identity: equal points of order two among them.
 
 use super::points::{Affine, Curve};
+use crate::declaration::Equation;
 use crate::fir::build::{Fe, Pred, Var};
-use crate::spec::Equation;
 
 /// The line through two affine points, neither the identity.
 #[derive(Clone, Copy, Debug)]

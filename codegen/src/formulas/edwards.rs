@@ -6,11 +6,11 @@
 //! [Explicit-Formulas Database](https://hyperelliptic.org/EFD/g1p/auto-twisted-extended.html)'s `add-2008-hwcd`, the doubling
 //! `dbl-2008-hwcd`. The addition is the affine law, which has no exception where `a` is a
 //! square and `d` is none, and on every curve none between points of odd order, as those of a declared group are: see
-//! [`spec::edwards`](crate::spec::edwards).
+//! [`spec::edwards`](crate::declaration::edwards).
 
 use super::{Accumulator, Affine, Curve, Model, Point, PointVar};
+use crate::declaration::Equation;
 use crate::fir::build::{Fe, Pred};
-use crate::spec::Equation;
 use num_bigint::BigUint;
 
 /// The model.

@@ -13,8 +13,8 @@ mod xyzz;
 pub use affine::Chord;
 pub use points::{Accumulator, Affine, AffineWords, Curve, Point, PointVar};
 
+use crate::declaration::Equation;
 use crate::fir::build::{Fe, Pred};
-use crate::spec::Equation;
 use std::fmt::Debug;
 
 /// How an addition treats its special cases: points that are equal, opposite or the identity.

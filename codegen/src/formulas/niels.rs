@@ -6,12 +6,12 @@
 //! ([Hisil, Wong, Carter and Dawson](https://eprint.iacr.org/2008/522), sections 3.1 to 3.3). For `a = -1` the terms `E`, `F`, `G` and `H` of
 //! `add-2008-hwcd-3` are twice those of `add-2008-hwcd`: `B - A = 2(X₁Y₂ + Y₁X₂)`, `B + A = 2(Y₁Y₂ + X₁X₂)`, `C` and `D` are doubled as they stand.
 //! So both are wrong for the same points and no others, none of which are of odd order: see
-//! [`spec::edwards`](crate::spec::edwards).
+//! [`spec::edwards`](crate::declaration::edwards).
 
 use super::edwards::{Extended, by_coefficient};
 use super::{Accumulator, Affine, Curve, Model, Point, PointVar};
+use crate::declaration::Equation;
 use crate::fir::build::{Fe, Pred};
-use crate::spec::Equation;
 use num_bigint::BigUint;
 
 /// The model.

@@ -1,9 +1,9 @@
 //! Points in kernels: as values, in locals, in buffers.
 
 use super::{Addition, Model, model_of};
+use crate::declaration::GroupDesc;
 use crate::fir::build::{Buffer, Builder, Fe, Handle, Pred, U32, Var};
 use crate::fir::ir::{Type, Value};
-use crate::spec::GroupDesc;
 use curvesmith_abi::{IDENTITY_WORD, padded_words};
 
 /// A group in one kernel. Coordinates are elements of the highest level of its tower.

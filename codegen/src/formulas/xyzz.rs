@@ -10,8 +10,8 @@
 //! hence `V = 0` and `ZZ' = 0`, and the identity keeps `ZZ' = V·0`.
 
 use super::{Accumulator, Addition, Affine, Curve, Model, Point, PointVar};
+use crate::declaration::Equation;
 use crate::fir::build::{Fe, Pred, Var};
-use crate::spec::Equation;
 
 /// The model.
 #[derive(Debug)]

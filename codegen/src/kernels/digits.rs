@@ -1,8 +1,8 @@
 //! Signed window digits of scalars.
 
+use crate::declaration::FieldDesc;
 use crate::fir::build::{Builder, U32};
 use crate::fir::ir::Kernel;
-use crate::spec::FieldDesc;
 use curvesmith_abi::kernels::{Digits, DigitsOdd, DigitsRegular, NO_DIGIT, ODD_KEY_BITS};
 
 pub(super) fn digits(field: &FieldDesc) -> Kernel {

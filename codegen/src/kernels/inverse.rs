@@ -8,11 +8,11 @@
 //! The choice compares [`fermat_cycles`] and [`divstep_cycles`]. By the prices of PTX, Fermat wins for
 //! one and two words, and division steps from four words on.
 
+use crate::declaration::FieldDesc;
 use crate::fir::build::{Builder, Fe, U32, U64, Var};
 use crate::fir::ir::Kernel;
-use crate::spec::FieldDesc;
-use crate::target::Target;
-use crate::target::ptx::{self, Bound, Cost, FieldOp, Ptx};
+use crate::targets::Target;
+use crate::targets::ptx::{self, Bound, Cost, FieldOp, Ptx};
 use curvesmith_abi::kernels::{FieldBatchInverse, FieldInverse};
 use num_bigint::BigUint;
 

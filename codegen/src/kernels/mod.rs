@@ -16,10 +16,10 @@ mod rows;
 mod scan;
 mod spmv;
 
+use crate::declaration::{FieldDesc, GroupDesc};
 use crate::fir::build::{Builder, FULL_MASK, U32};
 use crate::fir::ir::{Kernel, ShuffleMode};
 use crate::formulas::Addition;
-use crate::spec::{FieldDesc, GroupDesc};
 use curvesmith_abi::Form;
 use curvesmith_abi::kernels::{msm_has_lane_pairs, msm_has_pairs, msm_has_rows};
 

@@ -10,9 +10,9 @@
 //! `W = ω^(n/r·t)`, so `Σ x_tq·ω^(n/r·tq·m) = Σ x_tq·W^(qm)`. One kernel with the powers of `W` as
 //! immediates, and in the tables of its steps, serves every root: a plan only says where to find the elements.
 
+use crate::declaration::FieldDesc;
 use crate::fir::build::{Buffer, Builder, Fe, Pred, SharedElements, Table, U32, Var};
 use crate::fir::ir::{Below, Kernel};
-use crate::spec::FieldDesc;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::{
     NTT_TABLE, NttPass, NttScale, NttTables, NttTwiddles, Powers, ntt_has_tables, ntt_is_short,

@@ -1,9 +1,9 @@
 //! Element-wise kernels, one thread an element.
 
 use super::ntt::power;
+use crate::declaration::FieldDesc;
 use crate::fir::build::{Builder, Fe};
 use crate::fir::ir::Kernel;
-use crate::spec::FieldDesc;
 use curvesmith_abi::kernels::*;
 
 pub(super) fn kernels(field: &FieldDesc) -> Vec<Kernel> {

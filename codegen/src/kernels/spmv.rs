@@ -2,9 +2,9 @@
 //! themselves, apart from the others.
 
 use super::shuffle;
+use crate::declaration::FieldDesc;
 use crate::fir::build::{Buffer, Builder, Fe, U32, Var};
 use crate::fir::ir::{Kernel, ShuffleMode};
-use crate::spec::FieldDesc;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::{SpMvThread, SpMvWarp};
 

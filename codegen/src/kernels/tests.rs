@@ -1,6 +1,6 @@
 use super::*;
+use crate::declaration::{Equation, FieldOp, Tower};
 use crate::fir::verify::verify;
-use crate::spec::{Equation, FieldOp, Tower};
 use curvesmith_abi::Family;
 use num_bigint::BigUint;
 use std::collections::BTreeMap;

@@ -3,8 +3,8 @@
 use crate::error::EmitError;
 use crate::fir::ir::{Block, Kernel, Op, Place, SharedDecl, Stmt, Type, Value};
 use crate::passes::Checked;
-use crate::target::ptx::Ptx;
-use crate::target::ptx::locals::SHARED_BYTES;
+use crate::targets::ptx::Ptx;
+use crate::targets::ptx::locals::SHARED_BYTES;
 use curvesmith_abi::{Element, Param, ParamKind};
 
 /// Most threads of a block.

@@ -5,7 +5,7 @@ use super::lower::{Lower, Words, body};
 use crate::error::EmitError;
 use crate::fir::ir::{FunctionId, Kernel, Type, Value};
 use crate::passes::Checked;
-use crate::target::ptx::{self, Ptx};
+use crate::targets::ptx::{self, Ptx};
 use inkwell::IntPredicate;
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::builder::Builder;

@@ -6,9 +6,9 @@ use super::memory::{GLOBAL, Index, Memory};
 use crate::error::EmitError;
 use crate::fir::ir::*;
 use crate::passes::{Checked, KernelInfo, rereadable};
-use crate::target::Target;
-use crate::target::ptx::text::{template, unguarded_template};
-use crate::target::ptx::{self, Choice, Ptx, locals};
+use crate::targets::Target;
+use crate::targets::ptx::text::{template, unguarded_template};
+use crate::targets::ptx::{self, Choice, Ptx, locals};
 use curvesmith_abi::{Access, ParamKind};
 
 use inkwell::attributes::{Attribute, AttributeLoc};

@@ -12,7 +12,7 @@ mod memory;
 
 use crate::error::EmitError;
 use crate::passes::Checked;
-use crate::target::ptx::Ptx;
+use crate::targets::ptx::Ptx;
 use inkwell::OptimizationLevel;
 use inkwell::context::Context;
 use inkwell::module::Module;

@@ -2,11 +2,11 @@
 
 use super::certificate::{self, Certificate, certify};
 use super::info::KernelInfo;
+use crate::declaration::FieldDesc;
 use crate::error::PassError;
 use crate::fir::ir::{Kernel, Value};
 use crate::fir::verify::verify;
-use crate::spec::FieldDesc;
-use crate::target::{Accepted as _, Bound, Claim, Target, Unproven};
+use crate::targets::{Accepted as _, Bound, Claim, Target, Unproven};
 use std::sync::Arc;
 
 /// A kernel that the back end of a target may emit, with the bounds and programs it is emitted with. Only [`check`] makes one,

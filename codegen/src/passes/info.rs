@@ -2,7 +2,7 @@
 
 use super::gate::Checked;
 use crate::fir::ir::{Local, Value};
-use crate::target::{Bound, Choice, Target};
+use crate::targets::{Bound, Choice, Target};
 
 /// What is known of one value.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 use super::lower_towers;
 use super::rewrite::{Rewriter, map_results, map_uses};
 use crate::fir::ir::{Block, FunctionId, Kernel, Local, Op, Stmt, Value, ValueMap};
-use crate::target::Target;
+use crate::targets::Target;
 use std::sync::Arc;
 
 /// The kernel with copies of the functions that the target does not call.

@@ -20,11 +20,11 @@
 
 use super::rewrite::{Rewriter, map_results, map_uses};
 use super::towers::mul_number;
+use crate::declaration::FieldOp;
 use crate::error::PassError;
 use crate::fir::ir::{
     Below, Block, CmpOp, IntOp, Kernel, LocalDecl, Op, Place, ShuffleMode, Special, Stmt, Type, Value,
 };
-use crate::spec::FieldOp;
 use curvesmith_abi::{Element, ParamKind, padded_words};
 use num_bigint::BigUint;
 use std::collections::BTreeMap;

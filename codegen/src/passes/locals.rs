@@ -1,9 +1,9 @@
 //! Locals that live in memory: read where they are used, and written as soon as that can be.
 
 use super::rewrite::Rewriter;
+use crate::declaration::FieldOp;
 use crate::fir::ir::{Block, Kernel, Local, Op, Stmt, Value};
-use crate::spec::FieldOp;
-use crate::target::Target;
+use crate::targets::Target;
 use std::collections::BTreeSet;
 
 /// The kernel where sums of locals in memory are computed for every operation that reads them, and not kept in registers from

@@ -9,7 +9,7 @@
 //! What a kernel calls goes this way before it, once for all callers that are prepared together: its bounds are part of its
 //! contract.
 //!
-//! Passes are generic over the [target](crate::target): what there is to choose from, what it costs and what has to be shown
+//! Passes are generic over the [target](crate::targets): what there is to choose from, what it costs and what has to be shown
 //! of it, they ask there.
 
 pub mod certificate;
@@ -37,7 +37,7 @@ pub use pipeline::{Library, Observer, prepare, prepare_observed};
 pub use place::place_reductions;
 pub use products::join_products;
 pub use schedule::schedule;
-pub use simplify::simplify;
+pub use simplify::{Simplification, simplify, simplify_observed};
 pub use towers::{describe_schemes, lower_towers};
 #[cfg(feature = "llvm")]
 pub(crate) use work::{multiplication, products};

@@ -5,7 +5,7 @@ use super::locals::recompute;
 use super::{KernelInfo, inline, join_products, lower_towers, place_reductions, schedule, simplify};
 use crate::error::PassError;
 use crate::fir::ir::Kernel;
-use crate::target::Target;
+use crate::targets::Target;
 use std::sync::Arc;
 
 /// Is told what a kernel and each function that it calls look like after each pass, by the pass' name. Bounds and
@@ -128,11 +128,11 @@ impl<T: Target> Passes<T> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::declaration::FieldDesc;
     use crate::fir::build::{Builder, Fe, Handle};
     use crate::fir::ir::{Stmt, Type};
     use crate::kernels::common_kernels;
-    use crate::spec::FieldDesc;
-    use crate::target::ptx::Ptx;
+    use crate::targets::ptx::Ptx;
     use curvesmith_abi::kernels::FieldMul;
     use num_bigint::BigUint;
 

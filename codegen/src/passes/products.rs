@@ -9,9 +9,9 @@
 //! Whether that pays the cost model says, for canonical operands.
 
 use super::rewrite::Rewriter;
+use crate::declaration::{FieldDesc, FieldOp};
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
-use crate::spec::{FieldDesc, FieldOp};
-use crate::target::{Bound, Choice, Target, cheapest};
+use crate::targets::{Bound, Choice, Target, cheapest};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -196,7 +196,7 @@ mod tests {
     use crate::fir::interp::{Argument, from_words, launch, to_words};
     use crate::fir::verify::verify;
     use crate::passes::simplify;
-    use crate::target::ptx::Ptx;
+    use crate::targets::ptx::Ptx;
     use curvesmith_abi::kernels::FieldMulSub;
     use num_bigint::BigUint;
 
@@ -205,32 +205,8 @@ mod tests {
         FieldDesc::new("bn254_fq", BigUint::parse_bytes(p.as_bytes(), 16).expect("hexadecimal"))
     }
 
-    fn joined(b: Builder) -> Kernel {
-        let kernel = simplify(&join_products::<Ptx>(&simplify(&b.finish())));
-        assert_eq!(verify(&kernel), Ok(()));
-        kernel
-    }
-
     fn count(kernel: &Kernel, f: impl Fn(&Op) -> bool) -> usize {
         kernel.values().filter(|v| f(&kernel[*v])).count()
-    }
-
-    #[test]
-    fn sums_and_differences_of_products_are_reduced_once() {
-        let b = Builder::for_field::<FieldMulSub>(&bn254());
-        let i = b.global_index();
-        let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
-        b.buffer("out").set_field(i, x * y - z * z + y * z);
-        let kernel = joined(b);
-        assert_eq!(count(&kernel, |op| matches!(op, Op::Field(FieldOp::Dot(3), _))), 1);
-        assert_eq!(count(&kernel, |op| matches!(op, Op::Field(FieldOp::Neg, _))), 1);
-        assert_eq!(
-            count(&kernel, |op| matches!(
-                op,
-                Op::Field(FieldOp::Mul | FieldOp::Sqr | FieldOp::Add | FieldOp::Sub, _)
-            )),
-            0
-        );
     }
 
     /// `terms` products, number `k` subtracted where bit `k` of `signs` is one: one after another, or two sums joined.
@@ -275,35 +251,5 @@ mod tests {
             longest[usize::from(signs > 1)] += count(&kernel, whole);
         }
         assert!(longest.iter().all(|n| *n > 0), "no sum was joined as a whole: {longest:?}");
-    }
-
-    #[test]
-    fn a_product_that_others_need_stays_one() {
-        let b = Builder::for_field::<FieldMulSub>(&bn254());
-        let i = b.global_index();
-        let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
-        let product = x * y;
-        b.buffer("out").set_field(i, (product + y * z) * product);
-        assert_eq!(count(&joined(b), |op| matches!(op, Op::Field(FieldOp::Dot(_), _))), 0);
-    }
-
-    /// Three products by `y` whose other operands are known; the fourth needs the first.
-    #[test]
-    fn products_by_one_operand_are_computed_together_where_that_pays() {
-        let field = bn254();
-        let b = Builder::for_field::<FieldMulSub>(&field);
-        let i = b.global_index();
-        let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
-        let other = x + z;
-        let products = [x * y, z * y, y * other];
-        let late = products[0] * products[1] * y;
-        let all = products.iter().fold(late, |all, p| all * *p);
-        b.buffer("out").set_field(i, all);
-        let kernel = joined(b);
-        let prices = Prices::<Ptx>::of(&field);
-        let pays = prices.price(&FieldOp::MulShared(3)) < 3 * prices.price(&FieldOp::Mul);
-        let shared = |op: &Op| matches!(op, Op::Field(FieldOp::MulShared(3), _));
-        assert_eq!(count(&kernel, shared), usize::from(pays));
-        assert_eq!(count(&kernel, |op| matches!(op, Op::Part(..))), if pays { 3 } else { 0 });
     }
 }

@@ -8,7 +8,7 @@
 use super::info::KernelInfo;
 use super::locals::{rereadable, set_early};
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
-use crate::target::Target;
+use crate::targets::Target;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Puts every run of operations into the order of least pressure.
@@ -250,13 +250,13 @@ impl<T: Target> Scheduler<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::declaration::FieldDesc;
     use crate::fir::build::{Builder, Fe};
     use crate::fir::interp::{Argument, from_words, launch, to_words};
     use crate::fir::ir::Type;
     use crate::fir::verify::verify;
     use crate::passes::{place_reductions, simplify};
-    use crate::spec::FieldDesc;
-    use crate::target::ptx::Ptx;
+    use crate::targets::ptx::Ptx;
     use curvesmith_abi::kernels::FieldMulSub;
     use num_bigint::BigUint;
 

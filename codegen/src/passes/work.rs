@@ -2,7 +2,7 @@
 
 use crate::fir::ir::Op;
 #[cfg(feature = "llvm")]
-use crate::{fir::ir::Kernel, target::Target};
+use crate::{fir::ir::Kernel, targets::Target};
 
 /// Σ over the multiplications of a kernel of words², those of extensions by the schemes they are made with.
 #[cfg(feature = "llvm")]

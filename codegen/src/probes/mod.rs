@@ -8,12 +8,12 @@ mod variants;
 
 pub use variants::{VariantProbe, variant_probes};
 
+use crate::declaration::{FieldDesc, GroupDesc, Tower};
 use crate::fir::build::{Builder, Fe, U32};
 use crate::fir::ir::Kernel;
 use crate::passes::lower_towers;
-use crate::spec::{FieldDesc, GroupDesc, Tower};
-use crate::target::Target;
-use crate::target::ptx::Ptx;
+use crate::targets::Target;
+use crate::targets::ptx::Ptx;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::FieldMulSub;
 use num_bigint::BigUint;

@@ -5,9 +5,9 @@
 //! one after the other, stores.
 
 use super::{constant, counts};
-use crate::spec::FieldDesc;
-use crate::target::ptx::text::template;
-use crate::target::ptx::{Block, Bound, Choice, FieldOp, choices};
+use crate::declaration::FieldDesc;
+use crate::targets::ptx::text::template;
+use crate::targets::ptx::{Block, Bound, Choice, FieldOp, choices};
 use std::fmt::Write;
 
 /// Most words of a product in a quadratic extension.

@@ -3,8 +3,8 @@
 use super::Random;
 use super::toy::Textbook;
 use curvesmith_abi::IDENTITY_WORD;
+use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_codegen::fir::interp::{from_words, to_words};
-use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc, Tower};
 use num_bigint::BigUint;
 
 /// An affine point; `None` is the identity, `(0, 1)`.

@@ -4,8 +4,8 @@ use super::{Random, buf, num};
 use crate::Machine;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::*;
+use curvesmith_codegen::declaration::FieldDesc;
 use curvesmith_codegen::fir::interp::{from_words, to_words};
-use curvesmith_codegen::spec::FieldDesc;
 use num_bigint::{BigInt, BigUint};
 
 fn fields() -> Vec<FieldDesc> {

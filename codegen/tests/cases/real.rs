@@ -2,8 +2,8 @@
 
 use super::Random;
 use super::toy::Textbook;
+use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc};
 use curvesmith_codegen::fir::interp::{from_words, to_words};
-use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc};
 use num_bigint::BigUint;
 
 /// Components of a number.

@@ -2,8 +2,8 @@
 
 use super::Random;
 use curvesmith_abi::IDENTITY_WORD;
+use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc};
 use curvesmith_codegen::fir::interp::{from_words, to_words};
-use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc};
 use num_bigint::BigUint;
 
 /// `c0 + c1·u`; `c1 = 0` in degree 1.

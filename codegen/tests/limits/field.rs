@@ -3,9 +3,9 @@
 use super::{LENGTHS, LONGEST, Limits, Touched, hash, ntt};
 use curvesmith_abi::kernels::*;
 use curvesmith_abi::{Family, Kernel as _};
+use curvesmith_codegen::declaration::FieldDesc;
 use curvesmith_codegen::fir::interp::to_words;
 use curvesmith_codegen::kernels::field_kernels;
-use curvesmith_codegen::spec::FieldDesc;
 use num_bigint::BigUint;
 
 /// A field with its kernels.

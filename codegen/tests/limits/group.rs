@@ -3,8 +3,8 @@
 use super::{LENGTHS, LONGEST, Limits, Touched, hash};
 use curvesmith_abi::kernels::*;
 use curvesmith_abi::{Family, IDENTITY_WORD};
+use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc};
 use curvesmith_codegen::kernels::{constant_kernels, formula_kernels, group_kernels};
-use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc};
 
 /// What every buffer of points holds: identities, so that nothing is added at length.
 fn points(buffer: &str, degree: usize) -> Vec<u32> {

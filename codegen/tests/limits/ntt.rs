@@ -4,7 +4,7 @@ use super::field::Case;
 use super::{Limits, Touched};
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::*;
-use curvesmith_codegen::spec::FieldDesc;
+use curvesmith_codegen::declaration::FieldDesc;
 use num_bigint::BigUint;
 use std::collections::BTreeSet;
 

@@ -2,11 +2,11 @@
 
 use crate::ast::Model;
 use crate::parallel;
-use curvesmith_codegen::spec::curve::{Evidence, Point, Weierstrass, has_one_multiple};
-use curvesmith_codegen::spec::edwards::Edwards;
-use curvesmith_codegen::spec::montgomery::Montgomery;
-use curvesmith_codegen::spec::tower::{Element, TowerField};
-use curvesmith_codegen::spec::{Equation, SpecError};
+use curvesmith_codegen::declaration::curve::{Evidence, Point, Weierstrass, has_one_multiple};
+use curvesmith_codegen::declaration::edwards::Edwards;
+use curvesmith_codegen::declaration::montgomery::Montgomery;
+use curvesmith_codegen::declaration::tower::{Element, TowerField};
+use curvesmith_codegen::declaration::{Equation, SpecError};
 use num_bigint::BigUint;
 
 /// What a declaration says of a curve, and what can be asked of it.

@@ -7,9 +7,9 @@ use super::curve::Curve;
 use super::{LevelModel, coordinates, tower_of};
 use crate::ast::{Coordinates, CurveDeclaration, Group, Model, Over};
 use crate::error::{Errors, Item};
-use curvesmith_codegen::spec::curve::Point;
-use curvesmith_codegen::spec::prime::check_modulus;
-use curvesmith_codegen::spec::tower::{Element, TowerField};
+use curvesmith_codegen::declaration::curve::Point;
+use curvesmith_codegen::declaration::prime::check_modulus;
+use curvesmith_codegen::declaration::tower::{Element, TowerField};
 use num_bigint::BigUint;
 
 /// What to exchange in a point so that it fits: its coordinates, or the coefficients of each.

@@ -6,11 +6,11 @@ use super::{FieldModel, FormModel, GroupModel, LevelModel, coordinates, tower_of
 use crate::ast::{self, Coordinates};
 use crate::error::{self, Errors, Item};
 use crate::known;
-use curvesmith_codegen::spec::curve::{Point, Weierstrass};
-use curvesmith_codegen::spec::suggest::TwistKind;
-use curvesmith_codegen::spec::tower::{Element, TowerField, number};
-use curvesmith_codegen::spec::weak::weaknesses;
-use curvesmith_codegen::spec::{EdwardsForm, Equation, GroupDesc, SpecError};
+use curvesmith_codegen::declaration::curve::{Point, Weierstrass};
+use curvesmith_codegen::declaration::suggest::TwistKind;
+use curvesmith_codegen::declaration::tower::{Element, TowerField, number};
+use curvesmith_codegen::declaration::weak::weaknesses;
+use curvesmith_codegen::declaration::{EdwardsForm, Equation, GroupDesc, SpecError};
 use num_bigint::BigUint;
 
 /// What a group stands among.

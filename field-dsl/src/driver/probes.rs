@@ -3,11 +3,11 @@
 use super::sources::{Declared, Owner};
 use super::{DriverError, Result, create, put};
 use crate::parallel;
+use curvesmith_codegen::declaration::FieldDesc;
 use curvesmith_codegen::llvm;
 use curvesmith_codegen::passes::prepare;
 use curvesmith_codegen::probes::{Probe, VariantProbe, extension_probes, field_probes, variant_probes};
-use curvesmith_codegen::spec::FieldDesc;
-use curvesmith_codegen::target::ptx::Ptx;
+use curvesmith_codegen::targets::ptx::Ptx;
 use std::path::Path;
 
 /// Columns of `probes.tsv`; one line a probe.

@@ -2,7 +2,7 @@
 
 use super::{DriverError, Result};
 use crate::{check, parse};
-use curvesmith_codegen::spec::{FieldDesc, GroupDesc};
+use curvesmith_codegen::declaration::{FieldDesc, GroupDesc};
 use curvesmith_codegen::{Plan, plan_common, plan_constant, plan_field, plan_group};
 use proc_macro2::TokenStream;
 use std::path::PathBuf;

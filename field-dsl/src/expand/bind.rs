@@ -9,7 +9,7 @@ use super::group::NOT_DECLARED;
 use super::{Root, ark_words, words};
 use crate::check::{FieldModel, GroupModel, LevelModel};
 use crate::error::Item;
-use curvesmith_codegen::spec::Equation;
+use curvesmith_codegen::declaration::Equation;
 use num_bigint::BigUint;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};

@@ -2,9 +2,9 @@
 
 use super::{Root, apart, bind, inside, level, located, words};
 use crate::check::{FieldModel, FormModel, GroupModel};
-use curvesmith_codegen::spec::edwards::Edwards;
-use curvesmith_codegen::spec::tower::Element;
-use curvesmith_codegen::spec::{Equation, Tower};
+use curvesmith_codegen::declaration::edwards::Edwards;
+use curvesmith_codegen::declaration::tower::Element;
+use curvesmith_codegen::declaration::{Equation, Tower};
 use num_bigint::BigUint;
 use num_traits::Zero;
 use proc_macro2::TokenStream;

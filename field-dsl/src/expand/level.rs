@@ -6,7 +6,7 @@
 use super::{Root, apart, ark_mont, bind, inside, located, words};
 use crate::ast::Over;
 use crate::check::{FieldModel, LevelModel};
-use curvesmith_codegen::spec::tower::{Element, Extension, Tower, TowerField};
+use curvesmith_codegen::declaration::tower::{Element, Extension, Tower, TowerField};
 use num_bigint::BigUint;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};

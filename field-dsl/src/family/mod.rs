@@ -2,7 +2,7 @@
 //!
 //! A family is a source of an explicit declaration: [`declare`](Family::declare) makes of it the fields, levels and groups that could have
 //! been written out, with the spans of the family's tokens, so that every check and expansion is that of any other curve. Beside
-//! them it makes the constants of arkworks' pairing. The numbers are [`curvesmith_codegen::spec::family`]'s.
+//! them it makes the constants of arkworks' pairing. The numbers are [`curvesmith_codegen::declaration::family`]'s.
 
 mod declare;
 mod parse;
@@ -12,7 +12,7 @@ pub(crate) use parse::family;
 use crate::ast::{Coordinates, CurveDeclaration, Field, FieldOptions, Group, Level, Over};
 use crate::error::{self, Errors};
 use crate::literal::Number;
-use curvesmith_codegen::spec::family::{Engine, Twist};
+use curvesmith_codegen::declaration::family::{Engine, Twist};
 use proc_macro2::Span;
 
 /// Names of families.

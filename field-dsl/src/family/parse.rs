@@ -4,7 +4,7 @@ use super::{COMMON, Family, Given, Kind, NAMES, TWISTS};
 use crate::ast::{FieldOptions, Over};
 use crate::error::{self, Errors};
 use crate::parse::{Block, FIELD_OPTIONS, assigned, field_option, keyword, point, set, statements};
-use curvesmith_codegen::spec::family::Twist;
+use curvesmith_codegen::declaration::family::Twist;
 use proc_macro2::Ident;
 use syn::parse::ParseStream;
 use syn::{Token, braced, token};

@@ -142,7 +142,7 @@ fn leaves(tokens: TokenStream, out: &mut BTreeSet<String>) {
 
 #[test]
 fn the_grammar_has_every_keyword_and_no_other() {
-    let productions = productions(&page("declaring"));
+    let productions = productions(&page("reference/declarations"));
     let terminals: BTreeSet<&str> =
         productions.iter().flat_map(|p| &p.terminals).map(String::as_str).collect();
     let families = NAMES.iter().filter_map(|name| Kind::named(name)).map(Kind::options);
@@ -161,7 +161,7 @@ fn the_grammar_has_every_keyword_and_no_other() {
 
 #[test]
 fn names_of_the_grammar_are_defined_once() {
-    let productions = productions(&page("declaring"));
+    let productions = productions(&page("reference/declarations"));
     for production in productions.iter().filter(|production| production.name != "integer") {
         let defined = productions.iter().filter(|other| other.name == production.name).count();
         assert_eq!(defined, 1, "{} is defined {defined} times", production.name);
@@ -174,10 +174,10 @@ fn names_of_the_grammar_are_defined_once() {
 
 #[test]
 fn every_production_has_an_example() {
-    let declaring = page("declaring");
-    let productions = productions(&declaring);
-    let mut examples = examples(&declaring);
-    examples.extend(self::examples(&page("adding-a-curve")));
+    let reference = page("reference/declarations");
+    let productions = productions(&reference);
+    let mut examples = examples(&reference);
+    examples.extend(self::examples(&page("guide/declare")));
     let mut shown = BTreeSet::new();
     let mut seen = BTreeSet::new();
     for (names, block) in &examples {

@@ -2,8 +2,8 @@
 //! shared with the checks.
 
 use crate::check::{CurveModel, FieldModel, GroupModel};
-use curvesmith_codegen::spec::Equation;
-use curvesmith_codegen::spec::tower::{Extension, Tower};
+use curvesmith_codegen::declaration::Equation;
+use curvesmith_codegen::declaration::tower::{Extension, Tower};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 

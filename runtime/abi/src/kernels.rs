@@ -250,7 +250,7 @@ pub const fn msm_has_pairs(form: Form, words: usize, degree: usize) -> bool {
 
 /// Whether a group whose coordinates have `degree` parts of `words` words and whose points have this form has [`AccumulateLanes`]. Measured on an H100, whole
 /// MSMs of 2^16 to 2^20, by it and without: with coordinates of 24 and 48 words 0.93 to 0.99 of the time, with 16 words 1.01 to 1.05
-/// (`docs/src/experiments.md`, "Points on pairs of lanes").
+/// (`docs/log/experiments.md`, "Points on pairs of lanes").
 pub const fn msm_has_lane_pairs(form: Form, words: usize, degree: usize) -> bool {
     matches!(form, Form::Xyzz) && degree == 2 && words * degree >= 20
 }

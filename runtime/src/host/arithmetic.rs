@@ -28,7 +28,7 @@ pub trait Tables<F: Field>: Debug + Send + Sync {
     fn run(&self, vectors: &mut Vec<F::Ark>, direction: Direction, shift: F::Ark);
 }
 
-/// Affine points, none of them the identity, that are added into buckets.
+/// Affine points that are added into buckets; identities among them add nothing.
 pub trait BucketSums<G: Group>: Send + Sync {
     /// `Σ digits[i] · points[first + i]`, by one bucket for each absolute value from 1 to
     /// `buckets`, which no digit exceeds.

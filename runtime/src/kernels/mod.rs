@@ -7,7 +7,7 @@ mod convert;
 mod engine;
 mod mixed;
 mod msm;
-pub(crate) mod ntt;
+mod ntt;
 mod pointwise;
 mod scan;
 mod sort;

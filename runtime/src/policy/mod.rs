@@ -130,7 +130,7 @@ const FEW_THREADS: MsmPolicy = MsmPolicy {
     parts: None,
 };
 
-/// Measured on an H200: copies of 32 MiB and more from ordinary memory, 2^18 to 2^22 scalars, four groups (`docs/src/experiments.md`, "Scalars in
+/// Measured on an H200: copies of 32 MiB and more from ordinary memory, 2^18 to 2^22 scalars, four groups (`docs/log/experiments.md`, "Scalars in
 /// two parts"). What a row costs that begins with its bucket's sum: on an H100, G1 of BN254, 2^20 to 2^24, between 1 and 2 there is no difference.
 pub(crate) const MEASURED_PARTS: PartsPolicy = PartsPolicy {
     byte_ps: 40,
@@ -142,7 +142,7 @@ pub(crate) const MEASURED_PARTS: PartsPolicy = PartsPolicy {
     most: 6,
 };
 
-/// Measured on an H200, BN254, 2^12 to 2^24 (`docs/src/experiments.md`, "Passes in shared memory"): passes of 8 stages are the fastest up to
+/// Measured on an H200, BN254, 2^12 to 2^24 (`docs/log/experiments.md`, "Passes in shared memory"): passes of 8 stages are the fastest up to
 /// 2^22, at 2^24 those of 6 take 1 % less. BabyBear, whose elements are short, 2^12 to 2^24: passes of 9 stages make two of 2^18 in place of three, and take a fifth less
 /// time; no other of the sizes measured has other passes by them.
 const NTT: NttPolicy = NttPolicy { max_cached_log_n: 24, max_log_radix: 8, max_log_radix_of_short: 9 };

@@ -1,8 +1,8 @@
 //! The committed source is what the compiler emits now. `BLESS=1` writes it.
 
+use curvesmith_codegen::declaration::FieldDesc;
 use curvesmith_codegen::passes::prepare;
-use curvesmith_codegen::spec::FieldDesc;
-use curvesmith_codegen::target::portable::{emit, library};
+use curvesmith_codegen::targets::portable::{emit, library};
 use num_bigint::BigUint;
 use std::path::Path;
 

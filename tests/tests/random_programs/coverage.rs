@@ -2,10 +2,10 @@
 
 use super::MOST;
 use super::machine::trial;
+use curvesmith_codegen::declaration::FieldDesc;
 use curvesmith_codegen::fir::ir::{Below, Block, Holds, Kernel, Op, Place, Stmt, Value};
 use curvesmith_codegen::passes::inline;
-use curvesmith_codegen::spec::FieldDesc;
-use curvesmith_codegen::target::ptx::Ptx;
+use curvesmith_codegen::targets::ptx::Ptx;
 use num_bigint::BigUint;
 use std::collections::BTreeSet;
 

@@ -3,6 +3,7 @@
 use super::scope::{LONGS, Pool, Scope, WORDS, stir};
 use super::{MOST, Trial, check};
 use curvesmith_abi::{Access, Element, Family, KernelDesc, Param, ParamKind, padded_words};
+use curvesmith_codegen::declaration::{FieldDesc, Tower};
 use curvesmith_codegen::fir::build::{
     Buffer, Builder, FULL_MASK, Fe, Pred, Shared, SharedElements, U32, U64,
 };
@@ -10,7 +11,6 @@ use curvesmith_codegen::fir::interp::{Argument, to_words};
 use curvesmith_codegen::fir::ir::{
     AtomicOp, Below, Kernel, Op, Order, ParamId, Scope as Reach, ShuffleMode, Special,
 };
-use curvesmith_codegen::spec::{FieldDesc, Tower};
 use curvesmith_tests::three_ways::Inside;
 use curvesmith_tests::{Random, Size};
 use num_bigint::BigUint;

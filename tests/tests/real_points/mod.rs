@@ -7,8 +7,8 @@ use ark_std::rand::SeedableRng;
 use ark_std::rand::rngs::StdRng;
 use curvesmith_abi::kernels::{PointAdd, PointDbl, PointMadd};
 use curvesmith_abi::{Form, IDENTITY_WORD, Kernel, padded_words};
+use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_codegen::fir::interp::{Argument, from_words, to_words};
-use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_runtime::group::Points;
 use num_bigint::BigUint;
 

@@ -9,11 +9,11 @@ mod group;
 mod session;
 
 use curvesmith_abi::kernels::ALL;
+use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::kernels::{
     common_kernels, constant_formula_kernels, constant_kernels, field_kernels, formula_kernels, group_kernels,
 };
-use curvesmith_codegen::spec::{Equation, FieldDesc, GroupDesc, Tower};
 use num_bigint::BigUint;
 use session::Session;
 use std::collections::BTreeSet;

@@ -1,9 +1,9 @@
 //! Launches of one owner's kernels, and the arguments that a case does not name.
 
 use curvesmith_abi::{Element, Form, KernelDesc, ParamKind};
+use curvesmith_codegen::declaration::FieldDesc;
 use curvesmith_codegen::fir::interp::{Argument, to_words};
 use curvesmith_codegen::fir::ir::Kernel;
-use curvesmith_codegen::spec::FieldDesc;
 use curvesmith_tests::Random;
 use curvesmith_tests::three_ways::{ThreeWays, checked};
 use num_bigint::BigUint;

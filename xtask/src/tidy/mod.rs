@@ -2,12 +2,15 @@
 //!
 //! What each crate may know is data: [`deps::EDGES`] and [`deps::OWNERS`] for dependencies,
 //! [`RULES`] for words in the source. A rule sees source without comments, string
-//! contents and `#[cfg(test)]` modules unless it says otherwise. [`cycles`] judges which modules use which.
+//! contents and `#[cfg(test)]` modules unless it says otherwise. [`cycles`] judges which modules use
+//! which, [`prose`] reads the pages.
 
 mod cycles;
 mod deps;
+mod prose;
 mod source;
 
+use crate::shell;
 use anyhow::{Result, bail};
 use source::{File, Views};
 use std::path::Path;
@@ -155,6 +158,11 @@ pub(crate) fn run() -> Result<()> {
     findings.extend(inline_ptx(&files));
     findings.extend(cycles::check(&files));
     files.iter().for_each(|file| check_text(file, &mut findings));
+    findings.extend(prose::check(&files, &|path| shell::root().join(path).exists()));
+    match prose::long_doc_comments(&files) {
+        0 => {}
+        n => eprintln!("warning: {n} lines of doc comments are longer than 120 characters"),
+    }
     for file in files.iter().filter(|f| f.is_rust()) {
         let lines = file.text.lines().count();
         if lines > LONG_FILE {
@@ -297,7 +305,7 @@ mod tests {
             ("prover/src/lib.rs", "use cudarc::driver;"),
             ("codegen/src/ir.rs", "use std::collections::HashMap;"),
             ("codegen/src/ir.rs", "let t = std::time::Instant::now();"),
-            ("codegen/src/passes/gate.rs", "use crate::target::ptx::Bound;"),
+            ("codegen/src/passes/gate.rs", "use crate::targets::ptx::Bound;"),
             ("runtime/src/work/ntt.rs", "if self.device.is_cpu() { f() }"),
             ("runtime/src/plan.rs", "AnyCall::Host(call) => f(call)"),
             ("runtime/src/msm.rs", "const CURVE: &str = \"bn254\";"),

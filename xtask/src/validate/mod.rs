@@ -6,6 +6,7 @@
 
 mod assemble;
 mod flow;
+mod judged;
 mod policy;
 mod ptxas;
 mod rates;
@@ -20,6 +21,7 @@ use crate::{compiler, setup, shell};
 use anyhow::{Context, Result, bail};
 use assemble::{Image, assemble_all};
 use clap::Args;
+use judged::Judged;
 use policy::Subject;
 use rates::Rates;
 use sass::Counts;
@@ -46,6 +48,9 @@ pub(crate) struct ValidateArgs {
     /// Only the targets: operations and inner loops, on sm_90
     #[arg(long, conflicts_with = "from")]
     targets: bool,
+    /// Images too whose text is the one that was judged when the tables were written
+    #[arg(long)]
+    all: bool,
     /// Rust files or folders with declarations, instead of the curves that every run judges: their kernels are
     /// assembled and judged, without tables and targets
     #[arg(long)]
@@ -59,7 +64,16 @@ impl ValidateArgs {
     /// A run that rewrites the committed tables instead of comparing with them.
     pub(crate) fn blessing() -> Self {
         let setup = crate::SetupArgs { yes: false };
-        ValidateArgs { setup, json: false, arch: 90, jobs: None, targets: false, from: vec![], bless: true }
+        ValidateArgs {
+            setup,
+            json: false,
+            arch: 90,
+            jobs: None,
+            targets: false,
+            all: true,
+            from: vec![],
+            bless: true,
+        }
     }
 }
 
@@ -105,7 +119,10 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<()> {
     let images = images(&folder.join("images"), &sources)?;
     let arches: &[u32] = if args.targets { &[targets::ARCH] } else { &TARGETS };
     let wanted = |image: &&Image| !args.targets || image.kernels.iter().any(|(s, _)| targets::wants(s));
-    let wanted: Vec<&Image> = images.iter().filter(wanted).collect();
+    let (known, wanted) = match args.all || args.json || args.targets || !args.from.is_empty() {
+        true => (vec![], images.iter().filter(wanted).collect()),
+        false => known(&images)?,
+    };
     let start = Instant::now();
     let assembled = assemble_all(&tools, &wanted, arches, args.jobs)?;
     let mut verdict = policy::judge(&assembled);
@@ -116,10 +133,11 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<()> {
     let chains = chains(&tools, &folder.join("probes"), args.jobs)?;
     if args.bless {
         tables::write(&assembled, &TARGETS)?;
+        Judged::write(&images, &assembled, &verdict)?;
         variants::write(&tools, &folder.join("variants"), args.jobs)?;
         rates::write(&tools, &folder.join("rates"))?;
     } else if !args.targets {
-        tables::check(&assembled, &TARGETS, &mut verdict)?;
+        tables::check(&assembled, &known, &TARGETS, &mut verdict)?;
         rates::check(&tools, &folder.join("rates"), &mut verdict)?;
     }
     let shown = variants::committed();
@@ -134,6 +152,17 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<()> {
         print!("{targets}");
     }
     conclude(args, &verdict, &wanted, arches, start)
+}
+
+/// The images whose text was judged before, and the others.
+fn known(images: &[Image]) -> Result<(Vec<&Image>, Vec<&Image>)> {
+    let judged = Judged::committed()?;
+    let (mut known, mut others) = (vec![], vec![]);
+    for image in images {
+        if judged.knows(image)? { known.push(image) } else { others.push(image) }
+    }
+    eprintln!("{} of {} images are judged already; --all assembles them too", known.len(), images.len());
+    Ok((known, others))
 }
 
 /// The files of the curves whose machine code is judged by every run: 1, 8, 10, 12 and 24 words over `Fq`, and all but 24

@@ -3,10 +3,10 @@
 //! ptxas decides statically when the next instruction of a warp may issue and writes it into each
 //! instruction: bits 105 to 108 of its 128 are the cycles until then. Between neighbours of one pipe that do
 //! not depend on each other this is the interval at which the pipe takes them, as the assembler believes
-//! it. For the pipes of integers an H200 agreed (`docs/src/experiments.md`, "On a GPU"); DFMA, where the few
+//! it. For the pipes of integers an H200 agreed (`docs/log/experiments.md`, "On a GPU"); DFMA, where the few
 //! FP64 lanes of 12.0 keep a queue, has an interval there that is not its rate.
 //!
-//! The committed table is what `codegen::target::ptx::Pipes` is tested against and what bounds of machine code
+//! The committed table is what `codegen::targets::ptx::Pipes` is tested against and what bounds of machine code
 //! are counted with. Here it is compared with what ptxas does now.
 
 use super::policy::Verdict;

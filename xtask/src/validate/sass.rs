@@ -68,7 +68,7 @@ impl Counts {
     }
 
     /// Cycles that an H200 was seen to take with four warps a scheduler, rounded up: an instruction
-    /// of the ALU adds 0.9 to the multiply pipe's (`docs/src/experiments.md`, "On a GPU").
+    /// of the ALU adds 0.9 to the multiply pipe's (`docs/log/experiments.md`, "On a GPU").
     pub(crate) fn time(&self, rates: Rates) -> u32 {
         (self.multiply(rates) + (9 * self.alu).div_ceil(10)).max(self.bound(rates))
     }

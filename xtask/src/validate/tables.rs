@@ -4,11 +4,12 @@
 //! does one that a table lacks; `cargo xtask bless` rewrites the tables. One that improves by more
 //! is noted: blessing it keeps what was won.
 
+use super::assemble::Image;
 use super::policy::Verdict;
 use super::{Assembled, Outcome, rates::Rates, tools};
 use crate::shell;
 use anyhow::{Context, Result, bail};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -29,14 +30,21 @@ fn path(arch: u32) -> PathBuf {
     shell::root().join(format!("xtask/tables/sm_{arch}.tsv"))
 }
 
-/// Compares what was assembled with the committed tables.
-pub(super) fn check(assembled: &[Assembled], targets: &[u32], verdict: &mut Verdict) -> Result<()> {
+/// Compares what was assembled with the committed tables, which have lines for the kernels of `known` images too.
+pub(super) fn check(
+    assembled: &[Assembled],
+    known: &[&Image],
+    targets: &[u32],
+    verdict: &mut Verdict,
+) -> Result<()> {
+    let known: BTreeSet<&str> =
+        known.iter().flat_map(|image| &image.kernels).map(|(symbol, _)| symbol.as_str()).collect();
     for &arch in targets {
         let path = path(arch);
         let text = std::fs::read_to_string(&path)
             .with_context(|| format!("cannot read {}; `cargo xtask bless` writes it", path.display()))?;
         let committed = parse(&text).with_context(|| format!("{} is not a table", path.display()))?;
-        compare(arch, &committed, &rows(assembled, arch), verdict);
+        compare(arch, &committed, &known, &rows(assembled, arch), verdict);
     }
     Ok(())
 }
@@ -108,7 +116,10 @@ fn parse(text: &str) -> Result<Rows> {
     lines.map(|line| row(line).with_context(|| format!("`{line}` is no row"))).collect()
 }
 
-fn compare(arch: u32, committed: &Rows, now: &Rows, verdict: &mut Verdict) {
+fn compare(arch: u32, committed: &Rows, known: &BTreeSet<&str>, now: &Rows, verdict: &mut Verdict) {
+    for symbol in known.iter().filter(|symbol| !committed.contains_key(**symbol)) {
+        verdict.failures.push(format!("{symbol} for sm_{arch} is in no table: {BLESS}"));
+    }
     for (symbol, new) in now {
         let Some(old) = committed.get(symbol) else {
             verdict.failures.push(format!("{symbol} for sm_{arch} is in no table: {BLESS}"));
@@ -125,7 +136,8 @@ fn compare(arch: u32, committed: &Rows, now: &Rows, verdict: &mut Verdict) {
             verdict.notes.push(format!("{}: `cargo xtask bless` keeps it", change()));
         }
     }
-    for symbol in committed.keys().filter(|symbol| !now.contains_key(*symbol)) {
+    let is_kernel = |symbol: &String| now.contains_key(symbol) || known.contains(symbol.as_str());
+    for symbol in committed.keys().filter(|symbol| !is_kernel(symbol)) {
         verdict.failures.push(format!("{symbol} for sm_{arch} is in the table and is no kernel: {BLESS}"));
     }
 }
@@ -145,7 +157,7 @@ mod tests {
 
     fn judged(committed: &[(&str, u32)], now: &[(&str, u32)]) -> Verdict {
         let mut verdict = Verdict::default();
-        compare(90, &table(committed), &table(now), &mut verdict);
+        compare(90, &table(committed), &BTreeSet::new(), &table(now), &mut verdict);
         verdict
     }
 
@@ -172,6 +184,16 @@ mod tests {
     fn an_improvement_is_noted() {
         let verdict = judged(&[("a", 1000), ("b", 1000)], &[("a", 989), ("b", 991)]);
         assert_eq!((verdict.failures.len(), verdict.notes.len()), (0, 1));
+    }
+
+    #[test]
+    fn kernels_of_known_images_are_in_the_tables() {
+        let mut verdict = Verdict::default();
+        let known = BTreeSet::from(["a", "b"]);
+        compare(90, &table(&[("a", 10), ("gone", 10)]), &known, &table(&[]), &mut verdict);
+        assert_eq!(verdict.failures.len(), 2);
+        assert!(verdict.failures[0].starts_with("b for sm_90 is in no table"));
+        assert!(verdict.failures[1].starts_with("gone for sm_90"));
     }
 
     #[test]

@@ -43,7 +43,7 @@ impl Target {
 }
 
 /// The bound promised what an H200 does not do: what the compiler takes instead is faster there
-/// (`docs/src/experiments.md`, "On a GPU").
+/// (`docs/log/experiments.md`, "On a GPU").
 const TIME: &str = "the variant of least time is taken; the one of least bound was slower on an H200";
 /// What the bound of Karatsuba's products does not say.
 const COMPANY: &str =

@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// ```
 /// # use curvesmith_codegen::fir::build::{Builder, Fe, Handle};
 /// # use curvesmith_codegen::fir::ir::Type;
-/// # use curvesmith_codegen::spec::FieldDesc;
+/// # use curvesmith_codegen::declaration::FieldDesc;
 /// # use curvesmith_abi::kernels::FieldMul;
 /// let field = FieldDesc::new("toy", 13u32.into());
 /// let b = Builder::for_field::<FieldMul>(&field);

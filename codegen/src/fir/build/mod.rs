@@ -5,7 +5,7 @@
 //! in `control`.
 //! ```
 //! use curvesmith_abi::{Kernel as _, kernels::FieldMul};
-//! use curvesmith_codegen::{fir::build::Builder, spec::FieldDesc};
+//! use curvesmith_codegen::{declaration::FieldDesc, fir::build::Builder};
 //!
 //! let field = FieldDesc::new("toy", 13u32.into());
 //! let b = Builder::for_field::<FieldMul>(&field);
@@ -27,7 +27,7 @@ pub use control::FULL_MASK;
 pub use memory::{Buffer, Shared, SharedElements, Table};
 
 use super::ir::*;
-use crate::spec::{FieldDesc, GroupDesc, Tower};
+use crate::declaration::{FieldDesc, GroupDesc, Tower};
 use curvesmith_abi::{KernelDesc, ParamKind};
 use std::cell::RefCell;
 use std::marker::PhantomData;

@@ -1,8 +1,8 @@
 //! Elements of the kernel's tower: from and to coordinates, and what their operations leave to be written out.
 
 use super::{Buffer, Builder, Fe, U32};
+use crate::declaration::tower::Element;
 use crate::fir::ir::Op;
-use crate::spec::tower::Element;
 use num_bigint::BigUint;
 
 impl Builder {

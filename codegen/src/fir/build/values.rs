@@ -1,8 +1,8 @@
 //! Constants, and what handles compute.
 
 use super::{Builder, Fe, Handle, Pred, Table, U32, U64};
+use crate::declaration::{FieldOp, Gives};
 use crate::fir::ir::*;
-use crate::spec::{FieldOp, Gives};
 use curvesmith_abi::TableShape;
 use num_bigint::BigUint;
 
@@ -52,7 +52,7 @@ impl Builder {
     }
 
     /// The coordinates of `Σ (x0 + x1·u)·(y0 + y1·u)` with `u² = nonresidue`, which is not 0 and at most
-    /// [`MAX_NONRESIDUE`](crate::spec::MAX_NONRESIDUE) from it.
+    /// [`MAX_NONRESIDUE`](crate::declaration::MAX_NONRESIDUE) from it.
     pub fn dot_fq2<'k>(&'k self, terms: &[([Fe<'k>; 2], [Fe<'k>; 2])], nonresidue: i32) -> [Fe<'k>; 2] {
         let op = FieldOp::DotFq2 { terms: terms.len(), nonresidue };
         let operands: Vec<Fe<'k>> = terms.iter().flat_map(|(x, y)| [*x, *y].concat()).collect();

@@ -1,9 +1,9 @@
 //! What operations compute, one thread at a time.
 
 use super::{InterpError, Memory, Run, Val};
+use crate::declaration::tower::Element;
+use crate::declaration::{FieldOp, Gives};
 use crate::fir::ir::*;
-use crate::spec::tower::Element;
-use crate::spec::{FieldOp, Gives};
 use curvesmith_abi::ParamKind;
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};

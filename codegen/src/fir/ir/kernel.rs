@@ -1,7 +1,7 @@
 //! Kernels: the arena of operations and the tree of statements.
 
 use super::{Below, Block, Op, Type, Value};
-use crate::spec::{FieldDesc, Gives, Tower, TowerField};
+use crate::declaration::{FieldDesc, Gives, Tower, TowerField};
 use curvesmith_abi::{Family, Form, KernelDesc};
 use std::ops::{Index, IndexMut};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Pure operations: what a value is computed from.
 
 use super::{Local, ParamId, Type, Value};
-use crate::spec::{FieldDesc, FieldOp};
+use crate::declaration::{FieldDesc, FieldOp};
 use num_bigint::BigUint;
 
 /// Binary operations on integers (both operands and result of one type), and the

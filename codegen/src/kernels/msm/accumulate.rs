@@ -1,11 +1,11 @@
 //! Bucket accumulation: over equal slices (Chen et al., §4), and by balanced rows (cuZK, §4.1).
 
 use super::group_kernel;
+use crate::declaration::GroupDesc;
 use crate::fir::build::{Builder, Pred, U32};
 use crate::fir::ir::Kernel;
 use crate::formulas::{Accumulator, Curve};
 use crate::passes::spread_over_lanes;
-use crate::spec::GroupDesc;
 use curvesmith_abi::kernels::{Accumulate, AccumulateLanes, AccumulateRows, ROW_CLASSES};
 
 /// How the sorted entries are cut into slices.

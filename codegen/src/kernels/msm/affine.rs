@@ -1,11 +1,11 @@
 //! Sums of pairs of affine points, with one inversion for all pairs of a thread.
 
 use super::group_kernel;
+use crate::declaration::GroupDesc;
 use crate::fir::build::{Buffer, Fe, Pred, U32};
 use crate::fir::ir::Kernel;
 use crate::formulas::{AffineWords, Curve};
 use crate::kernels::inverse::invert_element;
-use crate::spec::GroupDesc;
 use curvesmith_abi::kernels::{NO_ENTRY, PairSums};
 
 pub(in super::super) fn pair_sums(group: &GroupDesc) -> Kernel {

@@ -8,10 +8,10 @@
 //! there is one slice. That is an addition a slice and round, where a segmented scan by keys has one a slice and doubling of the distance, and the same body.
 
 use super::kernel_by;
+use crate::declaration::GroupDesc;
 use crate::fir::build::U32;
 use crate::fir::ir::Kernel;
 use crate::formulas::{Addition, Curve, PointVar};
-use crate::spec::GroupDesc;
 use curvesmith_abi::kernels::{PartialSums, SliceSums};
 
 pub(in super::super) fn slice_sums(group: &GroupDesc) -> Kernel {

@@ -2,11 +2,11 @@
 
 use super::accumulate::Slices;
 use super::group_kernel;
+use crate::declaration::GroupDesc;
 use crate::fir::build::{Builder, Pred, Shared, U32};
 use crate::fir::ir::{AtomicOp, Kernel, ShuffleMode};
 use crate::formulas::Curve;
 use crate::kernels::{full, shuffle};
-use crate::spec::GroupDesc;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::{MergeHeads, MergePartials};
 

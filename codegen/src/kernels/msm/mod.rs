@@ -11,10 +11,10 @@ mod multiples;
 mod points;
 mod reduce;
 
+use crate::declaration::GroupDesc;
 use crate::fir::build::Builder;
 use crate::fir::ir::Kernel;
 use crate::formulas::{Addition, Curve};
-use crate::spec::GroupDesc;
 
 pub(super) use accumulate::{Slices, accumulate, accumulate_lanes, accumulate_rows};
 pub(super) use affine::pair_sums;

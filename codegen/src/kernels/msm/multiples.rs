@@ -2,10 +2,10 @@
 
 use super::group_kernel;
 use super::points::index_below_n;
+use crate::declaration::GroupDesc;
 use crate::fir::ir::Kernel;
 use crate::formulas::Curve;
 use crate::kernels::inverse::invert_element;
-use crate::spec::GroupDesc;
 use curvesmith_abi::kernels::BaseMultiples;
 
 pub(in super::super) fn base_multiples(group: &GroupDesc) -> Kernel {

@@ -1,10 +1,10 @@
 //! One formula a thread.
 
 use super::kernel_by;
+use crate::declaration::GroupDesc;
 use crate::fir::build::U32;
 use crate::fir::ir::Kernel;
 use crate::formulas::{Addition, Curve};
-use crate::spec::GroupDesc;
 use curvesmith_abi::kernels::{PointAdd, PointDbl, PointMadd};
 
 pub(in super::super) fn point_add(group: &GroupDesc, addition: Addition) -> Kernel {

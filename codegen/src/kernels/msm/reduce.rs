@@ -1,10 +1,10 @@
 //! From buckets to few points a set.
 
 use super::kernel_by;
+use crate::declaration::GroupDesc;
 use crate::fir::build::{Builder, U32};
 use crate::fir::ir::Kernel;
 use crate::formulas::{Addition, Curve};
-use crate::spec::GroupDesc;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::{BIT_SUMS_STEPS, BitHorner, BitSums};
 

@@ -1,10 +1,10 @@
 //! From the facts of the placing pass to a certificate.
 
 use super::{Certificate, Claim, Step};
+use crate::declaration::FieldDesc;
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Type, Value};
 use crate::passes::KernelInfo;
-use crate::spec::FieldDesc;
-use crate::target::{Bound, Target};
+use crate::targets::{Bound, Target};
 
 /// Writes down why the bounds of a placed kernel hold. Loop invariants and the bounds of what is read
 /// from locals are the least that follow from the bounds of what is set. Where a claim cannot be

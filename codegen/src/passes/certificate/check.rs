@@ -1,10 +1,10 @@
 //! The independent checker.
 
 use super::{Certificate, Claim, Limit};
+use crate::declaration::{FieldDesc, FieldOp};
 use crate::error::PassError;
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Type, Value};
-use crate::spec::{FieldDesc, FieldOp};
-use crate::target::{Rules, Target};
+use crate::targets::{Rules, Target};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 

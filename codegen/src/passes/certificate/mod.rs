@@ -4,7 +4,7 @@
 //! operand bounds it was chosen for, what its preconditions leave over, and what every local holds at
 //! the head of each loop. `certify` writes down what the placing pass has decided, the slack by
 //! the bounds of its variants; [`check`] believes none of it: it evaluates every rule anew on big integers, from the
-//! [rules](crate::target::Rules) of the target, and shares no code with the pass, the variants or `certify`.
+//! [rules](crate::targets::Rules) of the target, and shares no code with the pass, the variants or `certify`.
 
 mod certify;
 mod check;
@@ -15,7 +15,7 @@ mod text;
 pub(crate) use certify::certify;
 pub use check::check;
 
-pub use crate::target::Limit;
+pub use crate::targets::Limit;
 
 /// How an operation is computed.
 #[derive(Clone, Debug, PartialEq, Eq)]

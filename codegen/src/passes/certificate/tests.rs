@@ -1,15 +1,15 @@
 //! Certificates of all kernels, and mutants of them.
 
 use super::*;
+use crate::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use crate::error::PassError;
 use crate::fir::build::{Builder, Fe, Handle};
 use crate::fir::ir::{Below, Kernel, Op, Type};
 use crate::kernels::{constant_kernels, field_kernels, formula_kernels, group_kernels};
 use crate::passes::pipeline::tests::calls;
 use crate::passes::{Checked, prepare, simplify};
-use crate::spec::{Equation, FieldDesc, GroupDesc, Tower};
-use crate::target::ptx::{self, Bound, FieldOp, Ptx};
-use crate::target::{Rules, Target};
+use crate::targets::ptx::{self, Bound, FieldOp, Ptx};
+use crate::targets::{Rules, Target};
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::{AccumulateLanes, FieldMulSub};
 use num_bigint::BigUint;

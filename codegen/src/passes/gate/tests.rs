@@ -1,13 +1,13 @@
 //! What the gate refuses. Each of its parts is the only one that sees its fault.
 
 use super::*;
+use crate::declaration::{FieldDesc, FieldOp};
 use crate::fir::build::Builder;
 use crate::fir::ir::{Op, Stmt};
 use crate::kernels::common_kernels;
 use crate::passes::{Fact, place_reductions, schedule, simplify};
-use crate::spec::{FieldDesc, FieldOp};
-use crate::target::portable::{self, Portable};
-use crate::target::ptx::{self, Bound, Ptx};
+use crate::targets::portable::{self, Portable};
+use crate::targets::ptx::{self, Bound, Ptx};
 use curvesmith_abi::kernels::FieldMulSub;
 
 fn field() -> FieldDesc {
@@ -206,7 +206,7 @@ fn the_portable_target_has_the_same_gate() {
         if v != product && choice.program().inputs == wrong.inputs {
             let other = |fact: &mut Fact<Portable>| {
                 let choice = &mut fact.choice.as_mut().expect("it is computed").0;
-                *choice = crate::target::Choice { program: wrong.clone(), ..choice.clone() };
+                *choice = crate::targets::Choice { program: wrong.clone(), ..choice.clone() };
             };
             assert!(matches!(with(v, &other), Err(PassError::Block { .. })), "{v} by a product");
         }

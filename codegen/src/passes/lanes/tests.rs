@@ -1,11 +1,11 @@
 use super::*;
+use crate::declaration::tower::{self, TowerField};
+use crate::declaration::{FieldDesc, Tower};
 use crate::fir::build::{Builder, Fe};
 use crate::fir::interp::{Argument, from_words, launch, to_words};
 use crate::fir::verify::verify;
 use crate::passes::prepare;
-use crate::spec::tower::{self, TowerField};
-use crate::spec::{FieldDesc, Tower};
-use crate::target::ptx::Ptx;
+use crate::targets::ptx::Ptx;
 use curvesmith_abi::kernels::PointAdd;
 use curvesmith_abi::{Form, Kernel as _};
 

@@ -1,13 +1,13 @@
 //! Locals in memory: which reads may be repeated, and where they are written.
 
 use super::*;
+use crate::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use crate::fir::build::{Builder, Fe, Var};
 use crate::fir::interp::{Argument, launch, to_words};
 use crate::fir::verify::verify;
 use crate::passes::simplify;
-use crate::spec::{Equation, FieldDesc, GroupDesc, Tower};
-use crate::target::portable::Portable;
-use crate::target::ptx::Ptx;
+use crate::targets::portable::Portable;
+use crate::targets::ptx::Ptx;
 use curvesmith_abi::kernels::{Accumulate, FieldMulSub};
 use num_bigint::BigUint;
 

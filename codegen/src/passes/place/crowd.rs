@@ -5,7 +5,7 @@
 
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
 use crate::passes::work::products;
-use crate::target::Target;
+use crate::targets::Target;
 use std::collections::BTreeMap;
 
 /// The multiplications with company.
@@ -98,9 +98,9 @@ impl Run {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::declaration::FieldDesc;
     use crate::fir::build::{Builder, Fe};
-    use crate::spec::FieldDesc;
-    use crate::target::ptx::Ptx;
+    use crate::targets::ptx::Ptx;
     use curvesmith_abi::kernels::FieldMulSub;
 
     /// Whether the products of a kernel that computes `out` of `a`, `b`, `c` have company, in their order.

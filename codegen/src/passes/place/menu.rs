@@ -1,7 +1,7 @@
 //! The variants on offer, remembered with the programs that had to be built.
 
-use crate::spec::{FieldDesc, FieldOp};
-use crate::target::{Bound, Choice, Limit, Offer, Target, cheapest};
+use crate::declaration::{FieldDesc, FieldOp};
+use crate::targets::{Bound, Choice, Limit, Offer, Target, cheapest};
 use std::collections::BTreeMap;
 
 /// Variants by the operands' bounds.

@@ -22,10 +22,10 @@ mod tests;
 
 use super::gate::{self, Checked};
 use super::info::{Contract, Fact, KernelInfo};
+use crate::declaration::{FieldDesc, FieldOp};
 use crate::error::PassError;
 use crate::fir::ir::{Kernel, Type, Value};
-use crate::spec::{FieldDesc, FieldOp};
-use crate::target::{Choice, Load, Target, Unproven};
+use crate::targets::{Choice, Load, Target, Unproven};
 use crowd::Crowd;
 use menu::Menu;
 use placer::{Plan, Wish};

@@ -14,12 +14,12 @@
 
 use super::menu::Menu;
 use super::{Subject, score};
+use crate::declaration::{FieldDesc, FieldOp};
 use crate::error::PassError;
 use crate::fir::ir::{Below, Block, Kernel, Op, Stmt, Type, Value};
 use crate::passes::info::{Contract, Fact, KernelInfo};
 use crate::passes::rewrite::Rewriter;
-use crate::spec::{FieldDesc, FieldOp};
-use crate::target::{Bound, Choice, Load, Offer, Target};
+use crate::targets::{Bound, Choice, Load, Offer, Target};
 use std::collections::BTreeMap;
 
 /// What is asked of the result of one operation.

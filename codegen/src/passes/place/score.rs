@@ -3,11 +3,11 @@
 //! A loop body is priced as a whole, by the time to expect of the sums over its operations: where
 //! the multiplier is busy an addition hides better than in a block of additions alone.
 
+use crate::declaration::FieldOp;
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
 use crate::passes::info::KernelInfo;
 use crate::passes::work::products;
-use crate::spec::FieldOp;
-use crate::target::Target;
+use crate::targets::Target;
 
 /// How many times a loop body is thought to run.
 const LOOP: u64 = 16;

@@ -2,9 +2,8 @@
 
 use super::*;
 use crate::fir::build::Builder;
-use crate::fir::ir::{Below, Op, Stmt};
-use crate::target::ptx::{self, Bound, Choice, Cost, Offer, Ptx};
-use curvesmith_abi::kernels::{FieldAdd, FieldMulSub};
+use crate::targets::ptx::{self, Bound, Choice, Cost, Offer, Ptx};
+use curvesmith_abi::kernels::FieldAdd;
 
 const WRONG: &str = "add.wrong";
 
@@ -85,39 +84,4 @@ fn an_operation_without_a_variant_does_not_compile() {
         .map(drop)
         .expect_err("there is no sum");
     assert!(matches!(error, PassError::NoVariant { .. }), "{error}");
-}
-
-/// The first word is read of a lazy element; what follows asks for the canonical one, and then come the other words.
-#[test]
-fn words_of_an_element_are_of_one_representative() {
-    let b = Builder::for_field::<FieldMulSub>(&field());
-    let i = b.global_index();
-    let x = b.from_words_below(&b.buffer("a").part_words(i, 0), Below(4));
-    let (lazy, canonical) = (x.words_below(Below(4)), x.words());
-    let others = b.from_words_below(&lazy, Below(4)) + b.from_words(&canonical);
-    b.buffer("out").set_field(i, others);
-    let mut kernel = b.finish();
-    let words: Vec<Value> =
-        kernel.values().filter(|v| matches!(kernel[*v], Op::Word(_, 1, Below(4)))).collect();
-    let [late] = words[..] else { panic!("m61 has two words") };
-    // The second lazy word comes behind the canonical ones.
-    let first_canonical =
-        |stmt: &Stmt| matches!(stmt, Stmt::Let(v) if matches!(kernel[*v], Op::Word(_, 1, Below(1))));
-    let at = kernel.body.iter().position(first_canonical).expect("there are canonical words");
-    let from = kernel.body.iter().position(|stmt| *stmt == Stmt::Let(late)).expect("it is computed");
-    let stmt = kernel.body.remove(from);
-    kernel.body.insert(at, stmt);
-
-    let (placed, _) = place_reductions::<Ptx>(&kernel, &[]).expect("there are variants");
-    let read = |below: Below| -> Vec<Value> {
-        let of = |v: Value| match placed[v] {
-            Op::Word(a, _, b) if b == below => Some(a),
-            _ => None,
-        };
-        placed.values().filter_map(of).collect()
-    };
-    // Among the canonical ones are those of what is stored.
-    let (lazy, canonical) = (read(Below(4)), read(Below(1)));
-    assert!(lazy.len() == 2 && lazy[0] == lazy[1], "{lazy:?}");
-    assert_ne!(lazy[0], canonical[0], "nothing is reduced between the words, so that the test shows nothing");
 }

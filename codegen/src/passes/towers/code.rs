@@ -1,9 +1,9 @@
 //! Arithmetic on lists of coordinates, as operations of the prime field at the end of a block.
 
 use super::schemes::{Choices, Operation};
+use crate::declaration::{FieldOp, MAX_NONRESIDUE};
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
-use crate::spec::{FieldOp, MAX_NONRESIDUE};
-use crate::target::Target;
+use crate::targets::Target;
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive, Zero};
 

@@ -7,9 +7,9 @@ mod code;
 mod schemes;
 
 use super::rewrite::Rewriter;
+use crate::declaration::FieldOp;
 use crate::fir::ir::{Block, IntOp, Kernel, Local, LocalDecl, Op, Signature, Stmt, Type, Value};
-use crate::spec::FieldOp;
-use crate::target::Target;
+use crate::targets::Target;
 pub(super) use code::mul_number;
 use code::{Code, Coordinates};
 use schemes::Choices;

@@ -2,10 +2,10 @@
 //! source, of which the cheapest on the field's multipliers is taken.
 
 use super::code::{Code, Coordinates};
+use crate::declaration::{FieldOp, MAX_NONRESIDUE};
 use crate::fir::ir::{Block, Kernel, Op, Type, Value};
 use crate::passes::products::Prices;
-use crate::spec::{FieldOp, MAX_NONRESIDUE};
-use crate::target::Target;
+use crate::targets::Target;
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;

@@ -1,12 +1,12 @@
 use super::schemes::Scheme;
 use super::*;
+use crate::declaration::tower::{Element, TowerField, tests::small_towers};
+use crate::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use crate::fir::build::{Builder, Fe};
 use crate::fir::interp::{Argument, from_words, launch, to_words};
 use crate::fir::verify::verify;
 use crate::passes::prepare;
-use crate::spec::tower::{Element, TowerField, tests::small_towers};
-use crate::spec::{Equation, FieldDesc, GroupDesc, Tower};
-use crate::target::ptx::Ptx;
+use crate::targets::ptx::Ptx;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::FieldMulSub;
 use num_bigint::BigUint;
