@@ -108,7 +108,7 @@ fn benches(c: &mut Criterion) {
             Ok((module, stream, a, b))
         };
         let (module, stream, a, b) = setup().expect("the benchmark's own kernels load");
-        let args = [Arg::U64(a.address()), Arg::U64(b.address())];
+        let args = [Arg::Buffer(a.whole()), Arg::Buffer(b.whole())];
         let run = || {
             let launch = Launch { symbol: "k", grid: GRID, block: BLOCK, shared: 0, args: &args };
             device

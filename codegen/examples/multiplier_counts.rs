@@ -5,7 +5,8 @@
 //! Registers are those of the kernel of four. A table in Markdown, beside the model's numbers.
 
 use curvesmith_codegen::declaration::FieldDesc;
-use curvesmith_codegen::targets::ptx::{Bound, Choice, FieldOp, Pipes, all_choices, chain};
+use curvesmith_codegen::targets::ptx::emit::chain;
+use curvesmith_codegen::targets::ptx::{Bound, Choice, FieldOp, Pipes, all_choices};
 use num_bigint::BigUint;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,9 +1,11 @@
 //! Rust source for the arithmetic of a prime field: `cargo run --example portable -- <name> <modulus in hexadecimal>`.
 
-use curvesmith_codegen::PassError;
+use curvesmith_codegen::EmitError;
 use curvesmith_codegen::declaration::FieldDesc;
+use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::passes::prepare;
-use curvesmith_codegen::targets::portable::{emit, library};
+use curvesmith_codegen::targets::BackEnd;
+use curvesmith_codegen::targets::portable::{Portable, library};
 use num_bigint::BigUint;
 use std::process::ExitCode;
 
@@ -27,6 +29,9 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn source(field: &FieldDesc) -> Result<String, PassError> {
-    emit(&library(field).iter().map(prepare).collect::<Result<Vec<_>, _>>()?)
+fn source(field: &FieldDesc) -> Result<String, EmitError> {
+    let fault = |kernel: &Kernel, source| EmitError::Pass { kernel: kernel.symbol.clone(), source };
+    let prepared = |kernel: &Kernel| prepare(kernel).map_err(|source| fault(kernel, source));
+    let functions = library(field).iter().map(prepared).collect::<Result<Vec<_>, _>>()?;
+    Ok(Portable::emit(&functions, ())?.text)
 }

@@ -3,17 +3,20 @@
 use crate::error::EmitError;
 use crate::fir::ir::{self, Kernel, Stmt, Value};
 use crate::fir::print::print_noted;
-use crate::llvm;
 use crate::passes::{Checked, KernelInfo, prepare_observed};
+use crate::targets::BackEnd;
+use crate::targets::ptx::emit::Emitter;
+#[cfg(feature = "llvm")]
+use crate::targets::ptx::emit::llvm;
 use crate::targets::ptx::{Block, Choice, Pipes, Ptx};
 use std::fmt::Write as _;
 
 /// A kernel, and what it calls, at one point of its way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stage {
-    /// `written`, `inline`, the name of a later pass, or `blocks`, `llvm`, `ptx`.
+    /// `written`, `inline`, the name of a later pass, or `blocks`, `writer`, `llvm`, `ptx`.
     pub name: &'static str,
-    /// FIR after each pass, the limb blocks, LLVM IR, PTX.
+    /// FIR after each pass, the limb blocks, PTX by our writer, LLVM IR, PTX by LLVM.
     pub text: String,
 }
 
@@ -23,14 +26,21 @@ pub struct Stage {
 /// they are known. LLVM IR and PTX are those of the kernel alone in a module.
 pub fn stages(kernel: &Kernel) -> (Vec<Stage>, Result<(), EmitError>) {
     let (mut stages, prepared) = passes(kernel);
-    let emitted = prepared.and_then(|prepared| {
-        let prepared = [prepared];
-        Ok((llvm::emit_ir(&prepared)?, llvm::emit(&prepared)?))
-    });
-    let ended = emitted.map(|(ir, ptx)| {
-        stages.extend([Stage { name: "llvm", text: ir }, Stage { name: "ptx", text: ptx }]);
-    });
+    let emitted = prepared.and_then(|prepared| emitted(&[prepared]));
+    let ended = emitted.map(|emitted| stages.extend(emitted));
     (stages, ended)
+}
+
+/// The texts of writers: ours, and LLVM IR with what LLVM makes of it.
+fn emitted(prepared: &[Checked<Ptx>]) -> Result<Vec<Stage>, EmitError> {
+    let ptx = |emitter| Ptx::emit(prepared, emitter).map(|artefact| artefact.text);
+    Ok(vec![
+        Stage { name: "writer", text: ptx(Emitter::Writer)? },
+        #[cfg(feature = "llvm")]
+        Stage { name: "llvm", text: llvm::emit_ir(prepared)? },
+        #[cfg(feature = "llvm")]
+        Stage { name: "ptx", text: ptx(Emitter::Llvm)? },
+    ])
 }
 
 /// The stages up to the limb blocks, without LLVM, and the prepared kernel.

@@ -8,15 +8,14 @@ use crate::fir::print::{print, type_name};
 use crate::kernels::{
     common_kernels, constant_formula_kernels, constant_kernels, field_kernels, formula_kernels, group_kernels,
 };
-use crate::llvm;
 use crate::passes::{Checked, Contract, Library, describe_schemes, multiplication};
+use crate::targets::ptx::emit::Emitter;
 use crate::targets::ptx::{Bound, Ptx};
+use crate::targets::{Artefact, BackEnd};
 use crate::version;
-use curvesmith_abi::{Bundle, Image, KernelEntry, Packed, delta};
+use curvesmith_abi::{Bundle, Flavour, Image, KernelEntry, Needs, Packed, delta};
 use std::sync::Arc;
 use zstd::zstd_safe::{CParameter, Strategy};
-
-pub use crate::llvm::check_llvm;
 
 /// How a bundle's texts are compressed. On those of BLS12-381 (4.2 MB), one bundle a declaration: zstd's level 9 gives 288 kB in
 /// 0.15 s, this 248 kB in 0.4 s, level 17 239 kB in 1.2 s; at level 18 and each image by itself they are 286 kB.
@@ -53,8 +52,8 @@ pub struct Plan {
 pub struct Emitted {
     /// The image.
     pub image: Image,
-    /// Its PTX.
-    pub ptx: String,
+    /// Its text.
+    pub text: String,
 }
 
 /// The images of a prime field: element-wise operations, digits, NTT and SpMV.
@@ -128,41 +127,45 @@ pub fn plan_common() -> Vec<Plan> {
 
 /// Compiles the images of a prime field.
 pub fn compile_field(field: &FieldDesc) -> Result<Vec<Emitted>, EmitError> {
-    plan_field(field).iter().map(Plan::compile).collect()
+    all(&plan_field(field))
 }
 
 /// Compiles the images of a group.
 pub fn compile_group(group: &GroupDesc) -> Result<Vec<Emitted>, EmitError> {
-    plan_group(group).iter().map(Plan::compile).collect()
+    all(&plan_group(group))
 }
 
 /// Compiles the images of a group for constant work, and the formulas that are in none; see [`plan_constant`].
 pub fn compile_constant(group: &GroupDesc) -> Result<Vec<Emitted>, EmitError> {
     let formulas = plan_kernels(group, vec![constant_formula_kernels(group)]);
-    plan_constant(group).iter().chain(&formulas).map(Plan::compile).collect()
+    all(&[plan_constant(group), formulas].concat())
 }
 
 /// Compiles [`formula_kernels`], which are in no image of a group.
 pub fn compile_formulas(group: &GroupDesc) -> Result<Vec<Emitted>, EmitError> {
-    plan_kernels(group, vec![formula_kernels(group)]).iter().map(Plan::compile).collect()
+    all(&plan_kernels(group, vec![formula_kernels(group)]))
 }
 
 /// Compiles the image of the field-independent kernels.
 pub fn compile_common() -> Result<Vec<Emitted>, EmitError> {
-    plan_common().iter().map(Plan::compile).collect()
+    all(&plan_common())
+}
+
+fn all(plans: &[Plan]) -> Result<Vec<Emitted>, EmitError> {
+    plans.iter().map(|plan| plan.compile(Emitter::default())).collect()
 }
 
 /// The images of a declaration as programs embed them.
 pub fn pack(emitted: Vec<Emitted>) -> Result<Bundle, EmitError> {
-    let texts: Vec<Vec<u8>> = emitted.iter().map(|emitted| delta::encode(&emitted.ptx)).collect();
+    let texts: Vec<Vec<u8>> = emitted.iter().map(|emitted| delta::encode(&emitted.text)).collect();
     let mut compressor =
         zstd::bulk::Compressor::new(zstd::DEFAULT_COMPRESSION_LEVEL).map_err(EmitError::Compress)?;
     COMPRESSION.into_iter().try_for_each(|p| compressor.set_parameter(p)).map_err(EmitError::Compress)?;
     let texts_zstd = compressor.compress(&texts.concat()).map_err(EmitError::Compress)?;
-    let packed = |(Emitted { image, ptx }, text): (Emitted, &Vec<u8>)| Packed {
+    let packed = |(Emitted { image, text }, delta): (Emitted, &Vec<u8>)| Packed {
         image,
-        delta_len: text.len() as u64,
-        ptx_hash: *blake3::hash(ptx.as_bytes()).as_bytes(),
+        delta_len: delta.len() as u64,
+        text_hash: *blake3::hash(text.as_bytes()).as_bytes(),
     };
     Ok(Bundle { images: emitted.into_iter().zip(&texts).map(packed).collect(), texts_zstd })
 }
@@ -192,10 +195,10 @@ fn cut(kernels: Vec<Kernel>) -> Vec<Vec<Kernel>> {
     lists
 }
 
-/// Versions of the emitter: crate, LLVM, and the hash of the compiler's own source. Two equal
-/// texts emit equal images for equal declarations.
-pub fn emitter_version() -> String {
-    format!("curvesmith {} {} source {}", version::CRATE, llvm::llvm_version(), version::SOURCE_HASH)
+/// Versions of the compiler and of what writes its texts, LLVM or our writer. Two equal texts emit equal images
+/// for equal declarations.
+pub fn emitter_version(emitter: Emitter) -> String {
+    format!("{} {}", version::compiler_version(), emitter.version())
 }
 
 /// Hash of a declaration and of the compiler.
@@ -241,42 +244,53 @@ impl Plan {
         &self.name
     }
 
-    /// Passes, emission, header.
-    pub fn ptx(&self) -> Result<String, EmitError> {
+    /// The kernels as the back end gets them.
+    fn prepared(&self) -> Result<Vec<Checked<Ptx>>, EmitError> {
         let mut library = Library::default();
         let prepare = |k: &Kernel| {
             library.prepare(k).map_err(|source| EmitError::Pass { kernel: k.symbol.clone(), source })
         };
-        let prepared = self.kernels.iter().map(prepare).collect::<Result<Vec<_>, _>>()?;
-        Ok(self.header(&prepared) + &llvm::emit(&prepared)?)
+        self.kernels.iter().map(prepare).collect()
     }
 
     /// Passes, emission, header.
-    pub fn compile(&self) -> Result<Emitted, EmitError> {
-        let ptx = self.ptx()?;
-        let entry = |k: &Kernel| KernelEntry {
+    pub fn ptx(&self, emitter: Emitter) -> Result<String, EmitError> {
+        Ok(self.emit(&self.prepared()?, emitter)?.text)
+    }
+
+    /// The artefact, with a header before its text.
+    fn emit(&self, prepared: &[Checked<Ptx>], emitter: Emitter) -> Result<Artefact, EmitError> {
+        let artefact = Ptx::emit(prepared, emitter)?;
+        Ok(Artefact { text: self.header(prepared, emitter) + &artefact.text, ..artefact })
+    }
+
+    /// Passes, emission, header.
+    pub fn compile(&self, emitter: Emitter) -> Result<Emitted, EmitError> {
+        let Artefact { text, needs } = self.emit(&self.prepared()?, emitter)?;
+        let entry = |(k, needs): (&Kernel, Needs)| KernelEntry {
             symbol: k.symbol.clone(),
             name: k.desc.name.into(),
             signature: k.signature(),
+            needs,
         };
         let image = Image {
             name: self.name.clone(),
             declaration: hash(&self.declaration),
-            emitter: emitter_version(),
-            min_compute: llvm::MIN_COMPUTE,
-            kernels: self.kernels.iter().map(entry).collect(),
+            emitter: emitter_version(emitter),
+            flavour: Flavour::PTX,
+            kernels: self.kernels.iter().zip(needs).map(entry).collect(),
         };
-        Ok(Emitted { image, ptx })
+        Ok(Emitted { image, text })
     }
 
     /// What a reader of the PTX needs to know where it comes from and what holds in it.
-    fn header(&self, prepared: &[Checked<Ptx>]) -> String {
+    fn header(&self, prepared: &[Checked<Ptx>], emitter: Emitter) -> String {
         let first = self.kernels.first().map_or("", |k| k.desc.name);
         let mut lines = vec![
             format!("image {}", self.name),
             format!("declaration {}", hash(&self.declaration)),
             self.declaration.clone(),
-            emitter_version(),
+            emitter_version(emitter),
             format!("made by: cargo xtask dump {} {first} --after image", self.owner),
         ];
         lines.extend(self.constants.iter().cloned());

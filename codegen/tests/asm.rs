@@ -7,8 +7,8 @@ use curvesmith_abi::kernels::ScanAdd;
 use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_codegen::fir::build::{Builder, FULL_MASK};
 use curvesmith_codegen::fir::ir::{AtomicOp, Kernel, Order, Scope, ShuffleMode};
-use curvesmith_codegen::llvm::emit_ir;
 use curvesmith_codegen::passes::prepare;
+use curvesmith_codegen::targets::ptx::emit::llvm::emit_ir;
 use curvesmith_codegen::{plan_common, plan_field, plan_group};
 use std::collections::BTreeSet;
 

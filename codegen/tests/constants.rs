@@ -231,11 +231,13 @@ fn prepared_text() {
 #[cfg(feature = "llvm")]
 #[test]
 fn emission() {
-    use curvesmith_codegen::llvm::emit;
+    use curvesmith_codegen::targets::BackEnd;
+    use curvesmith_codegen::targets::ptx::emit::Emitter;
     for (kernel, products) in
         [(by_table(&goldilocks(), TableShape { step: 1, rows: 1 }), 6), (shared(&goldilocks()), 18)]
     {
-        let text = emit(&[prepare::<Ptx>(&kernel).expect("the kernel is valid")]).expect("it can be emitted");
+        let prepared = [prepare::<Ptx>(&kernel).expect("the kernel is valid")];
+        let text = Ptx::emit(&prepared, Emitter::Llvm).expect("it can be emitted").text;
         let high = text.matches(".hi.").count() + text.matches("mul.wide").count();
         assert!(high >= products, "{high} products of words\n{text}");
         assert!(!text.contains(".local"), "{text}");

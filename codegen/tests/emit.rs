@@ -1,7 +1,7 @@
 //! Emission: text snapshots of a toy kernel, and determinism.
 #![cfg(feature = "llvm")]
 
-use curvesmith_abi::{Access, Kernel as _, ParamKind, delta, kernels::FieldMul};
+use curvesmith_abi::{Access, Features, Flavour, Kernel as _, Needs, ParamKind, delta, kernels::FieldMul};
 use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_codegen::dump::stages;
 use curvesmith_codegen::fir::{
@@ -11,9 +11,11 @@ use curvesmith_codegen::fir::{
 };
 use curvesmith_codegen::passes::{annotate, prepare};
 use curvesmith_codegen::targets::ptx::Ptx;
+use curvesmith_codegen::targets::ptx::emit::{Emitter, llvm};
+use curvesmith_codegen::targets::{Artefact, BackEnd};
 use curvesmith_codegen::{
-    Emitted, Plan, compile_common, compile_field, compile_group, kernels::field_kernels, llvm, pack,
-    plan_common, plan_constant, plan_field, plan_group,
+    Emitted, Plan, compile_common, compile_field, compile_group, emitter_version, kernels::field_kernels,
+    pack, plan_common, plan_constant, plan_field, plan_group,
 };
 
 fn toy() -> FieldDesc {
@@ -34,7 +36,10 @@ fn a_product_from_fir_to_ptx() {
         format!("{}\n{}", print(prepared.kernel()), annotate(&prepared))
     );
     // The bytes depend on the LLVM release, which is pinned.
-    insta::assert_snapshot!("toy_mul@llvm19", llvm::emit(&[prepared]).expect("the kernel can be emitted"));
+    insta::assert_snapshot!(
+        "toy_mul@llvm19",
+        Ptx::emit(&[prepared], Emitter::Llvm).expect("the kernel can be emitted").text
+    );
 }
 
 /// All plans of a curve over a quadratic extension of the field of 2^61 - 1. Its elements have two words, so that
@@ -52,14 +57,14 @@ fn plans() -> Vec<Plan> {
 }
 
 fn compile(plan: &Plan) -> Emitted {
-    plan.compile().expect("the image is emitted")
+    plan.compile(Emitter::Llvm).expect("the image is emitted")
 }
 
 #[test]
 fn images_do_not_depend_on_what_else_the_process_compiles() {
     let plans = plans();
     let images: Vec<Emitted> = plans.iter().map(compile).collect();
-    assert!(images.iter().any(|image| image.ptx.contains("call.uni")), "no image has a call");
+    assert!(images.iter().any(|image| image.text.contains("call.uni")), "no image has a call");
     let mut backwards: Vec<Emitted> = plans.iter().rev().map(compile).collect();
     backwards.reverse();
     assert!(images == backwards, "the order of compilation shows in the images");
@@ -76,7 +81,7 @@ fn images_do_not_depend_on_what_else_the_process_compiles() {
 fn a_bundle_holds_every_text_once() {
     let emitted: Vec<Emitted> = plans().iter().map(compile).collect();
     let bundle = pack(emitted.clone()).expect("there is memory");
-    let texts: String = emitted.iter().map(|emitted| &*emitted.ptx).collect();
+    let texts: String = emitted.iter().map(|emitted| &*emitted.text).collect();
     let mut unpacked = &*zstd::bulk::decompress(&bundle.texts_zstd, texts.len()).expect("it was packed");
     assert!(
         bundle.texts_zstd.len() < texts.len() / 15,
@@ -87,9 +92,9 @@ fn a_bundle_holds_every_text_once() {
     for (packed, emitted) in bundle.images.iter().zip(&emitted) {
         assert_eq!(packed.image, emitted.image);
         let (text, rest) = unpacked.split_at(packed.delta_len as usize);
-        assert_eq!(delta::decode(text).expect("it was packed"), emitted.ptx);
+        assert_eq!(delta::decode(text).expect("it was packed"), emitted.text);
         unpacked = rest;
-        assert_eq!(packed.ptx_hash, *blake3::hash(emitted.ptx.as_bytes()).as_bytes());
+        assert_eq!(packed.text_hash, *blake3::hash(emitted.text.as_bytes()).as_bytes());
     }
     assert!(unpacked.is_empty(), "the texts one after the other");
     assert_eq!(pack(emitted).expect("there is memory"), bundle, "the same again");
@@ -97,7 +102,7 @@ fn a_bundle_holds_every_text_once() {
 
 #[test]
 fn an_image_names_its_kernels_constants_and_versions() {
-    let Emitted { image, ptx: text } = compile_field(&toy()).expect("field").remove(0);
+    let Emitted { image, text } = compile_field(&toy()).expect("field").remove(0);
     let parts = [
         "// p = 0x1fff",
         "// declaration ",
@@ -118,6 +123,45 @@ fn an_image_names_its_kernels_constants_and_versions() {
     }
 }
 
+/// The text says again how many threads a kernel has, how much shared memory, and whether warps work together.
+#[test]
+fn an_image_says_what_its_kernels_need() {
+    const WARPS: [&str; 4] = ["shfl.sync", "vote.sync", "match.any.sync", "bar.warp.sync"];
+    let mut wide = std::collections::BTreeSet::new();
+    let mut most = Needs::default();
+    for Emitted { image, text } in plans().iter().map(compile) {
+        assert_eq!(image.flavour, Flavour::PTX);
+        for kernel in &image.kernels {
+            let needs = kernel.needs;
+            let of_kernel = |name: &str| {
+                let rest = name.strip_prefix(&kernel.symbol);
+                rest.is_some_and(|rest| rest.starts_with("_shared") || rest.starts_with("_locals"))
+            };
+            let bytes = |line: &str| {
+                let (name, size) = line.strip_suffix("];")?.rsplit_once(' ')?.1.split_once('[')?;
+                of_kernel(name).then(|| size.parse::<u32>().expect("a size in bytes"))
+            };
+            let lines = text.lines().map(str::trim_start);
+            let shared = lines.filter(|line| line.starts_with(".shared ")).filter_map(bytes);
+            assert_eq!(needs.shared, shared.sum::<u32>(), "{}", kernel.symbol);
+            let (_, own) = text.split_once(&format!(".visible .entry {}(", kernel.symbol)).expect("an entry");
+            let own = own.split(".visible .entry ").next().expect("there is a first part");
+            assert!(own.contains(&format!(".maxntid {}", needs.threads)), "{}", kernel.symbol);
+            let warps = WARPS.iter().any(|op| own.contains(op));
+            assert_eq!(warps, Features::WARPS_32.without(needs.features).is_empty(), "{}", kernel.symbol);
+            assert_eq!(needs.buffers as usize, kernel.signature.matches(": in").count(), "{}", kernel.symbol);
+            if Features::WORDS_64.without(needs.features).is_empty() {
+                wide.insert(kernel.name.clone());
+            }
+            most.shared = most.shared.max(needs.shared);
+        }
+    }
+    assert!(most.shared > 16 << 10, "no kernel with much shared memory was seen");
+    // Inversion in this field is a power: the other way takes words of 64 bits too.
+    let expected = ["digits", "digits_odd", "digits_regular"];
+    assert_eq!(wide.iter().map(String::as_str).collect::<Vec<_>>(), expected);
+}
+
 #[test]
 fn a_dump_holds_every_stage() {
     let kernel = toy_kernel(FieldMul::DESC.name);
@@ -125,17 +169,19 @@ fn a_dump_holds_every_stage() {
     ended.expect("the kernel is valid");
     let names: Vec<_> = stages.iter().map(|s| s.name).collect();
     assert_eq!(names.first(), Some(&"written"));
-    assert_eq!(names[names.len() - 3..], ["blocks", "llvm", "ptx"]);
+    assert_eq!(names[names.len() - 4..], ["blocks", "writer", "llvm", "ptx"]);
     let text = |name: &str| &stages.iter().find(|s| s.name == name).expect("the stage is there").text;
     assert_eq!(*text("written"), print(&kernel));
-    let placed = text(names[names.len() - 4]);
+    let placed = text(names[names.len() - 5]);
     assert!(placed.contains("  ; <") && placed.contains(" mul."), "no bound or variant in\n{placed}");
     // What stands behind a semicolon is a comment of the text form.
     let prepared = prepare::<Ptx>(&kernel).expect("the kernel is valid");
     assert_eq!(print(&parse(placed).expect("it reads back")), print(prepared.kernel()));
     assert!(text("blocks").contains("used 1 times") && text("blocks").contains("mad"));
     assert!(text("llvm").contains("define ptx_kernel void @toy_mul("));
-    assert!(text("ptx").contains(".visible .entry toy_mul("));
+    for ptx in ["writer", "ptx"] {
+        assert!(text(ptx).contains(".visible .entry toy_mul("));
+    }
 }
 
 #[test]
@@ -170,7 +216,7 @@ fn buffers_that_are_only_read_are_declared_so_and_no_others() {
 #[test]
 fn no_local_memory_is_left() {
     for emitted in compile_field(&toy()).expect("field").iter().chain(&compile_common().expect("common")) {
-        let Emitted { image, ptx: text } = emitted;
+        let Emitted { image, text } = emitted;
         for word in ["ld.local", "st.local", ".local", "__local_depot"] {
             assert!(!text.contains(word), "{}: {word}", image.name);
         }
@@ -188,7 +234,7 @@ fn the_extreme_fields_are_emitted() {
         ("full_1024", power(1024) - 105u32),
     ] {
         let images = compile_field(&FieldDesc::new(name, p)).expect("the field is emitted");
-        let text = &images[0].ptx;
+        let text = &images[0].text;
         for kernel in ["mul", "inverse", "batch_inverse", "digits", "powers", "spmv_warp"] {
             assert!(text.contains(&format!(".visible .entry {name}_{kernel}(")), "{name}_{kernel}");
         }
@@ -211,7 +257,7 @@ fn a_group_of_odd_and_many_words_is_emitted() {
         equation: Equation::ShortWeierstrass { a, b },
     };
     let images = compile_group(&group).expect("the group is emitted");
-    assert!(images.iter().any(|image| image.ptx.contains(".visible .entry p521_g1_accumulate(")));
+    assert!(images.iter().any(|image| image.text.contains(".visible .entry p521_g1_accumulate(")));
 }
 
 /// What is done under a condition are branches alone, where other kernels have guards; in a field without a spare bit, and in one with.
@@ -233,12 +279,70 @@ fn constant_work_has_no_guards() {
             base: base.clone(),
         };
         let images: Vec<Emitted> = plan_constant(&group.constant_work()).iter().map(compile).collect();
-        assert!(images.iter().all(|image| !guards(&image.ptx)), "{name}");
-        assert!(plan_group(&group).iter().map(compile).any(|image| guards(&image.ptx)), "{name}");
-        let field = plan_field(&base).iter().map(compile).map(|image| image.ptx).collect::<String>();
+        assert!(images.iter().all(|image| !guards(&image.text)), "{name}");
+        assert!(plan_group(&group).iter().map(compile).any(|image| guards(&image.text)), "{name}");
+        let field = plan_field(&base).iter().map(compile).map(|image| image.text).collect::<String>();
         let (_, digits) =
             field.split_once(&format!(".entry {name}_digits_regular(")).expect("the field has it");
         let (digits, _) = digits.split_once("\n}\n").expect("it ends");
         assert!(!guards(digits), "{name}");
+    }
+}
+
+/// PTX of a kernel alone by the writer.
+fn written(kernel: &Kernel) -> String {
+    let prepared = prepare::<Ptx>(kernel).expect("the kernel is valid");
+    Ptx::emit(&[prepared], Emitter::Writer).expect("the kernel can be emitted").text
+}
+
+#[test]
+fn a_product_by_the_writer() {
+    insta::assert_snapshot!("toy_mul@writer", written(&toy_kernel(FieldMul::DESC.name)));
+}
+
+#[test]
+fn an_image_names_its_emitter() {
+    let versions = [Emitter::Llvm, Emitter::Writer].map(emitter_version);
+    assert!(versions[0].contains(" LLVM 19.1.") && versions[1].contains(" own writer "), "{versions:?}");
+    for (emitter, version) in [Emitter::Llvm, Emitter::Writer].into_iter().zip(versions) {
+        let Emitted { image, text } = plan_common()[0].compile(emitter).expect("the image is emitted");
+        assert_eq!(image.emitter, version);
+        assert!(text.contains(&format!("// {version}\n")), "{version}");
+    }
+}
+
+/// What a kernel needs is what its text declares: threads, bytes of shared memory and buffers, by either emitter.
+#[test]
+fn an_artefact_says_what_its_kernels_need() {
+    for kernel in plans().iter().flat_map(Plan::kernels) {
+        let prepared = [prepare::<Ptx>(kernel).expect("the kernel is valid")];
+        for emitter in [Emitter::Llvm, Emitter::Writer] {
+            let Artefact { text, needs } = Ptx::emit(&prepared, emitter).expect("the kernel can be emitted");
+            let declared = text.lines().filter_map(|line| line.trim().strip_prefix(".shared .align 16 .b8 "));
+            let bytes = |array: &str| array.split(['[', ']']).nth(1)?.parse::<u32>().ok();
+            assert_eq!(declared.filter_map(bytes).sum::<u32>(), needs[0].shared, "{}", kernel.symbol);
+            assert!(text.contains(&format!(".maxntid {}, 1, 1", needs[0].threads)), "{}", kernel.symbol);
+            let buffers = kernel.desc.params.iter().filter(|p| matches!(p.kind, ParamKind::Buffer(..)));
+            assert_eq!(buffers.count() as u32, needs[0].buffers, "{}", kernel.symbol);
+        }
+    }
+}
+
+/// What a kernel only reads is read through the cache that writes do not reach, and nothing else is.
+#[test]
+fn the_writer_reads_by_the_cache_what_nothing_writes() {
+    for kernel in plans().iter().flat_map(Plan::kernels) {
+        let text = written(kernel);
+        let mut base = None;
+        for line in text.lines() {
+            if let Some((_, param)) = line.split_once("ld.param.u64 ") {
+                let number = param.rsplit_once('_').and_then(|(_, n)| n.trim_end_matches("];").parse().ok());
+                base = number.and_then(|number: usize| kernel.desc.params.get(number));
+            }
+            if line.contains("ld.global") {
+                let read_only = base.is_some_and(|p| matches!(p.kind, ParamKind::Buffer(Access::In, _)));
+                assert_eq!(line.contains("ld.global.nc"), read_only, "{}: {line}", kernel.symbol);
+            }
+        }
     }
 }

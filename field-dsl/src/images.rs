@@ -1,14 +1,17 @@
 //! Kernel images of a declaration: from the compiler, its cache, or a directory.
 //!
 //! A [bundle](Bundle) is all images of one declaration; its file is headed by the BLAKE3 hash of
-//! the rest, and its name says what it was made from:
-//! `<name>-<hash of declaration and ABI>-<hash of emitter and LLVM>.images`. With feature
-//! `llvm` the macros emit images and keep bundles in a cache; without it they read them
-//! from the directory in the environment variable `CURVESMITH_IMAGES`, for which such a cache
-//! will do. A damaged bundle is never used, an unwritable cache is no fault.
+//! the rest, and its name says what it was made from and what it is written in:
+//! `<name>-<hash of declaration and ABI>-<hash of emitter>.<flavour>.images`. The macros emit images and
+//! keep bundles in a cache: by LLVM with feature `llvm`, by the compiler's own writer without it. Without
+//! `llvm` they first look into the directory in the environment variable `CURVESMITH_IMAGES`, where bundles
+//! of any emitter may lie, so that a copy of such a cache will do. A bundle there that is damaged, or of
+//! another flavour, compiler or version, is an error; in the cache it is made anew. An unwritable cache is
+//! no fault.
 
-use curvesmith_abi::{Bundle, Form};
+use curvesmith_abi::{Bundle, Flavour, Form, ImageError};
 use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc};
+use curvesmith_codegen::targets::ptx::emit::Emitter;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -26,44 +29,53 @@ pub(crate) enum Declaration<'a> {
 /// Why there are no images; the installation's fault, not the declaration's.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ImagesError {
-    /// No LLVM, another LLVM, or an emission fault.
-    #[cfg(feature = "llvm")]
+    /// Another LLVM than the compiler is built for, or an emission fault.
     #[error("{0}")]
     Emit(String),
-    /// Feature `llvm` is off and the directory is not named.
-    #[cfg(not(feature = "llvm"))]
-    #[error(
-        "feature `llvm` is off, so kernel images are read from the directory in CURVESMITH_IMAGES, which is not set"
-    )]
-    NoDirectory,
-    /// Feature `llvm` is off and the directory lacks the bundle.
-    #[cfg(not(feature = "llvm"))]
-    #[error("no intact kernel images {stem}-*.images in {directory} (CURVESMITH_IMAGES)")]
-    NotFound {
-        /// Name and hash of the declaration.
-        stem: String,
-        /// Where they were sought.
-        directory: String,
+    /// `CURVESMITH_IMAGES` has the bundle, but not one that this build takes.
+    #[error("{file} (CURVESMITH_IMAGES): {source}")]
+    Refused {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        source: ImageError,
     },
 }
 
 /// The images of each declaration, an encoded [`Bundle`].
-#[cfg(feature = "llvm")]
 pub(crate) fn images(declarations: &[Declaration<'_>]) -> Result<Vec<Vec<u8>>, ImagesError> {
     use curvesmith_codegen as codegen;
     let emit = |e: codegen::EmitError| ImagesError::Emit(e.to_string());
-    codegen::check_llvm().map_err(emit)?;
-    let emitter = hash(codegen::emitter_version().as_bytes());
+    let emitter = Emitter::default();
+    emitter.check().map_err(emit)?;
+    let version = codegen::emitter_version(emitter);
     let cache = cache::directory();
-    let file = |declaration: &Declaration<'_>| format!("{}-{emitter}.{EXTENSION}", declaration.stem());
-    let kept = |declaration| read_bundle(&cache.as_deref()?.join(file(declaration)));
-    let mut encoded: Vec<Option<Vec<u8>>> = declarations.iter().map(kept).collect();
+    let given = match emitter {
+        Emitter::Writer => std::env::var_os("CURVESMITH_IMAGES"),
+        #[cfg(feature = "llvm")]
+        Emitter::Llvm => None,
+    };
+    let file = |declaration: &Declaration<'_>| {
+        format!("{}-{}{}", declaration.stem(), hash(version.as_bytes()), extension())
+    };
+    let kept = |declaration: &Declaration<'_>| {
+        if let Some(given) = &given
+            && let Some(bundle) = find_bundle(Path::new(given), &declaration.stem())?
+        {
+            return Ok(Some(bundle));
+        }
+        let path = cache.as_deref().map(|cache| cache.join(file(declaration)));
+        // What the cache has and is not taken is emitted again.
+        Ok(path.and_then(|path| read_bundle(&path, &version).ok()))
+    };
+    let mut encoded = declarations.iter().map(kept).collect::<Result<Vec<Option<Vec<u8>>>, _>>()?;
 
     // All at once, so that no core waits for the end of a declaration; what comes last is a group, and longest.
     let missing: Vec<usize> = (0..declarations.len()).rev().filter(|&i| encoded[i].is_none()).collect();
     let plans: Vec<_> =
         missing.iter().flat_map(|&i| declarations[i].plans().into_iter().map(move |p| (i, p))).collect();
-    let emitted = crate::parallel::map(&plans, |(i, plan)| plan.compile().map(|emitted| (*i, emitted)));
+    let emitted =
+        crate::parallel::map(&plans, |(i, plan)| plan.compile(emitter).map(|emitted| (*i, emitted)));
     let emitted = emitted.into_iter().collect::<Result<Vec<_>, _>>().map_err(emit)?;
     let packed = crate::parallel::map(&missing, |&i| {
         let own = emitted.iter().filter(|(of, _)| *of == i).map(|(_, emitted)| emitted.clone());
@@ -80,24 +92,15 @@ pub(crate) fn images(declarations: &[Declaration<'_>]) -> Result<Vec<Vec<u8>>, I
     Ok(encoded.into_iter().flatten().collect())
 }
 
-/// The images of each declaration, an encoded [`Bundle`].
-#[cfg(not(feature = "llvm"))]
-pub(crate) fn images(declarations: &[Declaration<'_>]) -> Result<Vec<Vec<u8>>, ImagesError> {
-    let directory = std::env::var_os("CURVESMITH_IMAGES").ok_or(ImagesError::NoDirectory)?;
-    let find = |declaration: &Declaration<'_>| {
-        let stem = declaration.stem();
-        find_bundle(Path::new(&directory), &stem).ok_or_else(|| ImagesError::NotFound {
-            stem,
-            directory: directory.to_string_lossy().into_owned(),
-        })
-    };
-    declarations.iter().map(find).collect()
+/// What all images here are written in.
+const FLAVOUR: Flavour = Flavour::PTX;
+
+/// The end of a bundle's file name.
+fn extension() -> String {
+    format!(".{FLAVOUR}.images")
 }
 
-const EXTENSION: &str = "images";
-
 impl Declaration<'_> {
-    #[cfg(feature = "llvm")]
     fn plans(&self) -> Vec<curvesmith_codegen::Plan> {
         match self {
             Declaration::Field(field) => curvesmith_codegen::plan_field(field),
@@ -160,34 +163,46 @@ fn hash(bytes: &[u8]) -> String {
 }
 
 /// The file of an encoded bundle.
-#[cfg(any(feature = "llvm", test))]
 fn sealed(encoded: &[u8]) -> Vec<u8> {
     [blake3::hash(encoded).as_bytes(), encoded].concat()
 }
 
-/// What [`sealed`] got, if it is intact and a bundle of this version.
-fn unsealed(bytes: &[u8]) -> Option<Vec<u8>> {
-    let (hash, encoded) = bytes.split_first_chunk::<{ blake3::OUT_LEN }>()?;
-    let intact = blake3::hash(encoded) == *hash && Bundle::decode(encoded).is_ok();
-    intact.then(|| encoded.to_vec())
+/// What [`sealed`] got, if it is intact and a bundle of this version, of [`FLAVOUR`] and of this emitter.
+fn unsealed(bytes: &[u8], emitter: &str) -> Result<Vec<u8>, ImageError> {
+    let parts = bytes.split_first_chunk::<{ blake3::OUT_LEN }>();
+    let (hash, encoded) = parts.ok_or(ImageError::Damaged("truncated"))?;
+    if blake3::hash(encoded) != *hash {
+        return Err(ImageError::Damaged("they are not those that were written"));
+    }
+    Bundle::decode(encoded)?.expect(&FLAVOUR, emitter)?;
+    Ok(encoded.to_vec())
 }
 
-fn read_bundle(path: &Path) -> Option<Vec<u8>> {
-    unsealed(&fs::read(path).ok()?)
+fn read_bundle(path: &Path, emitter: &str) -> Result<Vec<u8>, ImageError> {
+    unsealed(&fs::read(path).map_err(|_| ImageError::Damaged("the file cannot be read"))?, emitter)
 }
 
-/// The first intact bundle of a declaration in a directory, by file name.
-#[cfg(any(not(feature = "llvm"), test))]
-fn find_bundle(directory: &Path, stem: &str) -> Option<Vec<u8>> {
-    let fits = |name: &str| name.starts_with(&format!("{stem}-")) && name.ends_with(EXTENSION);
-    let entries = fs::read_dir(directory).ok()?.flatten().map(|entry| entry.path());
+/// The first bundle of a declaration in a directory, by file name, that this compiler has made, with whatever
+/// emitter. An error names the last that is refused, where there are only such.
+fn find_bundle(directory: &Path, stem: &str) -> Result<Option<Vec<u8>>, ImagesError> {
+    let fits = |name: &str| name.starts_with(&format!("{stem}-")) && name.ends_with(&extension());
+    let Ok(entries) = fs::read_dir(directory) else { return Ok(None) };
+    let entries = entries.flatten().map(|entry| entry.path());
     let mut paths: Vec<_> =
         entries.filter(|p| p.file_name().and_then(|n| n.to_str()).is_some_and(fits)).collect();
     paths.sort();
-    paths.iter().find_map(|path| read_bundle(path))
+    let mut refused = Ok(None);
+    for path in paths {
+        match read_bundle(&path, &curvesmith_codegen::compiler_version()) {
+            Ok(bundle) => return Ok(Some(bundle)),
+            Err(source) => {
+                refused = Err(ImagesError::Refused { file: path.to_string_lossy().into_owned(), source });
+            }
+        }
+    }
+    refused
 }
 
-#[cfg(feature = "llvm")]
 pub(crate) mod cache {
     use std::io::Write as _;
     use std::path::{Path, PathBuf};
@@ -218,30 +233,35 @@ pub(crate) mod cache {
 mod tests {
     use super::*;
 
-    fn images(name: &str) -> Vec<u8> {
+    fn images(flavour: Flavour, emitter: &str) -> Vec<u8> {
         let image = curvesmith_abi::Image {
-            name: name.into(),
+            name: "toy".into(),
             declaration: String::new(),
-            emitter: String::new(),
-            min_compute: 75,
+            emitter: emitter.into(),
+            flavour,
             kernels: Vec::new(),
         };
-        let packed = curvesmith_abi::Packed { image, delta_len: 0, ptx_hash: [7; 32] };
+        let packed = curvesmith_abi::Packed { image, delta_len: 0, text_hash: [7; 32] };
         Bundle { images: vec![packed], texts_zstd: vec![0; 9] }.encode()
+    }
+
+    fn own_images() -> Vec<u8> {
+        images(FLAVOUR, &format!("{} by hand", curvesmith_codegen::compiler_version()))
     }
 
     #[test]
     fn damaged_files_are_refused() {
-        let encoded = images("toy");
+        let encoded = own_images();
         let bytes = sealed(&encoded);
-        assert_eq!(unsealed(&bytes), Some(encoded));
+        let unsealed = |bytes: &[u8]| unsealed(bytes, &curvesmith_codegen::compiler_version());
+        assert_eq!(unsealed(&bytes), Ok(encoded));
         for i in 0..bytes.len() {
-            assert_eq!(unsealed(&bytes[..i]), None, "cut at {i}");
+            assert!(unsealed(&bytes[..i]).is_err(), "cut at {i}");
             let mut flipped = bytes.clone();
             flipped[i] ^= 1;
-            assert_eq!(unsealed(&flipped), None, "flipped at {i}");
+            assert!(unsealed(&flipped).is_err(), "flipped at {i}");
         }
-        assert_eq!(unsealed(&sealed(b"no bundle")), None);
+        assert!(unsealed(&sealed(b"no bundle")).is_err());
     }
 
     #[test]
@@ -249,13 +269,39 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let field = FieldDesc::new("toy", 13u32.into());
         let stem = Declaration::Field(&field).stem();
-        assert_eq!(find_bundle(directory.path(), &stem), None);
-        let path = |end: &str| directory.path().join(format!("{stem}-{end}.images"));
+        let find = |stem: &str| find_bundle(directory.path(), stem).map_err(|e| e.to_string());
+        assert_eq!(find(&stem), Ok(None));
+        let path = |end: &str| directory.path().join(format!("{stem}-{end}.ptx.images"));
         fs::write(path("0"), b"damaged").unwrap();
-        fs::write(path("1"), sealed(&images("toy"))).unwrap();
-        assert_eq!(find_bundle(directory.path(), &stem), Some(images("toy")));
+        assert!(
+            find(&stem)
+                .unwrap_err()
+                .ends_with("-0.ptx.images (CURVESMITH_IMAGES): kernel images are damaged: truncated")
+        );
+        fs::write(path("1"), sealed(&own_images())).unwrap();
+        assert_eq!(find(&stem), Ok(Some(own_images())));
         let other = FieldDesc::new("toy", 17u32.into());
-        assert_eq!(find_bundle(directory.path(), &Declaration::Field(&other).stem()), None);
+        assert_eq!(find(&Declaration::Field(&other).stem()), Ok(None));
+    }
+
+    #[test]
+    fn images_of_others_are_refused_by_name() {
+        let directory = tempfile::tempdir().unwrap();
+        let found = |bundle: &[u8]| {
+            fs::write(directory.path().join("toy-0.ptx.images"), sealed(bundle)).unwrap();
+            find_bundle(directory.path(), "toy").map_err(|e| e.to_string())
+        };
+        let compiler = curvesmith_codegen::compiler_version();
+        let other = found(&images(FLAVOUR, "curvesmith 0 source 1")).unwrap_err();
+        let text = format!("image `toy` was made by `curvesmith 0 source 1`, `{compiler}` is expected");
+        assert!(other.contains("toy-0.ptx.images") && other.ends_with(&text), "{other}");
+        let other = found(&images(Flavour::named("wgsl"), &compiler)).unwrap_err();
+        assert!(other.ends_with("image `toy` is of flavour wgsl, ptx is expected"), "{other}");
+        let mut older = own_images();
+        older[4] -= 1;
+        let other = found(&older).unwrap_err();
+        assert!(other.contains("kernel images have format"), "{other}");
+        assert_eq!(found(&own_images()), Ok(Some(own_images())));
     }
 
     #[test]
@@ -288,7 +334,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(feature = "llvm")]
     fn an_unwritable_cache_is_an_error_value() {
         let file = tempfile::NamedTempFile::new().unwrap();
         assert!(cache::write(&file.path().join("below a file"), "x", b"").is_err());

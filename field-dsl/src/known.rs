@@ -5,8 +5,9 @@
 //! made it; it holds the full hash. Failures are never kept, and a file that says anything else is
 //! ignored.
 
+use curvesmith_codegen::targets::ptx::emit::Emitter;
+
 /// Whether this compiler has seen the check of these facts pass.
-#[cfg(feature = "llvm")]
 pub(crate) fn holds(facts: &str) -> bool {
     let hash = hash(facts);
     let path = crate::images::cache::directory().map(|directory| directory.join(file(&hash)));
@@ -14,7 +15,6 @@ pub(crate) fn holds(facts: &str) -> bool {
 }
 
 /// Keeps that the check of these facts has passed.
-#[cfg(feature = "llvm")]
 pub(crate) fn keep(facts: &str) {
     let Some(directory) = crate::images::cache::directory() else { return };
     let hash = hash(facts);
@@ -22,28 +22,16 @@ pub(crate) fn keep(facts: &str) {
     let _ = crate::images::cache::write(&directory, &file(&hash), hash.as_bytes());
 }
 
-#[cfg(feature = "llvm")]
 fn hash(facts: &str) -> String {
-    let text = format!("{}\0{facts}", curvesmith_codegen::emitter_version());
+    let text = format!("{}\0{facts}", curvesmith_codegen::emitter_version(Emitter::default()));
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
-#[cfg(feature = "llvm")]
 fn file(hash: &str) -> String {
     format!("{}.checked", &hash[..32])
 }
 
-/// Without the compiler there is no cache to write to.
-#[cfg(not(feature = "llvm"))]
-pub(crate) fn holds(_: &str) -> bool {
-    false
-}
-
-/// Without the compiler there is no cache to write to.
-#[cfg(not(feature = "llvm"))]
-pub(crate) fn keep(_: &str) {}
-
-#[cfg(all(test, feature = "llvm"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -21,7 +21,7 @@ pub struct Owner {
     pub form: Form,
     /// Bits of the modulus of the field, or of the group's scalar field; 0 for common kernels.
     pub bits: u32,
-    /// Its images, an encoded [`curvesmith_abi::Bundle`]; empty if there are none.
+    /// Its images, an encoded [`curvesmith_abi::Bundle`] of the flavour that the device runs; empty if there are none.
     pub images: &'static [u8],
 }
 

@@ -5,7 +5,10 @@
 //! input does not share an allocation with an output.
 
 use ark_ff::{Field as _, Fp, MontBackend, MontConfig};
-use curvesmith_abi::{Access, Arg, Bundle, Form, Image, KernelEntry, Packed, ParamKind};
+use curvesmith_abi::{
+    Access, Arg, BufferId, Bundle, ByteRange, Flavour, Form, Image, KernelEntry, Limits, Needs, Packed,
+    ParamKind,
+};
 use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_codegen::fir::interp::{Argument, launch};
 use curvesmith_codegen::fir::ir::Kernel;
@@ -132,6 +135,7 @@ fn register(kernels: Vec<Kernel>) -> Vec<KernelEntry> {
                 symbol: kernel.symbol.clone(),
                 name: kernel.desc.name.into(),
                 signature: kernel.signature(),
+                needs: Needs::default(),
             };
             registered.insert(kernel.symbol.clone(), Arc::new(kernel));
             entry
@@ -139,17 +143,17 @@ fn register(kernels: Vec<Kernel>) -> Vec<KernelEntry> {
         .collect()
 }
 
-/// An image that names the kernels but has no PTX; made once an owner.
+/// An image that names the kernels but has no text; made once an owner.
 fn images(owner: &'static str, kernels: impl FnOnce() -> Vec<Kernel>) -> &'static [u8] {
     lock(&IMAGES).entry(owner).or_insert_with(|| {
         let image = Image {
             name: owner.into(),
             declaration: String::new(),
             emitter: "fir".into(),
-            min_compute: 0,
+            flavour: Flavour::PTX,
             kernels: register(kernels()),
         };
-        let images = vec![Packed { image, delta_len: 0, ptx_hash: [0; 32] }];
+        let images = vec![Packed { image, delta_len: 0, text_hash: [0; 32] }];
         Box::leak(Bundle { images, texts_zstd: vec![] }.encode().into_boxed_slice())
     })
 }
@@ -201,8 +205,15 @@ impl Staging for HostBytes {
 
 impl Default for Interpreter {
     fn default() -> Self {
-        let properties =
-            DeviceProperties { name: "interpreter".into(), multiprocessors: 1, compute: 90, memory: 1 << 40 };
+        let properties = DeviceProperties {
+            name: "interpreter".into(),
+            multiprocessors: 1,
+            compute: 90,
+            memory: 1 << 40,
+            // It takes kernels by their names, and reads no text.
+            flavour: Flavour::PTX,
+            limits: Limits::PTX,
+        };
         Interpreter { properties, memory: Arc::default() }
     }
 }
@@ -255,45 +266,37 @@ fn undefined(bytes: u64) -> Vec<u32> {
 }
 
 impl Allocations {
-    /// The allocation that holds `address`, and the word within it.
-    fn find(&self, address: u64) -> Option<(u64, usize)> {
-        let (&start, words) = self.words.range(..=address).next_back()?;
-        let word = (address - start) as usize / 4;
-        (word <= words.len()).then_some((start, word))
+    /// The words of a range, which begins at one.
+    fn words(&mut self, range: ByteRange) -> std::result::Result<&mut [u32], String> {
+        let words = self.words.get_mut(&range.buffer.0).ok_or("no such buffer")?;
+        let whole = range.start as usize / 4..range.end.div_ceil(4) as usize;
+        words.get_mut(whole).ok_or_else(|| format!("{range} are not in its buffer"))
     }
 
     fn launch(&mut self, kernel: &Kernel, launch_: Launch<'_>) -> std::result::Result<(), String> {
         assert_eq!(launch_.block, kernel.desc.block, "{}", kernel.symbol);
         let mut written = vec![];
-        let mut read = vec![];
         let mut args = vec![];
         for (param, arg) in kernel.desc.params.iter().zip(launch_.args) {
             args.push(match (param.kind, *arg) {
                 (ParamKind::U32, Arg::U32(x)) => Argument::U32(x),
                 (ParamKind::U64, Arg::U64(x)) => Argument::U64(x),
-                (ParamKind::Buffer(access, _), Arg::U64(address)) => {
-                    let (start, word) = self
-                        .find(address)
-                        .ok_or_else(|| format!("{}: no memory at {address:#x}", param.name))?;
-                    match access {
-                        Access::In => read.push(start),
-                        Access::InOut => written.push((args.len(), start, word)),
+                (ParamKind::Buffer(access, _), Arg::Buffer(range)) => {
+                    if access == Access::InOut {
+                        written.push((args.len(), range));
                     }
-                    Argument::Buffer(self.words[&start][word..].to_vec())
+                    Argument::Buffer(self.words(range).map_err(|e| format!("{}: {e}", param.name))?.to_vec())
                 }
                 (kind, arg) => return Err(format!("{}: {arg:?} for {kind:?}", param.name)),
             });
         }
-        for (i, (_, start, _)) in written.iter().enumerate() {
-            let again = written[..i].iter().any(|(_, other, _)| other == start);
-            if again || read.contains(start) {
-                return Err(format!("allocation {start:#x} is an output and another operand"));
-            }
+        if let Some(overlap) = kernel.desc.overlap(launch_.args) {
+            return Err(overlap.to_string());
         }
         launch(kernel, launch_.grid, &mut args).map_err(|e| e.to_string())?;
-        for (i, start, word) in written {
+        for (i, range) in written {
             let Argument::Buffer(words) = &args[i] else { unreachable!("a buffer was pushed") };
-            self.words.get_mut(&start).expect("it was found")[word..].copy_from_slice(words);
+            self.words(range)?.copy_from_slice(words);
         }
         Ok(())
     }
@@ -321,7 +324,7 @@ impl KernelDevice for Interpreter {
         memory.next += 1 << 32;
         let address = memory.next;
         memory.words.insert(address, undefined(bytes));
-        Ok(Memory::new(Words { memory: Arc::clone(&self.memory), address }, address, bytes))
+        Ok(Memory::new(Words { memory: Arc::clone(&self.memory), address }, BufferId(address), bytes))
     }
 
     fn reuse(&self, stream: &Stream, memory: &Memory, bytes: u64) -> Result<()> {

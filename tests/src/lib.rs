@@ -1,8 +1,8 @@
 //! Cross-crate tests of curvesmith, and what they share.
 
+pub mod four_ways;
 pub mod interpreter;
 mod random;
-pub mod three_ways;
 
 pub use random::Random;
 

@@ -39,7 +39,7 @@ impl Machine {
         let field = FieldDesc::new(name, p);
         let mut images = compile_field(&field).unwrap();
         assert_eq!(images.len(), 1);
-        let ptx = images.remove(0).ptx;
+        let ptx = images.remove(0).text;
         Machine { field, module: Module::load(&ptx) }
     }
 

@@ -106,8 +106,8 @@ impl Machine {
         let has = |emitted: &Emitted| emitted.image.kernels.iter().any(|kernel| kernel.symbol == symbol);
         let image = images.iter().position(has).expect("some image has the kernel");
         let load = || {
-            let Emitted { image, ptx } = &images[image];
-            Rc::new(device.load(&Source::new(image.clone(), ptx.clone())).expect("the image loads"))
+            let Emitted { image, text } = &images[image];
+            Rc::new(device.load(&Source::new(image.clone(), text.clone())).expect("the image loads"))
         };
         loaded.borrow_mut().entry((seed, image)).or_insert_with(load).clone()
     }
@@ -160,7 +160,7 @@ impl Machine {
             .map(|(arg, memory)| match (arg, memory) {
                 (Argument::U32(x), _) => Arg::U32(*x),
                 (Argument::U64(x), _) => Arg::U64(*x),
-                (Argument::Buffer(_), Some(memory)) => Arg::U64(memory.address()),
+                (Argument::Buffer(_), Some(memory)) => Arg::Buffer(memory.whole()),
                 (Argument::Buffer(_), None) => unreachable!("every buffer has memory"),
             })
             .collect();

@@ -5,8 +5,10 @@ use curvesmith_abi::kernels::{RADIX_BITS, RADIX_TILE, RadixScatter, SCAN_TILE};
 use curvesmith_abi::{Arg, Kernel as _, ParamKind};
 use curvesmith_codegen::fir::ir::{Block, Kernel, Stmt};
 use curvesmith_codegen::kernels::common_kernels;
-use curvesmith_codegen::llvm::emit;
 use curvesmith_codegen::passes::prepare;
+use curvesmith_codegen::targets::BackEnd;
+use curvesmith_codegen::targets::ptx::Ptx;
+use curvesmith_codegen::targets::ptx::emit::Emitter;
 use curvesmith_device::{KernelDevice, Launch, write_bytes};
 use curvesmith_emulator::{Emulator, EmulatorOptions};
 
@@ -40,7 +42,8 @@ const ROWS: u32 = 1000;
 
 /// Runs one tile on buffers that fit: keys of three digits, offsets far enough apart; of rows, equal ones.
 fn run(kernel: &Kernel, seed: u64) -> Result<(), String> {
-    let text = emit(&[prepare(kernel).map_err(|e| e.to_string())?]).map_err(|e| e.to_string())?;
+    let prepared = [prepare(kernel).map_err(|e| e.to_string())?];
+    let text = Ptx::emit(&prepared, Emitter::Llvm).map_err(|e| e.to_string())?.text;
     let device = Emulator::new(EmulatorOptions::default().initcheck(false).racecheck(true).seed(seed));
     let module = device.load_ptx(&text).map_err(|e| e.to_string())?;
     let stream = device.stream().map_err(|e| e.to_string())?;
@@ -64,9 +67,9 @@ fn run(kernel: &Kernel, seed: u64) -> Result<(), String> {
                 let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
                 let memory = device.alloc(bytes.len() as u64).map_err(|e| e.to_string())?;
                 write_bytes(&device, &stream, &memory, 0, &bytes).map_err(|e| e.to_string())?;
-                let address = memory.address();
+                let range = memory.whole();
                 buffers.push(memory);
-                Arg::U64(address)
+                Arg::Buffer(range)
             }
             (_, "bits" | "key_bits") => Arg::U32(RADIX_BITS),
             (_, "tiles" | "segments" | "passes" | "each" | "slices" | "least") => Arg::U32(1),

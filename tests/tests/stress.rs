@@ -7,7 +7,7 @@ use ark_ff::{FftField, Field as _};
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use curvesmith::{Groth16, KeyOptions, ProveError, Witness};
 use curvesmith_abi::kernels::{Accumulate, BitSums, MergePartials};
-use curvesmith_abi::{Bundle, Form, Image, Kernel, KernelDesc, KernelEntry, ParamKind};
+use curvesmith_abi::{Bundle, Flavour, Form, Image, Kernel, KernelDesc, KernelEntry, Needs, ParamKind};
 use curvesmith_codegen::{Emitted, pack};
 use curvesmith_curves::bn254;
 use curvesmith_curves::toy::{toy_curve, toy7681};
@@ -315,7 +315,7 @@ impl<const K: usize> Group for Poisoned<K> {
         static IMAGES: [OnceLock<&'static [u8]>; 3] = [const { OnceLock::new() }; 3];
         IMAGES[K].get_or_init(|| {
             let sound = Source::unpack(Bundle::decode(toy_curve::G1::images()).unwrap());
-            let sound = sound.iter().map(|s| Emitted { image: s.image().clone(), ptx: s.ptx().unwrap() });
+            let sound = sound.iter().map(|s| Emitted { image: s.image().clone(), text: s.text().unwrap() });
             let images = pack(sound.chain([poison(&POISONED[K])]).collect()).unwrap();
             Box::leak(images.encode().into_boxed_slice())
         })
@@ -328,7 +328,7 @@ fn poison(desc: &KernelDesc) -> Emitted {
         ParamKind::Buffer(..) | ParamKind::U64 => format!(".param .u64 {}", param.name),
         ParamKind::U32 => format!(".param .u32 {}", param.name),
     });
-    let ptx = format!(
+    let text = format!(
         ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry poison({})\n\
          {{\n.reg .b64 %rd<2>;\nmov.u64 %rd1, 64;\nst.global.u32 [%rd1], 7;\nret;\n}}\n",
         params.collect::<Vec<_>>().join(", ")
@@ -337,14 +337,15 @@ fn poison(desc: &KernelDesc) -> Emitted {
         name: "poison".into(),
         declaration: String::new(),
         emitter: "by hand".into(),
-        min_compute: 75,
+        flavour: Flavour::PTX,
         kernels: vec![KernelEntry {
             symbol: "poison".into(),
             name: desc.name.into(),
             signature: desc.signature(Form::Xyzz),
+            needs: Needs::default(),
         }],
     };
-    Emitted { image, ptx }
+    Emitted { image, text }
 }
 
 fn poisoned<const K: usize>(device: &Device) -> Call {

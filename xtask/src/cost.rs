@@ -157,7 +157,7 @@ fn sizes(cache: &Path) -> Result<BTreeMap<String, u64>> {
     for entry in std::fs::read_dir(cache).with_context(|| format!("cannot read {}", cache.display()))? {
         let entry = entry?;
         let file = entry.file_name().to_string_lossy().into_owned();
-        // `<name>-<hash>-<hash>.images`
+        // `<name>-<hash>-<hash>.<flavour>.images`
         let name = file.split('-').next().unwrap_or_default().to_owned();
         *sizes.entry(name).or_insert(0) += entry.metadata()?.len();
     }

@@ -1,7 +1,7 @@
 //! A GPU with its clock rate, and launches of hand-written or generated PTX.
 
 use anyhow::{Context, Result};
-use curvesmith_abi::{Arg, Image, KernelEntry};
+use curvesmith_abi::{Arg, Flavour, Image, KernelEntry, Needs};
 use curvesmith_device::{KernelDevice, Launch, Memory, Module, Source, Stream, read_bytes, write_bytes};
 use curvesmith_runtime::cuda::Cuda;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ impl Gpu {
         let out = gpu.alloc(8)?;
         let mut best = 0.0f64;
         for _ in 0..RUNS {
-            let args = [Arg::U64(out.address())];
+            let args = [Arg::Buffer(out.whole())];
             let time = gpu.time(&module, "clock", gpu.multiprocessors(), 512, &args)?;
             let cycles = u64::from_le_bytes(gpu.read(&out, 8)?.try_into().unwrap_or_default());
             best = best.max(cycles as f64 / time.as_secs_f64() / 1e6);
@@ -69,11 +69,12 @@ impl Gpu {
             // The cache of machine code goes by the text, not by this.
             declaration: String::new(),
             emitter: String::new(),
-            min_compute: 75,
+            flavour: Flavour::PTX,
             kernels: vec![KernelEntry {
                 symbol: symbol.into(),
                 name: symbol.into(),
                 signature: String::new(),
+                needs: Needs::default(),
             }],
         };
         self.load_image(&Source::new(image, ptx.into()))

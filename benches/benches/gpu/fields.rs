@@ -6,8 +6,10 @@ use curvesmith_abi::kernels::FieldMulSub;
 use curvesmith_abi::{Arg, Kernel, padded_words};
 use curvesmith_codegen::declaration::FieldDesc;
 use curvesmith_codegen::fir::build::{Builder, Fe};
-use curvesmith_codegen::llvm::emit;
 use curvesmith_codegen::passes::prepare;
+use curvesmith_codegen::targets::BackEnd;
+use curvesmith_codegen::targets::ptx::Ptx;
+use curvesmith_codegen::targets::ptx::emit::Emitter;
 use num_bigint::BigUint;
 
 /// Rounds of the loop.
@@ -113,7 +115,7 @@ fn measure2(gpu: &Gpu, field: &FieldDesc, link: Link2) -> Result<f64> {
 /// Cycles of a link of a kernel's chain, of so many in one round.
 fn time(gpu: &Gpu, field: &FieldDesc, b: Builder, links: u32) -> Result<f64> {
     let kernel = b.finish();
-    let module = gpu.load(&emit(&[prepare(&kernel)?])?, &kernel.symbol)?;
+    let module = gpu.load(&Ptx::emit(&[prepare(&kernel)?], Emitter::Llvm)?.text, &kernel.symbol)?;
     let block = FieldMulSub::DESC.block;
     let grid = gpu.multiprocessors() * 4 * WARPS * 32 / block;
     let bytes = u64::from(grid * block) * 4 * padded_words(field.words) as u64;
@@ -121,7 +123,7 @@ fn time(gpu: &Gpu, field: &FieldDesc, b: Builder, links: u32) -> Result<f64> {
     for (k, buffer) in buffers.iter().take(3).enumerate() {
         gpu.write(buffer, &vec![k as u8 + 1; bytes as usize])?;
     }
-    let mut args: Vec<Arg> = buffers.iter().map(|m| Arg::U64(m.address())).collect();
+    let mut args: Vec<Arg> = buffers.iter().map(|m| Arg::Buffer(m.whole())).collect();
     args.push(Arg::U32(grid * block));
     let time = gpu.time(&module, &kernel.symbol, grid, block, &args)?;
     Ok(gpu.cycles(time, f64::from(WARPS), f64::from(ROUNDS * links)))

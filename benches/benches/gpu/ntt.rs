@@ -75,7 +75,7 @@ fn copies<F: Field>(gpu: &Gpu) -> Result<()> {
     for log_n in SIZES.into_iter().filter(|log_n| *log_n >= 20) {
         let bytes = (4 * padded_words(F::WORDS) as u64) << log_n;
         let (from, to) = (gpu.alloc(bytes)?, gpu.alloc(bytes)?);
-        let args = [Arg::U64(from.address()), Arg::U64(to.address())];
+        let args = [Arg::Buffer(from.whole()), Arg::Buffer(to.whole())];
         let time =
             gpu.time_in_a_row([RUNS, TIMES], &module, "copy", (bytes / 16 / 256) as u32, 256, &args)?;
         let rate = 2.0 * bytes as f64 / time.as_secs_f64() / 1e12;

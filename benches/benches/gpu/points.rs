@@ -61,7 +61,7 @@ fn measure<G: Group>(gpu: &Gpu) -> Result<()> {
     }
     buffers.push(gpu.alloc(xyzz)?);
     buffers.push(gpu.alloc(xyzz * u64::from(slices))?);
-    let mut args: Vec<Arg> = buffers.iter().map(|m| Arg::U64(m.address())).collect();
+    let mut args: Vec<Arg> = buffers.iter().map(|m| Arg::Buffer(m.whole())).collect();
     args.extend([Arg::U32(1), Arg::U32(slices)]);
     let time = gpu.time(&module, &symbol, grid, block, &args)?;
     let warps = f64::from(slices) / 32.0 / f64::from(4 * gpu.multiprocessors());

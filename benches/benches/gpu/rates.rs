@@ -107,7 +107,7 @@ pub(crate) fn report(gpu: &Gpu) -> Result<()> {
     for (name, links, instructions) in MIXES {
         let module = gpu.load(&kernel(links), "k")?;
         let out = gpu.alloc(16)?;
-        let args = [Arg::U64(out.address()), Arg::U32(5)];
+        let args = [Arg::Buffer(out.whole()), Arg::U32(5)];
         gpu.time(&module, "k", gpu.multiprocessors(), BLOCK, &args)?;
         let cycles = u64::from_le_bytes(gpu.read(&out, 8)?.try_into().unwrap_or_default());
         let mixes = ROUNDS * (CHAINS * UNROLL) as u64 * u64::from(BLOCK / 128);

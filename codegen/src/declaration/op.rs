@@ -11,9 +11,6 @@ pub const MAX_ROWS: u32 = 33;
 /// Largest nonresidue of [`FieldOp::DotFq2`], of either sign: others are multiplied with before.
 pub const MAX_NONRESIDUE: u32 = 16;
 
-/// Largest factor of [`FieldOp::MulSmallAdd`]: with more, reducing the sum costs more than a product.
-const MAX_FACTOR: u32 = 64;
-
 /// A field operation. Field operands are in the order given here; on words they are inputs of `n` words each, in
 /// Montgomery form with `R = 2^(32n)`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,8 +29,6 @@ pub enum FieldOp {
     Sqr,
     /// `x → c·x`, any `c`, an ordinary small integer.
     MulSmall(u32),
-    /// `x, y → c·x + y`, `c` an ordinary small integer from 1 to 64.
-    MulSmallAdd(u32),
     /// `x → c·x` for a field element `c`, given canonically and *not* in Montgomery form; the words of
     /// `c·R mod p` become immediates. `MulConst(R mod p)` brings integers to Montgomery form.
     MulConst(BigUint),
@@ -113,7 +108,7 @@ impl FieldOp {
             FieldOp::MulShared(m) => m + 1,
             FieldOp::Dot(k) => 2 * k,
             FieldOp::DotFq2 { terms, .. } => 4 * terms,
-            FieldOp::Add | FieldOp::Sub | FieldOp::Mul | FieldOp::MulSmallAdd(_) => 2,
+            FieldOp::Add | FieldOp::Sub | FieldOp::Mul => 2,
             FieldOp::Neg
             | FieldOp::Dbl
             | FieldOp::Sqr
@@ -152,9 +147,6 @@ impl FieldOp {
             FieldOp::Dot(0) | FieldOp::MulShared(0) | FieldOp::DotFq2 { terms: 0, .. } => {
                 return Some("there is nothing to multiply".into());
             }
-            FieldOp::MulSmallAdd(c) if !(1..=MAX_FACTOR).contains(c) => {
-                return Some(format!("a factor of {c}"));
-            }
             FieldOp::MulTable { step, rows } if !(1..=*rows).contains(step) || *rows > MAX_ROWS => {
                 return Some(format!("a step of {step} with {rows} rows"));
             }
@@ -182,8 +174,7 @@ impl FieldOp {
             | FieldOp::Dot(_)
             | FieldOp::IsZero
             | FieldOp::MaybeZero => true,
-            FieldOp::MulSmallAdd(_)
-            | FieldOp::MulConst(_)
+            FieldOp::MulConst(_)
             | FieldOp::MulShared(_)
             | FieldOp::DotFq2 { .. }
             | FieldOp::MulTable { .. }
@@ -205,8 +196,8 @@ impl FieldOp {
 
     /// Whether it adds or subtracts, and no more.
     pub fn is_sum(&self) -> bool {
-        use FieldOp::{Add, Dbl, MulSmall, MulSmallAdd, Neg, Sub};
-        matches!(self, Add | Sub | Neg | Dbl | MulSmall(_) | MulSmallAdd(_))
+        use FieldOp::{Add, Dbl, MulSmall, Neg, Sub};
+        matches!(self, Add | Sub | Neg | Dbl | MulSmall(_))
     }
 
     /// Whether it is a test for zero.
@@ -224,7 +215,6 @@ impl FieldOp {
         let known = NAMES.iter().find(|(_, op)| op == self);
         match self {
             FieldOp::MulSmall(_) => "mul_small".into(),
-            FieldOp::MulSmallAdd(_) => "mul_small_add".into(),
             FieldOp::MulConst(_) => "mul_const".into(),
             FieldOp::Dot(_) => "dot".into(),
             FieldOp::MulShared(_) => "mul_shared".into(),
@@ -237,7 +227,7 @@ impl FieldOp {
     /// The number that its text ends with.
     pub fn immediate(&self) -> Option<BigUint> {
         match self {
-            FieldOp::MulSmall(k) | FieldOp::MulSmallAdd(k) => Some((*k).into()),
+            FieldOp::MulSmall(k) => Some((*k).into()),
             FieldOp::MulConst(c) => Some(c.clone()),
             _ => None,
         }
@@ -248,7 +238,6 @@ impl FieldOp {
     pub fn parse(name: &[&str], operands: usize, immediate: Option<&BigUint>) -> Option<FieldOp> {
         let op = match (name, immediate) {
             (["mul_small"], Some(k)) => FieldOp::MulSmall(u32::try_from(k).ok()?),
-            (["mul_small_add"], Some(k)) => FieldOp::MulSmallAdd(u32::try_from(k).ok()?),
             (["mul_const"], Some(c)) => FieldOp::MulConst(c.clone()),
             (["dot"], None) if operands > 0 => FieldOp::Dot(operands / 2),
             (["mul_shared"], None) if operands > 1 => FieldOp::MulShared(operands - 1),
@@ -278,7 +267,6 @@ impl FieldOp {
             FieldOp::Mul => x[0] * x[1],
             FieldOp::Sqr => x[0] * x[0],
             FieldOp::MulSmall(k) => x[0] * *k,
-            FieldOp::MulSmallAdd(k) => x[0] * *k + x[1],
             FieldOp::MulConst(c) => x[0] * c,
             FieldOp::Dot(_) => x.chunks_exact(2).map(|pair| pair[0] * pair[1]).sum(),
             FieldOp::MulShared(m) => return x[..*m].iter().map(|factor| *factor * x[*m] % p).collect(),

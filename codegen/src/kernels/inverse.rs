@@ -11,7 +11,7 @@
 use crate::declaration::FieldDesc;
 use crate::fir::build::{Builder, Fe, U32, U64, Var};
 use crate::fir::ir::Kernel;
-use crate::targets::Target;
+use crate::targets::Machine;
 use crate::targets::ptx::{self, Bound, Cost, FieldOp, Ptx};
 use curvesmith_abi::kernels::{FieldBatchInverse, FieldInverse};
 use num_bigint::BigUint;

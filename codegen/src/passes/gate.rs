@@ -6,20 +6,20 @@ use crate::declaration::FieldDesc;
 use crate::error::PassError;
 use crate::fir::ir::{Kernel, Value};
 use crate::fir::verify::verify;
-use crate::targets::{Accepted as _, Bound, Claim, Target, Unproven};
+use crate::targets::{Accepted as _, Arithmetic, Bound, Claim, Unproven};
 use std::sync::Arc;
 
 /// A kernel that the back end of a target may emit, with the bounds and programs it is emitted with. Only [`check`] makes one,
 /// and nothing changes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Checked<T: Target> {
+pub struct Checked<T: Arithmetic> {
     kernel: Arc<Kernel>,
     info: KernelInfo<T>,
     certificate: Certificate,
     functions: Vec<Arc<Checked<T>>>,
 }
 
-impl<T: Target> Checked<T> {
+impl<T: Arithmetic> Checked<T> {
     /// The kernel in its final form.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
@@ -63,7 +63,7 @@ impl<T: Target> Checked<T> {
 /// 2. the bounds hold: the certificate that the facts amount to is checked, calls by the certificates of what is called;
 /// 3. every program computes its operation, within the bound that is claimed of it, for the operands that the
 ///    certificate allows. The proofs are those that the placing pass has made of the same blocks, where it has.
-pub fn check<T: Target>(
+pub fn check<T: Arithmetic>(
     kernel: Kernel,
     info: KernelInfo<T>,
     functions: Vec<Arc<Checked<T>>>,
@@ -90,7 +90,7 @@ pub(super) fn well_formed(kernel: &Kernel, when: &str) -> Result<(), PassError> 
 }
 
 /// There is a fact for each value and each local, and no program's result exceeds the bound that stands for it.
-fn about<T: Target>(kernel: &Kernel, info: &KernelInfo<T>) -> Result<(), PassError> {
+fn about<T: Arithmetic>(kernel: &Kernel, info: &KernelInfo<T>) -> Result<(), PassError> {
     if info.facts.len() != kernel.values().count() || info.locals.len() != kernel.locals.len() {
         return Err(PassError::Malformed("facts of another kernel".into()));
     }
@@ -107,7 +107,7 @@ fn about<T: Target>(kernel: &Kernel, info: &KernelInfo<T>) -> Result<(), PassErr
 }
 
 /// The program of every operation is proven: the checker has accepted a certificate of just that.
-fn blocks<T: Target>(kernel: &Kernel, info: &KernelInfo<T>) -> Result<(), PassError> {
+fn blocks<T: Arithmetic>(kernel: &Kernel, info: &KernelInfo<T>) -> Result<(), PassError> {
     let Some(field) = &kernel.field else { return Ok(()) };
     let (values, claims) = claims(kernel, info);
     let proofs = T::prove(field, &claims);
@@ -115,7 +115,7 @@ fn blocks<T: Target>(kernel: &Kernel, info: &KernelInfo<T>) -> Result<(), PassEr
 }
 
 /// Each claim has a proof, and of nothing else: whoever keeps proofs need not be believed.
-fn proven<T: Target>(
+fn proven<T: Arithmetic>(
     field: &FieldDesc,
     values: &[Value],
     claims: &[Claim<'_, T>],
@@ -139,7 +139,7 @@ fn proven<T: Target>(
 }
 
 /// What is to be proven of the programs of a kernel.
-pub(super) fn claims<'i, T: Target>(
+pub(super) fn claims<'i, T: Arithmetic>(
     kernel: &Kernel,
     info: &'i KernelInfo<T>,
 ) -> (Vec<Value>, Vec<Claim<'i, T>>) {

@@ -2,11 +2,11 @@
 
 use super::gate::Checked;
 use crate::fir::ir::{Local, Value};
-use crate::targets::{Bound, Choice, Target};
+use crate::targets::{Arithmetic, Bound, Choice};
 
 /// What is known of one value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fact<T: Target> {
+pub struct Fact<T: Arithmetic> {
     /// Bound of a field value, or of each of several; `None` for others.
     pub bound: Option<T::Bound>,
     /// How a field operation is computed, and the operand bounds it was chosen for. `None` for
@@ -14,20 +14,20 @@ pub struct Fact<T: Target> {
     pub choice: Option<(Choice<T>, Vec<T::Bound>)>,
 }
 
-impl<T: Target> Fact<T> {
+impl<T: Arithmetic> Fact<T> {
     pub(super) const NONE: Self = Fact { bound: None, choice: None };
 }
 
 /// Bounds of what a function takes and gives; `None` for what is no field element.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Contract<T: Target> {
+pub struct Contract<T: Arithmetic> {
     /// What it may be given.
     pub arguments: Vec<Option<T::Bound>>,
     /// What it gives.
     pub results: Vec<Option<T::Bound>>,
 }
 
-impl<T: Target> Contract<T> {
+impl<T: Arithmetic> Contract<T> {
     /// Of what is no function.
     pub(super) const NONE: Self = Contract { arguments: vec![], results: vec![] };
 }
@@ -35,7 +35,7 @@ impl<T: Target> Contract<T> {
 /// Bounds and variants of one kernel, as the placing pass has found and chosen them. They are claims until the
 /// [gate](super::gate) has let them through together with the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KernelInfo<T: Target> {
+pub struct KernelInfo<T: Arithmetic> {
     pub(super) facts: Vec<Fact<T>>,
     /// Bound of what each field local may hold, at any time.
     pub(super) locals: Vec<Option<T::Bound>>,
@@ -43,7 +43,7 @@ pub struct KernelInfo<T: Target> {
     pub(super) contract: Contract<T>,
 }
 
-impl<T: Target> KernelInfo<T> {
+impl<T: Arithmetic> KernelInfo<T> {
     /// Bound of a field value.
     pub fn bound(&self, v: Value) -> Option<T::Bound> {
         self.facts[v.0 as usize].bound
@@ -66,7 +66,7 @@ impl<T: Target> KernelInfo<T> {
 }
 
 /// The kernel's text with the bound and variant of every field operation, for snapshots.
-pub fn annotate<T: Target>(checked: &Checked<T>) -> String {
+pub fn annotate<T: Arithmetic>(checked: &Checked<T>) -> String {
     let (kernel, info) = (checked.kernel(), checked.info());
     let Some(field) = &kernel.field else { return String::new() };
     let mut out = String::new();

@@ -1,16 +1,16 @@
 //! Functions that stand in the code of their callers.
 //!
-//! Whether a function is called is decided by the target ([`Target::calls_function`]). One that is not is gone after this pass; one
+//! Whether a function is called is decided by the target ([`Machine::calls_function`]). One that is not is gone after this pass; one
 //! that is goes its own way through the passes, once for all its callers.
 
 use super::lower_towers;
 use super::rewrite::{Rewriter, map_results, map_uses};
 use crate::fir::ir::{Block, FunctionId, Kernel, Local, Op, Stmt, Value, ValueMap};
-use crate::targets::Target;
+use crate::targets::Machine;
 use std::sync::Arc;
 
 /// The kernel with copies of the functions that the target does not call.
-pub fn inline<T: Target>(kernel: &Kernel) -> Kernel {
+pub fn inline<T: Machine>(kernel: &Kernel) -> Kernel {
     inline_where(kernel, &|function, sites| T::calls_function(&lower_towers::<T>(function), sites))
 }
 

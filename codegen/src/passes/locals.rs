@@ -3,12 +3,12 @@
 use super::rewrite::Rewriter;
 use crate::declaration::FieldOp;
 use crate::fir::ir::{Block, Kernel, Local, Op, Stmt, Value};
-use crate::targets::Target;
+use crate::targets::Machine;
 use std::collections::BTreeSet;
 
 /// The kernel where sums of locals in memory are computed for every operation that reads them, and not kept in registers from
 /// one to the next.
-pub(crate) fn recompute<T: Target>(kernel: &Kernel) -> Kernel {
+pub(crate) fn recompute<T: Machine>(kernel: &Kernel) -> Kernel {
     let rereadable = rereadable(kernel, &T::in_memory(kernel));
     if !rereadable.contains(&true) {
         return kernel.clone();

@@ -31,7 +31,6 @@ pub use gate::Checked;
 pub use info::{Contract, Fact, KernelInfo, annotate};
 pub use inline::inline;
 pub use lanes::spread_over_lanes;
-#[cfg(feature = "llvm")]
 pub(crate) use locals::rereadable;
 pub use pipeline::{Library, Observer, prepare, prepare_observed};
 pub use place::place_reductions;
@@ -39,5 +38,4 @@ pub use products::join_products;
 pub use schedule::schedule;
 pub use simplify::{Simplification, simplify, simplify_observed};
 pub use towers::{describe_schemes, lower_towers};
-#[cfg(feature = "llvm")]
 pub(crate) use work::{multiplication, products};

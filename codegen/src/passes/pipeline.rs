@@ -5,7 +5,7 @@ use super::locals::recompute;
 use super::{KernelInfo, inline, join_products, lower_towers, place_reductions, schedule, simplify};
 use crate::error::PassError;
 use crate::fir::ir::Kernel;
-use crate::targets::Target;
+use crate::targets::Machine;
 use std::sync::Arc;
 
 /// Is told what a kernel and each function that it calls look like after each pass, by the pass' name. Bounds and
@@ -14,15 +14,15 @@ pub type Observer<'a, T> = dyn FnMut(&'static str, &Kernel, Option<&KernelInfo<T
 
 /// Functions as written, and as they are called. What is prepared with one library shares them.
 #[derive(Debug)]
-pub struct Library<T: Target>(Vec<(Arc<Kernel>, Arc<Checked<T>>)>);
+pub struct Library<T: Machine>(Vec<(Arc<Kernel>, Arc<Checked<T>>)>);
 
-impl<T: Target> Default for Library<T> {
+impl<T: Machine> Default for Library<T> {
     fn default() -> Self {
         Library(vec![])
     }
 }
 
-impl<T: Target> Library<T> {
+impl<T: Machine> Library<T> {
     /// [`prepare`], with the functions of this library.
     pub fn prepare(&mut self, kernel: &Kernel) -> Result<Checked<T>, PassError> {
         Passes::ALL.run(kernel, self, &mut |_, _, _| {})
@@ -32,12 +32,12 @@ impl<T: Target> Library<T> {
 /// Takes a kernel as written to one that a back end can emit. Verifies before the first pass and after
 /// each, so that a pass works on what is well-formed and a fault is told where it comes from; what counts is the
 /// [gate].
-pub fn prepare<T: Target>(kernel: &Kernel) -> Result<Checked<T>, PassError> {
+pub fn prepare<T: Machine>(kernel: &Kernel) -> Result<Checked<T>, PassError> {
     prepare_observed(kernel, &mut |_, _, _| {})
 }
 
 /// [`prepare`], with an observer of every pass; `written` comes before the first.
-pub fn prepare_observed<T: Target>(
+pub fn prepare_observed<T: Machine>(
     kernel: &Kernel,
     observe: &mut Observer<'_, T>,
 ) -> Result<Checked<T>, PassError> {
@@ -52,7 +52,7 @@ type Rewrite = fn(&Kernel) -> Kernel;
 
 /// What is done to a kernel, in this order.
 #[derive(Clone, Copy)]
-struct Passes<T: Target> {
+struct Passes<T: Machine> {
     inline: Rewrite,
     /// By name.
     rewrites: [(&'static str, Rewrite); 5],
@@ -60,7 +60,7 @@ struct Passes<T: Target> {
     schedule: fn(&mut Kernel, &KernelInfo<T>),
 }
 
-impl<T: Target> Passes<T> {
+impl<T: Machine> Passes<T> {
     const ALL: Self = Passes {
         inline: inline::<T>,
         rewrites: [

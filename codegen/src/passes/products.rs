@@ -11,7 +11,7 @@
 use super::rewrite::Rewriter;
 use crate::declaration::{FieldDesc, FieldOp};
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
-use crate::targets::{Bound, Choice, Target, cheapest};
+use crate::targets::{Bound, Choice, Machine, cheapest};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -20,7 +20,7 @@ use std::marker::PhantomData;
 const LEAST_SHARED: usize = 3;
 
 /// The kernel with its products joined.
-pub fn join_products<T: Target>(kernel: &Kernel) -> Kernel {
+pub fn join_products<T: Machine>(kernel: &Kernel) -> Kernel {
     let Some(field) = &kernel.field else { return kernel.clone() };
     let mut uses = vec![0; kernel.values().count()];
     count_uses(kernel, &kernel.body, &mut uses);
@@ -37,7 +37,7 @@ pub(super) struct Prices<'a, T> {
     known: RefCell<BTreeMap<FieldOp, u64>>,
 }
 
-impl<'a, T: Target> Prices<'a, T> {
+impl<'a, T: Machine> Prices<'a, T> {
     pub(super) fn of(field: &'a FieldDesc) -> Self {
         Prices { field, target: PhantomData, known: RefCell::default() }
     }
@@ -74,7 +74,7 @@ struct Dots<'a, T> {
     uses: Vec<u32>,
 }
 
-impl<T: Target> Dots<'_, T> {
+impl<T: Machine> Dots<'_, T> {
     fn value(&self, r: &mut Rewriter<'_>, old: Value, out: &mut Block) -> Value {
         let sum = match r.old[old].field() {
             Some((FieldOp::Add, &[a, b])) => Some((a, b, false)),
@@ -144,7 +144,7 @@ struct Shared<'a, T> {
     parts: BTreeMap<Value, (Value, u32)>,
 }
 
-impl<T: Target> Shared<'_, T> {
+impl<T: Machine> Shared<'_, T> {
     fn value(&mut self, r: &mut Rewriter<'_>, old: Value, rest: &[Stmt], out: &mut Block) -> Value {
         self.share(r, old, rest, out);
         let op = match self.parts.get(&old) {

@@ -8,11 +8,11 @@
 use super::info::KernelInfo;
 use super::locals::{rereadable, set_early};
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
-use crate::targets::Target;
+use crate::targets::Machine;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Puts every run of operations into the order of least pressure.
-pub fn schedule<T: Target>(kernel: &mut Kernel, info: &KernelInfo<T>) {
+pub fn schedule<T: Machine>(kernel: &mut Kernel, info: &KernelInfo<T>) {
     let in_memory = T::in_memory(kernel);
     let free = rereadable(kernel, &in_memory);
     let body = std::mem::take(&mut kernel.body);
@@ -32,7 +32,7 @@ pub fn schedule<T: Target>(kernel: &mut Kernel, info: &KernelInfo<T>) {
     set_early(kernel, &in_memory);
 }
 
-struct Scheduler<'a, T: Target> {
+struct Scheduler<'a, T: Machine> {
     kernel: &'a Kernel,
     info: &'a KernelInfo<T>,
     /// By local.
@@ -56,7 +56,7 @@ struct Node {
     words: u32,
 }
 
-impl<T: Target> Scheduler<'_, T> {
+impl<T: Machine> Scheduler<'_, T> {
     /// Counts the uses and notes the loops.
     fn survey(&mut self, block: &Block, home: u32) {
         for stmt in block {

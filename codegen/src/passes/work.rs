@@ -1,12 +1,10 @@
 //! How much a kernel multiplies.
 
-use crate::fir::ir::Op;
-#[cfg(feature = "llvm")]
-use crate::{fir::ir::Kernel, targets::Target};
+use crate::fir::ir::{Kernel, Op};
+use crate::targets::Machine;
 
 /// Σ over the multiplications of a kernel of words², those of extensions by the schemes they are made with.
-#[cfg(feature = "llvm")]
-pub(crate) fn multiplication<T: Target>(kernel: &Kernel) -> usize {
+pub(crate) fn multiplication<T: Machine>(kernel: &Kernel) -> usize {
     let Some(field) = &kernel.field else { return 0 };
     let kernel = super::lower_towers::<T>(kernel);
     let products: usize = kernel.values().map(|v| products(&kernel[v])).sum();

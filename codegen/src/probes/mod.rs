@@ -12,7 +12,7 @@ use crate::declaration::{FieldDesc, GroupDesc, Tower};
 use crate::fir::build::{Builder, Fe, U32};
 use crate::fir::ir::Kernel;
 use crate::passes::lower_towers;
-use crate::targets::Target;
+use crate::targets::Machine;
 use crate::targets::ptx::Ptx;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::FieldMulSub;

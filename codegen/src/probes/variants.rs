@@ -6,7 +6,7 @@
 
 use super::{constant, counts};
 use crate::declaration::FieldDesc;
-use crate::targets::ptx::text::template;
+use crate::targets::ptx::emit::text::template;
 use crate::targets::ptx::{Block, Bound, Choice, FieldOp, choices};
 use std::fmt::Write;
 

@@ -3,11 +3,11 @@
 //! A variant is not built where its promise is enough to leave it: it is not legal, a part of its program is legal by itself
 //! and cheaper, or something that is built costs less than it would at least. The choice is the same as among all of them built.
 
-use super::{Choice, Target};
+use super::{Arithmetic, Choice};
 
 /// A legal variant that may not be built yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Offer<T: Target> {
+pub struct Offer<T: Arithmetic> {
     /// [`Choice::variant`]
     pub variant: &'static str,
     /// [`Choice::out`]
@@ -22,7 +22,7 @@ pub struct Offer<T: Target> {
     pub built: Option<Choice<T>>,
 }
 
-impl<T: Target> From<Choice<T>> for Offer<T> {
+impl<T: Arithmetic> From<Choice<T>> for Offer<T> {
     fn from(choice: Choice<T>) -> Self {
         let Choice { variant, out, parts, cost, .. } = choice;
         Offer { variant, out, parts, least: cost, cheaper: None, built: Some(choice) }
@@ -34,7 +34,7 @@ type Key<P> = (P, (u64, u64), &'static str);
 
 /// The variant of least price of those that are `legal`; of several the one of least rank and first name. What has to be
 /// compared is built by `build` and stays so.
-pub fn cheapest<T: Target, P: Ord + Copy>(
+pub fn cheapest<T: Arithmetic, P: Ord + Copy>(
     offers: &mut [Offer<T>],
     build: impl Fn(&'static str) -> Option<Choice<T>>,
     legal: impl Fn(&Offer<T>) -> bool,

@@ -1,6 +1,6 @@
 //! What tells one claim from all others.
 
-use super::{Claim, Target};
+use super::{Arithmetic, Claim};
 use crate::declaration::{FieldDesc, FieldOp};
 use std::hash::{Hash, Hasher};
 
@@ -29,7 +29,7 @@ impl OpenSeal {
     }
 }
 
-impl<T: Target> Claim<'_, T> {
+impl<T: Arithmetic> Claim<'_, T> {
     /// The seal of what is to be proven.
     pub fn seal(&self, field: &FieldDesc) -> Seal {
         OpenSeal::new(field, &self.op, &self.choice.program).within(self.operands, self.choice.out)

@@ -5,9 +5,9 @@ use curvesmith_abi::{Element, ParamKind};
 use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::kernels::{common_kernels, constant_kernels, field_kernels, group_kernels};
-use curvesmith_codegen::llvm::emit_ir;
 use curvesmith_codegen::passes::prepare;
 use curvesmith_codegen::targets::ptx::Ptx;
+use curvesmith_codegen::targets::ptx::emit::llvm::emit_ir;
 use std::collections::BTreeMap;
 
 /// Words from one element of the buffers of a kernel to the next.

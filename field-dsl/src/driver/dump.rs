@@ -5,6 +5,7 @@ use super::{DriverError, Result};
 use curvesmith_codegen::Plan;
 use curvesmith_codegen::dump::stages;
 use curvesmith_codegen::fir::ir::Kernel;
+use curvesmith_codegen::targets::ptx::emit::Emitter;
 
 /// Stage of the whole image that holds the kernel, header included.
 const IMAGE: &str = "image";
@@ -17,7 +18,7 @@ pub(super) fn dump(declared: &Declared, owner: &str, kernel: &str, stage: &str) 
     let plans = declared.plans();
     let (plan, kernel) = find(&plans, owner, kernel)?;
     if stage == IMAGE {
-        return Ok(plan.ptx()?);
+        return Ok(plan.ptx(Emitter::default())?);
     }
     let (stages, ended) = stages(kernel);
     if stage == ALL {

@@ -6,6 +6,7 @@ mod sources;
 mod time;
 mod write;
 
+use curvesmith_codegen::targets::ptx::emit::Emitter;
 use sources::Declared;
 use std::path::PathBuf;
 
@@ -16,6 +17,7 @@ usage: curvesmithc <command> <arguments> [--from <file or folder>]...
   dump <declaration> <kernel> <stage>
                                 a kernel after a pass; an unknown name is answered by the known ones
   write <folder>                every image's PTX, and `images.tsv`
+  write-own <folder>            the same by our own writer in place of LLVM
   texts <folder>                FIR and blocks of every kernel
   probes <folder> <field>...    kernels that do one field operation several times, and `probes.tsv`
   variants <folder> <field>...  the same of every variant, chosen or not, and `variants.tsv`
@@ -78,7 +80,8 @@ pub(crate) fn run(args: &[String]) -> Result<String> {
     match words[..] {
         ["list"] => Ok(list(&declared()?)),
         ["dump", owner, kernel, stage] => dump::dump(&declared()?, owner, kernel, stage),
-        ["write", folder] => write::write(&declared()?, folder.as_ref()),
+        ["write", folder] => write::write(&declared()?, folder.as_ref(), Emitter::default()),
+        ["write-own", folder] => write::write(&declared()?, folder.as_ref(), Emitter::Writer),
         ["texts", folder] => write::texts(&declared()?, folder.as_ref()),
         ["probes", folder, ref fields @ ..] => probes::write(&declared()?, folder.as_ref(), fields),
         ["variants", folder, ref fields @ ..] => {

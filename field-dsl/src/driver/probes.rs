@@ -1,13 +1,14 @@
 //! Chained operations as files.
 
 use super::sources::{Declared, Owner};
-use super::{DriverError, Result, create, put};
+use super::{Result, create, put};
 use crate::parallel;
 use curvesmith_codegen::declaration::FieldDesc;
-use curvesmith_codegen::llvm;
 use curvesmith_codegen::passes::prepare;
 use curvesmith_codegen::probes::{Probe, VariantProbe, extension_probes, field_probes, variant_probes};
+use curvesmith_codegen::targets::BackEnd;
 use curvesmith_codegen::targets::ptx::Ptx;
+use curvesmith_codegen::targets::ptx::emit::Emitter;
 use std::path::Path;
 
 /// Columns of `probes.tsv`; one line a probe.
@@ -61,5 +62,5 @@ fn emit(probe: &Probe) -> Result<String> {
     let kernel = probe.kernel.symbol.clone();
     let prepared = prepare::<Ptx>(&probe.kernel);
     let prepared = prepared.map_err(|source| curvesmith_codegen::EmitError::Pass { kernel, source })?;
-    llvm::emit(&[prepared]).map_err(DriverError::from)
+    Ok(Ptx::emit(&[prepared], Emitter::default())?.text)
 }

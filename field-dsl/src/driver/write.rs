@@ -4,18 +4,19 @@ use super::sources::Declared;
 use super::{Result, create, put};
 use crate::parallel;
 use curvesmith_codegen::dump::passes;
+use curvesmith_codegen::targets::ptx::emit::Emitter;
 use std::path::Path;
 
 /// Columns of `images.tsv`; one line a kernel.
 const COLUMNS: &str = "image\tlimbs\tkernel\tsymbol";
 
-/// Writes `<image>.ptx` of every image, and `images.tsv`.
-pub(super) fn write(declared: &Declared, folder: &Path) -> Result<String> {
+/// Writes `<image>.ptx` of every image by an emitter, and `images.tsv`.
+pub(super) fn write(declared: &Declared, folder: &Path, emitter: Emitter) -> Result<String> {
     create(folder)?;
     let owners = declared.plans();
     let plans: Vec<_> =
         owners.iter().flat_map(|(owner, plans)| plans.iter().map(move |p| (owner, p))).collect();
-    let texts = parallel::map(&plans, |(_, plan)| plan.ptx());
+    let texts = parallel::map(&plans, |(_, plan)| plan.ptx(emitter));
     let mut list = format!("{COLUMNS}\n");
     for ((owner, plan), text) in plans.iter().zip(texts) {
         put(folder, &format!("{}.ptx", plan.name()), &text?)?;

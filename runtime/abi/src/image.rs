@@ -1,16 +1,18 @@
-//! The container of generated machine code that a macro embeds.
+//! The container of generated texts that a macro embeds.
 
-/// What is known of PTX with one or more kernels, without its text.
+use crate::needs::{Features, Flavour, Needs};
+
+/// What is known of a text with one or more kernels, without the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
     /// Owner, in snake case: `bn254_fq`, `bn254_g1_accumulate`, `common`.
     pub name: String,
     /// Hex hash of the declaration and of the emitter's source.
     pub declaration: String,
-    /// Emitter and LLVM versions, for the reader of a header.
+    /// What wrote the text, with its version.
     pub emitter: String,
-    /// Least compute capability, `major * 10 + minor`; 75 for sm_75.
-    pub min_compute: u32,
+    /// What the text is written in.
+    pub flavour: Flavour,
     /// The kernels in the image.
     pub kernels: Vec<KernelEntry>,
 }
@@ -20,7 +22,7 @@ pub struct Image {
 pub struct Bundle {
     /// The images, in the order of their texts.
     pub images: Vec<Packed>,
-    /// The PTX texts, as [`delta`](crate::delta) writes them, one after the other, zstd.
+    /// The texts, as [`delta`](crate::delta) writes them, one after the other, zstd.
     pub texts_zstd: Vec<u8>,
 }
 
@@ -29,24 +31,26 @@ pub struct Bundle {
 pub struct Packed {
     /// The image.
     pub image: Image,
-    /// Bytes of its PTX text among those of the bundle, before zstd.
+    /// Bytes of its text among those of the bundle, before zstd.
     pub delta_len: u64,
-    /// BLAKE3 of its PTX text.
-    pub ptx_hash: [u8; 32],
+    /// BLAKE3 of its text.
+    pub text_hash: [u8; 32],
 }
 
 /// One kernel of an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelEntry {
-    /// Entry point in the PTX.
+    /// Entry point in the text.
     pub symbol: String,
     /// [`KernelDesc::name`](crate::KernelDesc::name).
     pub name: String,
     /// [`KernelDesc::signature`](crate::KernelDesc::signature) at emission.
     pub signature: String,
+    /// What a device must have to run it.
+    pub needs: Needs,
 }
 
-/// Why bytes are not a bundle of this version.
+/// Why bytes are not a bundle that this build takes.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ImageError {
     /// The bytes end early or carry another magic; the build is damaged.
@@ -60,10 +64,40 @@ pub enum ImageError {
         /// Version of this build.
         expected: u32,
     },
+    /// Written in something else than is asked for; take the images of the other flavour.
+    #[error("image `{image}` is of flavour {found}, {expected} is expected")]
+    Flavour {
+        /// The image.
+        image: String,
+        /// Its flavour.
+        found: Flavour,
+        /// The flavour asked for.
+        expected: Flavour,
+    },
+    /// Made by another compiler; make the images again.
+    #[error("image `{image}` was made by `{found}`, `{expected}` is expected")]
+    Emitter {
+        /// The image.
+        image: String,
+        /// What made it.
+        found: String,
+        /// What should have made it.
+        expected: String,
+    },
+    /// A kernel needs what this build has no name for; rebuild.
+    #[error("kernel `{kernel}` needs the features {found}, this build knows {known}")]
+    Features {
+        /// Symbol of the kernel.
+        kernel: String,
+        /// What it needs.
+        found: Features,
+        /// All that are known.
+        known: Features,
+    },
 }
 
 const MAGIC: &[u8; 4] = b"CSMB";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 impl Bundle {
     /// The bundle as bytes; [`Bundle::decode`] is the inverse.
@@ -100,36 +134,62 @@ impl Bundle {
         }
         Ok(Bundle { images, texts_zstd })
     }
+
+    /// Refuses images of another flavour, and those of an emitter whose version does not begin with `emitter`.
+    pub fn expect(&self, flavour: &Flavour, emitter: &str) -> Result<(), ImageError> {
+        for Packed { image, .. } in &self.images {
+            let name = || image.name.clone();
+            if image.flavour != *flavour {
+                let (found, expected) = (image.flavour.clone(), flavour.clone());
+                return Err(ImageError::Flavour { image: name(), found, expected });
+            }
+            if !image.emitter.starts_with(emitter) {
+                let (found, expected) = (image.emitter.clone(), emitter.to_owned());
+                return Err(ImageError::Emitter { image: name(), found, expected });
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Packed {
     fn encode(&self, out: &mut Vec<u8>) {
         let image = &self.image;
-        for s in [&image.name, &image.declaration, &image.emitter] {
+        for s in [&image.name, &image.declaration, &image.emitter, image.flavour.name()] {
             put(out, s.as_bytes());
         }
-        out.extend_from_slice(&image.min_compute.to_le_bytes());
         out.extend_from_slice(&(image.kernels.len() as u32).to_le_bytes());
         for k in &image.kernels {
             for s in [&k.symbol, &k.name, &k.signature] {
                 put(out, s.as_bytes());
             }
+            let Needs { threads, shared, buffers, features } = k.needs;
+            for number in [threads, shared, buffers, features.bits()] {
+                out.extend_from_slice(&number.to_le_bytes());
+            }
         }
         out.extend_from_slice(&self.delta_len.to_le_bytes());
-        out.extend_from_slice(&self.ptx_hash);
+        out.extend_from_slice(&self.text_hash);
     }
 
     fn decode(r: &mut Reader<'_>) -> Result<Packed, ImageError> {
         let (name, declaration, emitter) = (r.string()?, r.string()?, r.string()?);
-        let min_compute = r.u32()?;
+        let flavour = Flavour::named(r.string()?);
         let mut kernels = Vec::new();
         for _ in 0..r.u32()? {
-            kernels.push(KernelEntry { symbol: r.string()?, name: r.string()?, signature: r.string()? });
+            let (symbol, name, signature) = (r.string()?, r.string()?, r.string()?);
+            let (threads, shared, buffers) = (r.u32()?, r.u32()?, r.u32()?);
+            let features = Features::from_bits(r.u32()?);
+            if !features.without(Features::ALL).is_empty() {
+                return Err(ImageError::Features { kernel: symbol, found: features, known: Features::ALL });
+            }
+            let needs = Needs { threads, shared, buffers, features };
+            kernels.push(KernelEntry { symbol, name, signature, needs });
         }
-        let image = Image { name, declaration, emitter, min_compute, kernels };
+        let image = Image { name, declaration, emitter, flavour, kernels };
         let delta_len = u64::from_le_bytes(r.take(8)?.try_into().expect("eight bytes were taken"));
-        let ptx_hash = r.take(32)?.try_into().expect("32 bytes were taken");
-        Ok(Packed { image, delta_len, ptx_hash })
+        let text_hash = r.take(32)?.try_into().expect("32 bytes were taken");
+        Ok(Packed { image, delta_len, text_hash })
     }
 }
 
@@ -159,23 +219,59 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn every_truncation_is_an_error() {
+    fn bundle(features: Features) -> Bundle {
+        let needs = Needs { threads: 128, shared: 1 << 12, buffers: 3, features };
+        let entry = KernelEntry { symbol: "a".into(), name: "b".into(), signature: "c".into(), needs };
         let image = Image {
             name: "toy".into(),
             declaration: "00".into(),
-            emitter: "e".into(),
-            min_compute: 75,
-            kernels: vec![KernelEntry { symbol: "a".into(), name: "b".into(), signature: "c".into() }],
+            emitter: "curvesmith 1 source 2 by hand".into(),
+            flavour: Flavour::PTX,
+            kernels: vec![entry],
         };
-        let first = Packed { image, delta_len: 3, ptx_hash: [7; 32] };
-        let second = Packed { delta_len: 1 << 40, ptx_hash: [8; 32], ..first.clone() };
-        let bundle = Bundle { images: vec![first, second], texts_zstd: vec![1, 2, 3] };
+        let first = Packed { image, delta_len: 3, text_hash: [7; 32] };
+        let second = Packed { delta_len: 1 << 40, text_hash: [8; 32], ..first.clone() };
+        Bundle { images: vec![first, second], texts_zstd: vec![1, 2, 3] }
+    }
+
+    #[test]
+    fn every_truncation_is_an_error() {
+        let bundle = bundle(Features::WARPS_32);
         let bytes = bundle.encode();
         assert_eq!(Bundle::decode(&bytes), Ok(bundle));
         for n in 0..bytes.len() {
             assert!(Bundle::decode(&bytes[..n]).is_err(), "{n} bytes");
         }
         assert_eq!(Bundle::decode(&[bytes, vec![0]].concat()), Err(ImageError::Damaged("trailing bytes")));
+    }
+
+    /// Another flavour, another emitter, another version, and a need that has no name yet.
+    #[test]
+    fn what_this_build_did_not_make_is_refused_by_name() {
+        let own = bundle(Features::NONE);
+        let refused = |bundle: &Bundle, flavour: &str, emitter: &str| {
+            bundle.expect(&Flavour::named(flavour.to_owned()), emitter).map_err(|e| e.to_string())
+        };
+        for emitter in ["curvesmith 1 source 2 by hand", "curvesmith 1 source 2"] {
+            assert_eq!(refused(&own, "ptx", emitter), Ok(()));
+        }
+        let text = "image `toy` is of flavour ptx, wgsl is expected";
+        assert_eq!(refused(&own, "wgsl", "curvesmith 1"), Err(text.into()));
+        let text =
+            "image `toy` was made by `curvesmith 1 source 2 by hand`, `curvesmith 1 source 3` is expected";
+        assert_eq!(refused(&own, "ptx", "curvesmith 1 source 3"), Err(text.into()));
+        let mut mixed = own.clone();
+        mixed.images[1].image.flavour = Flavour::named("wgsl");
+        assert!(refused(&mixed, "ptx", "curvesmith 1").is_err(), "every image is looked at");
+
+        let decoded = |bytes: &[u8]| Bundle::decode(bytes).map_err(|e| e.to_string());
+        let mut older = own.encode();
+        older[4] = 3;
+        let text = format!("kernel images have format 3, this build reads {VERSION}");
+        assert_eq!(decoded(&older), Err(text));
+        let newer = bundle(Features::from_bits(1 << 9)).encode();
+        let text =
+            "kernel `a` needs the features feature 9, this build knows 64-bit words, warps of 32 threads";
+        assert_eq!(decoded(&newer), Err(text.into()));
     }
 }

@@ -14,11 +14,15 @@
 //! affine, the form says too. A constant by which much is multiplied is
 //! stored as a *table* of field-sized entries, see [`TableShape`].
 
+mod argument;
 pub mod delta;
 mod image;
 pub mod kernels;
+mod needs;
 
+pub use argument::{Arg, BufferId, ByteRange, Overlap, Slice};
 pub use image::{Bundle, Image, ImageError, KernelEntry, Packed};
+pub use needs::{Features, Flavour, Lack, Limits, Needs};
 
 /// Words of a padded field element of `words` words: one and two as they are, which threads beside each other access side by side, and
 /// more in whole accesses of 16 bytes.
@@ -177,7 +181,7 @@ pub enum Access {
 /// One parameter of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParamKind {
-    /// A device address (64 bits) of an array.
+    /// An array.
     Buffer(Access, Element),
     /// A 32-bit scalar.
     U32,
@@ -249,42 +253,6 @@ impl KernelDesc {
     }
 }
 
-/// Two buffers of a launch in the same place, one of them written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Overlap {
-    /// The parameter that is written.
-    pub written: &'static str,
-    /// The other parameter.
-    pub other: &'static str,
-}
-
-impl KernelDesc {
-    /// A written buffer among `args` that starts where another one does. Arguments do not say how long buffers are.
-    pub fn overlap(&self, args: &[Arg]) -> Option<Overlap> {
-        let buffers = || {
-            self.params.iter().zip(args).filter_map(|(param, arg)| match (param.kind, arg) {
-                (ParamKind::Buffer(access, _), Arg::U64(address)) => Some((param.name, access, *address)),
-                _ => None,
-            })
-        };
-        let written = buffers().filter(|(_, access, _)| *access == Access::InOut);
-        written.flat_map(|w| buffers().map(move |other| (w, other))).find_map(
-            |((written, _, a), (other, _, b))| {
-                (written != other && a == b).then_some(Overlap { written, other })
-            },
-        )
-    }
-}
-
-/// A launch argument as the device sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arg {
-    /// 32-bit parameter.
-    U32(u32),
-    /// 64-bit parameter or device address.
-    U64(u64),
-}
-
 /// A layout as a type, so that a launch cannot pass a buffer of another layout.
 pub trait Layout {
     /// The layout as a value.
@@ -314,28 +282,6 @@ pub mod layout {
     }
 }
 
-/// A device address whose elements have layout `L`.
-#[derive(Debug)]
-pub struct Ptr<L> {
-    /// Device address in bytes.
-    pub address: u64,
-    layout: std::marker::PhantomData<fn() -> L>,
-}
-
-impl<L> Clone for Ptr<L> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<L> Copy for Ptr<L> {}
-
-impl<L> Ptr<L> {
-    /// Names the layout of the array at `address`; the caller promises it.
-    pub fn new(address: u64) -> Self {
-        Ptr { address, layout: std::marker::PhantomData }
-    }
-}
-
 /// A kernel as a launchable value.
 pub trait Kernel {
     /// The contract.
@@ -357,14 +303,14 @@ macro_rules! kernel {
     };
     (@kind u32) => { $crate::ParamKind::U32 };
     (@kind u64) => { $crate::ParamKind::U64 };
-    (@ty In $l:ident $($g:literal)*) => { $crate::Ptr<$crate::layout::$l<$($g),*>> };
-    (@ty InOut $l:ident $($g:literal)*) => { $crate::Ptr<$crate::layout::$l<$($g),*>> };
+    (@ty In $l:ident $($g:literal)*) => { $crate::Slice<$crate::layout::$l<$($g),*>> };
+    (@ty InOut $l:ident $($g:literal)*) => { $crate::Slice<$crate::layout::$l<$($g),*>> };
     (@ty u32) => { u32 };
     (@ty u64) => { u64 };
     (@wide $block:literal) => { $block };
     (@wide $block:literal $wide:literal) => { $wide };
-    (@arg In $l:ident, $v:expr) => { $crate::Arg::U64($v.address) };
-    (@arg InOut $l:ident, $v:expr) => { $crate::Arg::U64($v.address) };
+    (@arg In $l:ident, $v:expr) => { $crate::Arg::Buffer($v.range) };
+    (@arg InOut $l:ident, $v:expr) => { $crate::Arg::Buffer($v.range) };
     (@arg u32, $v:expr) => { $crate::Arg::U32($v) };
     (@arg u64, $v:expr) => { $crate::Arg::U64($v) };
     ($(
@@ -398,7 +344,6 @@ macro_rules! kernel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::{FieldMul, RadixScatter};
 
     /// Over 8 words, 12 in a quadratic extension, 24, 10 in a cubic one, 15 in a quadratic one.
     #[test]
@@ -412,35 +357,5 @@ mod tests {
         let wide = kernels::Accumulate::DESC.of_width(24, 1);
         assert_eq!(wide.of_width(24, 1), wide);
         assert!(wide.signature(Form::Xyzz).starts_with("Group accumulate[64]("));
-    }
-
-    #[test]
-    fn a_written_buffer_overlaps_no_other() {
-        let overlap = |a, b, out| {
-            let kernel = FieldMul { a: Ptr::new(a), b: Ptr::new(b), out: Ptr::new(out), n: 16 };
-            FieldMul::DESC.overlap(&kernel.args()).map(|found| (found.written, found.other))
-        };
-        assert_eq!(overlap(16, 32, 48), None);
-        assert_eq!(overlap(16, 16, 48), None, "what is read only may be read twice");
-        assert_eq!(overlap(16, 32, 16), Some(("out", "a")));
-        assert_eq!(overlap(16, 32, 32), Some(("out", "b")));
-        // Two written ones; numbers are no addresses.
-        let mut scatter = RadixScatter {
-            keys_in: Ptr::new(16),
-            entries_in: Ptr::new(32),
-            keys_out: Ptr::new(48),
-            entries_out: Ptr::new(48),
-            offsets: Ptr::new(64),
-            states: Ptr::new(96),
-            first: 64,
-            shift: 0,
-            bits: 8,
-            segments: 48,
-            tiles: 48,
-        };
-        let found = RadixScatter::DESC.overlap(&scatter.args());
-        assert_eq!(found, Some(Overlap { written: "keys_out", other: "entries_out" }));
-        scatter.entries_out = Ptr::new(80);
-        assert_eq!(RadixScatter::DESC.overlap(&scatter.args()), None);
     }
 }

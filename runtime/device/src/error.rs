@@ -1,5 +1,7 @@
 //! What can go wrong on a device.
 
+use curvesmith_abi::{Flavour, Lack, Overlap};
+
 /// Why an operation on a device failed.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -43,15 +45,13 @@ pub enum RuntimeError {
         /// What it said.
         reason: String,
     },
-    /// A launch writes a buffer that is another of its buffers too, which its kernel does not allow: a bug of the caller.
-    #[error("kernel `{symbol}`: `{written}` is written, and is `{other}` too")]
+    /// A launch writes what another of its buffers has too, all or in part, which its kernel does not allow: a bug of the caller.
+    #[error("kernel `{symbol}`: {overlap}")]
     Overlap {
         /// Kernel symbol.
         symbol: String,
-        /// The parameter that is written.
-        written: &'static str,
-        /// The other parameter.
-        other: &'static str,
+        /// The parameters, with their ranges.
+        overlap: Overlap,
     },
     /// The machine starts no more threads; one ends, or the limit of them is raised.
     #[error("no thread can be started: {reason}")]
@@ -74,6 +74,24 @@ pub enum RuntimeError {
         image: String,
         /// What does not fit.
         reason: String,
+    },
+    /// An image is written in what the device does not run; take the images of its flavour.
+    #[error("image `{image}` is of flavour {found}, the device runs {expected}")]
+    Flavour {
+        /// Image name.
+        image: String,
+        /// Its flavour.
+        found: Flavour,
+        /// The flavour of the device.
+        expected: Flavour,
+    },
+    /// A kernel needs what the device lacks, which was found out before it was launched; use another device.
+    #[error("kernel `{symbol}`: {lack}")]
+    Lacks {
+        /// Kernel symbol.
+        symbol: String,
+        /// What is lacking.
+        lack: Lack,
     },
     /// The caller's slices do not fit each other or the plan.
     #[error("{what}: expected {expected}, got {found}")]

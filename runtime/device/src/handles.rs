@@ -1,6 +1,7 @@
 //! Opaque objects of a device.
 
 use crate::error::{Result, RuntimeError};
+use curvesmith_abi::{BufferId, ByteRange};
 use std::any::Any;
 use std::fmt;
 
@@ -48,14 +49,14 @@ handle! {
 /// An allocation: freed when dropped.
 pub struct Memory {
     object: Box<dyn Any + Send + Sync>,
-    address: u64,
+    id: BufferId,
     bytes: u64,
 }
 
 impl Memory {
-    /// Hides a device's own object for the `bytes` at `address`.
-    pub fn new(object: impl Any + Send + Sync, address: u64, bytes: u64) -> Self {
-        Memory { object: Box::new(object), address, bytes }
+    /// Hides a device's own object for `bytes` bytes, by which number launches know them.
+    pub fn new(object: impl Any + Send + Sync, id: BufferId, bytes: u64) -> Self {
+        Memory { object: Box::new(object), id, bytes }
     }
 
     /// The object, if it is of the device that asks.
@@ -65,9 +66,14 @@ impl Memory {
             .ok_or(RuntimeError::Device { call: "memory", reason: "it belongs to another device".into() })
     }
 
-    /// Device address of the first byte.
-    pub fn address(&self) -> u64 {
-        self.address
+    /// The number by which launches know it.
+    pub fn id(&self) -> BufferId {
+        self.id
+    }
+
+    /// All of it, as launches take it.
+    pub fn whole(&self) -> ByteRange {
+        ByteRange { buffer: self.id, start: 0, end: self.bytes }
     }
 
     /// Bytes of the allocation.
@@ -75,10 +81,10 @@ impl Memory {
         self.bytes
     }
 
-    /// Address of `offset..offset + len`, which must lie inside the allocation.
-    pub fn range(&self, call: &'static str, offset: u64, len: u64) -> Result<u64> {
+    /// The bytes `offset..offset + len`, which must lie inside the allocation.
+    pub fn range(&self, call: &'static str, offset: u64, len: u64) -> Result<ByteRange> {
         match offset.checked_add(len) {
-            Some(end) if end <= self.bytes => Ok(self.address + offset),
+            Some(end) if end <= self.bytes => Ok(ByteRange { buffer: self.id, start: offset, end }),
             _ => Err(RuntimeError::Device {
                 call,
                 reason: format!("{len} bytes at {offset} of an allocation of {} bytes", self.bytes),
@@ -89,7 +95,7 @@ impl Memory {
 
 impl fmt::Debug for Memory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Memory[{} bytes at {:#x}]", self.bytes, self.address)
+        write!(f, "Memory[{} bytes, {:?}]", self.bytes, self.id)
     }
 }
 
@@ -106,8 +112,10 @@ mod tests {
 
     #[test]
     fn ranges_stay_inside() {
-        let memory = Memory::new((), 4096, 100);
-        assert_eq!(memory.range("copy", 60, 40).unwrap(), 4156);
+        let memory = Memory::new((), BufferId(7), 100);
+        let end = ByteRange { buffer: BufferId(7), start: 60, end: 100 };
+        assert_eq!(memory.range("copy", 60, 40).unwrap(), end);
+        assert_eq!(memory.range("copy", 0, 100).unwrap(), memory.whole());
         for (offset, len) in [(61, 40), (101, 0), (u64::MAX, 2)] {
             assert!(memory.range("copy", offset, len).is_err(), "{offset} {len}");
         }

@@ -12,7 +12,7 @@ pub use error::{Result, RuntimeError};
 pub use handles::{Event, Memory, Module, Stream};
 pub use source::Source;
 
-use curvesmith_abi::Arg;
+use curvesmith_abi::{Arg, Flavour, KernelEntry, Limits};
 use std::any::Any;
 use std::fmt::Debug;
 
@@ -27,6 +27,18 @@ pub struct DeviceProperties {
     pub compute: u32,
     /// Bytes of memory in all.
     pub memory: u64,
+    /// What the images are written in that it runs.
+    pub flavour: Flavour,
+    /// What it can give one launch.
+    pub limits: Limits,
+}
+
+impl DeviceProperties {
+    /// [`RuntimeError::Lacks`] where a kernel needs what the device does not have.
+    pub fn admit(&self, kernel: &KernelEntry) -> Result<()> {
+        let lacks = |lack| RuntimeError::Lacks { symbol: kernel.symbol.clone(), lack };
+        self.limits.admit(&kernel.needs).map_err(lacks)
+    }
 }
 
 /// One kernel launch.
@@ -77,7 +89,7 @@ pub trait KernelDevice: Debug + Send + Sync + 'static {
     fn driver(&self) -> &str {
         ""
     }
-    /// Loads an image, from the device's own cache where it has one.
+    /// Loads an image of the device's flavour, from the device's own cache where it has one.
     fn load(&self, source: &Source) -> Result<Module>;
     /// Blocks of `block` threads of a kernel that are resident at once on one multiprocessor, at least 1.
     fn resident_blocks(&self, module: &Module, symbol: &str, block: u32) -> Result<u32>;

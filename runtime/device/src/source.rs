@@ -1,7 +1,7 @@
-//! Images with their PTX texts.
+//! Images with their texts.
 
 use crate::error::{Result, RuntimeError};
-use curvesmith_abi::{Bundle, Image, ImageError, delta};
+use curvesmith_abi::{Bundle, Flavour, Image, ImageError, delta};
 use ruzstd::decoding::StreamingDecoder;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,8 +30,8 @@ struct Texts {
 
 impl Source {
     /// An image whose text is at hand.
-    pub fn new(image: Image, ptx: String) -> Source {
-        Source { image, hash: *blake3::hash(ptx.as_bytes()).as_bytes(), text: Text::Plain(ptx) }
+    pub fn new(image: Image, text: String) -> Source {
+        Source { image, hash: *blake3::hash(text.as_bytes()).as_bytes(), text: Text::Plain(text) }
     }
 
     /// The images of a bundle.
@@ -47,7 +47,7 @@ impl Source {
         let texts = Arc::new(Texts { zstd: bundle.texts_zstd, len: end, unpacked: Mutex::default() });
         let source = |(packed, range): (curvesmith_abi::Packed, _)| Source {
             image: packed.image,
-            hash: packed.ptx_hash,
+            hash: packed.text_hash,
             text: Text::Packed { texts: Arc::clone(&texts), range },
         };
         images.into_iter().map(source).collect()
@@ -58,15 +58,25 @@ impl Source {
         &self.image
     }
 
+    /// [`RuntimeError::Flavour`] unless the text is written in this flavour, which a device runs.
+    pub fn expect(&self, flavour: &Flavour) -> Result<()> {
+        let Image { name, flavour: found, .. } = &self.image;
+        if found == flavour {
+            return Ok(());
+        }
+        let (found, expected) = (found.clone(), flavour.clone());
+        Err(RuntimeError::Flavour { image: name.clone(), found, expected })
+    }
+
     /// BLAKE3 of the text.
     pub fn hash(&self) -> &[u8; 32] {
         &self.hash
     }
 
-    /// The PTX text. An error unless it is the one that was packed.
-    pub fn ptx(&self) -> Result<String> {
+    /// The text, in the image's flavour. An error unless it is the one that was packed.
+    pub fn text(&self) -> Result<String> {
         let (texts, range) = match &self.text {
-            Text::Plain(ptx) => return Ok(ptx.clone()),
+            Text::Plain(text) => return Ok(text.clone()),
             Text::Packed { texts, range } => (texts, range),
         };
         let bad = |reason: String| RuntimeError::Image { image: self.image.name.clone(), reason };
@@ -77,7 +87,7 @@ impl Source {
         let text = text.map_err(|error| bad(error.to_string()))?;
         match *blake3::hash(text.as_bytes()).as_bytes() == self.hash {
             true => Ok(text),
-            false => Err(bad("its PTX is not the one that was packed".into())),
+            false => Err(bad("its text is not the one that was packed".into())),
         }
     }
 }
@@ -123,11 +133,11 @@ mod tests {
                 name: "toy".into(),
                 declaration: String::new(),
                 emitter: String::new(),
-                min_compute: 75,
+                flavour: Flavour::PTX,
                 kernels: vec![],
             },
             delta_len: delta::encode(text).len() as u64,
-            ptx_hash: *blake3::hash(text.as_bytes()).as_bytes(),
+            text_hash: *blake3::hash(text.as_bytes()).as_bytes(),
         };
         let images = texts.iter().map(packed).collect();
         let deltas = texts.each_ref().map(|text| delta::encode(text)).concat();
@@ -136,7 +146,7 @@ mod tests {
     }
 
     fn refused(bundle: &Bundle) -> Option<String> {
-        let texts: Vec<_> = Source::unpack(bundle.clone()).iter().map(Source::ptx).collect();
+        let texts: Vec<_> = Source::unpack(bundle.clone()).iter().map(Source::text).collect();
         texts.into_iter().find_map(|text| match text {
             Ok(_) => None,
             Err(RuntimeError::Image { reason, .. }) => Some(reason),
@@ -150,9 +160,9 @@ mod tests {
         let sources = Source::unpack(bundle);
         assert_eq!(sources.len(), texts.len());
         for (source, text) in sources.iter().zip(&texts) {
-            assert!(source.ptx().expect("it is intact") == *text);
+            assert!(source.text().expect("it is intact") == *text);
             let plain = Source::new(source.image().clone(), text.clone());
-            assert_eq!((plain.hash(), plain.ptx().expect("it is there")), (source.hash(), text.clone()));
+            assert_eq!((plain.hash(), plain.text().expect("it is there")), (source.hash(), text.clone()));
         }
         let nothing = Bundle { images: vec![], texts_zstd: vec![] };
         assert!(Source::unpack(nothing).is_empty());

@@ -1,12 +1,13 @@
 //! The emulator as a [`KernelDevice`].
 
-use super::emulator::{COMPUTE, Emulator, Inner};
+use super::emulator::{Emulator, Inner};
 use super::inject::DeviceCall;
 use super::launch;
 use super::memory::Allocation;
 use super::program::Program;
 use super::queue::{Mark, Operation, StreamState};
 use super::staging::{EmulatorStaging, StagedBytes};
+use curvesmith_abi::BufferId;
 use curvesmith_device::{
     DeviceProperties, Event, KernelDevice, Launch, Memory, Module, Result, RuntimeError, Source, Staging,
     Stream,
@@ -150,19 +151,14 @@ impl KernelDevice for Emulator {
         self.inner.count_now(DeviceCall::Load, 0)?;
         let image = source.image();
         let refuse = |reason: String| RuntimeError::Image { image: image.name.clone(), reason };
-        if image.min_compute > COMPUTE {
-            return Err(refuse(format!(
-                "needs compute capability {}, the emulator has {COMPUTE}",
-                image.min_compute
-            )));
-        }
-        self.load_ptx(&source.ptx()?).map_err(|e| refuse(e.to_string()))
+        source.expect(&self.inner.properties.flavour)?;
+        self.load_ptx(&source.text()?).map_err(|e| refuse(e.to_string()))
     }
 
     fn resident_blocks(&self, module: &Module, symbol: &str, block: u32) -> Result<u32> {
         self.inner.injector.alive()?;
         let module: &EmulatorModule = self.own(module.get())?;
-        launch::check_block(&module.program, symbol, block)?;
+        launch::check_block(&module.program, symbol, block, &self.inner.options.limits)?;
         Ok(self.inner.options.blocks_per_multiprocessor.max(1))
     }
 
@@ -176,7 +172,7 @@ impl KernelDevice for Emulator {
         let bytes = bytes.max(1);
         let memory = self.inner.allocate(bytes)?;
         let address = memory.allocation.base;
-        Ok(Memory::new(memory, address, bytes))
+        Ok(Memory::new(memory, BufferId(address), bytes))
     }
 
     fn reuse(&self, stream: &Stream, memory: &Memory, bytes: u64) -> Result<()> {
@@ -243,7 +239,7 @@ impl KernelDevice for Emulator {
 
     fn launch(&self, stream: &Stream, module: &Module, launch: Launch<'_>) -> Result<()> {
         let module: &EmulatorModule = self.own(module.get())?;
-        let prepared = launch::prepare(&module.program, &launch)?;
+        let prepared = launch::prepare(&module.program, &launch, &self.inner.options.limits)?;
         self.submit(stream, DeviceCall::Launch, Operation::Launch(prepared), None)
     }
 

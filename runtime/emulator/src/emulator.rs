@@ -12,13 +12,14 @@ use super::parse::{self, ParseError};
 use super::queue::{Execute, Mark, Operation, Queues, StreamState};
 use super::race::RaceState;
 use super::staging::with_bytes;
+use curvesmith_abi::Flavour;
 use curvesmith_device::{DeviceProperties, Module, Result, RuntimeError};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// Compute capability, `major * 10 + minor`.
-pub(super) const COMPUTE: u32 = 75;
+const COMPUTE: u32 = 75;
 
 /// A device that executes PTX on the CPU. Clones share memory, streams and log.
 #[derive(Clone)]
@@ -74,6 +75,8 @@ impl Emulator {
             multiprocessors: options.multiprocessors,
             compute: COMPUTE,
             memory: options.memory,
+            flavour: Flavour::PTX,
+            limits: options.limits,
         };
         let table = RwLock::new(Table {
             allocations: BTreeMap::new(),

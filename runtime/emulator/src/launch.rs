@@ -3,22 +3,19 @@
 use super::counts::OpCounts;
 use super::emulator::Inner;
 use super::lock;
-use super::makespan::Machine;
 use super::memory::{Checks, GlobalView};
 use super::program::{Function, Program};
 use super::race::RaceState;
 use super::schedule::{self, Plan, Random};
 use super::warp::{LaunchContext, mix};
-use curvesmith_abi::Arg;
+use curvesmith_abi::{Arg, Limits};
 use curvesmith_device::{Launch, Result, RuntimeError};
 use std::fmt;
 use std::sync::{Arc, PoisonError};
 
 /// Most launches remembered.
 const LOG_LIMIT: usize = 1 << 20;
-/// Most shared memory a block can have on compute capability 7.5.
-const SHARED_LIMIT: u64 = 64 << 10;
-/// Most threads a block can have.
+/// Most threads of a block whatever the options say: the lanes of 32 warps.
 const BLOCK_LIMIT: u32 = 1024;
 
 /// One executed launch.
@@ -32,11 +29,6 @@ pub struct LaunchRecord {
     pub block: u32,
     /// What was executed.
     pub counts: OpCounts,
-    /// Cycles that it takes on a device of as many multiprocessors and blocks on each as the options say, by a model: four schedulers a
-    /// multiprocessor, each shared by its warps alike, prices of instructions, and neither memory nor barriers.
-    pub makespan: u64,
-    /// Cycles that it would take if every scheduler had the same work.
-    pub least: u64,
     /// Where [`EmulatorOptions::trace`](super::EmulatorOptions::trace) asks for it, a hash of the sequences of (function, position, lanes that execute
     /// the instruction) of all warps, in the order of blocks and warps: two launches with the same trace execute the same instructions on the same
     /// lanes in the same order, warp by warp, whatever the addresses and values. It depends on the program, and under a seed, which chooses which side
@@ -46,11 +38,11 @@ pub struct LaunchRecord {
 
 impl fmt::Display for LaunchRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let LaunchRecord { symbol, grid, block, counts, makespan, .. } = self;
+        let LaunchRecord { symbol, grid, block, counts, .. } = self;
         let (instructions, conflicts) = (counts.warp_total(), counts.bank_conflicts());
         write!(
             f,
-            "{symbol} ({grid}, {block}): {instructions} instructions of warps, {conflicts} bank conflicts, {makespan} cycles"
+            "{symbol} ({grid}, {block}): {instructions} instructions of warps, {conflicts} bank conflicts"
         )
     }
 }
@@ -81,11 +73,13 @@ fn entry<'a>(
     program: &'a Program,
     symbol: &str,
     block: u32,
+    limits: &Limits,
 ) -> std::result::Result<(usize, &'a Function), String> {
     let found = program.functions.iter().enumerate().find(|(_, f)| f.entry && f.name == symbol);
     let (kernel, f) = found.ok_or("no such kernel in the module")?;
-    if block == 0 || block > BLOCK_LIMIT {
-        return Err(format!("a block has 1 to {BLOCK_LIMIT} threads"));
+    let most = limits.threads.min(BLOCK_LIMIT);
+    if block == 0 || block > most {
+        return Err(format!("a block has 1 to {most} threads"));
     }
     if let Some(n) = f.max_threads.filter(|&n| u64::from(block) > n) {
         return Err(format!("the kernel allows at most {n} threads a block"));
@@ -97,22 +91,22 @@ fn entry<'a>(
 }
 
 /// Refuses what [`prepare`] would refuse of a kernel and its block size.
-pub(super) fn check_block(program: &Program, symbol: &str, block: u32) -> Result<()> {
-    entry(program, symbol, block)
+pub(super) fn check_block(program: &Program, symbol: &str, block: u32, limits: &Limits) -> Result<()> {
+    entry(program, symbol, block, limits)
         .map(|_| ())
         .map_err(|reason| launch_error(symbol, 0, block, "resident_blocks", reason))
 }
 
 /// Checks a launch against its kernel.
-pub(super) fn prepare(program: &Arc<Program>, launch: &Launch<'_>) -> Result<Prepared> {
+pub(super) fn prepare(program: &Arc<Program>, launch: &Launch<'_>, limits: &Limits) -> Result<Prepared> {
     let refuse = |reason: String| launch_error(launch.symbol, launch.grid, launch.block, "launch", reason);
-    let (kernel, f) = entry(program, launch.symbol, launch.block).map_err(refuse)?;
+    let (kernel, f) = entry(program, launch.symbol, launch.block, limits).map_err(refuse)?;
     if launch.grid == 0 {
         return Err(refuse("a launch needs at least 1 block".into()));
     }
     let shared = f.static_shared + u64::from(launch.shared);
-    if shared > SHARED_LIMIT {
-        return Err(refuse(format!("{shared} bytes of shared memory, at most {SHARED_LIMIT}")));
+    if shared > u64::from(limits.shared) {
+        return Err(refuse(format!("{shared} bytes of shared memory, at most {}", limits.shared)));
     }
     if launch.args.len() != f.params.len() {
         return Err(refuse(format!("{} arguments for {} parameters", launch.args.len(), f.params.len())));
@@ -122,6 +116,8 @@ pub(super) fn prepare(program: &Arc<Program>, launch: &Launch<'_>) -> Result<Pre
         let (value, given) = match arg {
             Arg::U32(v) => (u64::from(*v), 4),
             Arg::U64(v) => (*v, 8),
+            // The number of a buffer is its address.
+            Arg::Buffer(range) => (range.buffer.0.wrapping_add(range.start), 8),
         };
         if given != bytes {
             return Err(refuse(format!("argument {i} has {given} bytes, its parameter {bytes}")));
@@ -173,15 +169,13 @@ impl Inner {
         let plan = Plan { resident: o.resident_blocks.max(1), random, pool: self.pool.as_ref() };
         let executed = schedule::run(&ctx, plan, race)
             .map_err(|e| launch_error(&symbol, p.grid, p.block, "emulator", e.to_string()))?;
-        let machine = Machine { multiprocessors: o.multiprocessors, blocks: o.blocks_per_multiprocessor };
-        let (makespan, least) = (machine.makespan(&executed.blocks), machine.least(&executed.blocks));
         let mut log = lock(&self.log);
         if log.records.len() < LOG_LIMIT {
             let counts = executed.counts;
             let trace =
                 o.trace.then(|| executed.traces.iter().flatten().fold(0, |all, warp| mix(all, *warp)));
             let (grid, block) = (p.grid, p.block);
-            log.records.push(LaunchRecord { symbol, grid, block, counts, makespan, least, trace });
+            log.records.push(LaunchRecord { symbol, grid, block, counts, trace });
         }
         Ok(())
     }

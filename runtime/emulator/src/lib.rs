@@ -43,7 +43,6 @@ mod exec;
 mod inject;
 mod launch;
 mod lex;
-mod makespan;
 mod memory;
 mod options;
 mod parse;

@@ -1,5 +1,7 @@
 //! Settings of an emulator.
 
+use curvesmith_abi::Limits;
+
 /// What an [`Emulator`](super::Emulator) checks and how it schedules; `Default` checks memory bounds,
 /// alignment, initialisation and synchronisation under the fixed schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +32,8 @@ pub struct EmulatorOptions {
     pub memory: u64,
     /// Streaming multiprocessors to report, any number.
     pub multiprocessors: u32,
+    /// What a launch may take: at most 1024 threads a block.
+    pub limits: Limits,
     /// Instructions other than arithmetic that one warp may execute in a launch; stops endless loops.
     pub step_limit: u64,
 }
@@ -48,6 +52,8 @@ impl Default for EmulatorOptions {
             threads: 0,
             memory: 4 << 30,
             multiprocessors: 4,
+            // Compute capability 7.5, where shared memory of a block is asked for at its launch too.
+            limits: Limits { shared: 64 << 10, ..Limits::PTX },
             step_limit: 1 << 32,
         }
     }
@@ -87,6 +93,8 @@ impl EmulatorOptions {
         memory: u64
         /// Sets the number of multiprocessors.
         multiprocessors: u32
+        /// Sets what a launch may take.
+        limits: Limits
         /// Sets the step limit.
         step_limit: u64
     }

@@ -5,7 +5,6 @@
 
 use super::counts::OpCounts;
 use super::error::{EmulatorError, Fault, FaultKind, Waiter};
-use super::makespan;
 use super::memory::SharedMemory;
 use super::program::LANES;
 use super::race::RaceState;
@@ -71,11 +70,6 @@ impl Block {
 
     fn done(&self) -> bool {
         self.warps.iter().all(|w| w.1 == State::Done)
-    }
-
-    /// Cycles of each warp.
-    fn cycles(&self) -> Vec<u64> {
-        self.warps.iter().map(|(warp, _)| makespan::cycles(&warp.counts)).collect()
     }
 
     /// Opens barrier `id` if everybody it waits for has arrived.
@@ -153,9 +147,7 @@ pub(super) struct Plan<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Executed {
     pub(super) counts: OpCounts,
-    /// Cycles of each warp of each block, in the blocks' order.
-    pub(super) blocks: Vec<Vec<u64>>,
-    /// The trace of each warp of each block, where they are wanted; empty lists where not.
+    /// The trace of each warp of each block, in the blocks' order, where they are wanted; empty lists where not.
     pub(super) traces: Vec<Vec<u64>>,
 }
 
@@ -172,7 +164,6 @@ pub(super) fn run(
         let mut all = Executed::default();
         for block in blocks {
             all.counts.add(&block.counts);
-            all.blocks.extend(block.blocks);
             all.traces.extend(block.traces);
         }
         return Ok(all);
@@ -190,8 +181,7 @@ fn interleave(
     mut race: Option<&mut RaceState>,
 ) -> Result<Executed, EmulatorError> {
     let first = blocks.start;
-    let none = vec![vec![]; blocks.len()];
-    let mut executed = Executed { counts: OpCounts::default(), blocks: none.clone(), traces: none };
+    let mut executed = Executed { counts: OpCounts::default(), traces: vec![vec![]; blocks.len()] };
     let mut order: Vec<u32> = blocks.rev().collect();
     if let Some(r) = &mut random {
         for i in (1..order.len()).rev() {
@@ -229,10 +219,9 @@ fn interleave(
         if live[b].done() {
             let block = live.remove(b);
             block.warps.iter().for_each(|(warp, _)| executed.counts.add(&warp.counts));
-            let place = (block.index - first) as usize;
-            executed.blocks[place] = block.cycles();
             if ctx.trace {
-                executed.traces[place] = block.warps.iter().map(|(warp, _)| warp.trace).collect();
+                executed.traces[(block.index - first) as usize] =
+                    block.warps.iter().map(|(warp, _)| warp.trace).collect();
             }
             turn = b;
             fruitless = 0;

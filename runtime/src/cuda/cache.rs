@@ -1,6 +1,6 @@
 //! Assembled images on disk, so that only the first start on a machine assembles.
 //!
-//! A file is named by the hash of the PTX, the compute capability and the driver's full version. Machine code is as trusted as this
+//! A file is named by the hash of the PTX text, the compute capability and the driver's full version. Machine code is as trusted as this
 //! program, and so is the directory ([`UserCache`]). Anything unexpected is a miss; a directory that cannot be written costs time and
 //! nothing else.
 
@@ -70,7 +70,7 @@ mod tests {
                 name: "toy".into(),
                 declaration: String::new(),
                 emitter: String::new(),
-                min_compute: 75,
+                flavour: curvesmith_abi::Flavour::PTX,
                 kernels: vec![],
             };
             Key::new(&Source::new(image, text.into()), compute, driver).0

@@ -10,7 +10,7 @@
 //! owned by values that keep the context alive), ranges inside an allocation (checked by
 //! `Memory::range`), host memory that outlives a copy (page-locked memory waits for its copy before anyone
 //! sees or frees it), and for launches the promise of
-//! [`curvesmith_abi::Ptr`]: addresses point to buffers of the layout that the kernel names.
+//! [`curvesmith_abi::Slice`]: ranges lie in buffers of the layout that the kernel names.
 //!
 //! # Failures
 //! The driver reports an error of a kernel at some later call of anyone, and refuses everything from then
@@ -25,6 +25,7 @@ mod stream;
 
 use cache::CubinCache;
 use cudarc::driver::{CudaContext, DriverError, result, sys};
+use curvesmith_abi::{BufferId, Flavour, Limits};
 use curvesmith_device::{
     DeviceProperties, Event, KernelDevice, Launch, Memory, Module, Result, RuntimeError, Source, Staging,
     Stream,
@@ -38,7 +39,7 @@ use stream::{CudaEvent, CudaStream};
 /// Oldest driver that is tried, as the CUDA version it supports. Every driver function
 /// named here exists from it on; a missing one would abort.
 const MIN_DRIVER: i32 = 12_000;
-/// Least compute capability that images are emitted for.
+/// Least compute capability that [`Flavour::PTX`] is for.
 const MIN_COMPUTE: u32 = 75;
 
 /// A CUDA device.
@@ -130,11 +131,16 @@ fn properties(context: &CudaContext) -> std::result::Result<DeviceProperties, Dr
     let (major, minor) = context.compute_capability()?;
     let multiprocessors =
         context.attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+    let most = |attribute| context.attribute(attribute).map(|most| most.max(0).unsigned_abs());
+    let threads = most(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
+    let shared = most(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?;
     Ok(DeviceProperties {
         name: context.name()?,
         multiprocessors: multiprocessors.max(1).unsigned_abs(),
         compute: (10 * major + minor).max(0).unsigned_abs(),
         memory: context.total_mem()? as u64,
+        flavour: Flavour::PTX,
+        limits: Limits { threads, shared, ..Limits::PTX },
     })
 }
 
@@ -204,7 +210,7 @@ impl KernelDevice for Cuda {
         self.bind()?;
         let allocation = Allocation::new(&self.shared.context, bytes)?;
         let address = allocation.address();
-        Ok(Memory::new(allocation, address, bytes))
+        Ok(Memory::new(allocation, BufferId(address), bytes))
     }
 
     fn reuse(&self, _stream: &Stream, memory: &Memory, bytes: u64) -> Result<()> {
@@ -235,8 +241,8 @@ impl KernelDevice for Cuda {
         len: usize,
     ) -> Result<()> {
         self.bind()?;
-        dst.get::<Allocation>()?;
-        let address = dst.range("cuMemcpyHtoDAsync", offset, len as u64)?;
+        let range = dst.range("cuMemcpyHtoDAsync", offset, len as u64)?;
+        let address = dst.get::<Allocation>()?.address() + range.start;
         Pinned::of(src)?.upload(stream.get()?, address, len)
     }
 
@@ -249,15 +255,15 @@ impl KernelDevice for Cuda {
         len: usize,
     ) -> Result<()> {
         self.bind()?;
-        src.get::<Allocation>()?;
-        let address = src.range("cuMemcpyDtoHAsync", offset, len as u64)?;
+        let range = src.range("cuMemcpyDtoHAsync", offset, len as u64)?;
+        let address = src.get::<Allocation>()?.address() + range.start;
         Pinned::of(dst)?.download(stream.get()?, address, len)
     }
 
     fn fill(&self, stream: &Stream, dst: &Memory, offset: u64, len: u64, byte: u8) -> Result<()> {
         self.bind()?;
-        dst.get::<Allocation>()?;
-        let address = dst.range("cuMemsetD8Async", offset, len)?;
+        let range = dst.range("cuMemsetD8Async", offset, len)?;
+        let address = dst.get::<Allocation>()?.address() + range.start;
         let stream: &CudaStream = stream.get()?;
         // SAFETY: the range is inside the allocation, which is reused only after its work.
         unsafe { result::memset_d8_async(address, byte, len as usize, stream.raw()) }

@@ -4,7 +4,7 @@ use super::cache::{CubinCache, Key};
 use super::stream::CudaStream;
 use super::{Context, describe, failed, link};
 use cudarc::driver::{DriverError, result, sys};
-use curvesmith_abi::Arg;
+use curvesmith_abi::{Arg, Flavour};
 use curvesmith_device::{Launch, Result, RuntimeError, Source};
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
@@ -32,6 +32,7 @@ impl CudaModule {
         compute: u32,
         driver: &str,
     ) -> Result<CudaModule> {
+        source.expect(&Flavour::PTX)?;
         let image = source.image();
         let refused = |reason: String| RuntimeError::Image { image: image.name.clone(), reason };
         let key = Key::new(source, compute, driver);
@@ -42,7 +43,7 @@ impl CudaModule {
         let module = match cached {
             Some(module) => module,
             None => {
-                let cubin = link::link(source.ptx()?).map_err(refused)?;
+                let cubin = link::link(source.text()?).map_err(refused)?;
                 // SAFETY: the bytes are a whole cubin made by this driver for this device.
                 let module = unsafe { result::module::load_data(cubin.as_ptr().cast()) };
                 let module = module.map_err(|e| refused(format!("cuModuleLoadData: {}", describe(e))))?;
@@ -93,13 +94,15 @@ impl CudaModule {
             .map(|arg| match *arg {
                 Arg::U32(value) => u64::from(value),
                 Arg::U64(value) => value,
+                // The number of a buffer is its address.
+                Arg::Buffer(range) => range.buffer.0.wrapping_add(range.start),
             })
             .collect();
         let mut params: Vec<*mut c_void> =
             slots.iter_mut().map(|slot| std::ptr::from_mut(slot).cast()).collect();
         // SAFETY: the function belongs to a loaded module; `params` has a slot for each
         // parameter, as the image's signature was compared with the ABI; the driver copies
-        // them before it returns. Addresses are right by the promise of `Ptr`, and their
+        // them before it returns. Ranges are right by the promise of `Slice`, and their
         // buffers live until the work is done, because they are re-used in the order of streams.
         let launched = unsafe {
             result::launch_kernel(

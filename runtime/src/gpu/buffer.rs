@@ -1,10 +1,11 @@
 //! Device allocations that know the layout and the number of their elements.
 
 use super::pool::Block;
-use curvesmith_abi::{Layout, Ptr};
+use curvesmith_abi::{ByteRange, Layout, Slice};
 use curvesmith_device::Memory;
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
 
 /// `len` elements of layout `L` on a device.
@@ -17,7 +18,7 @@ pub struct Buffer<L> {
 
 impl<L: Layout> fmt::Debug for Buffer<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Buffer[{:?}; {}] at {:#x}", L::ELEMENT, self.len, self.memory().address())
+        write!(f, "Buffer[{:?}; {}] in {:?}", L::ELEMENT, self.len, self.memory())
     }
 }
 
@@ -46,14 +47,25 @@ impl<L: Layout> Buffer<L> {
         self.element_bytes
     }
 
-    /// Address of the first element.
-    pub fn ptr(&self) -> Ptr<L> {
-        Ptr::new(self.memory().address())
+    /// All elements, as kernels take them.
+    pub fn whole(&self) -> Slice<L> {
+        self.part(..)
     }
 
-    /// Address of element `index`, at most `len`.
-    pub fn ptr_at(&self, index: usize) -> Ptr<L> {
-        debug_assert!(index <= self.len);
-        Ptr::new(self.memory().address() + (index * self.element_bytes) as u64)
+    /// A range of the elements, as kernels take it; it lies within the buffer.
+    pub fn part(&self, range: impl RangeBounds<usize>) -> Slice<L> {
+        let start = match range.start_bound() {
+            Bound::Included(first) => *first,
+            Bound::Excluded(before) => before + 1,
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(last) => last + 1,
+            Bound::Excluded(end) => *end,
+            Bound::Unbounded => self.len,
+        };
+        assert!(start <= end && end <= self.len, "elements {start}..{end} of a buffer of {}", self.len);
+        let bytes = |index: usize| (index * self.element_bytes) as u64;
+        Slice::new(ByteRange { buffer: self.memory().id(), start: bytes(start), end: bytes(end) })
     }
 }

@@ -7,7 +7,7 @@
 use crate::error::{Result, RuntimeError};
 use crate::owner::Owner;
 use curvesmith_abi::{Bundle, Form, KernelDesc, KernelEntry};
-use curvesmith_device::{KernelDevice, Module, Source};
+use curvesmith_device::{DeviceProperties, KernelDevice, Module, Source};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::fmt;
@@ -32,7 +32,7 @@ struct Catalog {
 /// A kernel of an owner.
 pub(super) struct Entry {
     kernel: KernelEntry,
-    /// Whether the contract it was generated under is this build's.
+    /// Whether the contract it was generated under is this build's, and the device can run it.
     checked: OnceLock<()>,
     resident: OnceLock<u32>,
     image: Arc<LazyImage>,
@@ -51,22 +51,31 @@ impl fmt::Debug for Modules {
 }
 
 impl Modules {
-    /// The kernel of `owner` under the contract `desc`.
-    pub(super) fn entry(&self, owner: &Owner, desc: &KernelDesc) -> Result<Arc<Entry>> {
+    /// The kernel of `owner` under the contract `desc`, which a device with these properties can run.
+    pub(super) fn entry(
+        &self,
+        device: &DeviceProperties,
+        owner: &Owner,
+        desc: &KernelDesc,
+    ) -> Result<Arc<Entry>> {
         debug_assert_eq!(desc.family, owner.family, "kernel {} of {}", desc.name, owner.name);
         let catalog = self.catalog(owner)?;
         let entry = catalog.entries.get(desc.name).ok_or_else(|| RuntimeError::Image {
             image: owner.name.into(),
             reason: format!("kernel `{}` is in none of its {} images", desc.name, catalog.images.len()),
         })?;
-        entry.check(desc, owner.form)?;
+        entry.check(device, desc, owner.form)?;
         Ok(Arc::clone(entry))
     }
 
-    /// Loads every image of `owners`, in parallel.
+    /// Loads every image of `owners`, in parallel; none if the device cannot run all of their kernels.
     pub(super) fn preload(&self, device: &dyn KernelDevice, owners: &[Owner]) -> Result<()> {
         let catalogs: Vec<_> = owners.iter().map(|owner| self.catalog(owner)).collect::<Result<_>>()?;
         let images: Vec<_> = catalogs.iter().flat_map(|catalog| &catalog.images).collect();
+        for image in images.iter().map(|image| &image.source) {
+            image.expect(&device.properties().flavour)?;
+            image.image().kernels.iter().try_for_each(|kernel| device.properties().admit(kernel))?;
+        }
         images.par_iter().try_for_each(|image| image.module(device).map(drop))
     }
 
@@ -132,11 +141,12 @@ impl Entry {
         Ok(*self.resident.get_or_init(|| blocks))
     }
 
-    /// Compares the contract the kernel was generated under with this build's.
-    fn check(&self, desc: &KernelDesc, form: Form) -> Result<()> {
+    /// Compares the contract the kernel was generated under with this build's, and what it needs with the device.
+    fn check(&self, device: &DeviceProperties, desc: &KernelDesc, form: Form) -> Result<()> {
         if self.checked.get().is_some() {
             return Ok(());
         }
+        self.image.source.expect(&device.flavour)?;
         let expected = desc.signature(form);
         if self.kernel.signature != expected {
             return Err(RuntimeError::Image {
@@ -147,6 +157,7 @@ impl Entry {
                 ),
             });
         }
+        device.admit(&self.kernel)?;
         self.checked.get_or_init(|| ());
         Ok(())
     }
@@ -157,12 +168,6 @@ impl LazyImage {
         let mut slot = self.module.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(module) = &*slot {
             return Ok(Arc::clone(module));
-        }
-        let (compute, image) = (device.properties().compute, self.source.image());
-        if compute < image.min_compute {
-            let reason =
-                format!("it needs compute capability {}, the device has {compute}", image.min_compute);
-            return Err(RuntimeError::Image { image: image.name.clone(), reason });
         }
         let module = Arc::new(device.load(&self.source)?);
         *slot = Some(Arc::clone(&module));

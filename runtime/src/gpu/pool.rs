@@ -190,9 +190,10 @@ impl Drop for Block {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use curvesmith_abi::BufferId;
 
-    fn memory(address: u64, bytes: u64) -> Memory {
-        Memory::new((), address, bytes)
+    fn memory(id: u64, bytes: u64) -> Memory {
+        Memory::new((), BufferId(id), bytes)
     }
 
     #[test]
@@ -208,7 +209,7 @@ mod tests {
         assert!(a.take(512).is_none());
         let joined = Block::new(b.take(512).unwrap(), &a);
         drop(joined);
-        assert_eq!(b.take(512).map(|m| m.address()), Some(256), "a block of `a` follows it");
+        assert_eq!(b.take(512).map(|m| m.id()), Some(BufferId(256)), "a block of `a` follows it");
     }
 
     #[test]
@@ -221,7 +222,7 @@ mod tests {
         assert_eq!(pool.bytes(), 512);
         drop(late);
         assert_eq!(pool.bytes(), 768);
-        assert_eq!(pool.take(256).map(|m| m.address()), Some(4096));
+        assert_eq!(pool.take(256).map(|m| m.id()), Some(BufferId(4096)));
         pool.clear();
         assert_eq!(pool.bytes(), 0);
     }

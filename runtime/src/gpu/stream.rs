@@ -10,7 +10,7 @@ use crate::error::{Result, RuntimeError};
 use crate::job::Cancel;
 use crate::owner::Owner;
 use crate::vocabulary::{Detail, Kind, Report};
-use curvesmith_abi::{Kernel, KernelDesc, Layout, Overlap, layout};
+use curvesmith_abi::{Kernel, KernelDesc, Layout, layout};
 use curvesmith_device::{self as device, KernelDevice, Launch};
 use std::any::Any;
 use std::borrow::Cow;
@@ -228,7 +228,7 @@ impl Stream {
     }
 
     fn entry(&self, owner: &Owner, desc: &KernelDesc) -> Result<Arc<Entry>> {
-        self.gpu.shared.modules.entry(owner, desc)
+        self.gpu.shared.modules.entry(self.gpu.properties(), owner, desc)
     }
 
     fn launch_entry(
@@ -246,8 +246,8 @@ impl Stream {
             limit: (1 << 31) - 1,
         })?;
         let symbol = entry.symbol();
-        if let Some(Overlap { written, other }) = desc.overlap(args) {
-            return Err(RuntimeError::Overlap { symbol: symbol.into(), written, other });
+        if let Some(overlap) = desc.overlap(args) {
+            return Err(RuntimeError::Overlap { symbol: symbol.into(), overlap });
         }
         let module = entry.module(self.device())?;
         self.account.count_launch();

@@ -5,8 +5,10 @@ use crate::error::RuntimeError;
 use crate::handle::Device;
 use crate::owner::Owner;
 use crate::vocabulary::{Kind, Report, Span};
-use curvesmith_abi::kernels::ScanAdd;
-use curvesmith_abi::{Image, KernelEntry, Ptr, layout};
+use curvesmith_abi::kernels::{ScanAdd, ScanTiles};
+use curvesmith_abi::{
+    BufferId, Bundle, ByteRange, Features, Flavour, Image, KernelEntry, Limits, Needs, Slice, layout,
+};
 use curvesmith_device::{Launch, Module, Source};
 use curvesmith_emulator::{DeviceCall, Emulator, EmulatorOptions, InjectedFault};
 
@@ -42,19 +44,29 @@ fn start(gpu: &Gpu) -> Stream {
 }
 
 fn module(gpu: &Gpu) -> Module {
-    let entry = KernelEntry { symbol: "inc".into(), name: "inc".into(), signature: String::new() };
+    let entry = KernelEntry {
+        symbol: "inc".into(),
+        name: "inc".into(),
+        signature: String::new(),
+        needs: Needs::default(),
+    };
     let image = Image {
         name: "toy".into(),
         declaration: String::new(),
         emitter: String::new(),
-        min_compute: 75,
+        flavour: Flavour::PTX,
         kernels: vec![entry],
     };
     gpu.device().load(&Source::new(image, INCREMENT.into())).unwrap()
 }
 
-fn increment(stream: &Stream, module: &Module, from: Ptr<layout::U32>, to: Ptr<layout::U32>) {
-    let args = [curvesmith_abi::Arg::U64(from.address), curvesmith_abi::Arg::U64(to.address)];
+/// Words where no memory is.
+fn nowhere() -> Slice<layout::U32> {
+    Slice::new(ByteRange { buffer: BufferId(8), start: 0, end: 128 })
+}
+
+fn increment(stream: &Stream, module: &Module, from: Slice<layout::U32>, to: Slice<layout::U32>) {
+    let args = [curvesmith_abi::Arg::Buffer(from.range), curvesmith_abi::Arg::Buffer(to.range)];
     let launch = Launch { symbol: "inc", grid: 1, block: 32, shared: 0, args: &args };
     stream.device().launch(stream.raw(), module, launch).unwrap();
 }
@@ -65,20 +77,20 @@ fn memory_is_reused_in_order_and_counts_as_undefined_again() {
     let module = module(&gpu);
     let stream = start(&gpu);
     let a = stream.upload_words(&[7; 32]).unwrap();
-    let (address, b) = (a.ptr().address, stream.words(32).unwrap());
-    increment(&stream, &module, a.ptr(), b.ptr());
+    let (address, b) = (a.memory().id(), stream.words(32).unwrap());
+    increment(&stream, &module, a.whole(), b.whole());
     drop(a);
     // The same stream takes the memory at once, without waiting.
     let again = stream.words(32).unwrap();
-    assert_eq!(again.ptr().address, address);
+    assert_eq!(again.memory().id(), address);
     assert_eq!(stream.download_words(&b).unwrap(), [8; 32]);
-    increment(&stream, &module, again.ptr(), b.ptr());
+    increment(&stream, &module, again.whole(), b.whole());
     let error = stream.finish().unwrap_err();
     assert!(error.to_string().contains("uninitialised"), "{error}");
     // A smaller owner does not see what is behind its end.
     let stream = start(&gpu);
     let few = stream.upload_words(&[1; 31]).unwrap();
-    increment(&stream, &module, few.ptr(), stream.words(32).unwrap().ptr());
+    increment(&stream, &module, few.whole(), stream.words(32).unwrap().whole());
     let error = stream.finish().unwrap_err().to_string();
     assert!(error.contains("outside") || error.contains("out of bounds"), "{error}");
     drop((again, b, few));
@@ -92,15 +104,15 @@ fn memory_moves_on_when_a_stream_was_waited_for() {
     let (gpu, emulator) = gpu(EmulatorOptions::default());
     let first = start(&gpu);
     let kept = first.words(1000).unwrap();
-    let address = first.words(2000).unwrap().ptr().address;
+    let address = first.words(2000).unwrap().memory().id();
     let second = start(&gpu);
-    assert_ne!(second.words(2000).unwrap().ptr().address, address, "the first may still use it");
+    assert_ne!(second.words(2000).unwrap().memory().id(), address, "the first may still use it");
     first.finish().unwrap();
     second.finish().unwrap();
     let before = emulator.allocations();
     let third = start(&gpu);
     let both = [third.words(2000).unwrap(), third.words(2000).unwrap()];
-    assert!(both.iter().any(|b| b.ptr().address == address));
+    assert!(both.iter().any(|b| b.memory().id() == address));
     assert_eq!(emulator.allocations(), before, "nothing new is needed");
     drop(kept);
     third.finish().unwrap();
@@ -115,19 +127,19 @@ fn forks_are_ordered_by_fork_and_join() {
             let stream = start(&gpu);
             let a = stream.upload_words(&[1; 32])?;
             let (b, c) = (stream.words(32)?, stream.words(32)?);
-            increment(&stream, &module, a.ptr(), b.ptr());
+            increment(&stream, &module, a.whole(), b.whole());
             let fork = stream.fork()?;
-            increment(&fork, &module, b.ptr(), c.ptr());
+            increment(&fork, &module, b.whole(), c.whole());
             // Memory that a fork frees is re-used by the stream it joined.
             let temporary = fork.upload_words(&[9; 32])?;
-            increment(&fork, &module, temporary.ptr(), fork.words(32)?.ptr());
+            increment(&fork, &module, temporary.whole(), fork.words(32)?.whole());
             drop(temporary);
             let fork = match join {
                 true => stream.join(fork).map(|()| None)?,
                 false => Some(fork),
             };
-            increment(&stream, &module, c.ptr(), a.ptr());
-            increment(&stream, &module, a.ptr(), stream.words(32)?.ptr());
+            increment(&stream, &module, c.whole(), a.whole());
+            increment(&stream, &module, a.whole(), stream.words(32)?.whole());
             let words = stream.download_words(&a)?;
             stream.finish()?;
             drop(fork);
@@ -224,7 +236,7 @@ fn memory_of_failed_calls_that_wipe_goes_back() {
     let stream = start(&gpu);
     stream.wipe_at_end();
     drop(stream.upload_words(&[7; 64]).unwrap());
-    increment(&stream, &module, Ptr::new(8), Ptr::new(8));
+    increment(&stream, &module, nowhere(), nowhere());
     assert!(stream.finish().is_err());
     assert_eq!((gpu.shared.pool.bytes(), emulator.memory_in_use()), (0, 0));
 }
@@ -262,7 +274,7 @@ fn failed_streams_are_not_used_again_and_blame_nobody_else() {
     let good = start(&gpu);
     let bad = start(&gpu);
     let number = bad.lane.as_ref().unwrap().number;
-    increment(&bad, &module, Ptr::new(8), Ptr::new(8));
+    increment(&bad, &module, nowhere(), nowhere());
     let words = good.upload_words(&[3; 32]).unwrap();
     assert!(bad.synchronize().is_err() && bad.synchronize().is_err(), "the error stays");
     assert_eq!(good.download_words(&words).unwrap(), [3; 32]);
@@ -271,7 +283,7 @@ fn failed_streams_are_not_used_again_and_blame_nobody_else() {
     // A fork's failure is its parent's.
     let parent = start(&gpu);
     let fork = parent.fork().unwrap();
-    increment(&fork, &module, Ptr::new(8), Ptr::new(8));
+    increment(&fork, &module, nowhere(), nowhere());
     parent.join(fork).unwrap();
     assert!(parent.finish().is_err());
     for _ in 0..10 {
@@ -310,17 +322,76 @@ fn a_written_buffer_is_no_other_of_its_launch() {
     let (gpu, _) = gpu(EmulatorOptions::default());
     let stream = start(&gpu);
     let data = stream.upload_words(&[1; 8]).unwrap();
-    let mut kernel = ScanAdd { data: data.ptr(), offsets: data.ptr(), n: 8 };
+    let mut kernel = ScanAdd { data: data.whole(), offsets: data.whole(), n: 8 };
     let error = stream.launch(&Owner::common(), 8, &kernel).unwrap_err();
-    let RuntimeError::Overlap { symbol, written: "data", other: "offsets" } = &error else {
-        panic!("{error}")
-    };
-    assert_eq!(symbol, "common_scan_add");
+    let text =
+        "kernel `common_scan_add`: `data` is written at bytes 0..32 of a buffer, of which `offsets` is bytes";
+    assert_eq!(error.to_string(), format!("{text} 0..32"));
+    assert!(matches!(error, RuntimeError::Overlap { .. }));
+    (kernel.data, kernel.offsets) = (data.part(..6), data.part(5..));
+    let error = stream.launch(&Owner::common(), 6, &kernel).unwrap_err();
+    let text =
+        "kernel `common_scan_add`: `data` is written at bytes 0..24 of a buffer, of which `offsets` is bytes";
+    assert_eq!(error.to_string(), format!("{text} 20..32"));
+    // Parts that are neighbours have nothing in common.
+    (kernel.data, kernel.offsets, kernel.n) = (data.part(..6), data.part(6..), 6);
+    stream.launch(&Owner::common(), 6, &kernel).unwrap();
+    assert_eq!(stream.download_words(&data).unwrap(), [2, 2, 2, 2, 2, 2, 1, 1]);
+    (kernel.data, kernel.n) = (data.whole(), 8);
     let offsets = stream.upload_words(&[4]).unwrap();
-    kernel.offsets = offsets.ptr();
+    kernel.offsets = offsets.whole();
     stream.launch(&Owner::common(), 8, &kernel).unwrap();
-    assert_eq!(stream.download_words(&data).unwrap(), [5; 8]);
+    assert_eq!(stream.download_words(&data).unwrap(), [6, 6, 6, 6, 6, 6, 5, 5]);
     stream.finish().unwrap();
+}
+
+/// Nothing is launched and nothing loaded: the kernel's needs are compared before.
+#[test]
+fn a_kernel_that_needs_more_than_the_device_has_is_refused() {
+    let most = Limits::PTX;
+    for (limits, text) in [
+        (Limits { threads: 256, ..most }, "it needs 512 threads a block, the device has 256"),
+        (Limits { shared: 8 << 10, ..most }, "bytes of shared memory a block, the device has 8192"),
+        (Limits { buffers: 1, ..most }, "it needs 2 buffers, the device binds 1"),
+        (
+            Limits { features: Features::NONE, ..most },
+            "the features warps of 32 threads, the device has none",
+        ),
+    ] {
+        let (gpu, emulator) = gpu(EmulatorOptions::default().limits(limits));
+        let stream = start(&gpu);
+        let data = stream.upload_words(&[1; 8]).unwrap();
+        let sums = stream.words(1).unwrap();
+        emulator.fail_after(0, Some(DeviceCall::Load), InjectedFault::DeviceLost);
+        let scan = ScanTiles { data: data.whole(), sums: sums.whole(), n: 8 };
+        let launched = stream.launch_blocks(&Owner::common(), 1, &scan);
+        for refused in [launched, gpu.preload(&[Owner::common()])] {
+            let error = refused.unwrap_err();
+            assert!(matches!(error, RuntimeError::Lacks { .. }), "{error}");
+            assert!(error.to_string().contains(text), "{error}");
+        }
+        assert!(emulator.fault_pending() && emulator.launches().is_empty());
+    }
+    let (gpu, emulator) = gpu(EmulatorOptions::default());
+    gpu.preload(&[Owner::common()]).unwrap();
+    assert!(emulator.launches().is_empty());
+}
+
+#[test]
+fn images_of_another_flavour_are_refused_by_name() {
+    let mut bundle = Bundle::decode(Owner::common().images).unwrap();
+    bundle.images.iter_mut().for_each(|packed| packed.image.flavour = Flavour::named("wgsl"));
+    let owner = Owner { images: bundle.encode().leak(), ..Owner::common() };
+    let (gpu, emulator) = gpu(EmulatorOptions::default());
+    let stream = start(&gpu);
+    let data = stream.upload_words(&[1; 8]).unwrap();
+    let offsets = stream.upload_words(&[4]).unwrap();
+    let kernel = ScanAdd { data: data.whole(), offsets: offsets.whole(), n: 8 };
+    for refused in [stream.launch(&owner, 8, &kernel), gpu.preload(&[owner])] {
+        let error = refused.unwrap_err().to_string();
+        assert_eq!(error, "image `common` is of flavour wgsl, the device runs ptx");
+    }
+    assert!(emulator.launches().is_empty());
 }
 
 #[test]

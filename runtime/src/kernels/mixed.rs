@@ -77,14 +77,15 @@ impl Mixed {
         to: &Vector,
     ) -> Result<()> {
         let units = match direction {
-            Direction::Forward => self.forward.ptr(),
-            Direction::Inverse => self.inverse.ptr(),
+            Direction::Forward => self.forward.whole(),
+            Direction::Inverse => self.inverse.whole(),
         };
-        let (rows, unit_starts) = (self.rows.ptr(), self.rows.ptr());
-        let (starts, columns, values) = (self.no_starts.ptr(), units, self.no_values.ptr());
+        let (rows, unit_starts) = (self.rows.whole(), self.rows.whole());
+        let (starts, columns, values) = (self.no_starts.whole(), units, self.no_values.whole());
         let n = index32("vector", self.n)?;
         for start in (0..from.len()).step_by(self.n) {
-            let (x, out) = (from.ptr_at(start), to.ptr_at(start));
+            let vector = start..start + self.n;
+            let (x, out) = (from.part(vector.clone()), to.part(vector));
             let kernel = SpMvThread { rows, unit_starts, units, starts, columns, values, x, out, n };
             stream.launch(field, self.n, &kernel)?;
         }
@@ -122,15 +123,23 @@ impl Mixed {
         let n = index32("vector", s)?;
         let (product, sum): (Vector, Vector) = (stream.elements(field, s)?, stream.elements(field, s)?);
         for (group, slice) in (0..len / made).flat_map(|group| (0..base).map(move |slice| (group, slice))) {
-            let part = |t: usize| from.ptr_at(start + group * s + t * (len / base));
+            let part = |t: usize| {
+                let at = start + group * s + t * (len / base);
+                from.part(at..at + s)
+            };
             let mut so_far = part(base - 1);
             for t in (0..base - 1).rev() {
-                let kernel = FieldMul { a: so_far, b: roots.ptr_at(slice * s), out: product.ptr(), n };
+                let kernel = FieldMul {
+                    a: so_far,
+                    b: roots.part(slice * s..(slice + 1) * s),
+                    out: product.whole(),
+                    n,
+                };
                 stream.launch(field, s, &kernel)?;
                 let at = start + group * made + slice * s;
-                let out = if t == 0 { to.ptr_at(at) } else { sum.ptr() };
-                stream.launch(field, s, &FieldAdd { a: product.ptr(), b: part(t), out, n })?;
-                so_far = sum.ptr();
+                let out = if t == 0 { to.part(at..at + s) } else { sum.whole() };
+                stream.launch(field, s, &FieldAdd { a: product.whole(), b: part(t), out, n })?;
+                so_far = sum.whole();
             }
         }
         Ok(())
@@ -149,7 +158,7 @@ fn sources(domain: Domain, direction: Direction) -> Vec<u32> {
 fn powers(stream: &Stream, field: &Owner, squarings: &[u8], n: usize) -> Result<Vector> {
     let base_pows = super::ntt::upload_squarings(stream, field, squarings)?;
     let out: Vector = stream.elements(field, n)?;
-    let kernel = Powers { base_pows: base_pows.ptr(), out: out.ptr(), n: index32("powers", n)? };
+    let kernel = Powers { base_pows: base_pows.whole(), out: out.whole(), n: index32("powers", n)? };
     stream.launch(field, n, &kernel)?;
     Ok(out)
 }

@@ -33,7 +33,7 @@ use crate::gpu::{Buffer, Stream};
 use crate::vocabulary::{Direction, Order, Transform};
 use ark_ff::One as _;
 use curvesmith_abi::kernels::{FieldScalePowers, NttPass, NttScale, ntt_blocks};
-use curvesmith_abi::{Kernel as _, Ptr, layout};
+use curvesmith_abi::{Kernel as _, Slice, layout};
 use std::sync::Arc;
 use tables::{coset, fits_cache};
 
@@ -121,7 +121,7 @@ enum Step {
 /// Vectors on the device.
 #[derive(Clone, Copy, Debug)]
 struct At {
-    first: Ptr<layout::Field>,
+    first: Slice<layout::Field>,
     places: Places,
 }
 
@@ -145,18 +145,18 @@ pub(crate) fn transform(
         if places.is_rows() && places.is_whole(vector.len()) {
             return transform_mixed(stream, tables, vector, &mut all, call);
         }
-        let at = At { first: vector.ptr(), places };
-        scale_vectors(stream, tables, None, at, At { first: all.ptr(), places: rows })?;
+        let at = At { first: vector.whole(), places };
+        scale_vectors(stream, tables, None, at, At { first: all.whole(), places: rows })?;
         let mut spare = stream.elements(&tables.field, places.elements())?;
         transform_mixed(stream, tables, &mut all, &mut spare, call)?;
-        return scale_vectors(stream, tables, None, At { first: all.ptr(), places: rows }, at);
+        return scale_vectors(stream, tables, None, At { first: all.whole(), places: rows }, at);
     }
     let mut steps = steps(stream, tables, call)?;
     complete(&mut steps, places, places);
-    let at = |buffer: &Vector| At { first: buffer.ptr(), places };
+    let at = |buffer: &Vector| At { first: buffer.whole(), places };
     if places.is_whole(vector.len()) {
         // No element is anybody else's: the results may be in the other buffer.
-        let (odd, [a, b]) = (steps.len() % 2 == 1, [vector.ptr(), all.ptr()]);
+        let (odd, [a, b]) = (steps.len() % 2 == 1, [vector.whole(), all.whole()]);
         let to = if odd { at(&all) } else { at(vector) };
         run(stream, tables, call, &steps, at(vector), to, if odd { [a, b] } else { [b, a] })?;
         if odd {
@@ -169,7 +169,7 @@ pub(crate) fn transform(
     }
     let second: Option<Vector> =
         (steps.len() > 2).then(|| stream.elements(&tables.field, places.elements())).transpose()?;
-    let temporary = [all.ptr(), second.as_ref().unwrap_or(&all).ptr()];
+    let temporary = [all.whole(), second.as_ref().unwrap_or(&all).whole()];
     run(stream, tables, call, &steps, at(vector), at(vector), temporary)
 }
 
@@ -184,23 +184,30 @@ pub(crate) fn transform_into(
 ) -> Result<()> {
     stream.uses("tables", &tables.size_inv)?;
     index32("NTT vector", input.len().max(output.len()))?;
-    let (source, target) = (At { first: input.ptr(), places: from }, At { first: output.ptr(), places: to });
+    let (source, target) =
+        (At { first: input.whole(), places: from }, At { first: output.whole(), places: to });
     if tables.n == 1 {
         return scale_vectors(stream, tables, None, source, target);
     }
     let room = || -> Result<Vector> { stream.elements(&tables.field, from.elements()) };
     if tables.mixed.is_some() {
         let (mut all, mut spare) = (room()?, room()?);
-        scale_vectors(stream, tables, None, source, At { first: all.ptr(), places: from.as_rows() })?;
+        scale_vectors(stream, tables, None, source, At { first: all.whole(), places: from.as_rows() })?;
         transform_mixed(stream, tables, &mut all, &mut spare, call)?;
-        return scale_vectors(stream, tables, None, At { first: all.ptr(), places: from.as_rows() }, target);
+        return scale_vectors(
+            stream,
+            tables,
+            None,
+            At { first: all.whole(), places: from.as_rows() },
+            target,
+        );
     }
     let mut steps = steps(stream, tables, call)?;
     complete(&mut steps, from, to);
     // The output, where all of it is written at last, or others, as many as it takes.
     let others = if to.is_whole(output.len()) { steps.len().min(2) } else { steps.len().min(3) } - 1;
     let others: Vec<Vector> = (0..others).map(|_| room()).collect::<Result<_>>()?;
-    let temporary = [0, 1].map(|i| others.get(i).unwrap_or(output).ptr());
+    let temporary = [0, 1].map(|i| others.get(i).unwrap_or(output).whole());
     run(stream, tables, call, &steps, source, target, temporary)
 }
 
@@ -249,7 +256,7 @@ fn run(
     steps: &[Step],
     mut from: At,
     to: At,
-    temporary: [Ptr<layout::Field>; 2],
+    temporary: [Slice<layout::Field>; 2],
 ) -> Result<()> {
     for (i, step) in steps.iter().enumerate() {
         let left = steps.len() - 1 - i;
@@ -274,7 +281,7 @@ fn run(
                 for v in 0..from.places.count {
                     let n = index32("vector", tables.n)?;
                     let (a, out) = (from.vector(tables, v), next.vector(tables, v));
-                    let kernel = FieldScalePowers { a, base_pows: base_pows.ptr(), out, start: 0, n };
+                    let kernel = FieldScalePowers { a, base_pows: base_pows.whole(), out, start: 0, n };
                     stream.launch(&tables.field, tables.n, &kernel)?;
                 }
             }
@@ -285,10 +292,10 @@ fn run(
 }
 
 impl At {
-    /// Where a vector begins.
-    fn vector(&self, tables: &GpuTables, v: usize) -> Ptr<layout::Field> {
+    /// From where a vector begins on.
+    fn vector(&self, tables: &GpuTables, v: usize) -> Slice<layout::Field> {
         let each = tables.size_inv.element_bytes();
-        Ptr::new(self.first.address + (v * self.places.vector * each) as u64)
+        self.first.skip((v * self.places.vector * each) as u64)
     }
 }
 
@@ -318,10 +325,10 @@ fn launch_pass(
     };
     let done = 1u32 << log_done;
     let (factors, scaled, step, mask) = match (twiddles, first) {
-        (Some(twiddles), _) => (twiddles.ptr(), 1, done, done - 1),
+        (Some(twiddles), _) => (twiddles.whole(), 1, done, done - 1),
         (None, Factors::None) => (from.first, 0, 0, 0),
-        (None, Factors::SizeInv) => (tables.size_inv.ptr(), 1, 0, 0),
-        (None, Factors::Each(factors)) => (factors.ptr(), 2, 0, 0),
+        (None, Factors::SizeInv) => (tables.size_inv.whole(), 1, 0, 0),
+        (None, Factors::Each(factors)) => (factors.whole(), 2, 0, 0),
     };
     // Negated indices, in the pass with natural order outside.
     let outer = direction == Direction::Inverse && log_done + log_r == log_n;
@@ -336,7 +343,7 @@ fn launch_pass(
     let kernel = NttPass {
         a: from.first,
         factors,
-        inner: tables.inner.ptr(),
+        inner: tables.inner.whole(),
         out: to.first,
         log_n,
         log_r,
@@ -372,7 +379,7 @@ fn scale_vectors(
     let launch = |a, out, log_n, len| {
         let kernel = NttScale {
             a,
-            factors: factors.map_or(a, Buffer::ptr),
+            factors: factors.map_or(a, Buffer::whole),
             out,
             log_n,
             scaled: factors.is_some().into(),
@@ -401,13 +408,13 @@ fn transform_mixed(
     let Some(mixed) = &tables.mixed else { return Ok(()) };
     let (field, direction) = (&tables.field, call.direction);
     let rows = Places::rows(tables.n, vector.len() / tables.n);
-    let at = |vector: &Vector| At { first: vector.ptr(), places: rows };
+    let at = |vector: &Vector| At { first: vector.whole(), places: rows };
     let by_powers = |vector: &mut Vector, spare: &mut Vector, powers: &[u8]| -> Result<()> {
         let step = match fits_cache(stream, tables) {
             true => Step::Scale(Some(coset(stream, tables, direction, powers)?)),
             false => Step::Powers(powers.to_vec()),
         };
-        run(stream, tables, call, &[step], at(vector), at(spare), [vector.ptr(); 2])?;
+        run(stream, tables, call, &[step], at(vector), at(spare), [vector.whole(); 2])?;
         std::mem::swap(vector, spare);
         Ok(())
     };

@@ -22,7 +22,7 @@ fn like(stream: &Stream, field: &Owner, a: &Vector) -> Result<(Vector, u32)> {
 pub(crate) fn binary(stream: &Stream, field: &Owner, op: BinaryOp, a: &Vector, b: &Vector) -> Result<Vector> {
     check_len("right operand", a.len(), b.len())?;
     let (result, n) = like(stream, field, a)?;
-    let (len, a, b, out) = (a.len(), a.ptr(), b.ptr(), result.ptr());
+    let (len, a, b, out) = (a.len(), a.whole(), b.whole(), result.whole());
     match op {
         BinaryOp::Add => stream.launch(field, len, &FieldAdd { a, b, out, n })?,
         BinaryOp::Sub => stream.launch(field, len, &FieldSub { a, b, out, n })?,
@@ -33,7 +33,7 @@ pub(crate) fn binary(stream: &Stream, field: &Owner, op: BinaryOp, a: &Vector, b
 
 pub(crate) fn unary(stream: &Stream, field: &Owner, op: UnaryOp, a: &Vector) -> Result<Vector> {
     let (result, n) = like(stream, field, a)?;
-    let (len, a, out) = (a.len(), a.ptr(), result.ptr());
+    let (len, a, out) = (a.len(), a.whole(), result.whole());
     match op {
         UnaryOp::Neg => stream.launch(field, len, &FieldNeg { a, out, n })?,
         UnaryOp::Dbl => stream.launch(field, len, &FieldDbl { a, out, n })?,
@@ -46,7 +46,7 @@ pub(crate) fn unary(stream: &Stream, field: &Owner, op: UnaryOp, a: &Vector) -> 
 pub(crate) fn batch_inverse(stream: &Stream, field: &Owner, a: &Vector) -> Result<Vector> {
     let (result, n) = like(stream, field, a)?;
     let threads = stream.gpu().policy().pointwise.inverting_threads(n);
-    let kernel = FieldBatchInverse { a: a.ptr(), out: result.ptr(), n, threads };
+    let kernel = FieldBatchInverse { a: a.whole(), out: result.whole(), n, threads };
     stream.launch(field, threads as usize, &kernel)?;
     Ok(result)
 }
@@ -54,7 +54,7 @@ pub(crate) fn batch_inverse(stream: &Stream, field: &Owner, a: &Vector) -> Resul
 /// `out = a · c`, with `c` the only element of a buffer.
 pub(crate) fn scale(stream: &Stream, field: &Owner, a: &Vector, c: &Vector, out: &Vector) -> Result<()> {
     let n = index32("vector", a.len())?;
-    stream.launch(field, a.len(), &FieldMulConst { a: a.ptr(), c: c.ptr(), out: out.ptr(), n })
+    stream.launch(field, a.len(), &FieldMulConst { a: a.whole(), c: c.whole(), out: out.whole(), n })
 }
 
 pub(crate) fn mul_const(stream: &Stream, field: &Owner, a: &Vector, c: &[u8]) -> Result<Vector> {
@@ -68,7 +68,7 @@ pub(crate) fn mul_const(stream: &Stream, field: &Owner, a: &Vector, c: &[u8]) ->
 /// `a·b` into the last third of a vector, `a` and `b` being the others.
 pub(crate) fn mul_thirds(stream: &Stream, field: &Owner, thirds: &Vector) -> Result<()> {
     let (len, n) = third(thirds)?;
-    let (a, b, out) = (thirds.ptr(), thirds.ptr_at(len), thirds.ptr_at(2 * len));
+    let [a, b, out] = [0, 1, 2].map(|i| thirds.part(i * len..(i + 1) * len));
     stream.launch(field, len, &FieldMul { a, b, out, n })
 }
 
@@ -76,8 +76,8 @@ pub(crate) fn mul_thirds(stream: &Stream, field: &Owner, thirds: &Vector) -> Res
 pub(crate) fn mul_sub_thirds(stream: &Stream, field: &Owner, thirds: &Vector) -> Result<Vector> {
     let (len, n) = third(thirds)?;
     let result: Vector = stream.elements(field, len)?;
-    let (a, b, c) = (thirds.ptr(), thirds.ptr_at(len), thirds.ptr_at(2 * len));
-    stream.launch(field, len, &FieldMulSub { a, b, c, out: result.ptr(), n })?;
+    let [a, b, c] = [0, 1, 2].map(|i| thirds.part(i * len..(i + 1) * len));
+    stream.launch(field, len, &FieldMulSub { a, b, c, out: result.whole(), n })?;
     Ok(result)
 }
 

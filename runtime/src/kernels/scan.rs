@@ -16,12 +16,12 @@ pub(crate) fn exclusive_scan(stream: &Stream, data: &Buffer<layout::U32>) -> Res
     }
     let tiles = len.div_ceil(SCAN_TILE as usize);
     let sums = stream.words(tiles)?;
-    let scan = ScanTiles { data: data.ptr(), sums: sums.ptr(), n };
+    let scan = ScanTiles { data: data.whole(), sums: sums.whole(), n };
     stream.launch_blocks(&Owner::common(), tiles as u64, &scan)?;
     if tiles > 1 {
         // A level is SCAN_TILE times shorter than the one above: depth 3 at most.
         exclusive_scan(stream, &sums)?;
-        let add = ScanAdd { data: data.ptr(), offsets: sums.ptr(), n };
+        let add = ScanAdd { data: data.whole(), offsets: sums.whole(), n };
         stream.launch(&Owner::common(), len, &add)?;
     }
     Ok(())

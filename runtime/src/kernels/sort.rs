@@ -90,8 +90,8 @@ fn offsets(
     stream.zero(&counts, 0..counts.len())?;
     let each = (segments.saturating_mul(tiles) / COUNTING_BLOCKS).clamp(1, TILES_EACH);
     let count = RadixCount {
-        codes: codes.ptr(),
-        counts: counts.ptr(),
+        codes: codes.whole(),
+        counts: counts.whole(),
         key_bits,
         passes: passes(key_bits).count() as u32,
         segments,
@@ -139,8 +139,8 @@ impl Sort<'_> {
         let &Sort { stream, segments, tiles, n, ref offsets } = self;
         let (states, common) = (self.states(bits)?, Owner::common());
         let to = Pairs { keys: stream.words(codes.len())?, entries: stream.words(codes.len())? };
-        let (codes, offsets, states) = (codes.ptr(), offsets.ptr(), states.ptr());
-        let (keys_out, entries_out, multiples) = (to.keys.ptr(), to.entries.ptr(), shape.multiples);
+        let (codes, offsets, states) = (codes.whole(), offsets.whole(), states.whole());
+        let (keys_out, entries_out, multiples) = (to.keys.whole(), to.entries.whole(), shape.multiples);
         match shape.map {
             DigitMap::Signed => {
                 let pass = RadixScatterFirst {
@@ -182,12 +182,12 @@ impl Sort<'_> {
     fn next(&self, from: &Pairs, to: Pairs, first: u32, shift: u32, bits: u32) -> Result<Pairs> {
         let states = self.states(bits)?;
         let pass = RadixScatter {
-            keys_in: from.keys.ptr(),
-            entries_in: from.entries.ptr(),
-            offsets: self.offsets.ptr(),
-            states: states.ptr(),
-            keys_out: to.keys.ptr(),
-            entries_out: to.entries.ptr(),
+            keys_in: from.keys.whole(),
+            entries_in: from.entries.whole(),
+            offsets: self.offsets.whole(),
+            states: states.whole(),
+            keys_out: to.keys.whole(),
+            entries_out: to.entries.whole(),
             first,
             shift,
             bits,

@@ -117,14 +117,14 @@ impl GpuLevel {
         let warps = |first: usize, n: usize, out: &Vector| {
             let rows_per_block = u64::from(SpMvWarp::DESC.block / 32);
             let kernel = SpMvWarp {
-                rows: self.places.ptr_at(first),
-                unit_starts: self.unit_starts.ptr_at(first),
-                units: self.units.ptr(),
-                starts: self.starts.ptr_at(first),
-                columns: self.columns.ptr(),
-                values: self.values.ptr(),
-                x: x.ptr(),
-                out: out.ptr(),
+                rows: self.places.part(first..),
+                unit_starts: self.unit_starts.part(first..),
+                units: self.units.whole(),
+                starts: self.starts.part(first..),
+                columns: self.columns.whole(),
+                values: self.values.whole(),
+                x: x.whole(),
+                out: out.whole(),
                 n: index32("rows of a matrix", n)?,
             };
             stream.launch_blocks(field, (n as u64).div_ceil(rows_per_block), &kernel)
@@ -134,14 +134,14 @@ impl GpuLevel {
         warps(self.threads + self.warps, self.pieces, &pieces)?;
         warps(self.threads, self.warps, out)?;
         let kernel = SpMvThread {
-            rows: self.places.ptr(),
-            unit_starts: self.unit_starts.ptr(),
-            units: self.units.ptr(),
-            starts: self.starts.ptr(),
-            columns: self.columns.ptr(),
-            values: self.values.ptr(),
-            x: x.ptr(),
-            out: out.ptr(),
+            rows: self.places.whole(),
+            unit_starts: self.unit_starts.whole(),
+            units: self.units.whole(),
+            starts: self.starts.whole(),
+            columns: self.columns.whole(),
+            values: self.values.whole(),
+            x: x.whole(),
+            out: out.whole(),
             n: index32("rows of a matrix", self.threads)?,
         };
         match side {

@@ -299,6 +299,7 @@ impl MsmPolicy {
 mod tests {
     use super::*;
     use crate::vocabulary::windows_of;
+    use curvesmith_abi::{Flavour, Limits};
     use num_bigint::{BigInt, BigUint};
 
     /// The digit recoding that the `digits` kernel specifies, on the host.
@@ -347,6 +348,8 @@ mod tests {
             multiprocessors: 2,
             compute: 75,
             memory: 0,
+            flavour: Flavour::PTX,
+            limits: Limits::PTX,
         })
         .msm
     }

@@ -1,8 +1,8 @@
 //! The embedded PTX on a GPU; skipped loudly where there is none, unless `REQUIRE_GPU=1`.
 
 use super::checks;
-use curvesmith_abi::Ptr;
 use curvesmith_abi::kernels::ScanAdd;
+use curvesmith_abi::{BufferId, ByteRange, Slice};
 use curvesmith_curves::toy::{babybear, toy_curve};
 use curvesmith_curves::{
     bandersnatch, bls12_377, bls12_381, bls24_315, bn254, bn462, bw6_761, curve25519, grumpkin, jubjub,
@@ -147,7 +147,8 @@ fn a_fault_loses_the_device_and_can_be_named() {
     let Some((_, device)) = gpu() else { return };
     if std::env::var_os(BREAK).is_some() {
         let faulty = checks::call(&device, |work| {
-            let (data, offsets) = (Ptr::new(2), Ptr::new(6));
+            let odd = |start| ByteRange { buffer: BufferId(0), start, end: start + 4 };
+            let (data, offsets) = (Slice::new(odd(2)), Slice::new(odd(6)));
             let stream = work.stream().expect("a GPU has one");
             stream.launch(&Owner::common(), 1, &ScanAdd { data, offsets, n: 1 })
         });

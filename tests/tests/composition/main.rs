@@ -4,7 +4,6 @@
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a failing test panics")]
 
-mod balance;
 mod checks;
 mod emulator;
 mod gpu;

@@ -30,9 +30,9 @@ impl Module {
                     let m = d.alloc(4 * words.len().max(1) as u64).unwrap();
                     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
                     write_bytes(d, &stream, &m, 0, &bytes).unwrap();
-                    let address = m.address();
+                    let range = m.whole();
                     memory.push(m);
-                    Arg::U64(address)
+                    Arg::Buffer(range)
                 }
                 Argument::U32(x) => Arg::U32(*x),
                 Argument::U64(x) => Arg::U64(*x),

@@ -42,7 +42,7 @@ impl<'k> Writer<'k> {
 
     fn value(&mut self, values: &[Fe<'k>]) -> Fe<'k> {
         let (x, y) = (self.pick(values), self.pick(values));
-        match self.random.below(26) {
+        match self.random.below(25) {
             0..=2 => x + y,
             3..=5 => x - y,
             6 => -x,
@@ -85,9 +85,8 @@ impl<'k> Writer<'k> {
                 xs[1..].iter().fold(xs[0], |sum, product| sum * *product + *product)
             }
             20 => x.from_mont(),
-            23 => self.b.apply(FieldOp::MulSmallAdd([1, 2, 3, 64][self.random.below(4)]), &[x, y])[0],
             22 if self.nesting > 0 => self.call(values),
-            24 => self.by_words(x, y),
+            23 => self.by_words(x, y),
             _ => self.extension(values),
         }
     }

@@ -11,7 +11,7 @@ use curvesmith_codegen::fir::interp::{Argument, to_words};
 use curvesmith_codegen::fir::ir::{
     AtomicOp, Below, Kernel, Op, Order, ParamId, Scope as Reach, ShuffleMode, Special,
 };
-use curvesmith_tests::three_ways::Inside;
+use curvesmith_tests::four_ways::Inside;
 use curvesmith_tests::{Random, Size};
 use num_bigint::BigUint;
 use std::cell::RefCell;

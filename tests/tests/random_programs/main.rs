@@ -1,4 +1,5 @@
-//! Random kernels in three forms that have to agree: as written, as the passes leave them, and as PTX on the emulator.
+//! Random kernels in four forms that have to agree: as written, as the passes leave them, and as PTX by both emitters on the
+//! emulator.
 //!
 //! * [`field`]: chains of field operations through loops and branches, with locals that grow lazily, so that the
 //!   placement of reductions and the bounds of locals are exercised for fields with many spare bits, with one, and
@@ -20,7 +21,7 @@ mod scope;
 use curvesmith_codegen::fir::interp::Argument;
 use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::fir::print::print;
-use curvesmith_tests::three_ways::{Inside, ThreeWays, checked};
+use curvesmith_tests::four_ways::{FourWays, Inside, checked};
 
 /// A program with what it is run on.
 struct Trial {
@@ -32,7 +33,7 @@ struct Trial {
 
 impl Trial {
     fn run(&self, seed: u64) -> Result<Vec<Argument>, String> {
-        let forms = ThreeWays::new(std::slice::from_ref(&self.kernel), checked(seed))?;
+        let forms = FourWays::new(std::slice::from_ref(&self.kernel), checked(seed))?;
         forms.run(self.kernel.desc.name, self.grid, &self.args, self.inside)
     }
 }

@@ -1,5 +1,5 @@
-//! Every kernel that is shipped, in three forms that have to agree on random and awkward inputs: as written, as the
-//! passes leave it, and as PTX on the emulator. A kernel without a case fails.
+//! Every kernel that is shipped, in four forms that have to agree on random and awkward inputs: as written, as the
+//! passes leave it, and as PTX by both emitters on the emulator. A kernel without a case fails.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -5,13 +5,13 @@ use curvesmith_codegen::declaration::FieldDesc;
 use curvesmith_codegen::fir::interp::{Argument, to_words};
 use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_tests::Random;
-use curvesmith_tests::three_ways::{ThreeWays, checked};
+use curvesmith_tests::four_ways::{FourWays, checked};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One owner: its kernels in their three forms.
+/// One owner: its kernels in their four forms.
 pub(crate) struct Session {
-    forms: ThreeWays,
+    forms: FourWays,
     descs: Vec<KernelDesc>,
     field: Option<FieldDesc>,
     pub(crate) degree: usize,
@@ -37,7 +37,7 @@ pub(crate) fn num(x: usize) -> Argument {
 
 impl Session {
     pub(crate) fn new(kernels: &[Kernel], field: Option<FieldDesc>, degree: usize) -> Session {
-        let forms = ThreeWays::new(kernels, checked(1)).unwrap_or_else(|e| panic!("{e}"));
+        let forms = FourWays::new(kernels, checked(1)).unwrap_or_else(|e| panic!("{e}"));
         let descs = kernels.iter().map(|kernel| kernel.desc).collect();
         Session { forms, descs, field, degree, form: Form::Xyzz, random: Random(11), seen: BTreeSet::new() }
     }

@@ -4,12 +4,12 @@ use super::{Certificate, Claim, Step};
 use crate::declaration::FieldDesc;
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Type, Value};
 use crate::passes::KernelInfo;
-use crate::targets::{Bound, Target};
+use crate::targets::{Arithmetic, Bound};
 
 /// Writes down why the bounds of a placed kernel hold. Loop invariants and the bounds of what is read
 /// from locals are the least that follow from the bounds of what is set. Where a claim cannot be
 /// justified it is written down all the same: judging is the checker's work.
-pub(crate) fn certify<T: Target>(kernel: &Kernel, info: &KernelInfo<T>) -> Certificate {
+pub(crate) fn certify<T: Arithmetic>(kernel: &Kernel, info: &KernelInfo<T>) -> Certificate {
     let Some(field) = &kernel.field else { return Certificate::default() };
     let limits = |bounds: &[Option<T::Bound>]| bounds.iter().map(|b| b.map(Bound::stated)).collect();
     let blank = Certificate {
@@ -31,9 +31,9 @@ pub(crate) fn certify<T: Target>(kernel: &Kernel, info: &KernelInfo<T>) -> Certi
     writer.certificate
 }
 
-type Locals<T> = Vec<Option<<T as Target>::Bound>>;
+type Locals<T> = Vec<Option<<T as Arithmetic>::Bound>>;
 
-struct Writer<'a, T: Target> {
+struct Writer<'a, T: Arithmetic> {
     kernel: &'a Kernel,
     info: &'a KernelInfo<T>,
     field: &'a FieldDesc,
@@ -43,7 +43,7 @@ struct Writer<'a, T: Target> {
     breaks: Vec<Option<Locals<T>>>,
 }
 
-impl<T: Target> Writer<'_, T> {
+impl<T: Arithmetic> Writer<'_, T> {
     /// True when control reaches the end.
     fn block(&mut self, block: &Block) -> bool {
         for stmt in block {
@@ -154,6 +154,6 @@ impl<T: Target> Writer<'_, T> {
     }
 }
 
-fn join<T: Target>(a: &Locals<T>, b: &Locals<T>, field: &FieldDesc) -> Locals<T> {
+fn join<T: Arithmetic>(a: &Locals<T>, b: &Locals<T>, field: &FieldDesc) -> Locals<T> {
     a.iter().zip(b).map(|(a, b)| Some((*a)?.join((*b)?, field))).collect()
 }

@@ -4,7 +4,7 @@ use super::{Certificate, Claim, Limit};
 use crate::declaration::{FieldDesc, FieldOp};
 use crate::error::PassError;
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Type, Value};
-use crate::targets::{Rules, Target};
+use crate::targets::{Arithmetic, Rules};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 
@@ -15,7 +15,7 @@ use num_traits::ToPrimitive;
 /// around it asks again. So the invariants are inductive, and nothing is searched for. What a function is called with has to be
 /// within what its own certificate, one of `callees`, says of its arguments; that of its results is believed, as it was
 /// checked before.
-pub fn check<T: Target>(
+pub fn check<T: Arithmetic>(
     kernel: &Kernel,
     certificate: &Certificate,
     callees: &[&Certificate],

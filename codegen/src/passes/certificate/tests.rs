@@ -9,7 +9,7 @@ use crate::kernels::{constant_kernels, field_kernels, formula_kernels, group_ker
 use crate::passes::pipeline::tests::calls;
 use crate::passes::{Checked, prepare, simplify};
 use crate::targets::ptx::{self, Bound, FieldOp, Ptx};
-use crate::targets::{Rules, Target};
+use crate::targets::{Arithmetic, Rules};
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::{AccumulateLanes, FieldMulSub};
 use num_bigint::BigUint;
@@ -211,7 +211,6 @@ fn rules_are_those_of_the_variants_on_offer() {
                 FieldOp::FromMont,
             ],
             [0, 1, 2, 3, 8, 13, u32::MAX].map(FieldOp::MulSmall).to_vec(),
-            [1, 2, 3, 64].map(FieldOp::MulSmallAdd).to_vec(),
             [BigUint::from(2u32), &f.p - 1u32].map(FieldOp::MulConst).to_vec(),
             [1, 2, 3, 5].map(FieldOp::Dot).to_vec(),
             [1, 2, 3, 5].map(FieldOp::MulShared).to_vec(),

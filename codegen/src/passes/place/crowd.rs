@@ -1,11 +1,11 @@
 //! Which multiplications have company: others in the same basic block, neither depending on the other.
 //!
 //! A product that is itself made of several side by side may get in their way: whether it does, the target says
-//! ([`Target::crowds`]).
+//! ([`Machine::crowds`]).
 
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
 use crate::passes::work::products;
-use crate::targets::Target;
+use crate::targets::Machine;
 use std::collections::BTreeMap;
 
 /// The multiplications with company.
@@ -16,7 +16,7 @@ pub(super) struct Crowd {
 }
 
 impl Crowd {
-    pub(super) fn of<T: Target>(kernel: &Kernel) -> Self {
+    pub(super) fn of<T: Machine>(kernel: &Kernel) -> Self {
         let mut crowd = Crowd { calls: T::calls(kernel), company: vec![false; kernel.values().count()] };
         if T::crowds(kernel) {
             crowd.visit(kernel, &kernel.body);

@@ -1,16 +1,16 @@
 //! The variants on offer, remembered with the programs that had to be built.
 
 use crate::declaration::{FieldDesc, FieldOp};
-use crate::targets::{Bound, Choice, Limit, Offer, Target, cheapest};
+use crate::targets::{Arithmetic, Bound, Choice, Limit, Offer, cheapest};
 use std::collections::BTreeMap;
 
 /// Variants by the operands' bounds.
 type Known<T> = BTreeMap<Vec<Limit>, Vec<Offer<T>>>;
 
-/// The variants of an operation, as [`Target::offers`] gives them.
-pub(super) type Offers<T> = fn(&FieldDesc, &FieldOp, &[<T as Target>::Bound]) -> Vec<Offer<T>>;
+/// The variants of an operation, as [`Arithmetic::offers`] gives them.
+pub(super) type Offers<T> = fn(&FieldDesc, &FieldOp, &[<T as Arithmetic>::Bound]) -> Vec<Offer<T>>;
 
-pub(super) struct Menu<'a, T: Target> {
+pub(super) struct Menu<'a, T: Arithmetic> {
     pub(super) field: &'a FieldDesc,
     offers: Offers<T>,
     seen: Vec<(FieldOp, Known<T>)>,
@@ -19,7 +19,7 @@ pub(super) struct Menu<'a, T: Target> {
     effort: usize,
 }
 
-impl<'a, T: Target> Menu<'a, T> {
+impl<'a, T: Arithmetic> Menu<'a, T> {
     pub(super) fn new(field: &'a FieldDesc) -> Self {
         Menu::of(field, T::offers)
     }

@@ -25,7 +25,7 @@ use super::info::{Contract, Fact, KernelInfo};
 use crate::declaration::{FieldDesc, FieldOp};
 use crate::error::PassError;
 use crate::fir::ir::{Kernel, Type, Value};
-use crate::targets::{Choice, Load, Target, Unproven};
+use crate::targets::{Choice, Load, Machine, Unproven};
 use crowd::Crowd;
 use menu::Menu;
 use placer::{Plan, Wish};
@@ -37,14 +37,14 @@ const TRIALS: usize = 64;
 const EFFORT: usize = 40_000;
 
 /// A kernel with its reductions.
-struct Placed<T: Target> {
+struct Placed<T: Machine> {
     kernel: Kernel,
     info: KernelInfo<T>,
     score: u64,
 }
 
 /// The kernel with reductions, and the bound and variant of each of its values; `functions` are those it calls.
-pub fn place_reductions<T: Target>(
+pub fn place_reductions<T: Machine>(
     kernel: &Kernel,
     functions: &[Arc<Checked<T>>],
 ) -> Result<(Kernel, KernelInfo<T>), PassError> {
@@ -61,7 +61,7 @@ pub fn place_reductions<T: Target>(
 }
 
 /// What a placement is of.
-struct Subject<'k, T: Target> {
+struct Subject<'k, T: Machine> {
     kernel: &'k Kernel,
     /// Bounds of what it calls.
     callees: Vec<&'k Contract<T>>,
@@ -69,7 +69,7 @@ struct Subject<'k, T: Target> {
 }
 
 /// As [`place_reductions`], with what is on a menu.
-fn place_from<T: Target>(
+fn place_from<T: Machine>(
     kernel: &Kernel,
     functions: &[Arc<Checked<T>>],
     mut menu: Menu<'_, T>,
@@ -101,7 +101,7 @@ fn place_from<T: Target>(
 }
 
 /// The best placement with what is on the menu.
-fn search<T: Target>(subject: &Subject<'_, T>, menu: &mut Menu<'_, T>) -> Result<Placed<T>, PassError> {
+fn search<T: Machine>(subject: &Subject<'_, T>, menu: &mut Menu<'_, T>) -> Result<Placed<T>, PassError> {
     let mut best: Option<(Plan, Placed<T>)> = None;
     for plan in plans(subject.kernel) {
         let placed = place(subject, menu, &plan)?;
@@ -133,7 +133,7 @@ fn plans(kernel: &Kernel) -> Vec<Plan> {
 }
 
 /// The blocks of a placement that are not shown to be right for all operands.
-fn unproven_blocks<'p, T: Target>(
+fn unproven_blocks<'p, T: Machine>(
     field: &FieldDesc,
     placed: &'p Placed<T>,
 ) -> Vec<(FieldOp, &'p Choice<T>, Unproven)> {
@@ -146,7 +146,7 @@ fn unproven_blocks<'p, T: Target>(
         .collect()
 }
 
-fn place<T: Target>(
+fn place<T: Machine>(
     subject: &Subject<'_, T>,
     menu: &mut Menu<'_, T>,
     plan: &Plan,
@@ -159,7 +159,7 @@ fn place<T: Target>(
 
 /// Changes the wish for one operation at a time, and keeps what scores better, until nothing does
 /// or the trials are spent.
-fn improve<T: Target>(
+fn improve<T: Machine>(
     subject: &Subject<'_, T>,
     menu: &mut Menu<'_, T>,
     mut plan: Plan,

@@ -19,7 +19,7 @@ use crate::error::PassError;
 use crate::fir::ir::{Below, Block, Kernel, Op, Stmt, Type, Value};
 use crate::passes::info::{Contract, Fact, KernelInfo};
 use crate::passes::rewrite::Rewriter;
-use crate::targets::{Bound, Choice, Load, Offer, Target};
+use crate::targets::{Arithmetic, Bound, Choice, Load, Machine, Offer};
 use std::collections::BTreeMap;
 
 /// What is asked of the result of one operation.
@@ -53,11 +53,11 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    fn price<T: Target>(&self, choice: &Choice<T>) -> u64 {
+    fn price<T: Machine>(&self, choice: &Choice<T>) -> u64 {
         self.price_of::<T>(&choice.cost)
     }
 
-    fn price_of<T: Target>(&self, cost: &T::Cost) -> u64 {
+    fn price_of<T: Machine>(&self, cost: &T::Cost) -> u64 {
         T::price(cost, self.load)
     }
 
@@ -74,7 +74,7 @@ impl Plan {
 }
 
 /// The kernel with the plan's variants and reductions.
-pub(super) fn walk<T: Target>(
+pub(super) fn walk<T: Machine>(
     subject: &Subject<'_, T>,
     menu: &mut Menu<'_, T>,
     plan: &Plan,
@@ -95,13 +95,13 @@ pub(super) fn walk<T: Target>(
 
 /// What a function's arguments are assumed to be within.
 #[derive(Clone, Copy)]
-struct Given<T: Target> {
+struct Given<T: Machine> {
     bound: T::Bound,
     /// What its results have to be within.
     limit: Option<T::Bound>,
 }
 
-fn walk_given<T: Target>(
+fn walk_given<T: Machine>(
     subject: &Subject<'_, T>,
     menu: &mut Menu<'_, T>,
     plan: &Plan,
@@ -127,11 +127,11 @@ fn walk_given<T: Target>(
 }
 
 /// Bounds of the field locals; `None` where a local is not set, or no field element.
-type Locals<T> = Vec<Option<<T as Target>::Bound>>;
+type Locals<T> = Vec<Option<<T as Arithmetic>::Bound>>;
 
 /// How far the walk has come.
 #[derive(Clone)]
-struct Position<'a, T: Target> {
+struct Position<'a, T: Machine> {
     r: Rewriter<'a>,
     facts: Vec<Fact<T>>,
     /// Reduced copies made in the open blocks: the old value and what stood for it before.
@@ -142,7 +142,7 @@ struct Position<'a, T: Target> {
     locals: Locals<T>,
 }
 
-struct Placer<'a, 'm, 'f, T: Target> {
+struct Placer<'a, 'm, 'f, T: Machine> {
     at: Position<'a, T>,
     menu: &'m mut Menu<'f, T>,
     subject: &'m Subject<'a, T>,
@@ -160,7 +160,7 @@ struct Placer<'a, 'm, 'f, T: Target> {
     contract: Contract<T>,
 }
 
-impl<T: Target> Placer<'_, '_, '_, T> {
+impl<T: Machine> Placer<'_, '_, '_, T> {
     /// True when control reaches the end of the block.
     fn block(&mut self, block: &Block, out: &mut Block) -> Result<bool, PassError> {
         let (mark, read) = (self.at.copies.len(), self.at.read.len());
@@ -550,11 +550,11 @@ impl<T: Target> Placer<'_, '_, '_, T> {
 }
 
 /// What holds after either of two ways: a local that only one has set is not read before it is set again.
-fn join<T: Target>(a: &Locals<T>, b: &Locals<T>, field: &FieldDesc) -> Locals<T> {
+fn join<T: Machine>(a: &Locals<T>, b: &Locals<T>, field: &FieldDesc) -> Locals<T> {
     a.iter().zip(b).map(|(a, b)| Some((*a)?.join((*b)?, field))).collect()
 }
 
 /// `a` widened to hold `b` too; locals that `a` does not know stay unknown.
-fn join_set<T: Target>(a: &Locals<T>, b: &Locals<T>, field: &FieldDesc) -> Locals<T> {
+fn join_set<T: Machine>(a: &Locals<T>, b: &Locals<T>, field: &FieldDesc) -> Locals<T> {
     a.iter().zip(b).map(|(a, b)| a.map(|a| b.map_or(a, |b| a.join(b, field)))).collect()
 }

@@ -7,7 +7,7 @@ use crate::declaration::FieldOp;
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
 use crate::passes::info::KernelInfo;
 use crate::passes::work::products;
-use crate::targets::Target;
+use crate::targets::Machine;
 
 /// How many times a loop body is thought to run.
 const LOOP: u64 = 16;
@@ -60,7 +60,7 @@ fn visit(kernel: &Kernel, block: &Block, weight: u64, f: &mut impl FnMut(Value, 
 }
 
 /// The score: the less the better.
-pub(super) fn of<T: Target>(kernel: &Kernel, info: &KernelInfo<T>) -> u64 {
+pub(super) fn of<T: Machine>(kernel: &Kernel, info: &KernelInfo<T>) -> u64 {
     // Code of one weight runs together.
     let mut sums: Vec<(u64, T::Cost)> = vec![];
     visit(kernel, &kernel.body, ONCE, &mut |v, weight| {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::fir::build::Builder;
+use crate::targets::Arithmetic as _;
 use crate::targets::ptx::{self, Bound, Choice, Cost, Offer, Ptx};
 use curvesmith_abi::kernels::FieldAdd;
 

@@ -3,7 +3,7 @@
 use super::schemes::{Choices, Operation};
 use crate::declaration::{FieldOp, MAX_NONRESIDUE};
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
-use crate::targets::Target;
+use crate::targets::Machine;
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive, Zero};
 
@@ -20,7 +20,7 @@ pub(super) struct Code<'c, T> {
     pub(super) choices: &'c mut Choices<T>,
 }
 
-impl<T: Target> Code<'_, T> {
+impl<T: Machine> Code<'_, T> {
     pub(super) fn compute(&mut self, op: Op) -> Value {
         let v = self.kernel.push(op);
         self.out.push(Stmt::Let(v));

@@ -9,14 +9,14 @@ mod schemes;
 use super::rewrite::Rewriter;
 use crate::declaration::FieldOp;
 use crate::fir::ir::{Block, IntOp, Kernel, Local, LocalDecl, Op, Signature, Stmt, Type, Value};
-use crate::targets::Target;
+use crate::targets::Machine;
 pub(super) use code::mul_number;
 use code::{Code, Coordinates};
 use schemes::Choices;
 use std::sync::Arc;
 
 /// The kernel, and what it calls, without elements of extensions.
-pub fn lower_towers<T: Target>(kernel: &Kernel) -> Kernel {
+pub fn lower_towers<T: Machine>(kernel: &Kernel) -> Kernel {
     let mut r = Rewriter::new(kernel);
     for function in &mut r.new.functions {
         *function = Arc::new(lower_towers::<T>(function));
@@ -61,7 +61,7 @@ fn coordinates_of(kernel: &Kernel, ty: Type) -> impl Iterator<Item = Type> + use
 }
 
 /// The schemes that a kernel's tower is lowered by, for readers of what is emitted: none where nothing of an extension is in it.
-pub fn describe_schemes<T: Target>(kernel: &Kernel) -> Vec<String> {
+pub fn describe_schemes<T: Machine>(kernel: &Kernel) -> Vec<String> {
     if !holds_extensions(kernel) {
         return vec![];
     }
@@ -77,7 +77,7 @@ struct Lowering<'a, T> {
     choices: Choices<T>,
 }
 
-impl<T: Target> Lowering<'_, T> {
+impl<T: Machine> Lowering<'_, T> {
     fn block(&mut self, block: &Block) -> Block {
         let mut out = Block::new();
         for stmt in block {

@@ -5,7 +5,7 @@ use super::code::{Code, Coordinates};
 use crate::declaration::{FieldOp, MAX_NONRESIDUE};
 use crate::fir::ir::{Block, Kernel, Op, Type, Value};
 use crate::passes::products::Prices;
-use crate::targets::Target;
+use crate::targets::Machine;
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -39,7 +39,7 @@ pub(super) struct Scheme<T> {
     pub(super) build: fn(&mut Code<'_, T>, usize, Terms<'_>) -> Coordinates,
 }
 
-impl<T: Target> Scheme<T> {
+impl<T: Machine> Scheme<T> {
     /// All schemes; of equal prices the first is taken.
     pub(super) const ALL: [Scheme<T>; 9] = [
         Scheme {
@@ -128,7 +128,7 @@ pub(super) struct Choices<T> {
     prices: BTreeMap<FieldOp, u64>,
 }
 
-impl<T: Target> Choices<T> {
+impl<T: Machine> Choices<T> {
     /// Of a kernel's field and tower.
     pub(super) fn of(kernel: &Kernel) -> Self {
         let blank = Kernel::new(String::new(), kernel.desc, kernel.field.clone(), kernel.tower.clone());
@@ -205,7 +205,7 @@ fn small_nonresidue(kernel: &Kernel, level: usize) -> Option<i32> {
 }
 
 /// As Karatsuba's, with one reduction a coefficient: one operation of the target.
-fn quadratic_lazy<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
+fn quadratic_lazy<T: Machine>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
     let nonresidue = small_nonresidue(code.kernel, level).expect("the scheme applies");
     let op = FieldOp::DotFq2 { terms: terms.len(), nonresidue };
     let operands: Vec<Value> = terms.iter().flat_map(|(a, b)| [&a[..], b].concat()).collect();
@@ -213,7 +213,7 @@ fn quadratic_lazy<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<
     [0, 1].map(|i| code.compute(Op::Part(both, i))).to_vec()
 }
 
-fn quadratic_dots<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
+fn quadratic_dots<T: Machine>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
     let (mut c0, mut c1) = (vec![], vec![]);
     for (a, b) in terms {
         let [a0, a1, b0, b1] =
@@ -225,7 +225,7 @@ fn quadratic_dots<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<
 }
 
 /// `v0 = Σ a0·b0`, `v1 = Σ a1·b1`: `c0 = v0 + ξ·v1`, `c1 = Σ (a0 + a1)·(b0 + b1) - v0 - v1`.
-fn quadratic_karatsuba<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
+fn quadratic_karatsuba<T: Machine>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
     let mut sums = vec![];
     for (a, b) in terms {
         let [a, b] = [a, b].map(|x| {
@@ -247,7 +247,7 @@ fn quadratic_karatsuba<T: Target>(code: &mut Code<'_, T>, level: usize, terms: T
 }
 
 /// `v = a0·a1`: `c0 = (a0 + a1)·(a0 + ξ·a1) - v - ξ·v`, `c1 = 2v`; where `ξ = -1` the last two of `c0` are nothing.
-fn complex_square<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
+fn complex_square<T: Machine>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
     let a = &terms[0].0;
     let (a0, a1) = (code.coefficient(level, a, 0), code.coefficient(level, a, 1));
     if code.is_minus_one(level) {
@@ -277,7 +277,7 @@ fn complex_square<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<
 }
 
 /// `c0 = a0² + ξ·a1²`, `c1 = 2·a0·a1`.
-fn quadratic_square<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
+fn quadratic_square<T: Machine>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
     let a = &terms[0].0;
     let [a0, a1] = [0, 1].map(|i| code.coefficient(level, a, i).to_vec());
     let scaled = code.mul_nonresidue(level, &a1);
@@ -287,7 +287,7 @@ fn quadratic_square<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Term
 }
 
 /// `c0 = a0·b0 + ξ·(a1·b2 + a2·b1)`, `c1 = a0·b1 + a1·b0 + ξ·a2·b2`, `c2 = a0·b2 + a1·b1 + a2·b0`.
-fn cubic_dots<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
+fn cubic_dots<T: Machine>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
     let mut sums = [vec![], vec![], vec![]];
     for (a, b) in terms {
         let part = |x: &Coordinates, i| code.coefficient(level, x, i).to_vec();
@@ -304,7 +304,7 @@ fn cubic_dots<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>)
 }
 
 /// `vᵢ = Σ aᵢ·bᵢ`, and the product of sums of two coefficients less their `v` for each mixed pair.
-fn cubic_karatsuba<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
+fn cubic_karatsuba<T: Machine>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
     let v = [0, 1, 2].map(|i| {
         let part = |x: &Coordinates| code.coefficient(level, x, i).to_vec();
         let terms: Vec<_> = terms.iter().map(|(a, b)| (part(a), part(b))).collect();
@@ -330,7 +330,7 @@ fn cubic_karatsuba<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms
 }
 
 /// `c0 = a0² + 2ξ·a1·a2`, `c1 = 2·a0·a1 + ξ·a2²`, `c2 = 2·a0·a2 + a1²`.
-fn cubic_square<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
+fn cubic_square<T: Machine>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
     let a = [0, 1, 2].map(|i| code.coefficient(level, &terms[0].0, i).to_vec());
     let double = code.dbl(&a[0]);
     let scaled = code.mul_nonresidue(level, &a[2]);
@@ -342,7 +342,7 @@ fn cubic_square<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_
 }
 
 /// `s0 = a0²`, `s1 = 2·a0·a1`, `s2 = (a0 - a1 + a2)²`, `s3 = 2·a1·a2`, `s4 = a2²`.
-fn chung_hasan<T: Target>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
+fn chung_hasan<T: Machine>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
     let a = [0, 1, 2].map(|i| code.coefficient(level, &terms[0].0, i).to_vec());
     let s0 = code.sqr(level - 1, &a[0]);
     let double = code.dbl(&a[0]);

@@ -1,12 +1,15 @@
 //! Programs by the checker, by their meaning in toy fields, and wrong ones.
 
-use super::bound::most;
-use super::check::check;
-use super::ir::{Limb, Src, Step};
+use super::arithmetic::bound::most;
+use super::arithmetic::check::check;
+use super::arithmetic::ir::{Inst, Limb, Pair, Program, Src, Step};
 use super::*;
+use crate::declaration::{FieldDesc, FieldOp};
+use crate::error::PassError;
 use crate::fir::ir::Below;
 use crate::kernels::field_kernels;
 use crate::passes::{annotate, prepare};
+use crate::targets::{Arithmetic as _, BackEnd as _};
 use crate::targets::{Bound as _, Rules};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
@@ -367,9 +370,9 @@ fn functions_that_are_no_module_are_refused() {
         prepare::<Portable>(&function(f, name, 1, |_, x| vec![x[0].dbl()])).expect("it is a function")
     };
     for name in ["is_zero", "", "Dbl", "1a", "a b", "dbl_lazy_0"] {
-        assert!(emit(&[named(&fields[1], name)]).is_err(), "{name}");
+        assert!(Portable::emit(&[named(&fields[1], name)], ()).is_err(), "{name}");
     }
-    assert!(emit(&[named(&fields[1], "f"), named(&fields[1], "g")]).is_ok());
-    assert!(emit(&[named(&fields[1], "f"), named(&fields[1], "f")]).is_err());
-    assert!(emit(&[named(&fields[1], "f"), named(&fields[2], "g")]).is_err());
+    assert!(Portable::emit(&[named(&fields[1], "f"), named(&fields[1], "g")], ()).is_ok());
+    assert!(Portable::emit(&[named(&fields[1], "f"), named(&fields[1], "f")], ()).is_err());
+    assert!(Portable::emit(&[named(&fields[1], "f"), named(&fields[2], "g")], ()).is_err());
 }

@@ -3,7 +3,9 @@
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
 
+use super::arithmetic::{interp, ir};
 use super::*;
+use crate::declaration::FieldDesc;
 
 mod bounds;
 pub(super) mod fields;
@@ -84,7 +86,6 @@ pub(super) fn define(f: &FieldDesc, op: &FieldOp, x: &[BigUint]) -> Vec<BigUint>
         FieldOp::Mul => &x[0] * &x[1] * r_inv,
         FieldOp::Sqr => &x[0] * &x[0] * r_inv,
         FieldOp::MulSmall(c) => &x[0] * *c,
-        FieldOp::MulSmallAdd(c) => &x[0] * *c + &x[1],
         FieldOp::MulConst(c) => &x[0] * c,
         FieldOp::Dot(_) => x.chunks(2).map(|pair| &pair[0] * &pair[1]).sum::<BigUint>() * r_inv,
         FieldOp::MulTable { step, rows } => {
@@ -128,7 +129,6 @@ pub(super) fn ops(f: &FieldDesc) -> Vec<FieldOp> {
     ops.extend(shapes.into_iter().map(|(step, rows)| FieldOp::MulTable { step, rows }));
     let small = if long { vec![2, 3, u32::MAX] } else { vec![0, 1, 2, 3, 5, 8, 13, 1 << 16, u32::MAX] };
     ops.extend(small.into_iter().map(FieldOp::MulSmall));
-    ops.extend(if long { vec![3] } else { vec![1, 2, 3, 17, 64] }.into_iter().map(FieldOp::MulSmallAdd));
     let one = BigUint::one();
     for c in [BigUint::zero(), one.clone(), &f.p - &one, f.r_mod_p(), &f.p >> 1u32] {
         ops.push(FieldOp::MulConst(c % &f.p));

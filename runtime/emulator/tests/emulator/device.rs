@@ -1,7 +1,7 @@
 //! The emulator as a device: memory, streams, modules, the log and fault injection.
 
 use crate::support::*;
-use curvesmith_abi::{Arg, Bundle, Image, KernelEntry, Packed};
+use curvesmith_abi::{Arg, Bundle, Flavour, Image, KernelEntry, Limits, Needs, Packed};
 use curvesmith_device::{KernelDevice, Launch, RuntimeError, Source};
 use curvesmith_emulator::{Emulator, EmulatorOptions, OpClass};
 
@@ -21,7 +21,7 @@ fn memory_is_limited_and_given_back() {
         let s = e.stream().unwrap();
         for _ in 0..10 {
             let a = e.alloc(600_000).unwrap();
-            assert_eq!(a.address() % 256, 0);
+            assert_eq!(a.id().0 % 256, 0);
             assert!(matches!(e.alloc(600_000), Err(RuntimeError::OutOfMemory { .. })));
             // Queued work holds the memory until it is done.
             e.fill(&s, &a, 0, 600_000, 7).unwrap();
@@ -64,7 +64,7 @@ fn freed_memory_is_out_of_bounds() {
     let module = e.load_ptx(&kernel(SQUARE)).unwrap();
     let a = words(&e, &[1; 128]);
     let b = words(&e, &[1; 128]);
-    let args = [Arg::U64(a.address()), Arg::U64(b.address()), Arg::U32(0)];
+    let args = [Arg::Buffer(a.whole()), Arg::Buffer(b.whole()), Arg::U32(0)];
     drop(a);
     let _other = words(&e, &[1; 128]);
     let s = e.stream().unwrap();
@@ -182,6 +182,24 @@ fn launches_that_do_not_fit() {
 }
 
 #[test]
+fn a_small_device_refuses_what_a_large_one_runs() {
+    let limits = Limits { threads: 64, shared: 256, ..Limits::PTX };
+    let e = Emulator::new(EmulatorOptions::default().limits(limits));
+    assert_eq!(e.properties().limits, limits);
+    let module = e.load_ptx(&module(".shared .align 4 .b8 sm[256];", "st.shared.u32 [sm], 1;")).unwrap();
+    let s = e.stream().unwrap();
+    let args = [Arg::U64(0), Arg::U64(0), Arg::U32(0)];
+    let launch = |block, shared| {
+        e.launch(&s, &module, Launch { symbol: "k", grid: 1, block, shared, args: &args })
+            .map_err(|e| e.to_string())
+    };
+    launch(64, 0).unwrap();
+    assert!(launch(65, 0).unwrap_err().contains("1 to 64 threads"));
+    assert!(launch(64, 4).unwrap_err().contains("260 bytes of shared memory, at most 256"));
+    assert!(e.resident_blocks(&module, "k", 65).is_err());
+}
+
+#[test]
 fn images_load_or_say_why_not() {
     let e = emulator();
     let text = kernel(SQUARE);
@@ -189,8 +207,13 @@ fn images_load_or_say_why_not() {
         name: "toy".into(),
         declaration: String::new(),
         emitter: String::new(),
-        min_compute: 75,
-        kernels: vec![KernelEntry { symbol: "k".into(), name: "k".into(), signature: String::new() }],
+        flavour: Flavour::PTX,
+        kernels: vec![KernelEntry {
+            symbol: "k".into(),
+            name: "k".into(),
+            signature: String::new(),
+            needs: Needs::default(),
+        }],
     };
     e.load(&Source::new(image.clone(), text.clone())).unwrap();
     let refused = |source: &Source| match e.load(source) {
@@ -200,11 +223,13 @@ fn images_load_or_say_why_not() {
         }
         other => panic!("{other:?}"),
     };
-    let newer = Image { min_compute: 80, ..image.clone() };
-    assert!(refused(&Source::new(newer, text.clone())).contains("compute capability"));
+    let other = Image { flavour: Flavour::named("wgsl"), ..image.clone() };
+    let error = e.load(&Source::new(other, text.clone())).unwrap_err();
+    assert!(matches!(error, RuntimeError::Flavour { .. }), "{error:?}");
+    assert_eq!(error.to_string(), "image `toy` is of flavour wgsl, the device runs ptx");
     let nonsense = Source::new(image.clone(), "what".into());
     assert!(refused(&nonsense).contains("unknown directive `what`"));
-    let packed = Packed { image, delta_len: text.len() as u64, ptx_hash: *nonsense.hash() };
+    let packed = Packed { image, delta_len: text.len() as u64, text_hash: *nonsense.hash() };
     let texts_zstd = zstd::bulk::compress(text.as_bytes(), 3).unwrap();
     let other_text = Source::unpack(Bundle { images: vec![packed], texts_zstd });
     assert!(refused(&other_text[0]).contains("not the one that was packed"));

@@ -1,7 +1,7 @@
 //! Errors stay with their stream; failures on purpose; a lost device.
 
 use crate::support::*;
-use curvesmith_abi::{Image, KernelEntry};
+use curvesmith_abi::{Flavour, Image, KernelEntry, Needs};
 use curvesmith_device::{KernelDevice, Result, RuntimeError, Source};
 use curvesmith_emulator::{DeviceCall, Emulator, EmulatorOptions, InjectedFault};
 
@@ -98,8 +98,13 @@ fn image() -> Source {
         name: "toy".into(),
         declaration: String::new(),
         emitter: String::new(),
-        min_compute: 75,
-        kernels: vec![KernelEntry { symbol: "k".into(), name: "k".into(), signature: String::new() }],
+        flavour: Flavour::PTX,
+        kernels: vec![KernelEntry {
+            symbol: "k".into(),
+            name: "k".into(),
+            signature: String::new(),
+            needs: Needs::default(),
+        }],
     };
     Source::new(image, text)
 }

@@ -77,7 +77,7 @@ pub(crate) fn launch(
     (grid, block): (u32, u32),
     (input, output): (&Memory, &Memory),
 ) -> Result<()> {
-    let args = [Arg::U64(input.address()), Arg::U64(output.address()), Arg::U32(0)];
+    let args = [Arg::Buffer(input.whole()), Arg::Buffer(output.whole()), Arg::U32(0)];
     e.launch(s, module, Launch { symbol, grid, block, shared: 0, args: &args })
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn run_shared(
     let input_memory = words(e, input);
     let output = words(e, &vec![0; out]);
     let s = e.stream()?;
-    let args = [Arg::U64(input_memory.address()), Arg::U64(output.address()), Arg::U32(input.len() as u32)];
+    let args = [Arg::Buffer(input_memory.whole()), Arg::Buffer(output.whole()), Arg::U32(input.len() as u32)];
     e.launch(&s, &module, Launch { symbol: "k", grid, block, shared, args: &args })?;
     e.synchronize(&s)?;
     Ok(read(e, &output, out))

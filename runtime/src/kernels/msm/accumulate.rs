@@ -10,18 +10,18 @@ use curvesmith_abi::kernels::{
     Accumulate, AccumulateLanes, MergeHeads, MergePartials, PairCounts, PairEntries, PairSums,
     msm_has_lane_pairs, msm_has_pairs,
 };
-use curvesmith_abi::{Element, Kernel, Ptr, layout};
+use curvesmith_abi::{Element, Kernel, Slice, layout};
 
 /// The sparse matrix of an MSM by rows, and what it is multiplied by.
 #[derive(Clone, Copy)]
 pub(super) struct Rows {
-    pub(super) points: Ptr<layout::Affine>,
+    pub(super) points: Slice<layout::Affine>,
     /// The row of each entry, ascending.
-    pub(super) keys: Ptr<layout::U32>,
+    pub(super) keys: Slice<layout::U32>,
     /// Its point, and in the highest bit whether that is subtracted.
-    pub(super) entries: Ptr<layout::U32>,
+    pub(super) entries: Slice<layout::U32>,
     /// The first entry of each row, and the number of entries.
-    pub(super) starts: Ptr<layout::U32>,
+    pub(super) starts: Slice<layout::U32>,
     /// At least the number of entries.
     pub(super) most: usize,
     pub(super) buckets: u32,
@@ -92,10 +92,10 @@ struct Halved {
 impl Halved {
     fn rows(&self, of: &Rows) -> Rows {
         Rows {
-            points: self.points.ptr(),
-            keys: self.keys.ptr(),
-            entries: self.entries.ptr(),
-            starts: self.starts.ptr(),
+            points: self.points.whole(),
+            keys: self.keys.whole(),
+            entries: self.entries.whole(),
+            starts: self.starts.whole(),
             most: self.keys.len(),
             buckets: of.buckets,
         }
@@ -106,7 +106,7 @@ fn halve(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Halved> {
     let Rows { points, keys, entries, starts, most, buckets } = *rows;
     let common = Owner::common();
     let next_starts = stream.words(buckets as usize + 1)?;
-    let counts = PairCounts { starts, counts: next_starts.ptr(), buckets };
+    let counts = PairCounts { starts, counts: next_starts.whole(), buckets };
     stream.launch(&common, buckets as usize + 1, &counts)?;
     exclusive_scan(stream, &next_starts)?;
 
@@ -117,11 +117,11 @@ fn halve(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Halved> {
         keys,
         entries,
         starts,
-        next_starts: next_starts.ptr(),
-        keys_out: keys_out.ptr(),
-        entries_out: entries_out.ptr(),
-        lefts: lefts.ptr(),
-        rights: rights.ptr(),
+        next_starts: next_starts.whole(),
+        keys_out: keys_out.whole(),
+        entries_out: entries_out.whole(),
+        lefts: lefts.whole(),
+        rights: rights.whole(),
         buckets,
         n: index32("entries", most)?,
     };
@@ -131,10 +131,10 @@ fn halve(stream: &Stream, group: &Owner, rows: &Rows) -> Result<Halved> {
     let threads = pair_threads(stream, group)?;
     let kernel = PairSums {
         points,
-        lefts: lefts.ptr(),
-        rights: rights.ptr(),
-        starts: next_starts.ptr(),
-        sums: sums.ptr(),
+        lefts: lefts.whole(),
+        rights: rights.whole(),
+        starts: next_starts.whole(),
+        sums: sums.whole(),
         buckets,
         threads,
     };
@@ -153,7 +153,7 @@ fn accumulate_slices(
     let slices = slices(stream, group, lanes, most)?;
     let sum_buffer: Buffer<layout::Point> = stream.elements(group, buckets as usize)?;
     let partial_buffer: Buffer<layout::Point> = stream.elements(group, slices as usize)?;
-    let (sums, partials) = (sum_buffer.ptr(), partial_buffer.ptr());
+    let (sums, partials) = (sum_buffer.whole(), partial_buffer.whole());
 
     // ZZ = 0 is the identity.
     stream.zero(&sum_buffer, 0..sum_buffer.len())?;

@@ -13,7 +13,7 @@ use crate::owner::Owner;
 use crate::policy::{MAX_SLICES, Runs};
 use crate::vocabulary::{Adding, CurveForm, DigitShape};
 use curvesmith_abi::kernels::{BIT_SUMS_STEPS, BitSums, MergePartials};
-use curvesmith_abi::{Ptr, layout};
+use curvesmith_abi::{Slice, layout};
 use std::ops::Range;
 
 /// The buckets of an MSM, to which the digits of one part of the scalars after the other are added.
@@ -75,8 +75,8 @@ impl GpuBuckets {
                 .into_iter()
                 .flatten()
                 .try_for_each(|words| stream.uses("digits", words))?;
-            let points = bases.points.ptr_at((range.start + part.start) * bases.multiples());
-            let (keys, entries) = (part.keys.ptr(), part.entries.ptr());
+            let points = bases.points.part((range.start + part.start) * bases.multiples()..);
+            let (keys, entries) = (part.keys.whole(), part.entries.whole());
             let (most, buckets) = (part.keys.len(), digits.buckets);
             let Some(starts) = &part.starts else {
                 let entries = Entries { points, keys, entries, n: most, buckets };
@@ -84,7 +84,7 @@ impl GpuBuckets {
                 self.join(stream, sums)?;
                 continue;
             };
-            let rows = Rows { points, keys, entries, starts: starts.ptr(), most, buckets };
+            let rows = Rows { points, keys, entries, starts: starts.whole(), most, buckets };
             if self.adds_rows_of(stream, most)? {
                 let sums = match self.sums.take() {
                     Some(sums) => sums,
@@ -133,10 +133,11 @@ impl GpuBuckets {
             None => places(stream, self.shape)?,
         };
         stream.uses("places of buckets", &places)?;
-        let (keys, starts) = (places.ptr(), places.ptr());
+        let (keys, starts) = (places.whole(), places.whole());
         for from in (0..sums.len()).step_by(MAX_SLICES as usize) {
             let slices = MAX_SLICES.min((sums.len() - from) as u32);
-            let (partials, sums) = (more.ptr_at(from), sums.ptr_at(from));
+            let (partials, sums) =
+                (more.part(from..from + slices as usize), sums.part(from..from + slices as usize));
             let merge = MergePartials { keys, starts, partials, sums, buckets: slices, slices, least: 1 };
             stream.launch(&self.group, slices as usize, &merge)?;
         }
@@ -154,12 +155,12 @@ impl GpuBuckets {
         runs: Runs,
     ) -> Result<()> {
         let Some(sums) = self.sums else { return stream.zero(room, words) };
-        let out = Ptr::new(room.ptr_at(words.start).address);
+        let out = room.part(words).cast();
         if !runs.combine() {
             return reduce(stream, &self.group, self.shape, &sums, out);
         }
         let by_bits = stream.elements(&self.group, self.shape.sums())?;
-        reduce(stream, &self.group, self.shape, &sums, by_bits.ptr())?;
+        reduce(stream, &self.group, self.shape, &sums, by_bits.whole())?;
         horner::combine(stream, &self.group, &runs, &by_bits, out)
     }
 }
@@ -180,7 +181,7 @@ fn reduce(
     group: &Owner,
     shape: DigitShape,
     sums: &Buffer<layout::Point>,
-    out: Ptr<layout::Point>,
+    out: Slice<layout::Point>,
 ) -> Result<()> {
     let (log_b, sets) = (shape.log_buckets(), shape.sets);
     let block = u64::from(group.contract::<BitSums>().block);
@@ -189,7 +190,7 @@ fn reduce(
     while done < log_b {
         let steps = steps_of_a_launch(sets, log_b, done, at_once);
         let runs = (u64::from(sets) << (log_b - done - steps)) * u64::from(done + 1);
-        let kernel = BitSums { points: sums.ptr(), out, log_b, done, steps, sets };
+        let kernel = BitSums { points: sums.whole(), out, log_b, done, steps, sets };
         stream.launch_blocks(group, (runs << (steps - 1)).div_ceil(block), &kernel)?;
         done += steps;
     }

@@ -6,16 +6,16 @@ use crate::gpu::{Buffer, Stream};
 use crate::kernels::index32;
 use crate::owner::Owner;
 use curvesmith_abi::kernels::{PartialSums, PointAdd, SliceSums};
-use curvesmith_abi::{Ptr, layout};
+use curvesmith_abi::{Slice, layout};
 
 /// The entries of an MSM, sorted by bucket; at least one.
 #[derive(Clone, Copy)]
 pub(super) struct Entries {
-    pub(super) points: Ptr<layout::Affine>,
+    pub(super) points: Slice<layout::Affine>,
     /// The bucket of each entry, ascending.
-    pub(super) keys: Ptr<layout::U32>,
+    pub(super) keys: Slice<layout::U32>,
     /// Its point, and in the highest bit whether that is subtracted.
-    pub(super) entries: Ptr<layout::U32>,
+    pub(super) entries: Slice<layout::U32>,
     pub(super) n: usize,
     pub(super) buckets: u32,
 }
@@ -66,7 +66,7 @@ pub(super) fn accumulate(stream: &Stream, group: &Owner, entries: &Entries) -> R
     let levels: Vec<Level> = std::iter::successors(Some(first), Level::next).collect();
     let places = levels.last().unwrap_or(&first).end();
     let sum_buffer: Buffer<layout::Point> = stream.elements(group, places)?;
-    let sums = sum_buffer.ptr();
+    let sums = sum_buffer.whole();
     // Zeros are the identity in every form.
     stream.zero(&sum_buffer, 0..places)?;
     for (i, level) in levels.iter().enumerate() {
@@ -102,7 +102,7 @@ pub(super) fn join(
 ) -> Result<Buffer<layout::Point>> {
     let joined = stream.elements(group, buckets)?;
     let n = index32("buckets", buckets)?;
-    let kernel = PointAdd { a: sums.ptr(), b: more.ptr(), out: joined.ptr(), n };
+    let kernel = PointAdd { a: sums.whole(), b: more.whole(), out: joined.whole(), n };
     stream.launch(group, buckets, &kernel)?;
     Ok(joined)
 }

@@ -7,7 +7,8 @@ use crate::kernels::sort::{MOST_CODES, Pairs, sort};
 use crate::owner::Owner;
 use crate::vocabulary::{DigitMap, DigitShape, LEAST_ODD_WINDOW, OddDigits, windows_of};
 use curvesmith_abi::kernels::{BucketStarts, Digits, DigitsOdd, DigitsRegular, ODD_KEY_BITS};
-use curvesmith_abi::{Ptr, layout};
+use curvesmith_abi::layout;
+use std::ops::Range;
 
 /// Signed digits of scalars, sorted by bucket, on a device.
 #[derive(Debug)]
@@ -49,7 +50,8 @@ pub(crate) fn sorted_digits(
     let part_len = part_len(stream, shape);
     let parts = (0..len).step_by(part_len);
     let parts = parts.map(|start| {
-        sort_part(stream, field, scalars.ptr_at(start), shape, buckets, start, part_len.min(len - start))
+        let part = start..len.min(start.saturating_add(part_len));
+        sort_part(stream, field, scalars, shape, buckets, part)
     });
     Ok(GpuDigits { len, shape, buckets, parts: parts.collect::<Result<_>>()? })
 }
@@ -63,16 +65,16 @@ pub(super) fn part_len(stream: &Stream, shape: DigitShape) -> usize {
 fn sort_part(
     stream: &Stream,
     field: &Owner,
-    scalars: Ptr<layout::Field>,
+    scalars: &Buffer<layout::Field>,
     shape: DigitShape,
     buckets: u32,
-    start: usize,
-    len: usize,
+    part: Range<usize>,
 ) -> Result<Part> {
+    let (start, len, scalars) = (part.start, part.len(), scalars.part(part));
     let n = index32("number of scalars", len)?;
     let DigitShape { window: c, sets, multiples, map } = shape;
     let buffer = stream.words(len * shape.windows() as usize)?;
-    let (codes, log_b) = (buffer.ptr(), shape.log_buckets());
+    let (codes, log_b) = (buffer.whole(), shape.log_buckets());
     match map {
         DigitMap::Signed => stream.launch(field, len, &Digits { scalars, codes, c, sets, multiples, n })?,
         DigitMap::Odd(OddDigits::Stored { tau }) => {
@@ -88,9 +90,9 @@ fn sort_part(
     }
     let starts = stream.words(buckets as usize + 1)?;
     let kernel = BucketStarts {
-        keys: keys.ptr(),
-        offsets: last.offsets.ptr(),
-        starts: starts.ptr(),
+        keys: keys.whole(),
+        offsets: last.offsets.whole(),
+        starts: starts.whole(),
         buckets,
         shift: last.shift,
         first: last.first,

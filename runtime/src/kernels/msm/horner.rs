@@ -6,7 +6,7 @@ use crate::kernels::index32;
 use crate::owner::Owner;
 use crate::policy::Runs;
 use curvesmith_abi::kernels::BitHorner;
-use curvesmith_abi::{Ptr, layout};
+use curvesmith_abi::{Slice, layout};
 
 /// One point of each of the runs in `out`, by Horner's rule.
 pub(super) fn combine(
@@ -14,13 +14,13 @@ pub(super) fn combine(
     group: &Owner,
     runs: &Runs,
     sums: &Buffer<layout::Point>,
-    out: Ptr<layout::Point>,
+    out: Slice<layout::Point>,
 ) -> Result<()> {
     let number = |n| index32("sums by bits", n);
     // Of regular digits sum `q` of all has the weight `2^q`.
     let window = if runs.shape.is_constant() { 1 } else { runs.shape.sums_of_set() };
     let kernel = BitHorner {
-        sums: sums.ptr(),
+        sums: sums.whole(),
         out,
         window: number(window)?,
         span: number(runs.span)?,

@@ -89,7 +89,7 @@ fn doubled(
 ) -> Result<Buffer<layout::Affine>> {
     let n = index32("bases", points.len())?;
     let out = stream.elements(group, points.len() * multiples as usize)?;
-    let kernel = BaseMultiples { points: points.ptr(), out: out.ptr(), multiples, doublings, n };
+    let kernel = BaseMultiples { points: points.whole(), out: out.whole(), multiples, doublings, n };
     stream.launch(group, points.len(), &kernel)?;
     Ok(out)
 }

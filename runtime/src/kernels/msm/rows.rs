@@ -72,17 +72,17 @@ pub(super) fn accumulate_rows(
     let least = least_slice(stream);
     let offsets = stream.words(counts)?;
     let order = stream.words(buckets as usize)?;
-    let counts = RowCounts { starts, counts: offsets.ptr(), buckets, tiles, slices, least };
+    let counts = RowCounts { starts, counts: offsets.whole(), buckets, tiles, slices, least };
     stream.launch_blocks(&common, tiles.into(), &counts)?;
     exclusive_scan(stream, &offsets)?;
-    let offsets = offsets.ptr();
-    let kernel = RowOrder { starts, offsets, order: order.ptr(), buckets, tiles, slices, least };
+    let offsets = offsets.whole();
+    let kernel = RowOrder { starts, offsets, order: order.whole(), buckets, tiles, slices, least };
     stream.launch_blocks(&common, tiles.into(), &kernel)?;
 
     let partial_buffer: Buffer<layout::Point> = stream.elements(group, slices as usize)?;
     let part_rows = stream.words(slices as usize)?;
-    let (sums, partials) = (to.ptr(), partial_buffer.ptr());
-    let (order, part_rows) = (order.ptr(), part_rows.ptr());
+    let (sums, partials) = (to.whole(), partial_buffer.whole());
+    let (order, part_rows) = (order.whole(), part_rows.whole());
     let kernel =
         AccumulateRows { bases, entries, starts, offsets, order, sums, partials, part_rows, buckets, tiles };
     stream.launch(group, buckets as usize + slices as usize, &kernel)?;

@@ -143,13 +143,13 @@ fn shared(
 /// The powers by which passes multiply between their steps.
 fn inner(stream: &Stream, field: &Owner, log_inner: u32, squarings: &[u8]) -> Result<Vector> {
     let base_pows = upload_squarings(stream, field, squarings)?;
-    let (n, base_pows) = (1u32 << log_inner, base_pows.ptr());
+    let (n, base_pows) = (1u32 << log_inner, base_pows.whole());
     let has_tables = ntt_has_tables(field.words, field.bits as usize);
     let entries = if has_tables { NTT_TABLE.fit(field.words).entries(field.words) } else { 1 };
     let out: Vector = stream.elements(field, entries << log_inner)?;
     match has_tables {
-        true => stream.launch(field, n as usize, &NttTables { base_pows, out: out.ptr(), n })?,
-        false => stream.launch(field, n as usize, &Powers { base_pows, out: out.ptr(), n })?,
+        true => stream.launch(field, n as usize, &NttTables { base_pows, out: out.whole(), n })?,
+        false => stream.launch(field, n as usize, &Powers { base_pows, out: out.whole(), n })?,
     }
     Ok(out)
 }
@@ -164,7 +164,8 @@ fn twiddles(stream: &Stream, field: &Owner, pass: Pass, squarings: &[u8]) -> Res
     let made = shared(stream, field, numbers, squarings, || {
         let base_pows = upload_squarings(stream, field, squarings)?;
         let out: Vector = stream.elements(field, count)?;
-        let kernel = NttTwiddles { base_pows: base_pows.ptr(), out: out.ptr(), log_done: pass.log_done, n };
+        let kernel =
+            NttTwiddles { base_pows: base_pows.whole(), out: out.whole(), log_done: pass.log_done, n };
         stream.launch(field, count, &kernel)?;
         Ok(out)
     })?;
@@ -198,7 +199,7 @@ pub(super) fn coset(
     let (field, len) = (&tables.field, tables.n);
     let mut factors: Vector = stream.elements(field, len)?;
     let base_pows = upload_squarings(stream, field, powers)?;
-    let kernel = Powers { base_pows: base_pows.ptr(), out: factors.ptr(), n: index32("powers", len)? };
+    let kernel = Powers { base_pows: base_pows.whole(), out: factors.whole(), n: index32("powers", len)? };
     stream.launch(field, len, &kernel)?;
     if direction == Direction::Inverse {
         let scaled = stream.elements(field, len)?;

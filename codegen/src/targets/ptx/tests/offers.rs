@@ -1,7 +1,9 @@
 //! What is on offer before it is built: the same variants, and the same choice among them.
 
 use super::*;
-use crate::targets::{self, Load, Target, cheapest};
+use crate::targets::ptx::arithmetic::offers;
+use crate::targets::ptx::arithmetic::variants::Build;
+use crate::targets::{Arithmetic, Load, Machine, cheapest};
 
 /// Bounds to ask for: all operands alike, and the first apart from the others.
 fn bounds(f: &FieldDesc, op: &FieldOp) -> Vec<Vec<Bound>> {

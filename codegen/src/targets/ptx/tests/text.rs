@@ -56,7 +56,7 @@ fn templates() {
         (FieldOp::ReduceFull, Bound::Canonical, "reduce.copy"),
     ] {
         let block = variant(&f, &op, bound, name);
-        writeln!(text, "{}\n{}", block.name(), super::super::text::template(&block)).unwrap();
+        writeln!(text, "{}\n{}", block.name(), super::super::emit::text::template(&block)).unwrap();
     }
     insta::assert_snapshot!(text);
 }
@@ -74,7 +74,6 @@ fn counts() {
             FieldOp::Sub,
             FieldOp::Neg,
             FieldOp::MulSmall(3),
-            FieldOp::MulSmallAdd(3),
             FieldOp::MulConst(&f.p / 3u32),
             FieldOp::MulTable { step: 2, rows: 3 },
             FieldOp::MulTable { step: 4, rows: 4 },
