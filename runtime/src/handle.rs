@@ -1,10 +1,15 @@
 //! The device handle that users and plans hold.
 
 use crate::cuda::Cuda;
+use crate::engine::Engine;
+use crate::engines::{AnyCall, AnyEngine};
 use crate::error::{Result, RuntimeError};
 use crate::gpu::Gpu;
+use crate::host::Host;
+use crate::job::Cancel;
 use crate::owner::Owner;
 use crate::policy::{self, MeasuredWindows, Policy};
+use crate::vocabulary::Detail;
 use curvesmith_device::{DeviceProperties, KernelDevice};
 #[cfg(feature = "emulator")]
 use curvesmith_emulator::{Emulator, EmulatorOptions};
@@ -15,16 +20,10 @@ use std::sync::Arc;
 /// A device to compute on. Cheap to clone; clones share memory, streams and loaded kernels.
 #[derive(Clone)]
 pub struct Device {
-    pub(crate) inner: Inner,
+    engine: AnyEngine,
     fallback_reason: Option<Arc<str>>,
     #[cfg(feature = "emulator")]
     emulator: Option<Emulator>,
-}
-
-#[derive(Clone)]
-pub(crate) enum Inner {
-    Cpu,
-    Gpu(Gpu),
 }
 
 /// Its name: memory below may hold secrets.
@@ -35,9 +34,9 @@ impl fmt::Debug for Device {
 }
 
 impl Device {
-    fn new(inner: Inner) -> Device {
+    fn new(engine: AnyEngine) -> Device {
         Device {
-            inner,
+            engine,
             fallback_reason: None,
             #[cfg(feature = "emulator")]
             emulator: None,
@@ -60,7 +59,7 @@ impl Device {
 
     /// The CPU.
     pub fn cpu() -> Device {
-        Device::new(Inner::Cpu)
+        Device::new(AnyEngine::Host(Host))
     }
 
     /// The CUDA device with this ordinal, with the windows that were [measured](Device::keep_windows) on it;
@@ -97,7 +96,7 @@ impl Device {
     /// Any device that runs kernels, with launch policies for its properties or of the caller's choice; results
     /// do not depend on them.
     pub fn with_kernels(device: Arc<dyn KernelDevice>, policy: Option<Policy>) -> Device {
-        Device::new(Inner::Gpu(Gpu::new(device, policy)))
+        Device::new(AnyEngine::Kernels(Gpu::new(device, policy)))
     }
 
     /// A device with the policies for its properties and the user's table of windows.
@@ -137,23 +136,17 @@ impl Device {
 
     /// Name for the user: `cpu`, `emulator`, or the GPU's.
     pub fn name(&self) -> String {
-        match &self.inner {
-            Inner::Cpu => "cpu".into(),
-            Inner::Gpu(gpu) => gpu.properties().name.clone(),
-        }
+        self.engine().name()
     }
 
     /// Static facts; `None` on the CPU.
     pub fn properties(&self) -> Option<&DeviceProperties> {
-        match &self.inner {
-            Inner::Cpu => None,
-            Inner::Gpu(gpu) => Some(gpu.properties()),
-        }
+        self.engine().properties()
     }
 
     /// Whether it is the CPU.
     pub fn is_cpu(&self) -> bool {
-        matches!(self.inner, Inner::Cpu)
+        self.engine().is_host()
     }
 
     /// Why [`Device::auto`] took the CPU; `None` for a device that was asked for.
@@ -164,25 +157,17 @@ impl Device {
     /// Loads all kernels of `owners` now, in parallel, instead of at first use: on a GPU never seen before
     /// the driver assembles them, which takes seconds. Nothing on the CPU.
     pub fn preload(&self, owners: &[Owner]) -> Result<()> {
-        match &self.inner {
-            Inner::Cpu => Ok(()),
-            Inner::Gpu(gpu) => gpu.preload(owners),
-        }
+        self.engine().preload(owners)
     }
 
     /// Bytes of device memory that calls of this process can get now; `None` on the CPU, and where the device cannot tell.
     pub fn free_memory(&self) -> Result<Option<u64>> {
-        match &self.inner {
-            Inner::Cpu => Ok(None),
-            Inner::Gpu(gpu) => gpu.free_memory(),
-        }
+        self.engine().free_memory()
     }
 
     /// Gives memory that is kept for re-use back to the device.
     pub fn release_unused(&self) {
-        if let Inner::Gpu(gpu) = &self.inner {
-            gpu.release_unused();
-        }
+        self.engine().release_unused();
     }
 
     /// Puts rows into the table of this device in the user's cache directory, or in `directory`, beside those that are there, and tells where
@@ -190,12 +175,16 @@ impl Device {
     ///
     /// Errors: [`RuntimeError::Input`] on the CPU, and where the table cannot be written.
     pub fn keep_windows(&self, windows: &MeasuredWindows, directory: Option<&Path>) -> Result<PathBuf> {
-        match &self.inner {
-            Inner::Cpu => {
-                let reason = "the CPU chooses windows of its own".to_owned();
-                Err(RuntimeError::Input { what: "measured windows", reason })
-            }
-            Inner::Gpu(gpu) => policy::keep(gpu.device(), windows, directory),
-        }
+        self.engine().keep_windows(windows, directory)
+    }
+
+    /// What computes.
+    pub(crate) fn engine(&self) -> &dyn Engine {
+        self.engine.get()
+    }
+
+    /// Begins a call.
+    pub(crate) fn call(&self, detail: Detail, cancel: Cancel) -> Result<AnyCall> {
+        self.engine.call(detail, cancel)
     }
 }

@@ -1,10 +1,10 @@
 //! Devices, memory, launches, and MSM, NTT and SpMV composed from generated kernels.
 //!
 //! Two levels of device: a [`KernelDevice`](curvesmith_device::KernelDevice) runs kernels (CUDA here, the
-//! emulator in a package of its own); [`Work`](work::Work) runs algorithms, with kernels on any of those or
-//! with arkworks on the CPU. Data goes from [`plan`] through [`work`] to [`kernels`], where it becomes words
-//! and which are compiled once for all fields and devices, and to [`gpu`], which orders
-//! their launches, memory and copies. All may name [`vocabulary`] and [`policy`]. No curve is named here:
+//! emulator in a package of its own); an `engine` runs algorithms: [`kernels`] on any of those, [`host`] with
+//! arkworks' arithmetic. [`Work`](work::Work) is one call's work on either. Data goes from [`plan`] through
+//! [`work`] to an engine. In [`kernels`], which are compiled once for all fields and devices, it becomes words; [`gpu`]
+//! orders their launches, memory and copies. All may name [`vocabulary`] and [`policy`]. No curve is named here:
 //! generic code knows [`field::Field`] and [`group::Group`] markers, which the macros implement, the rest an [`Owner`].
 
 mod batch;
@@ -16,6 +16,8 @@ pub mod cuda;
 pub mod declared;
 mod domain;
 pub mod edwards;
+mod engine;
+mod engines;
 pub mod field;
 mod form;
 pub mod gpu;

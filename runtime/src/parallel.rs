@@ -1,5 +1,5 @@
-//! Loops over all threads, compiled once for a type and not for everything that makes its values: a parallel loop
-//! is some thousand lines of code.
+//! Loops over all threads, compiled once for a type and not for everything that makes its values: a
+//! parallel loop is some thousand lines of code.
 
 use rayon::prelude::*;
 

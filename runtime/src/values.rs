@@ -1,44 +1,32 @@
 //! Values that live on a device.
 
-use crate::csr::Csr;
+use crate::engine::{Bases, Held};
 use crate::field::Field;
-use crate::gpu::Buffer;
 use crate::group::Group;
 use crate::handle::Device;
-use crate::host::{HostBases, HostDigits, Tables};
 use crate::owner::Owner;
 use crate::vocabulary::{CurveForm, DigitShape, SpMvSchedule};
-use curvesmith_abi::{Element, layout};
+use curvesmith_abi::Element;
 use std::any::TypeId;
 use std::fmt;
-use std::sync::Arc;
-
-use crate::kernels::{
-    msm::{GpuBases, GpuDigits},
-    ntt::GpuTables,
-    spmv::GpuMatrix,
-};
-
-/// A value of the CPU, or one in a GPU's memory.
-#[derive(Debug)]
-pub(crate) enum Repr<C, G> {
-    Cpu(C),
-    Gpu(G),
-}
+use std::marker::PhantomData;
 
 /// Field elements in the memory of a device, in any form the device likes.
 ///
 /// Made by [`DeviceVec::upload`] or by an operation of a plan, read by [`DeviceVec::download`]; plans work on it
 /// without the host between. Its memory goes back to the device's pool when it is dropped.
 pub struct DeviceVec<F: Field> {
-    pub(crate) device: Device,
-    pub(crate) repr: Repr<Vec<F::Ark>, Buffer<layout::Field>>,
+    device: Device,
+    pub(crate) held: Held,
+    len: usize,
+    field: PhantomData<F>,
 }
 
 /// Affine points in the memory of a device, for any number of [`Msm`](crate::Msm) plans.
 pub struct DeviceBases<G: Group> {
-    pub(crate) device: Device,
-    pub(crate) repr: Repr<HostBases<G>, GpuBases>,
+    device: Device,
+    pub(crate) bases: Bases,
+    group: PhantomData<G>,
 }
 
 /// Scalars cut into digits and sorted by bucket; one serves any number of MSMs.
@@ -46,37 +34,44 @@ pub struct DeviceBases<G: Group> {
 pub struct Digits {
     /// The scalars' arkworks type.
     pub(crate) field: TypeId,
-    pub(crate) repr: Repr<HostDigits, Arc<GpuDigits>>,
+    pub(crate) shape: DigitShape,
+    pub(crate) held: Held,
 }
 
 /// A sparse matrix on a device.
 #[derive(Debug)]
 pub struct Matrix<F: Field> {
-    pub(crate) repr: Repr<Csr<F::Ark>, Arc<GpuMatrix>>,
+    pub(crate) held: Held,
+    schedule: Option<SpMvSchedule>,
+    field: PhantomData<F>,
 }
 
 impl<F: Field> Matrix<F> {
+    pub(crate) fn new(held: Held, schedule: Option<SpMvSchedule>) -> Self {
+        Matrix { held, schedule, field: PhantomData }
+    }
+
     /// Who computes which rows; `None` on the CPU, whose threads take them as they come.
     pub fn schedule(&self) -> Option<SpMvSchedule> {
-        match &self.repr {
-            Repr::Cpu(_) => None,
-            Repr::Gpu(matrix) => Some(matrix.schedule),
-        }
+        self.schedule
     }
 }
 
 /// Twiddles of one size and root on a device.
 pub struct NttTables<F: Field> {
-    pub(crate) repr: Repr<Box<dyn Tables<F>>, Arc<GpuTables>>,
+    pub(crate) held: Held,
+    size: usize,
+    field: PhantomData<F>,
 }
 
 impl<F: Field> NttTables<F> {
+    pub(crate) fn new(held: Held, size: usize) -> Self {
+        NttTables { held, size, field: PhantomData }
+    }
+
     /// Elements of a transform.
     pub(crate) fn size(&self) -> usize {
-        match &self.repr {
-            Repr::Cpu(tables) => tables.size(),
-            Repr::Gpu(tables) => tables.size(),
-        }
+        self.size
     }
 }
 
@@ -88,6 +83,10 @@ impl<F: Field> fmt::Debug for NttTables<F> {
 }
 
 impl<F: Field> DeviceVec<F> {
+    pub(crate) fn new(device: Device, held: Held, len: usize) -> Self {
+        DeviceVec { device, held, len, field: PhantomData }
+    }
+
     /// Bytes that so many elements take of the memory of a device that is not the CPU.
     pub fn bytes_for(len: usize) -> u64 {
         len as u64 * Owner::field::<F>().bytes(Element::Field) as u64
@@ -95,10 +94,7 @@ impl<F: Field> DeviceVec<F> {
 
     /// Number of elements.
     pub fn len(&self) -> usize {
-        match &self.repr {
-            Repr::Cpu(values) => values.len(),
-            Repr::Gpu(buffer) => buffer.len(),
-        }
+        self.len
     }
 
     /// Whether there are no elements.
@@ -120,20 +116,18 @@ impl<F: Field> fmt::Debug for DeviceVec<F> {
 }
 
 impl<G: Group> DeviceBases<G> {
+    pub(crate) fn new(device: Device, bases: Bases) -> Self {
+        DeviceBases { device, bases, group: PhantomData }
+    }
+
     /// The form of the curve that they are in. The CPU keeps points as they are declared.
     pub fn form(&self) -> CurveForm {
-        match &self.repr {
-            Repr::Cpu(_) => CurveForm::Declared,
-            Repr::Gpu(bases) => bases.form,
-        }
+        self.bases.form
     }
 
     /// The shape of the digits that multiples of the points ask for, where there are any.
     pub(crate) fn shape(&self) -> Option<DigitShape> {
-        match &self.repr {
-            Repr::Cpu(_) => None,
-            Repr::Gpu(bases) => bases.shape(),
-        }
+        self.bases.shape
     }
 
     /// Bytes that so many points, without multiples, take of the memory of a device that is not the CPU.
@@ -143,10 +137,7 @@ impl<G: Group> DeviceBases<G> {
 
     /// Bytes of the device's memory, multiples included; those of the CPU are not counted.
     pub fn bytes(&self) -> u64 {
-        match &self.repr {
-            Repr::Cpu(_) => 0,
-            Repr::Gpu(bases) => (bases.points.len() * bases.points.element_bytes()) as u64,
-        }
+        self.bases.bytes
     }
 
     /// Multiples of each point on the device, the point itself among them, and stored doublings too.
@@ -156,10 +147,7 @@ impl<G: Group> DeviceBases<G> {
 
     /// Number of points.
     pub fn len(&self) -> usize {
-        match &self.repr {
-            Repr::Cpu(bases) => bases.len(),
-            Repr::Gpu(bases) => bases.len(),
-        }
+        self.bases.len
     }
 
     /// Whether there are no points.

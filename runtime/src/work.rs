@@ -1,25 +1,19 @@
-//! One call's work on a device, whichever it is: the only place that asks.
+//! One call's work on a device: typed operations over whichever engine it has.
 //!
-//! Operations of a GPU are submitted in order and done later; those of the CPU are done at once. What a
-//! call made is ready when [`Work::finish`] returns. A value of another device is refused.
+//! Operations of a device of kernels are submitted in order and done later; those of the host are
+//! done at once. What a call made is ready when [`Work::finish`] returns. A value of another device
+//! is refused.
 
 use crate::csr::{Csr, check_len};
+use crate::engine::{Call as _, Held};
+use crate::engines::AnyCall;
 use crate::error::{Result, RuntimeError};
 use crate::field::Field;
-use crate::gpu::{Buffer, Stream};
-use crate::handle::{Device, Inner};
-use crate::host;
+use crate::gpu::Stream;
+use crate::handle::Device;
 use crate::job::Cancel;
-
-use crate::kernels::{convert, pointwise, spmv};
-use crate::owner::Owner;
-use crate::values::{DeviceVec, Matrix, Repr};
-use crate::vocabulary::{BinaryOp, Detail, Kind, Report, SpMvStrategy, Span, UnaryOp};
-use ark_ff::Zero;
-use curvesmith_abi::layout;
-use std::borrow::Cow;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use crate::values::{DeviceVec, Matrix};
+use crate::vocabulary::{BinaryOp, Detail, Report, SpMvStrategy, UnaryOp};
 
 mod ahead;
 mod msm;
@@ -31,35 +25,12 @@ pub(crate) use ahead::ahead;
 pub use msm::{Sum, SumBytes, Sums};
 pub use streamed::StreamParts;
 
-/// The work of one call. Vectors, matrices and bases that it makes or takes are of its device; every
-/// operation checks the lengths of its arguments against each other.
+/// The work of one call. Vectors, matrices and bases that it makes or takes are of its device;
+/// every operation checks the lengths of its arguments against each other.
 #[derive(Debug)]
 pub struct Work {
     device: Device,
-    on: Repr<CpuWork, Stream>,
-}
-
-/// What is noted of work on the CPU.
-#[derive(Debug)]
-struct CpuWork {
-    start: Instant,
-    spans: Mutex<Vec<Span>>,
-    cancel: Cancel,
-}
-
-impl CpuWork {
-    fn timed<T>(&self, name: &'static str, part: impl FnOnce() -> T) -> T {
-        let begin = self.start.elapsed().as_secs_f64();
-        let result = part();
-        let end = self.start.elapsed().as_secs_f64();
-        let span = Span { name: Cow::Borrowed(name), kind: Kind::Host, stream: 0, begin, end };
-        self.spans.lock().unwrap_or_else(PoisonError::into_inner).push(span);
-        result
-    }
-}
-
-fn other<T>(what: &'static str) -> Result<T> {
-    Err(RuntimeError::OtherDevice { what })
+    call: AnyCall,
 }
 
 impl Device {
@@ -70,46 +41,29 @@ impl Device {
 
     /// Work that is watched as closely as `detail` says, and ends early at a wish.
     pub fn work_with(&self, detail: Detail, cancel: &Cancel) -> Result<Work> {
-        Work::new(self, detail, cancel.clone())
+        Ok(Work { device: self.clone(), call: self.call(detail, cancel.clone())? })
     }
 }
 
 impl Work {
-    fn new(device: &Device, detail: Detail, cancel: Cancel) -> Result<Work> {
-        let on = match &device.inner {
-            Inner::Cpu => Repr::Cpu(CpuWork { start: Instant::now(), spans: Mutex::default(), cancel }),
-            Inner::Gpu(gpu) => Repr::Gpu(gpu.stream(detail, cancel)?),
-        };
-        Ok(Work { device: device.clone(), on })
-    }
-
     /// The stream below, where the device is one of kernels.
     pub fn stream(&self) -> Option<&Stream> {
-        match &self.on {
-            Repr::Cpu(_) => None,
-            Repr::Gpu(stream) => Some(stream),
-        }
+        self.call.stream()
     }
 
     /// Waits for all of it; the first failure, if there was one.
     pub fn finish(self) -> Result<Report> {
-        match self.on {
-            Repr::Gpu(stream) => stream.finish(),
-            Repr::Cpu(work) => {
-                let spans = work.spans.into_inner().unwrap_or_else(PoisonError::into_inner);
-                Ok(Report { start: Some(work.start), spans, ..Report::default() })
-            }
-        }
+        self.call.finish()
     }
 
-    /// Submits a call with `run` and waits for it. If both fail, the device's failure is told, since what `run`
-    /// noticed is its consequence; unless the call was cancelled.
+    /// Submits a call with `run` and waits for it. If both fail, the device's failure is told,
+    /// since what `run` noticed is its consequence; unless the call was cancelled.
     pub fn complete<T, E: From<RuntimeError>>(
         self,
         run: impl FnOnce(&Self) -> std::result::Result<T, E>,
     ) -> std::result::Result<(T, Report), E> {
         let value = run(&self);
-        let cancelled = self.is_cancelled();
+        let cancelled = self.call.check_cancelled().is_err();
         let done = self.finish();
         match (value, done) {
             (Ok(value), done) => Ok((value, done?)),
@@ -118,195 +72,105 @@ impl Work {
         }
     }
 
-    fn is_cancelled(&self) -> bool {
-        match &self.on {
-            Repr::Gpu(stream) => stream.check_cancelled().is_err(),
-            Repr::Cpu(work) => work.cancel.check().is_err(),
-        }
-    }
-
-    /// Work that is ordered after what this has now, and otherwise independent, until [`Work::join`]. On the CPU
-    /// it is the same work.
+    /// Work that is ordered after what this has now, and otherwise independent, until
+    /// [`Work::join`]. On the CPU it is the same work.
     pub fn fork(&self) -> Result<Work> {
-        self.fork_by(Stream::fork)
+        Ok(Work { device: self.device.clone(), call: self.call.fork(false)? })
     }
 
-    /// As [`Work::fork`], for work that other work waits for: where the device can do that, its kernels go before
-    /// those that wait for room.
+    /// As [`Work::fork`], for work that other work waits for: where the device can do that, its
+    /// kernels go before those that wait for room.
     pub fn fork_urgent(&self) -> Result<Work> {
-        self.fork_by(Stream::fork_urgent)
-    }
-
-    fn fork_by(&self, fork: fn(&Stream) -> Result<Stream>) -> Result<Work> {
-        let on = match &self.on {
-            Repr::Gpu(stream) => Repr::Gpu(fork(stream)?),
-            Repr::Cpu(work) => {
-                Repr::Cpu(CpuWork { start: work.start, spans: Mutex::default(), cancel: work.cancel.clone() })
-            }
-        };
-        Ok(Work { device: self.device.clone(), on })
+        Ok(Work { device: self.device.clone(), call: self.call.fork(true)? })
     }
 
     /// Orders later work after all of `fork`.
     pub fn join(&self, fork: Work) -> Result<()> {
-        match (&self.on, fork.on) {
-            (Repr::Gpu(stream), Repr::Gpu(fork)) => stream.join(fork),
-            (Repr::Cpu(work), Repr::Cpu(fork)) => {
-                let spans = fork.spans.into_inner().unwrap_or_else(PoisonError::into_inner);
-                work.spans.lock().unwrap_or_else(PoisonError::into_inner).extend(spans);
-                Ok(())
-            }
-            _ => other("fork"),
-        }
+        self.call.join(fork.call)
     }
 
-    /// Has the device memory of this call zeroed when it ends, but for what it gives out; the CPU's is not.
+    /// Orders later work after what `other`, which is a fork of this or of which this is one, has
+    /// now.
+    pub(crate) fn after(&self, other: &Work) -> Result<()> {
+        self.call.after(&other.call)
+    }
+
+    /// Has the device memory of this call zeroed when it ends, but for what it gives out; the CPU's
+    /// is not.
     pub fn wipe_at_end(&self) {
-        if let Repr::Gpu(stream) = &self.on {
-            stream.wipe_at_end();
-        }
+        self.call.wipe_at_end();
     }
 
     /// Runs a named part of the call, for its [`Report`].
     pub fn stage<T>(&self, name: &'static str, part: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
-        match &self.on {
-            Repr::Gpu(stream) => stream.stage(name, || part(self)),
-            Repr::Cpu(work) => {
-                work.cancel.check()?;
-                work.timed(name, || part(self))
-            }
-        }
+        self.call.stage(name, || part(self))
     }
 
     /// Runs a named part of the call that the host does by itself.
     pub fn host_stage<T>(&self, name: &'static str, part: impl FnOnce() -> T) -> T {
-        match &self.on {
-            Repr::Gpu(stream) => stream.host_stage(name, part),
-            Repr::Cpu(work) => work.timed(name, part),
-        }
+        self.call.host_stage(name, part)
     }
 
-    fn vector<F: Field>(&self, repr: Repr<Vec<F::Ark>, Buffer<layout::Field>>) -> DeviceVec<F> {
-        DeviceVec { device: self.device.clone(), repr }
+    fn vector<F: Field>(&self, held: Held, len: usize) -> DeviceVec<F> {
+        DeviceVec::new(self.device.clone(), held, len)
     }
 
     /// Copies values to the device.
     pub fn upload<F: Field>(&self, values: &[F::Ark]) -> Result<DeviceVec<F>> {
-        Ok(self.vector(match &self.on {
-            Repr::Cpu(_) => Repr::Cpu(values.to_vec()),
-            Repr::Gpu(stream) => Repr::Gpu(convert::upload::<F>(stream, values)?),
-        }))
+        Ok(self.vector(self.call.copies::<F>().upload(values)?, values.len()))
     }
 
     /// So many zeros.
     pub fn zeros<F: Field>(&self, len: usize) -> Result<DeviceVec<F>> {
-        Ok(self.vector(match &self.on {
-            Repr::Cpu(_) => Repr::Cpu(vec![F::Ark::zero(); len]),
-            Repr::Gpu(stream) => {
-                let buffer = stream.elements(&Owner::field::<F>(), len)?;
-                stream.zero(&buffer, 0..len)?;
-                Repr::Gpu(buffer)
-            }
-        }))
+        Ok(self.vector(self.call.copies::<F>().zeros(len)?, len))
     }
 
     /// Copies values back, after all earlier work.
     pub fn download<F: Field>(&self, vector: &DeviceVec<F>) -> Result<Vec<F::Ark>> {
-        if let (Repr::Cpu(_), Repr::Cpu(values)) = (&self.on, &vector.repr) {
-            return Ok(values.clone());
-        }
-        let mut values = convert::zeros::<F>(vector.len());
-        self.download_into(vector, &mut values)?;
-        Ok(values)
+        self.call.copies::<F>().download(&vector.held)
     }
 
-    /// As [`Work::download`], of a vector that nobody needs any more: the CPU's is the result itself.
+    /// As [`Work::download`], of a vector that nobody needs any more: the CPU's is the result
+    /// itself.
     pub fn take<F: Field>(&self, vector: DeviceVec<F>) -> Result<Vec<F::Ark>> {
-        match (&self.on, vector.repr) {
-            (Repr::Cpu(_), Repr::Cpu(values)) => Ok(values),
-            (_, repr) => self.download::<F>(&DeviceVec { device: vector.device, repr }),
-        }
+        self.call.copies::<F>().take(vector.held)
     }
 
     /// As [`Work::download`], into memory that is there; `values` is as long as the vector.
     pub fn download_into<F: Field>(&self, vector: &DeviceVec<F>, values: &mut [F::Ark]) -> Result<()> {
-        match (&self.on, &vector.repr) {
-            (Repr::Cpu(_), Repr::Cpu(found)) => {
-                check_len("values to download", found.len(), values.len())?;
-                values.copy_from_slice(found);
-                Ok(())
-            }
-            (Repr::Gpu(stream), Repr::Gpu(buffer)) => {
-                stream.uses("vector", buffer)?;
-                convert::download::<F>(stream, buffer, values)
-            }
-            _ => other("vector"),
-        }
+        check_len("values to download", vector.len(), values.len())?;
+        self.call.copies::<F>().download_into(&vector.held, values)
     }
 
     /// `a ∘ b`, elementwise.
     pub fn binary<F: Field>(&self, op: BinaryOp, a: &DeviceVec<F>, b: &DeviceVec<F>) -> Result<DeviceVec<F>> {
-        Ok(self.vector(match (&self.on, &a.repr, &b.repr) {
-            (Repr::Cpu(_), Repr::Cpu(a), Repr::Cpu(b)) => Repr::Cpu(host::binary::<F>(op, a, b)?),
-            (Repr::Gpu(stream), Repr::Gpu(a), Repr::Gpu(b)) => {
-                stream.uses("left operand", a)?;
-                stream.uses("right operand", b)?;
-                Repr::Gpu(pointwise::binary(stream, &Owner::field::<F>(), op, a, b)?)
-            }
-            _ => return other("operand"),
-        }))
+        Ok(self.vector(self.call.elementwise::<F>().binary(op, &a.held, &b.held)?, a.len()))
     }
 
     /// Elementwise operation.
     pub fn unary<F: Field>(&self, op: UnaryOp, a: &DeviceVec<F>) -> Result<DeviceVec<F>> {
-        self.map(a, |a| host::unary::<F>(op, a), |stream, field, a| pointwise::unary(stream, field, op, a))
+        Ok(self.vector(self.call.elementwise::<F>().unary(op, &a.held)?, a.len()))
     }
 
     /// `1/a`, elementwise, with one inversion for many elements; 0 for 0.
     pub fn batch_inverse<F: Field>(&self, a: &DeviceVec<F>) -> Result<DeviceVec<F>> {
-        self.map(a, |a| host::batch_inverse::<F>(a), pointwise::batch_inverse)
+        Ok(self.vector(self.call.elementwise::<F>().batch_inverse(&a.held)?, a.len()))
     }
 
     /// `a · c`, elementwise.
     pub fn mul_const<F: Field>(&self, a: &DeviceVec<F>, c: F::Ark) -> Result<DeviceVec<F>> {
-        self.map(
-            a,
-            |a| host::mul_const::<F>(a, c),
-            |stream, field, a| pointwise::mul_const(stream, field, a, &convert::device_bytes::<F>(&[c])),
-        )
-    }
-
-    fn map<F: Field>(
-        &self,
-        a: &DeviceVec<F>,
-        cpu: impl FnOnce(&Vec<F::Ark>) -> Result<Vec<F::Ark>>,
-        gpu: impl FnOnce(&Stream, &Owner, &Buffer<layout::Field>) -> Result<Buffer<layout::Field>>,
-    ) -> Result<DeviceVec<F>> {
-        Ok(self.vector(match (&self.on, &a.repr) {
-            (Repr::Cpu(_), Repr::Cpu(a)) => Repr::Cpu(cpu(a)?),
-            (Repr::Gpu(stream), Repr::Gpu(a)) => {
-                stream.uses("operand", a)?;
-                Repr::Gpu(gpu(stream, &Owner::field::<F>(), a)?)
-            }
-            _ => return other("operand"),
-        }))
+        Ok(self.vector(self.call.elementwise::<F>().mul_const(&a.held, c)?, a.len()))
     }
 
     /// `a·b` into the last third of a vector, elementwise, `a` and `b` being the others.
     pub fn mul_thirds<F: Field>(&self, thirds: &mut DeviceVec<F>) -> Result<()> {
-        match (&self.on, &mut thirds.repr) {
-            (Repr::Cpu(_), Repr::Cpu(thirds)) => host::mul_thirds::<F>(thirds),
-            (Repr::Gpu(stream), Repr::Gpu(thirds)) => {
-                stream.uses("vector", thirds)?;
-                pointwise::mul_thirds(stream, &Owner::field::<F>(), thirds)
-            }
-            _ => other("vector"),
-        }
+        self.call.elementwise::<F>().mul_thirds(&mut thirds.held)
     }
 
     /// `a·b - c`, elementwise, of the thirds of a vector.
     pub fn mul_sub_thirds<F: Field>(&self, thirds: &DeviceVec<F>) -> Result<DeviceVec<F>> {
-        self.map(thirds, |thirds| host::mul_sub_thirds::<F>(thirds), pointwise::mul_sub_thirds)
+        let made = self.call.elementwise::<F>().mul_sub_thirds(&thirds.held)?;
+        Ok(self.vector(made, thirds.len() / 3))
     }
 
     /// Moves a matrix to the device, [`SpMvStrategy::Balanced`]. Checks offsets and columns.
@@ -317,11 +181,8 @@ impl Work {
     /// As [`Work::matrix`], with rows shared out as `strategy` says.
     pub fn matrix_by<F: Field>(&self, matrix: &Csr<F::Ark>, strategy: SpMvStrategy) -> Result<Matrix<F>> {
         matrix.validate()?;
-        let repr = match &self.on {
-            Repr::Cpu(_) => Repr::Cpu(matrix.clone()),
-            Repr::Gpu(stream) => Repr::Gpu(Arc::new(spmv::GpuMatrix::new::<F>(stream, matrix, strategy)?)),
-        };
-        Ok(Matrix { repr })
+        let (held, schedule) = self.call.sparse_products::<F>().matrix(matrix, strategy)?;
+        Ok(Matrix::new(held, schedule))
     }
 
     /// `matrix · x`, zero-extended to `out_len ≥ rows` elements.
@@ -331,17 +192,7 @@ impl Work {
         x: &DeviceVec<F>,
         out_len: usize,
     ) -> Result<DeviceVec<F>> {
-        Ok(self.vector(match (&self.on, &matrix.repr, &x.repr) {
-            (Repr::Cpu(_), Repr::Cpu(matrix), Repr::Cpu(x)) => {
-                Repr::Cpu(host::spmv::<F>(matrix, x, out_len)?)
-            }
-            (Repr::Gpu(stream), Repr::Gpu(matrix), Repr::Gpu(x)) => {
-                matrix.used_by(stream)?;
-                stream.hold(matrix.clone());
-                stream.uses("vector", x)?;
-                Repr::Gpu(spmv::spmv(stream, &Owner::field::<F>(), matrix, x, out_len)?)
-            }
-            _ => return other("vector"),
-        }))
+        let product = self.call.sparse_products::<F>().product(&matrix.held, &x.held, out_len)?;
+        Ok(self.vector(product, out_len))
     }
 }

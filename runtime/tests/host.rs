@@ -188,6 +188,7 @@ fn check_msm<G: Group>(points: &[AffineOf<G>], scalars: &[ScalarOf<G>]) {
     let bases = host::bases::<G>(points.into()).unwrap();
     let digits = host::digits::<G::Scalar>(scalars).unwrap();
     assert_eq!(host::msm::<G>(&digits, &bases, 0..points.len()).unwrap(), naive, "{} points", points.len());
+    assert_eq!(host::msm_of::<G>(points, scalars), naive, "{} points", points.len());
     let (from, to) = (points.len() / 3, points.len() - points.len() / 4);
     let digits = host::digits::<G::Scalar>(&scalars[from..to]).unwrap();
     let naive: ProjectiveOf<G> = points[from..to].iter().zip(&scalars[from..to]).map(|(p, s)| *p * s).sum();

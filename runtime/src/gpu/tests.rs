@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::error::RuntimeError;
-use crate::handle::{Device, Inner};
+use crate::handle::Device;
 use crate::owner::Owner;
 use crate::vocabulary::{Kind, Report, Span};
 use curvesmith_abi::kernels::{ScanAdd, ScanTiles};
@@ -401,7 +401,8 @@ fn debug_prints_show_no_memory() {
     for seed in [0, 1] {
         let emulator = Emulator::new(EmulatorOptions::default().seed(seed));
         let device = Device::with_kernels(Arc::new(emulator.clone()), None);
-        let Inner::Gpu(gpu) = &device.inner else { panic!("{device:?}") };
+        let work = device.work().unwrap();
+        let gpu = work.stream().unwrap().gpu();
         let stream = start(gpu);
         let (freed, kept) =
             (stream.upload_words(&[SECRET; 4096]).unwrap(), stream.upload_words(&[SECRET; 4096]).unwrap());

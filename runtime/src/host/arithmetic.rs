@@ -1,8 +1,9 @@
 //! The arithmetic below the host's algorithms: what another implementation of it has to offer.
 //!
-//! arkworks' serves every field and group. An implementation with vector instructions provides these traits
-//! for the fields it is made for; [`tables`] and [`bucket_sums`] then choose it, once a call. Values of
-//! callers are arkworks', and what an implementation keeps of them, tables and points, is in its own form.
+//! arkworks' serves every field and group. An implementation with vector instructions provides
+//! these traits for the fields it is made for; [`tables`] and [`bucket_sums`] then choose it, once
+//! a call. Values of callers are arkworks', and what an implementation keeps of them, tables and
+//! points, is in its own form.
 
 use crate::domain::Domain;
 use crate::field::Field;
@@ -21,16 +22,16 @@ pub trait Tables<F: Field>: Debug + Send + Sync {
     /// Elements of a transform.
     fn size(&self) -> usize;
 
-    /// The transforms over the coset `shift·<omega>` of the vectors of [`size`](Self::size) elements that lie one
-    /// after the other in `vectors`, at least one and nothing else, in place and in natural order on both sides.
-    /// `shift` is not zero.
+    /// The transforms over the coset `shift·<omega>` of the vectors of [`size`](Self::size)
+    /// elements that lie one after the other in `vectors`, at least one and nothing else, in place
+    /// and in natural order on both sides. `shift` is not zero.
     fn run(&self, vectors: &mut Vec<F::Ark>, direction: Direction, shift: F::Ark);
 }
 
-/// Affine points, none of them the identity, that are added into buckets.
+/// Affine points that are added into buckets; identities among them add nothing.
 pub trait BucketSums<G: Group>: Send + Sync {
-    /// `Σ digits[i] · points[first + i]`, by one bucket for each absolute value from 1 to `buckets`, which no
-    /// digit exceeds.
+    /// `Σ digits[i] · points[first + i]`, by one bucket for each absolute value from 1 to
+    /// `buckets`, which no digit exceeds.
     fn sum(&self, first: usize, digits: &[i32], buckets: usize) -> ProjectiveOf<G>;
 }
 

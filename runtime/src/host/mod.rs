@@ -1,16 +1,18 @@
 //! The host: arkworks' arithmetic under our algorithms, parallel over rows and elements.
 //!
-//! It is the fallback on machines without a GPU and the reference that the kernels
-//! are tested against. Vectors are arkworks elements in the order of their index. Scalars 0, 1 and other
-//! short ones are cheap in [`msm`]; identities among the bases, frequent in Groth16 keys, are dropped when the
-//! [`bases`] are made. What multiplies and adds lies behind the traits of `arithmetic`.
+//! It is the fallback on machines without a GPU and the reference that the kernels are tested
+//! against. Vectors are arkworks elements in the order of their index. Scalars 0, 1 and other short
+//! ones are cheap in [`msm`]; identities among the bases, frequent in Groth16 keys, are dropped
+//! when the [`bases`] are made. What multiplies and adds lies behind the traits of `arithmetic`.
 
 mod arithmetic;
+mod engine;
 mod msm;
 mod ntt;
 mod vectors;
 
 pub use arithmetic::{BucketSums, Tables};
+pub(crate) use engine::{Host, HostCall};
 pub use msm::{HostBases, HostDigits, bases, digits, msm, msm_of};
 pub use ntt::{ntt, ntt_tables};
 pub(crate) use ntt::{ntt_of, put};

@@ -49,13 +49,6 @@ impl<G: Group> fmt::Debug for HostBases<G> {
     }
 }
 
-impl<G: Group> HostBases<G> {
-    /// Number of bases, identities included.
-    pub(crate) fn len(&self) -> usize {
-        self.len
-    }
-}
-
 /// Bases for [`msm`], kept as they are if they are owned and none is an identity.
 pub fn bases<G: Group>(points: Cow<'_, [AffineOf<G>]>) -> Result<HostBases<G>> {
     let len = points.len();
@@ -98,6 +91,7 @@ pub fn msm<G: Group>(
     let kept: Vec<u32> = kept[from..to].iter().map(|&i| i - range.start as u32).collect();
     Ok(sum::<G>(&*bases.points, from, scalars, Some(&kept)))
 }
+
 /// `Σ scalar_i · base_i` without a device; the numbers of scalars and bases are equal.
 pub fn msm_of<G: Group>(bases: &[AffineOf<G>], scalars: &[ScalarOf<G>]) -> ProjectiveOf<G> {
     let scalars: Vec<SignedOf<G>> = scalars.iter().map(|scalar| Signed::of(*scalar)).collect();

@@ -17,8 +17,8 @@ pub fn ntt_tables<F: Field>(n: usize, omega: F::Ark) -> Result<Box<dyn Tables<F>
     Ok(tables_of::<F>(domain, omega))
 }
 
-/// NTT in natural order on both sides, over the coset `shift·<omega>` (`shift` nonzero; one for none), of the vectors
-/// of the tables' size that lie one after the other in `vector`.
+/// NTT in natural order on both sides, over the coset `shift·<omega>` (`shift` nonzero; one for
+/// none), of the vectors of the tables' size that lie one after the other in `vector`.
 pub fn ntt<F: Field>(
     tables: &dyn Tables<F>,
     vector: &mut Vec<F::Ark>,
@@ -62,7 +62,8 @@ pub(crate) fn put<T>(vectors: Vec<Vec<T>>, values: &mut [T], places: Places) {
     }
 }
 
-/// Exchanges the elements of a vector, a power of two of them, whose indices are each other's with their bits reversed.
+/// Exchanges the elements of a vector, a power of two of them, whose indices are each other's with
+/// their bits reversed.
 fn reverse_bits<T>(vector: &mut [T]) {
     let log = vector.len().trailing_zeros();
     for i in 1..vector.len() {

@@ -3,14 +3,16 @@
 //! They know a field or group by its [`Owner`](crate::owner::Owner) and values as words on the device; conversion is
 //! `convert`'s, which alone is generic.
 
-pub(crate) mod convert;
-pub(crate) mod mixed;
-pub(crate) mod msm;
-pub(crate) mod ntt;
-pub(crate) mod pointwise;
-pub(crate) mod scan;
+mod convert;
+mod engine;
+mod mixed;
+mod msm;
+mod ntt;
+mod pointwise;
+mod scan;
 mod sort;
-pub(crate) mod spmv;
+mod spmv;
+mod sums;
 
 pub use sort::sort_codes;
 

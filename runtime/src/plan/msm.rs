@@ -90,7 +90,7 @@ impl<G: Group> Msm<G> {
         let form = if options.form == CurveForm::Declared { bases.form() } else { options.form };
         let options = options.form(form);
         options.check_kernels::<G>(bases.device())?;
-        if form != bases.form() && !bases.device().is_cpu() {
+        if form != bases.form() && bases.device().engine().prepares_bases() {
             let reason =
                 "bases are converted when they are uploaded, these have the declared form".to_owned();
             return Err(RuntimeError::Input { what: "form", reason });

@@ -1,32 +1,18 @@
 //! Transforms.
 
-use super::{Work, other};
+use super::Work;
 use crate::batch::{NttBatch, Places};
 use crate::csr::{check_len, check_multiple};
-use crate::domain::Domain;
 use crate::error::Result;
 use crate::field::Field;
-use crate::host;
-use crate::kernels::convert;
-use crate::kernels::ntt::{self, Call};
-use crate::owner::Owner;
-use crate::values::{DeviceVec, NttTables, Repr};
-use crate::vocabulary::{Direction, Order, Transform};
+use crate::values::{DeviceVec, NttTables};
+use crate::vocabulary::{Direction, Transform};
+
 impl Work {
     /// Tables for a size that the field has and a root `omega` of exactly that order (both checked). Of a device of kernels, those that
     /// others have already.
     pub fn ntt_tables<F: Field>(&self, n: usize, omega: F::Ark) -> Result<NttTables<F>> {
-        let repr = match &self.on {
-            Repr::Cpu(_) => Repr::Cpu(host::ntt_tables::<F>(n, omega)?),
-            Repr::Gpu(stream) => {
-                let (domain, field) = (Domain::new::<F>(n)?, Owner::field::<F>());
-                domain.check_omega(omega)?;
-                let roots = || ntt::roots::<F>(&domain, &ntt::passes_of(stream, &field, domain.log), omega);
-                let bytes = convert::device_bytes::<F>(&[omega]);
-                Repr::Gpu(ntt::tables(stream, field, domain, bytes, roots)?)
-            }
-        };
-        Ok(NttTables { repr })
+        Ok(NttTables::new(self.call.transforms::<F>().tables(n, omega)?, n))
     }
 
     /// NTT in natural order on both sides, over the coset `shift·<omega>` (`shift` nonzero; one for none), of the vectors of that size
@@ -74,23 +60,7 @@ impl Work {
         transform: Transform<F::Ark>,
     ) -> Result<()> {
         transform.order.check(places.n)?;
-        match (&self.on, &tables.repr, &mut vector.repr) {
-            (Repr::Cpu(_), Repr::Cpu(tables), Repr::Cpu(values)) => {
-                if places.is_rows() && transform.order == Order::Natural {
-                    return host::ntt::<F>(&**tables, values, transform.direction, transform.shift);
-                }
-                let vectors = host::ntt_of::<F>(&**tables, values, places, transform)?;
-                host::put(vectors, values, places);
-                Ok(())
-            }
-            (Repr::Gpu(stream), Repr::Gpu(tables), Repr::Gpu(buffer)) => {
-                stream.uses("vector", buffer)?;
-                let call = Call::of::<F>(&transform)?;
-                stream.hold(tables.clone());
-                ntt::transform(stream, tables, buffer, places, &call)
-            }
-            _ => other("vector"),
-        }
+        self.call.transforms::<F>().in_place(&tables.held, &mut vector.held, places, transform)
     }
 
     /// The transforms of the vectors of `input` that are a batch `from`, to a batch `to` of as many in `output`, whose other elements stay, as all of
@@ -107,19 +77,7 @@ impl Work {
         let from = from.places("NTT vector", n, input.len())?;
         let to = to.places("NTT result", n, output.len())?;
         check_len("vectors of the NTT's result", from.count, to.count)?;
-        match (&self.on, &tables.repr, &input.repr, &mut output.repr) {
-            (Repr::Cpu(_), Repr::Cpu(tables), Repr::Cpu(values), Repr::Cpu(output)) => {
-                host::put(host::ntt_of::<F>(&**tables, values, from, transform)?, output, to);
-                Ok(())
-            }
-            (Repr::Gpu(stream), Repr::Gpu(tables), Repr::Gpu(input), Repr::Gpu(output)) => {
-                stream.uses("vector", input)?;
-                stream.uses("result", output)?;
-                let call = Call::of::<F>(&transform)?;
-                stream.hold(tables.clone());
-                ntt::transform_into(stream, tables, (input, from), (output, to), &call)
-            }
-            _ => other("vector"),
-        }
+        let (input, output) = ((&input.held, from), (&mut output.held, to));
+        self.call.transforms::<F>().into(&tables.held, input, output, transform)
     }
 }

@@ -5,10 +5,6 @@ use crate::csr::check_len;
 use crate::error::Result;
 use crate::field::modulus_bits;
 use crate::group::{AffineOf, Group, ScalarOf};
-use crate::host;
-use crate::kernels::msm;
-use crate::owner::Owner;
-use crate::values::Repr;
 use crate::vocabulary::{Adding, CurveForm, DigitShape};
 use std::ops::Range;
 
@@ -54,13 +50,7 @@ impl Work {
         (window, adding): (Option<u32>, Adding),
         budget: u64,
     ) -> Result<StreamParts> {
-        let (shape, len) = match &self.on {
-            Repr::Cpu(_) => (self.digit_shape::<G::Scalar>(n), n.max(1)),
-            Repr::Gpu(stream) => {
-                let (field, group) = (Owner::field::<G::Scalar>(), Owner::group::<G>());
-                msm::parts_within(stream, (&field, &group), n, (window, adding), budget)?
-            }
-        };
+        let (shape, len) = self.call.group_sums::<G>().parts_within(n, (window, adding), budget)?;
         Ok(StreamParts { shape, adding, terms: n, len })
     }
 
@@ -75,8 +65,8 @@ impl Work {
     ) -> Result<Sum<G>> {
         check_len("bases of the MSM", parts.terms, bases.len())?;
         check_len("scalars of the MSM", parts.terms, scalars.len())?;
-        if let Repr::Cpu(_) = &self.on {
-            return self.stage("msm", |_| Ok(Sum::known(host::msm_of::<G>(bases, scalars))));
+        if let Some(sum) = self.call.group_sums::<G>().sum_in_place(bases, scalars)? {
+            return Ok(Sum::pending(sum));
         }
         let (bits, StreamParts { shape, adding, len, .. }) = (modulus_bits::<G::Scalar>(), *parts);
         let mut buckets = self.buckets::<G>(CurveForm::Declared, shape, adding)?;

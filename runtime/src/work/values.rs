@@ -30,7 +30,7 @@ impl<F: Field> DeviceVec<F> {
 
     /// Copies the values to the host.
     pub fn download(&self) -> Result<Vec<F::Ark>> {
-        let work = self.device.work()?;
+        let work = self.device().work()?;
         let values = work.download(self)?;
         work.finish()?;
         Ok(values)
@@ -70,7 +70,7 @@ impl<G: Group> DeviceBases<G> {
     ) -> Result<Self> {
         let work = device.work()?;
         let mut bases = work.bases_in::<G>(points.into(), form)?;
-        if shape.stored() > 1 && !device.is_cpu() {
+        if shape.stored() > 1 && device.engine().prepares_bases() {
             bases = work.multiples(&bases, shape)?;
         }
         work.finish()?;

@@ -1,8 +1,8 @@
 //! Top-level modules of a package use each other one way.
 //!
-//! An edge is a path that begins with `crate` or `super` and reaches another top-level module, by its name or by a name
-//! that the root re-exports from it; groups in `use` are paths each. Tests are exempt. Methods are not seen: what a module
-//! calls on values of another type is no path.
+//! An edge is a path that begins with `crate` or `super` and reaches another top-level module, by
+//! its name or by a name that the root re-exports from it; groups in `use` are paths each. Tests
+//! are exempt. Methods are not seen: what a module calls on values of another type is no path.
 
 use super::source::{File, Views};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -83,7 +83,8 @@ fn exports(root: &str, modules: &BTreeSet<String>) -> BTreeMap<String, String> {
     found
 }
 
-/// Paths that begin with `crate` or `super`, from the root on, with their lines. `own` is the module of the file.
+/// Paths that begin with `crate` or `super`, from the root on, with their lines. `own` is the
+/// module of the file.
 fn paths(code: &str, own: &[String]) -> Vec<(usize, Vec<String>)> {
     let tokens = tokens(code);
     let is = |at: usize, text: &str| tokens.get(at).is_some_and(|token| token.1 == text);
@@ -121,7 +122,8 @@ fn from_root(module: &[String], path: &[String]) -> Vec<String> {
     module[..kept].iter().chain(rest).cloned().collect()
 }
 
-/// The paths of the tree that begins at a token, each after `prefix`; the token after it. An alias is the last segment.
+/// The paths of the tree that begins at a token, each after `prefix`; the token after it. An alias
+/// is the last segment.
 fn tree(tokens: &[(usize, &str)], mut at: usize, prefix: &[String], out: &mut Vec<Vec<String>>) -> usize {
     let is_name = |token: &str| token.starts_with(|c: char| c.is_alphabetic() || c == '_');
     let mut path = prefix.to_vec();

@@ -104,6 +104,14 @@ const RULES: &[Rule] = &[
         words: &["ptx", "Ptx", "Pipes", "portable", "Portable", "BackEnd"],
     },
     Rule {
+        name: "engines",
+        why: "above `engines` nothing asks which engine it has",
+        view: View::Code,
+        within: &["runtime/src/work", "runtime/src/values.rs", "runtime/src/plan"],
+        except: &[],
+        words: &["AnyEngine", "AnyCall::", "Host", "HostCall", "Gpu", "is_host", "is_cpu"],
+    },
+    Rule {
         name: "curves",
         why: "the runtime names no curve",
         view: View::CodeAndStrings,
@@ -299,6 +307,8 @@ mod tests {
             ("codegen/src/ir.rs", "let t = std::time::Instant::now();"),
             ("codegen/src/passes/gate.rs", "use crate::targets::ptx::Bound;"),
             ("codegen/src/passes/place.rs", "fn place<T: BackEnd>() {}"),
+            ("runtime/src/work/ntt.rs", "if self.device.is_cpu() { f() }"),
+            ("runtime/src/plan.rs", "AnyCall::Host(call) => f(call)"),
             ("runtime/src/msm.rs", "const CURVE: &str = \"bn254\";"),
             ("runtime/src/msm.rs", "fn f() { todo!() }"),
             ("runtime/src/msm.rs", "#[cfg(test)] mod tests { #[test] #[ignore] fn f() {} }"),

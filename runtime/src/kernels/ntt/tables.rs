@@ -38,13 +38,6 @@ pub(crate) struct GpuTables {
     cosets: Mutex<Vec<Coset>>,
 }
 
-impl GpuTables {
-    /// Elements of a transform.
-    pub(crate) fn size(&self) -> usize {
-        self.n
-    }
-}
-
 /// Factors of every element for one shift and direction: `shift^i`, or `shift^-i / n`.
 #[derive(Debug)]
 struct Coset {

@@ -174,7 +174,7 @@ impl MsmOptions {
 
     fn check_constant<G: Group>(&self, device: &Device) -> Result<()> {
         Owner::constant_work::<G>()?;
-        let reason = if device.is_cpu() {
+        let reason = if !device.engine().has_constant_work() {
             "what the CPU does depends on scalars"
         } else if self.form != CurveForm::Declared {
             "it is done on the curve as it is declared, not on another form"

@@ -4,7 +4,7 @@ use super::{Msm, MsmOptions};
 use crate::error::{Result, RuntimeError};
 use crate::field::{Field as _, modulus_bits};
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
-use crate::handle::{Device, Inner};
+use crate::handle::Device;
 use crate::owner::Owner;
 use crate::policy::MeasuredWindow;
 use crate::values::DeviceVec;
@@ -89,7 +89,7 @@ pub fn tune_windows<G: Group>(
     rng: &mut dyn RngCore,
     each: &mut dyn FnMut(Tuned),
 ) -> Result<()> {
-    let Inner::Gpu(gpu) = &device.inner else {
+    let Some(engine) = device.engine().windows() else {
         let reason = "the CPU chooses windows of its own".to_owned();
         return Err(RuntimeError::Input { what: "device", reason });
     };
@@ -108,7 +108,7 @@ pub fn tune_windows<G: Group>(
         let expected = terms.sum(n);
         let scalars = DeviceVec::<G::Scalar>::upload(device, &terms.scalars[..n])?;
         for most in limits {
-            let model = gpu.policy().msm.shape_with_multiples(bits, n, most).window;
+            let model = engine.model(bits, n, most);
             let windows = candidates(bits, model, most, options.reach);
             let mut times = Vec::with_capacity(windows.len());
             for window in windows {
@@ -125,7 +125,7 @@ pub fn tune_windows<G: Group>(
             let Some((window, time)) = choose(model, &times) else { continue };
             let row = MeasuredWindow {
                 field: G::Scalar::NAME.to_owned(),
-                kernels: gpu.kernels(&field).to_string(),
+                kernels: engine.kernels(&field),
                 n: n as u64,
                 most,
                 window,
