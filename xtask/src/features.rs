@@ -24,12 +24,17 @@ const WITHOUT_DEFAULT: [(&str, &str); 9] = [
     ("curvesmith", "llvm,known-answers"),
 ];
 
-/// Checks the declared curves each alone, and with none, and other packages with few features.
-pub(crate) fn run() -> Result<()> {
+/// Curves that are checked alone by every run: a pairing with a cycle of curves, one with a tower of degree 24, an Edwards
+/// curve, and one without a pairing.
+const EVERY_RUN: [&str; 4] = ["bls24-315", "jubjub", "mnt4-298", "secp256r1"];
+
+/// Checks declared curves each alone, and with none, and other packages with few features. A long run checks every curve.
+pub(crate) fn run(long: bool) -> Result<()> {
     let mut metadata = shell::cargo();
     let text = shell::output(metadata.args(["metadata", "--no-deps", "--format-version", "1"]))
         .context("`cargo metadata` failed")?;
     let curves = curves(&serde_json::from_str(&text).context("`cargo metadata` did not print JSON")?)?;
+    let curves = alone(&curves, long)?;
     let alone = curves.iter().map(|curve| (PACKAGE, format!("llvm,{curve}")));
     let others = WITHOUT_DEFAULT.map(|(package, features)| (package, features.to_owned()));
     for (package, features) in others.into_iter().chain([(PACKAGE, "llvm".to_owned())]).chain(alone) {
@@ -38,6 +43,14 @@ pub(crate) fn run() -> Result<()> {
         shell::run(check.args(["--features", &features]))?;
     }
     Ok(())
+}
+
+/// The curves to check.
+fn alone(curves: &[String], long: bool) -> Result<Vec<&str>> {
+    let missing = EVERY_RUN.iter().find(|name| !curves.iter().any(|curve| curve == *name));
+    ensure!(missing.is_none(), "{PACKAGE} has no feature {missing:?}");
+    let taken = |curve: &&String| long || EVERY_RUN.contains(&curve.as_str());
+    Ok(curves.iter().filter(taken).map(String::as_str).collect())
 }
 
 fn curves(metadata: &Value) -> Result<Vec<String>> {
@@ -63,5 +76,14 @@ mod tests {
         assert_eq!(of(all).expect("two curves"), ["bn254", "vesta"]);
         assert!(of(json!({"default": []})).is_err());
         assert!(curves(&json!({"packages": []})).is_err());
+    }
+
+    #[test]
+    fn a_long_run_takes_every_curve() {
+        let curves =
+            [&EVERY_RUN[..], &["bn254"]].concat().iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        assert_eq!(alone(&curves, true).expect("all"), curves);
+        assert_eq!(alone(&curves, false).expect("some"), EVERY_RUN);
+        assert!(alone(&curves[1..], false).is_err());
     }
 }

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
         };
         shell::run(&mut test)
     })?;
-    parts.part("every curve alone", features::run)?;
+    parts.part("curves alone", || features::run(args.long))?;
     parts.part("a crate outside of the workspace", || {
         let mut test = shell::cargo();
         // Its own workspace, the same artefacts.
