@@ -2,13 +2,13 @@
 //!
 //! A [bundle](Bundle) is all images of one declaration; its file is headed by the BLAKE3 hash of
 //! the rest, and its name says what it was made from and what it is written in:
-//! `<name>-<hash of declaration and ABI>-<hash of emitter and LLVM>.<flavour>.images`. With feature
-//! `llvm` the macros emit images and keep bundles in a cache; without it they read them
-//! from the directory in the environment variable `CURVESMITH_IMAGES`, for which such a cache
+//! `<name>-<hash of declaration, ABI and geometry>-<hash of emitter>.<flavour>.images`.
+//! With feature `llvm` the macros emit images and keep bundles in a cache; without it they read
+//! them from the directory in the environment variable `CURVESMITH_IMAGES`, for which such a cache
 //! will do. A bundle that is damaged, or of another flavour, emitter or version, is never used; an
 //! unwritable cache is no fault.
 
-use curvesmith_abi::{Bundle, Flavour, Form, ImageError};
+use curvesmith_abi::{Bundle, Flavour, Form, Geometry, ImageError};
 use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc};
 use std::fmt::Write as _;
 use std::fs;
@@ -126,7 +126,7 @@ impl Declaration<'_> {
         }
     }
 
-    /// `<name>-<hash of the declaration and the kernels' signatures>`
+    /// `<name>-<hash of the declaration, the kernels' signatures and the sizes of their blocks>`
     fn stem(self) -> String {
         let mut text = String::new();
         let (name, family) = match self {
@@ -162,7 +162,9 @@ impl Declaration<'_> {
             Declaration::Field(field) => (Form::Xyzz, field.words, 1),
             Declaration::Common => (Form::Xyzz, 0, 1),
         };
-        for kernel in curvesmith_abi::kernels::ALL.iter().filter(|k| k.family == family) {
+        let _ = writeln!(text, "{:?}", Geometry::PTX);
+        for kernel in curvesmith_abi::kernels::all(&Geometry::PTX).into_iter().filter(|k| k.family == family)
+        {
             let _ = writeln!(text, "{}", kernel.of_width(words, degree).signature(form));
         }
         format!("{name}-{}", hash(text.as_bytes()))
@@ -184,7 +186,8 @@ fn sealed(encoded: &[u8]) -> Vec<u8> {
     [blake3::hash(encoded).as_bytes(), encoded].concat()
 }
 
-/// What [`sealed`] got, if it is intact and a bundle of this version, of [`FLAVOUR`] and of this emitter.
+/// What [`sealed`] got, if it is intact and a bundle of this version, of [`FLAVOUR`] and of this
+/// emitter.
 fn unsealed(bytes: &[u8], emitter: &str) -> Result<Vec<u8>, ImageError> {
     let parts = bytes.split_first_chunk::<{ blake3::OUT_LEN }>();
     let (hash, encoded) = parts.ok_or(ImageError::Damaged("truncated"))?;
@@ -199,8 +202,8 @@ fn read_bundle(path: &Path, emitter: &str) -> Result<Vec<u8>, ImageError> {
     unsealed(&fs::read(path).map_err(|_| ImageError::Damaged("the file cannot be read"))?, emitter)
 }
 
-/// The first bundle of a declaration in a directory, by file name, that this compiler has made, with whatever
-/// emitter. An error names the last that is refused, where there are only such.
+/// The first bundle of a declaration in a directory, by file name, that this compiler has made,
+/// with whatever emitter. An error names the last that is refused, where there are only such.
 #[cfg(any(not(feature = "llvm"), test))]
 fn find_bundle(directory: &Path, stem: &str) -> Result<Option<Vec<u8>>, ImagesError> {
     let fits = |name: &str| name.starts_with(&format!("{stem}-")) && name.ends_with(&extension());

@@ -197,6 +197,7 @@ mod tests {
     use crate::fir::verify::verify;
     use crate::passes::simplify;
     use crate::targets::ptx::Ptx;
+    use curvesmith_abi::Geometry;
     use curvesmith_abi::kernels::FieldMulSub;
     use num_bigint::BigUint;
 
@@ -217,7 +218,7 @@ mod tests {
 
     #[test]
     fn sums_and_differences_of_products_are_reduced_once() {
-        let b = Builder::for_field::<FieldMulSub>(&bn254());
+        let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, &bn254());
         let i = b.global_index();
         let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
         b.buffer("out").set_field(i, x * y - z * z + y * z);
@@ -235,7 +236,7 @@ mod tests {
 
     /// `terms` products, number `k` subtracted where bit `k` of `signs` is one: one after another, or two sums joined.
     fn signed_sum(terms: usize, signs: u32, halves: bool) -> Kernel {
-        let b = Builder::for_field::<FieldMulSub>(&bn254());
+        let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, &bn254());
         let i = b.global_index();
         b.return_if(i.ge(b.scalar("n")));
         let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
@@ -279,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_product_that_others_need_stays_one() {
-        let b = Builder::for_field::<FieldMulSub>(&bn254());
+        let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, &bn254());
         let i = b.global_index();
         let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
         let product = x * y;
@@ -291,7 +292,7 @@ mod tests {
     #[test]
     fn products_by_one_operand_are_computed_together_where_that_pays() {
         let field = bn254();
-        let b = Builder::for_field::<FieldMulSub>(&field);
+        let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, &field);
         let i = b.global_index();
         let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
         let other = x + z;

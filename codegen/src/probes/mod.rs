@@ -14,6 +14,7 @@ use crate::fir::ir::Kernel;
 use crate::passes::lower_towers;
 use crate::targets::Target;
 use crate::targets::ptx::Ptx;
+use curvesmith_abi::Geometry;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::FieldMulSub;
 use num_bigint::BigUint;
@@ -95,7 +96,7 @@ fn constant(field: &FieldDesc, step: usize) -> BigUint {
 }
 
 fn field_probe(field: &FieldDesc, op: &'static str, count: usize, step: Step) -> Probe {
-    let b = Builder::for_field::<FieldMulSub>(field);
+    let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, field);
     let (i, mut values) = operands(&b);
     for n in 0..count {
         values = step(n, values);
@@ -105,7 +106,12 @@ fn field_probe(field: &FieldDesc, op: &'static str, count: usize, step: Step) ->
 }
 
 fn extension_probe(group: &GroupDesc, op: &'static str, count: usize, step: Step2) -> Probe {
-    let b = Builder::new(String::new(), FieldMulSub::DESC, Some(group.base.clone()), group.tower.clone());
+    let b = Builder::new(
+        String::new(),
+        FieldMulSub::desc(&Geometry::PTX),
+        Some(group.base.clone()),
+        group.tower.clone(),
+    );
     let (i, values) = operands(&b);
     let (mut x, y) = (b.compose(&values[..2]), b.compose(&values[2..]));
     for _ in 0..count {

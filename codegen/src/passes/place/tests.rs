@@ -4,6 +4,7 @@ use super::*;
 use crate::fir::build::Builder;
 use crate::fir::ir::{Below, Op, Stmt};
 use crate::targets::ptx::{self, Bound, Choice, Cost, Offer, Ptx};
+use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{FieldAdd, FieldMulSub};
 
 const WRONG: &str = "add.wrong";
@@ -14,7 +15,7 @@ fn field() -> FieldDesc {
 
 fn sum() -> Kernel {
     let field = field();
-    let b = Builder::for_field::<FieldAdd>(&field);
+    let b = Builder::for_field::<FieldAdd>(&Geometry::PTX, &field);
     let i = b.global_index();
     b.buffer("out").set_field(i, b.buffer("a").field(i) + b.buffer("b").field(i));
     b.finish()
@@ -90,7 +91,7 @@ fn an_operation_without_a_variant_does_not_compile() {
 /// The first word is read of a lazy element; what follows asks for the canonical one, and then come the other words.
 #[test]
 fn words_of_an_element_are_of_one_representative() {
-    let b = Builder::for_field::<FieldMulSub>(&field());
+    let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, &field());
     let i = b.global_index();
     let x = b.from_words_below(&b.buffer("a").part_words(i, 0), Below(4));
     let (lazy, canonical) = (x.words_below(Below(4)), x.words());

@@ -5,6 +5,7 @@ use crate::declaration::FieldDesc;
 use crate::fir::build::{Builder, Fe, Handle};
 use crate::fir::ir::Below;
 use crate::fir::verify::verify;
+use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{BucketStarts, FieldMul};
 
 fn count(kernel: &Kernel, f: impl Fn(&Op) -> bool) -> usize {
@@ -13,7 +14,7 @@ fn count(kernel: &Kernel, f: impl Fn(&Op) -> bool) -> usize {
 
 #[test]
 fn equal_operations_are_computed_once_where_the_first_dominates() {
-    let b = Builder::common::<BucketStarts>();
+    let b = Builder::common::<BucketStarts>(&Geometry::PTX);
     let (out, n) = (b.buffer("starts"), b.scalar("buckets"));
     let x = out.word(b.u32(0));
     b.if_else(n.is(3), || out.set_word(n, (x + 1) * 7), || out.set_word(n, (x + 1) * 7));
@@ -27,7 +28,7 @@ fn equal_operations_are_computed_once_where_the_first_dominates() {
 
 #[test]
 fn a_local_is_read_again_after_each_write() {
-    let b = Builder::common::<BucketStarts>();
+    let b = Builder::common::<BucketStarts>(&Geometry::PTX);
     let (starts, n) = (b.buffer("starts"), b.scalar("buckets"));
     let local = b.var(n);
     let first = local.get();
@@ -47,7 +48,7 @@ fn a_local_is_read_again_after_each_write() {
 fn words_of_words_are_known_under_their_bound() {
     let field = FieldDesc::new("toy", 13u32.into());
     for (made, read, left) in [(1, 1, 0), (2, 2, 0), (2, 3, 0), (3, 2, 1), (2, 1, 1)] {
-        let b = Builder::for_field::<FieldMul>(&field);
+        let b = Builder::for_field::<FieldMul>(&Geometry::PTX, &field);
         let i = b.global_index();
         let x = b.from_words_below(&b.buffer("a").part_words(i, 0), Below(made));
         b.buffer("out").set_field(i, b.from_words_below(&x.words_below(Below(read)), Below(read)) * x);
@@ -61,7 +62,7 @@ fn words_of_words_are_known_under_their_bound() {
 
 #[test]
 fn what_nothing_needs_is_left_out() {
-    let b = Builder::common::<BucketStarts>();
+    let b = Builder::common::<BucketStarts>(&Geometry::PTX);
     let (keys, starts, n) = (b.buffer("keys"), b.buffer("starts"), b.scalar("buckets"));
     let unused = b.var(keys.word(n));
     b.if_(n.is(4), || unused.set(n));
@@ -75,7 +76,7 @@ fn what_nothing_needs_is_left_out() {
 #[test]
 fn field_identities() {
     let field = FieldDesc::new("toy", 13u32.into());
-    let b = Builder::for_field::<FieldMul>(&field);
+    let b = Builder::for_field::<FieldMul>(&Geometry::PTX, &field);
     let i = b.global_index();
     let x = b.buffer("a").field(i);
     let y = (x + b.zero()) * b.one() - (x - x) + x.mul_small(0) + x.mul_const(&13u32.into());
@@ -91,7 +92,7 @@ fn field_identities() {
 #[test]
 fn a_call_whose_results_nothing_needs_is_left_out() {
     let field = FieldDesc::new("toy", 13u32.into());
-    let b = Builder::for_field::<FieldMul>(&field);
+    let b = Builder::for_field::<FieldMul>(&Geometry::PTX, &field);
     let f = b.function("f", &[Type::Field]);
     let [x] = f.arguments()[..] else { panic!("one argument") };
     let both = [Fe::wrap(&f, x).dbl().id(), Fe::wrap(&f, x).sqr().id()];

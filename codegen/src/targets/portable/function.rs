@@ -5,6 +5,7 @@ use crate::declaration::{FieldDesc, Tower};
 use crate::error::PassError;
 use crate::fir::build::{Builder, Fe};
 use crate::fir::ir::{Below, Kernel, Op, Place, Stmt, Type, Value};
+use curvesmith_abi::Geometry;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::FieldNeg;
 use std::collections::BTreeMap;
@@ -17,7 +18,8 @@ pub fn function(
     inputs: u32,
     body: impl for<'k> FnOnce(&'k Builder, &[Fe<'k>]) -> Vec<Fe<'k>>,
 ) -> Kernel {
-    let b = Builder::new(name.to_owned(), FieldNeg::DESC, Some(field.clone()), Tower::prime());
+    let b =
+        Builder::new(name.to_owned(), FieldNeg::desc(&Geometry::PTX), Some(field.clone()), Tower::prime());
     let inputs: Vec<Fe<'_>> = (0..inputs).map(|i| b.buffer("a").field(b.u32(i))).collect();
     for (i, result) in body(&b, &inputs).into_iter().enumerate() {
         b.buffer("out").set_field(b.u32(i as u32), result);
