@@ -13,7 +13,7 @@ use crate::targets::ptx::emit::Emitter;
 use crate::targets::ptx::{Bound, Ptx};
 use crate::targets::{Artefact, BackEnd};
 use crate::version;
-use curvesmith_abi::{Bundle, Flavour, Image, KernelEntry, Needs, Packed, delta};
+use curvesmith_abi::{Bundle, Flavour, Geometry, Image, KernelEntry, Needs, Packed, delta};
 use std::sync::Arc;
 use zstd::zstd_safe::{CParameter, Strategy};
 
@@ -63,18 +63,18 @@ pub fn plan_field(field: &FieldDesc) -> Vec<Plan> {
         owner: field.name.clone(),
         declaration: field.text(),
         constants: field_lines(field),
-        kernels: field_kernels(field),
+        kernels: field_kernels(&Geometry::PTX, field),
     }]
 }
 
 /// The images of a group, cut so that each assembles in seconds and they can load in parallel.
 pub fn plan_group(group: &GroupDesc) -> Vec<Plan> {
-    plan_kernels(group, group_kernels(group))
+    plan_kernels(group, group_kernels(&Geometry::PTX, group))
 }
 
 /// The images of a group for constant work; the group is [`GroupDesc::constant_work`]'s.
 pub fn plan_constant(group: &GroupDesc) -> Vec<Plan> {
-    plan_kernels(group, constant_kernels(group))
+    plan_kernels(group, constant_kernels(&Geometry::PTX, group))
 }
 
 /// One image a list, cut where it would take too long to assemble.
@@ -121,7 +121,7 @@ pub fn plan_common() -> Vec<Plan> {
         owner: common(),
         declaration: common(),
         constants: vec![],
-        kernels: common_kernels(),
+        kernels: common_kernels(&Geometry::PTX),
     }]
 }
 
@@ -137,13 +137,13 @@ pub fn compile_group(group: &GroupDesc) -> Result<Vec<Emitted>, EmitError> {
 
 /// Compiles the images of a group for constant work, and the formulas that are in none; see [`plan_constant`].
 pub fn compile_constant(group: &GroupDesc) -> Result<Vec<Emitted>, EmitError> {
-    let formulas = plan_kernels(group, vec![constant_formula_kernels(group)]);
+    let formulas = plan_kernels(group, vec![constant_formula_kernels(&Geometry::PTX, group)]);
     all(&[plan_constant(group), formulas].concat())
 }
 
 /// Compiles [`formula_kernels`], which are in no image of a group.
 pub fn compile_formulas(group: &GroupDesc) -> Result<Vec<Emitted>, EmitError> {
-    all(&plan_kernels(group, vec![formula_kernels(group)]))
+    all(&plan_kernels(group, vec![formula_kernels(&Geometry::PTX, group)]))
 }
 
 /// Compiles the image of the field-independent kernels.

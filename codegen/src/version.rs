@@ -3,7 +3,8 @@
 /// Version of the crate.
 const CRATE: &str = env!("CARGO_PKG_VERSION");
 
-/// Version of the crate and hash of the compiler's own source: what images were made by, whatever wrote their texts.
+/// Version of the crate and hash of the compiler's own source: what images were made by, whatever
+/// wrote their texts.
 pub fn compiler_version() -> String {
     format!("curvesmith {CRATE} source {SOURCE_HASH}")
 }

@@ -3,6 +3,7 @@
 //! A wrong constraint is a promise to LLVM that it need not use: most wrong ones show in no result.
 #![cfg(feature = "llvm")]
 
+use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::ScanAdd;
 use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_codegen::fir::build::{Builder, FULL_MASK};
@@ -91,7 +92,7 @@ fn number(text: &str) -> usize {
 
 /// Every effect that a statement can have.
 fn effects() -> Kernel {
-    let b = Builder::common::<ScanAdd>();
+    let b = Builder::common::<ScanAdd>(&Geometry::PTX);
     let (data, n, shared, full) = (b.buffer("data"), b.scalar("n"), b.shared(4), b.u32(FULL_MASK));
     let mut x = data.load_ordered(n, Order::AcquireRelease);
     for op in [AtomicOp::Add, AtomicOp::Min, AtomicOp::Max, AtomicOp::Exchange] {

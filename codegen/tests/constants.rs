@@ -1,6 +1,6 @@
 //! Products by tables of constants and products with a shared operand: text, verifier, interpreter.
 
-use curvesmith_abi::{Access, Element, Family, KernelDesc, Param, ParamKind, TableShape, layout};
+use curvesmith_abi::{Access, Element, Family, Geometry, KernelDesc, Param, ParamKind, TableShape, layout};
 use curvesmith_abi::{Form, kernels::FieldMulSub};
 use curvesmith_codegen::declaration::{FieldDesc, FieldOp, Tower};
 use curvesmith_codegen::fir::build::{Builder, Table};
@@ -40,7 +40,7 @@ fn raw_words(field: &FieldDesc, integers: &[BigUint]) -> Vec<u32> {
 
 /// `out[i] = a[i]·w` with the table in `b`, entry by entry.
 fn by_table(field: &FieldDesc, shape: TableShape) -> Kernel {
-    let b = Builder::for_field::<FieldMulSub>(field);
+    let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, field);
     let i = b.global_index();
     b.return_if(i.ge(b.scalar("n")));
     let entries = (0..shape.entries(field.words) as u32).map(|k| b.buffer("b").field(b.u32(k))).collect();
@@ -51,7 +51,7 @@ fn by_table(field: &FieldDesc, shape: TableShape) -> Kernel {
 
 /// `out[i] = a[i]·c[i] + 2·(b[i]·c[i]) + 3·(c[i]·c[i])`.
 fn shared(field: &FieldDesc) -> Kernel {
-    let b = Builder::for_field::<FieldMulSub>(field);
+    let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, field);
     let i = b.global_index();
     b.return_if(i.ge(b.scalar("n")));
     let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
@@ -145,7 +145,7 @@ fn an_inconsistent_table_has_no_meaning() {
 fn parts_that_nothing_needs_are_dropped() {
     let field = goldilocks();
     let kernel = |needed: &[usize]| {
-        let b = Builder::for_field::<FieldMulSub>(&field);
+        let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, &field);
         let i = b.global_index();
         let xs = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
         let products = b.mul_shared(&xs, xs[0]);

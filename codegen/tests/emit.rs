@@ -1,7 +1,9 @@
 //! Emission: text snapshots of a toy kernel, and determinism.
 #![cfg(feature = "llvm")]
 
-use curvesmith_abi::{Access, Features, Flavour, Kernel as _, Needs, ParamKind, delta, kernels::FieldMul};
+use curvesmith_abi::{
+    Access, Features, Flavour, Geometry, Kernel as _, Needs, ParamKind, delta, kernels::FieldMul,
+};
 use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_codegen::dump::stages;
 use curvesmith_codegen::fir::{
@@ -23,12 +25,12 @@ fn toy() -> FieldDesc {
 }
 
 fn toy_kernel(name: &str) -> Kernel {
-    field_kernels(&toy()).into_iter().find(|k| k.desc.name == name).expect("the field has it")
+    field_kernels(&Geometry::PTX, &toy()).into_iter().find(|k| k.desc.name == name).expect("the field has it")
 }
 
 #[test]
 fn a_product_from_fir_to_ptx() {
-    let kernel = toy_kernel(FieldMul::DESC.name);
+    let kernel = toy_kernel(FieldMul::NAME);
     insta::assert_snapshot!("toy_mul_fir", print(&kernel));
     let prepared = prepare::<Ptx>(&kernel).expect("the kernel is valid");
     insta::assert_snapshot!(
@@ -123,7 +125,8 @@ fn an_image_names_its_kernels_constants_and_versions() {
     }
 }
 
-/// The text says again how many threads a kernel has, how much shared memory, and whether warps work together.
+/// The text says again how many threads a kernel has, how much shared memory, and whether warps
+/// work together.
 #[test]
 fn an_image_says_what_its_kernels_need() {
     const WARPS: [&str; 4] = ["shfl.sync", "vote.sync", "match.any.sync", "bar.warp.sync"];
@@ -164,7 +167,7 @@ fn an_image_says_what_its_kernels_need() {
 
 #[test]
 fn a_dump_holds_every_stage() {
-    let kernel = toy_kernel(FieldMul::DESC.name);
+    let kernel = toy_kernel(FieldMul::NAME);
     let (stages, ended) = stages(&kernel);
     ended.expect("the kernel is valid");
     let names: Vec<_> = stages.iter().map(|s| s.name).collect();
@@ -186,7 +189,7 @@ fn a_dump_holds_every_stage() {
 
 #[test]
 fn a_dump_ends_with_the_fault() {
-    let mut kernel = toy_kernel(FieldMul::DESC.name);
+    let mut kernel = toy_kernel(FieldMul::NAME);
     kernel.body.push(Stmt::Break);
     let (stages, ended) = stages(&kernel);
     assert!(ended.is_err());
@@ -297,7 +300,7 @@ fn written(kernel: &Kernel) -> String {
 
 #[test]
 fn a_product_by_the_writer() {
-    insta::assert_snapshot!("toy_mul@writer", written(&toy_kernel(FieldMul::DESC.name)));
+    insta::assert_snapshot!("toy_mul@writer", written(&toy_kernel(FieldMul::desc(&Geometry::PTX).name)));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! FIR as text, its verifier, and its interpreter against plain integer arithmetic.
 
+use curvesmith_abi::Geometry;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::{AccumulateLanes, FieldMul, RadixCount, ScanAdd};
 use curvesmith_codegen::declaration::{Equation, FieldDesc, FieldOp, GroupDesc, Tower};
@@ -40,7 +41,7 @@ fn broken_files_are_rejected() {
 }
 
 fn multiply(field: &FieldDesc) -> Kernel {
-    let b = Builder::for_field::<FieldMul>(field);
+    let b = Builder::for_field::<FieldMul>(&Geometry::PTX, field);
     let i = b.global_index();
     b.return_if(i.ge(b.scalar("n")));
     let product = b.buffer("a").field(i) * b.buffer("b").field(i);
@@ -53,7 +54,7 @@ fn multiply(field: &FieldDesc) -> Kernel {
 fn any_operation_can_be_applied() {
     let field = FieldDesc::new("f", 13u32.into());
     let kernel = |applied: bool| {
-        let b = Builder::for_field::<FieldMul>(&field);
+        let b = Builder::for_field::<FieldMul>(&Geometry::PTX, &field);
         let i = b.global_index();
         let (x, y) = (b.buffer("a").field(i), b.buffer("b").field(i));
         let product = if applied { b.apply(FieldOp::Mul, &[x, y])[0] } else { x * y };
@@ -70,7 +71,7 @@ fn any_operation_can_be_applied() {
 
 /// A block sums `data` into `data[0]` by shuffles and a shared atomic, in a loop with a divergent break.
 fn sum_kernel() -> Kernel {
-    let b = Builder::common::<ScanAdd>();
+    let b = Builder::common::<ScanAdd>(&Geometry::PTX);
     let (data, n) = (b.buffer("data"), b.scalar("n"));
     let (total, t) = (b.shared(1), b.thread());
     b.if_(t.is(0), || total.set_word(b.u32(0), b.u32(0)));
@@ -96,7 +97,7 @@ fn sum_kernel() -> Kernel {
 
 /// `out[i]` is made of the words of `a[i] + 0·b[i]`, read and taken under two bounds.
 fn by_words(field: &FieldDesc, read: Below, taken: Below) -> Kernel {
-    let b = Builder::for_field::<FieldMul>(field);
+    let b = Builder::for_field::<FieldMul>(&Geometry::PTX, field);
     let i = b.global_index();
     b.return_if(i.ge(b.scalar("n")));
     let x = b.buffer("a").field(i) + b.buffer("b").field(i) * b.zero();
@@ -113,10 +114,10 @@ fn on_lanes(base: &FieldDesc) -> Kernel {
         tower: Tower::quadratic(2u32.into()),
         equation: Equation::ShortWeierstrass { a, b },
     };
-    let kernels = formula_kernels(&group);
+    let kernels = formula_kernels(&Geometry::PTX, &group);
     kernels
         .into_iter()
-        .find(|kernel| kernel.desc.name == AccumulateLanes::DESC.name)
+        .find(|kernel| kernel.desc.name == AccumulateLanes::NAME)
         .expect("it is among those of short fields")
 }
 
@@ -150,7 +151,7 @@ fn products_in_a_toy_field() {
     };
     let n = pairs.len() as u32;
     let mut args = [words(|p| p.0), words(|p| p.1), words(|_| 0), Argument::U32(n)];
-    launch(&multiply(&field), n.div_ceil(FieldMul::DESC.block), &mut args).unwrap();
+    launch(&multiply(&field), n.div_ceil(FieldMul::desc(&Geometry::PTX).block), &mut args).unwrap();
     let Argument::Buffer(out) = &args[2] else { unreachable!() };
     for ((x, y), product) in pairs.iter().zip(from_words(&field, out)) {
         assert_eq!(product, BigUint::from(x * y % 13), "{x}·{y}");
@@ -190,7 +191,7 @@ fn words_under_a_bound_are_not_canonical() {
 fn words_of_equal_elements_may_differ() {
     for (field, elements) in awkward_fields() {
         let equal = |below: Below| {
-            let b = Builder::for_field::<FieldMul>(&field);
+            let b = Builder::for_field::<FieldMul>(&Geometry::PTX, &field);
             let i = b.global_index();
             b.return_if(i.ge(b.scalar("n")));
             let x = b.buffer("a").field(i);
@@ -250,7 +251,7 @@ fn arguments_of_another_kind_are_refused() {
 #[test]
 fn faults_are_named() {
     let fault = |build: fn(&Builder)| {
-        let b = Builder::common::<RadixCount>();
+        let b = Builder::common::<RadixCount>(&Geometry::PTX);
         build(&b);
         let mut args = [Argument::Buffer(vec![1, 2, 3]), Argument::Buffer(vec![0; 3])].to_vec();
         args.extend(vec![Argument::U32(0); 5]);

@@ -2,10 +2,11 @@
 
 mod cases;
 
-use curvesmith_abi::KernelDesc;
-use curvesmith_codegen::declaration::{FieldDesc, GroupDesc};
+use curvesmith_abi::{Geometry, KernelDesc};
+use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_codegen::fir::interp::{Argument, launch};
 use curvesmith_codegen::fir::ir::Kernel;
+use curvesmith_codegen::fir::verify::verify;
 use curvesmith_codegen::kernels::{
     common_kernels, constant_formula_kernels, constant_kernels, field_kernels, formula_kernels, group_kernels,
 };
@@ -15,16 +16,24 @@ struct Machine(Vec<Kernel>);
 
 impl Machine {
     fn common() -> Self {
-        Machine(common_kernels())
+        Machine(common_kernels(&Geometry::PTX))
     }
     fn field(field: &FieldDesc) -> Self {
-        Machine(field_kernels(field))
+        Machine(field_kernels(&Geometry::PTX, field))
     }
     fn group(group: &GroupDesc) -> Self {
-        Machine([group_kernels(group).concat(), formula_kernels(group)].concat())
+        Machine(
+            [group_kernels(&Geometry::PTX, group).concat(), formula_kernels(&Geometry::PTX, group)].concat(),
+        )
     }
     fn constant(group: &GroupDesc) -> Self {
-        Machine([constant_kernels(group).concat(), constant_formula_kernels(group)].concat())
+        Machine(
+            [
+                constant_kernels(&Geometry::PTX, group).concat(),
+                constant_formula_kernels(&Geometry::PTX, group),
+            ]
+            .concat(),
+        )
     }
     fn launch(&self, desc: &KernelDesc, blocks: u32, args: &mut [Argument]) {
         let kernel = self.0.iter().find(|k| k.desc == *desc).expect("every contract has a kernel");
@@ -35,4 +44,44 @@ impl Machine {
 #[test]
 fn a_million_slices_are_merged() {
     cases::msm::check_large_merges();
+}
+
+/// Those of a device with little room have smaller blocks and tiles, and compute the same.
+#[test]
+fn kernels_are_built_for_a_geometry() {
+    let small = Geometry {
+        threads: 64,
+        wide_threads: 32,
+        sort_threads: 256,
+        row_threads: 64,
+        radix_tile: 2048,
+        scan_tile: 1024,
+        row_tile: 256,
+        ntt_block_bytes: 16 << 10,
+        ..Geometry::PTX
+    };
+    let common = common_kernels(&small);
+    let base = FieldDesc::new("toy_fq", 13u32.into());
+    let coordinates = |x: u32| vec![x.into()];
+    let equation = Equation::ShortWeierstrass { a: coordinates(3), b: coordinates(7) };
+    let group = GroupDesc { name: "toy".into(), base, tower: Tower::prime(), equation };
+    let others = [field_kernels(&small, &group.base), group_kernels(&small, &group).concat()].concat();
+    assert!(others.iter().all(|kernel| kernel.desc.block <= 64));
+    common.iter().chain(&others).for_each(|kernel| assert_eq!(verify(kernel), Ok(()), "{}", kernel.symbol));
+    let find = |name: &str| common.iter().find(|kernel| kernel.desc.name == name).unwrap();
+    assert_eq!(
+        ["radix_scatter", "scan_tiles", "row_order"].map(|name| find(name).desc.block),
+        [256, 256, 64]
+    );
+
+    let data: Vec<u32> = (0..2500).map(|i| i * i + 1).collect();
+    let mut args = [Argument::Buffer(data.clone()), Argument::Buffer(vec![0; 3]), Argument::U32(2500)];
+    launch(find("scan_tiles"), 3, &mut args).unwrap();
+    let (mut scanned, mut sums) = (vec![], vec![]);
+    for tile in data.chunks(1024) {
+        let before = |i: usize| tile[..i].iter().fold(0u32, |sum, word| sum.wrapping_add(*word));
+        scanned.extend((0..tile.len()).map(before));
+        sums.push(before(tile.len()));
+    }
+    assert_eq!(args, [Argument::Buffer(scanned), Argument::Buffer(sums), Argument::U32(2500)]);
 }

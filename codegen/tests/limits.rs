@@ -17,8 +17,8 @@ mod group;
 #[path = "limits/ntt.rs"]
 mod ntt;
 
-use curvesmith_abi::kernels::ALL;
-use curvesmith_abi::{Family, Kernel as Contract, ParamKind};
+use curvesmith_abi::kernels;
+use curvesmith_abi::{Family, Geometry, Kernel as Contract, ParamKind};
 use curvesmith_codegen::fir::interp::{Memory, Position, run_block};
 use curvesmith_codegen::fir::ir::Kernel;
 use std::collections::{BTreeMap, BTreeSet};
@@ -117,7 +117,7 @@ impl Limits {
         contents: impl Fn(&str, u64) -> Vec<u32>,
         expected: impl Fn(u64, &mut Touched),
     ) {
-        let width = u64::from(K::DESC.block);
+        let width = u64::from(K::desc(&Geometry::PTX).block);
         self.check_blocks::<K>(threads.div_ceil(width), scalars, contents, |block, touched| {
             (block * width..(block + 1) * width).for_each(|i| expected(i, touched));
         });
@@ -131,7 +131,7 @@ impl Limits {
         contents: impl Fn(&str, u64) -> Vec<u32>,
         expected: impl Fn(u64, &mut Touched),
     ) {
-        let desc = K::DESC;
+        let desc = K::desc(&Geometry::PTX);
         self.seen.insert(desc.name);
         let Some(kernel) = self.kernels.iter().find(|k| k.desc == desc) else {
             panic!("{} has no kernel", desc.name)
@@ -164,7 +164,7 @@ impl Limits {
 
     /// Every contract of the family has had a case.
     fn finish(limits: &[Limits], family: Family) {
-        for desc in ALL.iter().filter(|desc| desc.family == family) {
+        for desc in kernels::all(&Geometry::PTX).into_iter().filter(|desc| desc.family == family) {
             assert!(limits.iter().any(|l| l.seen.contains(desc.name)), "{} has no case", desc.name);
         }
     }

@@ -13,11 +13,10 @@
 //! none, on its last function. With `BLESS=1` the part behind `; gives` is rewritten.
 
 #![cfg(feature = "llvm")]
-
 #![allow(clippy::unwrap_used, missing_docs, reason = "a failing test panics")]
 
 use curvesmith_abi::kernels::ScanAdd;
-use curvesmith_abi::{Form, Kernel as _};
+use curvesmith_abi::{Form, Geometry, Kernel as _};
 use curvesmith_codegen::dump::annotated;
 use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::fir::parse::parse;
@@ -49,7 +48,7 @@ fn read(text: &str) -> Kernel {
         return parse(text).unwrap();
     }
     let (symbol, _) = starts("function ").unwrap().split_once('(').unwrap();
-    let contract = ScanAdd::DESC.signature(Form::ALL[0]);
+    let contract = ScanAdd::desc(&Geometry::PTX).signature(Form::ALL[0]);
     let called = parse(&format!("{text}\nkernel caller: {contract}\ncalls f0: {symbol}\n{{\n}}\n")).unwrap();
     called.functions[0].as_ref().clone()
 }

@@ -2,14 +2,14 @@
 //!
 //! A [bundle](Bundle) is all images of one declaration; its file is headed by the BLAKE3 hash of
 //! the rest, and its name says what it was made from and what it is written in:
-//! `<name>-<hash of declaration and ABI>-<hash of emitter>.<flavour>.images`. The macros emit images and
-//! keep bundles in a cache: by LLVM with feature `llvm`, by the compiler's own writer without it. Without
-//! `llvm` they first look into the directory in the environment variable `CURVESMITH_IMAGES`, where bundles
-//! of any emitter may lie, so that a copy of such a cache will do. A bundle there that is damaged, or of
-//! another flavour, compiler or version, is an error; in the cache it is made anew. An unwritable cache is
+//! `<name>-<hash of declaration, ABI and geometry>-<hash of emitter>.<flavour>.images`. The macros emit
+//! images and keep bundles in a cache: by LLVM with feature `llvm`, by the compiler's own writer without it.
+//! Without `llvm` they first look into the directory in the environment variable `CURVESMITH_IMAGES`, where
+//! bundles of any emitter may lie, so that a copy of such a cache will do. A bundle there that is damaged, or
+//! of another flavour, compiler or version, is an error; in the cache it is made anew. An unwritable cache is
 //! no fault.
 
-use curvesmith_abi::{Bundle, Flavour, Form, ImageError};
+use curvesmith_abi::{Bundle, Flavour, Form, Geometry, ImageError};
 use curvesmith_codegen::declaration::{FieldDesc, GroupDesc};
 use curvesmith_codegen::targets::ptx::emit::Emitter;
 use std::fmt::Write as _;
@@ -110,7 +110,7 @@ impl Declaration<'_> {
         }
     }
 
-    /// `<name>-<hash of the declaration and the kernels' signatures>`
+    /// `<name>-<hash of the declaration, the kernels' signatures and the sizes of their blocks>`
     fn stem(self) -> String {
         use curvesmith_abi::Family;
         let (mut text, name, family) = match self {
@@ -127,7 +127,9 @@ impl Declaration<'_> {
             Declaration::Field(field) => (Form::Xyzz, field.words, 1),
             Declaration::Common => (Form::Xyzz, 0, 1),
         };
-        for kernel in curvesmith_abi::kernels::ALL.iter().filter(|k| k.family == family) {
+        let _ = write!(text, "\n{:?}", Geometry::PTX);
+        for kernel in curvesmith_abi::kernels::all(&Geometry::PTX).into_iter().filter(|k| k.family == family)
+        {
             let _ = write!(text, "\n{}", kernel.of_width(words, degree).signature(form));
         }
         format!("{name}-{}", hash(text.as_bytes()))
@@ -144,7 +146,8 @@ fn sealed(encoded: &[u8]) -> Vec<u8> {
     [blake3::hash(encoded).as_bytes(), encoded].concat()
 }
 
-/// What [`sealed`] got, if it is intact and a bundle of this version, of [`FLAVOUR`] and of this emitter.
+/// What [`sealed`] got, if it is intact and a bundle of this version, of [`FLAVOUR`] and of this
+/// emitter.
 fn unsealed(bytes: &[u8], emitter: &str) -> Result<Vec<u8>, ImageError> {
     let parts = bytes.split_first_chunk::<{ blake3::OUT_LEN }>();
     let (hash, encoded) = parts.ok_or(ImageError::Damaged("truncated"))?;

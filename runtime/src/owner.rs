@@ -4,7 +4,7 @@ use crate::error::{Result, RuntimeError};
 use crate::field::{Field, modulus_bits};
 use crate::group::{ConstantWork, EdwardsForm, Group, Points as _, ProjectiveOf};
 use crate::vocabulary::CurveForm;
-use curvesmith_abi::{Element, Family, Form, Kernel, KernelDesc};
+use curvesmith_abi::{Element, Family, Form, Geometry, Kernel, KernelDesc};
 
 /// A field, a group, or nobody in particular: where its kernels are found, and how large its elements are.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,8 @@ pub struct Owner {
     pub form: Form,
     /// Bits of the modulus of the field, or of the group's scalar field; 0 for common kernels.
     pub bits: u32,
-    /// Its images, an encoded [`curvesmith_abi::Bundle`] of the flavour that the device runs; empty if there are none.
+    /// Its images, an encoded [`curvesmith_abi::Bundle`] of the flavour that the device runs; empty
+    /// if there are none.
     pub images: &'static [u8],
 }
 
@@ -96,9 +97,9 @@ impl Owner {
         }
     }
 
-    /// The contract of a kernel of this owner.
-    pub fn contract<K: Kernel>(&self) -> KernelDesc {
-        K::DESC.of_width(self.words, self.degree)
+    /// The contract of a kernel of this owner under a geometry.
+    pub fn contract<K: Kernel>(&self, geometry: &Geometry) -> KernelDesc {
+        K::desc(geometry).of_width(self.words, self.degree)
     }
 
     /// Bytes of one element of a layout.

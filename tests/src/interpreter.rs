@@ -6,8 +6,8 @@
 
 use ark_ff::{Field as _, Fp, MontBackend, MontConfig};
 use curvesmith_abi::{
-    Access, Arg, BufferId, Bundle, ByteRange, Flavour, Form, Image, KernelEntry, Limits, Needs, Packed,
-    ParamKind,
+    Access, Arg, BufferId, Bundle, ByteRange, Flavour, Form, Geometry, Image, KernelEntry, Limits, Needs,
+    Packed, ParamKind,
 };
 use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_codegen::fir::interp::{Argument, launch};
@@ -48,7 +48,7 @@ where
     const NAME: &'static str = F::NAME;
     const WORDS: usize = F::WORDS;
     fn images() -> &'static [u8] {
-        images(F::NAME, || field_kernels(&field_desc::<F>()))
+        images(F::NAME, || field_kernels(&Geometry::PTX, &field_desc::<F>()))
     }
 }
 
@@ -63,18 +63,24 @@ where
     const NAME: &'static str = G::NAME;
     const DEGREE: usize = G::DEGREE;
     fn images() -> &'static [u8] {
-        images(G::NAME, || group_kernels(&group_desc::<G>()).concat())
+        images(G::NAME, || group_kernels(&Geometry::PTX, &group_desc::<G>()).concat())
     }
     fn edwards_form() -> Option<EdwardsForm<CoordinateOf<Self>>> {
         let form = G::edwards_form()?;
         let equation = Equation::Niels { d: numbers::<G>(form.d) };
         let desc = GroupDesc { name: form.name.into(), equation, ..group_desc::<G>() };
-        Some(EdwardsForm { images: images(form.name, || group_kernels(&desc).concat()), ..form })
+        Some(EdwardsForm {
+            images: images(form.name, || group_kernels(&Geometry::PTX, &desc).concat()),
+            ..form
+        })
     }
     fn constant_work() -> Option<ConstantWork> {
         let work = G::constant_work()?;
         let desc = group_desc::<G>().constant_work();
-        Some(ConstantWork { images: images(work.name, || constant_kernels(&desc).concat()), ..work })
+        Some(ConstantWork {
+            images: images(work.name, || constant_kernels(&Geometry::PTX, &desc).concat()),
+            ..work
+        })
     }
 }
 
@@ -212,6 +218,7 @@ impl Default for Interpreter {
             memory: 1 << 40,
             // It takes kernels by their names, and reads no text.
             flavour: Flavour::PTX,
+            geometry: Geometry::PTX,
             limits: Limits::PTX,
         };
         Interpreter { properties, memory: Arc::default() }
@@ -309,7 +316,7 @@ impl KernelDevice for Interpreter {
 
     fn load(&self, source: &Source) -> Result<Module> {
         if source.image().name == "common" {
-            register(curvesmith_codegen::kernels::common_kernels());
+            register(curvesmith_codegen::kernels::common_kernels(&Geometry::PTX));
         }
         Ok(Module::new(Nothing))
     }

@@ -7,7 +7,7 @@ mod device;
 
 use ark_ff::PrimeField;
 use curvesmith_abi::kernels::*;
-use curvesmith_abi::{Kernel, padded_words};
+use curvesmith_abi::{Geometry, Kernel, padded_words};
 use curvesmith_codegen::compile_field;
 use curvesmith_codegen::declaration::FieldDesc;
 use curvesmith_codegen::fir::interp::{Argument, from_words, to_words};
@@ -50,9 +50,9 @@ impl Machine {
         // Not zero, so that padding must be written.
         args.push(Argument::Buffer(vec![0xdead_beef; n * padded_words(self.field.words)]));
         args.extend(scalars.iter().map(|x| Argument::U32(*x)));
-        let symbol = format!("{}_{}", self.field.name, K::DESC.name);
-        let grid = (n as u32).div_ceil(K::DESC.block).max(1);
-        self.module.launch(&symbol, grid, K::DESC.block, &mut args);
+        let symbol = format!("{}_{}", self.field.name, K::NAME);
+        let grid = (n as u32).div_ceil(K::desc(&Geometry::PTX).block).max(1);
+        self.module.launch(&symbol, grid, K::desc(&Geometry::PTX).block, &mut args);
         let Argument::Buffer(out) = &args[inputs.len()] else { panic!("a buffer") };
         out.clone()
     }
@@ -62,8 +62,8 @@ impl Machine {
         let words = self.words::<K>(inputs, n, scalars);
         for w in words.chunks(padded_words(self.field.words)) {
             let (value, padding) = w.split_at(self.field.words);
-            assert!(BigUint::new(value.to_vec()) < self.field.p, "{}: not canonical", K::DESC.name);
-            assert!(padding.iter().all(|w| *w == 0), "{}: padding", K::DESC.name);
+            assert!(BigUint::new(value.to_vec()) < self.field.p, "{}: not canonical", K::NAME);
+            assert!(padding.iter().all(|w| *w == 0), "{}: padding", K::NAME);
         }
         from_words(&self.field, &words)
     }
@@ -79,7 +79,7 @@ impl Machine {
         for (i, got) in got.iter().enumerate() {
             let expected = expected(i) % &self.field.p;
             let given: Vec<_> = inputs.iter().map(|x| x[i.min(x.len() - 1)].to_string()).collect();
-            assert_eq!(*got, expected, "{} {} of {given:?}", self.field.name, K::DESC.name);
+            assert_eq!(*got, expected, "{} {} of {given:?}", self.field.name, K::NAME);
         }
     }
 

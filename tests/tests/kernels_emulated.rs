@@ -27,7 +27,7 @@ fn seeds() -> &'static [u64] {
 }
 
 /// Kernels that may write words in any order: rows of one class and tile.
-const ANY_ORDER: [&str; 1] = [RowOrder::DESC.name];
+const ANY_ORDER: [&str; 1] = [RowOrder::NAME];
 
 /// The words of a buffer in ascending order.
 fn sorted(argument: &Argument) -> Argument {

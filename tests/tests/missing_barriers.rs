@@ -1,8 +1,8 @@
 //! Each barrier of the common kernels is needed, and the emulator's race check knows: a
 //! kernel without one of them is caught.
 
-use curvesmith_abi::kernels::{RADIX_BITS, RADIX_TILE, RadixScatter, SCAN_TILE};
-use curvesmith_abi::{Arg, Kernel as _, ParamKind};
+use curvesmith_abi::kernels::{RADIX_BITS, RadixScatter};
+use curvesmith_abi::{Arg, Geometry, Kernel as _, ParamKind};
 use curvesmith_codegen::fir::ir::{Block, Kernel, Stmt};
 use curvesmith_codegen::kernels::common_kernels;
 use curvesmith_codegen::passes::prepare;
@@ -47,11 +47,11 @@ fn run(kernel: &Kernel, seed: u64) -> Result<(), String> {
     let device = Emulator::new(EmulatorOptions::default().initcheck(false).racecheck(true).seed(seed));
     let module = device.load_ptx(&text).map_err(|e| e.to_string())?;
     let stream = device.stream().map_err(|e| e.to_string())?;
-    let keys: Vec<u32> = (0..RADIX_TILE).map(|i| i * i % 3).collect();
-    let data: Vec<u32> = (0..SCAN_TILE).collect();
-    let offsets: Vec<u32> = (0..=1 << RADIX_BITS).map(|digit| digit * RADIX_TILE).collect();
+    let keys: Vec<u32> = (0..Geometry::PTX.radix_tile).map(|i| i * i % 3).collect();
+    let data: Vec<u32> = (0..Geometry::PTX.scan_tile).collect();
+    let offsets: Vec<u32> = (0..=1 << RADIX_BITS).map(|digit| digit * Geometry::PTX.radix_tile).collect();
     let starts: Vec<u32> = (0..=ROWS).map(|row| 2 * row).collect();
-    let blank = vec![0; RADIX_TILE as usize * 3];
+    let blank = vec![0; Geometry::PTX.radix_tile as usize * 3];
     let mut buffers = vec![];
     let mut args = vec![];
     for param in kernel.desc.params {
@@ -74,8 +74,8 @@ fn run(kernel: &Kernel, seed: u64) -> Result<(), String> {
             (_, "bits" | "key_bits") => Arg::U32(RADIX_BITS),
             (_, "tiles" | "segments" | "passes" | "each" | "slices" | "least") => Arg::U32(1),
             (_, "buckets") => Arg::U32(ROWS),
-            (_, "n") if kernel.desc.name == "scan_tiles" => Arg::U32(SCAN_TILE),
-            (_, "n") => Arg::U32(RADIX_TILE),
+            (_, "n") if kernel.desc.name == "scan_tiles" => Arg::U32(Geometry::PTX.scan_tile),
+            (_, "n") => Arg::U32(Geometry::PTX.radix_tile),
             _ => Arg::U32(0),
         });
     }
@@ -87,7 +87,7 @@ fn run(kernel: &Kernel, seed: u64) -> Result<(), String> {
 #[test]
 fn no_barrier_of_the_common_kernels_can_be_left_out() {
     let mut barriers = 0;
-    for kernel in common_kernels() {
+    for kernel in common_kernels(&Geometry::PTX) {
         for index in 0.. {
             let mut broken = kernel.clone();
             if !remove_barrier(&mut broken.body, &mut { index }) {
@@ -104,6 +104,6 @@ fn no_barrier_of_the_common_kernels_can_be_left_out() {
     }
     // Two of the counts, seven and two a round but the last of each of three
     // scatters, which have one there; three of the scan, and of the two kernels that order rows.
-    let rounds = (RADIX_TILE / RadixScatter::DESC.block) as usize;
+    let rounds = (Geometry::PTX.radix_tile / RadixScatter::desc(&Geometry::PTX).block) as usize;
     assert_eq!(barriers, 2 + 3 * (7 + 2 * rounds - 1) + 3 + 3);
 }

@@ -7,7 +7,9 @@ use ark_ff::{FftField, Field as _};
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use curvesmith::{Groth16, KeyOptions, ProveError, Witness};
 use curvesmith_abi::kernels::{Accumulate, BitSums, MergePartials};
-use curvesmith_abi::{Bundle, Flavour, Form, Image, Kernel, KernelDesc, KernelEntry, Needs, ParamKind};
+use curvesmith_abi::{
+    Bundle, Flavour, Form, Geometry, Image, Kernel, KernelDesc, KernelEntry, Needs, ParamKind,
+};
 use curvesmith_codegen::{Emitted, pack};
 use curvesmith_curves::bn254;
 use curvesmith_curves::toy::{toy_curve, toy7681};
@@ -299,7 +301,7 @@ fn a_lost_device_is_lost_for_all() {
 
 /// Kernels in place of which a group has one that stores where no memory is: at the begin, in the middle and
 /// at the end of an MSM.
-const POISONED: [KernelDesc; 3] = [Accumulate::DESC, MergePartials::DESC, BitSums::DESC];
+const POISONED: [fn(&Geometry) -> KernelDesc; 3] = [Accumulate::desc, MergePartials::desc, BitSums::desc];
 
 /// The toy curve with kernel `K` of [`POISONED`].
 #[derive(Clone, Copy, Debug)]
@@ -316,7 +318,7 @@ impl<const K: usize> Group for Poisoned<K> {
         IMAGES[K].get_or_init(|| {
             let sound = Source::unpack(Bundle::decode(toy_curve::G1::images()).unwrap());
             let sound = sound.iter().map(|s| Emitted { image: s.image().clone(), text: s.text().unwrap() });
-            let images = pack(sound.chain([poison(&POISONED[K])]).collect()).unwrap();
+            let images = pack(sound.chain([poison(&POISONED[K](&Geometry::PTX))]).collect()).unwrap();
             Box::leak(images.encode().into_boxed_slice())
         })
     }

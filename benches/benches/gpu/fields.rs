@@ -3,7 +3,7 @@
 use super::device::Gpu;
 use anyhow::{Context, Result};
 use curvesmith_abi::kernels::FieldMulSub;
-use curvesmith_abi::{Arg, Kernel, padded_words};
+use curvesmith_abi::{Arg, Geometry, Kernel, padded_words};
 use curvesmith_codegen::declaration::FieldDesc;
 use curvesmith_codegen::fir::build::{Builder, Fe};
 use curvesmith_codegen::passes::prepare;
@@ -79,7 +79,7 @@ pub(crate) fn report(gpu: &Gpu) -> Result<()> {
 }
 
 fn measure(gpu: &Gpu, field: &FieldDesc, link: Link) -> Result<f64> {
-    let b = Builder::for_field::<FieldMulSub>(field);
+    let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, field);
     let i = b.global_index();
     b.return_if(i.ge(b.scalar("n")));
     let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
@@ -94,7 +94,7 @@ fn measure(gpu: &Gpu, field: &FieldDesc, link: Link) -> Result<f64> {
 
 /// As [`measure`] in a quadratic extension.
 fn measure2(gpu: &Gpu, field: &FieldDesc, link: Link2) -> Result<f64> {
-    let b = Builder::for_field::<FieldMulSub>(field);
+    let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, field);
     let i = b.global_index();
     b.return_if(i.ge(b.scalar("n")));
     let [x0, x1, y0] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
@@ -116,7 +116,7 @@ fn measure2(gpu: &Gpu, field: &FieldDesc, link: Link2) -> Result<f64> {
 fn time(gpu: &Gpu, field: &FieldDesc, b: Builder, links: u32) -> Result<f64> {
     let kernel = b.finish();
     let module = gpu.load(&Ptx::emit(&[prepare(&kernel)?], Emitter::Llvm)?.text, &kernel.symbol)?;
-    let block = FieldMulSub::DESC.block;
+    let block = FieldMulSub::desc(&Geometry::PTX).block;
     let grid = gpu.multiprocessors() * 4 * WARPS * 32 / block;
     let bytes = u64::from(grid * block) * 4 * padded_words(field.words) as u64;
     let buffers = [gpu.alloc(bytes)?, gpu.alloc(bytes)?, gpu.alloc(bytes)?, gpu.alloc(bytes)?];

@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
 use curvesmith::{Field, Group, bls12_381, bn254};
 use curvesmith_abi::kernels::Accumulate;
-use curvesmith_abi::{Arg, Bundle, Element, Form, Kernel, padded_words};
+use curvesmith_abi::{Arg, Bundle, Element, Form, Geometry, Kernel, padded_words};
 use curvesmith_device::Source;
 
 /// Different bases.
@@ -26,12 +26,12 @@ pub(crate) fn report(gpu: &Gpu) -> Result<()> {
 }
 
 fn measure<G: Group>(gpu: &Gpu) -> Result<()> {
-    let symbol = format!("{}_{}", G::NAME, Accumulate::DESC.name);
+    let symbol = format!("{}_{}", G::NAME, Accumulate::NAME);
     let images = Source::unpack(Bundle::decode(G::images())?);
     let image = images.iter().find(|source| source.image().kernels.iter().any(|k| k.symbol == symbol));
     let module = gpu.load_image(image.with_context(|| format!("no image holds {symbol}"))?)?;
 
-    let block = Accumulate::DESC.of_width(G::Base::WORDS, G::DEGREE).block;
+    let block = Accumulate::desc(&Geometry::PTX).of_width(G::Base::WORDS, G::DEGREE).block;
     let grid = gpu.multiprocessors() * BLOCKS;
     let (slices, total) = (grid * block, grid * block * LENGTH);
     let mut rng = StdRng::seed_from_u64(1);

@@ -4,7 +4,7 @@ use super::ir::*;
 use super::print::*;
 use crate::declaration::tower::DEGREES;
 use crate::declaration::{FieldDesc, FieldOp, Tower};
-use curvesmith_abi::{Form, kernels};
+use curvesmith_abi::{Form, Geometry, kernels};
 use num_bigint::BigUint;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -90,7 +90,8 @@ impl<'a> Parser<'a> {
             return self.fail("expected `kernel <symbol>: <signature>`");
         };
         // Of coordinates of one word, and of wide ones.
-        let contracts = kernels::ALL.iter().flat_map(|d| [d.of_width(1, 1), d.of_width(usize::MAX, 1)]);
+        let all = kernels::all(&Geometry::PTX);
+        let contracts = all.iter().flat_map(|d| [d.of_width(1, 1), d.of_width(usize::MAX, 1)]);
         let mut contracts = contracts.flat_map(|d| Form::ALL.map(|form| (d, form)));
         let Some((desc, form)) = contracts.find(|(d, form)| d.signature(*form) == signature) else {
             return self.fail(format!("no kernel has the contract `{signature}`"));

@@ -2,10 +2,11 @@
 
 use crate::fir::build::Builder;
 use crate::fir::ir::Kernel;
+use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::BucketStarts;
 
-pub(super) fn bucket_starts() -> Kernel {
-    let b = Builder::common::<BucketStarts>();
+pub(super) fn bucket_starts(geometry: &Geometry) -> Kernel {
+    let b = Builder::common::<BucketStarts>(geometry);
     let (k, buckets) = (b.global_index(), b.scalar("buckets"));
     b.return_if(k.gt(buckets));
     let (keys, offsets) = (b.buffer("keys"), b.buffer("offsets"));

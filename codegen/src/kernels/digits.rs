@@ -3,16 +3,17 @@
 use crate::declaration::FieldDesc;
 use crate::fir::build::{Builder, U32};
 use crate::fir::ir::Kernel;
+use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{Digits, DigitsOdd, DigitsRegular, NO_DIGIT, ODD_KEY_BITS};
 
-pub(super) fn digits(field: &FieldDesc) -> Kernel {
-    let b = Builder::for_field::<Digits>(field);
+pub(super) fn digits(geometry: &Geometry, field: &FieldDesc) -> Kernel {
+    let b = Builder::for_field::<Digits>(geometry, field);
     body(&b, |half, s, magnitude| s * half + magnitude - 1);
     b.finish()
 }
 
-pub(super) fn digits_odd(field: &FieldDesc) -> Kernel {
-    let b = Builder::for_field::<DigitsOdd>(field);
+pub(super) fn digits_odd(geometry: &Geometry, field: &FieldDesc) -> Kernel {
+    let b = Builder::for_field::<DigitsOdd>(geometry, field);
     let (tau, log_b) = (b.scalar("tau"), b.scalar("log_b"));
     body(&b, |half, s, magnitude| {
         // A bit at `tau` ends the count of zeros there.
@@ -60,8 +61,8 @@ fn body<'k>(b: &'k Builder, code: impl Fn(U32<'k>, U32<'k>, U32<'k>) -> U32<'k>)
 
 /// Of an odd `k`, window `w` of `(k >> 1) + 2^(bits of all windows - 1)` is `v` for the digit `2v + 1 - 2^c`: with
 /// `Σ (1 - 2^c)·2^(cw) = 1 - 2^(bits of all windows)` their sum is `k`. Of an even one they are those of `r - k`, with all signs changed: `m = r - (k + 1)` is even, so that `(r - k) >> 1 = m >> 1`, of 0 too.
-pub(super) fn digits_regular(field: &FieldDesc) -> Kernel {
-    let b = Builder::for_field::<DigitsRegular>(field);
+pub(super) fn digits_regular(geometry: &Geometry, field: &FieldDesc) -> Kernel {
+    let b = Builder::for_field::<DigitsRegular>(geometry, field);
     b.unguarded();
     let i = index_below_n(&b);
     let half = b.u32(1) << (b.scalar("c") - 1);

@@ -13,6 +13,7 @@ use crate::fir::build::{Builder, Fe, U32, U64, Var};
 use crate::fir::ir::Kernel;
 use crate::targets::Machine;
 use crate::targets::ptx::{self, Bound, Cost, FieldOp, Ptx};
+use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{FieldBatchInverse, FieldInverse};
 use num_bigint::BigUint;
 
@@ -28,8 +29,8 @@ const WORD_ALU: u32 = ROWS + 4;
 /// Word products of an unrolled power: longer code leaves the instruction cache.
 const FERMAT_LIMIT: usize = 2000;
 
-pub(super) fn inverse(field: &FieldDesc) -> Kernel {
-    let b = Builder::for_field::<FieldInverse>(field);
+pub(super) fn inverse(geometry: &Geometry, field: &FieldDesc) -> Kernel {
+    let b = Builder::for_field::<FieldInverse>(geometry, field);
     let i = b.global_index();
     b.return_if(i.ge(b.scalar("n")));
     b.buffer("out").set_field(i, invert(&b, b.buffer("a").field(i)));
@@ -38,8 +39,8 @@ pub(super) fn inverse(field: &FieldDesc) -> Kernel {
 
 /// Each thread walks its elements forwards, keeping the products before each, inverts the product of
 /// all, and walks back.
-pub(super) fn batch_inverse(field: &FieldDesc) -> Kernel {
-    let b = Builder::for_field::<FieldBatchInverse>(field);
+pub(super) fn batch_inverse(geometry: &Geometry, field: &FieldDesc) -> Kernel {
+    let b = Builder::for_field::<FieldBatchInverse>(geometry, field);
     let (t, n, threads) = (b.global_index(), b.scalar("n"), b.scalar("threads"));
     b.return_if(t.ge(n.min(threads)));
     let (a, out) = (b.buffer("a"), b.buffer("out"));

@@ -20,35 +20,42 @@ use crate::declaration::{FieldDesc, GroupDesc};
 use crate::fir::build::{Builder, FULL_MASK, U32};
 use crate::fir::ir::{Kernel, ShuffleMode};
 use crate::formulas::Addition;
-use curvesmith_abi::Form;
 use curvesmith_abi::kernels::{msm_has_lane_pairs, msm_has_pairs, msm_has_rows};
+use curvesmith_abi::{Form, Geometry};
 
 /// The kernels of a prime field's image.
-pub fn field_kernels(field: &FieldDesc) -> Vec<Kernel> {
-    let mut kernels = pointwise::kernels(field);
-    kernels.extend([inverse::inverse(field), inverse::batch_inverse(field)]);
-    kernels.extend([digits::digits(field), digits::digits_odd(field), digits::digits_regular(field)]);
-    kernels.extend(ntt::kernels(field));
-    kernels.extend([spmv::warp_per_row(field), spmv::thread_per_row(field)]);
+pub fn field_kernels(geometry: &Geometry, field: &FieldDesc) -> Vec<Kernel> {
+    let mut kernels = pointwise::kernels(geometry, field);
+    kernels.extend([inverse::inverse(geometry, field), inverse::batch_inverse(geometry, field)]);
+    kernels.extend([
+        digits::digits(geometry, field),
+        digits::digits_odd(geometry, field),
+        digits::digits_regular(geometry, field),
+    ]);
+    kernels.extend(ntt::kernels(geometry, field));
+    kernels.extend([spmv::warp_per_row(geometry, field), spmv::thread_per_row(geometry, field)]);
     kernels
 }
 
 /// The kernels of a group, one list an image, so that images load in parallel.
-pub fn group_kernels(group: &GroupDesc) -> Vec<Vec<Kernel>> {
+pub fn group_kernels(geometry: &Geometry, group: &GroupDesc) -> Vec<Vec<Kernel>> {
     let mut images = vec![
-        vec![msm::accumulate(group)],
-        vec![msm::merge_partials(group), msm::merge_heads(group)],
-        vec![msm::bit_sums(group, Addition::ByCases), msm::bit_horner(group, Addition::ByCases)],
-        vec![msm::base_multiples(group)],
+        vec![msm::accumulate(geometry, group)],
+        vec![msm::merge_partials(geometry, group), msm::merge_heads(geometry, group)],
+        vec![
+            msm::bit_sums(geometry, group, Addition::ByCases),
+            msm::bit_horner(geometry, group, Addition::ByCases),
+        ],
+        vec![msm::base_multiples(geometry, group)],
     ];
     if msm_has_rows(group.degree()) {
-        images.push(vec![msm::accumulate_rows(group)]);
+        images.push(vec![msm::accumulate_rows(geometry, group)]);
     }
     if has_pairs(group) {
-        images.push(vec![msm::pair_sums(group)]);
+        images.push(vec![msm::pair_sums(geometry, group)]);
     }
     if has_lane_pairs(group) {
-        images.push(vec![msm::accumulate_lanes(group)]);
+        images.push(vec![msm::accumulate_lanes(geometry, group)]);
     }
     images
 }
@@ -58,12 +65,12 @@ fn has_pairs(group: &GroupDesc) -> bool {
 }
 
 /// The kernels of a group's MSMs for constant work, one list an image; the group is [`GroupDesc::constant_work`]'s.
-pub fn constant_kernels(group: &GroupDesc) -> Vec<Vec<Kernel>> {
+pub fn constant_kernels(geometry: &Geometry, group: &GroupDesc) -> Vec<Vec<Kernel>> {
     let addition = Addition::BranchFree;
     vec![
-        vec![msm::slice_sums(group)],
-        vec![msm::partial_sums(group), msm::point_add(group, addition)],
-        vec![msm::bit_sums(group, addition), msm::bit_horner(group, addition)],
+        vec![msm::slice_sums(geometry, group)],
+        vec![msm::partial_sums(geometry, group), msm::point_add(geometry, group, addition)],
+        vec![msm::bit_sums(geometry, group, addition), msm::bit_horner(geometry, group, addition)],
     ]
 }
 
@@ -73,44 +80,47 @@ fn has_lane_pairs(group: &GroupDesc) -> bool {
 
 /// An addition, a mixed addition and a doubling a thread, and sums of rows, of affine pairs and on pairs of lanes where no image holds them: what shows the
 /// formulas to tests by themselves.
-pub fn formula_kernels(group: &GroupDesc) -> Vec<Kernel> {
+pub fn formula_kernels(geometry: &Geometry, group: &GroupDesc) -> Vec<Kernel> {
     let addition = Addition::ByCases;
     let mut kernels = vec![
-        msm::point_add(group, addition),
-        msm::point_madd(group, addition),
-        msm::point_dbl(group, addition),
+        msm::point_add(geometry, group, addition),
+        msm::point_madd(geometry, group, addition),
+        msm::point_dbl(geometry, group, addition),
     ];
     if !msm_has_rows(group.degree()) {
-        kernels.push(msm::accumulate_rows(group));
+        kernels.push(msm::accumulate_rows(geometry, group));
     }
     if group.equation.form() == Form::Xyzz && !has_pairs(group) {
-        kernels.push(msm::pair_sums(group));
+        kernels.push(msm::pair_sums(geometry, group));
     }
     if group.equation.form() == Form::Xyzz && group.degree() == 2 && !has_lane_pairs(group) {
-        kernels.push(msm::accumulate_lanes(group));
+        kernels.push(msm::accumulate_lanes(geometry, group));
     }
     kernels
 }
 
 /// What [`constant_kernels`] has not of the formulas: a mixed addition and a doubling a thread.
-pub fn constant_formula_kernels(group: &GroupDesc) -> Vec<Kernel> {
-    vec![msm::point_madd(group, Addition::BranchFree), msm::point_dbl(group, Addition::BranchFree)]
+pub fn constant_formula_kernels(geometry: &Geometry, group: &GroupDesc) -> Vec<Kernel> {
+    vec![
+        msm::point_madd(geometry, group, Addition::BranchFree),
+        msm::point_dbl(geometry, group, Addition::BranchFree),
+    ]
 }
 
 /// The field-independent kernels.
-pub fn common_kernels() -> Vec<Kernel> {
+pub fn common_kernels(geometry: &Geometry) -> Vec<Kernel> {
     vec![
-        radix::count(),
-        radix::scatter_first(),
-        radix::scatter_odd(),
-        radix::scatter_next(),
-        scan::scan_tiles(),
-        scan::scan_add(),
-        buckets::bucket_starts(),
-        pairs::pair_counts(),
-        pairs::pair_entries(),
-        rows::row_counts(),
-        rows::row_order(),
+        radix::count(geometry),
+        radix::scatter_first(geometry),
+        radix::scatter_odd(geometry),
+        radix::scatter_next(geometry),
+        scan::scan_tiles(geometry),
+        scan::scan_add(geometry),
+        buckets::bucket_starts(geometry),
+        pairs::pair_counts(geometry),
+        pairs::pair_entries(geometry),
+        rows::row_counts(geometry),
+        rows::row_order(geometry),
     ]
 }
 

@@ -13,10 +13,9 @@
 use crate::declaration::FieldDesc;
 use crate::fir::build::{Buffer, Builder, Fe, Pred, SharedElements, Table, U32, Var};
 use crate::fir::ir::{Below, Kernel};
-use curvesmith_abi::Kernel as _;
+use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{
     NTT_TABLE, NttPass, NttScale, NttTables, NttTwiddles, Powers, ntt_has_tables, ntt_is_short,
-    ntt_log_elements,
 };
 use num_bigint::BigUint;
 
@@ -29,15 +28,20 @@ const ACCESS_LANES: u32 = 32;
 
 /// Blocks of a pass on a multiprocessor with 65536 registers, for which a thread's elements, what a product adds, and 45 more words are
 /// room enough.
-fn resident_blocks(words: u32, log_e: u32) -> u32 {
-    65536 / (NttPass::DESC.block * (((1 << log_e) + 3) * words + 45))
+fn resident_blocks(threads: u32, words: u32, log_e: u32) -> u32 {
+    65536 / (threads * (((1 << log_e) + 3) * words + 45))
 }
 
 /// The kernels of a field.
-pub(super) fn kernels(field: &FieldDesc) -> Vec<Kernel> {
-    let mut kernels = vec![powers(field), pass(field), scale(field), twiddles(field)];
+pub(super) fn kernels(geometry: &Geometry, field: &FieldDesc) -> Vec<Kernel> {
+    let mut kernels = vec![
+        powers(geometry, field),
+        pass(geometry, field),
+        scale(geometry, field),
+        twiddles(geometry, field),
+    ];
     if has_tables(field) {
-        kernels.push(tables(field));
+        kernels.push(tables(geometry, field));
     }
     kernels
 }
@@ -103,7 +107,7 @@ impl<'k> Each<'k> {
 impl<'k> Tile<'k> {
     fn new(b: &'k Builder, log_e: u32) -> Self {
         let (log_n, log_r) = (b.scalar("log_n"), b.scalar("log_r"));
-        let log_tile = log_n.min(b.u32(NttPass::DESC.block.trailing_zeros() + log_e));
+        let log_tile = log_n.min(b.u32(b.threads().trailing_zeros() + log_e));
         let (log_columns, log_tiles) = (log_tile - log_r, log_n - log_tile);
         let log_lines = log_r.max(b.u32(log_e)) - log_e;
         let block = b.block_index();
@@ -227,11 +231,11 @@ fn reversed(i: usize, bits: u32) -> usize {
     if bits == 0 { i } else { i.reverse_bits() >> (usize::BITS - bits) }
 }
 
-fn pass(field: &FieldDesc) -> Kernel {
-    let b = Builder::for_field::<NttPass>(field);
-    let log_e = ntt_log_elements(field.words);
+fn pass(geometry: &Geometry, field: &FieldDesc) -> Kernel {
+    let b = Builder::for_field::<NttPass>(geometry, field);
+    let log_e = geometry.ntt_log_elements(field.words);
     let tile = Tile::new(&b, log_e);
-    b.resident_blocks(resident_blocks(field.words as u32, log_e));
+    b.resident_blocks(resident_blocks(b.threads(), field.words as u32, log_e));
 
     let (first, last) = (tile.lane(b.u32(0)), tile.last_lane(field.words));
     let (column, line) = (b.var(first.column), b.var(first.line));
@@ -244,7 +248,7 @@ fn pass(field: &FieldDesc) -> Kernel {
     transform(&x, Some(log.get()), field);
     // Fields without longer transforms have no other steps.
     if field.two_adicity() > log_e {
-        let exchange = b.shared_elements(NttPass::DESC.block << log_e, LAZY);
+        let exchange = b.shared_elements(b.threads() << log_e, LAZY);
         b.while_(
             || (done.get() + log.get()).lt(tile.log_r),
             || {
@@ -356,8 +360,8 @@ fn low<'k>(b: &'k Builder, bits: U32<'k>) -> U32<'k> {
     (b.u32(1) << bits) - 1
 }
 
-fn scale(field: &FieldDesc) -> Kernel {
-    let b = Builder::for_field::<NttScale>(field);
+fn scale(geometry: &Geometry, field: &FieldDesc) -> Kernel {
+    let b = Builder::for_field::<NttScale>(geometry, field);
     let thread = b.global_index();
     b.return_if(thread.ge(b.scalar("n")));
     let log_n = b.scalar("log_n");
@@ -370,8 +374,8 @@ fn scale(field: &FieldDesc) -> Kernel {
     b.finish()
 }
 
-fn powers(field: &FieldDesc) -> Kernel {
-    let b = Builder::for_field::<Powers>(field);
+fn powers(geometry: &Geometry, field: &FieldDesc) -> Kernel {
+    let b = Builder::for_field::<Powers>(geometry, field);
     let i = b.global_index();
     b.return_if(i.ge(b.scalar("n")));
     let result = power(&b, b.one(), b.buffer("base_pows"), i);
@@ -379,8 +383,8 @@ fn powers(field: &FieldDesc) -> Kernel {
     b.finish()
 }
 
-fn twiddles(field: &FieldDesc) -> Kernel {
-    let b = Builder::for_field::<NttTwiddles>(field);
+fn twiddles(geometry: &Geometry, field: &FieldDesc) -> Kernel {
+    let b = Builder::for_field::<NttTwiddles>(geometry, field);
     let i = b.global_index();
     b.return_if(i.ge(b.scalar("n")));
     let log_done = b.scalar("log_done");
@@ -390,8 +394,8 @@ fn twiddles(field: &FieldDesc) -> Kernel {
     b.finish()
 }
 
-fn tables(field: &FieldDesc) -> Kernel {
-    let b = Builder::for_field::<NttTables>(field);
+fn tables(geometry: &Geometry, field: &FieldDesc) -> Kernel {
+    let b = Builder::for_field::<NttTables>(geometry, field);
     let (i, n) = (b.global_index(), b.scalar("n"));
     b.return_if(i.ge(n));
     let result = power(&b, b.one(), b.buffer("base_pows"), i);

@@ -2,10 +2,11 @@
 
 use crate::fir::build::Builder;
 use crate::fir::ir::Kernel;
+use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{NO_ENTRY, PairCounts, PairEntries};
 
-pub(super) fn pair_counts() -> Kernel {
-    let b = Builder::common::<PairCounts>();
+pub(super) fn pair_counts(geometry: &Geometry) -> Kernel {
+    let b = Builder::common::<PairCounts>(geometry);
     let (k, buckets) = (b.global_index(), b.scalar("buckets"));
     b.return_if(k.gt(buckets));
     let starts = b.buffer("starts");
@@ -15,8 +16,8 @@ pub(super) fn pair_counts() -> Kernel {
     b.finish()
 }
 
-pub(super) fn pair_entries() -> Kernel {
-    let b = Builder::common::<PairEntries>();
+pub(super) fn pair_entries(geometry: &Geometry) -> Kernel {
+    let b = Builder::common::<PairEntries>(geometry);
     let i = b.global_index();
     let (starts, entries) = (b.buffer("starts"), b.buffer("entries"));
     let total = starts.word(b.scalar("buckets"));

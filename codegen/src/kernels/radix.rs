@@ -16,24 +16,40 @@ use super::full;
 use super::scan::inclusive_scan;
 use crate::fir::build::{Builder, Pred, Shared, U32, Var};
 use crate::fir::ir::{AtomicOp, Kernel, Order, ShuffleMode};
-use curvesmith_abi::Kernel as _;
+use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{
-    NO_DIGIT, ODD_KEY_BITS, RADIX_BITS, RADIX_PASSES, RADIX_TILE, RadixCount, RadixScatter,
-    RadixScatterFirst, RadixScatterOdd,
+    NO_DIGIT, ODD_KEY_BITS, RADIX_BITS, RADIX_PASSES, RadixCount, RadixScatter, RadixScatterFirst,
+    RadixScatterOdd,
 };
 
-const THREADS: u32 = RadixScatter::DESC.block;
-const WARPS: u32 = THREADS / 32;
-const ROUNDS: u32 = RADIX_TILE / THREADS;
 const DIGITS: u32 = 1 << RADIX_BITS;
 /// The bits of a code that are its key.
 const KEY: u32 = (1 << 31) - 1;
-const _: () = assert!(RadixCount::DESC.block == THREADS);
-const _: () = assert!(RadixScatterFirst::DESC.block == THREADS && RadixScatterOdd::DESC.block == THREADS);
-const _: () = assert!(DIGITS <= THREADS, "a thread joins the counts of one digit");
-const _: () =
-    assert!(WARPS * DIGITS <= RADIX_TILE, "the counts of all warps and the pairs of a tile take turns");
-const _: () = assert!(RADIX_TILE.is_multiple_of(THREADS) && WARPS.is_power_of_two() && WARPS <= 32);
+
+/// Sizes of a block's work.
+#[derive(Clone, Copy)]
+struct Sizes {
+    threads: u32,
+    warps: u32,
+    /// Pairs of a tile.
+    tile: u32,
+    /// Pairs of a thread.
+    rounds: u32,
+}
+
+impl Sizes {
+    fn of(geometry: &Geometry) -> Sizes {
+        let Geometry { sort_threads: threads, radix_tile: tile, .. } = *geometry;
+        let warps = threads / 32;
+        assert!(DIGITS <= threads, "a thread joins the counts of one digit");
+        assert!(warps * DIGITS <= tile, "the counts of all warps and the pairs of a tile take turns");
+        assert!(
+            tile.is_multiple_of(threads) && warps.is_power_of_two() && warps <= 32,
+            "whole rounds of warps"
+        );
+        Sizes { threads, warps, tile, rounds: tile / threads }
+    }
+}
 
 /// Blocks on a multiprocessor, which has registers for 64 a thread then.
 const RESIDENT: u32 = 2;
@@ -44,11 +60,12 @@ const UP_TO_IT: u32 = 2 << 30;
 const LOOKS: u32 = 8;
 
 /// Counts of all passes, of tiles `block·each` and following of a segment.
-pub(super) fn count() -> Kernel {
-    let b = Builder::common::<RadixCount>();
+pub(super) fn count(geometry: &Geometry) -> Kernel {
+    let b = Builder::common::<RadixCount>(geometry);
+    let Sizes { threads, tile, rounds, .. } = Sizes::of(geometry);
     let (n, each, segments) = (b.scalar("n"), b.scalar("each"), b.scalar("segments"));
     let (key_bits, passes) = (b.scalar("key_bits"), b.scalar("passes"));
-    let parts = ((n + (RADIX_TILE - 1)) / RADIX_TILE + each - 1) / each;
+    let parts = ((n + (tile - 1)) / tile + each - 1) / each;
     let segment = b.block_index() / parts;
     b.return_if(segment.ge(segments));
     let first = (b.block_index() - segment * parts) * each;
@@ -59,9 +76,9 @@ pub(super) fn count() -> Kernel {
     clear(&b, counts, RADIX_PASSES * DIGITS);
     b.barrier();
     let edge = |pass| first_bit(key_bits, passes, pass);
-    let end = n.min((first + each) * RADIX_TILE);
-    b.for_(first * RADIX_TILE, end, RADIX_TILE, |start| {
-        let at: Vec<U32<'_>> = (0..ROUNDS).map(|round| start + thread + round * THREADS).collect();
+    let end = n.min((first + each) * tile);
+    b.for_(first * tile, end, tile, |start| {
+        let at: Vec<U32<'_>> = (0..rounds).map(|round| start + thread + round * threads).collect();
         // Together, so that all are on their way at once.
         let words: Vec<U32<'_>> = at.iter().map(|&at| codes.word(segment * n + at.min(n - 1))).collect();
         b.for_(b.u32(0), passes, 1, |pass| {
@@ -92,9 +109,9 @@ fn first_bit<'k>(key_bits: U32<'k>, passes: U32<'k>, pass: U32<'k>) -> U32<'k> {
     key_bits * pass / passes
 }
 
-pub(super) fn scatter_first() -> Kernel {
-    let b = Builder::common::<RadixScatterFirst>();
-    let tile = Tile::of_codes(&b);
+pub(super) fn scatter_first(geometry: &Geometry) -> Kernel {
+    let b = Builder::common::<RadixScatterFirst>(geometry);
+    let tile = Tile::of_codes(&b, Sizes::of(geometry));
     let base = base_of_code(&tile);
     scatter(&tile, "codes", |at, code| {
         let entry = base(at);
@@ -103,9 +120,9 @@ pub(super) fn scatter_first() -> Kernel {
     b.finish()
 }
 
-pub(super) fn scatter_odd() -> Kernel {
-    let b = Builder::common::<RadixScatterOdd>();
-    let tile = Tile::of_codes(&b);
+pub(super) fn scatter_odd(geometry: &Geometry) -> Kernel {
+    let b = Builder::common::<RadixScatterOdd>(geometry);
+    let tile = Tile::of_codes(&b, Sizes::of(geometry));
     let (base, doublings) = (base_of_code(&tile), b.scalar("doublings"));
     scatter(&tile, "codes", |at, code| {
         let exponent = (code & KEY) >> ODD_KEY_BITS;
@@ -130,9 +147,9 @@ fn base_of_code<'k>(tile: &Tile<'k>) -> impl Fn(U32<'k>) -> U32<'k> + Copy + use
     }
 }
 
-pub(super) fn scatter_next() -> Kernel {
-    let b = Builder::common::<RadixScatter>();
-    let tile = Tile::of_pairs(&b);
+pub(super) fn scatter_next(geometry: &Geometry) -> Kernel {
+    let b = Builder::common::<RadixScatter>(geometry);
+    let tile = Tile::of_pairs(&b, Sizes::of(geometry));
     scatter(&tile, "keys_in", |at, key| (key, b.buffer("entries_in").word(at)));
     b.finish()
 }
@@ -140,6 +157,7 @@ pub(super) fn scatter_next() -> Kernel {
 /// The part of a segment that a block handles.
 struct Tile<'k> {
     b: &'k Builder,
+    sizes: Sizes,
     segment: U32<'k>,
     segment_start: U32<'k>,
     /// Number of the tile in its segment.
@@ -157,21 +175,22 @@ struct Tile<'k> {
 
 impl<'k> Tile<'k> {
     /// Segments of `n` codes.
-    fn of_codes(b: &'k Builder) -> Self {
+    fn of_codes(b: &'k Builder, sizes: Sizes) -> Self {
         let n = b.scalar("n");
-        Tile::new(b, b.u32(0), b.u32(0), |segment| (segment * n, segment * n + n))
+        Tile::new(b, sizes, b.u32(0), b.u32(0), |segment| (segment * n, segment * n + n))
     }
 
     /// Segments of pairs, which begin where those of the digit 0 do.
-    fn of_pairs(b: &'k Builder) -> Self {
+    fn of_pairs(b: &'k Builder, sizes: Sizes) -> Self {
         let (offsets, bits, first) = (b.buffer("offsets"), b.scalar("bits"), b.scalar("first"));
         let total = offsets.word(first);
         let start = |segment: U32<'k>| offsets.word(first + (segment << bits)) - total;
-        Tile::new(b, b.scalar("shift"), first, |segment| (start(segment), start(segment + 1)))
+        Tile::new(b, sizes, b.scalar("shift"), first, |segment| (start(segment), start(segment + 1)))
     }
 
     fn new(
         b: &'k Builder,
+        sizes: Sizes,
         shift: U32<'k>,
         first: U32<'k>,
         range: impl FnOnce(U32<'k>) -> (U32<'k>, U32<'k>),
@@ -187,8 +206,20 @@ impl<'k> Tile<'k> {
         let segment = number / tiles;
         let index = number - segment * tiles;
         let (segment_start, end) = range(segment);
-        let start = segment_start + index * RADIX_TILE;
-        Tile { b, segment, segment_start, index, tiles, start, end, shift, bits: b.scalar("bits"), first }
+        let start = segment_start + index * sizes.tile;
+        Tile {
+            b,
+            sizes,
+            segment,
+            segment_start,
+            index,
+            tiles,
+            start,
+            end,
+            shift,
+            bits: b.scalar("bits"),
+            first,
+        }
     }
 
     /// The number of digits.
@@ -260,22 +291,22 @@ struct Slot<'k> {
 
 /// `pair` gives key and entry of the code that is at an index.
 fn scatter<'k>(tile: &Tile<'k>, codes: &str, pair: impl Fn(U32<'k>, U32<'k>) -> (U32<'k>, U32<'k>)) {
-    let b = tile.b;
+    let (b, Sizes { threads, warps, tile: size, rounds }) = (tile.b, tile.sizes);
     b.resident_blocks(RESIDENT);
     b.return_if(tile.start.ge(tile.end));
     let (thread, lane) = (b.thread(), b.lane());
     let warp = thread >> 5;
-    let slots = slots(tile, codes, tile.start + warp * (ROUNDS * 32) + lane);
+    let slots = slots(tile, codes, tile.start + warp * (rounds * 32) + lane);
 
     // Row `warp` counts that warp's digits, then holds the place in the tile of its first pair of each digit. Behind them each thread has a
     // place for what nobody reads.
-    let [keys, table] = [(); 2].map(|()| b.shared(RADIX_TILE + THREADS));
+    let [keys, table] = [(); 2].map(|()| b.shared(size + threads));
     let cell = |code| warp * DIGITS + tile.digit(code);
-    clear(b, table, WARPS * DIGITS);
+    clear(b, table, warps * DIGITS);
     b.barrier();
     for (round, slot) in (1..).zip(&slots) {
         slot.place.set(count_in_warp(tile, table, cell(slot.code), slot));
-        if round < ROUNDS {
+        if round < rounds {
             b.sync_warp(full(b));
         }
     }
@@ -286,7 +317,7 @@ fn scatter<'k>(tile: &Tile<'k>, codes: &str, pair: impl Fn(U32<'k>, U32<'k>) -> 
 
     for slot in &slots {
         let place = slot.place.get() + table.word(cell(slot.code));
-        slot.place.set(slot.takes.select(place, thread + RADIX_TILE));
+        slot.place.set(slot.takes.select(place, thread + size));
     }
     b.barrier();
     // Nobody asks for a row any more.
@@ -304,8 +335,8 @@ fn scatter<'k>(tile: &Tile<'k>, codes: &str, pair: impl Fn(U32<'k>, U32<'k>) -> 
     });
     b.barrier();
     let (keys_out, entries_out) = (b.buffer("keys_out"), b.buffer("entries_out"));
-    for round in 0..ROUNDS {
-        let place = thread + round * THREADS;
+    for round in 0..rounds {
+        let place = thread + round * threads;
         b.if_(place.lt(joined.len), || {
             let key = keys.word(place);
             let to = places.word(tile.digit(key)) + place;
@@ -325,7 +356,7 @@ fn slots<'k>(tile: &Tile<'k>, codes: &str, first: U32<'k>) -> Vec<Slot<'k>> {
         let takes = within.lt(tile.end) & code.ne(b.u32(NO_DIGIT));
         Slot { at, code, takes, place: b.var(b.u32(0)) }
     };
-    (0..ROUNDS).map(slot).collect()
+    (0..tile.sizes.rounds).map(slot).collect()
 }
 
 /// Counts the codes that the lanes of a warp take in one round; the rank of this lane's among those of its digit.
@@ -338,7 +369,7 @@ fn count_in_warp<'k>(tile: &Tile<'k>, table: Shared<'k>, cell: U32<'k>, slot: &S
     // All peers have read the count before the first of them moves it on.
     b.sync_warp(all);
     let counts = slot.takes & earlier.is(0);
-    table.set_word(counts.select(cell, b.thread() + RADIX_TILE), before + peers.popc());
+    table.set_word(counts.select(cell, b.thread() + tile.sizes.tile), before + peers.popc());
     before + earlier
 }
 
@@ -361,7 +392,7 @@ fn join_counts<'k>(tile: &Tile<'k>, table: Shared<'k>) -> Joined<'k> {
     // A thread a digit; others do the same again and write nothing.
     let (digit, joins) = (thread & (DIGITS - 1), thread.lt(b.u32(DIGITS)));
     let warp = digit >> 5;
-    let counts: Vec<U32<'_>> = (0..WARPS).map(|row| table.word(digit + row * DIGITS)).collect();
+    let counts: Vec<U32<'_>> = (0..tile.sizes.warps).map(|row| table.word(digit + row * DIGITS)).collect();
     let own = counts.iter().skip(1).fold(counts[0], |sum, &count| sum + count);
     let in_warp = inclusive_scan(b, own, 32);
     let warp_sums = b.shared(DIGITS / 32);
@@ -384,7 +415,7 @@ fn join_counts<'k>(tile: &Tile<'k>, table: Shared<'k>) -> Joined<'k> {
 
 /// Zeroes a shared array; a barrier must follow.
 fn clear(b: &Builder, array: Shared<'_>, words: u32) {
-    for first in (0..words).step_by(THREADS as usize) {
+    for first in (0..words).step_by(b.threads() as usize) {
         array.set_word(b.thread() + first, b.u32(0));
     }
 }

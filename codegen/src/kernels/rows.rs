@@ -4,22 +4,20 @@
 use super::msm::Slices;
 use crate::fir::build::{Builder, Pred, U32};
 use crate::fir::ir::{AtomicOp, Kernel};
-use curvesmith_abi::Kernel as _;
-use curvesmith_abi::kernels::{ROW_CLASSES, ROW_TILE, RowCounts, RowOrder};
+use curvesmith_abi::Geometry;
+use curvesmith_abi::kernels::{ROW_CLASSES, RowCounts, RowOrder};
 
-const THREADS: u32 = RowCounts::DESC.block;
-const _: () = assert!(RowOrder::DESC.block == THREADS);
 /// Bits of a class that are a length's highest but one.
 const FRACTION: u32 = 6;
 
-pub(super) fn row_counts() -> Kernel {
-    let b = Builder::common::<RowCounts>();
+pub(super) fn row_counts(geometry: &Geometry) -> Kernel {
+    let b = Builder::common::<RowCounts>(geometry);
     let counts = b.buffer("counts");
     let (zero, one) = (b.u32(0), b.u32(1));
     let of_class = b.shared(ROW_CLASSES);
     for_classes(&b, |class, _| of_class.set_word(class, zero));
     b.barrier();
-    for_rows(&b, |row| {
+    for_rows(&b, geometry.row_tile, |row| {
         let parts = b.var(zero);
         b.if_(row.is_cut, || parts.set(row.parts));
         counts.set_word(row.number, parts.get());
@@ -37,14 +35,14 @@ pub(super) fn row_counts() -> Kernel {
     b.finish()
 }
 
-pub(super) fn row_order() -> Kernel {
-    let b = Builder::common::<RowOrder>();
+pub(super) fn row_order(geometry: &Geometry) -> Kernel {
+    let b = Builder::common::<RowOrder>(geometry);
     let (offsets, order) = (b.buffer("offsets"), b.buffer("order"));
     let parts = offsets.word(b.scalar("buckets"));
     let next = b.shared(ROW_CLASSES);
     for_classes(&b, |class, at| next.set_word(class, offsets.word(at) - parts));
     b.barrier();
-    for_rows(&b, |row| {
+    for_rows(&b, geometry.row_tile, |row| {
         b.if_(row.is_whole, || {
             let place = next.atomic(AtomicOp::Add, class(row.entries), b.u32(1));
             order.set_word(place, row.number);
@@ -64,12 +62,12 @@ struct Row<'k> {
     is_whole: Pred<'k>,
 }
 
-/// Each of the tile's rows, one a thread and round.
-fn for_rows<'k>(b: &'k Builder, each: impl FnOnce(Row<'k>)) {
+/// Each of the rows of the block's `tile`, one a thread and round.
+fn for_rows<'k>(b: &'k Builder, tile: u32, each: impl FnOnce(Row<'k>)) {
     let (starts, len) = (b.buffer("starts"), Slices::new(b).len);
-    let first = b.block_index() * ROW_TILE;
-    let end = (first + ROW_TILE).min(b.scalar("buckets"));
-    b.for_(first + b.thread(), end, THREADS, |number| {
+    let first = b.block_index() * tile;
+    let end = (first + tile).min(b.scalar("buckets"));
+    b.for_(first + b.thread(), end, b.threads(), |number| {
         let entries = starts.word(number + 1) - starts.word(number);
         let parts = entries / len;
         let is_cut = parts.gt(b.u32(1));
@@ -81,7 +79,7 @@ fn for_rows<'k>(b: &'k Builder, each: impl FnOnce(Row<'k>)) {
 fn for_classes<'k>(b: &'k Builder, each: impl FnOnce(U32<'k>, U32<'k>)) {
     let first = b.scalar("buckets") + 1 + b.block_index();
     let tiles = b.scalar("tiles");
-    b.for_(b.thread(), b.u32(ROW_CLASSES), THREADS, |place| {
+    b.for_(b.thread(), b.u32(ROW_CLASSES), b.threads(), |place| {
         each(b.u32(ROW_CLASSES - 1) - place, first + place * tiles);
     });
 }

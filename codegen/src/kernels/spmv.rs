@@ -5,15 +5,14 @@ use super::shuffle;
 use crate::declaration::FieldDesc;
 use crate::fir::build::{Buffer, Builder, Fe, U32, Var};
 use crate::fir::ir::{Kernel, ShuffleMode};
-use curvesmith_abi::Kernel as _;
+use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{SpMvThread, SpMvWarp};
 
-pub(super) fn warp_per_row(field: &FieldDesc) -> Kernel {
-    const ROWS: u32 = SpMvWarp::DESC.block / 32;
-    let b = Builder::for_field::<SpMvWarp>(field);
+pub(super) fn warp_per_row(geometry: &Geometry, field: &FieldDesc) -> Kernel {
+    let b = Builder::for_field::<SpMvWarp>(geometry, field);
     let lane = b.lane();
     // Not the thread's global index: that wraps from 2^27 rows on.
-    let i = b.block_index() * ROWS + (b.thread() >> 5);
+    let i = b.block_index() * (b.threads() / 32) + (b.thread() >> 5);
     // The row is the warp's: it leaves as a whole.
     b.return_if(i.ge(b.scalar("n")));
     let sum = row_sum(&b, i, lane, 32);
@@ -28,8 +27,8 @@ pub(super) fn warp_per_row(field: &FieldDesc) -> Kernel {
     b.finish()
 }
 
-pub(super) fn thread_per_row(field: &FieldDesc) -> Kernel {
-    let b = Builder::for_field::<SpMvThread>(field);
+pub(super) fn thread_per_row(geometry: &Geometry, field: &FieldDesc) -> Kernel {
+    let b = Builder::for_field::<SpMvThread>(geometry, field);
     let i = b.global_index();
     b.return_if(i.ge(b.scalar("n")));
     let sum = row_sum(&b, i, b.u32(0), 1);

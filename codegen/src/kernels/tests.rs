@@ -50,14 +50,14 @@ fn family(kernels: &[Kernel], family: Family) {
 
 #[test]
 fn every_kernel_is_valid_for_every_shape_of_field() {
-    family(&common_kernels(), Family::Common);
+    family(&common_kernels(&Geometry::PTX), Family::Common);
     for group in groups() {
-        family(&field_kernels(&group.base), Family::Field);
-        family(&group_kernels(&group).concat(), Family::Group);
-        family(&formula_kernels(&group), Family::Group);
+        family(&field_kernels(&Geometry::PTX, &group.base), Family::Field);
+        family(&group_kernels(&Geometry::PTX, &group).concat(), Family::Group);
+        family(&formula_kernels(&Geometry::PTX, &group), Family::Group);
         let constant = group.constant_work();
-        family(&constant_kernels(&constant).concat(), Family::Group);
-        family(&constant_formula_kernels(&constant), Family::Group);
+        family(&constant_kernels(&Geometry::PTX, &constant).concat(), Family::Group);
+        family(&constant_formula_kernels(&Geometry::PTX, &constant), Family::Group);
     }
 }
 
@@ -94,11 +94,12 @@ fn group_kernels_use_each_formula_in_few_places() {
     let groups = groups();
     let of = |name: &str| {
         let group = groups.iter().find(|g| g.name == name).unwrap();
-        [group_kernels(group).concat(), formula_kernels(group)].concat()
+        [group_kernels(&Geometry::PTX, group).concat(), formula_kernels(&Geometry::PTX, group)].concat()
     };
     let constant = |name: &str| {
         let group = groups.iter().find(|g| g.name == name).unwrap().constant_work();
-        [constant_kernels(&group).concat(), constant_formula_kernels(&group)].concat()
+        [constant_kernels(&Geometry::PTX, &group).concat(), constant_formula_kernels(&Geometry::PTX, &group)]
+            .concat()
     };
     insta::assert_snapshot!("bn254_g1_constant_costs", costs(&constant("bn254_g1")));
     insta::assert_snapshot!("toy_g1_constant_costs", costs(&constant("toy_g1")));

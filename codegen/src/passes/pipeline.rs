@@ -133,6 +133,7 @@ pub(super) mod tests {
     use crate::fir::ir::{Stmt, Type};
     use crate::kernels::common_kernels;
     use crate::targets::ptx::Ptx;
+    use curvesmith_abi::Geometry;
     use curvesmith_abi::kernels::FieldMul;
     use num_bigint::BigUint;
 
@@ -145,7 +146,7 @@ pub(super) mod tests {
     }
 
     fn kernel() -> Kernel {
-        common_kernels().into_iter().next().expect("there are some")
+        common_kernels(&Geometry::PTX).into_iter().next().expect("there are some")
     }
 
     /// The fault of these passes, and the stages that were reached.
@@ -177,7 +178,7 @@ pub(super) mod tests {
 
     /// A power by a function, from two places, so that it is called.
     pub(in crate::passes) fn calls(field: &FieldDesc, products: usize) -> Kernel {
-        let b = Builder::for_field::<FieldMul>(field);
+        let b = Builder::for_field::<FieldMul>(&Geometry::PTX, field);
         let f = b.function("power", &[Type::Field]);
         let x = Fe::wrap(&f, f.arguments()[0]);
         let power = (0..products).fold(x, |power, _| power * x).id();

@@ -197,6 +197,7 @@ mod tests {
     use crate::fir::verify::verify;
     use crate::passes::simplify;
     use crate::targets::ptx::Ptx;
+    use curvesmith_abi::Geometry;
     use curvesmith_abi::kernels::FieldMulSub;
     use num_bigint::BigUint;
 
@@ -211,7 +212,7 @@ mod tests {
 
     /// `terms` products, number `k` subtracted where bit `k` of `signs` is one: one after another, or two sums joined.
     fn signed_sum(terms: usize, signs: u32, halves: bool) -> Kernel {
-        let b = Builder::for_field::<FieldMulSub>(&bn254());
+        let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, &bn254());
         let i = b.global_index();
         b.return_if(i.ge(b.scalar("n")));
         let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));

@@ -257,6 +257,7 @@ mod tests {
     use crate::fir::verify::verify;
     use crate::passes::{place_reductions, simplify};
     use crate::targets::ptx::Ptx;
+    use curvesmith_abi::Geometry;
     use curvesmith_abi::kernels::FieldMulSub;
     use num_bigint::BigUint;
 
@@ -264,7 +265,7 @@ mod tests {
 
     /// All the terms first, then their sum: as written every term is live at once.
     fn wasteful(field: &FieldDesc) -> Kernel {
-        let b = Builder::for_field::<FieldMulSub>(field);
+        let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, field);
         let i = b.global_index();
         b.return_if(i.ge(b.scalar("n")));
         let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));

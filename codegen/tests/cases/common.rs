@@ -2,12 +2,13 @@
 
 use super::{Random, buf, num};
 use crate::Machine;
+use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{
     BucketStarts, NO_DIGIT, RADIX_BITS, RadixCount, RadixScatter, RadixScatterFirst, ScanAdd, ScanTiles,
 };
 
-const TILE: usize = curvesmith_abi::kernels::RADIX_TILE as usize;
-const SCAN_TILE: usize = curvesmith_abi::kernels::SCAN_TILE as usize;
+const TILE: usize = Geometry::PTX.radix_tile as usize;
+const SCAN_TILE: usize = Geometry::PTX.scan_tile as usize;
 
 pub(super) fn scan(machine: &Machine, data: &[u32]) -> Vec<u32> {
     let (n, tiles) = (data.len(), data.len().div_ceil(SCAN_TILE));

@@ -13,7 +13,7 @@ mod rows;
 mod toy;
 
 use crate::Machine;
-use curvesmith_abi::{Kernel, KernelDesc};
+use curvesmith_abi::{Geometry, Kernel, KernelDesc};
 use curvesmith_codegen::fir::interp::Argument;
 
 /// Words to a buffer argument.
@@ -28,7 +28,7 @@ fn num(x: usize) -> Argument {
 
 /// Enough blocks of `K` for `threads` threads.
 fn blocks<K: Kernel>(threads: usize) -> usize {
-    threads.div_ceil(K::DESC.block as usize)
+    threads.div_ceil(K::desc(&Geometry::PTX).block as usize)
 }
 
 impl Machine {
@@ -39,7 +39,7 @@ impl Machine {
         args: &[(&str, Argument)],
         results: [&str; N],
     ) -> [Vec<u32>; N] {
-        let desc: KernelDesc = K::DESC;
+        let desc: KernelDesc = K::desc(&Geometry::PTX);
         assert_eq!(args.len(), desc.params.len(), "{}", desc.name);
         let value = |wanted: &str| match args.iter().find(|(name, _)| *name == wanted) {
             Some((_, value)) => value.clone(),

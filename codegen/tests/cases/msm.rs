@@ -6,9 +6,10 @@ use super::toy::{Affine, Textbook, Toy};
 use super::{Random, blocks, buf, edwards, num, real};
 use crate::Machine;
 use curvesmith_abi::Form;
+use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{
-    Accumulate, AccumulateLanes, BIT_SUMS_STEPS, BaseMultiples, BitHorner, BitSums, MergeHeads,
-    MergePartials, NO_ENTRY, PairCounts, PairEntries, PairSums,
+    Accumulate, AccumulateLanes, BaseMultiples, BitHorner, BitSums, MergeHeads, MergePartials, NO_ENTRY,
+    PairCounts, PairEntries, PairSums,
 };
 use std::ops::Range;
 
@@ -107,7 +108,7 @@ fn msm<T: Textbook>(
         begun.into_iter().zip(&expected).map(|(begun, row)| toy.sum(begun, row.clone())).collect();
     assert_eq!(toy.read_points(&by_rows), with_rows, "rows cut as {slices} slices");
 
-    let sums = bit_sums(machine, &sums, c - 1, windows, BIT_SUMS_STEPS as usize);
+    let sums = bit_sums(machine, &sums, c - 1, windows, Geometry::PTX.bit_sums_steps() as usize);
     let of_runs = toy.read_points(&bit_horner(machine, &sums, c, windows, horner));
     // Runs by the exponents of their first sums.
     let runs = runs(c * windows, horner);

@@ -1,7 +1,7 @@
 //! From indices to addresses.
 #![cfg(feature = "llvm")]
 
-use curvesmith_abi::{Element, ParamKind};
+use curvesmith_abi::{Element, Geometry, ParamKind};
 use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::kernels::{common_kernels, constant_kernels, field_kernels, group_kernels};
@@ -70,8 +70,17 @@ fn addresses_are_formed_in_64_bits() {
     };
     // With the passes of every radix.
     let goldilocks = FieldDesc::new("goldilocks", 0xffff_ffff_0000_0001u64.into());
-    let groups = [group_kernels(&group).concat(), constant_kernels(&group.constant_work()).concat()].concat();
-    for kernels in [common_kernels(), field_kernels(&base), field_kernels(&goldilocks), groups] {
+    let groups = [
+        group_kernels(&Geometry::PTX, &group).concat(),
+        constant_kernels(&Geometry::PTX, &group.constant_work()).concat(),
+    ]
+    .concat();
+    for kernels in [
+        common_kernels(&Geometry::PTX),
+        field_kernels(&Geometry::PTX, &base),
+        field_kernels(&Geometry::PTX, &goldilocks),
+        groups,
+    ] {
         kernels.iter().for_each(check);
     }
 }

@@ -2,19 +2,19 @@
 
 use super::{LENGTHS, LONGEST, Limits, Touched, hash};
 use curvesmith_abi::Family;
+use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{
-    BucketStarts, NO_DIGIT, NO_ENTRY, ODD_KEY_BITS, PairCounts, PairEntries, RADIX_TILE, ROW_CLASSES,
-    ROW_TILE, RadixCount, RadixScatter, RadixScatterFirst, RadixScatterOdd, RowCounts, RowOrder, SCAN_TILE,
-    ScanAdd, ScanTiles,
+    BucketStarts, NO_DIGIT, NO_ENTRY, ODD_KEY_BITS, PairCounts, PairEntries, ROW_CLASSES, RadixCount,
+    RadixScatter, RadixScatterFirst, RadixScatterOdd, RowCounts, RowOrder, ScanAdd, ScanTiles,
 };
 use curvesmith_codegen::kernels::common_kernels;
 use std::ops::Range;
 
-const TILE: u64 = RADIX_TILE as u64;
+const TILE: u64 = Geometry::PTX.radix_tile as u64;
 
 #[test]
 fn common_kernels_do_not_wrap() {
-    let mut limits = Limits::new(common_kernels());
+    let mut limits = Limits::new(common_kernels(&Geometry::PTX));
     for n in LENGTHS {
         scans(&mut limits, n);
         for (segments, shift, bits) in [(1, 23, 8), (17, 0, 8), (512, 30, 1)] {
@@ -43,7 +43,7 @@ fn common_kernels_do_not_wrap() {
 }
 
 fn scans(limits: &mut Limits, n: u64) {
-    let tile = u64::from(SCAN_TILE);
+    let tile = u64::from(Geometry::PTX.scan_tile);
     let data = |_: &str, i: u64| vec![hash(i)];
     limits.check_blocks::<ScanTiles>(n.div_ceil(tile), &[("n", n)], data, |block, touched| {
         let mut sum = 0u32;
@@ -365,7 +365,7 @@ fn class(len: u64) -> u64 {
 
 /// `n` entries over `buckets` rows, each with about as many; of `n` entries in one row, or of few, some are cut.
 fn rows(limits: &mut Limits, n: u64, [buckets, slices, least]: [u64; 3]) {
-    let (tile, classes) = (u64::from(ROW_TILE), u64::from(ROW_CLASSES));
+    let (tile, classes) = (u64::from(Geometry::PTX.row_tile), u64::from(ROW_CLASSES));
     let start = |row: u64| (row * n).div_ceil(buckets);
     let entries = |row: u64| start(row + 1) - start(row);
     let length = n.div_ceil(slices).max(least);

@@ -2,7 +2,7 @@
 
 use super::{LENGTHS, LONGEST, Limits, Touched, hash, ntt};
 use curvesmith_abi::kernels::*;
-use curvesmith_abi::{Family, Kernel as _};
+use curvesmith_abi::{Family, Geometry, Kernel as _};
 use curvesmith_codegen::declaration::FieldDesc;
 use curvesmith_codegen::fir::interp::to_words;
 use curvesmith_codegen::kernels::field_kernels;
@@ -17,7 +17,7 @@ pub(super) struct Case {
 impl Case {
     fn new(name: &str, p: BigUint) -> Self {
         let field = FieldDesc::new(name, p);
-        Case { limits: Limits::new(field_kernels(&field)), field }
+        Case { limits: Limits::new(field_kernels(&Geometry::PTX, &field)), field }
     }
     /// The words of an element.
     pub(super) fn words(field: &FieldDesc, x: impl Into<BigUint>) -> Vec<u32> {
@@ -299,7 +299,7 @@ fn sparse(Case { field, limits }: &mut Case, n: u64, [units, others]: [u64; 2]) 
         }
         touched.write_words("out", place(i), Case::words(field, sum));
     };
-    let each = u64::from(SpMvWarp::DESC.block / 32);
+    let each = u64::from(SpMvWarp::desc(&Geometry::PTX).block / 32);
     limits.check_blocks::<SpMvWarp>(n.div_ceil(each), &[("n", n)], contents, |block, touched| {
         (block * each..(block + 1) * each).for_each(|i| row(i, touched));
     });

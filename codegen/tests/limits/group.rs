@@ -2,7 +2,7 @@
 
 use super::{LENGTHS, LONGEST, Limits, Touched, hash};
 use curvesmith_abi::kernels::*;
-use curvesmith_abi::{Family, IDENTITY_WORD};
+use curvesmith_abi::{Family, Geometry, IDENTITY_WORD};
 use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc};
 use curvesmith_codegen::kernels::{constant_kernels, formula_kernels, group_kernels};
 
@@ -25,7 +25,9 @@ fn kernels(degree: usize) -> [Limits; 2] {
     let tower = (degree == 2).then(|| num_bigint::BigUint::from(6u32)).into();
     let (a, b) = (vec![0u32.into(); degree], vec![3u32.into(); degree]);
     let group = GroupDesc { name: "toy".into(), base, tower, equation: Equation::ShortWeierstrass { a, b } };
-    let mut limits = Limits::new([group_kernels(&group).concat(), formula_kernels(&group)].concat());
+    let mut limits = Limits::new(
+        [group_kernels(&Geometry::PTX, &group).concat(), formula_kernels(&Geometry::PTX, &group)].concat(),
+    );
     for n in LENGTHS {
         formulas(&mut limits, degree, n);
     }
@@ -67,7 +69,7 @@ fn kernels(degree: usize) -> [Limits; 2] {
     for most in [1, 2, 17] {
         multiples(&mut limits, degree, most);
     }
-    let mut constant = Limits::new(constant_kernels(&group.constant_work()).concat());
+    let mut constant = Limits::new(constant_kernels(&Geometry::PTX, &group.constant_work()).concat());
     for (n, len) in [(LONGEST, 1 << 11), (1 << 20, 1), ((1 << 30) + 1, 1 << 10)] {
         if degree == 1 || n <= 1 << 20 {
             slice_sums(&mut constant, degree, n, len);
@@ -153,7 +155,8 @@ impl Msm {
     /// Rows as many as there are, of which each is whole or each is cut.
     fn accumulate_rows(self, limits: &mut Limits, degree: usize) {
         let entries = |row: u64| self.start(row + 1) - self.start(row);
-        let (tiles, classes) = (self.buckets.div_ceil(u64::from(ROW_TILE)), u64::from(ROW_CLASSES));
+        let (tiles, classes) =
+            (self.buckets.div_ceil(u64::from(Geometry::PTX.row_tile)), u64::from(ROW_CLASSES));
         // Rows have `few` entries or one more.
         let few = self.total / self.buckets;
         let cut = few >= 2 * self.len();
@@ -365,7 +368,7 @@ fn bit_sums(limits: &mut Limits, degree: usize, log_b: u64, done: u64, steps: u6
     let place = |kind: u64| if kind == 0 { 0 } else { 1 << (kind - 1) };
     // Runs of a kind of point, of so many threads each.
     let of_kinds = runs * (done + 1);
-    let in_a_block = 1 << (u64::from(BIT_SUMS_STEPS) - steps);
+    let in_a_block = 1 << (u64::from(Geometry::PTX.bit_sums_steps()) - steps);
     limits.check_blocks::<BitSums>(of_kinds.div_ceil(in_a_block), &scalars, contents, |block, touched| {
         for index in (block * in_a_block..(block + 1) * in_a_block).filter(|index| *index < of_kinds) {
             let (run, kind) = (index / (done + 1), index % (done + 1));

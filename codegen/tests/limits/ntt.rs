@@ -2,6 +2,7 @@
 
 use super::field::Case;
 use super::{Limits, Touched};
+use curvesmith_abi::Geometry;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::*;
 use curvesmith_codegen::declaration::FieldDesc;
@@ -13,7 +14,8 @@ const MOST: u32 = 30;
 
 pub(super) fn passes(case: &mut Case) {
     let Case { field, limits } = case;
-    let (least, most) = (ntt_log_elements(field.words), ntt_max_log_radix(field.words));
+    let (least, most) =
+        (Geometry::PTX.ntt_log_elements(field.words), Geometry::PTX.ntt_max_log_radix(field.words));
     for log_r in BTreeSet::from([1, least, least + 1, most]) {
         let sizes = if log_r < least { vec![log_r] } else { vec![log_r, 27, MOST] };
         for log_n in sizes {
@@ -131,8 +133,11 @@ impl Pass {
             ("vector_to", n),
         ];
         let contents = |buffer: &str, i: u64| Case::words(field, if buffer == "a" { i + 1 } else { 0 });
-        let blocks = ntt_blocks(field.words, log_n) as u64;
-        let columns = (n / r).min((u64::from(NttPass::DESC.block) << ntt_log_elements(field.words)) / r);
+        let blocks = Geometry::PTX.ntt_blocks(field.words, log_n) as u64;
+        let columns = (n / r).min(
+            (u64::from(NttPass::desc(&Geometry::PTX).block) << Geometry::PTX.ntt_log_elements(field.words))
+                / r,
+        );
         let modulo = |x: i128, n: u64| x.rem_euclid(i128::from(n)) as u64;
         let start = |j: u64, log: u32| (j >> log << (log + log_r)) + j % (1 << log);
         limits.check_blocks::<NttPass>(
@@ -200,7 +205,7 @@ fn scale(field: &FieldDesc, limits: &mut Limits) {
 
 /// The powers that a block reads between its steps.
 fn inner(field: &FieldDesc, log_r: u32, touched: &mut Touched) {
-    let log_e = ntt_log_elements(field.words);
+    let log_e = Geometry::PTX.ntt_log_elements(field.words);
     let entries = match ntt_has_tables(field.words, field.p.bits() as usize) {
         true => NTT_TABLE.fit(field.words).entries(field.words) as u64,
         false => 1,

@@ -4,7 +4,8 @@ use crate::{Access, KernelDesc, Layout, ParamKind};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// An allocation of a device. What the number is, only the device knows; no two live allocations of it have the same.
+/// An allocation of a device. What the number is, only the device knows; no two live allocations of
+/// it have the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BufferId(pub u64);
 
@@ -61,7 +62,8 @@ impl<L> Clone for Slice<L> {
 impl<L> Copy for Slice<L> {}
 
 impl<L> Slice<L> {
-    /// Names the layout of the elements at `range`; the caller promises it, and that the range lies within its buffer.
+    /// Names the layout of the elements at `range`; the caller promises it, and that the range lies
+    /// within its buffer.
     pub fn new(range: ByteRange) -> Self {
         Slice { range, layout: PhantomData }
     }
@@ -119,8 +121,8 @@ impl KernelDesc {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Kernel as _;
     use crate::kernels::{FieldMul, RadixScatter};
+    use crate::{Geometry, Kernel as _};
     use std::ops::Range;
 
     fn slice<L>(buffer: u64, Range { start, end }: Range<u64>) -> Slice<L> {
@@ -131,7 +133,9 @@ mod tests {
     fn a_written_buffer_overlaps_no_other() {
         let overlap = |a, b, out| {
             let kernel = FieldMul { a: slice(1, a), b: slice(1, b), out: slice(1, out), n: 2 };
-            FieldMul::DESC.overlap(&kernel.args()).map(|found| (found.written.0, found.other.0))
+            FieldMul::desc(&Geometry::PTX)
+                .overlap(&kernel.args())
+                .map(|found| (found.written.0, found.other.0))
         };
         assert_eq!(overlap(16..32, 32..48, 48..64), None, "neighbours");
         assert_eq!(overlap(16..32, 16..32, 48..64), None, "what is read only may be read twice");
@@ -143,10 +147,13 @@ mod tests {
         assert_eq!(overlap(16..32, 32..48, 20..24), Some(("out", "a")), "within");
         assert_eq!(overlap(16..32, 32..48, 20..20), None, "nothing");
         let others = FieldMul { a: slice(1, 0..9), b: slice(2, 0..9), out: slice(3, 0..9), n: 1 };
-        assert_eq!(FieldMul::DESC.overlap(&others.args()), None, "other buffers");
+        assert_eq!(FieldMul::desc(&Geometry::PTX).overlap(&others.args()), None, "other buffers");
         let kernel = FieldMul { a: slice(1, 0..32), b: slice(2, 0..32), out: slice(2, 16..48), n: 2 };
         let text = "`out` is written at bytes 16..48 of a buffer, of which `b` is bytes 0..32";
-        assert_eq!(FieldMul::DESC.overlap(&kernel.args()).map(|o| o.to_string()), Some(text.into()));
+        assert_eq!(
+            FieldMul::desc(&Geometry::PTX).overlap(&kernel.args()).map(|o| o.to_string()),
+            Some(text.into())
+        );
     }
 
     /// Two written ones; numbers are no buffers.
@@ -165,10 +172,10 @@ mod tests {
             segments: 3,
             tiles: 3,
         };
-        let found = RadixScatter::DESC.overlap(&scatter.args()).unwrap();
+        let found = RadixScatter::desc(&Geometry::PTX).overlap(&scatter.args()).unwrap();
         assert_eq!((found.written.0, found.other.0), ("keys_out", "entries_out"));
         scatter.entries_out = slice(3, 16..32);
-        assert_eq!(RadixScatter::DESC.overlap(&scatter.args()), None);
+        assert_eq!(RadixScatter::desc(&Geometry::PTX).overlap(&scatter.args()), None);
     }
 
     #[test]

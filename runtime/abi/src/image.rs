@@ -135,7 +135,8 @@ impl Bundle {
         Ok(Bundle { images, texts_zstd })
     }
 
-    /// Refuses images of another flavour, and those of an emitter whose version does not begin with `emitter`.
+    /// Refuses images of another flavour, and those of an emitter whose version does not begin with
+    /// `emitter`.
     pub fn expect(&self, flavour: &Flavour, emitter: &str) -> Result<(), ImageError> {
         for Packed { image, .. } in &self.images {
             let name = || image.name.clone();

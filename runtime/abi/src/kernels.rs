@@ -3,32 +3,34 @@
 //! In every kernel with a parameter `n`, threads with global index ≥ `n` do nothing. Lengths, those of all buffers
 //! in elements among them, are below 2^31, so that indices rounded up to whole blocks stay below 2^32.
 
-use crate::{Form, Kernel as _, TableShape, kernel};
+#[cfg(doc)]
+use crate::Geometry;
+use crate::{Form, TableShape, kernel};
 
 kernel! {
     /// `out[i] = a[i] + b[i]`.
-    Field FieldAdd = "add" [128] { a: In Field, b: In Field, out: InOut Field, n: u32 }
+    Field FieldAdd = "add" [threads] { a: In Field, b: In Field, out: InOut Field, n: u32 }
     /// `out[i] = a[i] - b[i]`.
-    Field FieldSub = "sub" [128] { a: In Field, b: In Field, out: InOut Field, n: u32 }
+    Field FieldSub = "sub" [threads] { a: In Field, b: In Field, out: InOut Field, n: u32 }
     /// `out[i] = a[i] · b[i]`.
-    Field FieldMul = "mul" [128] { a: In Field, b: In Field, out: InOut Field, n: u32 }
+    Field FieldMul = "mul" [threads] { a: In Field, b: In Field, out: InOut Field, n: u32 }
     /// `out[i] = -a[i]`.
-    Field FieldNeg = "neg" [128] { a: In Field, out: InOut Field, n: u32 }
+    Field FieldNeg = "neg" [threads] { a: In Field, out: InOut Field, n: u32 }
     /// `out[i] = 2·a[i]`.
-    Field FieldDbl = "dbl" [128] { a: In Field, out: InOut Field, n: u32 }
+    Field FieldDbl = "dbl" [threads] { a: In Field, out: InOut Field, n: u32 }
     /// `out[i] = a[i]²`.
-    Field FieldSqr = "sqr" [128] { a: In Field, out: InOut Field, n: u32 }
+    Field FieldSqr = "sqr" [threads] { a: In Field, out: InOut Field, n: u32 }
     /// `out[i] = a[i] · c[0]`.
-    Field FieldMulConst = "mul_const" [128] { a: In Field, c: In Field, out: InOut Field, n: u32 }
+    Field FieldMulConst = "mul_const" [threads] { a: In Field, c: In Field, out: InOut Field, n: u32 }
     /// `out[i] = a[i]·b[i] - c[i]`; the Circom quotient on the coset.
-    Field FieldMulSub = "mul_sub" [128] { a: In Field, b: In Field, c: In Field, out: InOut Field, n: u32 }
+    Field FieldMulSub = "mul_sub" [threads] { a: In Field, b: In Field, c: In Field, out: InOut Field, n: u32 }
     /// `out[i] = 1/a[i]`, and 0 for 0.
-    Field FieldInverse = "inverse" [128] { a: In Field, out: InOut Field, n: u32 }
+    Field FieldInverse = "inverse" [threads] { a: In Field, out: InOut Field, n: u32 }
     /// As [`FieldInverse`], with one inversion for all elements of a thread: `t`, `t + threads`, …
     /// `1 ≤ threads ≤ n < 2^31`; one thread for each `t < threads`.
-    Field FieldBatchInverse = "batch_inverse" [128] { a: In Field, out: InOut Field, n: u32, threads: u32 }
+    Field FieldBatchInverse = "batch_inverse" [threads] { a: In Field, out: InOut Field, n: u32, threads: u32 }
     /// `out[i] = a[i] · base^(start + i)`, with `base_pows[j] = base^(2^j)`, 32 entries; `start + n ≤ 2^32`.
-    Field FieldScalePowers = "scale_powers" [128] { a: In Field, base_pows: In Field, out: InOut Field, start: u32, n: u32 }
+    Field FieldScalePowers = "scale_powers" [threads] { a: In Field, base_pows: In Field, out: InOut Field, start: u32, n: u32 }
 
     /// Signed window digits of canonical scalars (Montgomery in, converted inside).
     ///
@@ -37,23 +39,23 @@ kernel! {
     /// the multiple `j` of base `i` that [`BaseMultiples`] makes, which has the number `i·multiples + j`. Writes, at
     /// `(s·multiples + j)·n + i`, the code `sign << 31 | s·2^(c-1) + |d| - 1`, and [`NO_DIGIT`] for `d = 0`. `1 ≤ c ≤ 24`,
     /// `sets·multiples·c ≥ bits + 1` for scalars below `2^bits`, `sets·2^(c-1) < 2^31` and `sets·multiples·n < 2^31`.
-    Field Digits = "digits" [128] { scalars: In Field, codes: InOut U32, c: u32, sets: u32, multiples: u32, n: u32 }
+    Field Digits = "digits" [threads] { scalars: In Field, codes: InOut U32, c: u32, sets: u32, multiples: u32, n: u32 }
     /// As [`Digits`], for bases that are stored times `2^0` to `2^tau`: a digit `d` that is not 0 is `±m·2^e` with `e` as large as `tau` and `d` allow,
     /// so that `m` is odd, or else `e = tau` and `m ≤ 2^(c-1-tau)` (Chen et al., §3.1, where such digits are doubled instead). Its code is
     /// `sign << 31 | e << ODD_KEY_BITS | s << log_b | b`, with the bucket `b = (m - 1)/2` of odd `m`, and `2^(c-2) + m/2 - 1` of even. `3 ≤ c`,
     /// `1 ≤ tau ≤ c - 1`, `log_b = c - 2` where `tau = c - 1` and all `m` are odd, else `c - 1`, and `sets << log_b` is at most `2^ODD_KEY_BITS`.
-    Field DigitsOdd = "digits_odd" [128] { scalars: In Field, codes: InOut U32, c: u32, sets: u32, multiples: u32, tau: u32, log_b: u32, n: u32 }
+    Field DigitsOdd = "digits_odd" [threads] { scalars: In Field, codes: InOut U32, c: u32, sets: u32, multiples: u32, tau: u32, log_b: u32, n: u32 }
 
     /// As [`Digits`], by the regular recoding of odd numbers of
     /// [Joye and Tunstall](https://doi.org/10.1007/978-3-642-02384-2_21) (2009, algorithm 6), for the same work whatever the scalars are: every digit is odd, with
     /// `|d| < 2^c`, and none is 0. Of an even scalar `k` they are the digits of `r - k` with all signs changed, for the modulus `r`:
     /// `Σ d_w·2^(cw)` is `k` for odd ones and `k - r` for even ones. The code is `sign << 31 | s·2^(c-1) + (|d| - 1)/2`, as [`DigitsOdd`] writes those of the exponent 0.
     /// `2 ≤ c`, `sets·multiples·c ≥ bits` for a modulus below `2^bits`, `sets·2^(c-1)` is at most `2^ODD_KEY_BITS`.
-    Field DigitsRegular = "digits_regular" [128] { scalars: In Field, codes: InOut U32, c: u32, sets: u32, multiples: u32, n: u32 }
+    Field DigitsRegular = "digits_regular" [threads] { scalars: In Field, codes: InOut U32, c: u32, sets: u32, multiples: u32, n: u32 }
 
     /// `log_r` stages of transforms of `n = 2^log_n` elements after `log_done` of them, `1 ≤ log_r ≤ log_n - log_done`, at most
-    /// [`ntt_max_log_radix`], and at least `log_n` or [`ntt_log_elements`], the smaller of them. Vector `v` is handled by
-    /// [`ntt_blocks`] blocks; its element `i` is `a[v·vector_from + i·element_from]`, and of the results
+    /// [`Geometry::ntt_max_log_radix`], and at least `log_n` or [`Geometry::ntt_log_elements`], the smaller of them. Vector `v` is handled by
+    /// [`Geometry::ntt_blocks`] blocks; its element `i` is `a[v·vector_from + i·element_from]`, and of the results
     /// `out[v·vector_to + i·element_to]`.
     ///
     /// A pass in radix `r = 2^log_r`, out of place, multiplies column `j < n/r` of `r` elements by factors and transforms it with the root `W_r`
@@ -78,124 +80,124 @@ kernel! {
     /// A block has neighbouring columns, and transforms them by steps of as many elements as a thread holds, between which they are in
     /// shared memory. `inner` are the powers of the root `W` of order `2^log_inner ≥ r`: where the field [`ntt_has_tables`], as
     /// [`NttTables`] makes them, else elements.
-    Field NttPass = "ntt_pass" [128] { a: In Field, factors: In Field, inner: In Field, out: InOut Field, log_n: u32, log_r: u32, log_from: u32, log_to: u32, reverse: u32, scaled: u32, step: u32, mask: u32, log_before: u32, log_inner: u32, turn: u32, sign_from: u32, sign: u32, element_from: u32, vector_from: u32, element_to: u32, vector_to: u32 }
+    Field NttPass = "ntt_pass" [threads] { a: In Field, factors: In Field, inner: In Field, out: InOut Field, log_n: u32, log_r: u32, log_from: u32, log_to: u32, reverse: u32, scaled: u32, step: u32, mask: u32, log_before: u32, log_inner: u32, turn: u32, sign_from: u32, sign: u32, element_from: u32, vector_from: u32, element_to: u32, vector_to: u32 }
     /// Vectors of up to `2^log_n` elements to other places, times a factor for each where `scaled` is not 0: element `i` of vector `v` is
     /// `a[v·vector_from + i·element_from]` times `factors[i]`, and goes to `out[v·vector_to + i·element_to]`, for `v·2^log_n + i < n`.
-    Field NttScale = "ntt_scale" [128] { a: In Field, factors: In Field, out: InOut Field, log_n: u32, scaled: u32, element_from: u32, vector_from: u32, element_to: u32, vector_to: u32, n: u32 }
+    Field NttScale = "ntt_scale" [threads] { a: In Field, factors: In Field, out: InOut Field, log_n: u32, scaled: u32, element_from: u32, vector_from: u32, element_to: u32, vector_to: u32, n: u32 }
     /// The twiddles of a pass: `out[q·s + k] = base^(q·k)` for `s = 2^log_done`, `k < s`; `n` of them
     /// in all. `base_pows[j] = base^(2^j)`, 32 entries; `base` has order `r·s`.
-    Field NttTwiddles = "ntt_twiddles" [128] { base_pows: In Field, out: InOut Field, log_done: u32, n: u32 }
+    Field NttTwiddles = "ntt_twiddles" [threads] { base_pows: In Field, out: InOut Field, log_done: u32, n: u32 }
     /// `base^i` for `i < n` as tables of [`NTT_TABLE`]: entry `e` of them is at `out[e·n + i]`. `base_pows[j] = base^(2^j)`, 32 entries.
-    Field NttTables = "ntt_tables" [128] { base_pows: In Field, out: InOut Field, n: u32 }
+    Field NttTables = "ntt_tables" [threads] { base_pows: In Field, out: InOut Field, n: u32 }
     /// `out[i] = base^(i)` for `i < n`, with `base_pows[j] = base^(2^j)`, 32 entries.
-    Field Powers = "powers" [128] { base_pows: In Field, out: InOut Field, n: u32 }
+    Field Powers = "powers" [threads] { base_pows: In Field, out: InOut Field, n: u32 }
 
     /// Rows of a sparse matrix times `x`, a thread a row: `out[rows[i]]`, for `i < n`, is the sum of `x[u]`, and of `-x[u]` where bit 31 of the
     /// unit is set, over the units `u` from `unit_starts[i]` to `unit_starts[i + 1]`, and of `values[k]·x[columns[k]]` over
     /// `starts[i] ≤ k < starts[i + 1]`. No row is there twice.
-    Field SpMvThread = "spmv_thread" [128] { rows: In U32, unit_starts: In U32, units: In U32, starts: In U32, columns: In U32, values: In Field, x: In Field, out: InOut Field, n: u32 }
+    Field SpMvThread = "spmv_thread" [threads] { rows: In U32, unit_starts: In U32, units: In U32, starts: In U32, columns: In U32, values: In Field, x: In Field, out: InOut Field, n: u32 }
     /// As [`SpMvThread`], a warp a row: `block/32` rows a block.
-    Field SpMvWarp = "spmv_warp" [128] { rows: In U32, unit_starts: In U32, units: In U32, starts: In U32, columns: In U32, values: In Field, x: In Field, out: InOut Field, n: u32 }
+    Field SpMvWarp = "spmv_warp" [threads] { rows: In U32, unit_starts: In U32, units: In U32, starts: In U32, columns: In U32, values: In Field, x: In Field, out: InOut Field, n: u32 }
 
     /// What the passes of a radix sort of each of `segments` segments of `n` codes, as [`Digits`] writes them, need to know: of the low `key_bits`
     /// bits of their keys, pass `p < passes` sorts by those from `e_p = ⌊key_bits·p/passes⌋` on up to `e_(p+1)`, at most [`RADIX_BITS`]. Adds to
     /// `counts[first_p + (segment << (e_(p+1) - e_p) | digit)]`, where `first_p` are the counts of the passes before, the number of
-    /// codes of the segment with the digit; [`NO_DIGIT`] is not counted. A block for `each` tiles of [`RADIX_TILE`] of a segment, which has
-    /// `⌈⌈n/RADIX_TILE⌉/each⌉` blocks. `1 ≤ passes ≤` [`RADIX_PASSES`], `segments·n < 2^31`, `n + each·RADIX_TILE < 2^31`.
-    Common RadixCount = "radix_count" [512] { codes: In U32, counts: InOut U32, key_bits: u32, passes: u32, segments: u32, each: u32, n: u32 }
+    /// codes of the segment with the digit; [`NO_DIGIT`] is not counted. A block for `each` tiles of [`Geometry::radix_tile`] of a segment, which has
+    /// `⌈⌈n/radix_tile⌉/each⌉` blocks. `1 ≤ passes ≤` [`RADIX_PASSES`], `segments·n < 2^31`, `n + each·radix_tile < 2^31`.
+    Common RadixCount = "radix_count" [sort_threads] { codes: In U32, counts: InOut U32, key_bits: u32, passes: u32, segments: u32, each: u32, n: u32 }
     /// The first pass: stable scatter of codes by the low `bits` bits of their keys, as pairs: the key, without the sign, and the entry
     /// `(i·multiples + j) | sign << 31` for code `j·n/multiples + i` of a segment, `i < n/multiples`; `multiples` divides `n`. `offsets`
     /// is the exclusive scan of the counts of [`RadixCount`], of all passes as they follow each other: segments follow each other without gaps. `states` are zeros
-    /// before: the number of tiles that have begun, and for each tile of each segment, `tiles = ⌈n/RADIX_TILE⌉`, `2^bits` words by which tiles tell each
+    /// before: the number of tiles that have begun, and for each tile of each segment, `tiles = ⌈n/radix_tile⌉`, `2^bits` words by which tiles tell each
     /// other of their digits. One block a tile, `n < 2^30`.
-    Common RadixScatterFirst = "radix_scatter_first" [512] { codes: In U32, offsets: In U32, states: InOut U32, keys_out: InOut U32, entries_out: InOut U32, bits: u32, segments: u32, tiles: u32, multiples: u32, n: u32 }
+    Common RadixScatterFirst = "radix_scatter_first" [sort_threads] { codes: In U32, offsets: In U32, states: InOut U32, keys_out: InOut U32, entries_out: InOut U32, bits: u32, segments: u32, tiles: u32, multiples: u32, n: u32 }
     /// As [`RadixScatterFirst`], for codes as [`DigitsOdd`] writes them, whose keys are their low [`ODD_KEY_BITS`] bits, and bases of which `doublings`
     /// are stored for each multiple: the entry is `((i·multiples + j)·doublings + e) | sign << 31`.
-    Common RadixScatterOdd = "radix_scatter_odd" [512] { codes: In U32, offsets: In U32, states: InOut U32, keys_out: InOut U32, entries_out: InOut U32, bits: u32, segments: u32, tiles: u32, multiples: u32, doublings: u32, n: u32 }
+    Common RadixScatterOdd = "radix_scatter_odd" [sort_threads] { codes: In U32, offsets: In U32, states: InOut U32, keys_out: InOut U32, entries_out: InOut U32, bits: u32, segments: u32, tiles: u32, multiples: u32, doublings: u32, n: u32 }
     /// As [`RadixScatterFirst`], for a later pass over pairs, whose counts begin at `first`, by the `bits` bits at `shift` of the keys. A segment has at
     /// most `tiles` tiles, and a key is below 2^31.
-    Common RadixScatter = "radix_scatter" [512] { keys_in: In U32, entries_in: In U32, offsets: In U32, states: InOut U32, keys_out: InOut U32, entries_out: InOut U32, first: u32, shift: u32, bits: u32, segments: u32, tiles: u32 }
-    /// Exclusive scan of each [`SCAN_TILE`] words in place, one block a tile; the sum of tile `b` to `sums[b]`.
-    Common ScanTiles = "scan_tiles" [512] { data: InOut U32, sums: InOut U32, n: u32 }
-    /// `data[i] += offsets[i / SCAN_TILE]`, one thread a word.
-    Common ScanAdd = "scan_add" [128] { data: InOut U32, offsets: In U32, n: u32 }
+    Common RadixScatter = "radix_scatter" [sort_threads] { keys_in: In U32, entries_in: In U32, offsets: In U32, states: InOut U32, keys_out: InOut U32, entries_out: InOut U32, first: u32, shift: u32, bits: u32, segments: u32, tiles: u32 }
+    /// Exclusive scan of each [`Geometry::scan_tile`] words in place, one block a tile; the sum of tile `b` to `sums[b]`.
+    Common ScanTiles = "scan_tiles" [sort_threads] { data: InOut U32, sums: InOut U32, n: u32 }
+    /// `data[i] += offsets[i / scan_tile]`, one thread a word.
+    Common ScanAdd = "scan_add" [threads] { data: InOut U32, offsets: In U32, n: u32 }
     /// `starts[k]` = least index `i` with `keys[i] ≥ k`, for `k` in `0..=buckets`; `keys` sorted. Keys `≥ g << shift` begin
     /// at `offsets[first + g] - offsets[first]`, for `g` in `0..=(buckets >> shift)`, and `2^shift` divides `buckets`: the offsets of
     /// the last pass of the sort.
-    Common BucketStarts = "bucket_starts" [128] { keys: In U32, offsets: In U32, starts: InOut U32, buckets: u32, shift: u32, first: u32 }
+    Common BucketStarts = "bucket_starts" [threads] { keys: In U32, offsets: In U32, starts: InOut U32, buckets: u32, shift: u32, first: u32 }
 
     /// Pairs that the entries of each bucket make, the last one alone where they are odd: `counts[k] = ⌈(starts[k+1] - starts[k])/2⌉`
     /// for `k < buckets`, and `counts[buckets] = 0`.
-    Common PairCounts = "pair_counts" [128] { starts: In U32, counts: InOut U32, buckets: u32 }
+    Common PairCounts = "pair_counts" [threads] { starts: In U32, counts: InOut U32, buckets: u32 }
     /// The pairs of the `starts[buckets] ≤ n` sorted entries: those of bucket `k` are from `next_starts[k]`, the exclusive scan of
     /// [`PairCounts`], on. Pair `j` is of the entries `lefts[j]` and `rights[j]`, [`NO_ENTRY`] where there is none, and is, as
     /// [`PairSums`] leaves it, the entry `entries_out[j] = j` with the key `keys_out[j]`.
-    Common PairEntries = "pair_entries" [128] { keys: In U32, entries: In U32, starts: In U32, next_starts: In U32, keys_out: InOut U32, entries_out: InOut U32, lefts: InOut U32, rights: InOut U32, buckets: u32, n: u32 }
+    Common PairEntries = "pair_entries" [threads] { keys: In U32, entries: In U32, starts: In U32, next_starts: In U32, keys_out: InOut U32, entries_out: InOut U32, lefts: InOut U32, rights: InOut U32, buckets: u32, n: u32 }
     /// `sums[j]` is the sum of `points` by the entries `lefts[j]` and `rights[j]` of [`PairEntries`], `j < starts[buckets]`, with the
     /// `starts` of the pairs. Thread `t` adds the pairs `t`, `t + threads`, … with one inversion for all of them. `1 ≤ threads`, one
     /// thread for each `t < threads`. Of groups that [`msm_has_pairs`].
-    Group PairSums = "pair_sums" [128] { points: In Affine, lefts: In U32, rights: In U32, starts: In U32, sums: InOut Affine, buckets: u32, threads: u32 }
+    Group PairSums = "pair_sums" [threads] { points: In Affine, lefts: In U32, rights: In U32, starts: In U32, sums: InOut Affine, buckets: u32, threads: u32 }
     /// The rows of a matrix of sorted entries, for [`AccumulateRows`]. Row `r < buckets` has the entries `starts[r]..starts[r+1]`; where they are twice
     /// `len = max(⌈starts[buckets]/slices⌉, least)` or more, it is *cut* into as many parts of `len` or more as there may be, else it is *whole*. `counts[r]` is the
     /// number of parts of a cut row, 0 of others and for `r = buckets`. From `counts[buckets + 1]` on follow the numbers of whole rows with an entry by their
-    /// class, the longest first, and tile of [`ROW_TILE`] rows, at `(ROW_CLASSES - 1 - class)·tiles + tile`, and a 0 behind the last. Rows of one
+    /// class, the longest first, and tile of [`Geometry::row_tile`] rows, at `(ROW_CLASSES - 1 - class)·tiles + tile`, and a 0 behind the last. Rows of one
     /// class differ in length by a 64th at most: a length is its class up to 127, and beyond, its seven highest bits and their place are. One block
-    /// a tile, `tiles = ⌈buckets/ROW_TILE⌉`. `1 ≤ buckets ≤ 2^30`; `slices` and `least` as in [`Accumulate`].
-    Common RowCounts = "row_counts" [256] { starts: In U32, counts: InOut U32, buckets: u32, tiles: u32, slices: u32, least: u32 }
+    /// a tile, `tiles = ⌈buckets/row_tile⌉`. `1 ≤ buckets ≤ 2^30`; `slices` and `least` as in [`Accumulate`].
+    Common RowCounts = "row_counts" [row_threads] { starts: In U32, counts: InOut U32, buckets: u32, tiles: u32, slices: u32, least: u32 }
     /// The whole rows with an entry by the length's class, the longest first: `order[i]` is the row at place `i`. `offsets` is the exclusive scan of the `counts` of
     /// [`RowCounts`], whose other parameters are the same.
-    Common RowOrder = "row_order" [256] { starts: In U32, offsets: In U32, order: InOut U32, buckets: u32, tiles: u32, slices: u32, least: u32 }
+    Common RowOrder = "row_order" [row_threads] { starts: In U32, offsets: In U32, order: InOut U32, buckets: u32, tiles: u32, slices: u32, least: u32 }
     /// `out[i·multiples + j] = 2^(j·doublings)·points[i]`. `multiples ≥ 1`, `multiples·n < 2^31`.
-    Group BaseMultiples = "base_multiples" [128] { points: In Affine, out: InOut Affine, multiples: u32, doublings: u32, n: u32 }
+    Group BaseMultiples = "base_multiples" [threads] { points: In Affine, out: InOut Affine, multiples: u32, doublings: u32, n: u32 }
     /// EqualSlices accumulation (Chen et al. §4): the `total = starts[buckets]` sorted entries are cut
     /// into `slices` slices of `len = max(⌈total/slices⌉, least)`. Slice `t` sums its runs of equal keys. Its
     /// first run goes to `partials[t]`, every later run to `sums[key]` (nobody else writes it).
     /// Slices past `total` write the identity to `partials[t]`. `sums` must hold identities, such as zeros.
     /// `total < 2^31`, `1 ≤ slices ≤ 2^20`, `1 ≤ least ≤ 2^10`.
-    Group Accumulate = "accumulate" [128, wide 64] { bases: In Affine, keys: In U32, entries: In U32, starts: In U32, sums: InOut Point, partials: InOut Point, buckets: u32, slices: u32, least: u32 }
+    Group Accumulate = "accumulate" [threads, wide wide_threads] { bases: In Affine, keys: In U32, entries: In U32, starts: In U32, sums: InOut Point, partials: InOut Point, buckets: u32, slices: u32, least: u32 }
     /// As [`Accumulate`], a pair of neighbouring lanes a slice: each holds one coefficient of every coordinate. `2·slices` threads.
     /// Of groups that [`msm_has_lane_pairs`].
-    Group AccumulateLanes = "accumulate_lanes" [128, wide 64] { bases: In Affine, keys: In U32, entries: In U32, starts: In U32, sums: InOut Point, partials: InOut Point, buckets: u32, slices: u32, least: u32 }
+    Group AccumulateLanes = "accumulate_lanes" [threads, wide wide_threads] { bases: In Affine, keys: In U32, entries: In U32, starts: In U32, sums: InOut Point, partials: InOut Point, buckets: u32, slices: u32, least: u32 }
     /// Accumulation by balanced rows (Lu et al., *cuZK*, §4.1, CSR-Balanced). By `offsets` and `order` of [`RowOrder`], thread `t` has for `t < offsets[buckets]` the part
     /// `t - offsets[r]` of the cut row `r` with `offsets[r] ≤ t < offsets[r+1]`, of parts as equal as they may be, the longer ones first: its sum goes to `partials[t]`, and `r`
     /// to `part_rows[t]`. The next threads have the whole rows in their order, of which each sum is added to `sums[r]`. Other rows' sums are not touched.
     /// One thread for each part and each whole row, or more; there are at most `slices` parts. Of groups that [`msm_has_rows`].
-    Group AccumulateRows = "accumulate_rows" [128, wide 64] { bases: In Affine, entries: In U32, starts: In U32, offsets: In U32, order: In U32, sums: InOut Point, partials: InOut Point, part_rows: InOut U32, buckets: u32, tiles: u32 }
+    Group AccumulateRows = "accumulate_rows" [threads, wide wide_threads] { bases: In Affine, entries: In U32, starts: In U32, offsets: In U32, order: In U32, sums: InOut Point, partials: InOut Point, part_rows: InOut U32, buckets: u32, tiles: u32 }
     /// Segmented sums over `partials`, one thread a slice: the slices of [`Accumulate`] whose first key is equal form a segment `[s, e)`. The
     /// sum of those in a block of 128 slices is added to `sums[key]`, where the segment begins in the block; of a segment that
     /// began before, it goes to the block's first slice, its *head*, for [`MergeHeads`]. Leaves parts of sums in other partials.
-    Group MergePartials = "merge_partials" [128] { keys: In U32, starts: In U32, partials: InOut Point, sums: InOut Point, buckets: u32, slices: u32, least: u32 }
+    Group MergePartials = "merge_partials" [threads] { keys: In U32, starts: In U32, partials: InOut Point, sums: InOut Point, buckets: u32, slices: u32, least: u32 }
     /// Adds to `sums[key]`, of every segment that reaches into further blocks of [`MergePartials`], the heads of these: the partials of the
     /// multiples of 128 in `(s, e)`. One block for each multiple of 128 in `1..slices`, of which that of a segment's first head works.
     /// Leaves parts of sums in the heads.
-    Group MergeHeads = "merge_heads" [128] { keys: In U32, starts: In U32, partials: InOut Point, sums: InOut Point, buckets: u32, slices: u32, least: u32 }
+    Group MergeHeads = "merge_heads" [threads] { keys: In U32, starts: In U32, partials: InOut Point, sums: InOut Point, buckets: u32, slices: u32, least: u32 }
     /// Sums of the buckets of each of `sets` sets of `2^log_b`, by the bits of their indices: `T = Σ P_i`, and for each bit `j` the sum
-    /// `D_j` of the `P_i` whose `i` has it, so that `Σ (i+1)·P_i = T + Σ 2^j·D_j`. A launch takes `steps ≤` [`BIT_SUMS_STEPS`] bits
+    /// `D_j` of the `P_i` whose `i` has it, so that `Σ (i+1)·P_i = T + Σ 2^j·D_j`. A launch takes `steps ≤` [`Geometry::bit_sums_steps`] bits
     /// after `done`, the lowest first, and leaves parts of sums in `points`; the last one, where `done + steps = log_b`, writes `T, D_0, …` of
     /// set `s` from `out[s·(log_b + 1)]` on. `2^(steps-1)` threads, neighbours, for each of the `done + 1` kinds of point in each of the
     /// `sets·2^(log_b-done-steps)` runs, in whole blocks. `1 ≤ steps`, fewer than `2^31` threads.
-    Group BitSums = "bit_sums" [128] { points: InOut Point, out: InOut Point, log_b: u32, done: u32, steps: u32, sets: u32 }
+    Group BitSums = "bit_sums" [threads] { points: InOut Point, out: InOut Point, log_b: u32, done: u32, steps: u32, sets: u32 }
     /// Horner's rule over runs of the `n` sums that [`BitSums`] writes for sets of `2^(window-1)` buckets. Sum `q` has the weight `2^exp(q)`,
     /// where `exp(q) = q` if `window` divides `q`, as of a total, and else `q - 1`; with a `window` of 1, for digits of [`DigitsRegular`], always `q`. They are cut into spans of `span`, and these into `parts` runs of
     /// `each`: run `g < runs` is `[lo, hi)` with `lo = (g div parts)·span + (g mod parts)·each`, and has `each` sums or as many as are left of the
     /// span and of all, at least one. `out[g] = Σ 2^(exp(q) - exp(lo))·sums[q]` over the run, one thread a run.
-    Group BitHorner = "bit_horner" [32] { sums: In Point, out: InOut Point, window: u32, span: u32, parts: u32, each: u32, n: u32, runs: u32 }
+    Group BitHorner = "bit_horner" [horner_threads] { sums: In Point, out: InOut Point, window: u32, span: u32, parts: u32, each: u32, n: u32, runs: u32 }
 
     /// Bucket sums by the same work whatever keys, entries and points are (Chen et al., §5): the `n` sorted entries are cut into `slices` slices of `len`, the
     /// last of which may be shorter, and thread `t` adds those of slice `t` one after the other. An entry goes to `sums[key]`, and one whose key is that of the
     /// slice's first entry to the slice's partial `sums[to + t]`, since that key's sum may be another slice's; in slice 0 there is none before it. Nobody writes what
     /// another thread does. What is in `sums` is added to; zeros are identities. Keys are below `to`, `(slices - 1)·len < n ≤ slices·len`, and
     /// `to + slices < 2^31`. In images for constant work.
-    Group SliceSums = "slice_sums" [128] { bases: In Affine, keys: In U32, entries: In U32, sums: InOut Point, to: u32, len: u32, n: u32, slices: u32 }
+    Group SliceSums = "slice_sums" [threads] { bases: In Affine, keys: In U32, entries: In U32, sums: InOut Point, to: u32, len: u32, n: u32, slices: u32 }
     /// As [`SliceSums`], of the `n` partials from `sums[from]` on, of which number `i` has the key `keys[offset + i·stride]`. In images for constant work.
-    Group PartialSums = "partial_sums" [128] { keys: In U32, sums: InOut Point, offset: u32, stride: u32, from: u32, to: u32, len: u32, n: u32, slices: u32 }
+    Group PartialSums = "partial_sums" [threads] { keys: In U32, sums: InOut Point, offset: u32, stride: u32, from: u32, to: u32, len: u32, n: u32, slices: u32 }
 
     /// `out[i] = a[i] + b[i]` on points. In images for constant work; of the others, for tests of the formula.
-    Group PointAdd = "point_add" [128] { a: In Point, b: In Point, out: InOut Point, n: u32 }
+    Group PointAdd = "point_add" [threads] { a: In Point, b: In Point, out: InOut Point, n: u32 }
     /// `out[i] = a[i] + b[i]`, `b` affine. For tests of the formula: in no image.
-    Group PointMadd = "point_madd" [128] { a: In Point, b: In Affine, out: InOut Point, n: u32 }
+    Group PointMadd = "point_madd" [threads] { a: In Point, b: In Affine, out: InOut Point, n: u32 }
     /// `out[i] = 2·a[i]`. For tests of the formula: in no image.
-    Group PointDbl = "point_dbl" [128] { a: In Point, out: InOut Point, n: u32 }
+    Group PointDbl = "point_dbl" [threads] { a: In Point, out: InOut Point, n: u32 }
 }
 
 /// Shape of the tables of [`NttTables`].
@@ -205,31 +207,6 @@ pub const NTT_TABLE: TableShape = TableShape { step: 2, rows: 3 };
 /// is done with an element.
 pub const fn ntt_is_short(words: usize) -> bool {
     words <= 2
-}
-
-/// Elements that a thread of [`NttPass`] holds, as a logarithm, in a field of `words` words: 1 or 2, and 4 where they [are
-/// short](ntt_is_short). They and what a product
-/// adds, as much as two more, must leave a thread's registers room for addresses and for loads ahead of their use, and those of a
-/// block must fit its shared memory.
-pub const fn ntt_log_elements(words: usize) -> u32 {
-    let mut log = if ntt_is_short(words) { 4 } else { 2 };
-    while log > 1
-        && (((1 << log) + 2) * words > NTT_THREAD_WORDS || ((4 * words) << log) * NTT_BLOCK > NTT_BLOCK_BYTES)
-    {
-        log -= 1;
-    }
-    log
-}
-
-/// Largest radix of a pass as its logarithm, in a field of `words` words: a block has at least two columns, so that what neighbouring
-/// lanes access lies side by side.
-pub const fn ntt_max_log_radix(words: usize) -> u32 {
-    ntt_log_elements(words) + NTT_BLOCK.trailing_zeros() - 1
-}
-
-/// Blocks of [`NttPass`] for a vector of `2^log_n` elements in a field of `words` words.
-pub const fn ntt_blocks(words: usize, log_n: u32) -> usize {
-    1 << log_n.saturating_sub(ntt_log_elements(words) + NTT_BLOCK.trailing_zeros())
 }
 
 /// Whether [`NttPass`] multiplies by tables in a field of `words` words and a modulus of `bits` bits: where a product by a table takes
@@ -261,30 +238,15 @@ pub const fn msm_has_rows(degree: usize) -> bool {
     degree == 1
 }
 
-/// Threads of a block of [`NttPass`], and bytes of its shared memory, which every device has.
-const NTT_BLOCK: usize = NttPass::DESC.block as usize;
-const NTT_BLOCK_BYTES: usize = 48 * 1024;
-/// Words of elements and a product in a thread of a pass. With 96 of 255 registers no pass of 8, 12 or 24 words spills (ptxas 13.5); with
-/// 144, one of 24 words does.
-const NTT_THREAD_WORDS: usize = 96;
-
 /// What [`Digits`] writes for a digit that is 0.
 pub const NO_DIGIT: u32 = u32::MAX;
 /// Bits of a code of [`DigitsOdd`] that are its key; the five above them are an exponent, which is never 31.
 pub const ODD_KEY_BITS: u32 = 26;
 /// The place of an entry where there is none: no base has the index `2^31 - 1`.
 pub const NO_ENTRY: u32 = u32::MAX;
-/// Most bits that a launch of [`BitSums`] takes: a block has a thread for every addition of the first step.
-pub const BIT_SUMS_STEPS: u32 = 8;
-/// Pairs that one block of the radix sort handles.
-pub const RADIX_TILE: u32 = 4096;
 /// Widest digit of the radix sort, in bits.
 pub const RADIX_BITS: u32 = 8;
 /// Most passes of it: a key has at most 31 bits.
 pub const RADIX_PASSES: u32 = 4;
-/// Rows that one block of [`RowCounts`] handles.
-pub const ROW_TILE: u32 = 4096;
 /// Classes of the lengths of rows, which are below 2^31: 64 a power of two, of which the first two have all lengths below 128.
 pub const ROW_CLASSES: u32 = 64 * (31 - 6 + 1);
-/// Words that one block of the scan handles.
-pub const SCAN_TILE: u32 = 4096;

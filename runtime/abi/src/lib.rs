@@ -2,7 +2,7 @@
 //!
 //! Every kernel is one Rust type, written once with [`kernel!`]: its fields are the
 //! parameters in order. The compiler builds the kernel's signature from
-//! [`Kernel::DESC`], the runtime launches by filling the struct, and the signature
+//! [`Kernel::desc`], the runtime launches by filling the struct, and the signature
 //! text is stored in the [`Image`] and compared at load, so the two cannot disagree.
 //!
 //! # Layouts
@@ -16,11 +16,13 @@
 
 mod argument;
 pub mod delta;
+mod geometry;
 mod image;
 pub mod kernels;
 mod needs;
 
 pub use argument::{Arg, BufferId, ByteRange, Overlap, Slice};
+pub use geometry::Geometry;
 pub use image::{Bundle, Image, ImageError, KernelEntry, Packed};
 pub use needs::{Features, Flavour, Lack, Limits, Needs};
 
@@ -284,15 +286,18 @@ pub mod layout {
 
 /// A kernel as a launchable value.
 pub trait Kernel {
-    /// The contract.
-    const DESC: KernelDesc;
+    /// [`KernelDesc::name`].
+    const NAME: &'static str;
+    /// The contract under a geometry.
+    fn desc(geometry: &Geometry) -> KernelDesc;
     /// Argument values in parameter order.
     fn args(&self) -> Vec<Arg>;
 }
 
 /// Declares kernels: a struct per kernel and its [`KernelDesc`]. Buffers are `In` or `InOut` and a
-/// [`layout`]: `a: In Field`, `twiddles: In Table<2, 3>`. The number in brackets is that of a block's threads; `[128, wide 64]` has
-/// another one for wide coordinates.
+/// [`layout`]: `a: In Field`, `twiddles: In Table<2, 3>`. In brackets stands which number of a
+/// [`Geometry`] is that of a block's threads; `[threads, wide wide_threads]` has another one for wide
+/// coordinates.
 #[macro_export]
 macro_rules! kernel {
     (@kind In $l:ident $($g:literal)*) => {
@@ -307,15 +312,15 @@ macro_rules! kernel {
     (@ty InOut $l:ident $($g:literal)*) => { $crate::Slice<$crate::layout::$l<$($g),*>> };
     (@ty u32) => { u32 };
     (@ty u64) => { u64 };
-    (@wide $block:literal) => { $block };
-    (@wide $block:literal $wide:literal) => { $wide };
+    (@wide $geometry:ident $block:ident) => { $geometry.$block };
+    (@wide $geometry:ident $block:ident $wide:ident) => { $geometry.$wide };
     (@arg In $l:ident, $v:expr) => { $crate::Arg::Buffer($v.range) };
     (@arg InOut $l:ident, $v:expr) => { $crate::Arg::Buffer($v.range) };
     (@arg u32, $v:expr) => { $crate::Arg::U32($v) };
     (@arg u64, $v:expr) => { $crate::Arg::U64($v) };
     ($(
         $(#[$meta:meta])*
-        $family:ident $name:ident = $symbol:literal [$block:literal $(, wide $wide:literal)?] {
+        $family:ident $name:ident = $symbol:literal [$block:ident $(, wide $wide:ident)?] {
             $( $(#[$pmeta:meta])* $param:ident : $kind:ident $($layout:ident $(<$($g:literal),*>)?)? ),* $(,)?
         }
     )*) => {$(
@@ -324,20 +329,27 @@ macro_rules! kernel {
         #[allow(missing_docs, reason = "the kernel's own text describes its parameters")]
         pub struct $name { $( $(#[$pmeta])* pub $param: $crate::kernel!(@ty $kind $($layout $($($g)*)?)?) ),* }
         impl $crate::Kernel for $name {
-            const DESC: $crate::KernelDesc = $crate::KernelDesc {
-                name: $symbol,
-                family: $crate::Family::$family,
-                block: $block,
-                wide_block: $crate::kernel!(@wide $block $($wide)?),
-                params: &[ $( $crate::Param { name: stringify!($param), kind: $crate::kernel!(@kind $kind $($layout $($($g)*)?)?) } ),* ],
-            };
+            const NAME: &'static str = $symbol;
+            fn desc(geometry: &$crate::Geometry) -> $crate::KernelDesc {
+                const PARAMS: &[$crate::Param] =
+                    &[ $( $crate::Param { name: stringify!($param), kind: $crate::kernel!(@kind $kind $($layout $($($g)*)?)?) } ),* ];
+                $crate::KernelDesc {
+                    name: $symbol,
+                    family: $crate::Family::$family,
+                    block: geometry.$block,
+                    wide_block: $crate::kernel!(@wide geometry $block $($wide)?),
+                    params: PARAMS,
+                }
+            }
             fn args(&self) -> Vec<$crate::Arg> {
                 vec![ $( $crate::kernel!(@arg $kind $($layout)?, self.$param) ),* ]
             }
         }
     )*
-        /// The contracts declared here.
-        pub const ALL: &[$crate::KernelDesc] = &[$( <$name as $crate::Kernel>::DESC ),*];
+        /// The contracts declared here, under a geometry.
+        pub fn all(geometry: &$crate::Geometry) -> Vec<$crate::KernelDesc> {
+            vec![$( <$name as $crate::Kernel>::desc(geometry) ),*]
+        }
     };
 }
 
@@ -352,9 +364,9 @@ mod tests {
             [(8, 1), (12, 2), (16, 1), (17, 1), (24, 1), (10, 3), (15, 2)]
                 .map(|(w, d)| desc.of_width(w, d).block)
         };
-        assert_eq!(blocks(kernels::Accumulate::DESC), [128, 128, 128, 64, 64, 64, 64]);
-        assert_eq!(blocks(kernels::MergePartials::DESC), [128; 7]);
-        let wide = kernels::Accumulate::DESC.of_width(24, 1);
+        assert_eq!(blocks(kernels::Accumulate::desc(&Geometry::PTX)), [128, 128, 128, 64, 64, 64, 64]);
+        assert_eq!(blocks(kernels::MergePartials::desc(&Geometry::PTX)), [128; 7]);
+        let wide = kernels::Accumulate::desc(&Geometry::PTX).of_width(24, 1);
         assert_eq!(wide.of_width(24, 1), wide);
         assert!(wide.signature(Form::Xyzz).starts_with("Group accumulate[64]("));
     }

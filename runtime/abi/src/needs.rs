@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// The language of an image's text, by name. The set is open: a target names its own flavour, and a device
-/// runs images of one.
+/// The language of an image's text, by name. The set is open: a target names its own flavour, and a
+/// device runs images of one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Flavour(Cow<'static, str>);
 
@@ -113,9 +113,9 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// What each device that runs PTX has: 48 KiB of shared memory a block that are declared in the text, and 4096 bytes
-    /// of arguments, of which a buffer takes 8 (CUDA C++ Programming Guide, "Technical Specifications per
-    /// Compute Capability", and "`__global__` function parameters").
+    /// What each device that runs PTX has: 48 KiB of shared memory that a block can declare in the
+    /// text, and 4096 bytes of arguments, of which a buffer takes 8 (CUDA C++ Programming Guide,
+    /// "Technical Specifications per Compute Capability", and "`__global__` function parameters").
     pub const PTX: Limits =
         Limits { threads: 1024, shared: 48 << 10, buffers: 4096 / 8, features: Features::ALL };
 

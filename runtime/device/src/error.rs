@@ -45,7 +45,8 @@ pub enum RuntimeError {
         /// What it said.
         reason: String,
     },
-    /// A launch writes what another of its buffers has too, all or in part, which its kernel does not allow: a bug of the caller.
+    /// A launch writes what another of its buffers has too, all or in part, which its kernel does not
+    /// allow: a bug of the caller.
     #[error("kernel `{symbol}`: {overlap}")]
     Overlap {
         /// Kernel symbol.
@@ -85,7 +86,8 @@ pub enum RuntimeError {
         /// The flavour of the device.
         expected: Flavour,
     },
-    /// A kernel needs what the device lacks, which was found out before it was launched; use another device.
+    /// A kernel needs what the device lacks, which was found out before it was launched; use another
+    /// device.
     #[error("kernel `{symbol}`: {lack}")]
     Lacks {
         /// Kernel symbol.

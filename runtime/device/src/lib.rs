@@ -12,7 +12,7 @@ pub use error::{Result, RuntimeError};
 pub use handles::{Event, Memory, Module, Stream};
 pub use source::Source;
 
-use curvesmith_abi::{Arg, Flavour, KernelEntry, Limits};
+use curvesmith_abi::{Arg, Flavour, Geometry, KernelEntry, Limits};
 use std::any::Any;
 use std::fmt::Debug;
 
@@ -29,6 +29,8 @@ pub struct DeviceProperties {
     pub memory: u64,
     /// What the images are written in that it runs.
     pub flavour: Flavour,
+    /// The sizes of blocks that these images are built for.
+    pub geometry: Geometry,
     /// What it can give one launch.
     pub limits: Limits,
 }

@@ -12,7 +12,7 @@ use super::parse::{self, ParseError};
 use super::queue::{Execute, Mark, Operation, Queues, StreamState};
 use super::race::RaceState;
 use super::staging::with_bytes;
-use curvesmith_abi::Flavour;
+use curvesmith_abi::{Flavour, Geometry};
 use curvesmith_device::{DeviceProperties, Module, Result, RuntimeError};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -76,6 +76,7 @@ impl Emulator {
             compute: COMPUTE,
             memory: options.memory,
             flavour: Flavour::PTX,
+            geometry: Geometry::PTX,
             limits: options.limits,
         };
         let table = RwLock::new(Table {

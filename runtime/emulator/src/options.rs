@@ -52,7 +52,7 @@ impl Default for EmulatorOptions {
             threads: 0,
             memory: 4 << 30,
             multiprocessors: 4,
-            // Compute capability 7.5, where shared memory of a block is asked for at its launch too.
+            // Compute capability 7.5, where a launch can ask for more than the text declares.
             limits: Limits { shared: 64 << 10, ..Limits::PTX },
             step_limit: 1 << 32,
         }

@@ -25,7 +25,7 @@ mod stream;
 
 use cache::CubinCache;
 use cudarc::driver::{CudaContext, DriverError, result, sys};
-use curvesmith_abi::{BufferId, Flavour, Limits};
+use curvesmith_abi::{BufferId, Flavour, Geometry, Limits};
 use curvesmith_device::{
     DeviceProperties, Event, KernelDevice, Launch, Memory, Module, Result, RuntimeError, Source, Staging,
     Stream,
@@ -140,6 +140,7 @@ fn properties(context: &CudaContext) -> std::result::Result<DeviceProperties, Dr
         compute: (10 * major + minor).max(0).unsigned_abs(),
         memory: context.total_mem()? as u64,
         flavour: Flavour::PTX,
+        geometry: Geometry::PTX,
         limits: Limits { threads, shared, ..Limits::PTX },
     })
 }

@@ -51,7 +51,7 @@ impl fmt::Debug for Modules {
 }
 
 impl Modules {
-    /// The kernel of `owner` under the contract `desc`, which a device with these properties can run.
+    /// The kernel of `owner` under the contract `desc`, which the device can run.
     pub(super) fn entry(
         &self,
         device: &DeviceProperties,
@@ -68,7 +68,8 @@ impl Modules {
         Ok(Arc::clone(entry))
     }
 
-    /// Loads every image of `owners`, in parallel; none if the device cannot run all of their kernels.
+    /// Loads every image of `owners`, in parallel; none if the device cannot run all of their
+    /// kernels.
     pub(super) fn preload(&self, device: &dyn KernelDevice, owners: &[Owner]) -> Result<()> {
         let catalogs: Vec<_> = owners.iter().map(|owner| self.catalog(owner)).collect::<Result<_>>()?;
         let images: Vec<_> = catalogs.iter().flat_map(|catalog| &catalog.images).collect();
@@ -141,7 +142,8 @@ impl Entry {
         Ok(*self.resident.get_or_init(|| blocks))
     }
 
-    /// Compares the contract the kernel was generated under with this build's, and what it needs with the device.
+    /// Compares the contract the kernel was generated under with this build's, and what it needs
+    /// with the device.
     fn check(&self, device: &DeviceProperties, desc: &KernelDesc, form: Form) -> Result<()> {
         if self.checked.get().is_some() {
             return Ok(());

@@ -10,7 +10,7 @@ use crate::error::{Result, RuntimeError};
 use crate::job::Cancel;
 use crate::owner::Owner;
 use crate::vocabulary::{Detail, Kind, Report};
-use curvesmith_abi::{Kernel, KernelDesc, Layout, layout};
+use curvesmith_abi::{Geometry, Kernel, KernelDesc, Layout, layout};
 use curvesmith_device::{self as device, KernelDevice, Launch};
 use std::any::Any;
 use std::borrow::Cow;
@@ -205,9 +205,19 @@ impl Stream {
         Ok(())
     }
 
+    /// The sizes of blocks of the device's kernels.
+    pub fn geometry(&self) -> &Geometry {
+        &self.gpu.properties().geometry
+    }
+
+    /// Threads of a block of a kernel.
+    pub fn block_threads<K: Kernel>(&self, owner: &Owner) -> u32 {
+        owner.contract::<K>(self.geometry()).block
+    }
+
     /// Launches at least `threads` threads; nothing for zero.
     pub fn launch<K: Kernel>(&self, owner: &Owner, threads: usize, kernel: &K) -> Result<()> {
-        let blocks = (threads as u64).div_ceil(u64::from(owner.contract::<K>().block));
+        let blocks = (threads as u64).div_ceil(u64::from(self.block_threads::<K>(owner)));
         self.launch_blocks(owner, blocks, kernel)
     }
 
@@ -216,13 +226,13 @@ impl Stream {
         if blocks == 0 {
             return Ok(());
         }
-        let desc = owner.contract::<K>();
+        let desc = owner.contract::<K>(self.geometry());
         self.launch_entry(&*self.entry(owner, &desc)?, &desc, blocks, &kernel.args())
     }
 
     /// Blocks of the kernel that the whole device holds at once.
     pub fn resident_blocks<K: Kernel>(&self, owner: &Owner) -> Result<u32> {
-        let desc = owner.contract::<K>();
+        let desc = owner.contract::<K>(self.geometry());
         let blocks = self.entry(owner, &desc)?.resident_blocks(self.device(), desc.block)?;
         Ok(blocks.saturating_mul(self.gpu.properties().multiprocessors))
     }

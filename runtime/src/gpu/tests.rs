@@ -386,12 +386,13 @@ fn images_of_another_flavour_are_refused_by_name() {
     let stream = start(&gpu);
     let data = stream.upload_words(&[1; 8]).unwrap();
     let offsets = stream.upload_words(&[4]).unwrap();
+    emulator.fail_after(0, Some(DeviceCall::Load), InjectedFault::DeviceLost);
     let kernel = ScanAdd { data: data.whole(), offsets: offsets.whole(), n: 8 };
     for refused in [stream.launch(&owner, 8, &kernel), gpu.preload(&[owner])] {
         let error = refused.unwrap_err().to_string();
         assert_eq!(error, "image `common` is of flavour wgsl, the device runs ptx");
     }
-    assert!(emulator.launches().is_empty());
+    assert!(emulator.fault_pending() && emulator.launches().is_empty(), "not even loaded");
 }
 
 #[test]

@@ -32,8 +32,8 @@ use crate::field::Field;
 use crate::gpu::{Buffer, Stream};
 use crate::vocabulary::{Direction, Order, Transform};
 use ark_ff::One as _;
-use curvesmith_abi::kernels::{FieldScalePowers, NttPass, NttScale, ntt_blocks};
-use curvesmith_abi::{Kernel as _, Slice, layout};
+use curvesmith_abi::kernels::{FieldScalePowers, NttPass, NttScale};
+use curvesmith_abi::{Slice, layout};
 use std::sync::Arc;
 use tables::{coset, fits_cache};
 
@@ -363,8 +363,8 @@ fn launch_pass(
         element_to,
         vector_to,
     };
-    let blocks = count * ntt_blocks(field.words, log_n);
-    stream.launch(field, blocks * NttPass::DESC.block as usize, &kernel)
+    let blocks = count * stream.geometry().ntt_blocks(field.words, log_n);
+    stream.launch_blocks(field, blocks as u64, &kernel)
 }
 
 /// Copies vectors, times a factor for each of their elements.

@@ -4,7 +4,7 @@ use super::index32;
 use crate::error::Result;
 use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
-use curvesmith_abi::kernels::{SCAN_TILE, ScanAdd, ScanTiles};
+use curvesmith_abi::kernels::{ScanAdd, ScanTiles};
 use curvesmith_abi::layout;
 
 /// Replaces `data[i]` by the sum of `data[..i]`, modulo 2^32.
@@ -14,12 +14,12 @@ pub(crate) fn exclusive_scan(stream: &Stream, data: &Buffer<layout::U32>) -> Res
     if n == 0 {
         return Ok(());
     }
-    let tiles = len.div_ceil(SCAN_TILE as usize);
+    let tiles = len.div_ceil(stream.geometry().scan_tile as usize);
     let sums = stream.words(tiles)?;
     let scan = ScanTiles { data: data.whole(), sums: sums.whole(), n };
     stream.launch_blocks(&Owner::common(), tiles as u64, &scan)?;
     if tiles > 1 {
-        // A level is SCAN_TILE times shorter than the one above: depth 3 at most.
+        // A level is a tile times shorter than the one above: depth 3 at most.
         exclusive_scan(stream, &sums)?;
         let add = ScanAdd { data: data.whole(), offsets: sums.whole(), n };
         stream.launch(&Owner::common(), len, &add)?;

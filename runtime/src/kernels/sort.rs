@@ -10,9 +10,7 @@ use crate::error::Result;
 use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
 use crate::vocabulary::{DigitMap, DigitShape};
-use curvesmith_abi::kernels::{
-    RADIX_BITS, RADIX_TILE, RadixCount, RadixScatter, RadixScatterFirst, RadixScatterOdd,
-};
+use curvesmith_abi::kernels::{RADIX_BITS, RadixCount, RadixScatter, RadixScatterFirst, RadixScatterOdd};
 use curvesmith_abi::layout;
 
 /// Keys and entries, sorted together. Both buffers have room for all digits; what lies behind those that are not
@@ -59,7 +57,7 @@ pub(super) fn sort(
     let len = codes.len();
     let n = index32("codes to sort", len)? / segments;
     debug_assert_eq!((n % multiples, len), (0, segments as usize * n as usize));
-    let tiles = n.div_ceil(RADIX_TILE);
+    let tiles = n.div_ceil(stream.geometry().radix_tile);
     let sort =
         Sort { stream, segments, tiles, n, offsets: offsets(stream, &codes, segments, tiles, key_bits)? };
 

@@ -13,7 +13,7 @@ use crate::policy::SpMvPolicy;
 use crate::vocabulary::{SpMvSchedule, SpMvStrategy};
 use ark_ff::{One, Zero};
 use curvesmith_abi::kernels::{SpMvThread, SpMvWarp};
-use curvesmith_abi::{Kernel, layout};
+use curvesmith_abi::layout;
 use rayon::prelude::*;
 use schedule::{Entry, Level, Rows};
 
@@ -115,7 +115,7 @@ impl GpuLevel {
     fn product(&self, stream: &Stream, field: &Owner, x: &Vector, out: &Vector) -> Result<Vector> {
         let pieces: Vector = stream.elements(field, self.pieces)?;
         let warps = |first: usize, n: usize, out: &Vector| {
-            let rows_per_block = u64::from(SpMvWarp::DESC.block / 32);
+            let rows_per_block = u64::from(stream.block_threads::<SpMvWarp>(field) / 32);
             let kernel = SpMvWarp {
                 rows: self.places.part(first..),
                 unit_starts: self.unit_starts.part(first..),

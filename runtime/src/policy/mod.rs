@@ -11,7 +11,8 @@ pub(crate) use runs::Runs;
 pub(crate) use table::{keep, of_user};
 
 use crate::vocabulary::{DigitShape, LEAST_ODD_WINDOW, widest_window};
-use curvesmith_abi::kernels::{ntt_is_short, ntt_log_elements, ntt_max_log_radix};
+use curvesmith_abi::Geometry;
+use curvesmith_abi::kernels::ntt_is_short;
 use curvesmith_device::DeviceProperties;
 
 /// All policies of a device.
@@ -93,7 +94,7 @@ pub struct NttPolicy {
     /// the vector costs one product an element, without it half of `log_n`.
     pub max_cached_log_n: u32,
     /// Most stages of a pass, the logarithm of its radix: at most
-    /// [`ntt_max_log_radix`] of the field, and at least what makes no pass shorter than
+    /// [`Geometry::ntt_max_log_radix`] of the field, and at least what makes no pass shorter than
     /// the elements of a thread, or else the nearer of them.
     pub max_log_radix: u32,
     /// The same in fields whose elements are [short](curvesmith_abi::kernels::ntt_is_short).
@@ -101,12 +102,12 @@ pub struct NttPolicy {
 }
 
 impl NttPolicy {
-    /// Most stages of a pass in a field of `words` words.
-    pub fn log_radix(&self, words: usize) -> u32 {
+    /// Most stages of a pass in a field of `words` words, under a geometry.
+    pub fn log_radix(&self, geometry: &Geometry, words: usize) -> u32 {
         // With fewer stages than this some pass would be shorter than the elements of a thread.
-        let least = 2 * ntt_log_elements(words) - 1;
+        let least = 2 * geometry.ntt_log_elements(words) - 1;
         let most = if ntt_is_short(words) { self.max_log_radix_of_short } else { self.max_log_radix };
-        most.clamp(least, ntt_max_log_radix(words))
+        most.clamp(least, geometry.ntt_max_log_radix(words))
     }
 }
 
@@ -349,6 +350,7 @@ mod tests {
             compute: 75,
             memory: 0,
             flavour: Flavour::PTX,
+            geometry: Geometry::PTX,
             limits: Limits::PTX,
         })
         .msm
@@ -397,11 +399,14 @@ mod tests {
     #[test]
     fn short_elements_have_longer_passes() {
         let policy = NttPolicy { max_cached_log_n: 0, max_log_radix: 8, max_log_radix_of_short: 9 };
-        assert_eq!([1, 2, 3, 8, 16, 24].map(|words| policy.log_radix(words)), [9, 9, 8, 8, 8, 7]);
+        assert_eq!(
+            [1, 2, 3, 8, 16, 24].map(|words| policy.log_radix(&Geometry::PTX, words)),
+            [9, 9, 8, 8, 8, 7]
+        );
         let [least, most] =
             [0, u32::MAX].map(|log| NttPolicy { max_log_radix: log, max_log_radix_of_short: log, ..policy });
-        assert_eq!([1, 2, 3, 8, 24].map(|words| least.log_radix(words)), [7, 7, 3, 3, 1]);
-        assert_eq!([1, 2, 3, 8, 24].map(|words| most.log_radix(words)), [10, 10, 8, 8, 7]);
+        assert_eq!([1, 2, 3, 8, 24].map(|words| least.log_radix(&Geometry::PTX, words)), [7, 7, 3, 3, 1]);
+        assert_eq!([1, 2, 3, 8, 24].map(|words| most.log_radix(&Geometry::PTX, words)), [10, 10, 8, 8, 7]);
     }
 
     #[test]

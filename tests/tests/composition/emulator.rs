@@ -3,7 +3,7 @@
 use super::checks;
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::FftField;
-use curvesmith_abi::kernels::RADIX_TILE;
+use curvesmith_abi::Geometry;
 use curvesmith_curves::toy::{babybear, toy_curve, toy_edwards, toy_tower, toy17, toy433, toy7681};
 use curvesmith_curves::{
     bandersnatch, bls12_377, bls12_381, bls24_315, bn254, bn462, bw6_761, curve25519, grumpkin, jubjub,
@@ -189,7 +189,7 @@ fn sparse_products() {
 
 #[test]
 fn sort() {
-    let tile = RADIX_TILE;
+    let tile = Geometry::PTX.radix_tile;
     for (n, windows, key_bits) in [(0, 3, 8), (1, 1, 8), (2, 500, 1), (tile - 1, 3, 9), (tile, 2, 8)] {
         checks::sort(&device(), n, windows, key_bits);
     }
@@ -426,7 +426,7 @@ fn a_cancelled_job_ends_early() {
 const N: u64 = 2400;
 
 /// Digits of a window: enough that the sort's counts of 17 windows need two levels of scan.
-const DIGITS: u32 = RADIX_TILE + 1;
+const DIGITS: u32 = Geometry::PTX.radix_tile + 1;
 
 /// Discrete logarithms of the points, and scalars, half of which are equal: their bucket
 /// spans many slices. (Of 5 instead of 6 the sum would be the one that a kernel of zero digits gives.)

@@ -5,7 +5,7 @@ use ark_ec::AffineRepr;
 use ark_ff::{Fp768, MontBackend, MontConfig, Zero};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use checks::values;
-use curvesmith_abi::kernels::RADIX_TILE;
+use curvesmith_abi::Geometry;
 use curvesmith_curves::toy::{toy_curve, toy_tower, toy17, toy433};
 use curvesmith_device::KernelDevice;
 use curvesmith_runtime::field::{ElementOf, Field};
@@ -77,7 +77,7 @@ fn sparse_products() {
 
 #[test]
 fn sort() {
-    let tile = RADIX_TILE;
+    let tile = Geometry::PTX.radix_tile;
     for (n, windows, key_bits) in [(0, 3, 8), (1, 1, 8), (2, 5, 1), (tile - 1, 2, 9), (tile + 1, 1, 17)] {
         checks::sort(&device(), n, windows, key_bits);
     }

@@ -3,7 +3,7 @@
 use super::scope::stir;
 use super::{MOST, Trial, check};
 use curvesmith_abi::kernels::FieldMulSub;
-use curvesmith_abi::{Kernel as _, TableShape, padded_words};
+use curvesmith_abi::{Geometry, Kernel as _, TableShape, padded_words};
 use curvesmith_codegen::declaration::{FieldDesc, FieldOp, Tower};
 use curvesmith_codegen::fir::build::{Builder, Fe, Handle, Pred, Table, U32, U64, Var};
 use curvesmith_codegen::fir::interp::{Argument, to_words};
@@ -262,7 +262,12 @@ fn tower(field: &FieldDesc, random: &mut Random) -> Tower {
 fn program(field: &FieldDesc, random: &mut Random, most: usize) -> Kernel {
     // In kernels over extensions, products are calls.
     let tower = if random.one_in(3) { tower(field, random) } else { Tower::prime() };
-    let b = Builder::new(format!("{}_program", field.name), FieldMulSub::DESC, Some(field.clone()), tower);
+    let b = Builder::new(
+        format!("{}_program", field.name),
+        FieldMulSub::desc(&Geometry::PTX),
+        Some(field.clone()),
+        tower,
+    );
     let i = b.global_index();
     b.return_if(i.ge(b.scalar("n")));
     let inputs = ["a", "b", "c"].map(|name| b.buffer(name).field(i));

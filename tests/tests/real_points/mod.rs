@@ -6,7 +6,7 @@ use ark_ff::{Field, One, PrimeField, UniformRand, Zero};
 use ark_std::rand::SeedableRng;
 use ark_std::rand::rngs::StdRng;
 use curvesmith_abi::kernels::{PointAdd, PointDbl, PointMadd};
-use curvesmith_abi::{Form, IDENTITY_WORD, Kernel, padded_words};
+use curvesmith_abi::{Form, Geometry, IDENTITY_WORD, Kernel, padded_words};
 use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_codegen::fir::interp::{Argument, from_words, to_words};
 use curvesmith_runtime::group::Points;
@@ -163,9 +163,9 @@ fn check_on<P: Points>(name: &str, machine: fn(&GroupDesc) -> Machine, random: u
         let Argument::Buffer(words) = &args[inputs.len()] else { unreachable!("put there above") };
         curve.read(words)
     };
-    assert_eq!(run(PointAdd::DESC, &[&a, &b]), sums, "{name}: add");
-    assert_eq!(run(PointMadd::DESC, &[&a, &b_affine]), sums, "{name}: madd");
-    assert_eq!(run(PointDbl::DESC, &[&a]), doubles, "{name}: dbl");
+    assert_eq!(run(PointAdd::desc(&Geometry::PTX), &[&a, &b]), sums, "{name}: add");
+    assert_eq!(run(PointMadd::desc(&Geometry::PTX), &[&a, &b_affine]), sums, "{name}: madd");
+    assert_eq!(run(PointDbl::desc(&Geometry::PTX), &[&a]), doubles, "{name}: dbl");
 }
 
 #[test]

@@ -1,13 +1,11 @@
 //! Inputs of the kernels without a field.
 
 use super::session::{Named, Session, buf, num};
-use curvesmith_abi::kernels::{
-    NO_DIGIT, ODD_KEY_BITS, RADIX_TILE, ROW_CLASSES, ROW_TILE, RadixCount, RowCounts, SCAN_TILE, ScanTiles,
-};
-use curvesmith_abi::{Kernel as _, KernelDesc};
+use curvesmith_abi::kernels::{NO_DIGIT, ODD_KEY_BITS, ROW_CLASSES};
+use curvesmith_abi::{Geometry, KernelDesc};
 
-const TILE: usize = RADIX_TILE as usize;
-const THREADS: usize = RadixCount::DESC.block as usize;
+const TILE: usize = Geometry::PTX.radix_tile as usize;
+const THREADS: usize = Geometry::PTX.sort_threads as usize;
 
 pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
     match desc.name {
@@ -21,9 +19,9 @@ pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
             scatter_odd(s, name, 40, 3);
             scatter_odd(s, name, TILE + 300, 1);
         }
-        "scan_tiles" => scan(s, SCAN_TILE as usize + 700),
+        "scan_tiles" => scan(s, Geometry::PTX.scan_tile as usize + 700),
         name @ "scan_add" => {
-            let n = 2 * SCAN_TILE as usize - 3;
+            let n = 2 * Geometry::PTX.scan_tile as usize - 3;
             let (data, offsets) = (buf(&s.words(n)), buf(&s.words(2)));
             s.run(name, n, n, &[("data", data), ("offsets", offsets)]);
         }
@@ -125,8 +123,8 @@ fn scatter_odd(s: &mut Session, name: &str, n: usize, segments: usize) {
 }
 
 fn scan(s: &mut Session, n: usize) {
-    let tiles = n.div_ceil(SCAN_TILE as usize);
-    let threads = tiles * <ScanTiles as curvesmith_abi::Kernel>::DESC.block as usize;
+    let tiles = n.div_ceil(Geometry::PTX.scan_tile as usize);
+    let threads = tiles * Geometry::PTX.sort_threads as usize;
     let (data, sums) = (buf(&s.words(n)), buf(&s.words(tiles)));
     s.run("scan_tiles", threads, n, &[("data", data), ("sums", sums)]);
 }
@@ -185,7 +183,8 @@ fn pairs(s: &mut Session, name: &str) {
 
 /// Empty rows, short ones and long ones, in one tile and in two. Whole ones have different lengths, since those of a class have any order.
 fn rows(s: &mut Session, name: &str) {
-    for (buckets, step, slices, least) in [(9, 2, 3, 2), (ROW_TILE as usize + 300, 37, 900, 1)] {
+    for (buckets, step, slices, least) in [(9, 2, 3, 2), (Geometry::PTX.row_tile as usize + 300, 37, 900, 1)]
+    {
         let len = |row: usize| match (row % step, row % (step + 1)) {
             (0, _) => (row / step + 1) as u32,
             (_, 0) => 2000,
@@ -194,7 +193,7 @@ fn rows(s: &mut Session, name: &str) {
         let lens: Vec<u32> = (0..buckets).map(len).collect();
         let starts = exclusive_sums(&[&lens[..], &[0]].concat());
         let length = starts[buckets].div_ceil(slices).max(least);
-        let tiles = buckets.div_ceil(ROW_TILE as usize);
+        let tiles = buckets.div_ceil(Geometry::PTX.row_tile as usize);
         let cells = buckets + 2 + tiles * ROW_CLASSES as usize;
         let numbers = [
             ("starts", buf(&starts)),
@@ -203,7 +202,7 @@ fn rows(s: &mut Session, name: &str) {
             ("slices", num(slices as usize)),
             ("least", num(least as usize)),
         ];
-        let threads = tiles * <RowCounts as curvesmith_abi::Kernel>::DESC.block as usize;
+        let threads = tiles * Geometry::PTX.row_threads as usize;
         let counted = [&numbers[..], &[("counts", buf(&s.words(cells)))]].concat();
         if name == "row_counts" {
             s.run(name, threads, 0, &counted);

@@ -1,8 +1,8 @@
 //! Inputs of the kernels of a field.
 
 use super::session::{Session, buf, num};
-use curvesmith_abi::kernels::{NTT_TABLE, NttPass, ntt_blocks, ntt_has_tables, ntt_log_elements};
-use curvesmith_abi::{Kernel as _, KernelDesc};
+use curvesmith_abi::kernels::{NTT_TABLE, NttPass, ntt_has_tables};
+use curvesmith_abi::{Geometry, Kernel as _, KernelDesc};
 use curvesmith_codegen::fir::interp::{Argument, to_words};
 use num_bigint::BigUint;
 
@@ -138,7 +138,7 @@ fn twiddles(s: &mut Session, name: &str) {
 /// Passes of one step and of several, first ones with all kinds of factors, later ones, and those on the outside of an inverse transform; some over
 /// two vectors, as rows or as columns; in all orders.
 fn passes(s: &mut Session, name: &str) {
-    let log_e = ntt_log_elements(s.field().words) as usize;
+    let log_e = Geometry::PTX.ntt_log_elements(s.field().words) as usize;
     // Stages, those done before, and the size.
     let shapes = [
         (1, 0, 1),
@@ -206,8 +206,8 @@ fn pass(
         ("element_to", num(1)),
         ("vector_to", num(n)),
     ];
-    let blocks = vectors * ntt_blocks(words, log_n as u32);
-    s.run(name, blocks * NttPass::DESC.block as usize, vectors * n, &named);
+    let blocks = vectors * Geometry::PTX.ntt_blocks(words, log_n as u32);
+    s.run(name, blocks * NttPass::desc(&Geometry::PTX).block as usize, vectors * n, &named);
 }
 
 /// What passes multiply by between their steps, for any elements in the place of powers: they are elements, or the entries of tables.

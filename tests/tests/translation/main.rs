@@ -8,7 +8,8 @@ mod field;
 mod group;
 mod session;
 
-use curvesmith_abi::kernels::ALL;
+use curvesmith_abi::Geometry;
+use curvesmith_abi::kernels;
 use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::kernels::{
@@ -124,35 +125,36 @@ fn groups() -> Vec<GroupDesc> {
 }
 
 fn kernels_of_group(group: &GroupDesc) -> Vec<Kernel> {
-    [group_kernels(group).concat(), formula_kernels(group)].concat()
+    [group_kernels(&Geometry::PTX, group).concat(), formula_kernels(&Geometry::PTX, group)].concat()
 }
 
 fn constant_kernels_of_group(group: &GroupDesc) -> Vec<Kernel> {
     let group = group.constant_work();
-    [constant_kernels(&group).concat(), constant_formula_kernels(&group)].concat()
+    [constant_kernels(&Geometry::PTX, &group).concat(), constant_formula_kernels(&Geometry::PTX, &group)]
+        .concat()
 }
 
 #[test]
 fn every_contract_has_a_kernel_here() {
-    let kernels = common_kernels().into_iter();
-    let kernels = kernels.chain(fields().into_iter().flat_map(|field| field_kernels(&field)));
+    let kernels = common_kernels(&Geometry::PTX).into_iter();
+    let kernels = kernels.chain(fields().into_iter().flat_map(|field| field_kernels(&Geometry::PTX, &field)));
     let kernels = kernels.chain(groups().into_iter().flat_map(|group| kernels_of_group(&group)));
     let kernels = kernels.chain(groups().into_iter().flat_map(|group| constant_kernels_of_group(&group)));
     let here: BTreeSet<&str> = kernels.map(|kernel| kernel.desc.name).collect();
-    let contracts: BTreeSet<&str> = ALL.iter().map(|desc| desc.name).collect();
+    let contracts: BTreeSet<&str> = kernels::all(&Geometry::PTX).into_iter().map(|desc| desc.name).collect();
     assert_eq!(here, contracts);
 }
 
 #[test]
 fn common_kernels_keep_their_meaning() {
-    let mut session = Session::new(&common_kernels(), None, 1);
+    let mut session = Session::new(&common_kernels(&Geometry::PTX), None, 1);
     session.each_kernel(common::case);
 }
 
 #[test]
 fn field_kernels_keep_their_meaning() {
     for field in fields() {
-        let mut session = Session::new(&field_kernels(&field), Some(field), 1);
+        let mut session = Session::new(&field_kernels(&Geometry::PTX, &field), Some(field), 1);
         session.each_kernel(field::case);
     }
 }

@@ -9,9 +9,9 @@ use std::sync::Arc;
 /// # use curvesmith_codegen::fir::build::{Builder, Fe, Handle};
 /// # use curvesmith_codegen::fir::ir::Type;
 /// # use curvesmith_codegen::declaration::FieldDesc;
-/// # use curvesmith_abi::kernels::FieldMul;
+/// # use curvesmith_abi::{Geometry, kernels::FieldMul};
 /// let field = FieldDesc::new("toy", 13u32.into());
-/// let b = Builder::for_field::<FieldMul>(&field);
+/// let b = Builder::for_field::<FieldMul>(&Geometry::PTX, &field);
 ///
 /// let f = b.function("toy_norm", &[Type::Field, Type::Field]);
 /// let [x, y] = f.arguments()[..] else { unreachable!() };

@@ -4,11 +4,11 @@
 //! in `values` and `tower`, buffers and shared arrays in `memory`, branches, loops and what lanes say to each other
 //! in `control`.
 //! ```
-//! use curvesmith_abi::{Kernel as _, kernels::FieldMul};
+//! use curvesmith_abi::{Geometry, kernels::FieldMul};
 //! use curvesmith_codegen::{declaration::FieldDesc, fir::build::Builder};
 //!
 //! let field = FieldDesc::new("toy", 13u32.into());
-//! let b = Builder::for_field::<FieldMul>(&field);
+//! let b = Builder::for_field::<FieldMul>(&Geometry::PTX, &field);
 //! let i = b.global_index();
 //! b.return_if(i.ge(b.scalar("n")));
 //! let product = b.buffer("a").field(i) * b.buffer("b").field(i);
@@ -28,7 +28,7 @@ pub use memory::{Buffer, Shared, SharedElements, Table};
 
 use super::ir::*;
 use crate::declaration::{FieldDesc, GroupDesc, Tower};
-use curvesmith_abi::{KernelDesc, ParamKind};
+use curvesmith_abi::{Geometry, KernelDesc, ParamKind};
 use std::cell::RefCell;
 use std::marker::PhantomData;
 
@@ -104,23 +104,23 @@ impl<'k, T: Handle<'k>> Var<'k, T> {
 
 impl Builder {
     /// A kernel of a field's image.
-    pub fn for_field<K: curvesmith_abi::Kernel>(field: &FieldDesc) -> Builder {
-        let desc = K::DESC.of_width(field.words, 1);
+    pub fn for_field<K: curvesmith_abi::Kernel>(geometry: &Geometry, field: &FieldDesc) -> Builder {
+        let desc = K::desc(geometry).of_width(field.words, 1);
         Builder::new(format!("{}_{}", field.name, desc.name), desc, Some(field.clone()), Tower::prime())
     }
 
     /// A kernel of a group's image.
-    pub fn for_group<K: curvesmith_abi::Kernel>(group: &GroupDesc) -> Builder {
-        let symbol = format!("{}_{}", group.name, K::DESC.name);
-        let desc = K::DESC.of_width(group.base.words, group.degree());
+    pub fn for_group<K: curvesmith_abi::Kernel>(geometry: &Geometry, group: &GroupDesc) -> Builder {
+        let symbol = format!("{}_{}", group.name, K::NAME);
+        let desc = K::desc(geometry).of_width(group.base.words, group.degree());
         let b = Builder::new(symbol, desc, Some(group.base.clone()), group.tower.clone());
         b.state.borrow_mut().kernel.form = group.equation.form();
         b
     }
 
     /// A field-independent kernel.
-    pub fn common<K: curvesmith_abi::Kernel>() -> Builder {
-        Builder::new(format!("common_{}", K::DESC.name), K::DESC, None, Tower::prime())
+    pub fn common<K: curvesmith_abi::Kernel>(geometry: &Geometry) -> Builder {
+        Builder::new(format!("common_{}", K::NAME), K::desc(geometry), None, Tower::prime())
     }
 
     /// A kernel from its parts.
@@ -130,6 +130,11 @@ impl Builder {
 
     fn of(kernel: Kernel) -> Builder {
         Builder { state: RefCell::new(State { kernel, blocks: vec![vec![]] }) }
+    }
+
+    /// Threads of a block.
+    pub fn threads(&self) -> u32 {
+        self.state.borrow().kernel.desc.block
     }
 
     /// The finished kernel.

@@ -6,6 +6,7 @@ use crate::fir::build::{Builder, Pred, U32};
 use crate::fir::ir::Kernel;
 use crate::formulas::{Accumulator, Curve};
 use crate::passes::spread_over_lanes;
+use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{Accumulate, AccumulateLanes, AccumulateRows, ROW_CLASSES};
 
 /// How the sorted entries are cut into slices.
@@ -38,14 +39,16 @@ impl<'k> Slices<'k> {
     }
 }
 
-pub(in super::super) fn accumulate(group: &GroupDesc) -> Kernel {
-    group_kernel::<Accumulate>(group, |curve| accumulate_body(curve, group.degree() * group.base.words))
+pub(in super::super) fn accumulate(geometry: &Geometry, group: &GroupDesc) -> Kernel {
+    group_kernel::<Accumulate>(geometry, group, |curve| {
+        accumulate_body(curve, group.degree() * group.base.words)
+    })
 }
 
 /// As [`accumulate`], a pair of lanes a slice; for short Weierstrass groups over quadratic extensions.
-pub(in super::super) fn accumulate_lanes(group: &GroupDesc) -> Kernel {
+pub(in super::super) fn accumulate_lanes(geometry: &Geometry, group: &GroupDesc) -> Kernel {
     let body = |curve: Curve<'_>| accumulate_body(curve, group.base.words);
-    let kernel = group_kernel::<AccumulateLanes>(group, body);
+    let kernel = group_kernel::<AccumulateLanes>(geometry, group, body);
     spread_over_lanes(&kernel).expect("it writes points and words of its own slice only")
 }
 
@@ -134,8 +137,8 @@ fn add_entries<'k, A>(
     });
 }
 
-pub(in super::super) fn accumulate_rows(group: &GroupDesc) -> Kernel {
-    group_kernel::<AccumulateRows>(group, accumulate_rows_body)
+pub(in super::super) fn accumulate_rows(geometry: &Geometry, group: &GroupDesc) -> Kernel {
+    group_kernel::<AccumulateRows>(geometry, group, accumulate_rows_body)
 }
 
 /// A thread never leaves its row: there is one sum, which is written when the loop is over. That of a whole row begins with what `sums` has of it.

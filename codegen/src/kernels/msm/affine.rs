@@ -6,10 +6,11 @@ use crate::fir::build::{Buffer, Fe, Pred, U32};
 use crate::fir::ir::Kernel;
 use crate::formulas::{AffineWords, Curve};
 use crate::kernels::inverse::invert_element;
+use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{NO_ENTRY, PairSums};
 
-pub(in super::super) fn pair_sums(group: &GroupDesc) -> Kernel {
-    group_kernel::<PairSums>(group, pair_sums_body)
+pub(in super::super) fn pair_sums(geometry: &Geometry, group: &GroupDesc) -> Kernel {
+    group_kernel::<PairSums>(geometry, group, pair_sums_body)
 }
 
 /// Montgomery's trick: forwards, the product of the denominators before each; then the inverse of all, and backwards the sums.

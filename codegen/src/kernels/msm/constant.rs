@@ -12,10 +12,11 @@ use crate::declaration::GroupDesc;
 use crate::fir::build::U32;
 use crate::fir::ir::Kernel;
 use crate::formulas::{Addition, Curve, PointVar};
+use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{PartialSums, SliceSums};
 
-pub(in super::super) fn slice_sums(group: &GroupDesc) -> Kernel {
-    kernel_by::<SliceSums>(group, Addition::BranchFree, |curve| {
+pub(in super::super) fn slice_sums(geometry: &Geometry, group: &GroupDesc) -> Kernel {
+    kernel_by::<SliceSums>(geometry, group, Addition::BranchFree, |curve| {
         let b = curve.b;
         let (bases, keys, entries) = (b.buffer("bases"), b.buffer("keys"), b.buffer("entries"));
         let add = |sum: PointVar<'_>, i| {
@@ -29,8 +30,8 @@ pub(in super::super) fn slice_sums(group: &GroupDesc) -> Kernel {
     })
 }
 
-pub(in super::super) fn partial_sums(group: &GroupDesc) -> Kernel {
-    kernel_by::<PartialSums>(group, Addition::BranchFree, |curve| {
+pub(in super::super) fn partial_sums(geometry: &Geometry, group: &GroupDesc) -> Kernel {
+    kernel_by::<PartialSums>(geometry, group, Addition::BranchFree, |curve| {
         let b = curve.b;
         let (keys, sums) = (b.buffer("keys"), b.buffer("sums"));
         let (offset, stride, from) = (b.scalar("offset"), b.scalar("stride"), b.scalar("from"));

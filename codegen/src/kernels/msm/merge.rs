@@ -7,13 +7,8 @@ use crate::fir::build::{Builder, Pred, Shared, U32};
 use crate::fir::ir::{AtomicOp, Kernel, ShuffleMode};
 use crate::formulas::Curve;
 use crate::kernels::{full, shuffle};
-use curvesmith_abi::Kernel as _;
+use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{MergeHeads, MergePartials};
-
-/// Slices of a block.
-const WIDTH: u32 = MergePartials::DESC.block;
-/// Rounds of a tree over them, and the last one.
-const ROUNDS: u32 = WIDTH.ilog2() + 1;
 
 /// The segment of a slice: the slices that start with the same key.
 struct Segment<'k> {
@@ -61,15 +56,18 @@ fn add_partial<'k>(curve: Curve<'k>, is_last: Pred<'k>, key: U32<'k>, to: U32<'k
     b.if_else(is_last, || curve.store(sums, key, sum.get()), || curve.store(partials, to, sum.get()));
 }
 
-pub(in super::super) fn merge_partials(group: &GroupDesc) -> Kernel {
-    group_kernel::<MergePartials>(group, merge_partials_body)
+pub(in super::super) fn merge_partials(geometry: &Geometry, group: &GroupDesc) -> Kernel {
+    group_kernel::<MergePartials>(geometry, group, merge_partials_body)
 }
 
 /// [`rounds`] over the slices of each segment in the block, as many as its longest run of them needs. Few threads of a warp have something to add
 /// where runs are short: the additions of a round are listed, and the first threads take them.
 fn merge_partials_body(curve: Curve<'_>) {
     let b = curve.b;
-    let (thread, block_first) = (b.thread(), b.block_index() * WIDTH);
+    // Slices of a block, and rounds of a tree over them with the last one.
+    let width = b.threads();
+    let tree_rounds = width.ilog2() + 1;
+    let (thread, block_first) = (b.thread(), b.block_index() * width);
     let t = block_first + thread;
     let slices = Slices::new(b);
 
@@ -82,15 +80,15 @@ fn merge_partials_body(curve: Curve<'_>) {
         let segment = segment(curve, slices, first);
         let head = segment.start.max(block_first);
         place.set(t - head);
-        run.set(segment.end.min(block_first + WIDTH) - head);
+        run.set(segment.end.min(block_first + width) - head);
         begins.set(t.eq(segment.start));
     });
     let (place, run, begins) = (place.get(), run.get(), begins.get());
 
     let longest = b.shared(1);
-    let (list, listed) = (b.shared(WIDTH), b.shared(ROUNDS));
+    let (list, listed) = (b.shared(width), b.shared(tree_rounds));
     b.if_(thread.is(0), || longest.set_word(zero, zero));
-    b.if_(thread.lt(b.u32(ROUNDS)), || listed.set_word(thread, zero));
+    b.if_(thread.lt(b.u32(tree_rounds)), || listed.set_word(thread, zero));
     b.barrier();
     b.if_(place.is(0) & run.gt(b.u32(1)), || {
         longest.atomic(AtomicOp::Max, zero, run);
@@ -123,28 +121,28 @@ fn append<'k>(b: &'k Builder, counts: Shared<'k>, count: U32<'k>, takes: Pred<'k
     before + (those & ((b.u32(1) << lane) - 1)).popc()
 }
 
-pub(in super::super) fn merge_heads(group: &GroupDesc) -> Kernel {
-    group_kernel::<MergeHeads>(group, merge_heads_body)
+pub(in super::super) fn merge_heads(geometry: &Geometry, group: &GroupDesc) -> Kernel {
+    group_kernel::<MergeHeads>(geometry, group, merge_heads_body)
 }
 
 /// [`rounds`] over the heads of one segment, by a block.
 fn merge_heads_body(curve: Curve<'_>) {
     let b = curve.b;
-    let block = b.block_index();
-    let t = (block + 1) * WIDTH;
+    let (block, width) = (b.block_index(), b.threads());
+    let t = (block + 1) * width;
     let slices = Slices::new(b);
     let first = slices.start(t);
     b.return_if(first.ge(slices.total));
     let Segment { key, start, end } = segment(curve, slices, first);
     // Others have no head here, or an earlier one.
-    b.return_if((start / WIDTH).ne(block));
+    b.return_if((start / width).ne(block));
 
-    let heads = (end - t + (WIDTH - 1)) / WIDTH;
+    let heads = (end - t + (width - 1)) / width;
     rounds(b, heads, |distance| {
         let is_last = distance.is(0);
         let pairs = is_last.select(b.u32(1), distance.min(heads - distance));
-        b.for_(b.thread(), pairs, WIDTH, |j| {
-            add_partial(curve, is_last, key, t + j * WIDTH, t + (j + distance) * WIDTH);
+        b.for_(b.thread(), pairs, width, |j| {
+            add_partial(curve, is_last, key, t + j * width, t + (j + distance) * width);
         });
     });
 }

@@ -15,6 +15,7 @@ use crate::declaration::GroupDesc;
 use crate::fir::build::Builder;
 use crate::fir::ir::Kernel;
 use crate::formulas::{Addition, Curve};
+use curvesmith_abi::Geometry;
 
 pub(super) use accumulate::{Slices, accumulate, accumulate_lanes, accumulate_rows};
 pub(super) use affine::pair_sums;
@@ -25,17 +26,22 @@ pub(super) use points::{point_add, point_dbl, point_madd};
 pub(super) use reduce::{bit_horner, bit_sums};
 
 /// The kernel `K` of a group with this body, which adds by cases.
-fn group_kernel<K: curvesmith_abi::Kernel>(group: &GroupDesc, body: impl FnOnce(Curve<'_>)) -> Kernel {
-    kernel_by::<K>(group, Addition::ByCases, body)
+fn group_kernel<K: curvesmith_abi::Kernel>(
+    geometry: &Geometry,
+    group: &GroupDesc,
+    body: impl FnOnce(Curve<'_>),
+) -> Kernel {
+    kernel_by::<K>(geometry, group, Addition::ByCases, body)
 }
 
 /// The kernel `K` of a group with this body.
 fn kernel_by<K: curvesmith_abi::Kernel>(
+    geometry: &Geometry,
     group: &GroupDesc,
     addition: Addition,
     body: impl FnOnce(Curve<'_>),
 ) -> Kernel {
-    let b = Builder::for_group::<K>(group);
+    let b = Builder::for_group::<K>(geometry, group);
     if addition == Addition::BranchFree {
         b.unguarded();
     }

@@ -6,10 +6,11 @@ use crate::declaration::GroupDesc;
 use crate::fir::ir::Kernel;
 use crate::formulas::Curve;
 use crate::kernels::inverse::invert_element;
+use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::BaseMultiples;
 
-pub(in super::super) fn base_multiples(group: &GroupDesc) -> Kernel {
-    group_kernel::<BaseMultiples>(group, base_multiples_body)
+pub(in super::super) fn base_multiples(geometry: &Geometry, group: &GroupDesc) -> Kernel {
+    group_kernel::<BaseMultiples>(geometry, group, base_multiples_body)
 }
 
 /// One thread a base, which doubles and inverts for each multiple: an inversion costs a fifth of the doublings before it.

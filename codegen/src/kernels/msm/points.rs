@@ -5,10 +5,11 @@ use crate::declaration::GroupDesc;
 use crate::fir::build::U32;
 use crate::fir::ir::Kernel;
 use crate::formulas::{Addition, Curve};
+use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{PointAdd, PointDbl, PointMadd};
 
-pub(in super::super) fn point_add(group: &GroupDesc, addition: Addition) -> Kernel {
-    kernel_by::<PointAdd>(group, addition, point_add_body)
+pub(in super::super) fn point_add(geometry: &Geometry, group: &GroupDesc, addition: Addition) -> Kernel {
+    kernel_by::<PointAdd>(geometry, group, addition, point_add_body)
 }
 
 fn point_add_body(curve: Curve<'_>) {
@@ -19,8 +20,8 @@ fn point_add_body(curve: Curve<'_>) {
     curve.store(b.buffer("out"), i, sum.get());
 }
 
-pub(in super::super) fn point_madd(group: &GroupDesc, addition: Addition) -> Kernel {
-    kernel_by::<PointMadd>(group, addition, point_madd_body)
+pub(in super::super) fn point_madd(geometry: &Geometry, group: &GroupDesc, addition: Addition) -> Kernel {
+    kernel_by::<PointMadd>(geometry, group, addition, point_madd_body)
 }
 
 fn point_madd_body(curve: Curve<'_>) {
@@ -33,8 +34,8 @@ fn point_madd_body(curve: Curve<'_>) {
     curve.store(b.buffer("out"), i, sum.point.get());
 }
 
-pub(in super::super) fn point_dbl(group: &GroupDesc, addition: Addition) -> Kernel {
-    kernel_by::<PointDbl>(group, addition, point_dbl_body)
+pub(in super::super) fn point_dbl(geometry: &Geometry, group: &GroupDesc, addition: Addition) -> Kernel {
+    kernel_by::<PointDbl>(geometry, group, addition, point_dbl_body)
 }
 
 fn point_dbl_body(curve: Curve<'_>) {

@@ -5,11 +5,11 @@ use crate::declaration::GroupDesc;
 use crate::fir::build::{Builder, U32};
 use crate::fir::ir::Kernel;
 use crate::formulas::{Addition, Curve};
-use curvesmith_abi::Kernel as _;
-use curvesmith_abi::kernels::{BIT_SUMS_STEPS, BitHorner, BitSums};
+use curvesmith_abi::Geometry;
+use curvesmith_abi::kernels::{BitHorner, BitSums};
 
-pub(in super::super) fn bit_sums(group: &GroupDesc, addition: Addition) -> Kernel {
-    kernel_by::<BitSums>(group, addition, bit_sums_body)
+pub(in super::super) fn bit_sums(geometry: &Geometry, group: &GroupDesc, addition: Addition) -> Kernel {
+    kernel_by::<BitSums>(geometry, group, addition, bit_sums_body)
 }
 
 /// A superset sum over the bits of indices (Yates' algorithm), of which only the sums over no bit and over one are kept.
@@ -21,14 +21,13 @@ pub(in super::super) fn bit_sums(group: &GroupDesc, addition: Addition) -> Kerne
 /// only, of `done + 1`: those of the sums go on as above, those that have bit `j` only meet. It is worked on by as many threads as its first step
 /// has additions, and a block by as many runs as that leaves room for.
 fn bit_sums_body(curve: Curve<'_>) {
-    const _: () =
-        assert!(BitSums::DESC.block == 1 << (BIT_SUMS_STEPS - 1), "a thread an addition of the first step");
     let b = curve.b;
+    let most = b.threads().ilog2() + 1;
     let (log_b, done, steps) = (b.scalar("log_b"), b.scalar("done"), b.scalar("steps"));
     let points = b.buffer("points");
     let log_threads = steps - 1;
     let threads = b.u32(1) << log_threads;
-    let index = (b.block_index() << (b.u32(BIT_SUMS_STEPS) - steps)) + (b.thread() >> log_threads);
+    let index = (b.block_index() << (b.u32(most) - steps)) + (b.thread() >> log_threads);
     let thread = b.thread() & (threads - 1);
     let kinds = done + 1;
     let run = index / kinds;
@@ -69,8 +68,8 @@ fn place<'k>(b: &'k Builder, kind: U32<'k>) -> U32<'k> {
     kind.is(0).select(b.u32(0), b.u32(1) << ((kind - 1) & 31))
 }
 
-pub(in super::super) fn bit_horner(group: &GroupDesc, addition: Addition) -> Kernel {
-    kernel_by::<BitHorner>(group, addition, bit_horner_body)
+pub(in super::super) fn bit_horner(geometry: &Geometry, group: &GroupDesc, addition: Addition) -> Kernel {
+    kernel_by::<BitHorner>(geometry, group, addition, bit_horner_body)
 }
 
 /// From the last sum of a run to its first. Where runs end with sets, or spans are several sets, threads double in the same rounds.

@@ -10,6 +10,7 @@ use crate::passes::pipeline::tests::calls;
 use crate::passes::{Checked, prepare, simplify};
 use crate::targets::ptx::{self, Bound, FieldOp, Ptx};
 use crate::targets::{Arithmetic, Rules};
+use curvesmith_abi::Geometry;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::{AccumulateLanes, FieldMulSub};
 use num_bigint::BigUint;
@@ -47,12 +48,16 @@ fn kernels(base: &FieldDesc) -> Vec<Kernel> {
         equation: Equation::ShortWeierstrass { a: vec![BigUint::ZERO; 2], b: vec![3u32.into(); 2] },
         ..group.clone()
     };
-    let mut on_lanes = [group_kernels(&on_lanes).concat(), formula_kernels(&on_lanes)].concat();
-    on_lanes.retain(|kernel| kernel.desc.name == AccumulateLanes::DESC.name);
+    let mut on_lanes =
+        [group_kernels(&Geometry::PTX, &on_lanes).concat(), formula_kernels(&Geometry::PTX, &on_lanes)]
+            .concat();
+    on_lanes.retain(|kernel| kernel.desc.name == AccumulateLanes::NAME);
     assert_eq!(on_lanes.len(), 1);
-    let constant = constant_kernels(&group.constant_work()).concat();
-    let own = [group_kernels(&group).concat(), constant, formula_kernels(&group)].concat();
-    [field_kernels(base), own, on_lanes, vec![calls(base, 4)]].concat()
+    let constant = constant_kernels(&Geometry::PTX, &group.constant_work()).concat();
+    let own =
+        [group_kernels(&Geometry::PTX, &group).concat(), constant, formula_kernels(&Geometry::PTX, &group)]
+            .concat();
+    [field_kernels(&Geometry::PTX, base), own, on_lanes, vec![calls(base, 4)]].concat()
 }
 
 /// The limit lowered by one unit.
@@ -154,7 +159,7 @@ fn mutate(checked: &Checked<Ptx>, base: &FieldDesc) {
 #[test]
 fn a_variant_cannot_rely_on_what_is_not_so() {
     let base = field("bn254_fq", "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47");
-    let b = Builder::for_field::<FieldMulSub>(&base);
+    let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, &base);
     let i = b.global_index();
     let sum = b.buffer("a").field(i) + b.buffer("b").field(i);
     b.buffer("out").set_field(i, sum.dbl().dbl() * sum);
@@ -270,7 +275,7 @@ fn products_of_sums_have_preconditions() {
 fn words_are_under_their_bound() {
     for base in fields().into_iter().filter(|base| Below(2).fits(base)) {
         let below = Below(4).fit(&base);
-        let b = Builder::for_field::<FieldMulSub>(&base);
+        let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, &base);
         let i = b.global_index();
         let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
         // Nothing but the bound of the words asks for a reduction of the sum.
@@ -302,7 +307,7 @@ fn words_are_under_their_bound() {
 #[test]
 fn a_local_that_grows_in_its_loop_is_found() {
     let base = field("toy", "1fff");
-    let b = Builder::for_field::<FieldMulSub>(&base);
+    let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, &base);
     let (i, n) = (b.global_index(), b.scalar("n"));
     let acc = b.var(b.buffer("a").field(i));
     b.for_(b.u32(0), n, 1, |_| acc.set(acc.get().dbl() + b.buffer("b").field(i)));
@@ -323,7 +328,7 @@ fn a_local_that_grows_in_its_loop_is_found() {
 #[test]
 fn a_call_relies_on_the_certificate_of_its_function() {
     let base = field("bn254_fq", "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47");
-    let b = Builder::for_field::<FieldMulSub>(&base);
+    let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, &base);
     let f = b.function("f", &[Type::Field]);
     let x = Fe::wrap(&f, f.arguments()[0]);
     let power = (0..8).fold(x, |power, _| power * x).id();

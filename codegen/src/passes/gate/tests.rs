@@ -8,6 +8,7 @@ use crate::kernels::common_kernels;
 use crate::passes::{Fact, place_reductions, schedule, simplify};
 use crate::targets::portable::{self, Portable};
 use crate::targets::ptx::{self, Bound, Ptx};
+use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::FieldMulSub;
 
 fn field() -> FieldDesc {
@@ -16,7 +17,7 @@ fn field() -> FieldDesc {
 
 /// What all passes make of a kernel of one product and some sums.
 fn scheduled() -> (Kernel, KernelInfo<Ptx>) {
-    let b = Builder::for_field::<FieldMulSub>(&field());
+    let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, &field());
     let i = b.global_index();
     let sum = b.buffer("a").field(i) + b.buffer("b").field(i);
     b.buffer("out").set_field(i, sum.dbl().dbl() * sum);
@@ -57,7 +58,7 @@ fn what_the_passes_make_goes_through_as_it_is() {
 
 #[test]
 fn a_malformed_kernel_is_refused() {
-    let common = common_kernels().into_iter().next().expect("there are some");
+    let common = common_kernels(&Geometry::PTX).into_iter().next().expect("there are some");
     for (mut kernel, info) in [passed(&common), scheduled()] {
         kernel.body.push(Stmt::Break);
         let error = check(kernel, info, vec![]).map(drop).expect_err("a break outside a loop");

@@ -7,14 +7,15 @@ use crate::fir::verify::verify;
 use crate::passes::prepare;
 use crate::targets::ptx::Ptx;
 use curvesmith_abi::kernels::PointAdd;
-use curvesmith_abi::{Form, Kernel as _};
+use curvesmith_abi::{Form, Geometry, Kernel as _};
 
 type Three<T> = [T; 3];
 
 /// Coordinates 0 and 3 of a point of `a` and 1 of one of `b`; a result to coordinate 2 of one of `out`.
 fn kernel_of(tower: &TowerField, result: impl for<'k> Fn(&'k Builder, Three<Fe<'k>>) -> Fe<'k>) -> Kernel {
     let field = FieldDesc::new("toy", tower.p.clone());
-    let b = Builder::new("toy_lanes".into(), PointAdd::DESC, Some(field), tower.tower.clone());
+    let b =
+        Builder::new("toy_lanes".into(), PointAdd::desc(&Geometry::PTX), Some(field), tower.tower.clone());
     let i = b.global_index();
     b.return_if(i.ge(b.scalar("n")));
     let operands = [("a", 0), ("a", 3), ("b", 1)].map(|(name, which)| b.buffer(name).coordinate(i, which));
@@ -149,7 +150,7 @@ fn refused(body: impl for<'k> FnOnce(&'k Builder, Fe<'k>)) -> String {
     let tower = &towers()[0];
     let b = Builder::new(
         "toy_lanes".into(),
-        PointAdd::DESC,
+        PointAdd::desc(&Geometry::PTX),
         Some(FieldDesc::new("toy", tower.p.clone())),
         tower.tower.clone(),
     );
@@ -217,7 +218,7 @@ fn towers_of_other_shapes_are_refused() {
     ];
     for (tower, what) in towers {
         let field = FieldDesc::new("toy", 13u32.into());
-        let b = Builder::new("toy_lanes".into(), PointAdd::DESC, Some(field), tower);
+        let b = Builder::new("toy_lanes".into(), PointAdd::desc(&Geometry::PTX), Some(field), tower);
         let error = spread_over_lanes(&b.finish()).expect_err("there is no form on lanes");
         assert!(error.to_string().contains(what), "{error}");
     }
@@ -228,7 +229,8 @@ fn towers_of_other_shapes_are_refused() {
 fn loads_are_joined_until_something_is_written() {
     let tower = towers().remove(4);
     let field = FieldDesc::new("toy", tower.p.clone());
-    let b = Builder::new("toy_lanes".into(), PointAdd::DESC, Some(field), tower.tower.clone());
+    let b =
+        Builder::new("toy_lanes".into(), PointAdd::desc(&Geometry::PTX), Some(field), tower.tower.clone());
     let i = b.global_index();
     b.return_if(i.ge(b.scalar("n")));
     let out = b.buffer("out");

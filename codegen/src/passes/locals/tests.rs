@@ -8,6 +8,7 @@ use crate::fir::verify::verify;
 use crate::passes::simplify;
 use crate::targets::portable::Portable;
 use crate::targets::ptx::Ptx;
+use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{Accumulate, FieldMulSub};
 use num_bigint::BigUint;
 
@@ -18,7 +19,7 @@ fn field() -> FieldDesc {
 /// A kernel on one local, which starts as `a`; what is made of it is `out`.
 fn kernel(body: impl for<'k> Fn(&'k Builder, Var<'k, Fe<'k>>, Fe<'k>) -> Fe<'k>) -> Kernel {
     let field = field();
-    let b = Builder::for_field::<FieldMulSub>(&field);
+    let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, &field);
     let i = b.global_index();
     b.return_if(i.ge(b.scalar("n")));
     let [x, y] = ["a", "b"].map(|name| b.buffer(name).field(i));
@@ -137,7 +138,7 @@ fn with_sum(use_sum: impl for<'k> Fn(&'k Builder, Fe<'k>, &[Var<'k, Fe<'k>>])) -
         tower: Tower::prime(),
         equation: Equation::ShortWeierstrass { a: vec![BigUint::ZERO], b: vec![3u32.into()] },
     };
-    let b = Builder::for_group::<Accumulate>(&group);
+    let b = Builder::for_group::<Accumulate>(&Geometry::PTX, &group);
     let locals: Vec<Var<'_, Fe<'_>>> = (0..8u32).map(|c| b.var(b.constant(&c.into()))).collect();
     b.for_(b.u32(0), b.scalar("slices"), 1, |_| {
         // Of equals the last ones.

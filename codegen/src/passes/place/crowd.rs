@@ -101,12 +101,13 @@ mod tests {
     use crate::declaration::FieldDesc;
     use crate::fir::build::{Builder, Fe};
     use crate::targets::ptx::Ptx;
+    use curvesmith_abi::Geometry;
     use curvesmith_abi::kernels::FieldMulSub;
 
     /// Whether the products of a kernel that computes `out` of `a`, `b`, `c` have company, in their order.
     fn company(body: impl for<'k> FnOnce(&'k Builder, [Fe<'k>; 3]) -> Fe<'k>) -> Vec<bool> {
         let field = FieldDesc::new("toy", 13u32.into());
-        let b = Builder::for_field::<FieldMulSub>(&field);
+        let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, &field);
         let i = b.global_index();
         let operands = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
         let out = body(&b, operands);
@@ -143,7 +144,7 @@ mod tests {
     #[test]
     fn functions_run_alone() {
         let field = FieldDesc::new("large", (num_bigint::BigUint::from(1u32) << 1023) + 5u32);
-        let b = Builder::for_field::<FieldMulSub>(&field);
+        let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, &field);
         let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(b.global_index()));
         b.buffer("out").set_field(b.global_index(), x * y + x * z + y * z);
         let kernel = b.finish();

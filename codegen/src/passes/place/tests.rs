@@ -4,6 +4,7 @@ use super::*;
 use crate::fir::build::Builder;
 use crate::targets::Arithmetic as _;
 use crate::targets::ptx::{self, Bound, Choice, Cost, Offer, Ptx};
+use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::FieldAdd;
 
 const WRONG: &str = "add.wrong";
@@ -14,7 +15,7 @@ fn field() -> FieldDesc {
 
 fn sum() -> Kernel {
     let field = field();
-    let b = Builder::for_field::<FieldAdd>(&field);
+    let b = Builder::for_field::<FieldAdd>(&Geometry::PTX, &field);
     let i = b.global_index();
     b.buffer("out").set_field(i, b.buffer("a").field(i) + b.buffer("b").field(i));
     b.finish()

@@ -7,6 +7,7 @@ use crate::fir::interp::{Argument, from_words, launch, to_words};
 use crate::fir::verify::verify;
 use crate::passes::prepare;
 use crate::targets::ptx::Ptx;
+use curvesmith_abi::Geometry;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::FieldMulSub;
 use num_bigint::BigUint;
@@ -14,7 +15,8 @@ use num_bigint::BigUint;
 /// Operands whose coordinates are the elements of `a`, `b` and `c`; a result to `out`.
 fn kernel_of(tower: &TowerField, result: impl for<'k> Fn(&'k Builder, [Fe<'k>; 3]) -> Fe<'k>) -> Kernel {
     let field = FieldDesc::new("toy", tower.p.clone());
-    let b = Builder::new("toy_tower".into(), FieldMulSub::DESC, Some(field), tower.tower.clone());
+    let b =
+        Builder::new("toy_tower".into(), FieldMulSub::desc(&Geometry::PTX), Some(field), tower.tower.clone());
     let degree = tower.tower.degree() as u32;
     b.return_if(b.thread().gt(b.u32(0)));
     let operands = ["a", "b", "c"].map(|name| {
@@ -222,7 +224,7 @@ fn a_coordinate_is_read_and_written_whole() {
         tower: tower.tower.clone(),
         equation: Equation::ShortWeierstrass { a: tower.integer(0).0, b: tower.integer(1).0 },
     };
-    let b = Builder::for_group::<curvesmith_abi::kernels::PointDbl>(&group);
+    let b = Builder::for_group::<curvesmith_abi::kernels::PointDbl>(&Geometry::PTX, &group);
     b.return_if(b.thread().gt(b.u32(0)));
     for which in 0..4 {
         let x = b.buffer("a").coordinate(b.u32(0), which);

@@ -11,6 +11,7 @@ use crate::kernels::field_kernels;
 use crate::passes::{annotate, prepare};
 use crate::targets::{Arithmetic as _, BackEnd as _};
 use crate::targets::{Bound as _, Rules};
+use curvesmith_abi::Geometry;
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 
@@ -336,7 +337,7 @@ fn claims_that_are_too_strong_are_refused() {
 #[test]
 fn kernels_of_a_gpu_are_refused_with_a_reason() {
     let f = field("bn254_fq", "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47");
-    for kernel in field_kernels(&f) {
+    for kernel in field_kernels(&Geometry::PTX, &f) {
         let error = prepare::<Portable>(&kernel).map(drop).expect_err("it has threads");
         assert!(matches!(error, PassError::Unsupported(_)), "{}: {error}", kernel.symbol);
     }

@@ -77,7 +77,7 @@ pub(super) fn pairs(most: usize, buckets: u32) -> usize {
 
 /// Threads that add pairs: as many as the device holds at once.
 fn pair_threads(stream: &Stream, group: &Owner) -> Result<u32> {
-    Ok(stream.resident_blocks::<PairSums>(group)?.saturating_mul(group.contract::<PairSums>().block))
+    Ok(stream.resident_blocks::<PairSums>(group)?.saturating_mul(stream.block_threads::<PairSums>(group)))
 }
 
 /// A matrix with half as many entries and the same products: the pairs of each row, summed.
@@ -178,7 +178,7 @@ fn accumulate_slices(
 pub(super) fn merge_partials(stream: &Stream, group: &Owner, merge: MergePartials) -> Result<()> {
     let MergePartials { keys, starts, partials, sums, buckets, slices, least } = merge;
     stream.launch(group, slices as usize, &merge)?;
-    let further_blocks = slices.div_ceil(group.contract::<MergePartials>().block) - 1;
+    let further_blocks = slices.div_ceil(stream.block_threads::<MergePartials>(group)) - 1;
     if further_blocks > 0 {
         let heads = MergeHeads { keys, starts, partials, sums, buckets, slices, least };
         stream.launch_blocks(group, further_blocks.into(), &heads)?;
@@ -204,7 +204,7 @@ pub(super) fn slices(stream: &Stream, group: &Owner, lanes: PointLanes, most: us
 
 /// Slices that so many entries are cut into, each for so many lanes of `K`.
 pub(super) fn slices_of<K: Kernel>(stream: &Stream, group: &Owner, lanes: u32, most: usize) -> Result<u32> {
-    let block = group.contract::<K>().block / lanes;
+    let block = stream.block_threads::<K>(group) / lanes;
     let wave = stream.resident_blocks::<K>(group)?.saturating_mul(block);
     Ok(stream.gpu().policy().msm.slices(most, wave, block))
 }

@@ -12,7 +12,7 @@ use crate::gpu::{Buffer, Stream};
 use crate::owner::Owner;
 use crate::policy::{MAX_SLICES, Runs};
 use crate::vocabulary::{Adding, CurveForm, DigitShape};
-use curvesmith_abi::kernels::{BIT_SUMS_STEPS, BitSums, MergePartials};
+use curvesmith_abi::kernels::{BitSums, MergePartials};
 use curvesmith_abi::{Slice, layout};
 use std::ops::Range;
 
@@ -184,11 +184,11 @@ fn reduce(
     out: Slice<layout::Point>,
 ) -> Result<()> {
     let (log_b, sets) = (shape.log_buckets(), shape.sets);
-    let block = u64::from(group.contract::<BitSums>().block);
+    let block = u64::from(stream.block_threads::<BitSums>(group));
     let at_once = u64::from(stream.resident_blocks::<BitSums>(group)?) * block;
     let mut done = 0;
     while done < log_b {
-        let steps = steps_of_a_launch(sets, log_b, done, at_once);
+        let steps = steps_of_a_launch(stream.geometry().bit_sums_steps(), sets, log_b, done, at_once);
         let runs = (u64::from(sets) << (log_b - done - steps)) * u64::from(done + 1);
         let kernel = BitSums { points: sums.whole(), out, log_b, done, steps, sets };
         stream.launch_blocks(group, (runs << (steps - 1)).div_ceil(block), &kernel)?;
@@ -197,14 +197,15 @@ fn reduce(
     Ok(())
 }
 
-/// Steps of a launch after `done` of them, on a device that holds `at_once` threads. In the later ones of many steps most threads have nothing
+/// Steps of a launch, at most `most`, after `done` of them, on a device that holds `at_once`
+/// threads. In the later ones of many steps most threads have nothing
 /// to do: as long as the additions of a step are more than those threads, a launch is three steps at first, of which 11 in 12 threads add
 /// something, and then one; what is left is latency, and taken as far as a block reaches.
-fn steps_of_a_launch(sets: u32, log_b: u32, done: u32, at_once: u64) -> u32 {
+fn steps_of_a_launch(most: u32, sets: u32, log_b: u32, done: u32, at_once: u64) -> u32 {
     let left = log_b - done;
     let additions = (u64::from(sets) << (left - 1)) * u64::from(done + 1);
     let steps = match done {
-        _ if additions <= at_once => BIT_SUMS_STEPS,
+        _ if additions <= at_once => most,
         0 => 3,
         _ => 1,
     };
@@ -214,11 +215,13 @@ fn steps_of_a_launch(sets: u32, log_b: u32, done: u32, at_once: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use curvesmith_abi::Geometry;
 
     fn launches(sets: u32, log_b: u32, at_once: u64) -> Vec<u32> {
         let mut done = 0;
         let steps = || {
-            let steps = (done < log_b).then(|| steps_of_a_launch(sets, log_b, done, at_once))?;
+            let steps = (done < log_b)
+                .then(|| steps_of_a_launch(Geometry::PTX.bit_sums_steps(), sets, log_b, done, at_once))?;
             done += steps;
             Some(steps)
         };

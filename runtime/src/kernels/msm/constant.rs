@@ -86,7 +86,7 @@ pub(super) fn accumulate(stream: &Stream, group: &Owner, entries: &Entries) -> R
 
 /// Entries of a slice.
 fn slice_len(stream: &Stream, group: &Owner, n: usize) -> Result<usize> {
-    let block = group.contract::<SliceSums>().block;
+    let block = stream.block_threads::<SliceSums>(group);
     let wave = stream.resident_blocks::<SliceSums>(group)?.saturating_mul(block);
     let policy = &stream.gpu().policy().msm;
     Ok(n.div_ceil(policy.slices(n, wave, block) as usize).max(policy.least_slice.max(1) as usize))

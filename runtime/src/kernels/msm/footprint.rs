@@ -10,7 +10,6 @@ use crate::kernels::sort::{counts, passes, states};
 use crate::owner::Owner;
 use crate::vocabulary::{Adding, DigitShape, windows_of};
 use curvesmith_abi::Element;
-use curvesmith_abi::kernels::{RADIX_TILE, SCAN_TILE};
 
 /// Bytes that the device holds at some moment of an MSM over `n` resident bases, whatever is given back in time; bases not counted, and of
 /// the scalars those that are copied in the call.
@@ -59,9 +58,11 @@ impl Parts<'_> {
             3 * room(len as u64, field.bytes(Element::Field)) + room(1, field.bytes(Element::Field));
         let mut bytes = scalars + 2 * room(len as u64, affine);
         bytes += 4 * words(entries);
-        let tiles = (len as u64 * u64::from(shape.multiples)).div_ceil(u64::from(RADIX_TILE));
+        let tile = stream.geometry().scan_tile;
+        let tiles =
+            (len as u64 * u64::from(shape.multiples)).div_ceil(u64::from(stream.geometry().radix_tile));
         let counts = counts(shape.sets, shape.log_buckets()) as u64;
-        bytes += words(counts) + scan_bytes(counts);
+        bytes += words(counts) + scan_bytes(tile, counts);
         for (_, bits) in passes(shape.log_buckets()) {
             bytes += words(states(u64::from(shape.sets) * tiles, bits) as u64);
         }
@@ -70,13 +71,14 @@ impl Parts<'_> {
         while halves(stream, group, adding.strategy, most, buckets)? {
             most = pairs(most, buckets);
             let starts = u64::from(buckets) + 1;
-            bytes += words(starts) + scan_bytes(starts) + 4 * words(most as u64) + room(most as u64, affine);
+            bytes +=
+                words(starts) + scan_bytes(tile, starts) + 4 * words(most as u64) + room(most as u64, affine);
         }
         // Buckets of all parts together, and those of a part, where it has its own.
         bytes += room(u64::from(buckets), point);
         let partials = if by_rows(stream, group, adding.strategy, most, buckets)? {
             let sizes = RowSizes::new(stream, group, most, buckets)?;
-            bytes += words(sizes.counts as u64) + scan_bytes(sizes.counts as u64);
+            bytes += words(sizes.counts as u64) + scan_bytes(tile, sizes.counts as u64);
             bytes += words(u64::from(buckets)) + words(u64::from(sizes.slices));
             sizes.slices
         } else {
@@ -102,10 +104,10 @@ impl Parts<'_> {
 }
 
 /// What the levels of a scan take beside its words.
-fn scan_bytes(mut words: u64) -> u64 {
+fn scan_bytes(tile: u32, mut words: u64) -> u64 {
     let mut bytes = 0;
     loop {
-        words = words.div_ceil(u64::from(SCAN_TILE));
+        words = words.div_ceil(u64::from(tile));
         bytes += rounded(4 * words.max(1));
         if words <= 1 {
             return bytes;

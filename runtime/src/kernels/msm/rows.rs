@@ -8,7 +8,7 @@ use crate::kernels::scan::exclusive_scan;
 use crate::owner::Owner;
 use crate::vocabulary::MsmStrategy;
 use curvesmith_abi::kernels::{
-    AccumulateRows, MergePartials, ROW_CLASSES, ROW_TILE, RowCounts, RowOrder, msm_has_pairs, msm_has_rows,
+    AccumulateRows, MergePartials, ROW_CLASSES, RowCounts, RowOrder, msm_has_pairs, msm_has_rows,
 };
 use curvesmith_abi::{Form, layout};
 
@@ -28,7 +28,7 @@ impl RowSizes {
     /// often than slices.
     pub(super) fn new(stream: &Stream, group: &Owner, most: usize, buckets: u32) -> Result<Self> {
         let slices = slices_of::<AccumulateRows>(stream, group, 1, most)?;
-        let tiles = buckets.div_ceil(ROW_TILE);
+        let tiles = buckets.div_ceil(stream.geometry().row_tile);
         let counts = buckets as usize + 2 + tiles as usize * ROW_CLASSES as usize;
         Ok(RowSizes { slices, tiles, counts })
     }
@@ -47,7 +47,7 @@ pub(super) fn by_rows(
     let measured = msm_has_rows(group.degree)
         && group.form == Form::Xyzz
         && !msm_has_pairs(group.form, group.words, group.degree);
-    let block = group.contract::<AccumulateRows>().block;
+    let block = stream.block_threads::<AccumulateRows>(group);
     let waves =
         |blocks: u32| u64::from(policy.row_waves).saturating_mul(u64::from(blocks) * u64::from(block));
     let rows = (most as u64).min(buckets.into());

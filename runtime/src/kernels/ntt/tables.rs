@@ -89,7 +89,7 @@ fn passes(log_n: u32, most: u32) -> Vec<Pass> {
 
 /// The passes of a transform in `field` under the device's policy.
 pub(crate) fn passes_of(stream: &Stream, field: &Owner, log_n: u32) -> Vec<Pass> {
-    passes(log_n, stream.gpu().policy().ntt.log_radix(field.words))
+    passes(log_n, stream.gpu().policy().ntt.log_radix(stream.geometry(), field.words))
 }
 
 /// The tables for [`passes_of`] the domain's power of two, those that others of the device have if there are any. `omega` is the root of order
@@ -220,8 +220,7 @@ pub(super) fn coset(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use curvesmith_abi::Kernel as _;
-    use curvesmith_abi::kernels::{NttPass, ntt_blocks};
+    use curvesmith_abi::Geometry;
 
     /// Sizes too large to run: all stages are there, in passes that the kernel takes, and every index a pass computes stays in range.
     #[test]
@@ -242,7 +241,8 @@ mod tests {
             }
         }
         for words in 1..=32 {
-            let threads = ntt_blocks(words, 31) as u64 * u64::from(NttPass::DESC.block);
+            let Geometry { threads, .. } = Geometry::PTX;
+            let threads = Geometry::PTX.ntt_blocks(words, 31) as u64 * u64::from(threads);
             assert!(threads <= u64::from(u32::MAX), "thread index");
         }
     }

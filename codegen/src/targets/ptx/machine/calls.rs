@@ -82,13 +82,14 @@ fn instructions(field: &FieldDesc, op: &Op) -> u32 {
 mod tests {
     use super::*;
     use crate::fir::build::{Builder, Fe, Handle};
+    use curvesmith_abi::Geometry;
     use curvesmith_abi::kernels::FieldMulSub;
     use num_bigint::BigUint;
 
     /// Whether so many products in a row are called, for a modulus `2^bits - less`.
     fn called(bits: u32, less: u32, products: usize) -> bool {
         let field = FieldDesc::new("f", (BigUint::from(1u32) << bits) - less);
-        let b = Builder::for_field::<FieldMulSub>(&field);
+        let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, &field);
         let i = b.global_index();
         let (x, y) = (b.buffer("a").field(i), b.buffer("b").field(i));
         b.buffer("out").set_field(i, (0..products).fold(x, |product, _| product * y));
@@ -105,7 +106,7 @@ mod tests {
     /// Whether a function of so many products in a row is called from so many places.
     fn function_called(bits: u32, less: u32, products: usize, sites: usize) -> bool {
         let field = FieldDesc::new("f", (BigUint::from(1u32) << bits) - less);
-        let b = Builder::for_field::<FieldMulSub>(&field);
+        let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, &field);
         let f = b.function("f", &[Type::Field, Type::Field]);
         let [x, y] = [0, 1].map(|i| Fe::wrap(&f, f.arguments()[i]));
         let power = (0..products).fold(x, |product, _| product * y).id();
