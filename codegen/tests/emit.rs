@@ -16,7 +16,8 @@ use curvesmith_codegen::targets::ptx::Ptx;
 use curvesmith_codegen::targets::ptx::emit::{Emitter, llvm};
 use curvesmith_codegen::targets::{Artefact, BackEnd};
 use curvesmith_codegen::{
-    Emitted, Plan, compile_common, compile_field, compile_group, emitter_version, kernels::field_kernels,
+    Emitted, Plan, compile_common, compile_field, compile_group, emitter_version,
+    kernels::{field_kernels, group_kernels},
     pack, plan_common, plan_constant, plan_field, plan_group,
 };
 
@@ -317,10 +318,19 @@ fn an_image_names_its_emitter() {
 /// What a kernel needs is what its text declares: threads, bytes of shared memory and buffers, by either emitter.
 #[test]
 fn an_artefact_says_what_its_kernels_need() {
-    for kernel in plans().iter().flat_map(Plan::kernels) {
+    // With twelve words a coordinate, a point that is accumulated lives in shared memory.
+    let base = FieldDesc::new("m381", (num_bigint::BigUint::from(1u32) << 381u32) - 21u32);
+    let equation = Equation::ShortWeierstrass { a: vec![num_bigint::BigUint::ZERO], b: vec![3u32.into()] };
+    let wide = GroupDesc { name: "m381_g1".into(), tower: Tower::prime(), equation, base };
+    let wide = group_kernels(&Geometry::PTX, &wide).into_iter().flatten();
+    let wide: Vec<_> = wide.filter(|k| k.desc.name == "accumulate").collect();
+    let plans = plans();
+    let mut with_locals = 0;
+    for kernel in wide.iter().chain(plans.iter().flat_map(Plan::kernels)) {
         let prepared = [prepare::<Ptx>(kernel).expect("the kernel is valid")];
         for emitter in [Emitter::Llvm, Emitter::Writer] {
             let Artefact { text, needs } = Ptx::emit(&prepared, emitter).expect("the kernel can be emitted");
+            with_locals += usize::from(text.contains("_locals["));
             let declared = text.lines().filter_map(|line| line.trim().strip_prefix(".shared .align 16 .b8 "));
             let bytes = |array: &str| array.split(['[', ']']).nth(1)?.parse::<u32>().ok();
             assert_eq!(declared.filter_map(bytes).sum::<u32>(), needs[0].shared, "{}", kernel.symbol);
@@ -329,6 +339,7 @@ fn an_artefact_says_what_its_kernels_need() {
             assert_eq!(buffers.count() as u32, needs[0].buffers, "{}", kernel.symbol);
         }
     }
+    assert!(with_locals > 0);
 }
 
 /// What a kernel only reads is read through the cache that writes do not reach, and nothing else is.

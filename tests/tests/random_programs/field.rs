@@ -4,7 +4,7 @@ use super::scope::stir;
 use super::{MOST, Trial, check};
 use curvesmith_abi::kernels::FieldMulSub;
 use curvesmith_abi::{Geometry, Kernel as _, TableShape, padded_words};
-use curvesmith_codegen::declaration::{FieldDesc, FieldOp, Tower};
+use curvesmith_codegen::declaration::{FieldDesc, Tower};
 use curvesmith_codegen::fir::build::{Builder, Fe, Handle, Pred, Table, U32, U64, Var};
 use curvesmith_codegen::fir::interp::{Argument, to_words};
 use curvesmith_codegen::fir::ir::{Below, Kernel, Type};
