@@ -121,7 +121,7 @@ fn programs_call_functions_and_hold_copies_of_others() {
     let p = "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47";
     let field = FieldDesc::new("bn254_fq", BigUint::parse_bytes(p.as_bytes(), 16).unwrap());
     let (mut called, mut calling, mut copied) = (0, 0, 0);
-    for seed in 100..130 {
+    for seed in 100..300 {
         let written = super::field::trial(&field, seed, MOST).kernel;
         let inlined = inline::<Ptx>(&written);
         let (before, after) = (written.callees(), inlined.callees());
