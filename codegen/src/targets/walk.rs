@@ -8,7 +8,7 @@ use crate::error::EmitError;
 use crate::fir::ir::*;
 use crate::passes::{Checked, rereadable};
 
-/// What a writer plugs into the [walk](write).
+/// What a writer plugs into the [walk](fn@write).
 pub trait Language {
     /// The target that it writes for.
     type Target: Machine;

@@ -1,4 +1,4 @@
-//! Kernels to PTX text, by LLVM or by our own [`writer`].
+//! Kernels to PTX text, by LLVM or by our own `writer`.
 //!
 //! Both take a kernel by the same [walk](crate::targets::walk), put the same blocks of text into it, and lay out memory alike;
 //! ptxas schedules and allocates what either gives. Images are LLVM's by default; the writer needs no LLVM.

@@ -67,7 +67,7 @@ fn uncommented(text: &str) -> String {
     text.split('\n').filter(|line| !mark(line)).map(code).collect::<Vec<_>>().join("\n")
 }
 
-/// LLVM IR of the kernels, in order, as [`emit`] hands it to LLVM's back end.
+/// LLVM IR of the kernels, in order, as `emit` hands it to LLVM's back end.
 pub fn emit_ir(kernels: &[Checked<Ptx>]) -> Result<String, EmitError> {
     with_module(kernels, |module, _| Ok(module.print_to_string().to_string()))
 }
