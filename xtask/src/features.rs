@@ -12,12 +12,13 @@ const OTHERS: [&str; 3] = ["llvm", "default", "long-tests"];
 
 /// Packages and features of theirs that are checked in place of the default ones. Without `llvm`
 /// the compiler's own writer makes the images of kernels.
-const WITHOUT_DEFAULT: [(&str, &str); 9] = [
+const WITHOUT_DEFAULT: [(&str, &str); 10] = [
     ("curvesmith-abi", ""),
     ("curvesmith-device", ""),
     ("curvesmith-emulator", ""),
     ("curvesmith-codegen", ""),
     ("curvesmith-field-dsl", ""),
+    ("curvesmith-curves", "bn254"),
     ("curvesmith-runtime", ""),
     ("curvesmith-runtime", "llvm,emulator"),
     ("curvesmith", ""),

@@ -41,11 +41,11 @@ impl Features {
     /// Warps of 32 threads that exchange words and vote.
     pub const WARPS_32: Features = Features(1 << 1);
     /// All that this build knows.
-    pub const ALL: Features = Features::WORDS_64.and(Features::WARPS_32);
+    pub const ALL: Features = Features::WORDS_64.union(Features::WARPS_32);
 
-    /// Those of both sets.
+    /// Those of either set.
     #[must_use]
-    pub const fn and(self, other: Features) -> Features {
+    pub const fn union(self, other: Features) -> Features {
         Features(self.0 | other.0)
     }
 

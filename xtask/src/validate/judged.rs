@@ -2,10 +2,10 @@
 //!
 //! The assembler is pinned, so one text gives one machine code. `cargo xtask bless` writes the BLAKE3 hash of
 //! each image that has no finding for any compute capability; `cargo xtask validate` does not assemble an image
-//! whose text has that hash still. Where a judge's own source changes, no image is known. `--all` assembles
-//! every image.
+//! whose text has that hash still. Where a judge's own source changes, or a table of counts, no image is known.
+//! `--all` assembles every image.
 
-use super::{Assembled, assemble::Image, policy::Verdict, read, tables};
+use super::{Assembled, TARGETS, assemble::Image, policy::Verdict, read, tables};
 use crate::shell;
 use anyhow::{Context, Result, bail};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,8 +14,15 @@ use std::path::PathBuf;
 
 const COLUMNS: &str = "image\tblake3";
 
-/// What reads machine code and judges it.
-const JUDGES: [&str; 3] = [include_str!("policy.rs"), include_str!("ptxas.rs"), include_str!("sass.rs")];
+/// What reads machine code, counts and judges it.
+const JUDGES: [&str; 6] = [
+    include_str!("policy.rs"),
+    include_str!("ptxas.rs"),
+    include_str!("rates.rs"),
+    include_str!("sass.rs"),
+    include_str!("tables.rs"),
+    include_str!("../../tables/rates.tsv"),
+];
 
 /// Hashes of texts by the name of their image.
 pub(super) struct Judged(BTreeMap<String, String>);
@@ -27,8 +34,7 @@ impl Judged {
         if !path.exists() {
             return Ok(Judged(BTreeMap::new()));
         }
-        let text = read(&path)?;
-        parse(&text).with_context(|| format!("{} is not a table", path.display()))
+        parse(&read(&path)?, &head()?).with_context(|| format!("{} is not a table", path.display()))
     }
 
     /// Whether the text of an image is the one that was judged.
@@ -47,7 +53,7 @@ impl Judged {
         let clean = images.iter().filter(|image| !with_findings.contains(image.name.as_str()));
         let hashes = clean.map(|image| Ok((image.name.clone(), hash(&read(&image.file)?))));
         let path = path();
-        std::fs::write(&path, print(&hashes.collect::<Result<_>>()?))
+        std::fs::write(&path, print(&hashes.collect::<Result<_>>()?, &head()?))
             .with_context(|| format!("cannot write {}", path.display()))
     }
 }
@@ -62,10 +68,16 @@ fn names(verdict: &Verdict, name: &str) -> bool {
     verdict.failures.iter().any(|failure| failure.split(|c| !is_word(c)).any(|word| word == name))
 }
 
-/// The first line names the assembler and the judges.
-fn head() -> String {
-    let judges = blake3::hash(JUDGES.concat().as_bytes()).to_hex();
-    format!("{}; judges {}", tables::head(), &judges[..16])
+/// The first line names the assembler, the judges and the tables that they compare with.
+fn head() -> Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    for text in JUDGES {
+        hasher.update(text.as_bytes());
+    }
+    for text in tables::texts(&TARGETS) {
+        hasher.update(text?.as_bytes());
+    }
+    Ok(format!("{}; judges {}", tables::head(), &hasher.finalize().to_hex()[..16]))
 }
 
 /// Of a text without its comments: they name versions of ours.
@@ -78,8 +90,8 @@ fn hash(text: &str) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-fn print(hashes: &BTreeMap<String, String>) -> String {
-    let mut out = format!("{}\n{COLUMNS}\n", head());
+fn print(hashes: &BTreeMap<String, String>, head: &str) -> String {
+    let mut out = format!("{head}\n{COLUMNS}\n");
     for (image, hash) in hashes {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "{image}\t{hash}");
@@ -87,9 +99,9 @@ fn print(hashes: &BTreeMap<String, String>) -> String {
     out
 }
 
-fn parse(text: &str) -> Result<Judged> {
+fn parse(text: &str, head: &str) -> Result<Judged> {
     let mut lines = text.lines();
-    if lines.next() != Some(head().as_str()) {
+    if lines.next() != Some(head) {
         return Ok(Judged(BTreeMap::new()));
     }
     if lines.next() != Some(COLUMNS) {
@@ -119,16 +131,16 @@ mod tests {
         std::fs::write(&file, "add;\n").expect("the file can be written");
         let image =
             |name: &str| Image { name: name.into(), file: file.clone(), limbs: None, kernels: vec![] };
-        let text =
-            print(&BTreeMap::from([("a".to_owned(), hash("add;\n")), ("b".to_owned(), hash("sub;\n"))]));
-        let judged = parse(&text).expect("it was printed");
+        let hashes = [("a".to_owned(), hash("add;\n")), ("b".to_owned(), hash("sub;\n"))];
+        let text = print(&BTreeMap::from(hashes), "# judges");
+        let judged = parse(&text, "# judges").expect("it was printed");
         let knows = |judged: &Judged, name| judged.knows(&image(name)).expect("the file is there");
         assert!(knows(&judged, "a"));
         assert!(!knows(&judged, "b"), "another text");
         assert!(!knows(&judged, "c"), "another image");
-        let other = parse(&text.replace(&tables::head(), "# ptxas 12.0.0")).expect("another assembler");
+        let other = parse(&text, "# others").expect("other judges");
         assert!(!knows(&other, "a"));
-        assert!(parse(&text.replace(COLUMNS, "image")).is_err());
+        assert!(parse(&text.replace(COLUMNS, "image"), "# judges").is_err());
     }
 
     #[test]

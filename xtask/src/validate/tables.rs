@@ -39,14 +39,20 @@ pub(super) fn check(
 ) -> Result<()> {
     let known: BTreeSet<&str> =
         known.iter().flat_map(|image| &image.kernels).map(|(symbol, _)| symbol.as_str()).collect();
-    for &arch in targets {
-        let path = path(arch);
-        let text = std::fs::read_to_string(&path)
-            .with_context(|| format!("cannot read {}; `cargo xtask bless` writes it", path.display()))?;
-        let committed = parse(&text).with_context(|| format!("{} is not a table", path.display()))?;
+    for (&arch, text) in targets.iter().zip(texts(targets)) {
+        let committed = parse(&text?).with_context(|| format!("{} is not a table", path(arch).display()))?;
         compare(arch, &committed, &known, &rows(assembled, arch), verdict);
     }
     Ok(())
+}
+
+/// The tables as they are committed.
+pub(super) fn texts(targets: &[u32]) -> impl Iterator<Item = Result<String>> {
+    targets.iter().map(|&arch| {
+        let path = path(arch);
+        std::fs::read_to_string(&path)
+            .with_context(|| format!("cannot read {}; `cargo xtask bless` writes it", path.display()))
+    })
 }
 
 /// Rewrites the tables.

@@ -18,7 +18,7 @@ pub(super) fn needs(checked: &Checked<Ptx>) -> Needs {
         threads: kernel.desc.block,
         shared: 4 * arrays.chain(locals).sum::<u32>(),
         buffers: kernel.desc.params.iter().filter(|param| is_buffer(param.kind)).count() as u32,
-        features: all.into_iter().map(|part| features(part.kernel())).fold(Features::NONE, Features::and),
+        features: all.into_iter().map(|part| features(part.kernel())).fold(Features::NONE, Features::union),
     }
 }
 
@@ -26,7 +26,7 @@ pub(super) fn needs(checked: &Checked<Ptx>) -> Needs {
 fn features(kernel: &Kernel) -> Features {
     let wide = kernel.values().any(|v| kernel.ty(v) == Type::U64);
     let words = if wide { Features::WORDS_64 } else { Features::NONE };
-    words.and(if has_warps(&kernel.body) { Features::WARPS_32 } else { Features::NONE })
+    words.union(if has_warps(&kernel.body) { Features::WARPS_32 } else { Features::NONE })
 }
 
 fn has_warps(block: &Block) -> bool {
