@@ -1,5 +1,6 @@
 //! Every kernel on the interpreter, which defines what FIR means.
 
+#[path = "cases/mod.rs"]
 mod cases;
 
 use curvesmith_abi::{Geometry, KernelDesc};

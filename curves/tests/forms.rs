@@ -1,7 +1,6 @@
 //! Maps of twisted Edwards curves to their other forms, against the group law there and RFC 7748.
 
-mod points;
-
+use super::points;
 use ark_ec::twisted_edwards::{Affine, TECurveConfig};
 use ark_ec::{AffineRepr, CurveConfig, CurveGroup};
 use ark_ff::{Field, MontFp, One, Zero};

@@ -1,7 +1,6 @@
 //! What a multi-scalar multiplication gives for points of the curve that are not in the group of order `r`.
 
-mod points;
-
+use super::points;
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{AdditiveGroup, Field as _, Zero};
 use curvesmith_curves::toy::{toy_curve, toy_edwards};

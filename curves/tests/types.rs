@@ -1,7 +1,6 @@
 //! The types that the macros generate or bind, against arkworks' arithmetic.
 
-mod points;
-
+use super::points;
 use ark_ec::short_weierstrass::SWCurveConfig as _;
 use ark_ec::twisted_edwards::TECurveConfig as _;
 use ark_ec::{AffineRepr, CurveGroup, VariableBaseMSM};

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "device/mod.rs"]
 mod device;
 
 use ark_ff::PrimeField;

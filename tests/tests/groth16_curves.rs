@@ -1,7 +1,7 @@
 //! Groth16 on every declared curve with a pairing, by a key from arkworks: the bytes of `ark_groth16` for the same randomness, on the
 //! CPU, by the embedded PTX on the emulator, and on a GPU where there is one (skipped loudly elsewhere, unless `REQUIRE_GPU=1`); and on domains beyond the two-adicity of the scalars.
 //!
-//! Without feature `long-tests` on two in fields of 24 words, with G2 over Fq and over Fq3; other tests prove on BN254 and BLS12-381.
+//! Without feature `long-tests` on a toy curve and one in fields of 24 words, with G2 over Fq3; other tests prove on BN254 and BLS12-381.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a failing test panics")]
 
@@ -16,10 +16,9 @@ use curvesmith::sample::Chain;
 use curvesmith::{
     Device, EmulatorOptions, Field, Groth16, KeyOptions, PairingCurve, Witness, constraints_of, curve, verify,
 };
+use curvesmith_curves::mnt6_753;
 #[cfg(feature = "long-tests")]
-use curvesmith_curves::{bls12_377, bls12_381, bn254, mnt4_298, mnt4_753, mnt6_298};
-use curvesmith_curves::{bw6_761, mnt6_753};
-use curvesmith_tests::Size;
+use curvesmith_curves::{bls12_377, bls12_381, bn254, bw6_761, mnt4_298, mnt4_753, mnt6_298};
 
 type Scalar<C> = <<C as PairingCurve>::Fr as Field>::Ark;
 type Ark<C> = ArkGroth16<<C as PairingCurve>::Engine, LibsnarkReduction>;
@@ -166,7 +165,8 @@ fn mnt6_753() {
     proves::<mnt6_753::Curve>(2);
 }
 
+#[cfg(feature = "long-tests")]
 #[test]
 fn bw6_761() {
-    proves::<bw6_761::Curve>(if Size::from_env() == Size::Short { 2 } else { 6 });
+    proves::<bw6_761::Curve>(6);
 }

@@ -4,6 +4,7 @@
 #[allow(dead_code, reason = "some cases are too long for the emulator")]
 #[path = "../../codegen/tests/cases/mod.rs"]
 mod cases;
+#[path = "real_points/mod.rs"]
 mod real_points;
 
 use curvesmith_abi::kernels::RowOrder;

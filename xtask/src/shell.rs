@@ -29,10 +29,11 @@ pub(crate) fn cargo() -> Command {
     command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// The command line of curvesmith, built first; arguments follow.
+/// The command line of curvesmith with the curves of circom, built first; arguments follow.
 pub(crate) fn curvesmith() -> Command {
     let mut run = cargo();
-    run.args(["run", "--quiet", "--package", "curvesmith-cli", "--bin", "curvesmith", "--"]);
+    run.args(["run", "--package", "curvesmith-cli", "--bin", "curvesmith", "--no-default-features"]);
+    run.args(["--features", "bls12-381,bn254", "--"]);
     run
 }
 

@@ -8,6 +8,8 @@
 pub mod build;
 pub mod interp;
 pub mod ir;
+pub mod lanes;
 pub mod parse;
 pub mod print;
+pub(crate) mod rewrite;
 pub mod verify;

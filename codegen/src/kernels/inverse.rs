@@ -5,29 +5,20 @@
 //!   `f` and `g` give a 2×2 matrix, which is then applied to all words. Quadratic; the steps
 //!   themselves cost the same for every field.
 //!
-//! The choice compares [`fermat_cycles`] and [`divstep_cycles`]. By the prices of PTX, Fermat wins for
-//! one and two words, and division steps from four words on.
+//! Short fields take the power. A test of the PTX target holds [`POWER_WORDS`] against its prices.
 
 use crate::declaration::FieldDesc;
 use crate::fir::build::{Builder, Fe, U32, U64, Var};
 use crate::fir::ir::Kernel;
-use crate::targets::Machine;
-use crate::targets::ptx::{self, Bound, Cost, FieldOp, Ptx};
 use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{FieldBatchInverse, FieldInverse};
 use num_bigint::BigUint;
 
 /// Division steps that one matrix holds: entries are at most `2^30`, so their products with two
 /// words and a carry fit 64 bits.
-const STEPS: u32 = 30;
-/// ALU instructions of one division step and its share of the loop.
-const STEP_ALU: u32 = 28;
-/// Rows of words that a matrix is multiplied by: two each for `f` and `g`, three each for `d` and `e`.
-const ROWS: u32 = 10;
-/// ALU instructions for each word: one a row for the sign, and the shift.
-const WORD_ALU: u32 = ROWS + 4;
-/// Word products of an unrolled power: longer code leaves the instruction cache.
-const FERMAT_LIMIT: usize = 2000;
+pub(crate) const STEPS: u32 = 30;
+/// Words of the widest field whose elements are inverted by a power.
+pub(crate) const POWER_WORDS: usize = 3;
 
 pub(super) fn inverse(geometry: &Geometry, field: &FieldDesc) -> Kernel {
     let b = Builder::for_field::<FieldInverse>(geometry, field);
@@ -86,30 +77,19 @@ pub(super) fn invert_element<'k>(b: &'k Builder, x: Fe<'k>) -> Fe<'k> {
 /// `1/x`, or zero for zero.
 fn invert<'k>(b: &'k Builder, x: Fe<'k>) -> Fe<'k> {
     let field = b.field_desc();
-    match method(&field) {
-        Method::Fermat => power(x, &(&field.p - 2u32)),
-        Method::DivisionSteps => divsteps(b, &field, x),
-    }
+    if field.words <= POWER_WORDS { power(x, &(&field.p - 2u32)) } else { divsteps(b, &field, x) }
 }
 
-/// How a field's elements are inverted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// `x^(p-2)`, unrolled.
-    Fermat,
-    /// Bernstein and Yang's.
-    DivisionSteps,
+/// Most division steps until `g` is zero, in a field of so many bits: Wuille's bound for the worst input, with `δ = 1/2`.
+#[cfg(test)]
+pub(crate) fn division_steps(bits: u64) -> u64 {
+    (45907 * bits + 26313).div_ceil(19929)
 }
 
-/// The cheaper method; Fermat's only where its code is short.
-pub fn method(field: &FieldDesc) -> Method {
-    let (squarings, products) = Plan::new(&(&field.p - 2u32)).split();
-    let short = (squarings + products) * field.words * field.words <= FERMAT_LIMIT;
-    if short && fermat_cycles(field) <= divstep_cycles(field) {
-        Method::Fermat
-    } else {
-        Method::DivisionSteps
-    }
+/// Squarings and products of [`power`].
+#[cfg(test)]
+pub(crate) fn power_products(e: &BigUint) -> (usize, usize) {
+    Plan::new(e).split()
 }
 
 /// A power as squarings and products with odd powers: `(squarings, odd power)`, from the top; an odd
@@ -183,31 +163,6 @@ fn power<'k>(x: Fe<'k>, e: &BigUint) -> Fe<'k> {
         }
     }
     result
-}
-
-/// Modelled cycles per warp and scheduler of `x^(p-2)`.
-pub fn fermat_cycles(field: &FieldDesc) -> u64 {
-    let (squarings, products) = Plan::new(&(&field.p - 2u32)).split();
-    let tenths = |op: &FieldOp, operands: &[Bound]| {
-        let choice = ptx::choose(field, op, operands).expect("every op has a legal variant");
-        Ptx::time(&choice.cost)
-    };
-    let square = tenths(&FieldOp::Sqr, &[Bound::Canonical]);
-    let product = tenths(&FieldOp::Mul, &[Bound::Canonical; 2]);
-    (squarings as u64 * square + products as u64 * product) / 10
-}
-
-/// Modelled cycles per warp and scheduler of the inversion by division steps.
-///
-/// The number of steps is the bound for the worst input (Wuille's, with `δ = 1/2`:
-/// `⌈(45907·bits + 26313)/19929⌉`), which a warp of 32 comes near.
-pub fn divstep_cycles(field: &FieldDesc) -> u64 {
-    let steps = (45907 * field.p.bits() + 26313).div_ceil(19929);
-    let batches = steps.div_ceil(u64::from(STEPS));
-    let words = field.words as u32 + 1;
-    let (wide, alu) = (ROWS * words, STEPS * STEP_ALU + WORD_ALU * words);
-    let batch = Cost { wide, sums: alu, ..Cost::default() };
-    batches * Ptx::time(&batch) / 10
 }
 
 /// `(u, v, q, r)`, two's complement: `2^30·f' = u·f + v·g` and `2^30·g' = q·f + r·g`.
@@ -389,23 +344,6 @@ mod tests {
                 plan.steps.iter().all(|&(_, digit)| digit < 2 * plan.odd && (digit == 0 || digit % 2 == 1))
             );
             assert!(plan.steps[0].1 > 0, "the first step names a power");
-        }
-    }
-
-    #[test]
-    fn the_model_chooses_by_the_number_of_words() {
-        for bits in [2u32, 3, 31, 61, 89, 127, 521, 607] {
-            // 2^bits - 1 is a prime.
-            let field = FieldDesc::new("mersenne", (BigUint::from(1u32) << bits) - 1u32);
-            let (fermat, divsteps) = (fermat_cycles(&field), divstep_cycles(&field));
-            println!("{bits} bits: Fermat {fermat}, division steps {divsteps}");
-            let expected = if field.words <= 2 { Method::Fermat } else { Method::DivisionSteps };
-            if field.words != 3 {
-                assert_eq!(method(&field), expected, "{bits} bits");
-            }
-            if field.words > 4 {
-                assert!(divsteps < fermat);
-            }
         }
     }
 }

@@ -4,8 +4,8 @@
 //! that is goes its own way through the passes, once for all its callers.
 
 use super::lower_towers;
-use super::rewrite::{Rewriter, map_results, map_uses};
 use crate::fir::ir::{Block, FunctionId, Kernel, Local, Op, Stmt, Value, ValueMap};
+use crate::fir::rewrite::{Rewriter, map_results, map_uses};
 use crate::targets::Machine;
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! Locals that live in memory: read where they are used, and written as soon as that can be.
 
-use super::rewrite::Rewriter;
 use crate::declaration::FieldOp;
 use crate::fir::ir::{Block, Kernel, Local, Op, Stmt, Value};
+use crate::fir::rewrite::Rewriter;
 use crate::targets::Machine;
 use std::collections::BTreeSet;
 

@@ -8,9 +8,9 @@
 //!
 //! Whether that pays the cost model says, for canonical operands.
 
-use super::rewrite::Rewriter;
 use crate::declaration::{FieldDesc, FieldOp};
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
+use crate::fir::rewrite::Rewriter;
 use crate::targets::{Bound, Choice, Machine, cheapest};
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -8,9 +8,9 @@ mod dead;
 mod fold;
 mod names;
 
-use super::rewrite::{Rewriter, locals_set};
 use crate::declaration::FieldOp;
 use crate::fir::ir::{Block, IntOp, Kernel, Local, Op, Stmt, Value};
+use crate::fir::rewrite::{Rewriter, locals_set};
 use dead::remove_dead;
 use fold::{Folded, fold};
 pub use names::Simplification;

@@ -1,7 +1,7 @@
 //! Sort, scan and search against the host.
 
+use super::super::Machine;
 use super::{Random, buf, num};
-use crate::Machine;
 use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{
     BucketStarts, NO_DIGIT, RADIX_BITS, RadixCount, RadixScatter, RadixScatterFirst, ScanAdd, ScanTiles,

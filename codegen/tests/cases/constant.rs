@@ -1,8 +1,8 @@
 //! Kernels for constant work against the textbook: formulas, sums of slices and of their partials.
 
+use super::super::Machine;
 use super::toy::{Affine, Textbook, Toy, curves};
 use super::{Random, blocks, buf, edwards, num, real};
-use crate::Machine;
 use curvesmith_abi::kernels::{PartialSums, PointAdd, PointDbl, PointMadd, SliceSums};
 
 /// All pairs of the curve's points, or of those that are given.

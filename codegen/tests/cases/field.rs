@@ -1,7 +1,7 @@
 //! Field kernels against big integers.
 
+use super::super::Machine;
 use super::{Random, buf, num};
-use crate::Machine;
 use curvesmith_abi::Geometry;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::*;

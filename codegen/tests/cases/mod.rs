@@ -12,7 +12,7 @@ mod real;
 mod rows;
 mod toy;
 
-use crate::Machine;
+use super::Machine;
 use curvesmith_abi::{Geometry, Kernel, KernelDesc};
 use curvesmith_codegen::fir::interp::Argument;
 

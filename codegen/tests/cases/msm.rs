@@ -1,10 +1,10 @@
 //! The kernels of an MSM, one after the other, against repeated addition.
 
+use super::super::Machine;
 use super::common::scan;
 use super::rows::accumulate_rows;
 use super::toy::{Affine, Textbook, Toy};
 use super::{Random, blocks, buf, edwards, num, real};
-use crate::Machine;
 use curvesmith_abi::Form;
 use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{

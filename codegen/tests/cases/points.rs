@@ -1,8 +1,8 @@
 //! Point kernels against textbook affine arithmetic, exhaustively on toy curves.
 
+use super::super::Machine;
 use super::toy::{Point, Textbook, Toy, curves};
 use super::{Random, buf, edwards, num};
-use crate::Machine;
 use curvesmith_abi::kernels::{PointAdd, PointDbl, PointMadd};
 
 /// All pairs, or 1500 random ones with all those of the identity, equal and opposite points.

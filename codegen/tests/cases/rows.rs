@@ -1,10 +1,10 @@
 //! The order of rows by their lengths, and their sums.
 
+use super::super::Machine;
 use super::common::scan;
 use super::msm::{Sorted, merge};
 use super::toy::{Affine, Textbook};
 use super::{Random, blocks, buf, num};
-use crate::Machine;
 use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{AccumulateRows, ROW_CLASSES, RowCounts, RowOrder};
 

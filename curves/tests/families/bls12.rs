@@ -29,7 +29,7 @@ fn same_engines<A: Bls12Config, B: Bls12Config>() {
 
 #[cfg(feature = "bls12-381")]
 mod bls12_381 {
-    use crate::{same_groups, same_pairings};
+    use super::super::{same_groups, same_pairings};
     use curvesmith_field_dsl::curve;
 
     curve! {
@@ -64,7 +64,7 @@ mod bls12_381 {
 
 #[cfg(all(feature = "bls12-377", feature = "long-tests"))]
 mod bls12_377 {
-    use crate::{same_bytes, same_groups, same_pairings};
+    use super::super::{same_bytes, same_groups, same_pairings};
     use curvesmith_field_dsl::curve;
 
     curve! {

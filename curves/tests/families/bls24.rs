@@ -1,6 +1,6 @@
 //! BLS24-315, which arkworks has no crate for: against the explicit declaration, whose numbers are gnark-crypto's.
 
-use crate::{same_bytes, same_fields, same_groups};
+use super::{same_bytes, same_fields, same_groups};
 use curvesmith_curves::bls24_315 as explicit;
 use curvesmith_field_dsl::curve;
 

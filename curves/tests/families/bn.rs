@@ -1,7 +1,7 @@
 //! BN254.
 
-use crate::bls12::same_towers;
-use crate::{same, same_bytes, same_groups, same_pairings};
+use super::bls12::same_towers;
+use super::{same, same_bytes, same_groups, same_pairings};
 use ark_ec::AffineRepr;
 use ark_ec::bn::{BnConfig, TwistType};
 use ark_ec::pairing::{Pairing, PairingOutput};

@@ -1,7 +1,7 @@
 //! BW6-761.
 
-use crate::fp6::same_towers;
-use crate::{same_bytes, same_groups, same_pairings};
+use super::fp6::same_towers;
+use super::{same_bytes, same_groups, same_pairings};
 use ark_ec::bw6::{BW6Config, TwistType};
 use curvesmith_field_dsl::curve;
 

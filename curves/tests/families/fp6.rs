@@ -1,6 +1,6 @@
 //! `Fp6` over `Fp3`, of BW6 and MNT6.
 
-use crate::{same, same_all};
+use super::{same, same_all};
 use ark_ff::Fp3Config;
 use ark_ff::fields::fp6_2over3::Fp6Config;
 

@@ -1,6 +1,6 @@
 //! MNT4-298 and MNT4-753.
 
-use crate::{same, same_all};
+use super::{same, same_all};
 use ark_ec::mnt4::MNT4Config;
 use ark_ff::Fp2Config;
 use ark_ff::fields::fp4::Fp4Config;
@@ -25,7 +25,7 @@ fn same_engines<A: MNT4Config, B: MNT4Config>() {
 
 #[cfg(feature = "mnt4-298")]
 mod mnt4_298 {
-    use crate::{same_bytes, same_groups, same_pairings};
+    use super::super::{same_bytes, same_groups, same_pairings};
     use curvesmith_field_dsl::curve;
 
     curve! {
@@ -74,7 +74,7 @@ mod mnt4_298 {
 
 #[cfg(all(feature = "mnt4-753", feature = "long-tests"))]
 mod mnt4_753 {
-    use crate::{same_bytes, same_groups, same_pairings};
+    use super::super::{same_bytes, same_groups, same_pairings};
     use curvesmith_field_dsl::curve;
 
     curve! {

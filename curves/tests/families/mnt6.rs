@@ -1,7 +1,7 @@
 //! MNT6-298 and MNT6-753.
 
-use crate::fp6::same_towers;
-use crate::same;
+use super::fp6::same_towers;
+use super::same;
 use ark_ec::mnt6::MNT6Config;
 
 fn same_engines<A: MNT6Config, B: MNT6Config>() {
@@ -17,7 +17,7 @@ fn same_engines<A: MNT6Config, B: MNT6Config>() {
 
 #[cfg(feature = "mnt6-298")]
 mod mnt6_298 {
-    use crate::{same_bytes, same_groups, same_pairings};
+    use super::super::{same_bytes, same_groups, same_pairings};
     use curvesmith_field_dsl::curve;
 
     curve! {
@@ -68,7 +68,7 @@ mod mnt6_298 {
 
 #[cfg(all(feature = "mnt6-753", feature = "long-tests"))]
 mod mnt6_753 {
-    use crate::{same_bytes, same_groups, same_pairings};
+    use super::super::{same_bytes, same_groups, same_pairings};
     use curvesmith_field_dsl::curve;
 
     curve! {

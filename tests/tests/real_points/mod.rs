@@ -1,6 +1,6 @@
 //! Point kernels of real curves against arkworks.
 
-use crate::Machine;
+use super::Machine;
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{Field, One, PrimeField, UniformRand, Zero};
 use ark_std::rand::SeedableRng;

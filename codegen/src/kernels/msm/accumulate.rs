@@ -4,8 +4,8 @@ use super::group_kernel;
 use crate::declaration::GroupDesc;
 use crate::fir::build::{Builder, Pred, U32};
 use crate::fir::ir::Kernel;
+use crate::fir::lanes::spread_over_lanes;
 use crate::formulas::{Accumulator, Curve};
-use crate::passes::spread_over_lanes;
 use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{Accumulate, AccumulateLanes, AccumulateRows, ROW_CLASSES};
 

@@ -17,8 +17,8 @@ use super::{Subject, score};
 use crate::declaration::{FieldDesc, FieldOp};
 use crate::error::PassError;
 use crate::fir::ir::{Below, Block, Kernel, Op, Stmt, Type, Value};
+use crate::fir::rewrite::Rewriter;
 use crate::passes::info::{Contract, Fact, KernelInfo};
-use crate::passes::rewrite::Rewriter;
 use crate::targets::{Arithmetic, Bound, Choice, Load, Machine, Offer};
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 use super::Simplification::{self, *};
 use crate::declaration::FieldOp;
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
-use crate::passes::rewrite::Rewriter;
+use crate::fir::rewrite::Rewriter;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Leaves out values, loads, calls and writes to locals that nothing needs, and branches that do nothing.

@@ -1,17 +1,15 @@
 //! Arithmetic on lists of coordinates, as operations of the prime field at the end of a block.
 
 use super::schemes::{Choices, Operation};
-use crate::declaration::{FieldOp, MAX_NONRESIDUE};
+use crate::declaration::FieldOp;
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
+use crate::fir::rewrite::mul_number;
 use crate::targets::Machine;
 use num_bigint::BigUint;
-use num_traits::{One, ToPrimitive, Zero};
+use num_traits::Zero;
 
 /// The coordinates of an element over the prime field.
 pub(super) type Coordinates = Vec<Value>;
-
-/// Largest factor for which additions are cheaper than a multiplication.
-const SMALL: u32 = MAX_NONRESIDUE;
 
 /// A block of a kernel that grows.
 pub(super) struct Code<'c, T> {
@@ -139,26 +137,5 @@ impl<T: Machine> Code<'_, T> {
     pub(super) fn coefficient<'x>(&self, level: usize, x: &'x [Value], i: usize) -> &'x [Value] {
         let below = self.kernel.tower.degree_at(level - 1);
         &x[i * below..(i + 1) * below]
-    }
-}
-
-/// `c·x` in the prime field modulo `p`, by additions where `c` or `-c` is small.
-pub(in crate::passes) fn mul_number(
-    p: &BigUint,
-    x: Value,
-    c: &BigUint,
-    mut of: impl FnMut(FieldOp, Value) -> Value,
-) -> Value {
-    let small = |c: &BigUint| c.to_u32().filter(|&c| c <= SMALL);
-    let minus = p - c;
-    match (small(c), small(&minus)) {
-        _ if c.is_one() => x,
-        _ if minus.is_one() => of(FieldOp::Neg, x),
-        (Some(c), _) => of(FieldOp::MulSmall(c), x),
-        (_, Some(minus)) => {
-            let product = of(FieldOp::MulSmall(minus), x);
-            of(FieldOp::Neg, product)
-        }
-        _ => of(FieldOp::MulConst(c.clone()), x),
     }
 }

@@ -6,11 +6,10 @@
 mod code;
 mod schemes;
 
-use super::rewrite::Rewriter;
 use crate::declaration::FieldOp;
 use crate::fir::ir::{Block, IntOp, Kernel, Local, LocalDecl, Op, Signature, Stmt, Type, Value};
+use crate::fir::rewrite::Rewriter;
 use crate::targets::Machine;
-pub(super) use code::mul_number;
 use code::{Code, Coordinates};
 use schemes::Choices;
 use std::sync::Arc;

@@ -9,6 +9,7 @@ use crate::declaration::FieldDesc;
 
 mod bounds;
 pub(super) mod fields;
+mod inverse;
 mod machine;
 mod offers;
 mod quadratic;

@@ -18,8 +18,7 @@
 //! A lane reads and writes its own part of a point. Where the halves of a store cannot be put together, where something else is written, or where threads
 //! speak to each other, there is no such form: an error.
 
-use super::rewrite::{Rewriter, map_results, map_uses};
-use super::towers::mul_number;
+use super::rewrite::{Rewriter, map_results, map_uses, mul_number};
 use crate::declaration::FieldOp;
 use crate::error::PassError;
 use crate::fir::ir::{

@@ -1,10 +1,16 @@
-//! What the passes share: a kernel under reconstruction, statement by statement.
+//! A kernel under reconstruction, statement by statement: what passes and forms of kernels share.
 
+use crate::declaration::{FieldOp, MAX_NONRESIDUE};
 use crate::fir::ir::{Block, Kernel, Local, Op, Place, Stmt, Value};
+use num_bigint::BigUint;
+use num_traits::{One, ToPrimitive};
+
+/// Largest factor for which additions are cheaper than a multiplication.
+const SMALL: u32 = MAX_NONRESIDUE;
 
 /// The statement with `f` applied to every value that it reads. Nested blocks, results and the
 /// value of a `Let` stay as they are.
-pub(super) fn map_uses(stmt: &Stmt, mut f: impl FnMut(Value) -> Value) -> Stmt {
+pub(crate) fn map_uses(stmt: &Stmt, mut f: impl FnMut(Value) -> Value) -> Stmt {
     let mut stmt = stmt.clone();
     match &mut stmt {
         Stmt::Let(_) | Stmt::Loop(_) | Stmt::Break | Stmt::Return | Stmt::Barrier | Stmt::Fence(_) => {}
@@ -51,7 +57,7 @@ fn map_place(place: &mut Place, f: &mut impl FnMut(Value) -> Value) {
 }
 
 /// The statement with other results.
-pub(super) fn map_results(mut stmt: Stmt, mut f: impl FnMut(Value) -> Value) -> Stmt {
+pub(crate) fn map_results(mut stmt: Stmt, mut f: impl FnMut(Value) -> Value) -> Stmt {
     match &mut stmt {
         Stmt::Let(v) => *v = f(*v),
         Stmt::Load { results, .. } | Stmt::Call { results, .. } => {
@@ -79,7 +85,7 @@ pub(super) fn map_results(mut stmt: Stmt, mut f: impl FnMut(Value) -> Value) -> 
 }
 
 /// The locals that a block sets, nested blocks included.
-pub(super) fn locals_set(block: &Block, out: &mut Vec<Local>) {
+pub(crate) fn locals_set(block: &Block, out: &mut Vec<Local>) {
     for stmt in block {
         match stmt {
             Stmt::Set(l, _) => out.push(*l),
@@ -95,17 +101,17 @@ pub(super) fn locals_set(block: &Block, out: &mut Vec<Local>) {
 
 /// A kernel that grows, with the map from the values of the kernel it is made from.
 #[derive(Clone)]
-pub(super) struct Rewriter<'a> {
+pub(crate) struct Rewriter<'a> {
     /// The kernel that is read.
-    pub(super) old: &'a Kernel,
+    pub(crate) old: &'a Kernel,
     /// The kernel that is made.
-    pub(super) new: Kernel,
+    pub(crate) new: Kernel,
     map: Vec<Option<Value>>,
 }
 
 impl<'a> Rewriter<'a> {
     /// Same contract, functions, locals and shared arrays; no values, no statements.
-    pub(super) fn new(old: &'a Kernel) -> Self {
+    pub(crate) fn new(old: &'a Kernel) -> Self {
         let mut new = Kernel::new(old.symbol.clone(), old.desc, old.field.clone(), old.tower.clone());
         new.form = old.form;
         new.function = old.function.clone();
@@ -118,27 +124,27 @@ impl<'a> Rewriter<'a> {
     }
 
     /// What an old value has become.
-    pub(super) fn get(&self, old: Value) -> Value {
+    pub(crate) fn get(&self, old: Value) -> Value {
         self.map[old.0 as usize].expect("a value is defined before its uses")
     }
 
     /// Whether an old value has become something: where it may be read, whether it is computed by now.
-    pub(super) fn has(&self, old: Value) -> bool {
+    pub(crate) fn has(&self, old: Value) -> bool {
         self.map[old.0 as usize].is_some()
     }
 
     /// Says what an old value becomes; what it was before.
-    pub(super) fn set(&mut self, old: Value, new: Option<Value>) -> Option<Value> {
+    pub(crate) fn set(&mut self, old: Value, new: Option<Value>) -> Option<Value> {
         std::mem::replace(&mut self.map[old.0 as usize], new)
     }
 
     /// The old operation on new operands.
-    pub(super) fn op(&self, old: Value) -> Op {
+    pub(crate) fn op(&self, old: Value) -> Op {
         self.old[old].map_args(|a| self.get(a))
     }
 
     /// A statement without nested blocks that is not a `Let`: fresh results, new operands.
-    pub(super) fn effect(&mut self, stmt: &Stmt) -> Stmt {
+    pub(crate) fn effect(&mut self, stmt: &Stmt) -> Stmt {
         let stmt = map_uses(stmt, |v| self.get(v));
         map_results(stmt, |v| {
             let new = self.new.push(self.old[v].clone());
@@ -148,7 +154,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Makes a value at the end of a block.
-    pub(super) fn compute(&mut self, op: Op, out: &mut Block) -> Value {
+    pub(crate) fn compute(&mut self, op: Op, out: &mut Block) -> Value {
         let new = self.new.push(op);
         out.push(Stmt::Let(new));
         new
@@ -156,7 +162,7 @@ impl<'a> Rewriter<'a> {
 
     /// The kernel with the statements of the old one, where `value` says what each of its values becomes: it is given
     /// the value, the statements behind it in its block, and the block that is made.
-    pub(super) fn rebuild(
+    pub(crate) fn rebuild(
         mut self,
         mut value: impl FnMut(&mut Self, Value, &[Stmt], &mut Block) -> Value,
     ) -> Kernel {
@@ -205,5 +211,26 @@ impl<'a> Rewriter<'a> {
             *now = before.or(*now);
         }
         out
+    }
+}
+
+/// `c·x` in the prime field modulo `p`, by additions where `c` or `-c` is small.
+pub(crate) fn mul_number(
+    p: &BigUint,
+    x: Value,
+    c: &BigUint,
+    mut of: impl FnMut(FieldOp, Value) -> Value,
+) -> Value {
+    let small = |c: &BigUint| c.to_u32().filter(|&c| c <= SMALL);
+    let minus = p - c;
+    match (small(c), small(&minus)) {
+        _ if c.is_one() => x,
+        _ if minus.is_one() => of(FieldOp::Neg, x),
+        (Some(c), _) => of(FieldOp::MulSmall(c), x),
+        (_, Some(minus)) => {
+            let product = of(FieldOp::MulSmall(minus), x);
+            of(FieldOp::Neg, product)
+        }
+        _ => of(FieldOp::MulConst(c.clone()), x),
     }
 }

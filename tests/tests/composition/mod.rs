@@ -6,6 +6,8 @@
 
 mod checks;
 mod emulator;
+#[cfg(feature = "long-tests")]
+mod every_curve;
 mod gpu;
 mod interpreter;
 mod resident;

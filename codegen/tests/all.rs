@@ -1,0 +1,13 @@
+//! All tests of the compiler from outside, as one program: each would compile the passes anew.
+
+#![allow(clippy::unwrap_used, missing_docs, reason = "a failing test panics")]
+
+mod asm;
+mod constants;
+mod edwards_checks;
+mod emit;
+mod fir;
+mod kernels;
+mod limits;
+mod passes;
+mod suggestions;

@@ -1,0 +1,16 @@
+//! All tests across crates, as one program: each would compile the engines anew for the same curves.
+
+#![allow(clippy::unwrap_used, missing_docs, reason = "a failing test panics")]
+
+mod composition;
+mod field_ops;
+mod fields;
+mod groth16_curves;
+mod groth16_emulated;
+mod kernels_emulated;
+mod missing_barriers;
+mod msm;
+mod portable;
+mod random_programs;
+mod stress;
+mod translation;
