@@ -122,6 +122,7 @@ fn a_toy_curve_on_mixed_domains() {
 }
 
 /// More constraints than the scalar field has roots of unity of a power of two: a domain of 5·2^13 elements.
+#[cfg(feature = "long-tests")]
 #[test]
 fn mnt6_753_above_its_two_adicity() {
     let circuit = Squares { root: Scalar::<mnt6_753::Curve>::from(7u64), constraints: (1 << 15) + 100 };

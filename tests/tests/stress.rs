@@ -201,7 +201,7 @@ fn mixed_calls_are_right() {
         let emulator = Emulator::new(options);
         let device = Device::on_emulator(emulator.clone(), None);
         let calls = all_calls(&device);
-        let (_, errors) = storm(&calls, Size::from_env().pick(1, 2, 20));
+        let (_, errors) = storm(&calls, Size::from_env().pick(1, 1, 20));
         assert!(errors.is_empty(), "{errors:?}");
         drop((calls, device));
         assert_empty(&emulator);
@@ -358,7 +358,7 @@ fn poisoned<const K: usize>(device: &Device) -> Call {
 
 #[test]
 fn neighbours_of_failing_calls_do_not_notice() {
-    let rounds = Size::from_env().pick(60, 600, 6000);
+    let rounds = Size::from_env().pick(60, 200, 6000);
     for options in [eager(), lazy(4)] {
         let emulator = Emulator::new(options);
         let device = Device::on_emulator(emulator.clone(), None);

@@ -13,6 +13,7 @@ use curvesmith_runtime::group::{AffineOf, ProjectiveOf};
 use curvesmith_runtime::policy::Policy;
 use curvesmith_runtime::vocabulary::DigitShape;
 use curvesmith_runtime::{Device, RuntimeError};
+use curvesmith_tests::Size;
 use curvesmith_tests::interpreter::{FirField, FirGroup, Interpreter};
 use std::sync::Arc;
 
@@ -67,7 +68,7 @@ fn ntt_in_24_words() {
 
 #[test]
 fn mixed_ntt() {
-    checks::mixed_ntts::<FirField<toy433::FpField>>(Interpreter::default(), [3, 12, 72, 54]);
+    checks::mixed_ntts::<FirField<toy433::FpField>>(Interpreter::default(), [3, 12, 54]);
 }
 
 #[test]
@@ -103,7 +104,8 @@ fn msm_with_every_window() {
 
 #[test]
 fn constant_work_adds_up() {
-    for (n, window) in [(1, 2), (33, 3), (70, 17)] {
+    // The last has more buckets than entries.
+    for (n, window) in [(1, 2), (33, 3), Size::from_env().pick((20, 9), (40, 12), (70, 17))] {
         checks::msm::<FirGroup<toy_curve::G1>>(&device(), n, Some(DigitShape::regular(7, window, 1)));
     }
 }
@@ -115,7 +117,7 @@ fn long_msms_run_in_parts() {
     let mut policy = Policy::for_device(interpreter.properties());
     policy.msm.max_entries = 60;
     let device = Device::with_kernels(Arc::new(interpreter), Some(policy));
-    for n in [1, 14, 15, 100] {
+    for n in [1, 14, 15, 40] {
         checks::msm::<G>(&device, n, Some(DigitShape::new(7, 2)));
     }
 }

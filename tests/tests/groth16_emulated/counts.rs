@@ -63,11 +63,7 @@ fn prover(log_domain: u32) -> (Groth16<C>, Witness<C>) {
 
 #[test]
 fn stages_of_a_proof() {
-    if Size::from_env() == Size::Short {
-        eprintln!("SKIPPED: a proof of 2^12 constraints on the emulator, in a short run");
-        return;
-    }
-    let (prover, witness) = prover(12);
+    let (prover, witness) = prover(10);
     let stages = stages(&prover, &witness);
     let mut table = format!(
         "{:<10}{:>9}{:>14}{:>12}{:>12}{:>14}\n",
@@ -98,7 +94,7 @@ fn of_wires(prover: &Groth16<C>, witness: &Witness<C>) -> u64 {
 /// The wires' sums of a proof with a witness of bits take less than a tenth of what they take with one of large numbers.
 #[test]
 fn sums_over_bits_are_cheap() {
-    let (prover, dense) = prover(Size::from_env().pick(8, 10, 12));
+    let (prover, dense) = prover(Size::from_env().pick(8, 9, 12));
     // 58 % zeros, 42 % ones, as SHA-256 has them.
     let bit = |i: usize| i == 0 || i * 42 % 100 < 42;
     let bits = (0..dense.values().len()).map(|i| if bit(i) { ark_bn254::Fr::one() } else { Zero::zero() });

@@ -50,7 +50,7 @@ fn assert_on_purpose(call: DeviceCall, at: u64, error: &RuntimeError) {
 /// Calls of this kind that are let pass before one fails: one after the other, or some, until none fails.
 fn positions(call: DeviceCall) -> impl Iterator<Item = u64> {
     let many = matches!(call, DeviceCall::Alloc | DeviceCall::Launch | DeviceCall::Record | DeviceCall::Wait);
-    let step = if many { Size::from_env().pick(23, 11, 1) } else { Size::from_env().pick(2, 2, 1) };
+    let step = if many { Size::from_env().pick(29, 23, 1) } else { Size::from_env().pick(3, 2, 1) };
     (0..).step_by(step)
 }
 

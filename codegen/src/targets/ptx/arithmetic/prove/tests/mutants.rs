@@ -173,8 +173,8 @@ fn change(inst: Inst, mutant: Inst) -> &'static str {
     }
 }
 
-/// Mutates every `step`-th instruction of every block of `ops`; every one where `CURVESMITH_MUTANTS` is
-/// `all`.
+/// Mutates every `step`-th instruction of every block of `ops` in a long run, a third of them in others, and every one
+/// where `CURVESMITH_MUTANTS` is `all`.
 fn mutate(f: &FieldDesc, ops: &[FieldOp], bounds: &[Bound], step: usize, tally: &mut Tally) {
     mutate_some(f, ops, bounds, step, tally, choices);
 }
@@ -188,7 +188,13 @@ fn mutate_some(
     tally: &mut Tally,
     offers: impl Fn(&FieldDesc, &FieldOp, &[Bound]) -> Vec<Choice>,
 ) {
-    let step = if std::env::var("CURVESMITH_MUTANTS").is_ok_and(|all| all == "all") { 1 } else { step };
+    let is = |name: &str, value: &str| std::env::var(name).is_ok_and(|found| found == value);
+    let step = match (is("CURVESMITH_MUTANTS", "all"), is("CURVESMITH_TEST_SIZE", "long")) {
+        (true, _) => 1,
+        (_, true) => step,
+        _ if step == 1 => 1,
+        _ => 3 * step,
+    };
     let mut bits = Bits(0x5851_f42d_4c95_7f2d);
     for op in ops {
         for &bound in bounds {
