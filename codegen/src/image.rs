@@ -1,5 +1,6 @@
 //! From checked declarations to images: kernels, PTX with a header, one compressed text for all.
 
+use crate::compression;
 use crate::declaration::{Equation, FieldDesc, GroupDesc};
 use crate::dump::computed;
 use crate::error::EmitError;
@@ -15,19 +16,6 @@ use crate::targets::{Artefact, BackEnd};
 use crate::version;
 use curvesmith_abi::{Bundle, Flavour, Geometry, Image, KernelEntry, Needs, Packed, delta};
 use std::sync::Arc;
-use zstd::zstd_safe::{CParameter, Strategy};
-
-/// How a bundle's texts are compressed. On those of BLS12-381 (4.2 MB), one bundle a declaration: zstd's level 9 gives 288 kB in
-/// 0.15 s, this 248 kB in 0.4 s, level 17 239 kB in 1.2 s; at level 18 and each image by itself they are 286 kB.
-const COMPRESSION: [CParameter; 7] = [
-    CParameter::WindowLog(23),
-    CParameter::HashLog(22),
-    CParameter::ChainLog(22),
-    CParameter::SearchLog(2),
-    CParameter::MinMatch(5),
-    CParameter::TargetLength(32),
-    CParameter::Strategy(Strategy::ZSTD_btopt),
-];
 
 /// Most multiplication in one image, as [`multiplication`] counts it: ptxas 13.5 takes 1.5 to
 /// 2.5 s for as much on one core of a server.
@@ -158,10 +146,7 @@ fn all(plans: &[Plan]) -> Result<Vec<Emitted>, EmitError> {
 /// The images of a declaration as programs embed them.
 pub fn pack(emitted: Vec<Emitted>) -> Result<Bundle, EmitError> {
     let texts: Vec<Vec<u8>> = emitted.iter().map(|emitted| delta::encode(&emitted.text)).collect();
-    let mut compressor =
-        zstd::bulk::Compressor::new(zstd::DEFAULT_COMPRESSION_LEVEL).map_err(EmitError::Compress)?;
-    COMPRESSION.into_iter().try_for_each(|p| compressor.set_parameter(p)).map_err(EmitError::Compress)?;
-    let texts_zstd = compressor.compress(&texts.concat()).map_err(EmitError::Compress)?;
+    let texts_zstd = compression::compress(&texts.concat())?;
     let packed = |(Emitted { image, text }, delta): (Emitted, &Vec<u8>)| Packed {
         image,
         delta_len: delta.len() as u64,

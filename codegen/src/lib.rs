@@ -5,6 +5,7 @@
 //! ```
 //! Deterministic: no clock, path, hash order or thread order enters the output.
 
+mod compression;
 pub mod declaration;
 pub mod dump;
 pub mod error;

@@ -2,19 +2,23 @@
 //!
 //! A [bundle](Bundle) is all images of one declaration; its file is headed by the BLAKE3 hash of
 //! the rest, and its name says what it was made from and what it is written in:
-//! `<name>-<hash of declaration, ABI and geometry>-<hash of emitter>.<flavour>.images`. The macros emit
-//! images and keep bundles in a cache: by LLVM with feature `llvm`, by the compiler's own writer without it.
-//! Without `llvm` they first look into the directory in the environment variable `CURVESMITH_IMAGES`, where
-//! bundles of any emitter may lie, so that a copy of such a cache will do. A bundle there that is damaged, or
-//! of another flavour, compiler or version, is an error; in the cache it is made anew. An unwritable cache is
-//! no fault.
+//! `<name>-<hash of declaration, ABI and geometry>-<hash of emitter>.<flavour>.images`. Sought in this order:
+//!
+//! 1. folder `images` beside the `Cargo.toml` of the crate that is compiled, which `cargo curvesmith prepare` fills;
+//! 2. the folder in the environment variable `CURVESMITH_IMAGES`;
+//! 3. folder `images` of the workspace;
+//! 4. the cache.
+//!
+//! What is found nowhere is emitted, by LLVM with feature `llvm`, by the compiler's own writer without it, and kept in the cache. A
+//! folder may hold bundles of any emitter; with `llvm`, LLVM's are taken. A bundle of the declaration that is damaged, or of another
+//! flavour, compiler or version, is an error; in the cache it is made anew. An unwritable cache is no fault.
 
 use curvesmith_abi::{Bundle, Flavour, Form, Geometry, ImageError};
 use curvesmith_codegen::declaration::{FieldDesc, GroupDesc};
 use curvesmith_codegen::targets::ptx::emit::Emitter;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What images are made for.
 #[derive(Clone, Copy)]
@@ -32,71 +36,109 @@ pub(crate) enum ImagesError {
     /// Another LLVM than the compiler is built for, or an emission fault.
     #[error("{0}")]
     Emit(String),
-    /// `CURVESMITH_IMAGES` has the bundle, but not one that this build takes.
-    #[error("{file} (CURVESMITH_IMAGES): {source}")]
+    /// A folder has the bundle, but not one that this build takes.
+    #[error("{file} ({folder}): {source}")]
     Refused {
         /// The file.
         file: String,
+        /// What the folder is, and what to do.
+        folder: &'static str,
         /// What is wrong with it.
         source: ImageError,
     },
 }
 
+/// A folder where bundles may lie that nobody here made.
+struct Folder {
+    path: PathBuf,
+    /// How a message names it.
+    name: &'static str,
+}
+
+const PREPARED: &str = "`cargo curvesmith prepare` makes it anew";
+
+/// Where bundles are sought, in order.
+fn folders() -> Vec<Folder> {
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let workspace = manifest.as_deref().and_then(|package| {
+        let is_root = |folder: &&Path| {
+            fs::read_to_string(folder.join("Cargo.toml"))
+                .is_ok_and(|text| text.lines().any(|line| line.trim() == "[workspace]"))
+        };
+        package.ancestors().skip(1).find(is_root).map(Path::to_owned)
+    });
+    let beside = |folder: PathBuf| Folder { path: folder.join("images"), name: PREPARED };
+    let given = std::env::var_os("CURVESMITH_IMAGES");
+    let given = given.map(|path| Folder { path: path.into(), name: "CURVESMITH_IMAGES" });
+    manifest.map(beside).into_iter().chain(given).chain(workspace.map(beside)).collect()
+}
+
+/// What made the bundles that are taken from folders.
+fn taken(emitter: Emitter) -> String {
+    if emitter == Emitter::Writer {
+        curvesmith_codegen::compiler_version()
+    } else {
+        curvesmith_codegen::emitter_version(emitter)
+    }
+}
+
 /// The images of each declaration, an encoded [`Bundle`].
 pub(crate) fn images(declarations: &[Declaration<'_>]) -> Result<Vec<Vec<u8>>, ImagesError> {
-    use curvesmith_codegen as codegen;
-    let emit = |e: codegen::EmitError| ImagesError::Emit(e.to_string());
     let emitter = Emitter::default();
-    emitter.check().map_err(emit)?;
-    let version = codegen::emitter_version(emitter);
-    let cache = cache::directory();
-    let given = match emitter {
-        Emitter::Writer => std::env::var_os("CURVESMITH_IMAGES"),
-        #[cfg(feature = "llvm")]
-        Emitter::Llvm => None,
-    };
-    let file = |declaration: &Declaration<'_>| {
-        format!("{}-{}{}", declaration.stem(), hash(version.as_bytes()), extension())
-    };
+    emitter.check().map_err(emission)?;
+    let version = curvesmith_codegen::emitter_version(emitter);
+    let (folders, cache) = (folders(), cache::directory());
     let kept = |declaration: &Declaration<'_>| {
-        if let Some(given) = &given
-            && let Some(bundle) = find_bundle(Path::new(given), &declaration.stem())?
-        {
-            return Ok(Some(bundle));
+        for folder in &folders {
+            if let Some(bundle) = find_bundle(folder, &declaration.stem(), &taken(emitter))? {
+                return Ok(Some(bundle));
+            }
         }
-        let path = cache.as_deref().map(|cache| cache.join(file(declaration)));
+        let path = cache.as_deref().map(|cache| cache.join(declaration.file(&version)));
         // What the cache has and is not taken is emitted again.
         Ok(path.and_then(|path| read_bundle(&path, &version).ok()))
     };
     let mut encoded = declarations.iter().map(kept).collect::<Result<Vec<Option<Vec<u8>>>, _>>()?;
-
-    // All at once, so that no core waits for the end of a declaration; what comes last is a group, and longest.
-    let missing: Vec<usize> = (0..declarations.len()).rev().filter(|&i| encoded[i].is_none()).collect();
-    let plans: Vec<_> =
-        missing.iter().flat_map(|&i| declarations[i].plans().into_iter().map(move |p| (i, p))).collect();
-    let emitted =
-        crate::parallel::map(&plans, |(i, plan)| plan.compile(emitter).map(|emitted| (*i, emitted)));
-    let emitted = emitted.into_iter().collect::<Result<Vec<_>, _>>().map_err(emit)?;
-    let packed = crate::parallel::map(&missing, |&i| {
-        let own = emitted.iter().filter(|(of, _)| *of == i).map(|(_, emitted)| emitted.clone());
-        codegen::pack(own.collect()).map(|bundle| bundle.encode())
-    });
-    for (i, packed) in missing.into_iter().zip(packed) {
-        let packed = packed.map_err(emit)?;
+    let missing: Vec<usize> = (0..declarations.len()).filter(|&i| encoded[i].is_none()).collect();
+    let of: Vec<Declaration<'_>> = missing.iter().map(|&i| declarations[i]).collect();
+    for (i, bundle) in missing.into_iter().zip(emit(&of, emitter)?) {
+        let bundle = bundle.encode();
         if let Some(directory) = &cache {
             // The next expansion emits again if this one could not be kept.
-            let _ = cache::write(directory, &file(&declarations[i]), &sealed(&packed));
+            let _ = cache::write(directory, &declarations[i].file(&version), &sealed(&bundle));
         }
-        encoded[i] = Some(packed);
+        encoded[i] = Some(bundle);
     }
     Ok(encoded.into_iter().flatten().collect())
+}
+
+/// The bundle of each declaration, made anew.
+pub(crate) fn emit(declarations: &[Declaration<'_>], emitter: Emitter) -> Result<Vec<Bundle>, ImagesError> {
+    // All at once, so that no core waits for the end of a declaration; what comes last is a group, and longest.
+    let plans: Vec<_> = (0..declarations.len())
+        .rev()
+        .flat_map(|i| declarations[i].plans().into_iter().map(move |plan| (i, plan)))
+        .collect();
+    let emitted =
+        crate::parallel::map(&plans, |(i, plan)| plan.compile(emitter).map(|emitted| (*i, emitted)));
+    let emitted = emitted.into_iter().collect::<Result<Vec<_>, _>>().map_err(emission)?;
+    let indices: Vec<usize> = (0..declarations.len()).collect();
+    let packed = crate::parallel::map(&indices, |&i| {
+        let own = emitted.iter().filter(|(of, _)| *of == i).map(|(_, emitted)| emitted.clone());
+        curvesmith_codegen::pack(own.collect())
+    });
+    packed.into_iter().collect::<Result<_, _>>().map_err(emission)
+}
+
+fn emission(error: curvesmith_codegen::EmitError) -> ImagesError {
+    ImagesError::Emit(error.to_string())
 }
 
 /// What all images here are written in.
 const FLAVOUR: Flavour = Flavour::PTX;
 
 /// The end of a bundle's file name.
-fn extension() -> String {
+pub(crate) fn extension() -> String {
     format!(".{FLAVOUR}.images")
 }
 
@@ -108,6 +150,11 @@ impl Declaration<'_> {
             Declaration::Constant(group) => curvesmith_codegen::plan_constant(group),
             Declaration::Common => curvesmith_codegen::plan_common(),
         }
+    }
+
+    /// The name of its file, of images by an emitter of this version.
+    pub(crate) fn file(self, version: &str) -> String {
+        format!("{}-{}{}", self.stem(), hash(version.as_bytes()), extension())
     }
 
     /// `<name>-<hash of the declaration, the kernels' signatures and the sizes of their blocks>`
@@ -142,7 +189,7 @@ fn hash(bytes: &[u8]) -> String {
 }
 
 /// The file of an encoded bundle.
-fn sealed(encoded: &[u8]) -> Vec<u8> {
+pub(crate) fn sealed(encoded: &[u8]) -> Vec<u8> {
     [blake3::hash(encoded).as_bytes(), encoded].concat()
 }
 
@@ -158,25 +205,26 @@ fn unsealed(bytes: &[u8], emitter: &str) -> Result<Vec<u8>, ImageError> {
     Ok(encoded.to_vec())
 }
 
-fn read_bundle(path: &Path, emitter: &str) -> Result<Vec<u8>, ImageError> {
+pub(crate) fn read_bundle(path: &Path, emitter: &str) -> Result<Vec<u8>, ImageError> {
     unsealed(&fs::read(path).map_err(|_| ImageError::Damaged("the file cannot be read"))?, emitter)
 }
 
-/// The first bundle of a declaration in a directory, by file name, that this compiler has made, with whatever
-/// emitter. An error names the last that is refused, where there are only such.
-fn find_bundle(directory: &Path, stem: &str) -> Result<Option<Vec<u8>>, ImagesError> {
+/// The first bundle of a declaration in a folder, by file name, that `maker` has made. An error names the last that is refused, where
+/// there are only such.
+fn find_bundle(folder: &Folder, stem: &str, maker: &str) -> Result<Option<Vec<u8>>, ImagesError> {
     let fits = |name: &str| name.starts_with(&format!("{stem}-")) && name.ends_with(&extension());
-    let Ok(entries) = fs::read_dir(directory) else { return Ok(None) };
+    let Ok(entries) = fs::read_dir(&folder.path) else { return Ok(None) };
     let entries = entries.flatten().map(|entry| entry.path());
     let mut paths: Vec<_> =
         entries.filter(|p| p.file_name().and_then(|n| n.to_str()).is_some_and(fits)).collect();
     paths.sort();
     let mut refused = Ok(None);
     for path in paths {
-        match read_bundle(&path, &curvesmith_codegen::compiler_version()) {
+        match read_bundle(&path, maker) {
             Ok(bundle) => return Ok(Some(bundle)),
             Err(source) => {
-                refused = Err(ImagesError::Refused { file: path.to_string_lossy().into_owned(), source });
+                let file = path.to_string_lossy().into_owned();
+                refused = Err(ImagesError::Refused { file, folder: folder.name, source });
             }
         }
     }
@@ -225,6 +273,11 @@ mod tests {
         Bundle { images: vec![packed], texts_zstd: vec![0; 9] }.encode()
     }
 
+    fn find_in(directory: &Path, stem: &str) -> Result<Option<Vec<u8>>, String> {
+        let folder = Folder { path: directory.to_owned(), name: "CURVESMITH_IMAGES" };
+        find_bundle(&folder, stem, &curvesmith_codegen::compiler_version()).map_err(|e| e.to_string())
+    }
+
     fn own_images() -> Vec<u8> {
         images(FLAVOUR, &format!("{} by hand", curvesmith_codegen::compiler_version()))
     }
@@ -249,7 +302,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let field = FieldDesc::new("toy", 13u32.into());
         let stem = Declaration::Field(&field).stem();
-        let find = |stem: &str| find_bundle(directory.path(), stem).map_err(|e| e.to_string());
+        let find = |stem: &str| find_in(directory.path(), stem);
         assert_eq!(find(&stem), Ok(None));
         let path = |end: &str| directory.path().join(format!("{stem}-{end}.ptx.images"));
         fs::write(path("0"), b"damaged").unwrap();
@@ -269,7 +322,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let found = |bundle: &[u8]| {
             fs::write(directory.path().join("toy-0.ptx.images"), sealed(bundle)).unwrap();
-            find_bundle(directory.path(), "toy").map_err(|e| e.to_string())
+            find_in(directory.path(), "toy")
         };
         let compiler = curvesmith_codegen::compiler_version();
         let other = found(&images(FLAVOUR, "curvesmith 0 source 1")).unwrap_err();

@@ -1,4 +1,4 @@
-//! Runs `curvesmithc`, the compiler as a program.
+//! Runs `cargo-curvesmith`, the compiler as a program.
 
 use crate::shell;
 use std::path::{Path, PathBuf};
@@ -7,11 +7,11 @@ use std::process::Command;
 /// Where the curves of the workspace are declared.
 const CURVES: &str = "curves/src";
 
-/// `curvesmithc` of the checkout at `root`, built first; arguments follow.
-pub(crate) fn curvesmithc(root: &Path) -> Command {
+/// `cargo-curvesmith` of the checkout at `root`, built first; arguments follow.
+pub(crate) fn program(root: &Path) -> Command {
     let mut run = shell::cargo();
     run.current_dir(root).args(["run", "--quiet", "--package", "curvesmith-field-dsl"]);
-    run.args(["--bin", "curvesmithc", "--"]);
+    run.args(["--bin", "cargo-curvesmith", "--features", "llvm", "--"]);
     run
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn from(sources: &[PathBuf]) -> Vec<PathBuf> {
     sources.iter().flat_map(|source| ["--from".into(), source.clone()]).collect()
 }
 
-/// Lines of a table that `curvesmithc` wrote, without the line of column names.
+/// Lines of a table that `cargo-curvesmith` wrote, without the line of column names.
 pub(crate) fn rows<const N: usize>(text: &str) -> Option<Vec<[&str; N]>> {
     text.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>().try_into().ok()).collect()
 }

@@ -104,7 +104,7 @@ pub(crate) fn run(args: &CostArgs) -> Result<()> {
 
 /// What declarations take, with images in a cache; an empty name stands for none.
 fn time(args: &CostArgs, cache: &str) -> Result<BTreeMap<String, Line>> {
-    let mut time = compiler::curvesmithc(shell::root());
+    let mut time = compiler::program(shell::root());
     if args.unoptimised {
         let manifest = shell::root().join("Cargo.toml");
         let text = std::fs::read_to_string(&manifest)
@@ -114,14 +114,22 @@ fn time(args: &CostArgs, cache: &str) -> Result<BTreeMap<String, Line>> {
         for value in unoptimised(&text)? {
             time.args(["--config", &value]);
         }
-        time.args(["--package", "curvesmith-field-dsl", "--bin", "curvesmithc", "--"]);
+        time.args([
+            "--package",
+            "curvesmith-field-dsl",
+            "--bin",
+            "cargo-curvesmith",
+            "--features",
+            "llvm",
+            "--",
+        ]);
     }
     time.arg("time").args(compiler::from(&args.from)).env("CURVESMITH_CACHE", cache);
     let out = time.output().context("cargo could not be started")?;
     if !out.status.success() {
         bail!("`{}` failed:\n{}", shell::show(&time), String::from_utf8_lossy(&out.stderr));
     }
-    lines(&String::from_utf8_lossy(&out.stdout)).context("curvesmithc printed no table of times")
+    lines(&String::from_utf8_lossy(&out.stdout)).context("cargo-curvesmith printed no table of times")
 }
 
 fn lines(text: &str) -> Option<BTreeMap<String, Line>> {

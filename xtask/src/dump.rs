@@ -22,10 +22,10 @@ pub(crate) struct DumpArgs {
     from: Vec<PathBuf>,
 }
 
-/// Prints what `curvesmithc` says.
+/// Prints what `cargo-curvesmith` says.
 pub(crate) fn run(args: &DumpArgs) -> Result<()> {
     setup::run(args.setup.yes)?;
-    let mut dump = compiler::curvesmithc(shell::root());
+    let mut dump = compiler::program(shell::root());
     dump.args(["dump", &args.curve, &args.kernel, &args.after]);
     shell::run(dump.args(compiler::from(&args.from)))
 }

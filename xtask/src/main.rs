@@ -34,7 +34,7 @@ enum Task {
     /// Check the Rust toolchain, find LLVM 19, and a Redis and an MPI for tests, and install what is missing
     Setup(SetupArgs),
     /// Prove and verify a production circuit, and a small one on the emulator
-    Demo(demo::DemoArgs),
+    Demo,
     /// Set-up, format, lints, documentation, invariants, then every test
     Test(test::TestArgs),
     /// Check the architecture's invariants in the source text
@@ -68,7 +68,7 @@ struct SetupArgs {
 fn main() -> std::process::ExitCode {
     let result = match Cli::parse().task {
         Task::Setup(args) => setup::run(args.yes).and_then(|()| setup::find_optional(args.yes)).map(drop),
-        Task::Demo(args) => demo::run(&args),
+        Task::Demo => demo::run(),
         Task::Test(args) => test::run(&args),
         Task::Tidy => tidy::run(),
         Task::Validate(args) => validate::run(&args),

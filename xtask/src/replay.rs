@@ -32,8 +32,9 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<()> {
     setup::run(args.setup.yes)?;
     let folder = shell::target("replay");
     let checkout = check_out(&args.revision, &folder)?;
-    let before = compile(&checkout, &folder.join("before"))
-        .with_context(|| format!("{} has no `curvesmithc`, or it does not build there", args.revision))?;
+    let before = compile(&checkout, &folder.join("before")).with_context(|| {
+        format!("{} has no `cargo-curvesmith`, or it does not build there", args.revision)
+    })?;
     let after = compile(shell::root(), &folder.join("after"))?;
     let (texts_before, texts_after) = (read(&before.texts)?, read(&after.texts)?);
     let changed = changed(&texts_before, &texts_after);
@@ -82,7 +83,7 @@ fn compile(root: &Path, folder: &Path) -> Result<Side> {
     let side = Side { texts: folder.join("texts"), images: folder.join("images") };
     for (command, folder) in [("texts", &side.texts), ("write", &side.images)] {
         validate::clear(folder)?;
-        let mut write = compiler::curvesmithc(root);
+        let mut write = compiler::program(root);
         // Each checkout has its own artefacts, whatever the environment says.
         write.env("CARGO_TARGET_DIR", root.join("target"));
         shell::run(write.arg(command).arg(folder).args(compiler::from(&[])))?;

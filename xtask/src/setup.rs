@@ -1,4 +1,4 @@
-//! Finds what a build needs beside Rust, and installs it where that is safe.
+//! Finds what the tests need beside Rust, and installs it where that is safe.
 
 use crate::shell;
 use anyhow::{Context, Result, bail};
@@ -30,7 +30,7 @@ const APT_MPI: Apt = Apt {
     cost: "about 150 MB of disk",
 };
 
-/// Checks what a build needs; installs with `yes`, in CI or as root without a terminal, else asks.
+/// Checks what the tests need; installs with `yes`, in CI or as root without a terminal, else asks.
 pub(crate) fn run(yes: bool) -> Result<()> {
     check_rustc()?;
     add_components()?;
@@ -124,7 +124,8 @@ fn forget_missing_llvm() -> Result<()> {
 
 // ---- Rust
 
-fn check_rustc() -> Result<()> {
+/// Whether Rust is one that this builds with.
+pub(crate) fn check_rustc() -> Result<()> {
     let text =
         shell::output(shell::command(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into())).arg("-vV"))
             .context("rustc does not run")?;

@@ -29,6 +29,12 @@ pub(crate) fn cargo() -> Command {
     command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
+/// A command for which there is no LLVM: a build script that seeks it fails.
+pub(crate) fn without_llvm(mut command: Command) -> Command {
+    command.env("LLVM_SYS_191_PREFIX", target("no-llvm"));
+    command
+}
+
 /// The command line of curvesmith with the curves of circom, built first; arguments follow.
 pub(crate) fn curvesmith() -> Command {
     let mut run = cargo();

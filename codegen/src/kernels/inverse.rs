@@ -5,7 +5,7 @@
 //!   `f` and `g` give a 2×2 matrix, which is then applied to all words. Quadratic; the steps
 //!   themselves cost the same for every field.
 //!
-//! Short fields take the power. A test of the PTX target holds [`POWER_WORDS`] against its prices.
+//! Short fields take the power. A test of the PTX target holds the limit against its prices.
 
 use crate::declaration::FieldDesc;
 use crate::fir::build::{Builder, Fe, U32, U64, Var};

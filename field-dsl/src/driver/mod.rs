@@ -1,6 +1,7 @@
-//! The subcommands of `curvesmithc`.
+//! The subcommands of `cargo-curvesmith`.
 
 mod dump;
+mod prepare;
 mod sources;
 mod time;
 mod write;
@@ -10,8 +11,11 @@ use sources::Declared;
 use std::path::PathBuf;
 
 const USAGE: &str = "\
-usage: curvesmithc <command> <arguments> [--from <file or folder>]...
+usage: cargo curvesmith <command> <arguments> [--from <file or folder>]...
 
+  prepare [--check] [--common] [--into <folder>]
+                                images of the declarations, for macros to take; by default those of
+                                `src`, into `images`. --check: whether what is there is up to date
   list                          every kernel: declaration, kernel, symbol
   dump <declaration> <kernel> <stage>
                                 a kernel after a pass; an unknown name is answered by the known ones
@@ -59,6 +63,14 @@ pub(crate) enum DriverError {
         /// Separated by commas.
         known: String,
     },
+    /// Images that were prepared are not those of the declarations.
+    #[error("{folder}: {faults}; run `cargo curvesmith prepare`")]
+    Stale {
+        /// Where they lie.
+        folder: String,
+        /// All faults.
+        faults: String,
+    },
     /// The compiler failed.
     #[error(transparent)]
     Emit(#[from] curvesmith_codegen::EmitError),
@@ -71,7 +83,27 @@ type Result<T> = std::result::Result<T, DriverError>;
 
 /// Runs a command and returns what it prints.
 pub(crate) fn run(args: &[String]) -> Result<String> {
-    let (from, args) = split(args)?;
+    // `cargo curvesmith` names the subcommand again.
+    let args = args.strip_prefix(&["curvesmith".to_owned()]).unwrap_or(args);
+    let (mut from, args) = split(args)?;
+    if let [command, options @ ..] = &args[..]
+        && command == "prepare"
+    {
+        if from.is_empty() {
+            from.push("src".into());
+        }
+        let (mut check, mut common, mut into) = (false, false, PathBuf::from("images"));
+        let mut options = options.iter();
+        while let Some(option) = options.next() {
+            match option.as_str() {
+                "--check" => check = true,
+                "--common" => common = true,
+                "--into" => into = options.next().ok_or(DriverError::Usage)?.into(),
+                _ => return Err(DriverError::Usage),
+            }
+        }
+        return prepare::prepare(&Declared::read(&from)?, common, &into, check);
+    }
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let declared = || Declared::read(&from);
     match words[..] {
@@ -179,6 +211,33 @@ mod tests {
             stage.contains("`fold`") && stage.contains("written, inline, lower_towers, simplify"),
             "{stage}"
         );
+    }
+
+    #[test]
+    fn prepared_images_are_checked() {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let images = folder.path().join("images");
+        let into = images.to_str().expect("the path is UTF-8");
+        let field = "field! { mod f { p = 13; } }";
+        let check = ["curvesmith", "prepare", "--check", "--into", into];
+        let none = fault(field, &check);
+        assert!(none.contains("f-") && none.contains("cannot be read"), "{none}");
+        let made = on(field, &["curvesmith", "prepare", "--into", into]).expect("the declaration is right");
+        assert!(made.starts_with("1 bundles, "), "{made}");
+        on(field, &check).expect("they were just made");
+        // A name of another declaration is no longer there, and the one of this is missing.
+        let other = "field! { mod f { p = 17; } }";
+        let stale = fault(other, &check);
+        assert!(stale.contains("is of no declaration") && stale.contains("cannot be read"), "{stale}");
+        on(other, &["prepare", "--into", into]).expect("the declaration is right");
+        on(other, &check).expect("they were just made");
+        assert!(fault(field, &check).contains("is of no declaration"));
+        let file = std::fs::read_dir(&images).unwrap().next().expect("a bundle").unwrap().path();
+        let mut bytes = std::fs::read(&file).unwrap();
+        bytes[40] ^= 1;
+        std::fs::write(&file, bytes).unwrap();
+        assert!(fault(other, &check).contains("are not those that were written"));
+        assert!(fault(field, &["prepare", "--into"]).starts_with("usage: "));
     }
 
     #[test]

@@ -156,7 +156,9 @@ fn files(from: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let fault = |source| DriverError::File { path: path.display().to_string(), source };
         for entry in std::fs::read_dir(path).map_err(fault)? {
             let path = entry.map_err(fault)?.path();
-            if path.extension().is_some_and(|e| e == "rs") {
+            if path.is_dir() {
+                files.extend(self::files(&[path])?);
+            } else if path.extension().is_some_and(|e| e == "rs") {
                 files.push(path);
             }
         }

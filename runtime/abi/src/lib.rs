@@ -21,6 +21,9 @@ mod image;
 pub mod kernels;
 mod needs;
 
+/// BLAKE3 of this crate's sources: a part of what images are made by.
+pub const SOURCE_HASH: &str = env!("CURVESMITH_ABI_SOURCE_HASH");
+
 pub use argument::{Arg, BufferId, ByteRange, Overlap, Slice};
 pub use geometry::Geometry;
 pub use image::{Bundle, Image, ImageError, KernelEntry, Packed};

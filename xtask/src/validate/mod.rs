@@ -1,6 +1,6 @@
 //! Assembles every kernel with NVIDIA's own assembler and judges the machine code.
 //!
-//! The PTX comes from `curvesmithc`, which is made of the macros' own modules and finds the
+//! The PTX comes from `cargo-curvesmith`, which is made of the macros' own modules and finds the
 //! declarations where the macros do, so it is what the built crates embed. `ptxas` and
 //! `nvdisasm` need no GPU; they come from PyPI, pinned, into `target/validate`.
 
@@ -178,7 +178,7 @@ fn conclude(args: &ValidateArgs, verdict: &policy::Verdict, wanted: &[&Image], s
     Ok(())
 }
 
-/// What became of some kernels of a folder that `curvesmithc write` filled.
+/// What became of some kernels of a folder that `cargo-curvesmith write` filled.
 pub(crate) fn counts(folder: &Path, arch: u32, only: &BTreeSet<String>) -> Result<BTreeMap<String, Kernel>> {
     let tools = tools::install(&shell::target("validate"))?;
     let images = read_images(folder)?;
@@ -200,10 +200,10 @@ pub(crate) fn clear(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
 }
 
-/// Has the images of the curves declared there written to `folder` by a command of `curvesmithc`, and reads their list.
+/// Has the images of the curves declared there written to `folder` by a command of `cargo-curvesmith`, and reads their list.
 fn images(command: &str, folder: &Path, sources: &[PathBuf]) -> Result<Vec<Image>> {
     clear(folder)?;
-    let mut write = compiler::curvesmithc(shell::root());
+    let mut write = compiler::program(shell::root());
     shell::run(write.arg(command).arg(folder).args(compiler::from(sources)))?;
     read_images(folder)
 }

@@ -1,0 +1,87 @@
+//! Images that are kept beside the declarations they were made of.
+
+use super::sources::{Declared, Owner};
+use super::{DriverError, Result, create};
+use crate::images::{Declaration, emit, extension, read_bundle, sealed};
+use curvesmith_abi::Bundle;
+use curvesmith_codegen::emitter_version;
+use curvesmith_codegen::targets::ptx::emit::Emitter;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// Writes the bundle of every declaration into a folder, and removes all others there; with `check`, only says what would change.
+///
+/// Errors: with `check`, a bundle that is missing, is of another declaration or compiler, or holds other texts.
+pub(super) fn prepare(declared: &Declared, common: bool, folder: &Path, check: bool) -> Result<String> {
+    let emitter = Emitter::default();
+    let version = emitter_version(emitter);
+    let own = declared.0.iter().map(|owner| match owner {
+        Owner::Field(field) => Declaration::Field(field),
+        Owner::Group(group) => Declaration::Group(group),
+        Owner::Constant(group) => Declaration::Constant(group),
+    });
+    let declarations: Vec<Declaration<'_>> =
+        common.then_some(Declaration::Common).into_iter().chain(own).collect();
+    let bundles = emit(&declarations, emitter)?;
+    let wanted: BTreeMap<String, Bundle> =
+        declarations.iter().map(|declaration| declaration.file(&version)).zip(bundles).collect();
+    let there = bundles_in(folder)?;
+    let others: Vec<&String> = there.iter().filter(|name| !wanted.contains_key(*name)).collect();
+    if check {
+        let mut faults: Vec<String> = others
+            .iter()
+            .map(|name| format!("{name} is of no declaration, or of another compiler"))
+            .collect();
+        for (name, bundle) in &wanted {
+            match read_bundle(&folder.join(name), &version) {
+                Ok(kept) if texts(&Bundle::decode(&kept).ok()) == texts(&Some(bundle.clone())) => {}
+                Ok(_) => faults.push(format!("{name} holds other texts than the compiler writes")),
+                Err(error) => faults.push(format!("{name}: {error}")),
+            }
+        }
+        return match faults.is_empty() {
+            true => Ok(format!("{} bundles are as the compiler writes them\n", wanted.len())),
+            false => {
+                Err(DriverError::Stale { folder: folder.display().to_string(), faults: faults.join("; ") })
+            }
+        };
+    }
+    create(folder)?;
+    let mut bytes = 0;
+    for (name, bundle) in &wanted {
+        let file = sealed(&bundle.encode());
+        bytes += file.len();
+        crate::images::cache::write(folder, name, &file)
+            .map_err(|source| fault(&folder.join(name), source))?;
+    }
+    for name in others {
+        let path = folder.join(name);
+        fs::remove_file(&path).map_err(|source| fault(&path, source))?;
+    }
+    Ok(format!("{} bundles, {bytes} bytes, in {}\n", wanted.len(), folder.display()))
+}
+
+/// Images and hashes of their texts. Another compression of the same texts is as good.
+fn texts(bundle: &Option<Bundle>) -> Option<Vec<(&curvesmith_abi::Image, [u8; 32])>> {
+    bundle
+        .as_ref()
+        .map(|bundle| bundle.images.iter().map(|packed| (&packed.image, packed.text_hash)).collect())
+}
+
+/// Names of the bundles in a folder, if it is there.
+fn bundles_in(folder: &Path) -> Result<Vec<String>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(vec![]),
+        Err(error) => return Err(fault(folder, error)),
+    };
+    let names = entries.map(|entry| entry.map(|entry| entry.file_name().to_string_lossy().into_owned()));
+    let mut names = names.collect::<std::io::Result<Vec<_>>>().map_err(|error| fault(folder, error))?;
+    names.retain(|name| name.ends_with(&extension()));
+    Ok(names)
+}
+
+fn fault(path: &Path, source: std::io::Error) -> DriverError {
+    DriverError::File { path: path.display().to_string(), source }
+}
