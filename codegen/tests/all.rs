@@ -11,3 +11,8 @@ mod kernels;
 mod limits;
 mod passes;
 mod suggestions;
+
+/// Whether larger sizes were asked for, by the environment variable `CURVESMITH_TEST_SIZE`.
+fn is_long() -> bool {
+    std::env::var("CURVESMITH_TEST_SIZE").is_ok_and(|size| size == "long")
+}

@@ -244,8 +244,8 @@ fn check_merge<T: Textbook>(curve: &T, segments: &[usize], len: usize, empty: us
     assert_eq!(wrong, None, "{curve:?}, {slices} slices of {len}, segments {segments:?}");
 }
 
-/// Segments of about 128² slices, and of a million: for the interpreter, as it takes some seconds.
-pub(crate) fn check_large_merges() {
+/// Segments of about 128² slices, and longer ones, in a long run of a million: for the interpreter, as it takes some seconds.
+pub(crate) fn check_large_merges(long: bool) {
     let mut random = Random(13);
     let [toy, _] = merge_curves();
     let (b, bb) = (128, 128 * 128);
@@ -262,13 +262,13 @@ pub(crate) fn check_large_merges() {
     ] {
         check_merge(&toy, segments, 1, 0, &mut random);
     }
-    for _ in 0..4 {
+    for _ in 0..if long { 4 } else { 2 } {
         let longest = 1 << (4 + random.below(12));
         let segments: Vec<usize> =
             (0..100_000 / longest).map(|_| 1 + random.below(longest) as usize).collect();
         check_merge(&toy, &segments, 1, 1, &mut random);
     }
-    check_merge(&toy, &[1 << 20], 1, 0, &mut random);
+    check_merge(&toy, &[1 << if long { 20 } else { 17 }], 1, 0, &mut random);
 }
 
 fn merge_curves() -> [Toy; 2] {

@@ -31,15 +31,16 @@ fn kernels(degree: usize) -> [Limits; 2] {
     for n in LENGTHS {
         formulas(&mut limits, degree, n);
     }
-    for (total, slices, least, buckets) in [
+    let long_slices = [(LONGEST, (1 << 20) - 1, 8, 1 << 19), (1 << 30, 1 << 20, 1 << 10, 1 << 19)];
+    let sums = [
         (LONGEST, 1 << 20, 1, 1 << 22),
-        (LONGEST, (1 << 20) - 1, 8, 1 << 19),
         ((1 << 30) + 1, 1 << 20, 1, 1),
         (1 << 20, 1 << 20, 1, 1 << 15),
         ((1 << 19) + 1, 1 << 20, 1, LONGEST),
         (1 << 25, 1 << 20, 1 << 10, 1 << 10),
-        (1 << 30, 1 << 20, 1 << 10, 1 << 19),
-    ] {
+    ];
+    let more = if crate::is_long() { &long_slices[..] } else { &[] };
+    for &(total, slices, least, buckets) in sums.iter().chain(more) {
         let msm = Msm { total, slices, least, buckets };
         if degree == 1 || total <= 1 << 20 {
             msm.accumulate::<Accumulate>(&mut limits, degree, 1);

@@ -6,7 +6,6 @@ use curvesmith::{
     Device, EmulatorOptions, Groth16, KeyError, KeyOptions, ProveError, RuntimeError, bn254, constraints_of,
     snark, verify, witness_of,
 };
-use curvesmith_tests::Size;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -81,7 +80,7 @@ fn a_key_without_room_is_refused_before_anything_is_launched() {
 #[test]
 fn a_key_without_room_is_streamed_where_that_is_allowed() {
     use ark_snark::SNARK as _;
-    let circuit = curvesmith::sample::Chain::<ark_bn254::Fr>::filling(Size::from_env().pick(10, 10, 11));
+    let circuit = curvesmith::sample::Chain::<ark_bn254::Fr>::filling(11);
     let (pk, _) =
         ark_groth16::Groth16::<ark_bn254::Bn254>::circuit_specific_setup(circuit.clone(), &mut rng())
             .unwrap();
