@@ -16,6 +16,7 @@
 use curvesmith_abi::{Bundle, Flavour, Form, Geometry, ImageError};
 use curvesmith_codegen::declaration::{FieldDesc, GroupDesc};
 use curvesmith_codegen::targets::ptx::emit::Emitter;
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -58,8 +59,7 @@ struct Folder {
 const PREPARED: &str = "`cargo curvesmith prepare` makes it anew";
 
 /// Where bundles are sought, in order.
-fn folders() -> Vec<Folder> {
-    let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+fn folders(manifest: Option<PathBuf>, given: Option<OsString>) -> Vec<Folder> {
     let workspace = manifest.as_deref().and_then(|package| {
         let is_root = |folder: &&Path| {
             fs::read_to_string(folder.join("Cargo.toml"))
@@ -68,7 +68,6 @@ fn folders() -> Vec<Folder> {
         package.ancestors().skip(1).find(is_root).map(Path::to_owned)
     });
     let beside = |folder: PathBuf| Folder { path: folder.join("images"), name: PREPARED };
-    let given = std::env::var_os("CURVESMITH_IMAGES");
     let given = given.map(|path| Folder { path: path.into(), name: "CURVESMITH_IMAGES" });
     manifest.map(beside).into_iter().chain(given).chain(workspace.map(beside)).collect()
 }
@@ -87,7 +86,9 @@ pub(crate) fn images(declarations: &[Declaration<'_>]) -> Result<Vec<Vec<u8>>, I
     let emitter = Emitter::default();
     emitter.check().map_err(emission)?;
     let version = curvesmith_codegen::emitter_version(emitter);
-    let (folders, cache) = (folders(), cache::directory());
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let folders = folders(manifest, std::env::var_os("CURVESMITH_IMAGES"));
+    let cache = cache::directory();
     let kept = |declaration: &Declaration<'_>| {
         for folder in &folders {
             if let Some(bundle) = find_bundle(folder, &declaration.stem(), &taken(emitter))? {
@@ -315,6 +316,23 @@ mod tests {
         assert_eq!(find(&stem), Ok(Some(own_images())));
         let other = FieldDesc::new("toy", 17u32.into());
         assert_eq!(find(&Declaration::Field(&other).stem()), Ok(None));
+    }
+
+    #[test]
+    fn folders_are_sought_in_order() {
+        let root = tempfile::tempdir().unwrap();
+        let package = root.path().join("crates/mine");
+        fs::create_dir_all(&package).unwrap();
+        fs::write(package.join("Cargo.toml"), "[package]\n").unwrap();
+        let paths = |given: Option<&str>| {
+            let found = folders(Some(package.clone()), given.map(OsString::from));
+            found.into_iter().map(|folder| folder.path).collect::<Vec<_>>()
+        };
+        let (own, workspace) = (package.join("images"), root.path().join("images"));
+        assert_eq!(paths(None), [own.clone()]);
+        fs::write(root.path().join("Cargo.toml"), "[workspace]\n").unwrap();
+        assert_eq!(paths(Some("given")), [own, "given".into(), workspace]);
+        assert!(folders(None, None).is_empty());
     }
 
     #[test]

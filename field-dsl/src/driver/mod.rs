@@ -221,14 +221,14 @@ mod tests {
         let field = "field! { mod f { p = 13; } }";
         let check = ["curvesmith", "prepare", "--check", "--into", into];
         let none = fault(field, &check);
-        assert!(none.contains("f-") && none.contains("cannot be read"), "{none}");
+        assert!(none.contains("f-") && none.contains("is missing"), "{none}");
         let made = on(field, &["curvesmith", "prepare", "--into", into]).expect("the declaration is right");
         assert!(made.starts_with("1 bundles, "), "{made}");
         on(field, &check).expect("they were just made");
         // A name of another declaration is no longer there, and the one of this is missing.
         let other = "field! { mod f { p = 17; } }";
         let stale = fault(other, &check);
-        assert!(stale.contains("is of no declaration") && stale.contains("cannot be read"), "{stale}");
+        assert!(stale.contains("is of no declaration") && stale.contains("is missing"), "{stale}");
         on(other, &["prepare", "--into", into]).expect("the declaration is right");
         on(other, &check).expect("they were just made");
         assert!(fault(field, &check).contains("is of no declaration"));

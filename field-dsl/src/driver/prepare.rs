@@ -34,6 +34,10 @@ pub(super) fn prepare(declared: &Declared, common: bool, folder: &Path, check: b
             .map(|name| format!("{name} is of no declaration, or of another compiler"))
             .collect();
         for (name, bundle) in &wanted {
+            if !there.contains(name) {
+                faults.push(format!("{name} is missing"));
+                continue;
+            }
             match read_bundle(&folder.join(name), &version) {
                 Ok(kept) if texts(&Bundle::decode(&kept).ok()) == texts(&Some(bundle.clone())) => {}
                 Ok(_) => faults.push(format!("{name} holds other texts than the compiler writes")),

@@ -1,4 +1,4 @@
-//! As `emulator`, on the declared curves whose kind another one there has.
+//! As `emulator`, on the other declared curves.
 
 use super::checks;
 use super::emulator::{device, emulator};
