@@ -329,7 +329,7 @@ mod tests {
             found.into_iter().map(|folder| folder.path).collect::<Vec<_>>()
         };
         let (own, workspace) = (package.join("images"), root.path().join("images"));
-        assert_eq!(paths(None), [own.clone()]);
+        assert_eq!(paths(None), std::slice::from_ref(&own));
         fs::write(root.path().join("Cargo.toml"), "[workspace]\n").unwrap();
         assert_eq!(paths(Some("given")), [own, "given".into(), workspace]);
         assert!(folders(None, None).is_empty());
