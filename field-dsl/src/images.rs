@@ -72,13 +72,11 @@ fn folders(manifest: Option<PathBuf>, given: Option<OsString>) -> Vec<Folder> {
     manifest.map(beside).into_iter().chain(given).chain(workspace.map(beside)).collect()
 }
 
-/// What made the bundles that are taken from folders.
+/// How the version begins of what made the bundles that are taken from folders. Those of another LLVM 19 are as good: a package's
+/// are.
 fn taken(emitter: Emitter) -> String {
-    if emitter == Emitter::Writer {
-        curvesmith_codegen::compiler_version()
-    } else {
-        curvesmith_codegen::emitter_version(emitter)
-    }
+    let compiler = curvesmith_codegen::compiler_version();
+    if emitter == Emitter::Writer { compiler } else { format!("{compiler} LLVM ") }
 }
 
 /// The images of each declaration, an encoded [`Bundle`].
@@ -235,6 +233,7 @@ fn find_bundle(folder: &Folder, stem: &str, maker: &str) -> Result<Option<Vec<u8
 pub(crate) mod cache {
     use std::io::Write as _;
     use std::path::{Path, PathBuf};
+    use std::sync::atomic::{AtomicU64, Ordering};
     use std::{env, fs, io};
 
     /// `$CURVESMITH_CACHE`, else `$XDG_CACHE_HOME/curvesmith`, else `$HOME/.cache/curvesmith`; an
@@ -251,10 +250,27 @@ pub(crate) mod cache {
     /// Written aside and renamed, so that a reader sees all or nothing.
     pub(crate) fn write(directory: &Path, file: &str, bytes: &[u8]) -> io::Result<()> {
         fs::create_dir_all(directory)?;
-        let mut aside = tempfile::NamedTempFile::new_in(directory)?;
-        aside.write_all(bytes)?;
-        aside.persist(directory.join(file))?;
-        Ok(())
+        let (aside, mut out) = aside(directory, file)?;
+        let written = out.write_all(bytes).and_then(|()| fs::rename(&aside, directory.join(file)));
+        if written.is_err() {
+            // What is left of it is named like no bundle.
+            let _ = fs::remove_file(&aside);
+        }
+        written
+    }
+
+    /// A new file, of no other process and no other thread.
+    fn aside(directory: &Path, file: &str) -> io::Result<(PathBuf, fs::File)> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        loop {
+            let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+            let path = directory.join(format!(".{file}.{process}-{count}"));
+            match fs::File::create_new(&path) {
+                // Of a process that ended, and had this one's number.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                created => return created.map(|out| (path, out)),
+            }
+        }
     }
 }
 
@@ -356,6 +372,14 @@ mod tests {
     }
 
     #[test]
+    fn bundles_of_what_is_linked_are_taken() {
+        let emitter = Emitter::default();
+        assert!(curvesmith_codegen::emitter_version(emitter).starts_with(&taken(emitter)));
+        let writer = curvesmith_codegen::emitter_version(Emitter::Writer);
+        assert_eq!(writer.starts_with(&taken(emitter)), emitter == Emitter::Writer);
+    }
+
+    #[test]
     fn stems_tell_declarations_apart() {
         let base = FieldDesc::new("c_fq", 13u32.into());
         let group = |nonresidue: Option<u32>, a: &[u32], b: &[u32]| {
@@ -382,6 +406,19 @@ mod tests {
         ];
         let distinct: std::collections::BTreeSet<_> = stems.iter().collect();
         assert_eq!(distinct.len(), stems.len());
+    }
+
+    #[test]
+    fn a_file_is_there_whole_or_not_at_all() {
+        let directory = tempfile::tempdir().unwrap();
+        let write = |bytes: &[u8]| cache::write(directory.path(), "x", bytes);
+        write(b"one").unwrap();
+        write(b"another").unwrap();
+        assert_eq!(fs::read(directory.path().join("x")).unwrap(), b"another");
+        // In the place of the file lies a folder with something in it.
+        fs::create_dir_all(directory.path().join("y/z")).unwrap();
+        assert!(cache::write(directory.path(), "y", b"").is_err());
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2, "what was written aside is gone");
     }
 
     #[test]

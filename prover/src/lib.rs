@@ -52,10 +52,10 @@ pub use curvesmith_runtime::field::Field;
 pub use curvesmith_runtime::group::{AffineOf, Group, PairingCurve, ProjectiveOf, ScalarOf};
 pub use curvesmith_runtime::vocabulary::{BinaryOp, Direction, Order, UnaryOp};
 pub use curvesmith_runtime::{
-    Csr, CurveForm, Detail, Device, DeviceBases, DeviceVec, Job, Kind, MeasuredWindow, MeasuredWindows, Msm,
-    MsmOptions, MsmStrategy, Ntt, NttBatch, NttOptions, PointLanes, Pointwise, Report, RuntimeError,
-    ShardedMsm, SpMv, SpMvOptions, SpMvSchedule, SpMvStrategy, Span, StreamedMsm, TuneOptions, Tuned,
-    domain_size, tune_windows,
+    Cancel, Csr, CurveForm, Detail, Device, DeviceBases, DeviceVec, Job, Kind, MeasuredWindow,
+    MeasuredWindows, Msm, MsmOptions, MsmStrategy, Ntt, NttBatch, NttOptions, PointLanes, Pointwise, Report,
+    RuntimeError, ShardedMsm, SpMv, SpMvOptions, SpMvSchedule, SpMvStrategy, Span, StreamedMsm, TuneOptions,
+    Tuned, domain_size, tune_windows,
 };
 #[cfg(feature = "emulator")]
 pub use curvesmith_runtime::{EmulatorOptions, emulator};

@@ -2,7 +2,7 @@
 
 use crate::demo::FIXTURES;
 use crate::{SetupArgs, setup, shell};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -62,6 +62,22 @@ pub(crate) fn run(args: &InteropArgs) -> Result<()> {
     if refused > 0 {
         bail!("snarkjs refused {refused} of {} proofs", cases.len() * DEVICES.len());
     }
+    Ok(())
+}
+
+/// Has snarkjs judge one proof, which must be valid, and invalid for another public signal. Without Node.js, says so.
+pub(crate) fn judge(what: &str, key: &Path, public: &Path, proof: &Path) -> Result<()> {
+    if !shell::exists("node", "--version") || !shell::exists("npm", "--version") {
+        eprintln!("SKIPPED: snarkjs' verdict on the proof of {what}: there is no Node.js with npm");
+        return Ok(());
+    }
+    let snarkjs = install(&shell::target("interop"))?;
+    ensure!(verify(&snarkjs, key, public, proof)?, "snarkjs refuses the proof of {what}");
+    ensure!(
+        control_refused(&snarkjs, key, public, proof)?,
+        "snarkjs also accepts it with another public signal"
+    );
+    eprintln!("snarkjs accepts the proof of {what}");
     Ok(())
 }
 

@@ -5,12 +5,18 @@
 //! through cargo as a separate process.
 
 mod bless;
+mod capi;
 mod compiler;
 mod cost;
 mod demo;
+mod deny;
+mod dist;
 mod dump;
 mod features;
 mod interop;
+mod node;
+mod package;
+mod python;
 mod replay;
 mod sanitize;
 mod setup;
@@ -53,6 +59,18 @@ enum Task {
     Sanitize(sanitize::SanitizeArgs),
     /// Measure windows of MSMs on a device and keep the fastest: `curvesmith tune`
     Tune(tune::TuneArgs),
+    /// Make the library packages with the images of all curves, or compare the images with the table in git
+    Package(package::PackageArgs),
+    /// Judge licences and sources of all dependencies by `deny.toml`
+    Deny,
+    /// Make a tarball of the command line, with its manual, completions and licences, and try it
+    Dist(dist::DistArgs),
+    /// Build the Python package and try it, in an environment of its own
+    Python(python::PythonArgs),
+    /// Pack the Node package, install it, and try it with snarkjs as the judge; needs Node.js
+    Node(node::NodeArgs),
+    /// Build the C library and have programs of C judge it
+    Capi,
     /// Have snarkjs judge our proofs; needs Node.js
     Interop(interop::InteropArgs),
 }
@@ -78,6 +96,12 @@ fn main() -> std::process::ExitCode {
         Task::Cost(args) => cost::run(&args),
         Task::Sanitize(args) => sanitize::run(&args),
         Task::Tune(args) => tune::run(&args),
+        Task::Package(args) => package::run(&args),
+        Task::Deny => deny::run(),
+        Task::Dist(args) => dist::run(&args),
+        Task::Capi => shell::library(capi::PACKAGE).and_then(|built| capi::run(&built)),
+        Task::Node(args) => node::run(&args),
+        Task::Python(args) => python::run(&args),
         Task::Interop(args) => interop::run(&args),
     };
     match result {

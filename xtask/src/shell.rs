@@ -43,6 +43,12 @@ pub(crate) fn curvesmith() -> Command {
     run
 }
 
+/// Builds a package with a library for other languages; the folder that has it.
+pub(crate) fn library(package: &str) -> Result<PathBuf> {
+    run(cargo().args(["build", "--package", package]))?;
+    Ok(target("debug"))
+}
+
 /// Program and arguments as one would type them.
 pub(crate) fn show(command: &Command) -> String {
     let program = Path::new(command.get_program());
@@ -69,6 +75,21 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
 pub(crate) fn output(command: &mut Command) -> Option<String> {
     let out = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     out.status.success().then(|| String::from_utf8_lossy(&out.stdout).trim().to_owned())
+}
+
+/// Seconds of processor time that ended children of ours have taken, and theirs; `None` where the system does not tell.
+pub(crate) fn processor_time() -> Option<f64> {
+    children_time(&std::fs::read_to_string("/proc/self/stat").ok()?)
+}
+
+/// Of a line of Linux' `/proc/<id>/stat`.
+fn children_time(stat: &str) -> Option<f64> {
+    /// Ticks of a second in what Linux tells programs, on every machine that Rust runs on.
+    const TICKS: f64 = 100.0;
+    // The program's name, in parentheses, may hold anything. Fields 16 and 17 of the line are times of children, user and system.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
+    Some((ticks(16)? + ticks(17)?) as f64 / TICKS)
 }
 
 /// Runs named parts one after the other, and tells at the end what each took.
@@ -100,4 +121,17 @@ impl Parts {
 /// Whether a program can be started at all.
 pub(crate) fn exists(program: &str, version_flag: &str) -> bool {
     output(command(program).arg(version_flag)).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_children_stand_behind_the_name() {
+        let line = "7 (a ) b) S 1 2 3 4 5 6 7 8 9 10 11 12 250 50 20 0";
+        assert_eq!(children_time(line), Some(3.0));
+        assert_eq!(children_time("7 (a) S 1 2"), None);
+        assert_eq!(children_time(""), None);
+    }
 }

@@ -1,6 +1,6 @@
 //! The whole test run.
 
-use crate::{SetupArgs, features, setup, shell, tidy};
+use crate::{SetupArgs, capi, deny, dist, features, node, package, python, setup, shell, tidy};
 use anyhow::Result;
 use clap::Args;
 
@@ -12,7 +12,8 @@ const REQUIRE_REDIS: &str = "REQUIRE_REDIS";
 
 /// What all packages have by default, but for the command line: the worker, and of its curves one of each kind. Every engine in it
 /// takes a minute of a core to build. The lints see it with all.
-const FEATURES: &str = "curvesmith/default,curvesmith-curves/default,curvesmith-cli/bls12-381,curvesmith-cli/bn254,\
+const FEATURES: &str = "curvesmith/default,curvesmith-bindings/default,curvesmith-capi/default,curvesmith-node/default,\
+    curvesmith-python/default,curvesmith-curves/default,curvesmith-cli/bls12-381,curvesmith-cli/bn254,\
     curvesmith-cli/jubjub,curvesmith-cli/secp256r1,curvesmith-cli/worker";
 /// What a long run has besides the default.
 const LONG_FEATURES: &str = "curvesmith-cli/worker,curvesmith-curves/long-tests,curvesmith-tests/long-tests";
@@ -40,6 +41,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
     })?;
     parts.part("format", || shell::run(shell::cargo().args(["fmt", "--all", "--check"])))?;
     parts.part("tidy", tidy::run)?;
+    parts.part("licences", deny::run)?;
     parts.part("lints", || {
         let mut clippy = shell::cargo();
         clippy.args(["clippy", "--workspace", "--all-targets", "--features"]);
@@ -68,6 +70,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
     };
     // Examples without tests are compiled by the lints.
     parts.part("tests", || test("--tests"))?;
+    parts.part("tarball", dist::run_dev)?;
     parts.part("code of the book and of the documentation", || test("--doc"))?;
     parts.part("curves alone", || features::run(args.long))?;
     parts.part("a crate outside of the workspace", || {
@@ -80,6 +83,10 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
         }
         shell::run(&mut test)
     })?;
+    parts.part("packages", package::test)?;
+    parts.part("C", || capi::run(&shell::library(capi::PACKAGE)?))?;
+    parts.part("Python", python::test)?;
+    parts.part("Node", node::test)?;
     parts.finish("cargo xtask test");
     Ok(())
 }

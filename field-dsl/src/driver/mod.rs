@@ -1,6 +1,7 @@
 //! The subcommands of `cargo-curvesmith`.
 
 mod dump;
+mod hashes;
 mod prepare;
 mod sources;
 mod time;
@@ -16,6 +17,8 @@ usage: cargo curvesmith <command> <arguments> [--from <file or folder>]...
   prepare [--check] [--common] [--into <folder>]
                                 images of the declarations, for macros to take; by default those of
                                 `src`, into `images`. --check: whether what is there is up to date
+  hashes <folder>...            every image of the bundles that lie there: its name, the BLAKE3 hash of its text
+                                without comments, what made it
   list                          every kernel: declaration, kernel, symbol
   dump <declaration> <kernel> <stage>
                                 a kernel after a pass; an unknown name is answered by the known ones
@@ -71,6 +74,14 @@ pub(crate) enum DriverError {
         /// All faults.
         faults: String,
     },
+    /// A bundle of images is damaged.
+    #[error("{path}: {source}")]
+    Bundle {
+        /// Which.
+        path: String,
+        /// Why.
+        source: curvesmith_abi::ImageError,
+    },
     /// The compiler failed.
     #[error(transparent)]
     Emit(#[from] curvesmith_codegen::EmitError),
@@ -107,6 +118,9 @@ pub(crate) fn run(args: &[String]) -> Result<String> {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let declared = || Declared::read(&from);
     match words[..] {
+        ["hashes", first, ref others @ ..] => hashes::hashes(
+            &std::iter::once(first).chain(others.iter().copied()).map(PathBuf::from).collect::<Vec<_>>(),
+        ),
         ["list"] => Ok(list(&declared()?)),
         ["dump", owner, kernel, stage] => dump::dump(&declared()?, owner, kernel, stage),
         ["write", folder] => write::write(&declared()?, folder.as_ref(), Emitter::default()),

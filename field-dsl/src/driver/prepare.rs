@@ -74,7 +74,7 @@ fn texts(bundle: &Option<Bundle>) -> Option<Vec<(&curvesmith_abi::Image, [u8; 32
 }
 
 /// Names of the bundles in a folder, if it is there.
-fn bundles_in(folder: &Path) -> Result<Vec<String>> {
+pub(super) fn bundles_in(folder: &Path) -> Result<Vec<String>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(vec![]),
@@ -86,6 +86,6 @@ fn bundles_in(folder: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-fn fault(path: &Path, source: std::io::Error) -> DriverError {
+pub(super) fn fault(path: &Path, source: std::io::Error) -> DriverError {
     DriverError::File { path: path.display().to_string(), source }
 }

@@ -175,6 +175,19 @@ impl<C: PairingCurve> Groth16<C> {
         result
     }
 
+    /// As [`Groth16::prove`]; once the end is asked for, [`RuntimeError::Cancelled`] as [`ProveError::Device`].
+    pub fn prove_unless_cancelled(
+        &self,
+        witness: &Witness<C>,
+        rng: &mut (impl RngCore + CryptoRng),
+        cancel: &Cancel,
+    ) -> Result<Proof<C::Engine>, ProveError> {
+        let mut randomness = [Scalar::<C>::rand(rng), Scalar::<C>::rand(rng)];
+        let proof = self.prove_randomized(witness, &randomness, Detail::Counts, cancel);
+        randomness.zeroize();
+        proof.map(|(proof, _)| proof)
+    }
+
     /// As [`Groth16::prove`], beside the caller. A job that is cancelled, or whose errors are of the device, gives
     /// [`ProveError::Device`].
     pub fn submit(

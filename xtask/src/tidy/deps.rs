@@ -18,7 +18,10 @@ pub(super) const EDGES: &[(&str, &[&str])] = &[
     ),
     ("curvesmith-curves", &["curvesmith-field-dsl", "curvesmith-runtime"]),
     ("curvesmith", &["curvesmith-runtime", "curvesmith-curves", "curvesmith-field-dsl"]),
+    ("curvesmith-capi", &["curvesmith-bindings"]),
     ("curvesmith-cli", &["curvesmith", "curvesmith-runtime", "curvesmith-curves"]),
+    ("curvesmith-node", &["curvesmith-bindings"]),
+    ("curvesmith-python", &["curvesmith-bindings"]),
     ("xtask", &[]),
 ];
 
@@ -36,13 +39,26 @@ pub(super) const OWNERS: &[(&str, &[&str])] = &[
     ("indicatif", &["curvesmith-cli"]),
     ("redis", &["curvesmith-cli"]),
     ("mpi", &["curvesmith"]),
+    ("napi", &["curvesmith-node"]),
+    ("napi-build", &["curvesmith-node"]),
+    ("napi-derive", &["curvesmith-node"]),
+    ("numpy", &["curvesmith-python"]),
+    ("pyo3", &["curvesmith-python"]),
+    ("pyo3-build-config", &["curvesmith-python"]),
     ("ark-bn254", &["curvesmith-curves", "curvesmith-tests", "curvesmith-benches", "curvesmith-docs"]),
     ("ark-bls12-377", &["curvesmith-curves"]),
     ("ark-bw6-761", &["curvesmith-curves"]),
     ("ark-bls12-381", &["curvesmith-curves", "curvesmith-tests", "curvesmith-benches", "curvesmith-docs"]),
     (
         "ark-groth16",
-        &["curvesmith", "curvesmith-cli", "curvesmith-tests", "curvesmith-benches", "curvesmith-docs"],
+        &[
+            "curvesmith",
+            "curvesmith-bindings",
+            "curvesmith-cli",
+            "curvesmith-tests",
+            "curvesmith-benches",
+            "curvesmith-docs",
+        ],
     ),
 ];
 

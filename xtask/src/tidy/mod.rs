@@ -44,10 +44,15 @@ struct Rule {
 const RULES: &[Rule] = &[
     Rule {
         name: "unsafe",
-        why: "`unsafe` belongs to the LLVM and CUDA modules, and to the start of a process",
+        why: "`unsafe` belongs to the LLVM and CUDA modules, to the C library, and to the start of a process",
         view: View::CodeAndTests,
         within: &[""],
-        except: &["codegen/src/targets/ptx/emit/llvm", "runtime/src/cuda", "prover/cli/src/process.rs"],
+        except: &[
+            "bindings/c/src",
+            "codegen/src/targets/ptx/emit/llvm",
+            "runtime/src/cuda",
+            "prover/cli/src/process.rs",
+        ],
         words: &["unsafe", "unsafe_code"],
     },
     Rule {

@@ -1,0 +1,5 @@
+//! What linkers of macOS and Windows need to build an addon.
+
+fn main() {
+    napi_build::setup();
+}

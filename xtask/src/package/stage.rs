@@ -1,0 +1,111 @@
+//! A copy of the library packages' sources, with images.
+
+use super::{IMAGES, LIBRARIES};
+use crate::shell;
+use crate::validate::clear;
+use anyhow::{Context, Result, ensure};
+use std::path::{Path, PathBuf};
+
+/// What all packages share: files of the root.
+const SHARED: [&str; 3] = ["Cargo.toml", "Cargo.lock", "README.md"];
+/// What goes into each package.
+const LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
+
+/// Copies what git knows of the library packages, as it is now, to a folder that is emptied first; the folder. It is a workspace of
+/// these packages alone.
+pub(super) fn fill(folder: &Path, images: &[(&str, PathBuf)]) -> Result<PathBuf> {
+    clear(folder)?;
+    let root = shell::root();
+    let copy = |from: &Path, to: PathBuf| {
+        let above = to.parent().expect("a file lies in a folder");
+        std::fs::create_dir_all(above).with_context(|| format!("cannot create {}", above.display()))?;
+        std::fs::copy(from, &to).with_context(|| format!("cannot copy {}", from.display())).map(drop)
+    };
+    let of_git = files()?;
+    for file in SHARED.iter().copied().chain(of_git.iter().map(String::as_str)) {
+        copy(&root.join(file), folder.join(file))?;
+    }
+    for (_, own) in LIBRARIES {
+        for licence in LICENCES {
+            copy(&root.join(licence), folder.join(own).join(licence))?;
+        }
+    }
+    for (own, from) in images {
+        for entry in std::fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+            let entry = entry?;
+            copy(&entry.path(), folder.join(own).join(IMAGES).join(entry.file_name()))?;
+        }
+    }
+    let manifest = folder.join("Cargo.toml");
+    let text = std::fs::read_to_string(&manifest).context("the workspace has a manifest")?;
+    std::fs::write(&manifest, reduced(&text)?)
+        .with_context(|| format!("cannot write {}", manifest.display()))?;
+    Ok(folder.to_owned())
+}
+
+/// Version of all packages.
+pub(super) fn version() -> Result<String> {
+    let text =
+        std::fs::read_to_string(shell::root().join("Cargo.toml")).context("the workspace has a manifest")?;
+    let manifest: toml::Table = text.parse().context("the manifest is not TOML")?;
+    let of = manifest.get("workspace").and_then(|of| of.get("package")).and_then(|of| of.get("version"));
+    of.and_then(toml::Value::as_str).map(str::to_owned).context("the workspace has no version")
+}
+
+/// Files of the library packages that are committed or would be, and are there.
+fn files() -> Result<Vec<String>> {
+    let mut git = shell::command("git");
+    git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"]);
+    let out = git.args(LIBRARIES.map(|(_, folder)| folder)).output().context("could not start `git`")?;
+    ensure!(out.status.success(), "`git ls-files` failed; packages are made of a checkout");
+    let text = String::from_utf8(out.stdout).context("a file's name is not UTF-8")?;
+    let files: Vec<String> = text.split('\0').filter(|name| is_of_library(name)).map(str::to_owned).collect();
+    Ok(files.into_iter().filter(|name| shell::root().join(name).is_file()).collect())
+}
+
+/// Whether the innermost package that a file can belong to is a library: `prover` holds the command line too.
+fn is_of_library(file: &str) -> bool {
+    let is_other = |folder: &Path| {
+        !LIBRARIES.iter().any(|(_, own)| Path::new(own) == folder)
+            && shell::root().join(folder).join("Cargo.toml").is_file()
+    };
+    let above = || Path::new(file).ancestors().skip(1).filter(|folder| *folder != Path::new(""));
+    !file.is_empty() && !above().any(is_other)
+}
+
+/// The workspace's manifest with the library packages as its only members.
+fn reduced(manifest: &str) -> Result<String> {
+    let (before, rest) = manifest.split_once("members = [").context("the workspace lists no members")?;
+    let (_, after) = rest.split_once(']').context("the list of members has no end")?;
+    let members = LIBRARIES.map(|(_, folder)| format!("\"{folder}\"")).join(", ");
+    Ok(format!("{before}members = [{members}]{after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_libraries_are_members() {
+        let text =
+            reduced("[workspace]\nmembers = [\n  \"a\",\n  \"xtask\",\n]\n[profile.dev]\n").expect("a list");
+        let manifest: toml::Table = text.parse().expect("TOML");
+        let members = manifest["workspace"]["members"].as_array().expect("a list");
+        assert_eq!(members.len(), LIBRARIES.len());
+        assert!(manifest.contains_key("profile") && !text.contains("xtask"));
+        assert!(reduced("[workspace]\n").is_err() && reduced("members = [").is_err());
+    }
+
+    #[test]
+    fn the_command_line_is_no_library() {
+        assert!(is_of_library("prover/src/lib.rs") && is_of_library("runtime/abi/src/lib.rs"));
+        assert!(!is_of_library("prover/cli/src/main.rs") && !is_of_library(""));
+        let files = files().expect("git lists them");
+        assert!(files.iter().any(|file| file == "codegen/build.rs"));
+    }
+
+    #[test]
+    fn packages_have_a_version() {
+        assert!(version().expect("a version").split('.').count() == 3);
+    }
+}
