@@ -126,8 +126,8 @@ impl Key {
     }
 
     /// Proves several witnesses, some at once; each has a result of its own.
-    pub fn prove_batch(&self, witnesses: &[Source<'_>]) -> Vec<Result<Proof>> {
-        self.prover.prove_batch(witnesses)
+    pub fn prove_batch(&self, witnesses: &[Source<'_>], cancel: &Cancel) -> Vec<Result<Proof>> {
+        self.prover.prove_batch(witnesses, cancel)
     }
 }
 
@@ -164,7 +164,7 @@ pub(crate) trait Prover: Send + Sync {
     fn verification_key(&self) -> String;
     fn weaknesses(&self) -> Vec<String>;
     fn prove(&self, witness: Source<'_>, cancel: &Cancel) -> Result<Proof>;
-    fn prove_batch(&self, witnesses: &[Source<'_>]) -> Vec<Result<Proof>>;
+    fn prove_batch(&self, witnesses: &[Source<'_>], cancel: &Cancel) -> Vec<Result<Proof>>;
 }
 
 impl<C: ZkeyCurve> Prover for Groth16<C> {
@@ -194,13 +194,13 @@ impl<C: ZkeyCurve> Prover for Groth16<C> {
         Ok(texts::<C>(self, &proof, &witness))
     }
 
-    fn prove_batch(&self, witnesses: &[Source<'_>]) -> Vec<Result<Proof>> {
+    fn prove_batch(&self, witnesses: &[Source<'_>], cancel: &Cancel) -> Vec<Result<Proof>> {
         let mut read = Vec::with_capacity(witnesses.len());
         let mut values = Vec::with_capacity(witnesses.len());
         for witness in witnesses {
             read.push(read_witness::<C>(*witness, self.wires()).map(|witness| values.push(witness)));
         }
-        let proofs = Groth16::prove_batch(self, &values, &mut OsRng);
+        let proofs = self.prove_batch_unless_cancelled(&values, &mut OsRng, &cancel.0);
         let mut proofs = proofs.into_iter().zip(&values);
         let result = |read: Result<()>| {
             read?;

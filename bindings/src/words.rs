@@ -11,6 +11,7 @@ use curvesmith::{AffineOf, Field, Group, ProjectiveOf};
 use curvesmith_runtime::field::MontLimbs;
 use curvesmith_runtime::group::{CoordinateOf, Points};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What the words of an element mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,7 +77,7 @@ pub(crate) fn read_elements<F: Field>(what: &str, words: &[u64], form: Form) -> 
     let each = element_words::<F>();
     let reader = Reader::<F::Ark>::new(form);
     let refused = |at: usize| Error::input(format_args!("{what}: element {at} is not below the prime"));
-    collect(count(what, words.len(), each)?, |at| {
+    collect(count(what, words.len(), each)?, F::Ark::zero(), |at| {
         reader.read(&words[at * each..(at + 1) * each]).ok_or_else(|| refused(at))
     })
 }
@@ -102,7 +103,7 @@ pub(crate) fn read_points<G: Group>(words: &[u64], form: Form) -> Result<Vec<Aff
     }
     let reader = Reader::<<G::Base as Field>::Ark>::new(form);
     let size = point_words::<G>();
-    collect(count("bases", words.len(), size)?, |at| {
+    collect(count("bases", words.len(), size)?, AffineOf::<G>::zero(), |at| {
         let point = &words[at * size..(at + 1) * size];
         if point.iter().all(|word| *word == 0) {
             return Ok(AffineOf::<G>::zero());
@@ -135,17 +136,28 @@ pub(crate) fn write_point<G: Group>(point: &ProjectiveOf<G>, form: Form) -> Vec<
     out
 }
 
-/// `count` values, made on all cores in order; the first error.
-fn collect<T: Send>(count: usize, make: impl Fn(usize) -> Result<T> + Sync) -> Result<Vec<T>> {
+/// `count` values, made on all cores; the error of the first that cannot be.
+fn collect<T: Copy + Send + Sync>(
+    count: usize,
+    empty: T,
+    make: impl Fn(usize) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
     let mut values = Vec::new();
     let bytes = count.saturating_mul(size_of::<T>());
     let failed = |_| Error::new(ErrorKind::Internal, format_args!("no memory for {bytes} bytes"));
     values.try_reserve_exact(count).map_err(failed)?;
-    // Chunk by chunk, so that the first error is that of the lowest index.
-    let starts = (0..count).into_par_iter().step_by(CHUNK);
-    let chunks = starts.map(|start| (start..count.min(start + CHUNK)).map(&make).collect::<Result<Vec<T>>>());
-    for chunk in chunks.collect::<Vec<_>>() {
-        values.extend(chunk?);
+    let first = AtomicUsize::new(count);
+    let each = |at| {
+        make(at).unwrap_or_else(|_| {
+            first.fetch_min(at, Ordering::Relaxed);
+            empty
+        })
+    };
+    (0..count).into_par_iter().with_min_len(CHUNK).map(each).collect_into_vec(&mut values);
+    match first.into_inner() {
+        at if at < count => {
+            Err(make(at).err().unwrap_or_else(|| Error::input("values changed while they were read")))
+        }
+        _ => Ok(values),
     }
-    Ok(values)
 }

@@ -92,15 +92,15 @@ fn each_fault_has_its_kind() {
     assert_eq!(load(Source::File(&fixture("nothing"))), ErrorKind::Input);
     assert_eq!(load(Source::File(&fixture("bn128_mult"))), ErrorKind::Input);
     // One of several is wrong, the others are proven.
-    let results = key.prove_batch(&[
-        Source::Bytes(&witness),
-        Source::Bytes(&wrong),
-        Source::Bytes(&other),
-        Source::Bytes(&witness),
-    ]);
+    let results = key.prove_batch(
+        &[Source::Bytes(&witness), Source::Bytes(&wrong), Source::Bytes(&other), Source::Bytes(&witness)],
+        &Cancel::default(),
+    );
     let kinds: Vec<_> =
         results.into_iter().map(|result| result.map(drop).map_err(|error| error.kind)).collect();
     assert_eq!(kinds, [Ok(()), Err(ErrorKind::Invalid), Err(ErrorKind::WitnessLength), Ok(())]);
+    let ended = key.prove_batch(&[Source::Bytes(&witness)], &cancel);
+    assert!(ended.into_iter().all(|result| kind(result) == ErrorKind::Cancelled));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The C library, laid out as it is installed, and the programs of C that judge it.
 
 use crate::demo::FIXTURES;
+use crate::files::{clear, copy, create};
 use crate::{interop, shell};
 use anyhow::{Context, Result, ensure};
 use std::fs;
@@ -51,7 +52,7 @@ pub(crate) fn run(built: &Path) -> Result<()> {
     let fixture = |name: &str| shell::root().join(FIXTURES).join(name);
     let (small, large) = (fixture(SMALL.0), fixture(LARGE.0));
     let outputs = stage.join("outputs");
-    fs::create_dir_all(&outputs).with_context(|| format!("cannot create {}", outputs.display()))?;
+    create(&outputs)?;
     let rapidsnark = |program: &str, (key, inputs): (&Path, u32), other: &Path| {
         let mut run = shell::command(stage.join(program));
         run.arg(key).arg(other).arg(inputs.to_string()).arg(&outputs).env("CURVESMITH_DEVICE", "cpu");
@@ -74,10 +75,8 @@ fn lay_out(built: &Path, stage: &Path) -> Result<PathBuf> {
     let version = version()?;
     let major = version.split('.').next().unwrap_or_default();
     let lib = stage.join("lib");
-    let _ = fs::remove_dir_all(stage);
-    for folder in ["include/rapidsnark", "lib/pkgconfig"] {
-        fs::create_dir_all(stage.join(folder)).with_context(|| format!("cannot create {folder}"))?;
-    }
+    clear(stage)?;
+    create(&lib.join("pkgconfig"))?;
     for header in ["curvesmith.h", "rapidsnark/prover.h", "rapidsnark/verifier.h"] {
         copy(&shell::root().join(FOLDER).join("include").join(header), &stage.join("include").join(header))?;
     }
@@ -111,12 +110,6 @@ fn lay_out(built: &Path, stage: &Path) -> Result<PathBuf> {
     );
     fs::write(lib.join("pkgconfig/curvesmith.pc"), text).context("cannot write curvesmith.pc")?;
     Ok(lib.join(file))
-}
-
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    fs::copy(from, to)
-        .with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))
-        .map(drop)
 }
 
 /// The version of the workspace.

@@ -77,7 +77,7 @@ struct Line {
 pub(crate) fn run(args: &CostArgs) -> Result<()> {
     setup::run(args.setup.yes)?;
     let cache = shell::target("cost").join("cache");
-    crate::validate::clear(&cache)?;
+    crate::files::clear(&cache)?;
     let cold = time(args, "")?;
     time(args, &cache.to_string_lossy())?;
     let cached = time(args, &cache.to_string_lossy())?;

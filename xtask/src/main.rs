@@ -13,6 +13,7 @@ mod deny;
 mod dist;
 mod dump;
 mod features;
+mod files;
 mod interop;
 mod node;
 mod package;

@@ -1,6 +1,7 @@
 //! The Node package: packed, installed into an empty project, and tried there, with snarkjs as the judge.
 
 use crate::demo::FIXTURES;
+use crate::files::{LICENCES, clear, copy, names};
 use crate::{dist, shell};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
@@ -83,7 +84,7 @@ fn pack_and_try(platform: &str, built: &Path, node: &[String]) -> Result<()> {
     install_tools(&work)?;
     let tarballs = [pack_addon(&work, platform, built)?, pack_scripts(&work)?];
     let project = work.join("project");
-    empty(&project)?;
+    clear(&project)?;
     fs::write(project.join("package.json"), "{ \"private\": true }\n")?;
     let mut npm = shell::command("npm");
     // No registry is asked: the package needs nothing but its addon.
@@ -143,7 +144,7 @@ fn stage(work: &Path, name: &str, from: &Path) -> Result<PathBuf> {
         manifest["name"]
     );
     let stage = work.join("packages").join(name);
-    empty(&stage)?;
+    clear(&stage)?;
     let listed = manifest["files"]
         .as_array()
         .context("a package.json without `files`")?
@@ -155,7 +156,7 @@ fn stage(work: &Path, name: &str, from: &Path) -> Result<PathBuf> {
             copy(&from.join(file), &stage.join(file))?;
         }
     }
-    for licence in dist::LICENCES {
+    for licence in LICENCES {
         copy(&shell::root().join(licence), &stage.join(licence))?;
     }
     Ok(stage)
@@ -171,35 +172,6 @@ fn pack(work: &Path, stage: &Path) -> Result<PathBuf> {
     let file = packed[0]["filename"].as_str().context("`npm pack` names no file")?;
     eprintln!("{file}: {} bytes, unpacked {}", packed[0]["size"], packed[0]["unpackedSize"]);
     Ok(work.join(file))
-}
-
-/// A folder without files.
-fn empty(folder: &Path) -> Result<()> {
-    if folder.exists() {
-        fs::remove_dir_all(folder).with_context(|| format!("cannot empty {}", folder.display()))?;
-    }
-    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
-}
-
-/// A file, or a folder with all that is in it.
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    if from.is_dir() {
-        fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
-        return names(from)?.iter().try_for_each(|name| copy(&from.join(name), &to.join(name)));
-    }
-    let copied =
-        fs::copy(from, to).with_context(|| format!("cannot copy {} to {}", from.display(), to.display()));
-    copied.map(drop)
-}
-
-/// Names in a folder, in order.
-fn names(folder: &Path) -> Result<Vec<String>> {
-    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    let mut names = entries
-        .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
-        .collect::<Result<Vec<_>>>()?;
-    names.sort();
-    Ok(names)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The Python package: built, installed into an environment of its own, and tried.
 
-use crate::shell;
+use crate::demo::FIXTURES;
+use crate::{interop, shell};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -86,7 +87,26 @@ fn build_and_try(python: &str, profile: &str, pytest: &[String]) -> Result<()> {
     let mut test = shell::command(&python);
     // Bytecode stays out of the source.
     test.current_dir(&package).env("PYTHONDONTWRITEBYTECODE", "1").args(["-m", "pytest", "--quiet"]);
-    shell::run(test.args(pytest))
+    shell::run(test.args(pytest))?;
+    judge(&work, &python)
+}
+
+/// Has snarkjs judge a proof that the package makes.
+fn judge(work: &Path, python: &Path) -> Result<()> {
+    const PROVE: &str = "
+import sys, curvesmith
+key, witness, proof, public = sys.argv[1:]
+made = curvesmith.prove(key, witness, device='cpu')
+open(proof, 'w').write(made.proof_json)
+open(public, 'w').write(made.public_json)
+";
+    let circuit = shell::root().join(FIXTURES).join("bn128_semaphore20_ceremony");
+    let [proof, public] = ["proof.json", "public.json"].map(|name| work.join(name));
+    let mut prove = shell::command(python);
+    prove.current_dir(work).args(["-c", PROVE]);
+    prove.args(["circuit.zkey", "witness.wtns"].map(|name| circuit.join(name)));
+    shell::run(prove.args([&proof, &public]))?;
+    interop::judge("the Python package", &circuit.join("verification_key.json"), &public, &proof)
 }
 
 /// The Python of an environment that has what the list says; made anew when the list has changed.

@@ -82,7 +82,7 @@ fn check_out(revision: &str, folder: &Path) -> Result<PathBuf> {
 fn compile(root: &Path, folder: &Path) -> Result<Side> {
     let side = Side { texts: folder.join("texts"), images: folder.join("images") };
     for (command, folder) in [("texts", &side.texts), ("write", &side.images)] {
-        validate::clear(folder)?;
+        crate::files::clear(folder)?;
         let mut write = compiler::program(root);
         // Each checkout has its own artefacts, whatever the environment says.
         write.env("CARGO_TARGET_DIR", root.join("target"));

@@ -108,9 +108,10 @@ typedef struct {
   int code; /* of this proof */
 } curvesmith_job;
 
-/* Proves several witnesses, some at once. A job that fails keeps no other from its proof. */
-int curvesmith_prove_batch(curvesmith_object key, curvesmith_job *jobs, uint64_t count,
-                           char *error_msg, uint64_t error_size);
+/* Proves several witnesses, some at once. A job that fails keeps no other from its proof. cancel is as
+ * for curvesmith_prove. */
+int curvesmith_prove_batch(curvesmith_object key, curvesmith_object cancel, curvesmith_job *jobs,
+                           uint64_t count, char *error_msg, uint64_t error_size);
 
 /* Makes what ends proofs; they fail with CURVESMITH_CANCELLED once curvesmith_cancel was called. */
 int curvesmith_cancel_new(curvesmith_object *cancel);

@@ -279,7 +279,7 @@ pub unsafe extern "C" fn curvesmith_prove(
     unsafe {
         run(&Message::new(error_msg, error_size), || {
             let key = key_of(key)?;
-            let cancel = if cancel == 0 { Cancel::default() } else { cancel_of(cancel)? };
+            let cancel = optional_cancel(cancel)?;
             let witness = bytes("witness", witness, witness_size)?;
             let (proof, public) =
                 (Buffer::new("proof", proof, proof_size)?, Buffer::new("public", public, public_size)?);
@@ -294,6 +294,7 @@ pub unsafe extern "C" fn curvesmith_prove(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curvesmith_prove_batch(
     key: u64,
+    cancel: u64,
     jobs: *mut Job,
     count: u64,
     error_msg: *mut c_char,
@@ -303,6 +304,7 @@ pub unsafe extern "C" fn curvesmith_prove_batch(
     unsafe {
         run(&Message::new(error_msg, error_size), || {
             let key = key_of(key)?;
+            let cancel = optional_cancel(cancel)?;
             let jobs = array_mut("jobs", jobs, count)?;
             let mut witnesses = Vec::new();
             let mut waiting = Vec::new();
@@ -317,7 +319,7 @@ pub unsafe extern "C" fn curvesmith_prove_batch(
                     Ok(())
                 });
             }
-            for (at, proven) in waiting.into_iter().zip(key.prove_batch(&witnesses)) {
+            for (at, proven) in waiting.into_iter().zip(key.prove_batch(&witnesses, &cancel)) {
                 let job = &mut jobs[at];
                 job.code = run(&Message::new(job.error, job.error_size), || {
                     let proof = Buffer::new("proof", job.proof, &raw mut job.proof_size)?;
@@ -327,6 +329,11 @@ pub unsafe extern "C" fn curvesmith_prove_batch(
             Ok(())
         })
     }
+}
+
+/// What ends a proof; nothing does for 0.
+fn optional_cancel(number: u64) -> Result<Cancel> {
+    if number == 0 { Ok(Cancel::default()) } else { cancel_of(number) }
 }
 
 fn cancel_of(number: u64) -> Result<Cancel> {

@@ -66,7 +66,7 @@ impl Key {
         witnesses: Vec<Input<'py>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let sources: Vec<Source<'_>> = witnesses.iter().map(Input::source).collect();
-        let proofs = detached(py, || Ok(self.0.prove_batch(&sources)))?;
+        let proofs = interruptible(py, |cancel| Ok(self.0.prove_batch(&sources, cancel)))?;
         let object = |proof: bindings::Result<Proof>| match proof {
             Ok(proof) => Ok(texts(proof).into_pyobject(py)?.into_any()),
             Err(error) => Ok(raise(py, &error).into_value(py).into_bound(py).into_any()),

@@ -212,11 +212,21 @@ impl<C: PairingCurve> Groth16<C> {
         witnesses: &[Witness<C>],
         rng: &mut (impl RngCore + CryptoRng),
     ) -> Vec<Result<Proof<C::Engine>, ProveError>> {
+        self.prove_batch_unless_cancelled(witnesses, rng, &Cancel::default())
+    }
+
+    /// As [`Groth16::prove_batch`]; once the end is asked for, [`RuntimeError::Cancelled`] for each proof that was not made.
+    pub fn prove_batch_unless_cancelled(
+        &self,
+        witnesses: &[Witness<C>],
+        rng: &mut (impl RngCore + CryptoRng),
+        cancel: &Cancel,
+    ) -> Vec<Result<Proof<C::Engine>, ProveError>> {
         let mut randomness: Vec<[Scalar<C>; 2]> =
             witnesses.iter().map(|_| [Scalar::<C>::rand(rng), Scalar::<C>::rand(rng)]).collect();
         let prove = |i: usize| {
             let randomness = &randomness[i];
-            let proof = self.prove_randomized(&witnesses[i], randomness, Detail::Counts, &Cancel::default());
+            let proof = self.prove_randomized(&witnesses[i], randomness, Detail::Counts, cancel);
             proof.map(|(proof, _)| proof)
         };
         let next = AtomicUsize::new(0);

@@ -9,7 +9,8 @@ mod manual;
 mod third_party;
 
 use crate::demo::FIXTURES;
-use crate::shell;
+use crate::files::LICENCES;
+use crate::{setup, shell};
 use anyhow::{Context, Result, bail, ensure};
 use archive::{File, Files};
 use clap::Args;
@@ -25,8 +26,6 @@ pub(crate) use third_party::write as third_party;
 const FEATURES: &str = "worker";
 /// Circuits, and the curve of each, with which a binary is tried.
 const CASES: [(&str, &str); 2] = [("bn128_mult", "bn254"), ("bls12381_mult", "bls12-381")];
-/// Our own licences, beside the workspace's manifest and in the tarball.
-pub(crate) const LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 /// The most bytes that a stripped binary with all curves may have.
 const MOST: u64 = 25_000_000;
 
@@ -35,11 +34,11 @@ pub(crate) struct DistArgs {
     /// Curves of the binary, with commas between them; all by default
     #[arg(long, value_delimiter = ',', value_name = "LIST")]
     curves: Vec<String>,
-    /// Images by LLVM 19, in place of the compiler's own writer
+    /// Images by the compiler's own writer, for a machine that has no LLVM 19; the proofs of some curves are slower
     #[arg(long)]
-    llvm: bool,
+    without_llvm: bool,
     /// Pack the binary that the last `cargo xtask test` has built, to try the packing
-    #[arg(long, conflicts_with_all = ["curves", "llvm"])]
+    #[arg(long, conflicts_with_all = ["curves", "without_llvm"])]
     dev: bool,
 }
 
@@ -53,7 +52,7 @@ pub(crate) fn run(args: &DistArgs) -> Result<()> {
 /// Packs the binary of the tests, on systems that have such tarballs.
 pub(crate) fn run_dev() -> Result<()> {
     match host() {
-        Ok(_) => run(&DistArgs { curves: Vec::new(), llvm: false, dev: true }),
+        Ok(_) => run(&DistArgs { curves: Vec::new(), without_llvm: true, dev: true }),
         Err(reason) => {
             eprintln!("SKIPPED: the packing of the command line: {reason:#}");
             Ok(())
@@ -75,9 +74,11 @@ fn host() -> Result<String> {
 fn name(args: &DistArgs, host: &str) -> String {
     let mut words = vec!["curvesmith", env!("CARGO_PKG_VERSION")];
     words.extend(args.curves.iter().map(String::as_str));
-    words.extend(
-        [("llvm", args.llvm), ("dev", args.dev)].into_iter().filter(|word| word.1).map(|word| word.0),
-    );
+    words.extend(match args {
+        DistArgs { dev: true, .. } => Some("dev"),
+        DistArgs { without_llvm: true, .. } => Some("writer"),
+        _ => None,
+    });
     words.push(host);
     words.join("-")
 }
@@ -86,7 +87,7 @@ fn name(args: &DistArgs, host: &str) -> String {
 fn features(args: &DistArgs) -> Vec<String> {
     let mut features = vec![FEATURES.to_owned()];
     features.extend(args.curves.iter().cloned());
-    features.extend(args.llvm.then(|| "llvm".to_owned()));
+    features.extend((!args.without_llvm).then(|| "llvm".to_owned()));
     let mut told = vec!["--package".to_owned(), "curvesmith-cli".to_owned()];
     told.extend((!args.curves.is_empty()).then(|| "--no-default-features".to_owned()));
     told.extend(["--features".to_owned(), features.join(",")]);
@@ -103,10 +104,13 @@ fn find_dev() -> Result<PathBuf> {
 /// Builds the binary; where it lies.
 fn build(args: &DistArgs) -> Result<PathBuf> {
     let mut cargo = shell::cargo();
+    if !args.without_llvm {
+        setup::run(false)?;
+    }
     cargo.args(["build", "--profile", "dist", "--bin", "curvesmith"]).args(features(args));
     cargo.arg("--message-format=json-render-diagnostics").stderr(Stdio::inherit());
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags(&std::env::var("RUSTFLAGS").unwrap_or_default())?);
-    if !args.llvm {
+    if args.without_llvm {
         cargo = shell::without_llvm(cargo);
     }
     let line = shell::show(&cargo);
@@ -324,8 +328,8 @@ fn prove(program: &Path, case: &Path, work: &Path) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn args(curves: &[&str], llvm: bool, dev: bool) -> DistArgs {
-        DistArgs { curves: curves.iter().map(|&curve| curve.to_owned()).collect(), llvm, dev }
+    fn args(curves: &[&str], without_llvm: bool, dev: bool) -> DistArgs {
+        DistArgs { curves: curves.iter().map(|&curve| curve.to_owned()).collect(), without_llvm, dev }
     }
 
     #[test]
@@ -334,8 +338,8 @@ mod tests {
         for (args, words) in [
             (args(&[], false, false), ""),
             (args(&["bn254", "vesta"], false, false), "bn254-vesta-"),
-            (args(&[], true, false), "llvm-"),
-            (args(&[], false, true), "dev-"),
+            (args(&[], true, false), "writer-"),
+            (args(&[], true, true), "dev-"),
         ] {
             assert_eq!(
                 name(&args, "x86_64-unknown-linux-gnu"),
@@ -347,10 +351,10 @@ mod tests {
     #[test]
     fn a_list_of_curves_takes_the_place_of_all() {
         assert_eq!(
-            features(&args(&[], false, false)),
+            features(&args(&[], true, false)),
             ["--package", "curvesmith-cli", "--features", "worker"]
         );
-        let some = features(&args(&["bn254"], true, false));
+        let some = features(&args(&["bn254"], false, false));
         let expected =
             ["--package", "curvesmith-cli", "--no-default-features", "--features", "worker,bn254,llvm"];
         assert_eq!(some, expected);

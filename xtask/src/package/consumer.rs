@@ -5,8 +5,8 @@
 
 use super::archive::{sha256, unpack};
 use super::{LIBRARIES, make, prepare, provenance};
-use crate::shell;
-use crate::validate::clear;
+use crate::files::{clear, copy};
+use crate::{interop, shell};
 use anyhow::{Context, Result, ensure};
 use provenance::Provenance;
 use std::path::{Path, PathBuf};
@@ -18,8 +18,6 @@ const SOURCES: &str = "tests/consumer";
 const FIXTURE: &str = "tests/fixtures/bn128_semaphore20_ceremony";
 /// Seconds of processor time that its release build is to take, with all that it needs.
 const WANTED: f64 = 90.0;
-/// Most seconds that it may take: a machine whose cores are shared takes twice as many as an idle one.
-const SECONDS: f64 = 240.0;
 
 /// Makes the packages, and builds, proves and documents with them.
 pub(crate) fn test() -> Result<()> {
@@ -116,12 +114,14 @@ impl User {
         shell::run(&mut build)?;
         self.expect_no_emission()?;
         match before.zip(shell::processor_time()) {
-            Some((before, after)) => judge(after - before),
-            None => {
-                eprintln!("SKIPPED: the processor time of a user's build: this system does not tell it");
-                Ok(())
+            // Told, and no failure: how fast a machine is, and what else it does, is not known here.
+            Some((before, after)) => {
+                let seconds = after - before;
+                eprintln!("a user's build took {seconds:.0} s of processor time; {WANTED} s are wanted");
             }
+            None => eprintln!("SKIPPED: the processor time of a user's build: this system does not tell it"),
         }
+        Ok(())
     }
 
     /// Fails where an image was emitted. What the cache may hold are marks of declarations that were checked.
@@ -137,7 +137,10 @@ impl User {
 
     fn prove(&self) -> Result<()> {
         let program = self.target().join("release/consumer");
-        shell::run(shell::command(program).arg(FIXTURE).arg(&self.folder))
+        shell::run(shell::command(program).arg(FIXTURE).arg(&self.folder))?;
+        let [proof, public] = ["proof.json", "public.json"].map(|name| self.folder.join(name));
+        let key = shell::root().join(FIXTURE).join("verification_key.json");
+        interop::judge("a crate that uses the packages", &key, &public, &proof)
     }
 
     /// The documentation of the outermost package, as docs.rs makes it: of the package's own folder, with the versions that the
@@ -172,33 +175,9 @@ fn features(manifest: &str) -> Result<String> {
     Ok(features.iter().filter_map(toml::Value::as_str).collect::<Vec<_>>().join(","))
 }
 
-/// Copies a folder and all below.
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    std::fs::create_dir_all(to)?;
-    for entry in std::fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
-        let (entry, to) = entry.map(|entry| (entry.path(), to.join(entry.file_name())))?;
-        if entry.is_dir() { copy(&entry, &to)? } else { std::fs::copy(&entry, &to).map(drop)? }
-    }
-    Ok(())
-}
-
-fn judge(seconds: f64) -> Result<()> {
-    eprintln!(
-        "a user's build took {seconds:.0} s of processor time; {WANTED} s are wanted, {SECONDS} s fail"
-    );
-    ensure!(seconds <= SECONDS, "a user's build took {seconds:.0} s of processor time, at most {SECONDS} s");
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_slow_build_fails() {
-        assert!(judge(SECONDS).is_ok());
-        assert!(judge(SECONDS + 1.0).expect_err("too slow").to_string().contains("241 s"));
-    }
 
     #[test]
     fn an_emitted_image_is_named() {

@@ -1,14 +1,13 @@
 //! What a package's `Cargo.toml` must say before anyone can use it from a registry.
 
 use super::LIBRARIES;
+use crate::files::LICENCES;
 use anyhow::{Context, Result};
 use std::path::Path;
 use toml::{Table, Value};
 
 /// Keys that crates.io and its readers ask for.
 const ASKED: [&str; 5] = ["description", "license", "repository", "rust-version", "edition"];
-/// What licences ask to be shipped.
-const LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 
 /// What is wrong with an unpacked package.
 pub(super) fn faults(package: &Path) -> Result<Vec<String>> {

@@ -11,7 +11,7 @@ mod manifest;
 mod provenance;
 mod stage;
 
-use crate::validate::clear;
+use crate::files::clear;
 use crate::{SetupArgs, compiler, setup, shell};
 use anyhow::{Context, Result, bail, ensure};
 use archive::unpack;

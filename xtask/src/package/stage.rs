@@ -1,39 +1,32 @@
 //! A copy of the library packages' sources, with images.
 
 use super::{IMAGES, LIBRARIES};
+use crate::files::{LICENCES, clear, copy};
 use crate::shell;
-use crate::validate::clear;
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 
 /// What all packages share: files of the root.
 const SHARED: [&str; 3] = ["Cargo.toml", "Cargo.lock", "README.md"];
-/// What goes into each package.
-const LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 
 /// Copies what git knows of the library packages, as it is now, to a folder that is emptied first; the folder. It is a workspace of
 /// these packages alone.
 pub(super) fn fill(folder: &Path, images: &[(&str, PathBuf)]) -> Result<PathBuf> {
     clear(folder)?;
     let root = shell::root();
-    let copy = |from: &Path, to: PathBuf| {
-        let above = to.parent().expect("a file lies in a folder");
-        std::fs::create_dir_all(above).with_context(|| format!("cannot create {}", above.display()))?;
-        std::fs::copy(from, &to).with_context(|| format!("cannot copy {}", from.display())).map(drop)
-    };
     let of_git = files()?;
     for file in SHARED.iter().copied().chain(of_git.iter().map(String::as_str)) {
-        copy(&root.join(file), folder.join(file))?;
+        copy(&root.join(file), &folder.join(file))?;
     }
     for (_, own) in LIBRARIES {
         for licence in LICENCES {
-            copy(&root.join(licence), folder.join(own).join(licence))?;
+            copy(&root.join(licence), &folder.join(own).join(licence))?;
         }
     }
     for (own, from) in images {
         for entry in std::fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
             let entry = entry?;
-            copy(&entry.path(), folder.join(own).join(IMAGES).join(entry.file_name()))?;
+            copy(&entry.path(), &folder.join(own).join(IMAGES).join(entry.file_name()))?;
         }
     }
     let manifest = folder.join("Cargo.toml");

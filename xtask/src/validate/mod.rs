@@ -192,17 +192,9 @@ pub(crate) fn counts(folder: &Path, arch: u32, only: &BTreeSet<String>) -> Resul
     Ok(assembled.into_iter().flat_map(|one| one.outcomes).map(kernel).collect())
 }
 
-/// Makes an empty folder.
-pub(crate) fn clear(folder: &Path) -> Result<()> {
-    if folder.exists() {
-        std::fs::remove_dir_all(folder).with_context(|| format!("cannot clear {}", folder.display()))?;
-    }
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
-}
-
 /// Has the images of the curves declared there written to `folder` by a command of `cargo-curvesmith`, and reads their list.
 fn images(command: &str, folder: &Path, sources: &[PathBuf]) -> Result<Vec<Image>> {
-    clear(folder)?;
+    crate::files::clear(folder)?;
     let mut write = compiler::program(shell::root());
     shell::run(write.arg(command).arg(folder).args(compiler::from(sources)))?;
     read_images(folder)

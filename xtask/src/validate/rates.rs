@@ -10,7 +10,8 @@
 //! are counted with. Here it is compared with what ptxas does now.
 
 use super::policy::Verdict;
-use super::{TARGETS, clear, tables, tools};
+use super::{TARGETS, tables, tools};
+use crate::files::clear;
 use crate::shell;
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;

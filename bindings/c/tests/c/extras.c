@@ -39,6 +39,11 @@ static void keys(const char *fixture) {
   proof_size = facts.proof_size, public_size = facts.public_size;
   CHECK(curvesmith_prove(key, cancel, witness, witness_size, proof, &proof_size, public_inputs,
                          &public_size, message, sizeof message) == CURVESMITH_CANCELLED);
+  curvesmith_job ended = {.witness = witness, .witness_size = witness_size, .proof = proof, .proof_size = facts.proof_size,
+                          .public_inputs = public_inputs, .public_size = facts.public_size};
+  CHECK(curvesmith_prove_batch(key, cancel, &ended, 1, message, sizeof message) == CURVESMITH_OK);
+  CHECK(ended.code == CURVESMITH_CANCELLED);
+  CHECK(curvesmith_prove_batch(key, key, &ended, 1, message, sizeof message) == CURVESMITH_INPUT);
   CHECK(curvesmith_free(cancel) == CURVESMITH_OK && curvesmith_cancel(cancel) == CURVESMITH_INPUT);
   CHECK(curvesmith_cancel(key) == CURVESMITH_INPUT);
   /* Of four witnesses one has a wrong value, and one is cut. */
@@ -52,7 +57,7 @@ static void keys(const char *fixture) {
     jobs[i].public_inputs = malloc(facts.public_size), jobs[i].public_size = facts.public_size;
   }
   jobs[1].error_msg = message, jobs[1].error_size = sizeof message;
-  CHECK(curvesmith_prove_batch(key, jobs, 4, NULL, 0) == CURVESMITH_OK);
+  CHECK(curvesmith_prove_batch(key, 0, jobs, 4, NULL, 0) == CURVESMITH_OK);
   CHECK(jobs[0].code == CURVESMITH_OK && jobs[3].code == CURVESMITH_OK);
   CHECK(jobs[1].code == CURVESMITH_INVALID && strstr(message, "does not verify"));
   CHECK(jobs[2].code == CURVESMITH_INPUT);
@@ -61,8 +66,8 @@ static void keys(const char *fixture) {
       CHECK(groth16_verify(jobs[i].proof, jobs[i].public_inputs, vk, message, sizeof message) == VERIFIER_VALID_PROOF);
     free(jobs[i].proof), free(jobs[i].public_inputs);
   }
-  CHECK(strcmp(inputs, "[]") && curvesmith_prove_batch(key, NULL, 1, message, sizeof message) == CURVESMITH_INPUT);
-  CHECK(curvesmith_prove_batch(key, NULL, 0, message, sizeof message) == CURVESMITH_OK);
+  CHECK(strcmp(inputs, "[]") && curvesmith_prove_batch(key, 0, NULL, 1, message, sizeof message) == CURVESMITH_INPUT);
+  CHECK(curvesmith_prove_batch(key, 0, NULL, 0, message, sizeof message) == CURVESMITH_OK);
   CHECK(curvesmith_key_load_file(&key, "/no/file", NULL, 0, message, sizeof message) == CURVESMITH_INPUT);
   char path[4096];
   curvesmith_object second = 0;

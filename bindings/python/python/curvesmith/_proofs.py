@@ -17,7 +17,7 @@ Json: TypeAlias = "Mapping[str, Any] | Sequence[Any] | str | bytes | os.PathLike
 """An object, JSON, or the path of a file of it."""
 
 _BATCH = 8
-"""Witnesses that are proved at once at most, before Python looks for signals."""
+"""Witnesses that are in memory at once at most."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Key:
     def prove_batch(
         self, witnesses: Iterable[Source], *, return_exceptions: bool = False
     ) -> list[Proof] | list[Proof | Error]:
-        """Proves several witnesses, some at once. Ctrl-C ends it after the proofs that have begun, 8 at most.
+        """Proves several witnesses, some at once. Ctrl-C ends it.
 
         :param return_exceptions: take exceptions of single witnesses as their results; otherwise the first one is raised.
         """
