@@ -30,7 +30,7 @@ pub(super) const OWNERS: &[(&str, &[&str])] = &[
     ("inkwell", &["curvesmith-codegen"]),
     ("llvm-sys", &["curvesmith-codegen"]),
     ("cudarc", &["curvesmith-runtime"]),
-    ("syn", &["curvesmith-field-dsl"]),
+    ("syn", &["curvesmith-bindings", "curvesmith-field-dsl"]),
     ("quote", &["curvesmith-field-dsl"]),
     ("proc-macro2", &["curvesmith-field-dsl"]),
     ("clap", &["curvesmith-cli", "xtask", "curvesmith-benches", "curvesmith-tests"]),
