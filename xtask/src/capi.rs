@@ -47,6 +47,9 @@ pub(crate) fn run(built: &Path) -> Result<()> {
         archive.extend(STATIC.split(' ').map(str::to_owned));
         compile("extras.c", "extras-static", &[], &archive)?;
     }
+    let second = stage.join("second").join("libsecond.so");
+    copy(&library, &second)?;
+    compile("two.c", "two", &[], &["-ldl".to_owned()])?;
     check_header_in_cpp(&stage)?;
     check_symbols(&library)?;
     let fixture = |name: &str| shell::root().join(FIXTURES).join(name);
@@ -63,6 +66,7 @@ pub(crate) fn run(built: &Path) -> Result<()> {
     for program in ["extras", "extras-static"].iter().filter(|program| stage.join(program).exists()) {
         shell::run(shell::command(stage.join(program)).arg(&small))?;
     }
+    shell::run(shell::command(stage.join("two")).args([&library, &second]).arg(&small))?;
     leaks(&stage, &of_small("rapidsnark"), &small)?;
     // Last, so that its outputs are those that stay.
     shell::run(&mut rapidsnark("rapidsnark", (&large, LARGE.1), &small))?;
