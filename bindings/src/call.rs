@@ -11,8 +11,9 @@ static PROCESS: AtomicU32 = AtomicU32::new(0);
 
 /// Runs `work` as a call of a binding.
 ///
-/// Errors: those of `work`; [`ErrorKind::Internal`] for a panic, which is a bug, and in a process that was forked from one
-/// that had used the library: threads and GPUs do not follow a fork, and a call would wait for them for ever.
+/// Errors: those of `work`; [`ErrorKind::Internal`] for a panic, which is a bug, and in a process that was
+/// forked from one that had used the library: threads and GPUs do not follow a fork, and a call would wait
+/// for them for ever.
 pub fn call<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     check_process(&PROCESS, process::id())?;
     // What a panic leaves behind is dropped, or lies behind locks that recover.

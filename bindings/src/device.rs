@@ -4,7 +4,8 @@ use crate::error::Result;
 use curvesmith::Device;
 use std::sync::{Mutex, PoisonError};
 
-/// The environment variable that names the device of calls that name none: `auto` (also where it is not set), `cpu`, `cuda`,
+/// The environment variable that names the device of calls that name none: `auto` (also where it is not set),
+/// `cpu`, `cuda`,
 /// `cuda:N`, or `emulator` in builds that have it.
 pub const DEVICE: &str = "CURVESMITH_DEVICE";
 

@@ -14,9 +14,11 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum ErrorKind {
     /// An argument or a file of the caller.
     Input,
-    /// A witness with another number of values than the key has wires, which is an error of its own in rapidsnark's interface.
+    /// A witness with another number of values than the key has wires, which is an error of its own in
+    /// rapidsnark's interface.
     WitnessLength,
-    /// The proof was made and does not verify: the witness does not satisfy the constraints, or key or device are at fault.
+    /// The proof was made and does not verify: the witness does not satisfy the constraints, or key or device
+    /// are at fault.
     Invalid,
     /// The device was too small. Another one, or another time, may do.
     DeviceMemory,
@@ -29,7 +31,8 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// A word for it, the same in all languages: `input`, `witness-length`, `invalid`, `device-memory`, `device`, `cancelled`,
+    /// A word for it, the same in all languages: `input`, `witness-length`, `invalid`, `device-memory`,
+    /// `device`, `cancelled`,
     /// `internal`.
     pub fn name(self) -> &'static str {
         match self {

@@ -119,8 +119,9 @@ impl Key {
 
     /// Proves a witness (`.wtns`), with randomness of the operating system.
     ///
-    /// Errors: [`ErrorKind::WitnessLength`], and [`ErrorKind::Input`] for what is no witness of the key's field;
-    /// [`ErrorKind::Invalid`] for one that does not satisfy the constraints; [`ErrorKind::Cancelled`]; those of the device.
+    /// Errors: [`ErrorKind::WitnessLength`], and [`ErrorKind::Input`] for what is no witness of the key's
+    /// field; [`ErrorKind::Invalid`] for one that does not satisfy the constraints; [`ErrorKind::Cancelled`];
+    /// those of the device.
     pub fn prove(&self, witness: Source<'_>, cancel: &Cancel) -> Result<Proof> {
         self.prover.prove(witness, cancel)
     }

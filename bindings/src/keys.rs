@@ -1,7 +1,7 @@
 //! Keys that were used lately, found by their content.
 //!
-//! rapidsnark's and snarkjs' interfaces hand the whole key over for every proof. To read one and bring it to a GPU takes longer
-//! than the proof; to hash it does not.
+//! rapidsnark's and snarkjs' interfaces hand the whole key over for every proof. To read one and bring it to
+//! a GPU takes longer than the proof; to hash it does not.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::{Key, Source};
@@ -57,8 +57,9 @@ impl Keys {
         made.as_ref().map_err(Clone::clone)
     }
 
-    /// The key of this content, loaded if it is not there. It has no [multiples](KeyOptions::multiples): who proves often holds
-    /// a [`Key`]. Where the device has no room, keys that nobody uses are dropped, and loading is tried once more.
+    /// The key of this content, loaded if it is not there. It has no [multiples](KeyOptions::multiples): who
+    /// proves often holds a [`Key`]. Where the device has no room, all others are dropped, and loading is
+    /// tried once more. One that is in use lives until its call ends.
     pub fn get(&self, source: Source<'_>, device: &Device) -> Result<Arc<Key>> {
         let options = KeyOptions::default().multiples(false);
         let content = hash(source)?;

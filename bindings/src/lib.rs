@@ -1,10 +1,11 @@
 //! What the libraries for C, Node and Python share.
 //!
-//! A binding knows the curve of a key when it reads it, and that of a sum when it is called; so everything here takes and
-//! returns bytes and text, and no type of a curve. The code of each curve is compiled once, in this package.
+//! A binding knows the curve of a key when it reads it, and that of a sum when it is called; so everything
+//! here takes and returns bytes and text, and no type of a curve. The code of each curve is compiled once, in
+//! this package.
 //!
-//! Each call of a binding runs in [`call`], which turns panics into errors and refuses to work in a process that was forked
-//! from one that had used the library.
+//! Each call of a binding runs in [`call`], which turns panics into errors and refuses to work in a process
+//! that was forked from one that had used the library.
 
 mod call;
 mod cancel;

@@ -22,15 +22,16 @@ impl fmt::Debug for Msm {
 impl Msm {
     /// Moves `bases` to the device: points of group 1 or 2 of a curve, each of [`Msm::point_words`] words.
     ///
-    /// Errors: a curve that is not of this build, or a group that it does not have; words of no points of the curve; no room on the device.
+    /// Errors: a curve that is not of this build, or a group that it does not have; words of no points of the
+    /// curve; no room on the device.
     pub fn new(curve: &str, group: u8, bases: &[u64], form: Form, device: &Device) -> Result<Self> {
         let entry = named(curve)?;
         let plan = of_group(&entry.msm, group)?(Parts { bases, form, device })?;
         Ok(Self { plan, name: entry.name, group })
     }
 
-    /// The sum of `scalars[i]·bases[i]` as a point of [`Msm::point_words`] words. Scalars and the point have this form; there are as
-    /// many scalars as bases, each of [`Msm::scalar_words`] words.
+    /// The sum of `scalars[i]·bases[i]` as a point of [`Msm::point_words`] words. Scalars and the point have
+    /// this form; there are as many scalars as bases, each of [`Msm::scalar_words`] words.
     ///
     /// Errors: another number of scalars; one that is not below the order of the group; the device.
     pub fn run(&self, scalars: &[u64], form: Form) -> Result<Vec<u64>> {

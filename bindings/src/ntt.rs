@@ -19,17 +19,20 @@ impl fmt::Debug for Ntt {
 }
 
 impl Ntt {
-    /// A plan for `len` elements, a power of two up to the field's two-adicity, or such a power times one of the order of the
-    /// field's small subgroup, if it has one. The root is arkworks' of that order; evaluations are
-    /// at `shift·root^i`, where `shift` is one unless it is given as the words of a canonical element.
+    /// A plan for `len` elements, a power of two up to the field's two-adicity, or such a power times one of
+    /// the order of the field's small subgroup, if it has one. The root is arkworks' of that order;
+    /// evaluations are at `shift·root^i`, where `shift` is one unless it is given as the words of a canonical
+    /// element.
     ///
-    /// Errors: a curve that is not of this build; a size that the field has no transform of; a shift of 0; no room on the device.
+    /// Errors: a curve that is not of this build; a size that the field has no transform of; a shift of 0; no
+    /// room on the device.
     pub fn new(curve: &str, len: usize, shift: Option<&[u64]>, device: &Device) -> Result<Self> {
         let entry = named(curve)?;
         Ok(Self { plan: (entry.ntt)(Parts { len, shift, device })?, name: entry.name })
     }
 
-    /// Coefficients to evaluations, in place; both in natural order. There are [`Ntt::len`] elements of [`Ntt::element_words`] words.
+    /// Coefficients to evaluations, in place; both in natural order. There are [`Ntt::len`] elements of
+    /// [`Ntt::element_words`] words.
     ///
     /// Errors: another length; an element that is not below the prime, where nothing was changed; the device.
     pub fn forward(&self, values: &mut [u64], form: Form) -> Result<()> {

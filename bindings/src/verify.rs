@@ -12,15 +12,15 @@ use std::path::Path;
 pub enum Verdict {
     /// The proof is valid.
     Valid,
-    /// It is not, and why: a wrong count, numbers that are not canonical, points off their curve or outside their subgroup, or an
-    /// equation that does not hold.
+    /// It is not, and why: a wrong count, numbers that are not canonical, points off their curve or outside
+    /// their subgroup, or an equation that does not hold.
     Invalid(String),
 }
 
 /// Verifies a proof of snarkjs, rapidsnark or this library; all three texts are JSON, as snarkjs' files.
 ///
-/// Errors: a text that is not JSON; a key that is malformed, or of a curve that is not of this build. What can be read and is no
-/// proof of the statement is [`Verdict::Invalid`].
+/// Errors: a text that is not JSON; a key that is malformed, or of a curve that is not of this build. What
+/// can be read and is no proof of the statement is [`Verdict::Invalid`].
 pub fn verify(key: &str, public: &str, proof: &str) -> Result<Verdict> {
     let key = parse("verification key", key, JsonKind::Any)?;
     (of_snarkjs(key.curve()?)?.verify)(&key, public, proof)

@@ -1,8 +1,8 @@
 //! Elements and points as arrays of 64-bit words.
 //!
-//! An element is as many words as its field has limbs, lowest first: 4 for the scalars of BN254 and BLS12-381, 6 for the
-//! coordinates of BLS12-381. An element of an extension is its coefficients, lowest first. A point is x, then y; the identity is
-//! all zero, which is no point of a curve with b ≠ 0.
+//! An element is as many words as its field has limbs, lowest first: 4 for the scalars of BN254 and
+//! BLS12-381, 6 for the coordinates of BLS12-381. An element of an extension is its coefficients, lowest
+//! first. A point is x, then y; the identity is all zero, which is no point of a curve with b ≠ 0.
 
 use crate::error::{Error, ErrorKind, Result};
 use ark_ec::{AffineRepr, CurveGroup};
@@ -19,8 +19,8 @@ pub enum Form {
     /// The number itself, below the prime.
     #[default]
     Canonical,
-    /// The number times `2^(64·words)` modulo the prime: what gnark, arkworks and snarkjs' keys have in memory. Nothing is
-    /// computed to take it or to give it.
+    /// The number times `2^(64·words)` modulo the prime: what gnark, arkworks and snarkjs' keys have in
+    /// memory. Nothing is computed to take it or to give it.
     Montgomery,
 }
 
@@ -72,7 +72,8 @@ pub(crate) fn count(what: &str, words: usize, each: usize) -> Result<usize> {
     Err(Error::input(format_args!("{what}: {words} words, expected a multiple of {each}")))
 }
 
-/// Reads an array of elements, on all cores. Errors: another length than a whole number of elements; one that is not below the prime.
+/// Reads an array of elements, on all cores. Errors: another length than a whole number of elements; one that
+/// is not below the prime.
 pub(crate) fn read_elements<F: Field>(what: &str, words: &[u64], form: Form) -> Result<Vec<F::Ark>> {
     let each = element_words::<F>();
     let reader = Reader::<F::Ark>::new(form);
@@ -91,8 +92,8 @@ pub(crate) fn write_elements<F: Field>(values: &[F::Ark], form: Form, out: &mut 
     });
 }
 
-/// Reads an array of points, on all cores. Errors: those of [`read_elements`]; a point off the curve; a curve whose identity cannot be
-/// written. That points are in the subgroup of order r is not checked.
+/// Reads an array of points, on all cores. Errors: those of [`read_elements`]; a point off the curve; a curve
+/// whose identity cannot be written. That points are in the subgroup of order r is not checked.
 pub(crate) fn read_points<G: Group>(words: &[u64], form: Form) -> Result<Vec<AffineOf<G>>> {
     let each = element_words::<G::Base>();
     if <ProjectiveOf<G> as Points>::COEFFICIENTS[1].is_zero() {

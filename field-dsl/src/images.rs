@@ -9,9 +9,10 @@
 //! 3. folder `images` of the workspace;
 //! 4. the cache.
 //!
-//! What is found nowhere is emitted, by LLVM with feature `llvm`, by the compiler's own writer without it, and kept in the cache. A
-//! folder may hold bundles of any emitter; with `llvm`, LLVM's are taken. A bundle of the declaration that is damaged, or of another
-//! flavour, compiler or version, is an error; in the cache it is made anew. An unwritable cache is no fault.
+//! What is found nowhere is emitted, by LLVM with feature `llvm`, by the compiler's own writer without it,
+//! and kept in the cache. A folder may hold bundles of any emitter; with `llvm`, LLVM's are taken. A bundle
+//! of the declaration that is damaged, or of another flavour, compiler or version, is an error; in the cache
+//! it is made anew. An unwritable cache is no fault.
 
 use curvesmith_abi::{Bundle, Flavour, Form, Geometry, ImageError};
 use curvesmith_codegen::declaration::{FieldDesc, GroupDesc};
@@ -72,8 +73,8 @@ fn folders(manifest: Option<PathBuf>, given: Option<OsString>) -> Vec<Folder> {
     manifest.map(beside).into_iter().chain(given).chain(workspace.map(beside)).collect()
 }
 
-/// How the version begins of what made the bundles that are taken from folders. Those of another LLVM 19 are as good: a package's
-/// are.
+/// How the version begins of what made the bundles that are taken from folders. Those of another LLVM 19 are
+/// as good: a package's are.
 fn taken(emitter: Emitter) -> String {
     let compiler = curvesmith_codegen::compiler_version();
     if emitter == Emitter::Writer { compiler } else { format!("{compiler} LLVM ") }
@@ -208,8 +209,8 @@ pub(crate) fn read_bundle(path: &Path, emitter: &str) -> Result<Vec<u8>, ImageEr
     unsealed(&fs::read(path).map_err(|_| ImageError::Damaged("the file cannot be read"))?, emitter)
 }
 
-/// The first bundle of a declaration in a folder, by file name, that `maker` has made. An error names the last that is refused, where
-/// there are only such.
+/// The first bundle of a declaration in a folder, by file name, that `maker` has made. An error names the
+/// last that is refused, where there are only such.
 fn find_bundle(folder: &Folder, stem: &str, maker: &str) -> Result<Option<Vec<u8>>, ImagesError> {
     let fits = |name: &str| name.starts_with(&format!("{stem}-")) && name.ends_with(&extension());
     let Ok(entries) = fs::read_dir(&folder.path) else { return Ok(None) };

@@ -149,7 +149,8 @@ fn check_header_in_cpp(stage: &Path) -> Result<()> {
     shell::run(cpp.arg(stage.join("include/curvesmith.h")))
 }
 
-/// The library exports the functions of its headers and nothing else, and calls none of them by a name that another library could take.
+/// The library exports the functions of its headers and nothing else, and calls none of them by a name that
+/// another library could take.
 fn check_symbols(library: &Path) -> Result<()> {
     let mut nm = shell::command("nm");
     let Some(text) = shell::output(nm.args(["-D", "--defined-only"]).arg(library)) else {

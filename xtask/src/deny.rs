@@ -12,9 +12,8 @@ use toml::{Table, Value as Toml};
 
 /// The file that both read.
 const FILE: &str = "deny.toml";
-/// The registry that needs no mention.
-const CRATES_IO: [&str; 2] =
-    ["registry+https://github.com/rust-lang/crates.io-index", "sparse+https://index.crates.io/"];
+/// What cargo calls the source of packages from its own registry, which needs no mention.
+const CARGOS_OWN: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
 /// Judges the packages of every lock file in git.
 pub(crate) fn run() -> Result<()> {
@@ -168,7 +167,7 @@ impl Policy {
                 || self.repositories.iter().any(|r| r.trim_end_matches(".git") == url);
         }
         let listed = |r: &String| source == r || source.split_once('+').is_some_and(|(_, url)| url == r);
-        !self.deny_registries || CRATES_IO.contains(&source) || self.registries.iter().any(listed)
+        !self.deny_registries || source == CARGOS_OWN || self.registries.iter().any(listed)
     }
 
     /// Dependencies of a package, other than those on paths, that any version satisfies.
@@ -256,7 +255,7 @@ mod tests {
     #[test]
     fn licences_are_expressions() {
         let of = |licence: &str| {
-            findings(json!({"name": "p", "version": "1.0.0", "license": licence, "source": CRATES_IO[0]}))
+            findings(json!({"name": "p", "version": "1.0.0", "license": licence, "source": CARGOS_OWN}))
         };
         for good in ["MIT", "GPL-3.0-only OR MIT", "GPL-3.0/MIT", "(MIT OR Zlib) AND Unicode-3.0"] {
             assert_eq!(of(good), Vec::<String>::new(), "{good}");
@@ -279,7 +278,7 @@ mod tests {
         let of = |source: &str| {
             findings(json!({"name": "p", "version": "1.0.0", "license": "MIT", "source": source}))
         };
-        for good in [CRATES_IO[0], CRATES_IO[1], "git+https://example.org/allowed?branch=main#0123"] {
+        for good in [CARGOS_OWN, "git+https://example.org/allowed?branch=main#0123"] {
             assert_eq!(of(good), Vec::<String>::new(), "{good}");
         }
         for bad in [

@@ -25,11 +25,12 @@ const WITHOUT_DEFAULT: [(&str, &str); 11] = [
     ("curvesmith-cli", "bn254,worker"),
 ];
 
-/// Curves that are checked alone by every run: a pairing with a cycle of curves, one with a tower of degree 24, an Edwards
-/// curve, and one without a pairing.
+/// Curves that are checked alone by every run: a pairing with a cycle of curves, one with a tower of degree
+/// 24, an Edwards curve, and one without a pairing.
 const EVERY_RUN: [&str; 4] = ["bls24-315", "jubjub", "mnt4-298", "secp256r1"];
 
-/// Checks declared curves each alone, and with none, and other packages with few features. A long run checks every curve.
+/// Checks declared curves each alone, and with none, and other packages with few features. A long run checks
+/// every curve.
 pub(crate) fn run(long: bool) -> Result<()> {
     let mut metadata = shell::cargo();
     let text = shell::output(metadata.args(["metadata", "--no-deps", "--format-version", "1"]))

@@ -10,8 +10,8 @@ const SIZE: &str = "CURVESMITH_TEST_SIZE";
 /// Environment variable with which a test that finds no Redis fails.
 const REQUIRE_REDIS: &str = "REQUIRE_REDIS";
 
-/// What all packages have by default, but for the command line: the worker, and of its curves one of each kind. Every engine in it
-/// takes a minute of a core to build. The lints see it with all.
+/// What all packages have by default, but for the command line: the worker, and of its curves one of each
+/// kind. Every engine in it takes a minute of a core to build. The lints see it with all.
 const FEATURES: &str = "curvesmith/default,curvesmith-bindings/default,curvesmith-capi/default,curvesmith-node/default,\
     curvesmith-python/default,curvesmith-curves/default,curvesmith-cli/bls12-381,curvesmith-cli/bn254,\
     curvesmith-cli/jubjub,curvesmith-cli/secp256r1,curvesmith-cli/worker";

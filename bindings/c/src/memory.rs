@@ -1,4 +1,5 @@
-//! The caller's memory. What is here trusts that pointers which are not null point to as much memory as their sizes say, as C does.
+//! The caller's memory. What is here trusts that pointers which are not null point to as much memory as their
+//! sizes say, as C does.
 
 #![allow(unsafe_code, reason = "this module reads and writes the caller's memory")]
 
@@ -135,8 +136,8 @@ impl Buffer {
         self.size.set(size);
     }
 
-    /// Writes the text and a zero, and answers with the text's length. Whether there was room; else the buffer is as it was, and the
-    /// answer is the size that is needed.
+    /// Writes the text and a zero, and answers with the text's length. Whether there was room; else the
+    /// buffer is as it was, and the answer is the size that is needed.
     pub(crate) fn write(self, text: &str) -> bool {
         let needed = text.len() as u64 + 1;
         if !self.has(needed) {

@@ -15,8 +15,8 @@ pub(crate) enum Object {
     Cancel(Cancel),
 }
 
-/// Those that there are. Numbers are drawn, so that those of another library, or of another version of this one, are unknown here, and
-/// one that was freed stays so.
+/// Those that there are. Numbers are drawn, so that those of another library, or of another version of this
+/// one, are unknown here, and one that was freed stays so.
 struct Table {
     random: RandomState,
     objects: HashMap<usize, Object>,

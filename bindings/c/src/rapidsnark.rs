@@ -1,7 +1,8 @@
 //! rapidsnark's interface: its names, arguments and codes (`prover.h` and `verifier.h` of version 0.0.8).
 //!
-//! Where that library leaves a doubt, this one decides so. Buffers are looked at before anything is proven, and one that is too small is told the size that
-//! always suffices, since the next proof can be a digit longer. Nothing of a caller is kept: a key's buffer or file can go when a call returns.
+//! Where that library leaves a doubt, this one decides so. Buffers are looked at before anything is proven,
+//! and one that is too small is told the size that always suffices, since the next proof can be a digit
+//! longer. Nothing of a caller is kept: a key's buffer or file can go when a call returns.
 //! `groth16_proof_size` answers for the curve with the longest coordinates.
 
 #![allow(unsafe_code, reason = "functions of C")]

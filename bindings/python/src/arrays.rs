@@ -10,8 +10,8 @@ use pyo3::types::IntoPyDict;
 
 /// The words of an array in an array of ours, which nobody else has: in the machine's byte order, one after the other.
 ///
-/// It is numpy that copies, whatever the strides and the byte order; another thread that writes meanwhile changes what is read,
-/// and nothing else.
+/// It is numpy that copies, whatever the strides and the byte order; another thread that writes meanwhile
+/// changes what is read, and nothing else.
 fn copy<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<u64>>> {
     let py = array.py();
     let numpy = py.import("numpy")?;

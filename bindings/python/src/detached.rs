@@ -14,8 +14,8 @@ pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T>
     py.detach(|| call(work)).map_err(|error| raise(py, &error))
 }
 
-/// Runs `work` on a thread of its own while others use the interpreter. Once a signal's handler raises an exception, which Ctrl-C's
-/// does, the work is cancelled, and the exception raised when it has ended.
+/// Runs `work` on a thread of its own while others use the interpreter. Once a signal's handler raises an
+/// exception, which Ctrl-C's does, the work is cancelled, and the exception raised when it has ended.
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Cancel) -> Result<T> + Send,

@@ -1,5 +1,5 @@
-//! The Python package's module in Rust, `curvesmith._native`. Python in `python/curvesmith` is its only caller, and gives it the
-//! types and shapes that it expects; how the package is used is documented there.
+//! The Python package's module in Rust, `curvesmith._native`. Python in `python/curvesmith` is its only
+//! caller, and gives it the types and shapes that it expects; how the package is used is documented there.
 //!
 //! * Every call runs in [`curvesmith_bindings::call`], so that no panic reaches Python, and detached from the interpreter, so that
 //!   other threads of Python go on. A proof runs on a thread of its own, and ends when Python gets a signal.

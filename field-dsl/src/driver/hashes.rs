@@ -14,9 +14,9 @@ const LIMIT: u64 = 1 << 28;
 
 /// One line an image of every bundle in the folders, by name: the image, the BLAKE3 hash of its text, what made it.
 ///
-/// Lines of the text that are comments are left out: they name the compiler's source, which changes more often than texts do. A
-/// bundle of any compiler is read. Errors: a folder without bundles; a bundle that is damaged, or whose texts are not those that it
-/// was sealed with; an image that two bundles hold.
+/// Lines of the text that are comments are left out: they name the compiler's source, which changes more
+/// often than texts do. A bundle of any compiler is read. Errors: a folder without bundles; a bundle that is
+/// damaged, or whose texts are not those that it was sealed with; an image that two bundles hold.
 pub(super) fn hashes(folders: &[PathBuf]) -> Result<String> {
     let mut lines = BTreeMap::new();
     for folder in folders {

@@ -8,8 +8,9 @@
 //! C = Σ wᵢ·Lᵢ + Σ hᵢ·Hᵢ + s·A + r·B₁ − r·s·δ
 //! ```
 //!
-//! The five sums run on the device (`stages`); what follows them is a handful of scalar
-//! multiplications on the host (`assemble`), and the check of the proof (`check`). Host arithmetic on r and s is arkworks' and not constant time.
+//! The five sums run on the device (`stages`); what follows them is a handful of scalar multiplications on
+//! the host (`assemble`), and the check of the proof (`check`). Host arithmetic on r and s is arkworks' and
+//! not constant time.
 
 mod assemble;
 mod check;
@@ -50,8 +51,8 @@ use std::thread::Builder;
 use std::time::Instant;
 use zeroize::Zeroize;
 
-/// Proofs of a batch that are on their way at once: one whose kernels run, one that is being submitted, and two whose results are
-/// put together and checked.
+/// Proofs of a batch that are on their way at once: one whose kernels run, one that is being submitted, and
+/// two whose results are put together and checked.
 const PROOFS_AT_ONCE: usize = 4;
 /// The same where the CPU makes them, with all of its cores.
 const CPU_PROOFS_AT_ONCE: usize = 2;
@@ -204,9 +205,9 @@ impl<C: PairingCurve> Groth16<C> {
         })
     }
 
-    /// Proves several witnesses, each with r and s of its own, some at once: while the host submits one proof or checks it, the
-    /// device works on others. A witness that cannot be proven does not keep the others from it; one for which there
-    /// was no memory beside others is proven again alone.
+    /// Proves several witnesses, each with r and s of its own, some at once: while the host submits one proof
+    /// or checks it, the device works on others. A witness that cannot be proven does not keep the others
+    /// from it; one for which there was no memory beside others is proven again alone.
     pub fn prove_batch(
         &self,
         witnesses: &[Witness<C>],
@@ -215,7 +216,8 @@ impl<C: PairingCurve> Groth16<C> {
         self.prove_batch_unless_cancelled(witnesses, rng, &Cancel::default())
     }
 
-    /// As [`Groth16::prove_batch`]; once the end is asked for, [`RuntimeError::Cancelled`] for each proof that was not made.
+    /// As [`Groth16::prove_batch`]; once the end is asked for, [`RuntimeError::Cancelled`] for each proof
+    /// that was not made.
     pub fn prove_batch_unless_cancelled(
         &self,
         witnesses: &[Witness<C>],
@@ -294,19 +296,20 @@ impl<C: PairingCurve> Groth16<C> {
         self.points.vk.gamma_abc_g1.len().saturating_sub(1)
     }
 
-    /// Size of the evaluation domain: a power of two, or, in a key from arkworks, what `GeneralEvaluationDomain` has above the
-    /// two-adicity of the scalar field.
+    /// Size of the evaluation domain: a power of two, or, in a key from arkworks, what
+    /// `GeneralEvaluationDomain` has above the two-adicity of the scalar field.
     pub fn domain_size(&self) -> usize {
         self.domain
     }
 
-    /// Multiples of each point of the queries over wires that the device keeps, the point itself among them; 1 where there are no others.
+    /// Multiples of each point of the queries over wires that the device keeps, the point itself among them;
+    /// 1 where there are no others.
     pub fn multiples(&self) -> u32 {
         self.key.multiples()
     }
 
-    /// Parts in which the points of the largest query go to the device in every proof, where it has no room for them and
-    /// [`KeyOptions::stream`] allows that; 0 where they are there.
+    /// Parts in which the points of the largest query go to the device in every proof, where it has no room
+    /// for them and [`KeyOptions::stream`] allows that; 0 where they are there.
     pub fn streamed_parts(&self) -> usize {
         self.key.streamed_parts()
     }
@@ -347,8 +350,8 @@ impl<C: PairingCurve> Groth16<C> {
         Ok((proof, ProveStats::new(start, report)))
     }
 
-    /// A proof, and whether it may be returned. Each point is checked as soon as it is known, while the device works on what
-    /// comes next.
+    /// A proof, and whether it may be returned. Each point is checked as soon as it is known, while the
+    /// device works on what comes next.
     fn make(
         &self,
         work: &Work,

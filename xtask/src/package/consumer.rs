@@ -1,7 +1,7 @@
 //! A crate of a user's, built against the packages without network and without LLVM.
 //!
-//! The packages and all that they need lie in one folder, as `cargo vendor` fills it. Where macros emitted images in place of taking
-//! the packages', the cache of images would hold them.
+//! The packages and all that they need lie in one folder, as `cargo vendor` fills it. Where macros emitted
+//! images in place of taking the packages', the cache of images would hold them.
 
 use super::archive::{sha256, unpack};
 use super::{LIBRARIES, make, prepare, provenance};
@@ -143,8 +143,8 @@ impl User {
         interop::judge("a crate that uses the packages", &key, &public, &proof)
     }
 
-    /// The documentation of the outermost package, as docs.rs makes it: of the package's own folder, with the versions that the
-    /// package lists.
+    /// The documentation of the outermost package, as docs.rs makes it: of the package's own folder, with the
+    /// versions that the package lists.
     fn document(&self, vendored: &Path) -> Result<()> {
         let (from, to) = (vendored.join("curvesmith"), self.folder.join("docs"));
         clear(&to)?;

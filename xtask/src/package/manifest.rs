@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use std::path::Path;
 use toml::{Table, Value};
 
-/// Keys that crates.io and its readers ask for.
+/// Keys that cargo's registry and its readers ask for.
 const ASKED: [&str; 5] = ["description", "license", "repository", "rust-version", "edition"];
 
 /// What is wrong with an unpacked package.

@@ -43,7 +43,7 @@ const WITH_IMAGES: [(&str, &[&str]); 2] = [
     ("runtime", &["--common", "--from", "runtime/src/common.rs"]),
 ];
 
-/// Most bytes of a file that crates.io takes.
+/// Most bytes of a file that cargo's registry takes.
 const LIMIT: u64 = 10 << 20;
 
 #[derive(Args)]
@@ -120,7 +120,8 @@ fn sources_of_images(package: &Path) -> Option<&'static str> {
     WITH_IMAGES.iter().map(|(with, _)| *with).find(|with| with == sources)
 }
 
-/// The `.crate` files of all library packages, in the order of [`LIBRARIES`]. Fails where crates.io would refuse one.
+/// The `.crate` files of all library packages, in the order of [`LIBRARIES`]. Fails where the registry would
+/// refuse one.
 fn make(folder: &Path, images: &[(&str, PathBuf)]) -> Result<Vec<PathBuf>> {
     let sources = stage::fill(&folder.join("source"), images)?;
     let build = folder.join("build");
@@ -155,7 +156,7 @@ fn make(folder: &Path, images: &[(&str, PathBuf)]) -> Result<Vec<PathBuf>> {
 }
 
 fn too_large(name: &str, bytes: u64) -> Option<String> {
-    (bytes > LIMIT).then(|| format!("{name} has {bytes} bytes, crates.io takes at most {LIMIT}"))
+    (bytes > LIMIT).then(|| format!("{name} has {bytes} bytes, the registry takes at most {LIMIT}"))
 }
 
 /// Files of a folder that another has not.

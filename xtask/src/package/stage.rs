@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 /// What all packages share: files of the root.
 const SHARED: [&str; 3] = ["Cargo.toml", "Cargo.lock", "README.md"];
 
-/// Copies what git knows of the library packages, as it is now, to a folder that is emptied first; the folder. It is a workspace of
-/// these packages alone.
+/// Copies what git knows of the library packages, as it is now, to a folder that is emptied first; the
+/// folder. It is a workspace of these packages alone.
 pub(super) fn fill(folder: &Path, images: &[(&str, PathBuf)]) -> Result<PathBuf> {
     clear(folder)?;
     let root = shell::root();
