@@ -5,7 +5,7 @@ use ark_relations::utils::matrix::Matrix;
 use curvesmith_runtime::Csr;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::PairingCurve;
-use rayon::prelude::*;
+use curvesmith_runtime::parallel::first;
 use std::fmt;
 use zeroize::Zeroizing;
 
@@ -82,8 +82,8 @@ impl<F: PrimeField> R1cs<F> {
                 sum + matrix.values[i] * wire.unwrap_or_default()
             })
         };
-        let broken = |row: &usize| product(&self.a, *row) * product(&self.b, *row) != product(&self.c, *row);
-        (0..self.a.row_offsets.len().saturating_sub(1)).into_par_iter().find_first(broken)
+        let broken = |row| product(&self.a, row) * product(&self.b, row) != product(&self.c, row);
+        first(self.a.row_offsets.len().saturating_sub(1), &broken)
     }
 }
 

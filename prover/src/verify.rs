@@ -18,6 +18,7 @@ use ark_groth16::{PreparedVerifyingKey, Proof, VerifyingKey};
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, Group, PairingCurve, Points as _, ProjectiveOf, ScalarOf};
 use curvesmith_runtime::host;
+use curvesmith_runtime::parallel::join;
 use std::fmt;
 
 /// Why a proof was refused.
@@ -172,7 +173,7 @@ impl<C: PairingCurve> PreparedVk<C> {
         proof: &Proof<C::Engine>,
     ) -> Result<(), VerifyError> {
         let inputs = self.sum_of_inputs(public)?;
-        let (Factor(of_proof), of_key) = rayon::join(
+        let (Factor(of_proof), of_key) = join(
             || Factor::<C>::of_a_b(proof.a, proof.b),
             || miller_loop::<C>([(inputs, self.neg_gamma.clone()), (proof.c, self.neg_delta.clone())]),
         );

@@ -6,6 +6,7 @@
 use std::fs;
 use std::io::{Error, ErrorKind, Read as _, Result, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 const HASH_BYTES: usize = blake3::OUT_LEN;
 
@@ -62,13 +63,55 @@ impl UserCache {
         let write = || {
             create(directory)?;
             check_private(directory)?;
-            let mut file = tempfile::NamedTempFile::new_in(directory)?;
-            file.write_all(seal(name, content).as_bytes())?;
-            file.write_all(content)?;
-            file.persist(&path).map_err(|e| e.error)
+            let mut partial = Partial::create(directory, name)?;
+            partial.file.write_all(seal(name, content).as_bytes())?;
+            partial.file.write_all(content)?;
+            partial.rename(&path)
         };
         write().map_err(|error| of_path(&path, &error))?;
         Ok(path)
+    }
+}
+
+/// A file that is being written beside its later place. Dropped before it is renamed, it is removed.
+struct Partial {
+    file: fs::File,
+    path: PathBuf,
+}
+
+impl Partial {
+    /// An empty file that no other process and no other thread writes to, for this user alone.
+    fn create(directory: &Path, name: &str) -> Result<Partial> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let mut options = fs::File::options();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        loop {
+            let (process, number) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+            let path = directory.join(format!(".{name}.{process}.{number}"));
+            match options.open(&path) {
+                Ok(file) => return Ok(Partial { file, path }),
+                // Left by a process that had the same number and was ended while it wrote.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Gives the file its name; a file that has it is replaced.
+    fn rename(mut self, to: &Path) -> Result<()> {
+        fs::rename(&self.path, to)?;
+        self.path.clear();
+        Ok(())
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        if !self.path.as_os_str().is_empty() {
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 
@@ -109,7 +152,9 @@ fn check_private(directory: &Path) -> Result<()> {
 fn is_private(directory: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     // What this process creates belongs to its user.
-    let own = || tempfile::tempfile().ok()?.metadata().ok().map(|file| file.uid());
+    let own = || {
+        Partial::create(&std::env::temp_dir(), "curvesmith").ok()?.file.metadata().ok().map(|file| file.uid())
+    };
     fs::metadata(directory)
         .is_ok_and(|found| found.is_dir() && writable_by_owner_alone(found.mode(), found.uid(), own))
 }
@@ -206,6 +251,22 @@ mod tests {
                 && !trusted(0o700, 1000, Some(0))
         );
         assert!(!trusted(0o770, 1000, Some(1000)) && !trusted(0o702, 0, Some(1000)));
+    }
+
+    #[test]
+    fn what_is_half_written_has_no_name_and_goes() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = UserCache::at(directory.path());
+        let names = || fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        let partial = Partial::create(directory.path(), "a").unwrap();
+        let taken = partial.path.clone();
+        assert!(names().eq([taken.file_name().unwrap()]) && cache.get("a").unwrap().is_none());
+        drop(partial);
+        assert_eq!(names().count(), 0);
+        // A folder that has the name cannot be replaced, and the file goes.
+        fs::create_dir(directory.path().join("a")).unwrap();
+        assert!(cache.put("a", b"content").is_err());
+        assert!(names().eq(["a"]));
     }
 
     #[test]

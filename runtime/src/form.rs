@@ -4,7 +4,7 @@
 //! XYZZ coordinates take 8 products and 2 squares. The map is that of `declaration::form` in the compiler, which derives the constants: `X, Y` is
 //! `x = k(X - α)/Y`, `y = (u - 1)/(u + 1)` with `u = s(X - α)`, and back `X = α + u/s`, `Y = (k/s)·u/x` with `u = (1 + y)/(1 - y)`.
 
-use ark_ff::{Field, batch_inversion};
+use ark_ff::{Field, serial_batch_inversion_and_mul};
 use curvesmith_abi::Form;
 
 /// The Edwards form of a short Weierstrass curve over `F`, and its kernels.
@@ -34,7 +34,7 @@ impl<F: Field> EdwardsForm<F> {
         if let Some(i) = inverses.iter().position(F::is_zero) {
             return Err(i);
         }
-        batch_inversion(&mut inverses);
+        serial_batch_inversion_and_mul(&mut inverses, &F::ONE);
         let base = |([x, y], inverse): (&[F; 2], F)| {
             let u = u_of(x);
             let of_x = (u + F::ONE) * inverse;

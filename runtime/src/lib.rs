@@ -27,7 +27,7 @@ pub mod host;
 mod job;
 pub mod kernels;
 mod owner;
-mod parallel;
+pub mod parallel;
 pub mod plan;
 mod points;
 pub mod policy;

@@ -6,6 +6,7 @@ use super::{Fault, Groth16, ProveError, Scalar};
 use crate::verify::{Factor, PreparedVk, check_point, check_proof};
 use ark_groth16::Proof;
 use curvesmith_runtime::group::{AffineOf, PairingCurve};
+use curvesmith_runtime::parallel::join;
 use curvesmith_runtime::{Cancel, Detail, Device};
 
 /// The check of a proof whose points become known one after the other, in parts that may run at once.
@@ -25,7 +26,7 @@ impl<C: PairingCurve> Check<'_, C> {
     }
 
     pub(super) fn a_b(&self, a: AffineOf<C::G1>, b: AffineOf<C::G2>) -> Option<Factor<C>> {
-        let (in_groups, factor) = rayon::join(
+        let (in_groups, factor) = join(
             || check_point::<C::G1>(&a).and_then(|()| check_point::<C::G2>(&b)).is_ok(),
             || if self.equation { Factor::of_a_b(a, b) } else { Factor::ONE },
         );
@@ -33,7 +34,7 @@ impl<C: PairingCurve> Check<'_, C> {
     }
 
     pub(super) fn c(&self, c: AffineOf<C::G1>) -> Option<Factor<C>> {
-        let (in_group, factor) = rayon::join(
+        let (in_group, factor) = join(
             || check_point::<C::G1>(&c).is_ok(),
             || if self.equation { self.verifier.factor_of_c(c) } else { Factor::ONE },
         );

@@ -11,7 +11,7 @@ use curvesmith_runtime::Csr;
 use curvesmith_runtime::RuntimeError;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, Group, PairingCurve, Points as _, ProjectiveOf};
-use rayon::prelude::*;
+use curvesmith_runtime::parallel::first;
 
 /// How a key is loaded and used.
 #[derive(Clone, Debug)]
@@ -359,12 +359,6 @@ fn after_identities<G: Group>(
     all.resize(identities, AffineOf::<G>::zero());
     all.extend_from_slice(points);
     Ok(all)
-}
-
-/// The first of `0..len` for which `condition` holds, sought on all threads. Compiled once, not for every
-/// type of point.
-pub(super) fn first(len: usize, condition: &(dyn Fn(usize) -> bool + Sync)) -> Option<usize> {
-    (0..len).into_par_iter().find_first(|&i| condition(i))
 }
 
 pub(super) fn on_curve<G: Group>(query: &'static str, points: &[AffineOf<G>]) -> Result<(), KeyError> {

@@ -5,6 +5,7 @@ use super::quotient::Quotient;
 use ark_ec::CurveGroup;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, PairingCurve, ProjectiveOf};
+use curvesmith_runtime::parallel::join;
 use curvesmith_runtime::vocabulary::{DigitShape, Direction};
 use curvesmith_runtime::work::{StreamParts, Sum, Sums, Work};
 use curvesmith_runtime::{
@@ -68,7 +69,7 @@ impl<C: PairingCurve> PendingSums<C> {
         // On a GPU without multiples some hundred doublings each, none of which can wait for another.
         let sums = work.stage("combine a b", |_| {
             let (b_g2, (a, b_g1)) =
-                rayon::join(|| b_g2.point(&bytes), || rayon::join(|| a.point(&bytes), || b_g1.point(&bytes)));
+                join(|| b_g2.point(&bytes), || join(|| a.point(&bytes), || b_g1.point(&bytes)));
             Ok(OpeningSums { a: a?, b_g1: b_g1?, b_g2: b_g2? })
         })?;
         Ok((sums, closing))
@@ -82,7 +83,7 @@ impl<C: PairingCurve> PendingClosing<C> {
         forks.into_iter().try_for_each(|fork| work.join(fork))?;
         let bytes = work.stage("download c", |work| work.download_sums(&sums))?;
         work.stage("combine c", |_| {
-            let (l, h) = rayon::join(|| l.point(&bytes), || h.point(&bytes));
+            let (l, h) = join(|| l.point(&bytes), || h.point(&bytes));
             Ok(ClosingSums { l: l?, h: h? })
         })
     }

@@ -15,7 +15,7 @@
 
 mod device;
 
-use super::key::{HostKey, KeyError, KeyOptions, first, on_curve};
+use super::key::{HostKey, KeyError, KeyOptions, on_curve};
 use super::stages::DeviceKey;
 use crate::verify::{PointProblem, check_point};
 use ark_ec::AffineRepr;
@@ -23,6 +23,7 @@ use ark_ff::PrimeField;
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, Group, PairingCurve};
+use curvesmith_runtime::parallel::first;
 use curvesmith_runtime::{Device, RuntimeError};
 
 /// Makes the checks of a key's header that its options ask for, and those that are made always.

@@ -9,10 +9,10 @@ use super::sections::{Fields, Section, SectionName, Sections, filled};
 use super::source::Source;
 use crate::montgomery::MontgomeryField;
 use crate::r1cs::Witness;
+use curvesmith_runtime::parallel::try_chunks;
 use num_bigint::BigUint;
-use rayon::prelude::*;
 use std::path::{Path, PathBuf};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 const HEADER: SectionName = SectionName { id: 1, name: "header" };
 const VALUES: SectionName = SectionName { id: 2, name: "values" };
@@ -113,30 +113,21 @@ fn read_values<F: MontgomeryField>(
 ) -> Result<Zeroizing<Vec<F>>, FormatError> {
     let each = 8 * F::LIMBS;
     let mut values = Zeroizing::new(filled(VALUES.name, count, F::zero())?);
-    let failed = values
-        .par_chunks_mut(CHUNK)
-        .enumerate()
-        .map(|(chunk, out)| {
-            let mut bytes = Zeroizing::new(vec![0u8; out.len() * each]);
-            sections.read(section, (chunk * CHUNK * each) as u64, &mut bytes)?;
-            for (i, (value, bytes)) in out.iter_mut().zip(bytes.chunks_exact(each)).enumerate() {
-                // Named without the value: witnesses are secret.
-                *value = F::from_canonical_le(bytes).ok_or_else(|| {
-                    section.wrong_value(
-                        format_args!("value {}", chunk * CHUNK + i),
-                        "a number below the prime",
-                        "not below it",
-                    )
-                })?;
-            }
-            Ok(())
-        })
-        .find_map_first(Result::err);
-    match failed {
-        Some(error) => {
-            values.zeroize();
-            Err(error)
+    // On an error what was read is overwritten as it is dropped.
+    try_chunks(&mut values, CHUNK, &|chunk, out| {
+        let mut bytes = Zeroizing::new(vec![0u8; out.len() * each]);
+        sections.read(section, (chunk * CHUNK * each) as u64, &mut bytes)?;
+        for (i, (value, bytes)) in out.iter_mut().zip(bytes.chunks_exact(each)).enumerate() {
+            // Named without the value: witnesses are secret.
+            *value = F::from_canonical_le(bytes).ok_or_else(|| {
+                section.wrong_value(
+                    format_args!("value {}", chunk * CHUNK + i),
+                    "a number below the prime",
+                    "not below it",
+                )
+            })?;
         }
-        None => Ok(values),
-    }
+        Ok::<_, FormatError>(())
+    })?;
+    Ok(values)
 }

@@ -26,8 +26,8 @@ use ark_groth16::VerifyingKey;
 use curvesmith_runtime::Csr;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, CoordinateOf, Group, PairingCurve, Points as _, ProjectiveOf};
+use curvesmith_runtime::parallel::{join, try_chunks};
 use num_bigint::BigUint;
-use rayon::prelude::*;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -333,21 +333,16 @@ impl ZkeyFile {
         let section = self.sections.unique(name)?;
         let each = point_bytes::<G>();
         let mut points = filled(name.name, count as usize, AffineOf::<G>::zero())?;
-        let failed = points
-            .par_chunks_mut(CHUNK)
-            .enumerate()
-            .map_init(Vec::new, |bytes, (chunk, out)| {
-                bytes.resize(out.len() * each, 0);
-                self.sections.read(section, (chunk * CHUNK * each) as u64, bytes)?;
-                for (i, (point, bytes)) in out.iter_mut().zip(bytes.chunks_exact(each)).enumerate() {
-                    *point = parse_point::<G>(bytes, check).map_err(|problem| {
-                        problem.at(section, format_args!("point {}", chunk * CHUNK + i))
-                    })?;
-                }
-                Ok(())
-            })
-            .find_map_first(Result::err);
-        failed.map_or(Ok(points), Err)
+        try_chunks(&mut points, CHUNK, &|chunk, out| {
+            let mut bytes = vec![0; out.len() * each];
+            self.sections.read(section, (chunk * CHUNK * each) as u64, &mut bytes)?;
+            for (i, (point, bytes)) in out.iter_mut().zip(bytes.chunks_exact(each)).enumerate() {
+                *point = parse_point::<G>(bytes, check)
+                    .map_err(|problem| problem.at(section, format_args!("point {}", chunk * CHUNK + i)))?;
+            }
+            Ok::<_, FormatError>(())
+        })?;
+        Ok(points)
     }
 
     /// Reads the coefficients into A and B.
@@ -367,27 +362,20 @@ impl ZkeyFile {
         let empty = Entry { matrix: 0, row: 0, column: 0, value: F::zero() };
         let mut entries = filled(COEFFICIENTS.name, count, empty)?;
         let limits = [2, 1 << self.dimensions.log_domain, self.dimensions.wires];
-        let failed = entries
-            .par_chunks_mut(CHUNK)
-            .enumerate()
-            .map_init(Vec::new, |bytes, (chunk, out)| {
-                bytes.resize(out.len() * each, 0);
-                self.sections.read(section, 4 + (chunk * CHUNK * each) as u64, bytes)?;
-                for (i, (entry, bytes)) in out.iter_mut().zip(bytes.chunks_exact(each)).enumerate() {
-                    *entry = parse_entry(bytes, limits).map_err(|(field, expected, found)| {
-                        let field = format!("{field} of coefficient {}", chunk * CHUNK + i);
-                        section.wrong_value(field, expected, found)
-                    })?;
-                }
-                Ok(())
-            })
-            .find_map_first(Result::err);
-        if let Some(error) = failed {
-            return Err(error);
-        }
+        try_chunks(&mut entries, CHUNK, &|chunk, out| {
+            let mut bytes = vec![0; out.len() * each];
+            self.sections.read(section, 4 + (chunk * CHUNK * each) as u64, &mut bytes)?;
+            for (i, (entry, bytes)) in out.iter_mut().zip(bytes.chunks_exact(each)).enumerate() {
+                *entry = parse_entry(bytes, limits).map_err(|(field, expected, found)| {
+                    let field = format!("{field} of coefficient {}", chunk * CHUNK + i);
+                    section.wrong_value(field, expected, found)
+                })?;
+            }
+            Ok::<_, FormatError>(())
+        })?;
         let rows = 1usize << self.dimensions.log_domain;
         let build = |matrix| to_csr(&entries, matrix, rows, self.dimensions.wires);
-        let (a, b) = rayon::join(|| build(0), || build(1));
+        let (a, b) = join(|| build(0), || build(1));
         Ok((a?, b?))
     }
 }

@@ -6,9 +6,9 @@
 
 use crate::error::{Result, RuntimeError};
 use crate::owner::Owner;
+use crate::parallel::try_each;
 use curvesmith_abi::{Bundle, Form, KernelDesc, KernelEntry};
 use curvesmith_device::{DeviceProperties, KernelDevice, Module, Source};
-use rayon::prelude::*;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
@@ -77,7 +77,7 @@ impl Modules {
             image.expect(&device.properties().flavour)?;
             image.image().kernels.iter().try_for_each(|kernel| device.properties().admit(kernel))?;
         }
-        images.par_iter().try_for_each(|image| image.module(device).map(drop))
+        try_each(images.len(), &|i| images[i].module(device).map(drop))
     }
 
     fn catalog(&self, owner: &Owner) -> Result<Arc<Catalog>> {

@@ -8,13 +8,13 @@
 use crate::domain::Domain;
 use crate::field::Field;
 use crate::group::{AffineOf, Group, ProjectiveOf};
+use crate::parallel::chunks;
 use crate::vocabulary::Direction;
 use ark_ec::VariableBaseMSM;
 use ark_ff::{Field as _, One as _, Zero as _};
 use ark_poly::{
     EvaluationDomain, GeneralEvaluationDomain, MixedRadixEvaluationDomain, Radix2EvaluationDomain,
 };
-use rayon::prelude::*;
 use std::fmt::Debug;
 
 /// Tables for the transforms of one size and root.
@@ -86,7 +86,7 @@ impl<F: Field> Tables<F> for GeneralEvaluationDomain<F::Ark> {
         if vectors.len() == size {
             return transform(vectors);
         }
-        vectors.par_chunks_mut(size).for_each(|part| {
+        chunks(vectors, size, &|_, part| {
             // arkworks takes vectors that it can lengthen.
             let mut own = part.to_vec();
             transform(&mut own);

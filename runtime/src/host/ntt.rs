@@ -6,9 +6,9 @@ use crate::csr::check_multiple;
 use crate::domain::Domain;
 use crate::error::{Result, RuntimeError};
 use crate::field::Field;
+use crate::parallel::try_chunks;
 use crate::vocabulary::{Direction, Transform};
 use ark_ff::Zero as _;
-use rayon::prelude::*;
 
 /// Tables for a size that the field has and a root `omega` of exactly that order (both checked).
 pub fn ntt_tables<F: Field>(n: usize, omega: F::Ark) -> Result<Box<dyn Tables<F>>> {
@@ -52,7 +52,9 @@ pub(crate) fn ntt_of<F: Field>(
         }
         Ok(own)
     };
-    (0..places.count).into_par_iter().map(of).collect()
+    let mut vectors = vec![vec![]; places.count];
+    try_chunks(&mut vectors, 1, &|v, vector| of(v).map(|own| vector.fill(own)))?;
+    Ok(vectors)
 }
 
 /// Writes vectors to their places.

@@ -3,13 +3,14 @@
 use crate::csr::{Csr, check_len, check_out_len};
 use crate::error::Result;
 use crate::field::Field;
-use crate::parallel::{MIN_LEN, collect};
+use crate::parallel::{MIN_LEN, chunks, collect, join};
 use crate::vocabulary::{BinaryOp, UnaryOp};
-use ark_ff::{AdditiveGroup, Field as _, One, Zero};
-use rayon::prelude::*;
+use ark_ff::{AdditiveGroup, Field as _, One, Zero, serial_batch_inversion_and_mul};
 
 /// Rows longer than this are summed by several threads.
 const LONG_ROW: usize = 1 << 14;
+/// Rows that a thread takes at once.
+const ROWS: usize = 256;
 
 /// `a ∘ b`, elementwise.
 pub fn binary<F: Field>(op: BinaryOp, a: &[F::Ark], b: &[F::Ark]) -> Result<Vec<F::Ark>> {
@@ -37,7 +38,7 @@ pub fn unary<F: Field>(op: UnaryOp, a: &[F::Ark]) -> Result<Vec<F::Ark>> {
 pub fn batch_inverse<F: Field>(a: &[F::Ark]) -> Result<Vec<F::Ark>> {
     let mut out = a.to_vec();
     // Leaves zeros as they are.
-    out.par_chunks_mut(MIN_LEN).for_each(ark_ff::batch_inversion);
+    chunks(&mut out, MIN_LEN, &|_, part| serial_batch_inversion_and_mul(part, &F::Ark::ONE));
     Ok(out)
 }
 
@@ -50,8 +51,11 @@ pub fn mul_const<F: Field>(a: &[F::Ark], c: F::Ark) -> Result<Vec<F::Ark>> {
 pub fn mul_thirds<F: Field>(thirds: &mut [F::Ark]) -> Result<()> {
     let len = third(thirds.len())?;
     let (factors, products) = thirds.split_at_mut(2 * len);
-    let products = products.par_iter_mut().enumerate().with_min_len(64);
-    products.for_each(|(i, product)| *product = factors[i] * factors[len + i]);
+    chunks(products, MIN_LEN, &|part, products| {
+        for (i, product) in (part * MIN_LEN..).zip(products) {
+            *product = factors[i] * factors[len + i];
+        }
+    });
     Ok(())
 }
 
@@ -67,12 +71,12 @@ pub fn spmv<F: Field>(matrix: &Csr<F::Ark>, x: &[F::Ark], out_len: usize) -> Res
     check_len("vector of the product", matrix.width as usize, x.len())?;
     check_out_len(matrix.rows(), out_len)?;
     let mut out = vec![F::Ark::zero(); out_len];
-    out[..matrix.rows()].par_iter_mut().zip(matrix.row_offsets.par_windows(2)).with_min_len(64).for_each(
-        |(out, row)| {
-            let entries = row[0] as usize..row[1] as usize;
+    chunks(&mut out[..matrix.rows()], ROWS, &|part, out| {
+        for (row, out) in (part * ROWS..).zip(out) {
+            let entries = matrix.row_offsets[row] as usize..matrix.row_offsets[row + 1] as usize;
             *out = dot::<F>(&matrix.columns[entries.clone()], &matrix.values[entries], x);
-        },
-    );
+        }
+    });
     Ok(out)
 }
 
@@ -85,7 +89,7 @@ fn third(len: usize) -> Result<usize> {
 fn dot<F: Field>(columns: &[u32], values: &[F::Ark], x: &[F::Ark]) -> F::Ark {
     if columns.len() > LONG_ROW {
         let (left, right) = (columns.split_at(columns.len() / 2), values.split_at(columns.len() / 2));
-        let (a, b) = rayon::join(|| dot::<F>(left.0, right.0, x), || dot::<F>(left.1, right.1, x));
+        let (a, b) = join(|| dot::<F>(left.0, right.0, x), || dot::<F>(left.1, right.1, x));
         return a + b;
     }
     let mut sum = F::Ark::zero();

@@ -9,12 +9,12 @@ use crate::field::Field;
 use crate::gpu::{Buffer, Stream};
 use crate::kernels::convert;
 use crate::owner::Owner;
+use crate::parallel::collect;
 use crate::policy::SpMvPolicy;
 use crate::vocabulary::{SpMvSchedule, SpMvStrategy};
 use ark_ff::{One, Zero};
 use curvesmith_abi::kernels::{SpMvThread, SpMvWarp};
 use curvesmith_abi::layout;
-use rayon::prelude::*;
 use schedule::{Entry, Level, Rows};
 
 type Words = Buffer<layout::U32>;
@@ -61,7 +61,7 @@ impl GpuMatrix {
             value if *value == minus_one => Entry::MinusOne,
             _ => Entry::Other,
         };
-        let entries: Vec<Entry> = matrix.values.par_iter().map(entry).collect();
+        let entries: Vec<Entry> = collect(matrix.values.len(), &|i| entry(&matrix.values[i]));
         let rows = Rows::of(&matrix.row_offsets, &matrix.columns, &entries);
         drop(entries);
         let filled = rows.places.len();
@@ -96,8 +96,8 @@ impl GpuMatrix {
 impl GpuLevel {
     fn new<F: Field>(stream: &Stream, level: &Level, matrix: &Csr<F::Ark>) -> Result<GpuLevel> {
         let Rows { places, unit_starts, units, starts, others } = &level.rows;
-        let columns: Vec<u32> = others.par_iter().map(|&k| matrix.columns[k as usize]).collect();
-        let values: Vec<F::Ark> = others.par_iter().map(|&k| matrix.values[k as usize]).collect();
+        let columns: Vec<u32> = collect(others.len(), &|i| matrix.columns[others[i] as usize]);
+        let values: Vec<F::Ark> = collect(others.len(), &|i| matrix.values[others[i] as usize]);
         Ok(GpuLevel {
             threads: level.threads,
             warps: level.warps,
