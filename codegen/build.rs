@@ -18,11 +18,14 @@ fn main() {
     println!("cargo::rustc-env=CURVESMITH_CODEGEN_SOURCE_HASH={}", hasher.finalize().to_hex());
 }
 
-/// All Rust files below `dir`, with names that do not depend on where the source lies.
+/// All Rust files below `dir` but tests, with names that do not depend on where the source lies.
 fn collect(dir: &Path, name: &str, files: &mut Vec<(String, PathBuf)>) {
     let entries = std::fs::read_dir(dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display()));
     for entry in entries.flatten() {
         let path = entry.path();
+        if path.file_stem().is_some_and(|stem| stem == "tests") {
+            continue;
+        }
         let name = format!("{name}/{}", entry.file_name().to_string_lossy());
         if path.is_dir() {
             collect(&path, &name, files);

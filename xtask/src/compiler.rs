@@ -1,17 +1,29 @@
 //! Runs `cargo-curvesmith`, the compiler as a program.
 
 use crate::shell;
+use anyhow::Result;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Where the curves of the workspace are declared.
 const CURVES: &str = "curves/src";
 
-/// `cargo-curvesmith` of the checkout at `root`, built first; arguments follow.
-pub(crate) fn program(root: &Path) -> Command {
+const PROGRAM: &str = "cargo-curvesmith";
+
+/// `cargo-curvesmith`, built first; arguments follow.
+pub(crate) fn program() -> Result<Command> {
+    let mut build = shell::cargo();
+    // As a part of the workspace, so that it is made of the artefacts that the tests are made of.
+    build.args(["build", "--quiet", "--workspace", "--bin", PROGRAM]);
+    shell::run(build.args(["--features", "curvesmith-field-dsl/llvm,curvesmith-cli/worker"]))?;
+    Ok(shell::command(shell::target("debug").join(PROGRAM)))
+}
+
+/// That of the checkout at `root`, whose workspace may be another.
+pub(crate) fn program_of(root: &Path) -> Command {
     let mut run = shell::cargo();
     run.current_dir(root).args(["run", "--quiet", "--package", "curvesmith-field-dsl"]);
-    run.args(["--bin", "cargo-curvesmith", "--features", "llvm", "--"]);
+    run.args(["--bin", PROGRAM, "--features", "llvm", "--"]);
     run
 }
 

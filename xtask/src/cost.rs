@@ -5,6 +5,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Most seconds of an expansion from the cache.
 const CACHED: f64 = 0.020;
@@ -104,32 +105,27 @@ pub(crate) fn run(args: &CostArgs) -> Result<()> {
 
 /// What declarations take, with images in a cache; an empty name stands for none.
 fn time(args: &CostArgs, cache: &str) -> Result<BTreeMap<String, Line>> {
-    let mut time = compiler::program(shell::root());
-    if args.unoptimised {
-        let manifest = shell::root().join("Cargo.toml");
-        let text = std::fs::read_to_string(&manifest)
-            .with_context(|| format!("cannot read {}", manifest.display()))?;
-        time = shell::cargo();
-        time.args(["run", "--quiet", "--target-dir", "target/unoptimised"]);
-        for value in unoptimised(&text)? {
-            time.args(["--config", &value]);
-        }
-        time.args([
-            "--package",
-            "curvesmith-field-dsl",
-            "--bin",
-            "cargo-curvesmith",
-            "--features",
-            "llvm",
-            "--",
-        ]);
-    }
+    let mut time = if args.unoptimised { unoptimised_program()? } else { compiler::program()? };
     time.arg("time").args(compiler::from(&args.from)).env("CURVESMITH_CACHE", cache);
-    let out = time.output().context("cargo could not be started")?;
+    let out = time.output().with_context(|| format!("`{}` could not be started", shell::show(&time)))?;
     if !out.status.success() {
         bail!("`{}` failed:\n{}", shell::show(&time), String::from_utf8_lossy(&out.stderr));
     }
     lines(&String::from_utf8_lossy(&out.stdout)).context("cargo-curvesmith printed no table of times")
+}
+
+/// `cargo-curvesmith` as a crate without profiles of its own builds it for its macros; arguments follow.
+fn unoptimised_program() -> Result<Command> {
+    let manifest = shell::root().join("Cargo.toml");
+    let text =
+        std::fs::read_to_string(&manifest).with_context(|| format!("cannot read {}", manifest.display()))?;
+    let mut run = shell::cargo();
+    run.args(["run", "--quiet", "--target-dir", "target/unoptimised"]);
+    for value in unoptimised(&text)? {
+        run.args(["--config", &value]);
+    }
+    run.args(["--package", "curvesmith-field-dsl", "--bin", "cargo-curvesmith", "--features", "llvm", "--"]);
+    Ok(run)
 }
 
 fn lines(text: &str) -> Option<BTreeMap<String, Line>> {

@@ -25,7 +25,7 @@ pub(crate) struct DumpArgs {
 /// Prints what `cargo-curvesmith` says.
 pub(crate) fn run(args: &DumpArgs) -> Result<()> {
     setup::run(args.setup.yes)?;
-    let mut dump = compiler::program(shell::root());
+    let mut dump = compiler::program()?;
     dump.args(["dump", &args.curve, &args.kernel, &args.after]);
     shell::run(dump.args(compiler::from(&args.from)))
 }

@@ -22,7 +22,7 @@ const WITHOUT_DEFAULT: [(&str, &str); 11] = [
     ("curvesmith-runtime", "emulator"),
     ("curvesmith", ""),
     ("curvesmith", "known-answers"),
-    ("curvesmith-cli", "bn254,worker"),
+    ("curvesmith-cli", "bn254"),
 ];
 
 /// Curves that are checked alone by every run: a pairing with a cycle of curves, one with a tower of degree

@@ -83,7 +83,7 @@ fn compile(root: &Path, folder: &Path) -> Result<Side> {
     let side = Side { texts: folder.join("texts"), images: folder.join("images") };
     for (command, folder) in [("texts", &side.texts), ("write", &side.images)] {
         crate::files::clear(folder)?;
-        let mut write = compiler::program(root);
+        let mut write = compiler::program_of(root);
         // Each checkout has its own artefacts, whatever the environment says.
         write.env("CARGO_TARGET_DIR", root.join("target"));
         shell::run(write.arg(command).arg(folder).args(compiler::from(&[])))?;

@@ -50,7 +50,15 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
     })?;
     parts.part("documentation", || {
         let mut doc = shell::cargo();
-        shell::run(doc.args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
+        // With the features of the lints, so that what both read of other packages is read once.
+        doc.args([
+            "doc",
+            "--workspace",
+            "--no-deps",
+            "--features",
+            &with_mpi("curvesmith-cli/worker", optional.mpi),
+        ]);
+        shell::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
     })?;
     let test = |kind: &str| {
         let mut test = shell::cargo();

@@ -5,9 +5,10 @@
 //! a call. Values of callers are arkworks', and what an implementation keeps of them, tables and
 //! points, is in its own form.
 
+use super::affine;
 use crate::domain::Domain;
 use crate::field::Field;
-use crate::group::{AffineOf, Group, ProjectiveOf};
+use crate::group::{AffineOf, Group, Points as _, ProjectiveOf};
 use crate::parallel::chunks;
 use crate::vocabulary::Direction;
 use ark_ec::VariableBaseMSM;
@@ -15,6 +16,7 @@ use ark_ff::{Field as _, One as _, Zero as _};
 use ark_poly::{
     EvaluationDomain, GeneralEvaluationDomain, MixedRadixEvaluationDomain, Radix2EvaluationDomain,
 };
+use curvesmith_abi::Form;
 use std::fmt::Debug;
 
 /// Tables for the transforms of one size and root.
@@ -95,13 +97,17 @@ impl<F: Field> Tables<F> for GeneralEvaluationDomain<F::Ark> {
     }
 }
 
-/// Points in arkworks' form, added by arkworks' formulas.
+/// Points in arkworks' form, added with arkworks' field arithmetic.
 struct Arkworks<P>(P);
 
 impl<G: Group, P: AsRef<[AffineOf<G>]> + Send + Sync> BucketSums<G> for Arkworks<P> {
     fn sum(&self, first: usize, digits: &[i32], buckets: usize) -> ProjectiveOf<G> {
+        let points = &self.0.as_ref()[first..first + digits.len()];
+        if ProjectiveOf::<G>::FORM == Form::Xyzz && affine::is_worth(digits.len()) {
+            return affine::sum(points, digits, buckets);
+        }
         let mut sums = vec![ProjectiveOf::<G>::ZERO_BUCKET; buckets];
-        for (point, digit) in self.0.as_ref()[first..].iter().zip(digits) {
+        for (point, digit) in points.iter().zip(digits) {
             match *digit {
                 0 => {}
                 digit if digit > 0 => sums[digit as usize - 1] += point,

@@ -3,8 +3,10 @@
 //! It is the fallback on machines without a GPU and the reference that the kernels are tested
 //! against. Vectors are arkworks elements in the order of their index. Scalars 0, 1 and other short
 //! ones are cheap in [`msm`]; identities among the bases, frequent in Groth16 keys, are dropped
-//! when the [`bases`] are made. What multiplies and adds lies behind the traits of `arithmetic`.
+//! when the [`bases`] are made. What multiplies and adds lies behind the traits of `arithmetic`;
+//! `affine` adds the terms of buckets with shared inversions.
 
+mod affine;
 mod arithmetic;
 mod engine;
 mod msm;

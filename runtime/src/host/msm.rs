@@ -144,8 +144,9 @@ struct Shape {
 }
 
 impl Shape {
-    /// The cheapest for `n` terms, and enough tasks to keep all threads busy to the end.
-    fn choose(n: usize, scalar_bits: usize, threads: usize) -> Self {
+    /// The cheapest for `n` terms whose digits are as many as those of `filled` long scalars, and enough tasks to keep
+    /// all threads busy to the end.
+    fn choose(n: usize, filled: usize, scalar_bits: usize, threads: usize) -> Self {
         /// A part has as many terms, so that its buckets are not most of the work.
         const LEAST_PART: usize = 1024;
         let shape = |bits: usize| {
@@ -155,7 +156,7 @@ impl Shape {
         };
         // A bucket is added twice, with two fifths as many multiplications again as a term takes, and its first
         // term is a copy: 1.8 terms for each of the half as many buckets as a window has values.
-        let cost = |shape: &Shape| shape.windows * (n + shape.parts * (9 << shape.bits) / 10);
+        let cost = |shape: &Shape| shape.windows * (filled + shape.parts * (9 << shape.bits) / 10);
         (2..=16).map(shape).min_by_key(cost).expect("the range is not empty")
     }
 }
@@ -169,7 +170,13 @@ fn sum<G: Group>(
 ) -> ProjectiveOf<G> {
     let len = kept.map_or(scalars.len(), <[u32]>::len);
     let modulus_bits = ScalarOf::<G>::MODULUS_BIT_SIZE as usize;
-    let shape = Shape::choose(len, modulus_bits, rayon::current_num_threads());
+    let bits = |scalar: &SignedOf<G>| u64::from(scalar.magnitude.num_bits());
+    let all_bits: u64 = match kept {
+        None => scalars.iter().map(bits).sum(),
+        Some(kept) => kept.iter().map(|&i| bits(&scalars[i as usize])).sum(),
+    };
+    let filled = (all_bits as usize).div_ceil(modulus_bits);
+    let shape = Shape::choose(len, filled, modulus_bits, rayon::current_num_threads());
     let part = len.div_ceil(shape.parts).max(1);
     let sums: Vec<OnceLock<ProjectiveOf<G>>> =
         (0..shape.windows * shape.parts).map(|_| OnceLock::new()).collect();
@@ -232,7 +239,7 @@ mod tests {
     fn parts_keep_all_threads_busy_and_are_not_too_short() {
         for threads in [1, 2, 64] {
             for n in [0, 1, 1000, 1 << 14, 1 << 22] {
-                let shape = Shape::choose(n, 254, threads);
+                let shape = Shape::choose(n, n, 254, threads);
                 assert!((2..=16).contains(&shape.bits) && shape.windows == 254usize.div_ceil(shape.bits));
                 assert!(shape.parts == 1 || n / shape.parts >= 1024, "{shape:?}");
                 assert!(

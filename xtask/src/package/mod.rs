@@ -86,7 +86,7 @@ fn prepare(folder: &Path) -> Result<Vec<(&'static str, PathBuf)>> {
     let mut images = Vec::new();
     for (sources, options) in WITH_IMAGES {
         let into = folder.join(sources);
-        let mut prepare = compiler::program(shell::root());
+        let mut prepare = compiler::program()?;
         shell::run(prepare.arg("prepare").args(options).arg("--into").arg(&into))?;
         images.push((sources, into));
     }

@@ -26,9 +26,9 @@ pub(super) struct Provenance {
 
 /// What folders of bundles hold.
 pub(super) fn of(folders: &[(&str, PathBuf)]) -> Result<Provenance> {
-    let mut hashes = compiler::program(shell::root());
+    let mut hashes = compiler::program()?;
     hashes.arg("hashes").args(folders.iter().map(|(_, folder)| folder));
-    let out = hashes.output().context("cargo could not be started")?;
+    let out = hashes.output().context("cargo-curvesmith could not be started")?;
     if !out.status.success() {
         bail!("`{}` failed:\n{}", shell::show(&hashes), String::from_utf8_lossy(&out.stderr).trim());
     }

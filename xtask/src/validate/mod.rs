@@ -195,7 +195,7 @@ pub(crate) fn counts(folder: &Path, arch: u32, only: &BTreeSet<String>) -> Resul
 /// Has the images of the curves declared there written to `folder` by a command of `cargo-curvesmith`, and reads their list.
 fn images(command: &str, folder: &Path, sources: &[PathBuf]) -> Result<Vec<Image>> {
     crate::files::clear(folder)?;
-    let mut write = compiler::program(shell::root());
+    let mut write = compiler::program()?;
     shell::run(write.arg(command).arg(folder).args(compiler::from(sources)))?;
     read_images(folder)
 }

@@ -17,6 +17,11 @@ mod tables;
 mod text;
 mod toy;
 
+/// Whether all was asked for, by the environment variable `CURVESMITH_TEST_SIZE`.
+pub(crate) fn is_long() -> bool {
+    std::env::var("CURVESMITH_TEST_SIZE").is_ok_and(|size| size == "long")
+}
+
 /// A block of the shape of another that gives its first operand back.
 pub(crate) fn first_operand(like: &Block) -> Block {
     let mut b = ir::Builder::new("first_operand");

@@ -188,8 +188,8 @@ fn mutate_some(
     tally: &mut Tally,
     offers: impl Fn(&FieldDesc, &FieldOp, &[Bound]) -> Vec<Choice>,
 ) {
-    let is = |name: &str, value: &str| std::env::var(name).is_ok_and(|found| found == value);
-    let step = match (is("CURVESMITH_MUTANTS", "all"), is("CURVESMITH_TEST_SIZE", "long")) {
+    let all = std::env::var("CURVESMITH_MUTANTS").is_ok_and(|found| found == "all");
+    let step = match (all, is_long()) {
         (true, _) => 1,
         (_, true) => step,
         _ if step == 1 => 1,
