@@ -109,7 +109,9 @@ impl<F: Field> Terms<F> {
     /// Adds neighbours of a bucket, each to one other. Were there any?
     fn add_neighbours(&mut self, a: F) -> bool {
         let Terms { points, buckets, pairs, slopes, products } = self;
-        (pairs.clear(), slopes.clear(), products.clear());
+        pairs.clear();
+        slopes.clear();
+        products.clear();
         let mut product = F::ONE;
         let mut i = 1;
         while i < buckets.len() {
