@@ -19,8 +19,8 @@ pub(crate) fn collect<T: Send>(len: usize, value: &(dyn Fn(usize) -> T + Sync)) 
             place.write(value(i));
         }
     });
-    // SAFETY: the first `len` places are those of the parts, and each part has returned after it wrote to all of its own. Where
-    // one panicked, `chunks` panics, and the vector is dropped empty.
+    // SAFETY: the first `len` places are those of the parts, and each part has returned after it wrote to all of its own.
+    // Where one panicked, `chunks` panics, and the vector is dropped empty.
     unsafe { values.set_len(len) };
     values
 }

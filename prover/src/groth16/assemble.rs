@@ -30,8 +30,8 @@ impl<C: PairingCurve> fmt::Debug for Deltas<C> {
     }
 }
 
-/// For every window of a scalar the multiples of a point by what its digit can be: some thousand points. A product is as many
-/// additions as there are windows (the fixed-base windowing of Brickell, Gordon, McCurley and Wilson, EUROCRYPT 1992).
+/// For every window of a scalar the multiples of a point by what its digit can be: some thousand points. A product is as
+/// many additions as there are windows (fixed-base windowing: Brickell, Gordon, McCurley and Wilson, EUROCRYPT 1992).
 struct Multiples<P> {
     /// `d·2^(WINDOW·i)` times the point at place `d` of table `i`.
     tables: Vec<Vec<P>>,

@@ -1,15 +1,17 @@
 //! Sums of buckets by additions of affine points, which share inversions.
 //!
-//! Terms are sorted by their buckets. Neighbours of a bucket are added in pairs, then the sums of those, and so on: additions of a round do
-//! not depend on each other, so that one inversion serves them all ([Botrel and El Housni](https://eprint.iacr.org/2022/1400), section
-//! 4). An addition is five multiplications and a square, a mixed one of a bucket eight and two. Which terms meet in a bucket makes no
-//! difference: one bucket with all terms takes as many additions as many buckets do.
+//! Terms are sorted by their buckets. Neighbours of a bucket are added in pairs, then the sums of those, and so on. The
+//! additions of a round do not depend on each other, so that one inversion serves them all (Montgomery, "Speeding the
+//! Pollard and elliptic curve methods of factorization", 1987, section 10.3.1). An addition is then five multiplications
+//! and a square, a mixed one of a bucket eight and two. Which terms meet in a bucket makes no difference: one bucket with
+//! all terms takes as many additions as many buckets do.
 
 use crate::group::Points;
 use ark_ec::AffineRepr as _;
 use ark_ff::Field;
 
-/// Bytes of the terms that are added before others are read: with denominators and their products they fit a second-level cache.
+/// Bytes of the terms that are added before others are read. With denominators and their products they fit a second-level
+/// cache.
 const CHUNK_BYTES: usize = 1 << 19;
 /// Fewer terms share too few inversions.
 const LEAST: usize = 1 << 8;
@@ -26,7 +28,8 @@ pub(super) fn is_worth(terms: usize) -> bool {
     (LEAST..=MOST).contains(&terms)
 }
 
-/// `Σ digits[i] · points[i]` on a short Weierstrass curve, by one bucket for each absolute value from 1 to `buckets`; at most 2^31 terms.
+/// `Σ digits[i] · points[i]` on a short Weierstrass curve, by one bucket for each absolute value from 1 to `buckets`; at
+/// most 2^31 terms.
 pub(super) fn sum<P: Points>(points: &[P::Affine], digits: &[i32], buckets: usize) -> P {
     let [a, _] = P::COEFFICIENTS;
     let (starts, order) = sorted(digits, buckets);
@@ -52,8 +55,8 @@ pub(super) fn sum<P: Points>(points: &[P::Affine], digits: &[i32], buckets: usiz
     weighted(&sums, buckets)
 }
 
-/// Terms by their buckets, which are numbered from 0: where each bucket starts and the last one ends, and twice the index of each term, plus
-/// one if its digit is negative.
+/// Terms by their buckets, which are numbered from 0: where each bucket starts and the last one ends; and twice the index of
+/// each term, plus one if its digit is negative.
 fn sorted(digits: &[i32], buckets: usize) -> (Vec<u32>, Vec<u32>) {
     let mut starts = vec![0; buckets + 1];
     for digit in digits.iter().filter(|digit| **digit != 0) {
