@@ -6,12 +6,12 @@ use ark_ff::UniformRand;
 use ark_snark::SNARK as _;
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use criterion::{Criterion, criterion_group, criterion_main};
-use curvesmith::sample::Chain;
 use curvesmith::snark::{Groth16 as SnarkGroth16, set_device};
 use curvesmith::snarkjs::ZkeyFile;
 use curvesmith::{Device, Groth16, KeyOptions, Witness, bn254, constraints_of, verify, witness_of};
 use curvesmith_benches::fixture;
 use curvesmith_benches::peer::ArkProver;
+use curvesmith_sample::Chain;
 
 type Snark = SnarkGroth16<bn254::Curve>;
 type Theirs = ark_groth16::Groth16<ark_bn254::Bn254>;

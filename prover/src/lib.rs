@@ -5,7 +5,6 @@ pub mod montgomery;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 mod r1cs;
-pub mod sample;
 pub mod snark;
 pub mod snarkjs;
 mod verify;

@@ -12,13 +12,13 @@ use ark_relations::gr1cs::{
 };
 use ark_snark::SNARK;
 use ark_std::rand::{SeedableRng, rngs::StdRng};
-use curvesmith::sample::Chain;
 use curvesmith::{
     Device, EmulatorOptions, Field, Groth16, KeyOptions, PairingCurve, Witness, constraints_of, curve, verify,
 };
 use curvesmith_curves::mnt6_753;
 #[cfg(feature = "long-tests")]
 use curvesmith_curves::{bls12_377, bls12_381, bn254, bw6_761, mnt4_298, mnt4_753, mnt6_298};
+use curvesmith_sample::Chain;
 
 type Scalar<C> = <<C as PairingCurve>::Fr as Field>::Ark;
 type Ark<C> = ArkGroth16<<C as PairingCurve>::Engine, LibsnarkReduction>;

@@ -2,7 +2,6 @@
 
 use super::stages::{DeviceKey, Place, Source};
 use super::*;
-use crate::sample::Chain;
 use crate::snarkjs::json::{JsonFile, proof_to_json};
 use crate::tests::{BLS_MULT, BN_MULT, SEMAPHORE, bls12_381, bn254, fixture};
 use crate::{KeyElement, Weakness, verify};
@@ -12,6 +11,7 @@ use ark_groth16::r1cs_to_qap::LibsnarkReduction;
 use ark_snark::SNARK;
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use curvesmith_runtime::group::ProjectiveOf;
+use curvesmith_sample::Chain;
 use serde_json::Value;
 
 fn load<C: ZkeyCurve>(case: &str) -> (Groth16<C>, Witness<C>) {

@@ -1,10 +1,10 @@
 //! The interface against arkworks' own implementation of it.
 
 use super::*;
-use crate::sample::Chain;
 use crate::tests::{bls12_381, bn254};
 use ark_ec::AffineRepr;
 use ark_std::rand::{SeedableRng, rngs::StdRng};
+use curvesmith_sample::Chain;
 
 fn seed() -> StdRng {
     StdRng::seed_from_u64(42)

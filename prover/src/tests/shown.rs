@@ -2,13 +2,13 @@
 
 use super::constraints::with_coefficient;
 use super::{BN_MULT, bn254, fixture};
-use crate::sample::{Chain, Sha256};
 use crate::snarkjs::json::JsonFile;
 use crate::snarkjs::{R1csFile, ZkeyFile, parse_witness};
 use crate::*;
 use ark_ff::{BigInteger, Field as _, PrimeField};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use curvesmith_runtime::field::MontLimbs;
+use curvesmith_sample::{Chain, Sha256};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::path::Path;
@@ -152,8 +152,8 @@ fn files(walk: &mut Walk, key: Vec<u8>) {
 }
 
 fn circuits(walk: &mut Walk) {
-    walk.shows("Chain", &chain());
-    walk.shows("Sha256", &Sha256 { message: secret().into_bigint().to_bytes_le() });
+    walk.hides(&chain());
+    walk.hides(&Sha256 { message: secret().into_bigint().to_bytes_le() });
     walk.shows("Witness", &Witness::<C>::new(chain().assignment()));
 }
 

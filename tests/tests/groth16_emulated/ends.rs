@@ -80,7 +80,7 @@ fn a_key_without_room_is_refused_before_anything_is_launched() {
 #[test]
 fn a_key_without_room_is_streamed_where_that_is_allowed() {
     use ark_snark::SNARK as _;
-    let circuit = curvesmith::sample::Chain::<ark_bn254::Fr>::filling(11);
+    let circuit = curvesmith_sample::Chain::<ark_bn254::Fr>::filling(11);
     let (pk, _) =
         ark_groth16::Groth16::<ark_bn254::Bn254>::circuit_specific_setup(circuit.clone(), &mut rng())
             .unwrap();
@@ -128,7 +128,7 @@ fn the_interface_of_arkworks_takes_a_device() {
     let device = emulator();
     snark::set_device(device.clone());
     type Snark = snark::Groth16<bn254::Curve>;
-    let circuit = curvesmith::sample::Chain::<ark_bn254::Fr>::filling(3);
+    let circuit = curvesmith_sample::Chain::<ark_bn254::Fr>::filling(3);
     let (pk, vk) = Snark::circuit_specific_setup(circuit.clone(), &mut rng()).unwrap();
     let proof = Snark::prove(&pk, circuit.clone(), &mut rng()).unwrap();
     let theirs = ark_groth16::Groth16::<ark_bn254::Bn254>::prove(&pk, circuit.clone(), &mut rng()).unwrap();

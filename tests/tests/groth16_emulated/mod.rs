@@ -12,7 +12,6 @@ use ark_ff::Zero;
 use ark_groth16::Groth16 as ArkGroth16;
 use ark_snark::SNARK;
 use ark_std::rand::{SeedableRng, rngs::StdRng};
-use curvesmith::sample::Chain;
 use curvesmith::snarkjs::{ZkeyCurve, json::proof_to_json};
 use curvesmith::{
     Device, EmulatorOptions, Fault, Field, Groth16, Group, KeyOptions, ProveError, R1cs, RuntimeError,
@@ -21,6 +20,7 @@ use curvesmith::{
 use curvesmith_abi::Form;
 use curvesmith_abi::kernels::msm_has_lane_pairs;
 use curvesmith_emulator::{DeviceCall, InjectedFault};
+use curvesmith_sample::Chain;
 use curvesmith_tests::Size;
 use serde_json::Value;
 use std::collections::BTreeSet;

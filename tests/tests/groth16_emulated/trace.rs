@@ -4,11 +4,11 @@ use super::ran;
 use ark_groth16::Groth16 as ArkGroth16;
 use ark_snark::CircuitSpecificSetupSNARK as _;
 use ark_std::rand::{SeedableRng, rngs::StdRng};
-use curvesmith::sample::Chain;
 use curvesmith::{
     Detail, Device, EmulatorOptions, Groth16, KeyOptions, PairingCurve, ProveStats, QuotientForm, Witness,
     bls12_381, bn254, constraints_of,
 };
+use curvesmith_sample::Chain;
 
 /// A GPU of 132 multiprocessors, as launch policies see it.
 pub(super) fn large() -> Device {

@@ -23,17 +23,22 @@ pub(super) fn fill(folder: &Path, images: &[(&str, PathBuf)]) -> Result<PathBuf>
             copy(&root.join(licence), &folder.join(own).join(licence))?;
         }
     }
+    for (_, own) in LIBRARIES {
+        edit(&folder.join(own).join("Cargo.toml"), |text| Ok(without_others(text, Path::new(own))))?;
+    }
     for (own, from) in images {
         for entry in std::fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
             let entry = entry?;
             copy(&entry.path(), &folder.join(own).join(IMAGES).join(entry.file_name()))?;
         }
     }
-    let manifest = folder.join("Cargo.toml");
-    let text = std::fs::read_to_string(&manifest).context("the workspace has a manifest")?;
-    std::fs::write(&manifest, reduced(&text)?)
-        .with_context(|| format!("cannot write {}", manifest.display()))?;
+    edit(&folder.join("Cargo.toml"), reduced)?;
     Ok(folder.to_owned())
+}
+
+fn edit(file: &Path, new: impl Fn(&str) -> Result<String>) -> Result<()> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    std::fs::write(file, new(&text)?).with_context(|| format!("cannot write {}", file.display()))
 }
 
 /// Version of all packages.
@@ -74,9 +79,29 @@ fn reduced(manifest: &str) -> Result<String> {
     Ok(format!("{before}members = [{members}]{after}"))
 }
 
+/// The manifest of the library in `own` without the packages that its tests have by their paths and that are no libraries:
+/// they are not there.
+fn without_others(manifest: &str, own: &Path) -> String {
+    let is_other = |line: &str| {
+        let path = line.split_once(" = { path = \"").and_then(|(_, rest)| rest.strip_suffix("\" }"));
+        path.is_some_and(|path| {
+            let folder = own.join(path);
+            !path.contains("..") && !LIBRARIES.iter().any(|(_, library)| Path::new(library) == folder)
+        })
+    };
+    manifest.lines().filter(|line| !is_other(line)).fold(String::new(), |text, line| text + line + "\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn packages_that_are_not_there_are_left_out() {
+        let text = "[dev-dependencies]\na = { path = \"sample\" }\nb = { path = \"device\" }\nc = \"1\"\n";
+        let left = without_others(text, Path::new("runtime"));
+        assert_eq!(left, "[dev-dependencies]\nb = { path = \"device\" }\nc = \"1\"\n");
+    }
 
     #[test]
     fn only_libraries_are_members() {

@@ -1,6 +1,5 @@
 //! Keys that a stranger made.
 
-use crate::sample::Chain;
 use crate::snarkjs::{Zkey, ZkeyFile};
 use crate::tests::{BLS_MULT, BN_MULT, bls12_381, bn254, fixture};
 use crate::verify::PointProblem;
@@ -11,6 +10,7 @@ use ark_ff::{One, PrimeField, UniformRand, Zero};
 use ark_snark::SNARK;
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use curvesmith_runtime::Cancel;
+use curvesmith_sample::Chain;
 use num_bigint::BigUint;
 
 type Bls = bls12_381::Curve;

@@ -9,12 +9,12 @@ use ark_ff::{AdditiveGroup, FftField as _, UniformRand, Zero};
 use ark_groth16::r1cs_to_qap::LibsnarkReduction;
 use ark_relations::gr1cs::{ConstraintSynthesizer, SynthesisError};
 use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
-use curvesmith::sample::{Chain, Sha256};
 use curvesmith::{
     Csr, Detail, Device, DeviceVec, Direction, Field, Groth16, Group, KeyOptions, Msm, MsmOptions, Ntt,
     NttOptions, PairingCurve, Report, RuntimeError, SpMv, SpMvOptions, constraints_of, domain_size,
     witness_of,
 };
+use curvesmith_sample::{Chain, Sha256};
 use std::path::Path;
 use std::time::Instant;
 

@@ -6,7 +6,7 @@ use ark_relations::gr1cs::{
 };
 use std::fmt;
 
-/// Knowledge of a message with a public digest, of which each half is an input: a witness of zeros and ones, where [`Chain`](super::Chain)
+/// Knowledge of a message with a public digest, of which each half is an input: a witness of zeros and ones, where [`Chain`](crate::Chain)
 /// has large numbers. A block of 512 bits takes some 26 thousand constraints; 2048 bits, five blocks with their padding, fill
 /// a domain of 2^17, and 4096 bits one of 2^18, as circomlib's circuit of 158 370 constraints does for 2048.
 #[derive(Clone)]
@@ -261,11 +261,10 @@ const ROUND: [u32; 64] = [
 ];
 
 #[cfg(test)]
-#[cfg(feature = "bn254")]
 mod tests {
     use super::*;
-    use crate::{R1cs, Witness, bn254, constraints_of, witness_of};
     use ark_bn254::Fr;
+    use curvesmith::{R1cs, Witness, bn254, constraints_of, witness_of};
 
     fn synthesized(message: &[u8]) -> (R1cs<Fr>, Vec<Fr>) {
         let circuit = Sha256 { message: message.to_vec() };
