@@ -17,7 +17,7 @@ mod tables;
 mod text;
 mod toy;
 
-/// Whether all was asked for, by the environment variable `CURVESMITH_TEST_SIZE`.
+/// Whether larger sizes were asked for, by the environment variable `CURVESMITH_TEST_SIZE`.
 pub(crate) fn is_long() -> bool {
     std::env::var("CURVESMITH_TEST_SIZE").is_ok_and(|size| size == "long")
 }

@@ -78,6 +78,6 @@ fn variants_of_nine_to_fifteen_words_are_proven() {
 
 #[test]
 fn variants_of_sixteen_and_more_words_are_proven() {
-    // Each takes a second. Macros prove what they use of them.
+    // These take longest. Macros prove what they use of them.
     prove_all(|f| f.words > 15, if is_long() { 1 } else { 5 });
 }
