@@ -1,10 +1,10 @@
 //! The gate between passes and back ends: nothing is emitted that was not checked here, as it is emitted.
 
 use super::certificate::{self, Certificate, certify};
-use super::info::KernelInfo;
+use super::info::{Fact, KernelInfo};
 use crate::declaration::FieldDesc;
 use crate::error::PassError;
-use crate::fir::ir::{Kernel, Value};
+use crate::fir::ir::{Kernel, Op, Value};
 use crate::fir::verify::verify;
 use crate::targets::{Accepted as _, Arithmetic, Bound, Claim, Unproven};
 use std::sync::Arc;
@@ -89,7 +89,8 @@ pub(super) fn well_formed(kernel: &Kernel, when: &str) -> Result<(), PassError> 
     })
 }
 
-/// There is a fact for each value and each local, and no program's result exceeds the bound that stands for it.
+/// There is a fact for each value and each local, no program's result exceeds the bound that stands for it, and no operand
+/// what the program was chosen for. A certificate knows the size of values alone; bounds may say more.
 fn about<T: Arithmetic>(kernel: &Kernel, info: &KernelInfo<T>) -> Result<(), PassError> {
     if info.facts.len() != kernel.values().count() || info.locals.len() != kernel.locals.len() {
         return Err(PassError::Malformed("facts of another kernel".into()));
@@ -102,8 +103,29 @@ fn about<T: Arithmetic>(kernel: &Kernel, info: &KernelInfo<T>) -> Result<(), Pas
         {
             return Err(PassError::Bounds { value: v, reason: "claims less than its program gives".into() });
         }
+        let exceeds = |(a, limit): &(Value, T::Bound)| {
+            !info.facts[a.0 as usize].bound.is_some_and(|bound| bound.within(*limit, field))
+        };
+        if let Some((value, _)) = relied_on(kernel, v, fact).into_iter().find(exceeds) {
+            return Err(PassError::Bounds { value, reason: "exceeds what a user relies on".into() });
+        }
     }
     Ok(())
+}
+
+/// What a value relies on of those that it is computed from.
+fn relied_on<T: Arithmetic>(kernel: &Kernel, v: Value, fact: &Fact<T>) -> Vec<(Value, T::Bound)> {
+    match (&kernel[v], &fact.choice, fact.bound) {
+        (Op::Field(_, operands), Some((_, limits)), _) => {
+            operands.iter().copied().zip(limits.iter().copied()).collect()
+        }
+        (Op::Select(_, a, b), _, Some(bound)) => vec![(*a, bound), (*b, bound)],
+        (Op::Word(a, _, below), ..) => {
+            let limit = T::Bound::below(kernel.field(), &below.limit(kernel.field()));
+            limit.map(|limit| (*a, limit)).into_iter().collect()
+        }
+        _ => vec![],
+    }
 }
 
 /// The program of every operation is proven: the checker has accepted a certificate of just that.

@@ -22,6 +22,11 @@ pub trait Arithmetic: Copy + Debug + Eq + Send + Sync + 'static {
     /// What its variants ask and promise, for the checker of certificates.
     type Rules: Rules;
 
+    /// What functions take and give, where the target says so: elements that lie in memory between them.
+    fn resident(_field: &FieldDesc) -> Option<Self::Bound> {
+        None
+    }
+
     /// What of the kernel it does not have, as an error.
     fn supports(kernel: &Kernel) -> Result<(), PassError>;
 

@@ -16,6 +16,7 @@
 //! | --- | --- | --- | --- | --- |
 //! | [`ptx::Ptx`] | NVIDIA GPUs, words of 32 bits | units of `R/2^32` | blocks with carry chains | PTX |
 //! | [`portable::Portable`] | hosts, limbs of 64 bits | multiples of `p` | straight-line code | Rust over `u64` |
+//! | [`simd::Simd`] | x86-64 with AVX-512 IFMA, limbs of 52 bits | multiples of `p`, looseness of limbs | lane programs | Rust with `core::arch` |
 //!
 //! `FieldDesc` has the layout of an element in memory, which belongs to the kernels' interface: words of 32 bits, in
 //! Montgomery form with `R = 2^(32·words)`. What an element is between loads and stores, limb size and `R` included, is
@@ -28,7 +29,11 @@ mod machine;
 mod offer;
 pub mod portable;
 pub mod ptx;
+mod pure;
 mod seal;
+pub mod simd;
+#[cfg(test)]
+mod trials;
 pub mod walk;
 
 pub use arithmetic::{Accepted, Arithmetic, Bound, Choice, Claim, Limit, Outcome, Rules, Unproven};

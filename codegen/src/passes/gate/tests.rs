@@ -8,6 +8,7 @@ use crate::kernels::common_kernels;
 use crate::passes::{Fact, place_reductions, schedule, simplify};
 use crate::targets::portable::{self, Portable};
 use crate::targets::ptx::{self, Bound, Ptx};
+use crate::targets::simd::{self, Simd};
 use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::FieldMulSub;
 
@@ -110,6 +111,36 @@ fn a_program_that_gives_more_than_its_bound_is_refused() {
         };
         let error = with(v, more).expect_err("its bound says less");
         assert_eq!(error.to_string(), format!("{v}: claims less than its program gives"));
+    }
+}
+
+/// Certificates know nothing of limbs: that those of an operand are looser than its user was chosen for, only the gate's own
+/// comparison sees.
+#[test]
+fn limbs_that_are_looser_than_a_user_relies_on_are_refused() {
+    let kernel = simd::function(&field(), "f", 3, |_, x| {
+        let chosen = (x[0] - x[1]).is_zero().select(x[2].dbl(), -x[2]);
+        vec![(x[0] - x[1] - x[2].dbl()) * chosen]
+    });
+    let (kernel, info) = place_reductions::<Simd>(&simplify(&kernel), &[]).expect("the kernel is valid");
+    assert!(check(kernel.clone(), info.clone(), vec![]).is_ok());
+    let mut relied_on = vec![];
+    for v in kernel.values() {
+        if let Op::Field(_, operands) = &kernel[v] {
+            relied_on.extend(operands);
+        }
+        if let Op::Select(_, a, b) = &kernel[v] {
+            relied_on.extend([a, b]);
+        }
+    }
+    let inner = |v: &&Value| !matches!(kernel[**v], Op::Argument(_));
+    assert!(relied_on.iter().filter(inner).count() >= 5);
+    for v in relied_on {
+        let mut looser = info.clone();
+        let fact = &mut looser.facts[v.0 as usize];
+        fact.bound = fact.bound.map(|bound| simd::Bound { loose: bound.loose + 99, ..bound });
+        let error = check(kernel.clone(), looser, vec![]).map(drop).expect_err("its limbs are looser");
+        assert_eq!(error.to_string(), format!("{v}: exceeds what a user relies on"));
     }
 }
 

@@ -1,11 +1,10 @@
 //! The variants on offer, remembered with the programs that had to be built.
 
 use crate::declaration::{FieldDesc, FieldOp};
-use crate::targets::{Arithmetic, Bound, Choice, Limit, Offer, cheapest};
-use std::collections::BTreeMap;
+use crate::targets::{Arithmetic, Choice, Offer, cheapest};
 
-/// Variants by the operands' bounds.
-type Known<T> = BTreeMap<Vec<Limit>, Vec<Offer<T>>>;
+/// Variants by the operands' bounds, of which a kernel has few.
+type Known<T> = Vec<(Vec<<T as Arithmetic>::Bound>, Vec<Offer<T>>)>;
 
 /// The variants of an operation, as [`Arithmetic::offers`] gives them.
 pub(super) type Offers<T> = fn(&FieldDesc, &FieldOp, &[<T as Arithmetic>::Bound]) -> Vec<Offer<T>>;
@@ -41,16 +40,19 @@ impl<'a, T: Arithmetic> Menu<'a, T> {
 
     fn offers(&mut self, op: &FieldOp, operands: &[T::Bound]) -> &mut [Offer<T>] {
         let at = self.seen.iter().position(|(o, _)| o == op).unwrap_or_else(|| {
-            self.seen.push((op.clone(), BTreeMap::new()));
+            self.seen.push((op.clone(), vec![]));
             self.seen.len() - 1
         });
-        self.seen[at].1.entry(operands.iter().map(|b| b.stated()).collect()).or_insert_with(|| {
+        let known = &mut self.seen[at].1;
+        let at = known.iter().position(|(bounds, _)| bounds == operands).unwrap_or_else(|| {
             let all = (self.offers)(self.field, op, operands);
             // Two for each product, and four for each row of products: carries and the multiple of the modulus.
             let products: usize = all.iter().map(|offer| T::products(&offer.least)).sum();
             self.effort += 2 * products + 4 * products / self.field.words;
-            all
-        })
+            known.push((operands.to_vec(), all));
+            known.len() - 1
+        });
+        &mut known[at].1
     }
 
     /// The variant of least `price` of those that are `legal`.

@@ -79,6 +79,9 @@ pub(super) fn walk<T: Machine>(
     menu: &mut Menu<'_, T>,
     plan: &Plan,
 ) -> Result<(Kernel, KernelInfo<T>), PassError> {
+    if let Some(bound) = T::resident(menu.field) {
+        return walk_given(subject, menu, plan, Given { bound, limit: Some(bound) });
+    }
     // What a function may be given.
     let mut given = T::Bound::CANONICAL;
     for round in 0.. {
@@ -379,7 +382,7 @@ impl<T: Machine> Placer<'_, '_, '_, T> {
             let before = self.bound(old);
             let weak = self.within(&FieldOp::ReduceWeak, &[before], None);
             if weak.is_some_and(|w| w.out != before && w.out.within(before, self.menu.field)) {
-                self.copy(old, &FieldOp::ReduceWeak, out)?;
+                self.copy(old, &FieldOp::ReduceWeak, None, out)?;
             }
         }
         Ok(())
@@ -462,19 +465,25 @@ impl<T: Machine> Placer<'_, '_, '_, T> {
             }
         }
         for a in reduced.into_iter().take(take) {
-            self.copy(a, &FieldOp::ReduceWeak, out)?;
+            self.copy(a, &FieldOp::ReduceWeak, None, out)?;
         }
         let bounds = args.iter().map(|a| self.bound(*a)).collect();
         let bound = (!matches!(limb, FieldOp::IsZero | FieldOp::MaybeZero)).then_some(best.out);
         Ok(Fact { bound, choice: Some((best, bounds)) })
     }
 
-    /// A reduced copy of an old value; later users in this block see it.
-    fn copy(&mut self, old: Value, limb: &FieldOp, out: &mut Block) -> Result<(), PassError> {
+    /// A reduced copy of an old value, within a limit; later users in this block see it.
+    fn copy(
+        &mut self,
+        old: Value,
+        limb: &FieldOp,
+        limit: Option<T::Bound>,
+        out: &mut Block,
+    ) -> Result<(), PassError> {
         let now = self.at.r.get(old);
         let bounds = vec![self.bound(old)];
         let missing = || PassError::NoVariant { value: old, op: format!("{limb:?}") };
-        let choice = self.within(limb, &bounds, None).ok_or_else(missing)?;
+        let choice = self.within(limb, &bounds, limit).ok_or_else(missing)?;
         let op = Op::Field(limb.clone(), vec![now]);
         let fact = Fact { bound: Some(choice.out), choice: Some((choice, bounds)) };
         let new = self.push(op, fact, out);
@@ -530,7 +539,8 @@ impl<T: Machine> Placer<'_, '_, '_, T> {
             (Some(_), None) => true,
             _ => false,
         };
-        self.copy(old, if use_weak { &FieldOp::ReduceWeak } else { &FieldOp::ReduceFull }, out)
+        let limb = if use_weak { &FieldOp::ReduceWeak } else { &FieldOp::ReduceFull };
+        self.copy(old, limb, Some(limit), out)
     }
 
     /// Accounts for a `Set`; the new value to store.

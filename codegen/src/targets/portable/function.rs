@@ -3,7 +3,8 @@
 use crate::declaration::FieldDesc;
 use crate::error::PassError;
 use crate::fir::build::{Builder, Fe, Handle};
-use crate::fir::ir::{Below, Kernel, Op, Stmt, Type, Value};
+use crate::fir::ir::{Kernel, Op, Type, Value};
+use crate::targets::pure;
 
 /// The function from `inputs` elements to those that `body` gives. Its results are canonical: elements of their own words.
 pub fn function(
@@ -21,55 +22,10 @@ pub fn function(
 
 /// An error names what the kernel has besides field operations and canonical results.
 pub(super) fn supports(kernel: &Kernel) -> Result<(), PassError> {
-    let Some((Stmt::Yield(results), body)) = kernel.body.split_last() else {
-        return Err(lacks("kernels of threads"));
-    };
-    for stmt in body {
-        match stmt {
-            Stmt::Let(v) => value(kernel, *v)?,
-            _ => return Err(lacks("control, calls, memory or messages between threads")),
-        }
-    }
+    pure::supports(kernel)?;
     let canonical = |v: &Value| matches!(kernel[*v], Op::FromWords(..) | Op::Const(_));
-    if results.iter().all(canonical) { Ok(()) } else { Err(lacks("results that are not canonical")) }
-}
-
-/// The results of a function that is supported.
-pub(super) fn results(kernel: &Kernel) -> &[Value] {
-    match kernel.body.last() {
-        Some(Stmt::Yield(results)) => results,
-        _ => &[],
-    }
-}
-
-/// The element that these are the words of, if they are those of one.
-pub(super) fn element(kernel: &Kernel, words: &[Value]) -> Option<Value> {
-    let part = |v: &Value| match kernel[*v] {
-        Op::Word(of, i, Below::CANONICAL) => Some((of, i)),
-        _ => None,
-    };
-    let (of, _) = words.first().and_then(part)?;
-    words.iter().zip(0..).all(|(v, i)| part(v) == Some((of, i))).then_some(of)
-}
-
-fn lacks(what: &str) -> PassError {
-    PassError::Unsupported(what.into())
-}
-
-fn value(kernel: &Kernel, v: Value) -> Result<(), PassError> {
-    match &kernel[v] {
-        Op::FromWords(_, below) | Op::Word(.., below) if *below != Below::CANONICAL => {
-            Err(lacks("words of elements that are not canonical"))
-        }
-        Op::FromWords(words, _) if element(kernel, words).is_none() => {
-            Err(lacks("elements that are made of words"))
-        }
-        Op::Argument(_) | Op::Select(..) if kernel.ty(v) != Type::Field => Err(lacks("integers")),
-        Op::Argument(_) | Op::Select(..) | Op::FromWords(..) | Op::Const(_) | Op::Field(..) => Ok(()),
-        Op::Not(_) | Op::Bool(_) => Ok(()),
-        // What reads it is judged.
-        Op::Word(..) => Ok(()),
-        Op::Get(_) => Err(lacks("locals")),
-        _ => Err(lacks("operations on integers")),
+    match pure::results(kernel).iter().all(canonical) {
+        true => Ok(()),
+        false => Err(pure::lacks("results that are not canonical")),
     }
 }

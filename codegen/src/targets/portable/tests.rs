@@ -9,102 +9,29 @@ use crate::error::PassError;
 use crate::fir::ir::Below;
 use crate::kernels::field_kernels;
 use crate::passes::{annotate, prepare};
-use crate::targets::{Arithmetic as _, BackEnd as _};
-use crate::targets::{Bound as _, Rules};
+use crate::targets::trials::{self, Offered, all_operands, field, offered, proven_by_their_rules};
+use crate::targets::trials::{solinas, usual_fields};
+use crate::targets::{BackEnd as _, Bound as _};
 use curvesmith_abi::Geometry;
 use num_bigint::BigUint;
-use num_traits::ToPrimitive;
 
-fn field(name: &str, p: &str) -> FieldDesc {
-    FieldDesc::new(name, BigUint::parse_bytes(p.as_bytes(), 16).expect("hexadecimal"))
-}
-
-/// Toy fields, no spare bit at one limb and at four, five limbs of nine words, the usual ones.
+/// The usual ones, and five limbs of nine words.
 fn fields() -> Vec<FieldDesc> {
-    vec![
-        field("three", "3"),
-        field("toy", "d"),
-        field("goldilocks", "ffffffff00000001"),
-        field("m127", "7fffffffffffffffffffffffffffffff"),
-        field("bn254_fq", "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47"),
-        field("secp256k1_fq", "fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f"),
-        field("p279", &((BigUint::from(1u32) << 279u32) - 69u32).to_str_radix(16)),
-        field(
-            "bls12_381_fq",
-            "1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab",
-        ),
-    ]
+    usual_fields().into_iter().chain([solinas(279, 69)]).collect()
 }
 
-fn ops(f: &FieldDesc) -> Vec<FieldOp> {
-    let mut ops = vec![FieldOp::Add, FieldOp::Sub, FieldOp::Neg, FieldOp::Dbl, FieldOp::Mul, FieldOp::Sqr];
-    ops.extend([0, 1, 2, 3, 8, 13, u32::MAX].map(FieldOp::MulSmall));
-    ops.extend([BigUint::ZERO, BigUint::from(2u32), &f.p - 1u32].map(FieldOp::MulConst));
-    ops.extend([1, 2, 3].map(FieldOp::Dot));
-    ops.extend([FieldOp::ReduceFull, FieldOp::ReduceWeak, FieldOp::IsZero]);
-    ops
+fn bounds(f: &FieldDesc) -> Vec<Bound> {
+    [1, 2, 3, 5, 16].into_iter().filter(|k| *k <= most(f)).map(Bound).collect()
 }
 
-/// The choices of all operations, with what they were chosen for, for a few bounds.
-fn offers(f: &FieldDesc) -> Vec<(FieldOp, Vec<Bound>, Choice)> {
-    let bounds: Vec<Bound> = [1, 2, 3, 5, 16].into_iter().filter(|k| *k <= most(f)).map(Bound).collect();
-    let mut all = vec![];
-    for op in ops(f) {
-        let n = op.operands(f);
-        for x in &bounds {
-            for y in if n > 1 { &bounds[..] } else { &bounds[..1] } {
-                let operands: Vec<Bound> = (0..n).map(|k| if k % 2 == 0 { *x } else { *y }).collect();
-                let choices = Portable::choices(f, &op, &operands);
-                assert!(!choices.is_empty(), "{} {op:?} of {operands:?}", f.name);
-                let weak = op == FieldOp::ReduceWeak || op.tests_zero();
-                assert!(
-                    weak || choices.iter().any(|c| c.out == Bound::CANONICAL),
-                    "{} {op:?} of {operands:?} has no canonical variant",
-                    f.name
-                );
-                all.extend(choices.into_iter().map(|choice| (op.clone(), operands.clone(), choice)));
-            }
-        }
-    }
-    all
-}
-
-fn proven(f: &FieldDesc, op: &FieldOp, operands: &[Bound], choice: &Choice) -> Result<(), String> {
-    check(f, op, operands, &choice.program, choice.out).map(drop).map_err(|error| error.0)
+fn offers(f: &FieldDesc) -> Vec<Offered<Portable>> {
+    offered(f, &bounds(f))
 }
 
 #[test]
-fn every_variant_is_proven() {
-    let mut number = 0;
-    for f in fields() {
-        for (op, operands, choice) in offers(&f) {
-            let proof = proven(&f, &op, &operands, &choice);
-            assert_eq!(proof, Ok(()), "{} {} {op:?} of {operands:?}", f.name, choice.variant);
-            number += 1;
-        }
-    }
+fn every_variant_is_proven_by_its_rules() {
+    let number: usize = fields().iter().map(|f| proven_by_their_rules::<Portable>(f, &bounds(f))).sum();
     assert!(number > 1000, "{number}");
-}
-
-/// The certificate's rules are those that the variants were made by: as strong, and no stronger.
-#[test]
-fn rules_are_those_of_the_variants() {
-    for f in fields() {
-        let rules = Portable::rules(&f);
-        for (op, operands, choice) in offers(&f) {
-            let what = format!("{} {} {op:?} of {operands:?}", f.name, choice.variant);
-            let maxima: Vec<BigUint> = operands.iter().map(|bound| bound.limit(&f) - 1u32).collect();
-            let outcome = rules.outcome(&op, choice.variant, &maxima).expect(&what);
-            let slack: Vec<u64> = outcome
-                .conditions
-                .iter()
-                .map(|(left, right)| ((right - left) / rules.unit()).to_u64().expect("small"))
-                .collect();
-            assert_eq!(slack, Portable::slack(&f, &choice, &operands), "{what}");
-            let least = outcome.max.and_then(|max| Bound::below(&f, &(max + 1u32)));
-            assert!(least.is_none_or(|least| least == choice.out), "{what}: {least:?}");
-        }
-    }
 }
 
 /// What a program computes.
@@ -140,32 +67,16 @@ fn run(program: &Program, n: usize, inputs: &[BigUint]) -> BigUint {
 
 /// Whether it is right for these operands, as elements in Montgomery form.
 fn is_right(f: &FieldDesc, op: &FieldOp, program: &Program, out: Bound, x: &[BigUint]) -> bool {
-    let inverse = (r(f) % &f.p).modinv(&f.p).expect("p is odd");
-    let values: Vec<BigUint> = x.iter().map(|x| x * &inverse % &f.p).collect();
-    let found = run(program, limbs(f), x);
-    if op.tests_zero() {
-        return (found == BigUint::ZERO) == (values[0] == BigUint::ZERO);
-    }
-    let wanted = &op.values(f, &values.iter().collect::<Vec<_>>())[0];
-    found < out.limit(f) && (&found * &inverse) % &f.p == *wanted
-}
-
-/// All operands within the bounds, of up to two operands; the rest repeats them.
-fn operands_of(f: &FieldDesc, bounds: &[Bound]) -> Vec<Vec<BigUint>> {
-    let all = |bound: &Bound| bound.limit(f).to_u64().expect("a toy field");
-    let (x, y) = (all(&bounds[0]), bounds.get(1).map_or(1, all));
-    let tuple = |x: u64, y: u64| (0..bounds.len()).map(|k| [x, y][k % 2].into()).collect();
-    (0..x).flat_map(|x| (0..y).map(move |y| tuple(x, y))).collect()
+    trials::is_right(f, op, &r(f), &out.limit(f), x, &run(program, limbs(f), x))
 }
 
 /// The checker is not asked.
 #[test]
 fn toy_programs_are_right_for_all_operands() {
     for f in [field("three", "3"), field("toy", "d")] {
-        for (op, bounds, choice) in offers(&f) {
-            for x in operands_of(&f, &bounds) {
-                let right = is_right(&f, &op, &choice.program, choice.out, &x);
-                assert!(right, "{} {} {op:?} of {x:?} within {bounds:?}", f.name, choice.variant);
+        for Offered { op, operands, choice, what } in offers(&f) {
+            for x in all_operands(&f, &operands) {
+                assert!(is_right(&f, &op, &choice.program, choice.out, &x), "{what}: {x:?}");
             }
         }
     }
@@ -231,7 +142,8 @@ fn wrong_programs_are_refused() {
     let (mut refused, mut right) = (0, 0);
     for f in [field("three", "3"), field("toy", "d"), field("full", "ffffffffffffffc5")] {
         let toy = f.p.bits() < 32;
-        for (op, bounds, choice) in offers(&f).into_iter().filter(|(_, bounds, _)| bounds[0].0 <= 3) {
+        let small = |offered: &Offered<Portable>| offered.operands[0].0 <= 3;
+        for Offered { op, operands: bounds, choice, what } in offers(&f).into_iter().filter(small) {
             for mutant in mutants(&choice.program) {
                 if check(&f, &op, &bounds, &mutant, choice.out).is_err() {
                     refused += 1;
@@ -243,14 +155,14 @@ fn wrong_programs_are_refused() {
                 let some: Vec<BigUint> = awkward.into_iter().chain(tops).collect();
                 let pairs = some.iter().flat_map(|x| some.iter().map(move |y| [x.clone(), y.clone()]));
                 let tuples = match toy {
-                    true => operands_of(&f, &bounds),
+                    true => all_operands(&f, &bounds),
                     false => {
                         pairs.map(|pair| (0..bounds.len()).map(|k| pair[k % 2].clone()).collect()).collect()
                     }
                 };
                 for x in tuples {
                     let holds = is_right(&f, &op, &mutant, choice.out, &x);
-                    assert!(holds, "{} {op:?} {} of {x:?}: {mutant:?}", f.name, choice.variant);
+                    assert!(holds, "{what}, of {x:?}: {mutant:?}");
                 }
             }
         }
@@ -315,20 +227,19 @@ fn each_fault_is_refused_for_its_reason() {
 #[test]
 fn claims_that_are_too_strong_are_refused() {
     for f in fields() {
-        for (op, operands, choice) in offers(&f).into_iter().filter(|(op, ..)| !op.tests_zero()) {
-            let what = format!("{} {} {op:?} of {operands:?}", f.name, choice.variant);
+        for offered in offers(&f).into_iter().filter(|offered| !offered.op.tests_zero()) {
+            let (choice, what) = (&offered.choice, &offered.what);
             let copies = choice.program.insts.is_empty();
             if choice.out.0 > 1 && !copies {
-                let less = Bound(choice.out.0 - 1);
-                let proof = check(&f, &op, &operands, &choice.program, less);
-                assert!(proof.is_err(), "{what} within {less:?}");
+                let less = Choice { out: Bound(choice.out.0 - 1), ..choice.clone() };
+                assert!(offered.judged(&f, &less).is_err(), "{what} within {:?}", less.out);
             }
             // Carries of rows may be known from what is above them; that the lowest limb is zero, nothing else says.
             let last = choice.program.steps.iter().rposition(|step| matches!(step, Step::Vanishes(_)));
             if let Some(at) = last {
-                let mut fewer = choice.program.clone();
-                fewer.steps.remove(at);
-                assert!(check(&f, &op, &operands, &fewer, choice.out).is_err(), "{what} without step {at}");
+                let mut fewer = choice.clone();
+                fewer.program.steps.remove(at);
+                assert!(offered.judged(&f, &fewer).is_err(), "{what} without step {at}");
             }
         }
     }

@@ -1,0 +1,71 @@
+//! Limbs of 52 bits: bounds of values and limbs, lane programs, and their proof.
+
+pub mod bound;
+pub mod check;
+pub mod ir;
+mod rules;
+mod variants;
+
+pub use rules::Numbers;
+
+use super::{Choice, Cost, Simd};
+use crate::declaration::{FieldDesc, FieldOp};
+use crate::error::PassError;
+use crate::fir::ir::Kernel;
+use crate::targets::{Arithmetic, Claim, Machine, Unproven, pure};
+use bound::Bound;
+use ir::Program;
+
+impl Arithmetic for Simd {
+    type Bound = Bound;
+    type Cost = Cost;
+    type Program = Program;
+    type Accepted = check::Accepted;
+    type Rules = Numbers;
+
+    fn supports(kernel: &Kernel) -> Result<(), PassError> {
+        pure::supports(kernel)
+    }
+
+    fn resident(_: &FieldDesc) -> Option<Bound> {
+        Some(bound::resident())
+    }
+
+    fn choices(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Vec<Choice> {
+        if op.fault(field, operands.len()).is_some() {
+            return vec![];
+        }
+        let mut choices = variants::offers(field, op, operands);
+        choices.sort_by_key(|choice| (Self::time(&choice.cost), choice.variant));
+        choices
+    }
+
+    fn rank(cost: &Cost) -> (u64, u64) {
+        (Self::time(cost), 0)
+    }
+
+    fn products(cost: &Cost) -> usize {
+        cost.products as usize
+    }
+
+    fn prove(field: &FieldDesc, claims: &[Claim<'_, Simd>]) -> Vec<Result<check::Accepted, Unproven>> {
+        let prove = |claim: &Claim<'_, Simd>| {
+            check::check(field, &claim.op, claim.operands, &claim.choice.program, claim.choice.out)
+        };
+        claims.iter().map(prove).collect()
+    }
+
+    fn rules(field: &FieldDesc) -> Numbers {
+        Numbers::new(field)
+    }
+
+    fn slack(field: &FieldDesc, choice: &Choice, _: &[Bound]) -> Vec<u64> {
+        let (family, form) = choice.variant.rsplit_once('.').unwrap_or_default();
+        match form {
+            "loose" | "carried" | "weak" | "copy" | "copied" if family != "is_zero" => {
+                vec![variants::spare(field, choice.out)]
+            }
+            _ => vec![],
+        }
+    }
+}
