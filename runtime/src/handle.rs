@@ -5,7 +5,7 @@ use crate::engine::Engine;
 use crate::engines::{AnyCall, AnyEngine};
 use crate::error::{Result, RuntimeError};
 use crate::gpu::Gpu;
-use crate::host::{Host, tier};
+use crate::host::Host;
 use crate::job::Cancel;
 use crate::owner::Owner;
 use crate::policy::{self, MeasuredWindows, Policy};
@@ -117,10 +117,7 @@ impl Device {
             |reason: &str| Err(RuntimeError::NoDevice { device: name.into(), reason: reason.into() });
         match name {
             "auto" => Ok(Device::auto()),
-            "cpu" => {
-                tier()?;
-                Ok(Device::cpu())
-            }
+            "cpu" => Ok(Device::cpu()),
             "cuda" => Device::cuda(0),
             #[cfg(feature = "emulator")]
             "emulator" => {
