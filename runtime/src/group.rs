@@ -2,6 +2,8 @@
 
 use crate::field::Field;
 pub use crate::form::EdwardsForm;
+#[cfg(target_arch = "x86_64")]
+use crate::host::lanes::GroupLanes;
 pub use crate::points::Points;
 use ark_ec::CurveGroup;
 use ark_ec::pairing::Pairing;
@@ -35,6 +37,11 @@ pub trait Group: Copy + Debug + Send + Sync + 'static {
     fn images() -> &'static [u8];
     /// The Edwards form of a short Weierstrass curve, where the declaration asks for one.
     fn edwards_form() -> Option<EdwardsForm<CoordinateOf<Self>>> {
+        None
+    }
+    /// The functions of eight points at once, of a short Weierstrass curve whose declaration has them.
+    #[cfg(target_arch = "x86_64")]
+    fn lanes() -> Option<&'static GroupLanes> {
         None
     }
     /// The kernels of MSMs for constant work, where the declaration asks for them.

@@ -5,7 +5,7 @@ use crate::engine::Engine;
 use crate::engines::{AnyCall, AnyEngine};
 use crate::error::{Result, RuntimeError};
 use crate::gpu::Gpu;
-use crate::host::Host;
+use crate::host::{Host, tier};
 use crate::job::Cancel;
 use crate::owner::Owner;
 use crate::policy::{self, MeasuredWindows, Policy};
@@ -117,7 +117,10 @@ impl Device {
             |reason: &str| Err(RuntimeError::NoDevice { device: name.into(), reason: reason.into() });
         match name {
             "auto" => Ok(Device::auto()),
-            "cpu" => Ok(Device::cpu()),
+            "cpu" => {
+                tier()?;
+                Ok(Device::cpu())
+            }
             "cuda" => Device::cuda(0),
             #[cfg(feature = "emulator")]
             "emulator" => {

@@ -12,5 +12,6 @@ mod missing_barriers;
 mod msm;
 mod portable;
 mod random_programs;
+mod simd;
 mod stress;
 mod translation;

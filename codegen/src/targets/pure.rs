@@ -1,7 +1,7 @@
 //! The pure part of the language: functions of field elements, for targets that have no threads and no memory of their own.
 
 use crate::error::PassError;
-use crate::fir::ir::{Below, Kernel, Op, Stmt, Type, Value};
+use crate::fir::ir::{Below, IntOp, Kernel, Op, Stmt, Type, Value};
 
 /// An error names what a kernel has besides field operations.
 pub(super) fn supports(kernel: &Kernel) -> Result<(), PassError> {
@@ -47,9 +47,10 @@ fn value(kernel: &Kernel, v: Value) -> Result<(), PassError> {
         Op::FromWords(words, _) if element(kernel, words).is_none() => {
             Err(lacks("elements that are made of words"))
         }
-        Op::Argument(_) | Op::Select(..) if kernel.ty(v) != Type::Field => Err(lacks("integers")),
+        Op::Argument(_) | Op::Select(..) if kernel.ty(v).level().is_none() => Err(lacks("integers")),
         Op::Argument(_) | Op::Select(..) | Op::FromWords(..) | Op::Const(_) | Op::Field(..) => Ok(()),
-        Op::Not(_) | Op::Bool(_) => Ok(()),
+        Op::Compose(..) | Op::Coefficient(..) | Op::Not(_) | Op::Bool(_) => Ok(()),
+        Op::Int(IntOp::And | IntOp::Or, ..) if kernel.ty(v) == Type::Pred => Ok(()),
         // What reads it is judged.
         Op::Word(..) => Ok(()),
         Op::Get(_) => Err(lacks("locals")),

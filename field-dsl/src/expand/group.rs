@@ -29,6 +29,7 @@ pub(super) fn items(
     binding: Option<&syn::Path>,
     valid: bool,
     images: &Images,
+    lanes: &TokenStream,
 ) -> TokenStream {
     let config = format_ident!("{marker}Config");
     let affine = format_ident!("{marker}Affine");
@@ -81,6 +82,7 @@ pub(super) fn items(
                 #images
             }
             #of_form
+            #lanes
             #constant
         }
     };

@@ -4,6 +4,7 @@ mod bind;
 mod engine;
 mod field;
 mod group;
+mod lanes;
 mod level;
 
 use crate::ast::{Bindings, CurveDeclaration, FieldDeclaration, Header, Over};
@@ -139,7 +140,11 @@ pub(crate) fn curve(
         let form = group.form.as_ref().map(|_| literal(forms.next()));
         let constant = group.constant.as_ref().map(|_| literal(constants.next()));
         let images = group::Images { own: literal(images.next()), form, constant };
-        items.extend(group::items(&root, marker, group, &model.fr, bound(key), valid, &images));
+        let lanes = match valid && errors.is_empty() {
+            true => lanes::of_group(&root, group, header.name.span(), errors),
+            false => TokenStream::new(),
+        };
+        items.extend(group::items(&root, marker, group, &model.fr, bound(key), valid, &images, &lanes));
     }
     let name = stem(&header.name);
     if let (Some(engine), Some(_)) = (bound("engine"), &model.g2) {

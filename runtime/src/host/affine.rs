@@ -57,7 +57,7 @@ pub(super) fn sum<P: Points>(points: &[P::Affine], digits: &[i32], buckets: usiz
 
 /// Terms by their buckets, which are numbered from 0: where each bucket starts and the last one ends; and twice the index of
 /// each term, plus one if its digit is negative.
-fn sorted(digits: &[i32], buckets: usize) -> (Vec<u32>, Vec<u32>) {
+pub(super) fn sorted(digits: &[i32], buckets: usize) -> (Vec<u32>, Vec<u32>) {
     let mut starts = vec![0; buckets + 1];
     for digit in digits.iter().filter(|digit| **digit != 0) {
         starts[digit.unsigned_abs() as usize] += 1;

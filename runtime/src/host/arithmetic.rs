@@ -1,11 +1,13 @@
 //! The arithmetic below the host's algorithms: what another implementation of it has to offer.
 //!
 //! arkworks' serves every field and group. An implementation with vector instructions provides
-//! these traits for the fields it is made for; [`tables`] and [`bucket_sums`] then choose it, once
-//! a call. Values of callers are arkworks', and what an implementation keeps of them, tables and
+//! these traits for the fields it is made for; [`tables`] and [`bucket_sums`] choose it, once a call. Values of callers are arkworks', and what an implementation keeps of them, tables and
 //! points, is in its own form.
 
 use super::affine;
+#[cfg(target_arch = "x86_64")]
+use super::lanes::Lanes;
+use super::tier::Tier;
 use crate::domain::Domain;
 use crate::field::Field;
 use crate::group::{AffineOf, Group, Points as _, ProjectiveOf};
@@ -17,7 +19,12 @@ use ark_poly::{
     EvaluationDomain, GeneralEvaluationDomain, MixedRadixEvaluationDomain, Radix2EvaluationDomain,
 };
 use curvesmith_abi::Form;
+use std::borrow::Cow;
 use std::fmt::Debug;
+
+/// Fewer points are not worth converting.
+#[cfg(target_arch = "x86_64")]
+const LEAST_LANES: usize = 64;
 
 /// Tables for the transforms of one size and root.
 pub trait Tables<F: Field>: Debug + Send + Sync {
@@ -62,14 +69,24 @@ pub(super) fn tables<F: Field>(domain: Domain, omega: F::Ark) -> Box<dyn Tables<
     })
 }
 
-/// Points, as the best arithmetic of the group keeps them.
-pub(super) fn bucket_sums<G: Group>(points: Vec<AffineOf<G>>) -> Box<dyn BucketSums<G>> {
-    Box::new(Arkworks(points))
+/// Points as a tier keeps them that is made for their group.
+fn in_lanes<G: Group>(points: &[AffineOf<G>], tier: Tier) -> Option<Box<dyn BucketSums<G>>> {
+    match tier {
+        Tier::Scalar => None,
+        #[cfg(target_arch = "x86_64")]
+        Tier::Ifma512 if points.len() >= LEAST_LANES => Some(Box::new(Lanes::<G>::new(points)?)),
+        Tier::Ifma512 => None,
+    }
+}
+
+/// Points as the best arithmetic of a tier keeps them.
+pub(super) fn bucket_sums<G: Group>(points: Cow<'_, [AffineOf<G>]>, tier: Tier) -> Box<dyn BucketSums<G>> {
+    in_lanes(&points, tier).unwrap_or_else(|| Box::new(Arkworks(Cow::Owned(points.into_owned()))))
 }
 
 /// As [`bucket_sums`], for points that are used once.
-pub(super) fn bucket_sums_of<G: Group>(points: &[AffineOf<G>]) -> Box<dyn BucketSums<G> + '_> {
-    Box::new(Arkworks(points))
+pub(super) fn bucket_sums_of<G: Group>(points: &[AffineOf<G>], tier: Tier) -> Box<dyn BucketSums<G> + '_> {
+    in_lanes(points, tier).unwrap_or_else(|| Box::new(Arkworks(Cow::Borrowed(points))))
 }
 
 impl<F: Field> Tables<F> for GeneralEvaluationDomain<F::Ark> {
@@ -98,11 +115,11 @@ impl<F: Field> Tables<F> for GeneralEvaluationDomain<F::Ark> {
 }
 
 /// Points in arkworks' form, added with arkworks' field arithmetic.
-struct Arkworks<P>(P);
+struct Arkworks<'p, G: Group>(Cow<'p, [AffineOf<G>]>);
 
-impl<G: Group, P: AsRef<[AffineOf<G>]> + Send + Sync> BucketSums<G> for Arkworks<P> {
+impl<G: Group> BucketSums<G> for Arkworks<'_, G> {
     fn sum(&self, first: usize, digits: &[i32], buckets: usize) -> ProjectiveOf<G> {
-        let points = &self.0.as_ref()[first..first + digits.len()];
+        let points = &self.0[first..first + digits.len()];
         if ProjectiveOf::<G>::FORM == Form::Xyzz && affine::is_worth(digits.len()) {
             return affine::sum(points, digits, buckets);
         }

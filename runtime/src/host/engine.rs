@@ -330,6 +330,7 @@ impl<G: Group> GroupSums<G> for HostCall {
         bases: &[AffineOf<G>],
         scalars: &[ScalarOf<G>],
     ) -> Result<Option<Box<dyn PendingSum<G>>>> {
+        super::tier()?;
         self.stage("msm", || Ok(Some(Box::new(Known(super::msm_of::<G>(bases, scalars))) as _)))
     }
 

@@ -9,13 +9,17 @@
 mod affine;
 mod arithmetic;
 mod engine;
+#[cfg(target_arch = "x86_64")]
+pub mod lanes;
 mod msm;
 mod ntt;
+mod tier;
 mod vectors;
 
 pub use arithmetic::{BucketSums, Tables};
 pub(crate) use engine::{Host, HostCall};
-pub use msm::{HostBases, HostDigits, bases, digits, msm, msm_of};
+pub use msm::{HostBases, HostDigits, bases, bases_of, digits, msm, msm_of};
 pub use ntt::{ntt, ntt_tables};
 pub(crate) use ntt::{ntt_of, put};
+pub use tier::{Tier, VARIABLE as TIER_VARIABLE, tier};
 pub use vectors::{batch_inverse, binary, mul_const, mul_sub_thirds, mul_thirds, spmv, unary};

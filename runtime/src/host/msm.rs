@@ -5,6 +5,7 @@
 //! most half the modulus, so that short ones of either sign have few digits, and zeros none.
 
 use super::arithmetic::{BucketSums, bucket_sums, bucket_sums_of};
+use super::tier::{self, Tier, tier};
 use crate::csr::{check_len, check_range};
 use crate::error::{Result, RuntimeError};
 use crate::field::Field;
@@ -49,11 +50,22 @@ impl<G: Group> fmt::Debug for HostBases<G> {
     }
 }
 
-/// Bases for [`msm`], kept as they are if they are owned and none is an identity.
+/// Bases for [`msm`], prepared for the [`tier`] in use; kept as they are if that is scalar, they are owned and none is an
+/// identity.
+///
+/// Errors: those of [`tier`]; more bases than 2^32 with an identity among them.
 pub fn bases<G: Group>(points: Cow<'_, [AffineOf<G>]>) -> Result<HostBases<G>> {
+    bases_of(points, tier()?)
+}
+
+/// As [`bases`], for a tier that is given.
+///
+/// Errors: this processor lacks the tier; more bases than 2^32 with an identity among them.
+pub fn bases_of<G: Group>(points: Cow<'_, [AffineOf<G>]>, tier: Tier) -> Result<HostBases<G>> {
+    let tier = tier::check(tier)?;
     let len = points.len();
     if all(len, &|i| !points[i].is_zero()) {
-        return Ok(HostBases { len, points: bucket_sums(points.into_owned()), kept: None });
+        return Ok(HostBases { len, points: bucket_sums(points, tier), kept: None });
     }
     let limit = u64::from(u32::MAX);
     if len as u64 > limit {
@@ -63,7 +75,7 @@ pub fn bases<G: Group>(points: Cow<'_, [AffineOf<G>]>) -> Result<HostBases<G>> {
     // In place: a copy of a key's points is a noticeable part of the call that proves once with it.
     let mut points = points.into_owned();
     points.retain(|point| !point.is_zero());
-    Ok(HostBases { len, points: bucket_sums(points), kept: Some(kept) })
+    Ok(HostBases { len, points: bucket_sums(Cow::Owned(points), tier), kept: Some(kept) })
 }
 
 /// Scalars for [`msm`].
@@ -92,10 +104,11 @@ pub fn msm<G: Group>(
     Ok(sum::<G>(&*bases.points, from, scalars, Some(&kept)))
 }
 
-/// `Σ scalar_i · base_i` without a device; the numbers of scalars and bases are equal.
+/// `Σ scalar_i · base_i` without a device; the numbers of scalars and bases are equal. A [`tier`] that this processor lacks is
+/// none here, as there is no error.
 pub fn msm_of<G: Group>(bases: &[AffineOf<G>], scalars: &[ScalarOf<G>]) -> ProjectiveOf<G> {
     let scalars: Vec<SignedOf<G>> = scalars.iter().map(|scalar| Signed::of(*scalar)).collect();
-    sum::<G>(&*bucket_sums_of(bases), 0, &scalars, None)
+    sum::<G>(&*bucket_sums_of(bases, tier().unwrap_or(Tier::Scalar)), 0, &scalars, None)
 }
 
 /// A canonical scalar `s`, as `s` or as `-(r - s)`, whichever is shorter.

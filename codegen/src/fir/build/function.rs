@@ -28,8 +28,13 @@ use std::sync::Arc;
 impl Builder {
     /// A function over a prime field that no kernel calls.
     pub fn function_of(field: &FieldDesc, symbol: &str, arguments: &[Type]) -> Builder {
+        Builder::function_over(field, Tower::prime(), symbol, arguments)
+    }
+
+    /// A function over the tower of a field that no kernel calls.
+    pub fn function_over(field: &FieldDesc, tower: Tower, symbol: &str, arguments: &[Type]) -> Builder {
         let signature = Signature { arguments: arguments.to_vec(), results: vec![] };
-        Builder::of(Kernel::new_function(symbol.to_owned(), signature, Some(field.clone()), Tower::prime()))
+        Builder::of(Kernel::new_function(symbol.to_owned(), signature, Some(field.clone()), tower))
     }
 
     /// A function of so many arguments over the field and tower of this kernel.

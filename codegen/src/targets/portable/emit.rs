@@ -4,7 +4,7 @@ use super::arithmetic::ir::{Inst, Pair, Program, Src};
 use super::{Choice, Portable, limbs, r, to_limbs};
 use crate::declaration::FieldDesc;
 use crate::error::{EmitError, PassError};
-use crate::fir::ir::{Kernel, Op, Stmt, Value};
+use crate::fir::ir::{IntOp, Kernel, Op, Stmt, Value};
 use crate::passes::Checked;
 use crate::targets::pure::{element, results};
 use crate::targets::{Artefact, BackEnd, Layout};
@@ -203,6 +203,8 @@ impl<'p, 'a: 'p> Body<'a, 'p, '_> {
             }
             Op::Select(c, a, b) => format!("if {c} {{ {a} }} else {{ {b} }}"),
             Op::Not(a) => format!("!{a}"),
+            Op::Int(IntOp::And, a, b) => format!("{a} & {b}"),
+            Op::Int(IntOp::Or, a, b) => format!("{a} | {b}"),
             Op::Bool(value) => value.to_string(),
             _ => return None,
         })

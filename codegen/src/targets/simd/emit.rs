@@ -5,7 +5,7 @@ use super::arithmetic::ir::{Limb, Op as Inst, Program, Src};
 use super::{Choice, Simd};
 use crate::declaration::FieldDesc;
 use crate::error::{EmitError, PassError};
-use crate::fir::ir::{Kernel, Op, Stmt, Value};
+use crate::fir::ir::{IntOp, Kernel, Op, Stmt, Value};
 use crate::passes::Checked;
 use crate::targets::pure::{element, results};
 use crate::targets::{Artefact, BackEnd, Bound as _, Layout};
@@ -227,6 +227,8 @@ impl<'p> Writer<'p> {
             }
             Op::Select(c, a, b) => format!("select({c}, {a}, {b})"),
             Op::Not(a) => format!("not({a})"),
+            Op::Int(IntOp::And, a, b) => format!("{a} & {b}"),
+            Op::Int(IntOp::Or, a, b) => format!("{a} | {b}"),
             Op::Bool(value) => if *value { "M::MAX" } else { "0" }.into(),
             _ => return None,
         })

@@ -14,6 +14,7 @@
 pub mod arithmetic;
 mod emit;
 mod function;
+mod library;
 mod machine;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ mod tests;
 pub use arithmetic::bound::{BITS, Bound, limbs, r, resident, to_limbs};
 pub use emit::Tier;
 pub use function::function;
+pub use library::additions;
 pub use machine::Cost;
 
 use super::{self as targets};

@@ -1,0 +1,106 @@
+//! What sums of points are made of.
+
+use super::arithmetic::bound::r;
+use crate::declaration::{Equation, FieldDesc, GroupDesc, Tower};
+use crate::fir::build::{Builder, Fe, Handle, Pred};
+use crate::fir::ir::{Kernel, Type, Value};
+use num_bigint::BigUint;
+use num_traits::{One as _, Zero};
+
+/// The functions that sums of affine points of a short Weierstrass curve are made of; none of curves of another form.
+/// Denominators are multiplied up, all of them are inverted at once, and the inverses taken apart again (Montgomery's trick).
+///
+/// | function | takes | gives |
+/// | --- | --- | --- |
+/// | `enter` | an element times `2^(64·⌈bits/64⌉)`, arkworks' form | the element |
+/// | `leave` | an element | the same in arkworks' form, canonical |
+/// | `opposite` | `y` | `-y` |
+/// | `distance` | a pair | the product before times `x2 - x1` |
+/// | `chord` | a pair | the sum, and the inverse of the product before |
+/// | `any_distance` | a pair | the product before times the denominator; zero if the points are opposite, else one |
+/// | `any_chord` | a pair | as `chord`; any point as the sum of opposite ones |
+///
+/// A pair is `x1, y1, x2, y2`, the product of the denominators before it, and the inverse of that times its own. The `x` of
+/// pairs for `distance` and `chord` are not equal. `enter` and `leave` are of the prime field, the others of coordinates. What a
+/// sum is stands in [`Curve::third_point`](crate::formulas::Curve::third_point).
+pub fn additions(group: &GroupDesc) -> Vec<Kernel> {
+    let Equation::ShortWeierstrass { a, .. } = &group.equation else { return vec![] };
+    let p = &group.base.p;
+    let inverse = |x: &BigUint| (x % p).modinv(p).expect("p is odd");
+    let arkworks = BigUint::one() << (64 * p.bits().div_ceil(64));
+    let entering = r(&group.base) * inverse(&arkworks) % p;
+    let leaving = inverse(&entering);
+    let of_elements = |name, inputs, body: Body<'_>| over(&group.base, Tower::prime(), name, inputs, body);
+    let of_coordinates =
+        |name, inputs, body: Body<'_>| over(&group.base, group.tower.clone(), name, inputs, body);
+    vec![
+        of_elements("enter", 1, &|_, x| vec![x[0].mul_const(&entering)]),
+        of_elements("leave", 1, &|b, x| vec![b.from_words(&x[0].mul_const(&leaving).words())]),
+        of_coordinates("opposite", 1, &|_, x| vec![-x[0]]),
+        of_coordinates("distance", PAIR, &|_, x| vec![(x[2] - x[0]) * x[4]]),
+        of_coordinates("chord", PAIR, &|_, x| third_point(x, x[2] - x[0], x[3] - x[1])),
+        of_coordinates("any_distance", PAIR, &|b, x| {
+            let line = Line::through(b, x, a);
+            vec![line.denominator * x[4], line.vanishes.select(b.zero(), b.constant(&1u32.into()))]
+        }),
+        of_coordinates("any_chord", PAIR, &|b, x| {
+            let line = Line::through(b, x, a);
+            third_point(x, line.denominator, line.numerator)
+        }),
+    ]
+}
+
+/// Coordinates that a pair is.
+const PAIR: usize = 6;
+
+/// What a function computes from its arguments.
+type Body<'a> = &'a dyn for<'k> Fn(&'k Builder, &[Fe<'k>]) -> Vec<Fe<'k>>;
+
+/// A function of so many elements of the highest level of a tower.
+fn over(field: &FieldDesc, tower: Tower, name: &str, inputs: usize, body: Body<'_>) -> Kernel {
+    let ty = match tower.top() {
+        0 => Type::Field,
+        top => Type::Ext(top as u8),
+    };
+    let b = Builder::function_over(field, tower, name, &vec![ty; inputs]);
+    let inputs: Vec<Fe<'_>> = b.arguments().into_iter().map(|x| Fe::wrap(&b, x)).collect();
+    let results: Vec<Value> = body(&b, &inputs).into_iter().map(|x| x.id()).collect();
+    b.finish_function(&results)
+}
+
+/// The line through two points `x1, y1, x2, y2`, its slope as a fraction.
+struct Line<'k> {
+    /// One where the sum is the identity.
+    denominator: Fe<'k>,
+    numerator: Fe<'k>,
+    /// Whether the sum is the identity.
+    vanishes: Pred<'k>,
+}
+
+impl<'k> Line<'k> {
+    /// The tangent of `y² = x³ + ax + b`, where the points are equal.
+    fn through(b: &'k Builder, x: &[Fe<'k>], a: &[BigUint]) -> Line<'k> {
+        let (distance, double) = (x[2] - x[0], x[1] + x[3]);
+        let same = distance.is_zero();
+        let vanishes = same & double.is_zero();
+        let square = x[0].sqr();
+        let mut tangent = square.dbl() + square;
+        if !a.iter().all(Zero::is_zero) {
+            tangent = tangent + b.coordinates(a);
+        }
+        let one = b.embed(b.constant(&1u32.into()));
+        Line {
+            denominator: same.select(vanishes.select(one, double), distance),
+            numerator: same.select(tangent, x[3] - x[1]),
+            vanishes,
+        }
+    }
+}
+
+/// The third point of a line, and the inverse of the product before it, by that of the product with it: `x1, y1, x2, y2`, the
+/// product before, the inverse.
+fn third_point<'k>(x: &[Fe<'k>], denominator: Fe<'k>, numerator: Fe<'k>) -> Vec<Fe<'k>> {
+    let slope = numerator * (x[4] * x[5]);
+    let third = slope.sqr() - x[0] - x[2];
+    vec![third, slope * (x[0] - third) - x[1], denominator * x[5]]
+}

@@ -1,0 +1,225 @@
+//! The SIMD target against arkworks: the source that it emits is compiled and run, eight elements at a time.
+//!
+//! A processor without the instructions runs nothing of it; the test says so, and compiles the source all the same where its
+//! instructions are known.
+
+#![cfg(target_arch = "x86_64")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use ark_ff::{BigInteger as _, PrimeField};
+use curvesmith_codegen::declaration::FieldDesc;
+use curvesmith_codegen::fir::build::{Builder, Fe};
+use curvesmith_codegen::passes::prepare;
+use curvesmith_codegen::targets::BackEnd as _;
+use curvesmith_codegen::targets::simd::{BITS, Simd, Tier, function, limbs, r, to_limbs};
+use curvesmith_tests::Random;
+use num_bigint::BigUint;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const LANES: usize = 8;
+
+/// Applies a function to each line that is read: the limbs of eight times its operands, in hexadecimal. A name of a function
+/// and nothing to read times it instead.
+const RUN: &str = r#"
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn run<const N: usize, const I: usize, const R: usize>(f: unsafe fn(&[[V; N]; I]) -> [[V; N]; R]) {
+    for line in std::io::stdin().lines() {
+        let words: Vec<i64> = line.unwrap().split(' ').map(|text| i64::from_str_radix(text, 16).unwrap()).collect();
+        let x: [[V; N]; I] = std::array::from_fn(|i| std::array::from_fn(|limb| {
+            let of = |lane: usize| words[(lane * I + i) * N + limb];
+            _mm512_set_epi64(of(7), of(6), of(5), of(4), of(3), of(2), of(1), of(0))
+        }));
+        // SAFETY: `main` has seen that the processor has the instructions.
+        let results = unsafe { f(&x) };
+        let mut text = vec![];
+        for lane in 0..8 {
+            for vector in results.as_flattened() {
+                // SAFETY: a vector is eight words.
+                let words: [i64; 8] = unsafe { std::mem::transmute(*vector) };
+                text.push(format!("{:x}", words[lane]));
+            }
+        }
+        println!("{}", text.join(" "));
+    }
+}
+"#;
+
+/// What is emitted: the operations, a sum of products of what is not reduced, and the two halves of an affine addition.
+fn library(field: &FieldDesc) -> (String, Vec<&'static str>) {
+    type Body = for<'k> fn(&'k Builder, &[Fe<'k>]) -> Vec<Fe<'k>>;
+    let functions: [(&str, usize, Body); 10] = [
+        ("sum", 2, |_, x| vec![x[0] + x[1]]),
+        ("difference", 2, |_, x| vec![x[0] - x[1]]),
+        ("opposite", 1, |_, x| vec![-x[0]]),
+        ("product", 2, |_, x| vec![x[0] * x[1]]),
+        ("squared", 1, |_, x| vec![x[0].sqr()]),
+        ("twelve", 1, |_, x| vec![x[0].mul_small(12)]),
+        ("dot", 4, |b, x| vec![b.dot(&[(x[0], x[1]), (x[2], x[3])])]),
+        ("mixed", 4, |_, x| vec![(x[0] + x[1] + x[2]) * (x[0] - x[3].dbl()) - (x[2] - x[3]).sqr()]),
+        ("chosen", 4, |_, x| vec![(x[0] - x[1]).is_zero().select(x[2], x[3])]),
+        // By the inverse of x₂ - x₁.
+        ("chord", 5, |_, x| {
+            let slope = (x[3] - x[1]) * x[4];
+            let third = slope.sqr() - x[0] - x[2];
+            vec![third, slope * (x[0] - third) - x[1]]
+        }),
+    ];
+    let made = functions
+        .iter()
+        .map(|(name, inputs, body)| prepare::<Simd>(&function(field, name, *inputs, *body)).unwrap());
+    let checked: Vec<_> = made.collect();
+    (Simd::emit(&checked, Tier::Ifma512).unwrap().text, functions.map(|(name, ..)| name).to_vec())
+}
+
+/// A program that applies the functions of a field.
+struct Lanes {
+    field: FieldDesc,
+    program: PathBuf,
+}
+
+impl Lanes {
+    /// `None` where the processor has not the instructions.
+    fn new<F: PrimeField>(name: &str) -> Option<Lanes> {
+        let field = FieldDesc::new(name, BigUint::from_bytes_le(&F::MODULUS.to_bytes_le()));
+        let (source, names) = library(&field);
+        let arms: String =
+            names.iter().map(|name| format!("        \"{name}\" => unsafe {{ run({name}) }},\n")).collect();
+        let text = format!(
+            "{source}{RUN}\nfn main() {{\n    assert!(is_x86_feature_detected!(\"avx512ifma\"));\n    \
+             match &*std::env::args().nth(1).unwrap() {{\n{arms}        _ => panic!(),\n    }}\n}}\n"
+        );
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("simd");
+        fs::create_dir_all(&folder).unwrap();
+        let (file, program) = (folder.join(format!("{name}.rs")), folder.join(name));
+        fs::write(&file, text).unwrap();
+        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let mut rustc = Command::new(rustc);
+        rustc.args(["--edition=2024", "-Copt-level=1", "--cap-lints=warn", "-o"]).arg(&program).arg(&file);
+        let done = rustc.output().unwrap();
+        assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
+        let runs = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512ifma");
+        if !runs {
+            eprintln!("{name}: compiled and not run, as this processor has no AVX-512 IFMA");
+        }
+        runs.then_some(Lanes { field, program })
+    }
+
+    /// The results of a function for each tuple of operands, checked to be resident.
+    fn call<F: PrimeField>(&self, function: &str, operands: &[Vec<F>]) -> Vec<Vec<F>> {
+        let n = limbs(&self.field);
+        let (p, radix) = (&self.field.p, r(&self.field));
+        // In Montgomery form, and by turns the larger of the two representatives of a resident element.
+        let stored = |(k, x): (usize, &F)| {
+            let x = BigUint::from_bytes_le(&x.into_bigint().to_bytes_le()) * &radix % p;
+            let x = if k % 2 == 1 { x + p } else { x };
+            to_limbs(&x, n).into_iter().map(|limb| format!("{limb:x}")).collect::<Vec<_>>()
+        };
+        let mut input = String::new();
+        for group in operands.chunks(LANES) {
+            // Lanes that are left over repeat the last.
+            let lanes = (0..LANES).map(|lane| group.get(lane).unwrap_or(&group[group.len() - 1]));
+            let words: Vec<String> = lanes.flatten().enumerate().flat_map(stored).collect();
+            input += &(words.join(" ") + "\n");
+        }
+        let mut program = Command::new(&self.program);
+        let mut running = program.arg(function).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut stdin = running.stdin.take().unwrap();
+        let done = std::thread::scope(|scope| {
+            scope.spawn(move || stdin.write_all(input.as_bytes()));
+            running.wait_with_output().unwrap()
+        });
+        assert!(done.status.success(), "{function}");
+        let inverse = (&radix % p).modinv(p).unwrap();
+        let element = |limbs: &[u64]| {
+            let x = limbs.iter().rev().fold(BigUint::ZERO, |x, limb| {
+                assert!(limb >> BITS == 0, "{function} gives a limb that is not normal");
+                (x << BITS) + *limb
+            });
+            assert!(x < p * 2u32, "{function} gives what is not resident");
+            F::from_le_bytes_mod_order(&(x * &inverse % p).to_bytes_le())
+        };
+        let mut results = vec![];
+        for line in std::str::from_utf8(&done.stdout).unwrap().lines() {
+            let words: Vec<u64> =
+                line.split(' ').map(|word| u64::from_str_radix(word, 16).unwrap()).collect();
+            for lane in words.chunks_exact(words.len() / LANES) {
+                results.push(lane.chunks_exact(n).map(element).collect());
+            }
+        }
+        assert!(results.len() >= operands.len(), "{function}");
+        results.truncate(operands.len());
+        results
+    }
+}
+
+/// 0, 1, their negatives and drawn ones, crossed in the first two operands.
+fn operands<F: PrimeField>(inputs: usize) -> Vec<Vec<F>> {
+    let mut random = Random(52);
+    let mut drawn = || (0..14).fold(F::ZERO, |all, _| all * F::from(u64::MAX) + F::from(random.word()));
+    let some = [F::ZERO, F::ONE, -F::ONE, F::from(2u32), -F::from(2u32), drawn()];
+    let mut all = vec![];
+    for x in some {
+        for y in some {
+            all.push((0..inputs).map(|k| [x, y, drawn(), x][k % 4]).collect());
+        }
+    }
+    all.extend((0..200).map(|_| (0..inputs).map(|_| drawn()).collect()));
+    all
+}
+
+fn agree<F: PrimeField>(name: &str) {
+    let Some(lanes) = Lanes::new::<F>(name) else { return };
+    let agree = |function: &str, inputs: usize, wanted: fn(&[F]) -> Vec<F>| {
+        let operands = operands::<F>(inputs);
+        for (x, found) in operands.iter().zip(lanes.call(function, &operands)) {
+            assert_eq!(found, wanted(x), "{name}: {function} of {x:?}");
+        }
+    };
+    agree("sum", 2, |x| vec![x[0] + x[1]]);
+    agree("difference", 2, |x| vec![x[0] - x[1]]);
+    agree("opposite", 1, |x| vec![-x[0]]);
+    agree("product", 2, |x| vec![x[0] * x[1]]);
+    agree("squared", 1, |x| vec![x[0].square()]);
+    agree("twelve", 1, |x| vec![x[0] * F::from(12u32)]);
+    agree("dot", 4, |x| vec![x[0] * x[1] + x[2] * x[3]]);
+    agree("mixed", 4, |x| vec![(x[0] + x[1] + x[2]) * (x[0] - x[3].double()) - (x[2] - x[3]).square()]);
+    agree("chosen", 4, |x| vec![if x[0] == x[1] { x[2] } else { x[3] }]);
+    // The line through two points, whatever curve they are on.
+    let mut points = operands::<F>(5);
+    points.retain(|x| x[0] != x[2]);
+    points.iter_mut().for_each(|x| x[4] = (x[2] - x[0]).inverse().unwrap());
+    for (x, found) in points.iter().zip(lanes.call("chord", &points)) {
+        let slope = (x[3] - x[1]) / (x[2] - x[0]);
+        let third = slope.square() - x[0] - x[2];
+        assert_eq!(found, [third, slope * (x[0] - third) - x[1]], "{name}: chord of {x:?}");
+    }
+}
+
+#[test]
+fn bn254_fq() {
+    agree::<ark_bn254::Fq>("bn254_fq");
+}
+
+#[test]
+fn bls12_381_fq() {
+    agree::<ark_bls12_381::Fq>("bls12_381_fq");
+}
+
+#[test]
+fn bls12_381_fr() {
+    agree::<ark_bls12_381::Fr>("bls12_381_fr");
+}
+
+#[test]
+fn secp256k1_fq() {
+    agree::<ark_secp256k1::Fq>("secp256k1_fq");
+}
+
+/// Limbs more than a vector has words.
+#[test]
+fn mnt4_753_fq() {
+    agree::<ark_mnt4_753::Fq>("mnt4_753_fq");
+}
