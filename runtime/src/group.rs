@@ -3,7 +3,7 @@
 use crate::field::Field;
 pub use crate::form::EdwardsForm;
 #[cfg(target_arch = "x86_64")]
-use crate::host::lanes::GroupLanes;
+use crate::lanes::GroupLanes;
 pub use crate::points::Points;
 use ark_ec::CurveGroup;
 use ark_ec::pairing::Pairing;

@@ -26,6 +26,8 @@ mod handle;
 pub mod host;
 mod job;
 pub mod kernels;
+#[cfg(target_arch = "x86_64")]
+pub mod lanes;
 mod owner;
 pub mod parallel;
 pub mod plan;
@@ -68,6 +70,6 @@ pub mod __private {
     pub use crate::field::{self, ElementOf, Field, MontLimbs};
     pub use crate::group::{self, Group, PairingCurve};
     #[cfg(target_arch = "x86_64")]
-    pub use crate::host::lanes;
+    pub use crate::lanes;
     pub use {ark_ec, ark_ff, ark_serialize, ark_std};
 }

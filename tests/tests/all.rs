@@ -14,4 +14,5 @@ mod portable;
 mod random_programs;
 mod simd;
 mod stress;
+mod tiers;
 mod translation;

@@ -11,13 +11,14 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
-/// A group's images as expressions.
-pub(super) struct Images {
+/// What is compiled for a group: its images as expressions, and its method `lanes`.
+pub(super) struct Compiled {
     pub(super) own: TokenStream,
     /// Of its Edwards form.
     pub(super) form: Option<TokenStream>,
     /// Of its constant work.
     pub(super) constant: Option<TokenStream>,
+    pub(super) lanes: TokenStream,
 }
 
 /// `<marker>Config`, `<marker>Affine`, `<marker>Projective` and the marker itself.
@@ -28,19 +29,18 @@ pub(super) fn items(
     fr: &FieldModel,
     binding: Option<&syn::Path>,
     valid: bool,
-    images: &Images,
-    lanes: &TokenStream,
+    compiled: &Compiled,
 ) -> TokenStream {
     let config = format_ident!("{marker}Config");
     let affine = format_ident!("{marker}Affine");
     let projective = format_ident!("{marker}Projective");
     let ident = format_ident!("{marker}");
     let affine_doc = format!("Affine points of [`{marker}`].");
-    let of_form = model.form.as_ref().zip(images.form.as_ref());
+    let of_form = model.form.as_ref().zip(compiled.form.as_ref());
     let of_form = of_form.map(|(form, images)| edwards_form(root, form, images));
-    let constant = model.constant.as_ref().zip(images.constant.as_ref());
+    let constant = model.constant.as_ref().zip(compiled.constant.as_ref());
     let constant = constant.map(|(desc, images)| constant_work(root, &desc.name, images));
-    let images = &images.own;
+    let (images, lanes) = (&compiled.own, &compiled.lanes);
     let (form, coordinates, law) = match &model.desc.equation {
         Equation::ShortWeierstrass { .. } => (quote!(short_weierstrass), "Jacobian", ""),
         Equation::TwistedEdwards { a, d } => (quote!(twisted_edwards), "Extended", law(model, a, d)),

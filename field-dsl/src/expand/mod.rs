@@ -139,12 +139,13 @@ pub(crate) fn curve(
     for (marker, key, group) in groups {
         let form = group.form.as_ref().map(|_| literal(forms.next()));
         let constant = group.constant.as_ref().map(|_| literal(constants.next()));
-        let images = group::Images { own: literal(images.next()), form, constant };
+        let own = literal(images.next());
         let lanes = match valid && errors.is_empty() {
             true => lanes::of_group(&root, group, header.name.span(), errors),
             false => TokenStream::new(),
         };
-        items.extend(group::items(&root, marker, group, &model.fr, bound(key), valid, &images, &lanes));
+        let compiled = group::Compiled { own, form, constant, lanes };
+        items.extend(group::items(&root, marker, group, &model.fr, bound(key), valid, &compiled));
     }
     let name = stem(&header.name);
     if let (Some(engine), Some(_)) = (bound("engine"), &model.g2) {

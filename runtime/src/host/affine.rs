@@ -30,7 +30,7 @@ pub(super) fn is_worth(terms: usize) -> bool {
 
 /// `Σ digits[i] · points[i]` on a short Weierstrass curve, by one bucket for each absolute value from 1 to `buckets`; at
 /// most 2^31 terms.
-pub(super) fn sum<P: Points>(points: &[P::Affine], digits: &[i32], buckets: usize) -> P {
+pub(super) fn sum<P: Points>(points: &[P::Affine], digits: &[i16], buckets: usize) -> P {
     let [a, _] = P::COEFFICIENTS;
     let (starts, order) = sorted(digits, buckets);
     let chunk = chunk::<P::BaseField>();
@@ -57,10 +57,10 @@ pub(super) fn sum<P: Points>(points: &[P::Affine], digits: &[i32], buckets: usiz
 
 /// Terms by their buckets, which are numbered from 0: where each bucket starts and the last one ends; and twice the index of
 /// each term, plus one if its digit is negative.
-pub(super) fn sorted(digits: &[i32], buckets: usize) -> (Vec<u32>, Vec<u32>) {
+fn sorted(digits: &[i16], buckets: usize) -> (Vec<u32>, Vec<u32>) {
     let mut starts = vec![0; buckets + 1];
     for digit in digits.iter().filter(|digit| **digit != 0) {
-        starts[digit.unsigned_abs() as usize] += 1;
+        starts[usize::from(digit.unsigned_abs())] += 1;
     }
     for bucket in 0..buckets {
         starts[bucket + 1] += starts[bucket];
@@ -68,7 +68,7 @@ pub(super) fn sorted(digits: &[i32], buckets: usize) -> (Vec<u32>, Vec<u32>) {
     let mut next = starts.clone();
     let mut order = vec![0; starts[buckets] as usize];
     for (i, digit) in (0..).zip(digits).filter(|(_, digit)| **digit != 0) {
-        let place = &mut next[digit.unsigned_abs() as usize - 1];
+        let place = &mut next[usize::from(digit.unsigned_abs()) - 1];
         order[*place as usize] = i << 1 | u32::from(*digit < 0);
         *place += 1;
     }
@@ -223,8 +223,8 @@ mod tests {
     /// A group whose order is eight times a prime.
     type Point = Affine<JubjubConfig>;
 
-    fn is_definition(points: &[Point], digits: &[i32], buckets: usize, what: &str) {
-        let term = |(point, digit): (&Point, &i32)| {
+    fn is_definition(points: &[Point], digits: &[i16], buckets: usize, what: &str) {
+        let term = |(point, digit): (&Point, &i16)| {
             let product = point.mul_bigint([u64::from(digit.unsigned_abs())]);
             if *digit < 0 { -product } else { product }
         };
@@ -251,8 +251,8 @@ mod tests {
         let points = points(rng, 2 * chunk + 3);
         for n in [0, 1, 2, 3, 31, chunk - 1, chunk, chunk + 1, points.len()] {
             for buckets in [1, 2, 64] {
-                let most = buckets as i32;
-                let digits: Vec<i32> = (0..n).map(|_| rng.gen_range(-most..=most)).collect();
+                let most = buckets as i16;
+                let digits: Vec<i16> = (0..n).map(|_| rng.gen_range(-most..=most)).collect();
                 is_definition(&points[..n], &digits, buckets, &format!("{n} in {buckets} buckets"));
             }
         }
@@ -278,7 +278,7 @@ mod tests {
         for (what, points) in cases {
             for signs in [[1, 1], [1, -1], [-1, -1]] {
                 for n in [n, n - 1] {
-                    let digits: Vec<i32> = (0..n).map(|i| signs[i / 2 % 2] * (1 + i as i32 / 100)).collect();
+                    let digits: Vec<i16> = (0..n).map(|i| signs[i / 2 % 2] * (1 + i as i16 / 100)).collect();
                     is_definition(&points[..n], &digits, 16, what);
                 }
             }

@@ -41,7 +41,7 @@ pub trait Tables<F: Field>: Debug + Send + Sync {
 pub trait BucketSums<G: Group>: Send + Sync {
     /// `Σ digits[i] · points[first + i]`, by one bucket for each absolute value from 1 to
     /// `buckets`, which no digit exceeds.
-    fn sum(&self, first: usize, digits: &[i32], buckets: usize) -> ProjectiveOf<G>;
+    fn sum(&self, first: usize, digits: &[i16], buckets: usize) -> ProjectiveOf<G>;
 }
 
 /// Tables for the transforms over a domain by a root of its order.
@@ -118,7 +118,7 @@ impl<F: Field> Tables<F> for GeneralEvaluationDomain<F::Ark> {
 struct Arkworks<'p, G: Group>(Cow<'p, [AffineOf<G>]>);
 
 impl<G: Group> BucketSums<G> for Arkworks<'_, G> {
-    fn sum(&self, first: usize, digits: &[i32], buckets: usize) -> ProjectiveOf<G> {
+    fn sum(&self, first: usize, digits: &[i16], buckets: usize) -> ProjectiveOf<G> {
         let points = &self.0[first..first + digits.len()];
         if ProjectiveOf::<G>::FORM == Form::Xyzz && affine::is_worth(digits.len()) {
             return affine::sum(points, digits, buckets);
@@ -128,7 +128,7 @@ impl<G: Group> BucketSums<G> for Arkworks<'_, G> {
             match *digit {
                 0 => {}
                 digit if digit > 0 => sums[digit as usize - 1] += point,
-                digit => sums[digit.unsigned_abs() as usize - 1] -= point,
+                digit => sums[usize::from(digit.unsigned_abs()) - 1] -= point,
             }
         }
         // Σ (i + 1)·bucket(i), as the sum of the sums of the buckets from i on.

@@ -10,7 +10,7 @@ mod affine;
 mod arithmetic;
 mod engine;
 #[cfg(target_arch = "x86_64")]
-pub mod lanes;
+mod lanes;
 mod msm;
 mod ntt;
 mod tier;

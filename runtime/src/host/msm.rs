@@ -10,7 +10,7 @@ use crate::csr::{check_len, check_range};
 use crate::error::{Result, RuntimeError};
 use crate::field::Field;
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
-use crate::parallel::{all, collect, each};
+use crate::parallel::{all, chunks, collect, each};
 use ark_ec::AffineRepr as _;
 use ark_ff::{AdditiveGroup as _, BigInteger, PrimeField, Zero as _};
 use std::any::{Any, TypeId};
@@ -170,7 +170,7 @@ impl Shape {
         // A bucket is added twice, with two fifths as many multiplications again as a term takes, and its first
         // term is a copy: 1.8 terms for each of the half as many buckets as a window has values.
         let cost = |shape: &Shape| shape.windows * (filled + shape.parts * (9 << shape.bits) / 10);
-        (2..=16).map(shape).min_by_key(cost).expect("the range is not empty")
+        (2..=15).map(shape).min_by_key(cost).expect("the range is not empty")
     }
 }
 
@@ -191,18 +191,14 @@ fn sum<G: Group>(
     let filled = (all_bits as usize).div_ceil(modulus_bits);
     let shape = Shape::choose(len, filled, modulus_bits, rayon::current_num_threads());
     let part = len.div_ceil(shape.parts).max(1);
+    let digits = all_digits(scalars, kept, shape);
     let sums: Vec<OnceLock<ProjectiveOf<G>>> =
         (0..shape.windows * shape.parts).map(|_| OnceLock::new()).collect();
     each(sums.len(), &|task| {
-        let (window, start) = (task / shape.parts, task % shape.parts * part);
-        let terms = start.min(len)..(start + part).min(len);
-        let digit = |scalar: &SignedOf<G>| scalar.digit(window, shape.bits) as i32;
-        let digits: Vec<i32> = match kept {
-            None => scalars[terms].iter().map(digit).collect(),
-            Some(kept) => kept[terms].iter().map(|&i| digit(&scalars[i as usize])).collect(),
-        };
+        let (window, start) = (task / shape.parts, (task % shape.parts * part).min(len));
+        let digits = &digits[window * len..][start..(start + part).min(len)];
         // Each task has a place of its own.
-        let _ = sums[task].set(points.sum(first + start.min(len), &digits, 1 << (shape.bits - 1)));
+        let _ = sums[task].set(points.sum(first + start, digits, 1 << (shape.bits - 1)));
     });
     let mut sum = ProjectiveOf::<G>::zero();
     for window in sums.chunks(shape.parts).rev() {
@@ -212,6 +208,28 @@ fn sum<G: Group>(
         window.iter().filter_map(OnceLock::get).for_each(|part| sum += part);
     }
     sum
+}
+
+/// The digits of the scalars `kept`, or of all, window by window.
+fn all_digits<B: BigInteger>(scalars: &[Signed<B>], kept: Option<&[u32]>, shape: Shape) -> Vec<i16> {
+    /// Scalars whose digits one task writes.
+    const TASK: usize = 1 << 12;
+    let len = kept.map_or(scalars.len(), <[u32]>::len);
+    let mut digits = vec![0; shape.windows * len];
+    let mut tasks: Vec<Vec<&mut [i16]>> = (0..len.div_ceil(TASK)).map(|_| vec![]).collect();
+    for window in digits.chunks_mut(len.max(1)) {
+        tasks.iter_mut().zip(window.chunks_mut(TASK)).for_each(|(task, part)| task.push(part));
+    }
+    chunks(&mut tasks, 1, &|task, windows| {
+        let start = task * TASK;
+        for i in 0..windows[0].first().map_or(0, |part| part.len()) {
+            let scalar = &scalars[kept.map_or(start + i, |kept| kept[start + i] as usize)];
+            for (window, part) in windows[0].iter_mut().enumerate() {
+                part[i] = scalar.digit(window, shape.bits) as i16;
+            }
+        }
+    });
+    digits
 }
 
 #[cfg(test)]
@@ -229,7 +247,7 @@ mod tests {
         let edges = [Fr::zero(), Fr::one(), -Fr::one(), half, -half, half - Fr::one(), Fr::from(u64::MAX)];
         for scalar in edges.into_iter().chain((0..20).map(|_| Fr::rand(&mut rng))) {
             let signed = Signed::of(scalar);
-            for bits in 2..=16 {
+            for bits in 2..=15 {
                 let windows = (Fr::MODULUS_BIT_SIZE as usize).div_ceil(bits);
                 let value = (0..windows).rev().fold(Fr::zero(), |value, window| {
                     let digit = signed.digit(window, bits);
@@ -253,7 +271,7 @@ mod tests {
         for threads in [1, 2, 64] {
             for n in [0, 1, 1000, 1 << 14, 1 << 22] {
                 let shape = Shape::choose(n, n, 254, threads);
-                assert!((2..=16).contains(&shape.bits) && shape.windows == 254usize.div_ceil(shape.bits));
+                assert!((2..=15).contains(&shape.bits) && shape.windows == 254usize.div_ceil(shape.bits));
                 assert!(shape.parts == 1 || n / shape.parts >= 1024, "{shape:?}");
                 assert!(
                     n < 1 << 22 || threads == 1 || shape.parts * shape.windows >= 4 * threads,

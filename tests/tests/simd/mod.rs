@@ -21,11 +21,10 @@ use std::process::{Command, Stdio};
 
 const LANES: usize = 8;
 
-/// Applies a function to each line that is read: the limbs of eight times its operands, in hexadecimal. A name of a function
-/// and nothing to read times it instead.
+/// Applies a function to each line that is read: the limbs of eight times its operands, in hexadecimal.
 const RUN: &str = r#"
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn run<const N: usize, const I: usize, const R: usize>(f: unsafe fn(&[[V; N]; I]) -> [[V; N]; R]) {
+fn run<const N: usize, const I: usize, const R: usize>(f: unsafe fn([&[V; N]; I]) -> [[V; N]; R]) {
     for line in std::io::stdin().lines() {
         let words: Vec<i64> = line.unwrap().split(' ').map(|text| i64::from_str_radix(text, 16).unwrap()).collect();
         let x: [[V; N]; I] = std::array::from_fn(|i| std::array::from_fn(|limb| {
@@ -33,7 +32,7 @@ fn run<const N: usize, const I: usize, const R: usize>(f: unsafe fn(&[[V; N]; I]
             _mm512_set_epi64(of(7), of(6), of(5), of(4), of(3), of(2), of(1), of(0))
         }));
         // SAFETY: `main` has seen that the processor has the instructions.
-        let results = unsafe { f(&x) };
+        let results = unsafe { f(std::array::from_fn(|i| &x[i])) };
         let mut text = vec![];
         for lane in 0..8 {
             for vector in results.as_flattened() {

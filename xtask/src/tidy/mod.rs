@@ -44,13 +44,15 @@ struct Rule {
 const RULES: &[Rule] = &[
     Rule {
         name: "unsafe",
-        why: "`unsafe` belongs to the LLVM and CUDA modules, to the C library, to loops over threads, and to the start of a process",
+        why: "`unsafe` belongs to the LLVM and CUDA modules, to the C library, to loops over threads, to vector instructions, and to the start of a process",
         view: View::CodeAndTests,
         within: &[""],
         except: &[
             "bindings/c/src",
             "codegen/src/targets/ptx/emit/llvm",
             "runtime/src/cuda",
+            "runtime/src/host/lanes/able.rs",
+            "runtime/src/lanes",
             "runtime/src/parallel.rs",
             "prover/cli/src/process.rs",
         ],

@@ -51,7 +51,7 @@ impl BackEnd for Simd {
         Layout { limbs: limbs(field), bits: super::BITS }
     }
 
-    /// The source of a module with these functions of one field: `fn name(x: &[[V; N]; inputs]) -> [[V; N]; results]`,
+    /// The source of a module with these functions of one field: `fn name(x: [&[V; N]; inputs]) -> [[V; N]; results]`,
     /// elements resident in Montgomery form, the least significant limb first. Whoever calls one has seen that the
     /// processor has the [features](Tier::features).
     fn emit(functions: &[Checked<Simd>], tier: Tier) -> Result<Artefact, EmitError> {
@@ -74,8 +74,8 @@ fn module(functions: &[Checked<Simd>], tier: Tier) -> Result<String, EmitError> 
         let choose = (0..n).map(|i| format!("choose(mask, a[{i}], b[{i}])"));
         let _ = writeln!(
             out,
-            "\n#[inline]\n#[target_feature(enable = \"{features}\")]\nfn is_zero(x: [V; {n}]) -> M {{\n    zero({any})\n}}\n\n\
-             #[inline]\n#[target_feature(enable = \"{features}\")]\nfn select(mask: M, a: [V; {n}], b: [V; {n}]) -> [V; {n}] {{\n    \
+            "\n#[inline]\n#[target_feature(enable = \"{features}\")]\nfn is_zero(x: &[V; {n}]) -> M {{\n    zero({any})\n}}\n\n\
+             #[inline]\n#[target_feature(enable = \"{features}\")]\nfn select(mask: M, a: &[V; {n}], b: &[V; {n}]) -> [V; {n}] {{\n    \
              [{}]\n}}",
             list(choose)
         );
@@ -146,7 +146,7 @@ fn program(out: &mut String, name: &str, program: &Program, n: usize, tier: Tier
     };
     let arrays = (0..program.inputs).map(|k| {
         let limb = |limb: usize| if used(limb as u32) { format!("t{limb}") } else { "_".into() };
-        format!("[{}]: [V; {n}]", list((k * n..(k + 1) * n).map(limb)))
+        format!("&[{}]: &[V; {n}]", list((k * n..(k + 1) * n).map(limb)))
     });
     let features = tier.features();
     let _ = writeln!(
@@ -192,7 +192,7 @@ impl<'p> Writer<'p> {
         let features = self.tier.features();
         let _ = writeln!(
             self.bodies,
-            "\n#[inline]\n#[target_feature(enable = \"{features}\")]\npub fn {}(x: &[[V; {n}]; {inputs}]) -> [[V; {n}]; {}] {{",
+            "\n#[inline]\n#[target_feature(enable = \"{features}\")]\npub fn {}(x: [&[V; {n}]; {inputs}]) -> [[V; {n}]; {}] {{",
             kernel.symbol,
             results.len()
         );
@@ -203,29 +203,41 @@ impl<'p> Writer<'p> {
                 let _ = writeln!(self.bodies, "    let {v} = {text};");
             }
         }
-        let _ = writeln!(self.bodies, "    [{}]\n}}", list(results.iter().map(Value::to_string)));
+        let result = |v: &Value| match kernel[*v] {
+            Op::Argument(_) => format!("*{v}"),
+            _ => v.to_string(),
+        };
+        let _ = writeln!(self.bodies, "    [{}]\n}}", list(results.iter().map(result)));
     }
 
     /// What a value is; `None` for the words of an element.
     fn value(&mut self, checked: &'p Checked<Simd>, v: Value) -> Option<String> {
         let kernel = checked.kernel();
         let n = limbs(kernel.field());
+        // Arrays are read where they are: a copy of one is as many instructions as a sum.
+        let read = |v: &Value| match kernel[*v] {
+            Op::Argument(_) => v.to_string(),
+            _ => format!("&{v}"),
+        };
         Some(match &kernel[v] {
             Op::Argument(i) => format!("x[{i}]"),
-            Op::FromWords(words, _) => element(kernel, words)?.to_string(),
+            Op::FromWords(words, _) => {
+                let v = element(kernel, words)?;
+                if matches!(kernel[v], Op::Argument(_)) { format!("*{v}") } else { v.to_string() }
+            }
             Op::Const(c) => {
                 let words = to_limbs(&(c * r(kernel.field()) % &kernel.field().p), n);
                 format!("[{}]", list(words.into_iter().map(|limb| format!("splat({limb:#x})"))))
             }
             Op::Field(op, args) => {
                 let choice = checked.info().choice(v).expect("the gate has seen a program");
-                let text = format!("{}({})", self.called(choice, n), list(args.iter().map(Value::to_string)));
+                let text = format!("{}({})", self.called(choice, n), list(args.iter().map(read)));
                 match op.tests_zero() {
-                    true => format!("is_zero({text})"),
+                    true => format!("is_zero(&{text})"),
                     false => text,
                 }
             }
-            Op::Select(c, a, b) => format!("select({c}, {a}, {b})"),
+            Op::Select(c, a, b) => format!("select({c}, {}, {})", read(a), read(b)),
             Op::Not(a) => format!("not({a})"),
             Op::Int(IntOp::And, a, b) => format!("{a} & {b}"),
             Op::Int(IntOp::Or, a, b) => format!("{a} | {b}"),

@@ -2,8 +2,8 @@
 
 #![allow(unsafe_code, reason = "a processor without the instructions must not run them")]
 
-use super::{Block, GroupLanes, LANES, Vector, rows};
 use crate::host::tier::Tier;
+use crate::lanes::{Block, GroupLanes, Vector};
 use std::ops::Deref;
 
 /// The functions of a group, on a processor that has their instructions.
@@ -24,43 +24,43 @@ impl Able {
         Tier::Ifma512.is_available().then_some(Able(lanes))
     }
 
-    pub(super) fn gather(self, rows: [&[u64]; LANES], vectors: &mut [Vector]) {
+    pub(super) fn enter(self, words: &[u64], coordinate: &mut [Vector]) {
         // SAFETY: `new` has seen that the processor has the instructions.
-        unsafe { rows::gather(rows, vectors) }
+        unsafe { (self.enter)(words, coordinate) }
     }
 
-    pub(super) fn scatter(self, vectors: &[Vector], rows: &mut [u64]) {
-        // SAFETY: as in `gather`.
-        unsafe { rows::scatter(vectors, rows) }
+    pub(super) fn leave(self, coordinate: &[Vector], words: &mut [u64]) {
+        // SAFETY: as in `enter`.
+        unsafe { (self.leave)(coordinate, words) }
     }
 
-    pub(super) fn enter(self, elements: &mut [Vector]) {
-        // SAFETY: as in `gather`.
-        unsafe { (self.enter)(elements) }
+    pub(super) fn write(self, points: &[Vector], rows: &mut [u64]) {
+        // SAFETY: as in `enter`.
+        unsafe { (self.write)(points, rows) }
     }
 
-    pub(super) fn leave(self, elements: &mut [Vector]) {
-        // SAFETY: as in `gather`.
-        unsafe { (self.leave)(elements) }
+    pub(super) fn read(self, block: &mut Block<'_>) {
+        // SAFETY: as in `enter`.
+        unsafe { (self.read)(block) }
     }
 
     pub(super) fn distances(self, block: &mut Block<'_>) {
-        // SAFETY: as in `gather`.
+        // SAFETY: as in `enter`.
         unsafe { (self.distances)(block) }
     }
 
     pub(super) fn chords(self, block: &mut Block<'_>) {
-        // SAFETY: as in `gather`.
+        // SAFETY: as in `enter`.
         unsafe { (self.chords)(block) }
     }
 
     pub(super) fn any_distances(self, block: &mut Block<'_>) {
-        // SAFETY: as in `gather`.
+        // SAFETY: as in `enter`.
         unsafe { (self.any_distances)(block) }
     }
 
     pub(super) fn any_chords(self, block: &mut Block<'_>) {
-        // SAFETY: as in `gather`.
+        // SAFETY: as in `enter`.
         unsafe { (self.any_chords)(block) }
     }
 }

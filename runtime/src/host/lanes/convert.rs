@@ -1,9 +1,9 @@
 //! arkworks' elements as those of lanes, and back.
 
 use super::able::Able;
-use super::{BITS, LANES, Vector};
 use crate::field::{Field, MontLimbs};
 use crate::group::{AffineOf, CoordinateOf, Group, Points, ProjectiveOf};
+use crate::lanes::{LANES, Vector};
 use crate::parallel::chunks;
 use ark_ec::AffineRepr as _;
 use ark_ff::{Field as _, Zero as _, serial_batch_inversion_and_mul};
@@ -12,133 +12,93 @@ use bytemuck::Zeroable as _;
 /// Points that are converted by one task.
 const TASK: usize = 1 << 10;
 
-/// A number of 64-bit words as limbs; bits that the limbs have no room for are zero.
-fn split(words: &[u64], limbs: &mut [u64]) {
-    for (limb, at) in limbs.iter_mut().zip((0..).step_by(BITS as usize)) {
-        let (word, shift) = (at / 64, at % 64);
-        let from = |i: usize| words.get(i).copied().unwrap_or(0);
-        let above = if shift == 0 { 0 } else { from(word + 1) << (64 - shift) };
-        *limb = (from(word) >> shift | above) & ((1 << BITS) - 1);
-    }
+/// Rows of eight points each, at the start of a line of the cache.
+pub(super) fn space_of_rows(lanes: Able, points: usize) -> Vec<Vector> {
+    vec![Vector::zeroed(); points.div_ceil(LANES) * lanes.row]
 }
 
-/// The inverse of [`split`].
-fn join(limbs: &[u64], words: &mut [u64]) {
-    words.fill(0);
-    for (limb, at) in limbs.iter().zip((0..).step_by(BITS as usize)) {
-        let (word, shift) = (at / 64, at % 64);
-        // The highest limb's zeros may be beyond the words.
-        if let Some(word) = words.get_mut(word) {
-            *word |= limb << shift;
-        }
-        if let Some(word) = words.get_mut(word + 1) {
-            *word |= (u128::from(*limb) << shift >> 64) as u64;
-        }
-    }
-}
-
-/// The rows of points; zeros for an identity.
-pub(super) fn rows_of<G: Group>(lanes: Able, points: &[AffineOf<G>]) -> Vec<u64> {
-    let words = lanes.row();
-    let mut rows = vec![0; points.len() * words];
-    chunks(&mut rows, TASK * words, &|task, rows| {
-        let mut vectors = vec![Vector::zeroed(); words];
-        for (eight, rows) in (task * TASK..).step_by(LANES).zip(rows.chunks_mut(LANES * words)) {
-            for (point, row) in points[eight..].iter().zip(rows.chunks_exact_mut(words)) {
-                write::<G>(lanes, point, row);
+/// The rows of points, the last eight filled up; anything for an identity.
+pub(super) fn rows_of<G: Group>(lanes: Able, points: &[AffineOf<G>]) -> Vec<Vector> {
+    let mut rows = space_of_rows(lanes, points.len());
+    chunks(&mut rows, TASK / LANES * lanes.row, &|task, rows| {
+        let mut words = [0, 1].map(|_| vec![0; LANES * lanes.words]);
+        let mut eight = vec![Vector::zeroed(); 2 * lanes.coordinate];
+        for (at, rows) in (task * TASK..).step_by(LANES).zip(rows.chunks_exact_mut(lanes.row)) {
+            for (lane, point) in points[at..].iter().take(LANES).enumerate() {
+                let Some((x, y)) = point.xy() else { continue };
+                for (words, coordinate) in words.iter_mut().zip([x, y]) {
+                    put::<G>(&coordinate, &mut words[lane * lanes.words..][..lanes.words]);
+                }
             }
-            // The last group may be of fewer.
-            let mut own = vec![];
-            let eight = if rows.len() == LANES * words {
-                &mut *rows
-            } else {
-                own.extend_from_slice(rows);
-                own.resize(LANES * words, 0);
-                &mut own
-            };
-            lanes.gather(eights(eight, words), &mut vectors);
-            lanes.enter(&mut vectors);
-            lanes.scatter(&vectors, eight);
-            if !own.is_empty() {
-                let len = rows.len();
-                rows.copy_from_slice(&own[..len]);
+            for (words, coordinate) in words.iter().zip(eight.chunks_exact_mut(lanes.coordinate)) {
+                lanes.enter(words, coordinate);
             }
+            lanes.write(&eight, bytemuck::cast_slice_mut(rows));
         }
     });
     rows
 }
 
-/// Eight rows that lie one after the other.
-pub(super) fn eights(rows: &[u64], words: usize) -> [&[u64]; LANES] {
-    std::array::from_fn(|i| &rows[i * words..(i + 1) * words])
-}
-
-/// A point's coordinates as limbs, in arkworks' Montgomery form.
-fn write<G: Group>(lanes: Able, point: &AffineOf<G>, row: &mut [u64]) {
-    let Some((x, y)) = point.xy() else { return };
-    let elements = x.to_base_prime_field_elements().chain(y.to_base_prime_field_elements());
-    for (element, limbs) in elements.zip(row.chunks_exact_mut(lanes.limbs)) {
-        split(element.mont_limbs(), limbs);
+/// A coordinate as words, in arkworks' Montgomery form.
+fn put<G: Group>(coordinate: &CoordinateOf<G>, words: &mut [u64]) {
+    let limbs = <<G::Base as Field>::Ark as MontLimbs>::LIMBS;
+    for (element, words) in coordinate.to_base_prime_field_elements().zip(words.chunks_exact_mut(limbs)) {
+        words.copy_from_slice(element.mont_limbs());
     }
 }
 
-/// The point that limbs in arkworks' Montgomery form are; it is on the curve or not.
-fn read<G: Group>(lanes: Able, row: &[u64]) -> AffineOf<G> {
-    let [x, y] = [0, 1].map(|i| coordinate::<G>(lanes, &row[i * lanes.coordinate()..][..lanes.coordinate()]));
-    ProjectiveOf::<G>::affine(x, y)
-}
-
-fn coordinate<G: Group>(lanes: Able, limbs: &[u64]) -> CoordinateOf<G> {
-    let mut words = vec![0; <<G::Base as Field>::Ark as MontLimbs>::LIMBS];
-    let elements = limbs.chunks_exact(lanes.limbs).map(|limbs| {
-        join(limbs, &mut words);
-        <G::Base as Field>::Ark::from_mont_limbs(&words).expect("canonical")
-    });
+/// The inverse of [`put`].
+fn get<G: Group>(words: &[u64]) -> CoordinateOf<G> {
+    let limbs = <<G::Base as Field>::Ark as MontLimbs>::LIMBS;
+    let element = |words| <G::Base as Field>::Ark::from_mont_limbs(words).expect("canonical");
+    let elements = words.chunks_exact(limbs).map(element);
     CoordinateOf::<G>::from_base_prime_field_elems(elements).expect("as many as the degree")
 }
 
-/// The points of eight rows.
-pub(super) fn points_of<G: Group>(lanes: Able, rows: [&[u64]; LANES]) -> [AffineOf<G>; LANES] {
-    let words = lanes.row();
-    let (mut vectors, mut left) = (vec![Vector::zeroed(); words], vec![0; LANES * words]);
-    lanes.gather(rows, &mut vectors);
-    lanes.leave(&mut vectors);
-    lanes.scatter(&vectors, &mut left);
-    eights(&left, words).map(|row| read::<G>(lanes, row))
+/// Eight coordinates as words.
+fn left(lanes: Able, coordinate: &[Vector]) -> Vec<u64> {
+    let mut words = vec![0; LANES * lanes.words];
+    lanes.leave(coordinate, &mut words);
+    words
 }
 
-/// Inverts a coordinate's lanes, and leaves them if one is zero: are none?
-pub(super) fn invert<G: Group>(lanes: Able, vectors: &mut [Vector]) -> bool {
-    let words = lanes.coordinate();
-    let mut rows = vec![0; LANES * words];
-    let mut left = vectors.to_vec();
-    lanes.leave(&mut left);
-    lanes.scatter(&left, &mut rows);
-    let mut elements = eights(&rows, words).map(|limbs| coordinate::<G>(lanes, limbs));
+/// Eight points, which are on the curve or not.
+pub(super) fn points_of<G: Group>(lanes: Able, points: &[Vector]) -> Vec<AffineOf<G>> {
+    let (x, y) = points.split_at(lanes.coordinate);
+    let [x, y] = [x, y].map(|coordinate| left(lanes, coordinate));
+    let coordinates = x.chunks_exact(lanes.words).zip(y.chunks_exact(lanes.words));
+    coordinates.map(|(x, y)| ProjectiveOf::<G>::affine(get::<G>(x), get::<G>(y))).collect()
+}
+
+/// Inverts coordinates, and leaves them if one is zero: are none?
+pub(super) fn invert<G: Group>(lanes: Able, coordinates: &mut [Vector]) -> bool {
+    let mut elements: Vec<CoordinateOf<G>> = vec![];
+    for coordinate in coordinates.chunks_exact(lanes.coordinate) {
+        elements.extend(left(lanes, coordinate).chunks_exact(lanes.words).map(get::<G>));
+    }
     if elements.iter().any(CoordinateOf::<G>::is_zero) {
         return false;
     }
     serial_batch_inversion_and_mul(&mut elements, &CoordinateOf::<G>::ONE);
-    for (element, row) in elements.iter().zip(rows.chunks_exact_mut(words)) {
-        for (element, limbs) in element.to_base_prime_field_elements().zip(row.chunks_exact_mut(lanes.limbs))
-        {
-            split(element.mont_limbs(), limbs);
-        }
+    for (elements, coordinate) in
+        elements.chunks_exact(LANES).zip(coordinates.chunks_exact_mut(lanes.coordinate))
+    {
+        enter::<G>(lanes, elements, coordinate);
     }
-    lanes.gather(eights(&rows, words), vectors);
-    lanes.enter(vectors);
     true
 }
 
-/// Sets a coordinate's lanes to one.
-pub(super) fn set_one<G: Group>(lanes: Able, vectors: &mut [Vector]) {
-    let words = lanes.coordinate();
-    let mut row = vec![0; words];
-    for (element, limbs) in
-        CoordinateOf::<G>::ONE.to_base_prime_field_elements().zip(row.chunks_exact_mut(lanes.limbs))
-    {
-        split(element.mont_limbs(), limbs);
+/// One in all lanes of a coordinate.
+pub(super) fn one<G: Group>(lanes: Able) -> Vec<Vector> {
+    let mut coordinate = vec![Vector::zeroed(); lanes.coordinate];
+    enter::<G>(lanes, &[CoordinateOf::<G>::ONE; LANES], &mut coordinate);
+    coordinate
+}
+
+fn enter<G: Group>(lanes: Able, elements: &[CoordinateOf<G>], coordinate: &mut [Vector]) {
+    let mut words = vec![0; LANES * lanes.words];
+    for (element, words) in elements.iter().zip(words.chunks_exact_mut(lanes.words)) {
+        put::<G>(element, words);
     }
-    lanes.gather([&row[..]; LANES], vectors);
-    lanes.enter(vectors);
+    lanes.enter(&words, coordinate);
 }

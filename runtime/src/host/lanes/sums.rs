@@ -1,34 +1,36 @@
 //! Sums of buckets by lanes: additions of affine points, which share inversions.
 //!
-//! As in [`affine`](crate::host::affine), terms are sorted by their buckets, and neighbours of a bucket are added in rounds. Here a
-//! round's pairs are added eight at a time, and a bucket's number is taken apart too: with `i = 2^k·hi + lo`, `Σ i·S(i)` is
-//! `2^k·Σ hi·H(hi) + Σ lo·L(lo)`, where `H` and `L` are sums of buckets again, of fewer.
+//! Each bucket's terms are shared out to sums of at most so many terms, and each round adds one term to every sum that has one left,
+//! eight sums at a time. What is left of that, few sums a bucket, are terms again: of the same buckets, or of the two halves of a
+//! bucket's number, `Σ i·S(i)` being `2^k·Σ hi·H(hi) + Σ lo·L(lo)` with `i = 2^k·hi + lo`, where `H` and `L` are sums of buckets again.
+//! In the end each bucket's number is one bit.
 
 use super::able::Able;
-use super::convert::{invert, points_of, rows_of, set_one};
-use super::{Block, LANES, Place, Rows, Vector};
+use super::convert::{invert, one, points_of, rows_of, space_of_rows};
 use crate::group::{AffineOf, Group, ProjectiveOf};
-use crate::host::affine::sorted;
 use crate::host::arithmetic::BucketSums;
-use ark_ec::{AffineRepr as _, VariableBaseMSM as _};
+use crate::lanes::{Block, CHAINS, LANES, Place, Rows, TERM, Vector};
+use ark_ec::AffineRepr as _;
 use ark_ff::{AdditiveGroup as _, Zero as _};
 use bytemuck::Zeroable as _;
 use std::cell::Cell;
 use std::marker::PhantomData;
 
-/// Terms that are added before others are read: enough that the last rounds, of few pairs, are few.
-const CHUNK: usize = 1 << 14;
-/// Bytes of the groups that share an inversion; they fit a second-level cache.
-const BLOCK_BYTES: usize = 3 << 18;
-/// Buckets that are summed one by one, as a power of two.
-const FEW: u32 = 6;
-/// Points whose places are told apart.
-const MOST: usize = 1 << 30;
+/// Bytes of the sums and terms that share an inversion; they fit a second-level cache.
+const BLOCK_BYTES: usize = 7 << 17;
+/// Sums that are worth a round, as an inversion takes the time of some hundred additions.
+const MANY: usize = 1 << 12;
+/// The fewest terms that a sum may have.
+const LEAST: usize = 4;
+/// After points that were equal or opposite, blocks that are expected to have some.
+const WARY: u32 = 8;
+/// The most terms, whose places are told apart.
+const MOST: usize = 1 << 26;
 
 /// Points as rows.
 pub(in crate::host) struct Lanes<G: Group> {
     lanes: Able,
-    rows: Vec<u64>,
+    rows: Vec<Vector>,
     /// Whether each point is the identity, if any is.
     identities: Option<Vec<bool>>,
     group: PhantomData<G>,
@@ -49,45 +51,32 @@ impl<G: Group> Lanes<G> {
 }
 
 impl<G: Group> BucketSums<G> for Lanes<G> {
-    fn sum(&self, first: usize, digits: &[i32], buckets: usize) -> ProjectiveOf<G> {
+    fn sum(&self, first: usize, digits: &[i16], buckets: usize) -> ProjectiveOf<G> {
         if digits.len() > MOST {
             let (low, high) = digits.split_at(MOST);
             return self.sum(first, low, buckets) + self.sum(first + MOST, high, buckets);
         }
-        let points = first..first + digits.len();
-        let (starts, order) = match &self.identities {
-            None => sorted(digits, buckets),
+        let row = self.lanes.row;
+        let rows = Rows { words: &bytemuck::cast_slice(&self.rows)[first * row..], row };
+        let mut adder = Adder::<G> {
+            lanes: self.lanes,
+            one: one::<G>(self.lanes),
+            space: SPACE.take(),
+            wary: 0,
+            group: PhantomData,
+        };
+        let terms = (0..).zip(digits).filter(|(_, digit)| **digit != 0).map(term);
+        let sum = match &self.identities {
+            None => adder.weighted(rows, terms, buckets),
             Some(identities) => {
-                let of_points = digits.iter().zip(&identities[points.clone()]);
-                let digits: Vec<i32> =
-                    of_points.map(|(digit, is_zero)| if *is_zero { 0 } else { *digit }).collect();
-                sorted(&digits, buckets)
+                let identities = &identities[first..];
+                let is_point = |term: &Term| !identities[(term.place >> 1) as usize];
+                adder.weighted(rows, terms.filter(is_point), buckets)
             }
         };
-        let words = self.lanes.row();
-        let bases = &self.rows[points.start * words..points.end * words];
-        let mut adder =
-            Adder::<G> { lanes: self.lanes, bases, space: SPACE.take(), kept: 0, group: PhantomData };
-        let sum = adder.weighted(&starts, &order, buckets.next_power_of_two().ilog2());
         SPACE.set(adder.space);
         sum
     }
-}
-
-thread_local! {
-    /// A thread's sums follow each other.
-    static SPACE: Cell<Space> = const { Cell::new(Space { sums: vec![], groups: vec![], terms: vec![], pairs: vec![] }) };
-}
-
-/// Memory of a sum of buckets.
-#[derive(Default)]
-struct Space {
-    /// Rows: sums that are kept, then those of a chunk.
-    sums: Vec<u64>,
-    /// Vectors of the pairs of a block.
-    groups: Vec<Vector>,
-    terms: Vec<Term>,
-    pairs: Vec<[Place; 2]>,
 }
 
 /// A point that is added to a bucket.
@@ -97,194 +86,312 @@ struct Term {
     place: Place,
 }
 
-struct Adder<'a, G> {
+/// The term of a digit that is not zero.
+fn term((i, digit): (u32, &i16)) -> Term {
+    Term { bucket: digit.unsigned_abs().into(), place: i << 1 | u32::from(*digit < 0) }
+}
+
+/// Buckets whose numbers count from `first` on, and weigh as many times `2^shift`.
+#[derive(Clone, Copy)]
+struct Numbers {
+    first: u32,
+    /// Bits of a number.
+    bits: u32,
+    shift: u32,
+}
+
+impl Numbers {
+    /// The number of a bucket and that of the buckets it is one of; there are some from 0 on.
+    fn of(all: &[Numbers], bucket: u32) -> (usize, u32) {
+        let at = all.partition_point(|numbers| numbers.first <= bucket) - 1;
+        (at, bucket - all[at].first)
+    }
+
+    /// Where the next ones start.
+    fn end(&self) -> usize {
+        (self.first as usize) + (1 << self.bits)
+    }
+}
+
+/// Sums, each of terms of one bucket.
+struct Sums {
+    rows: Vec<Vector>,
+    /// A term for each that is not the identity.
+    terms: Vec<Term>,
+    /// Buckets that had terms.
+    filled: usize,
+}
+
+thread_local! {
+    /// A thread's sums follow each other.
+    static SPACE: Cell<Space> = const { Cell::new(Space { sums: vec![], terms: vec![], empty: vec![], vanishing: vec![] }) };
+}
+
+/// Memory of a [`Block`].
+#[derive(Default)]
+struct Space {
+    sums: Vec<Vector>,
+    terms: Vec<Vector>,
+    empty: Vec<u8>,
+    vanishing: Vec<u8>,
+}
+
+struct Adder<G> {
     lanes: Able,
-    bases: &'a [u64],
+    /// One, as a coordinate.
+    one: Vec<Vector>,
     space: Space,
-    /// Rows of sums that are kept.
-    kept: usize,
+    /// Blocks that are still expected to have equal points.
+    wary: u32,
     group: PhantomData<G>,
 }
 
-impl<G: Group> Adder<'_, G> {
-    /// `Σ (i + 1)·bucket(i)` of `2^bits` buckets at most; the terms of bucket `i` are those from `starts[i]` to `starts[i + 1]`.
-    fn weighted(&mut self, starts: &[u32], order: &[Place], bits: u32) -> ProjectiveOf<G> {
-        let sums = self.sums(starts, order);
-        if bits <= FEW {
-            return self.few(&sums);
+impl<G: Group> Adder<G> {
+    /// `Σ bucket · point` over terms of buckets from 1 to `buckets`.
+    fn weighted(
+        &mut self,
+        rows: Rows<'_>,
+        terms: impl Iterator<Item = Term> + Clone,
+        buckets: usize,
+    ) -> ProjectiveOf<G> {
+        let mut numbers = vec![Numbers { first: 0, bits: buckets.ilog2() + 1, shift: 0 }];
+        let mut sums = self.sums(rows, terms, buckets + 1);
+        while !sums.terms.is_empty() {
+            let several = sums.terms.len() - sums.filled.min(sums.terms.len());
+            // Of many buckets with several, those are added before each sum is in two halves.
+            let terms = if numbers.iter().any(|of| of.bits > 1) && several <= sums.filled / 2 {
+                halves(&mut numbers, &sums.terms)
+            } else if several > 0 {
+                sums.terms
+            } else {
+                break;
+            };
+            let rows = Rows { words: bytemuck::cast_slice(&sums.rows), row: self.lanes.row };
+            let buckets = numbers.last().map_or(0, Numbers::end);
+            sums = self.sums(rows, terms.iter().copied(), buckets);
         }
-        // 1 + 2^k·hi + lo: buckets of `hi = 0` count nothing.
-        let k = bits / 2;
-        let high = sums.iter().filter(|sum| sum.bucket >> k != 0);
-        let high = high.map(|sum| Term { bucket: (sum.bucket >> k) - 1, ..*sum });
-        let low = sums.iter().map(|sum| Term { bucket: sum.bucket & ((1 << k) - 1), ..*sum });
-        let [mut total, low] =
-            [(high.collect::<Vec<_>>(), bits - k), (low.collect(), k)].map(|(terms, bits)| {
-                let (starts, order) = by_bucket(&terms, 1 << bits);
-                self.weighted(&starts, &order, bits)
-            });
-        for _ in 0..k {
-            total.double_in_place();
-        }
-        total + low
+        self.of_bits(&numbers, &sums)
     }
 
-    /// The same of few buckets, one sum each, as the sum of the sums of the buckets from `i` on.
-    fn few(&self, sums: &[Term]) -> ProjectiveOf<G> {
-        let rows = self.rows();
-        let mut points = Vec::with_capacity(sums.len().next_multiple_of(LANES));
-        for eight in sums.chunks(LANES) {
-            let row = |lane: usize| rows.get(eight[lane.min(eight.len() - 1)].place);
-            points.extend(points_of::<G>(self.lanes, std::array::from_fn(row)));
-        }
-        let (mut from_here, mut total) = (ProjectiveOf::<G>::ZERO_BUCKET, ProjectiveOf::<G>::ZERO_BUCKET);
-        let mut left = sums.iter().zip(&points).rev().peekable();
-        let last = sums.last().map_or(0, |sum| sum.bucket + 1);
-        for bucket in (0..last).rev() {
-            if let Some((sum, point)) = left.next_if(|(sum, _)| sum.bucket == bucket) {
-                match sum.place & 1 {
-                    0 => from_here += point,
-                    _ => from_here -= point,
-                }
+    /// The sum of buckets whose numbers are one bit each.
+    fn of_bits(&mut self, numbers: &[Numbers], sums: &Sums) -> ProjectiveOf<G> {
+        let points = self.points(sums);
+        let shift = |term: &Term| numbers[Numbers::of(numbers, term.bucket).0].shift;
+        let mut by_shift: Vec<(u32, AffineOf<G>)> = sums.terms.iter().map(shift).zip(points).collect();
+        by_shift.sort_unstable_by_key(|(shift, _)| *shift);
+        let (mut sum, mut doublings) =
+            (ProjectiveOf::<G>::zero(), by_shift.last().map_or(0, |(shift, _)| *shift));
+        for (shift, point) in by_shift.iter().rev() {
+            while doublings > *shift {
+                sum.double_in_place();
+                doublings -= 1;
             }
-            total += &from_here;
+            sum += point;
         }
-        let mut sum = ProjectiveOf::<G>::zero();
-        sum += &total;
+        (0..doublings).for_each(|_| {
+            sum.double_in_place();
+        });
         sum
     }
 
-    /// The sum of each bucket that is not the identity.
-    fn sums(&mut self, starts: &[u32], order: &[Place]) -> Vec<Term> {
-        let words = self.lanes.row();
-        // Sums that come to stay are before those of a chunk, and one of each chunk is in the next.
-        let most = (starts.len() - 1).min(order.len()) + order.len().div_ceil(CHUNK);
-        let scratch = self.kept + most;
-        let rows = scratch + CHUNK + 2 * LANES;
-        if self.space.sums.len() < rows * words {
-            self.space.sums.resize(rows * words, 0);
+    /// The points of sums.
+    fn points(&mut self, sums: &Sums) -> Vec<AffineOf<G>> {
+        let rows = Rows { words: bytemuck::cast_slice(&sums.rows), row: self.lanes.row };
+        let places: Vec<Place> = sums.terms.iter().map(|term| term.place).collect();
+        self.start(places.len());
+        self.blocks(rows, &places, |adder, mut block| adder.lanes.read(&mut block));
+        let point = 2 * self.lanes.coordinate;
+        let groups = self.space.sums.chunks_exact(point).take(places.len().div_ceil(LANES));
+        let mut points: Vec<_> = groups.flat_map(|eight| points_of::<G>(self.lanes, eight)).collect();
+        points.truncate(places.len());
+        points
+    }
+
+    /// Sums of the terms of each bucket, which are numbered from 0 to `buckets`.
+    fn sums(&mut self, rows: Rows<'_>, terms: impl Iterator<Item = Term> + Clone, buckets: usize) -> Sums {
+        let shares = Shares::new(terms, buckets);
+        self.start(shares.buckets.len());
+        let mut rounds = shares.rounds();
+        if let Some(first) = rounds.next() {
+            self.blocks(rows, first, |adder, mut block| adder.lanes.read(&mut block));
         }
-        let mut sums = vec![];
-        let mut bucket = 0;
-        self.space.terms.clear();
-        for (chunk, start) in order.chunks(CHUNK).zip((0..).step_by(CHUNK)) {
-            for (&place, at) in chunk.iter().zip(start..) {
-                while starts[bucket + 1] as usize <= at {
-                    bucket += 1;
-                }
-                self.space.terms.push(Term { bucket: bucket as u32, place });
-            }
-            let mut next = scratch;
-            while let Some(after) = self.round(next) {
-                next = after;
-            }
-            let mut terms = std::mem::take(&mut self.space.terms);
-            for term in &mut terms {
-                self.keep(term, scratch);
-            }
-            // The last bucket may have terms in the next chunk.
-            let done = terms.len().saturating_sub(1);
-            sums.extend(terms.drain(..done));
-            self.space.terms = terms;
+        for round in rounds {
+            self.blocks(rows, round, Self::add);
         }
-        sums.append(&mut self.space.terms);
-        sums
-    }
-
-    /// Moves a sum out of the rows of a chunk, which start at row `scratch`.
-    fn keep(&mut self, term: &mut Term, scratch: usize) {
-        let words = self.lanes.row();
-        let bases = self.bases.len() / words;
-        let Some(from) = ((term.place >> 1) as usize).checked_sub(bases + scratch) else { return };
-        let from = (scratch + from) * words;
-        self.space.sums.copy_within(from..from + words, self.kept * words);
-        term.place = ((bases + self.kept) as Place) << 1 | term.place & 1;
-        self.kept += 1;
-    }
-
-    fn rows(&self) -> Rows<'_> {
-        Rows { bases: self.bases, sums: &self.space.sums, words: self.lanes.row() }
-    }
-
-    /// Adds neighbours of a bucket, each to one other; their sums lie from row `next` on. Where those end; `None` if there were
-    /// no neighbours.
-    fn round(&mut self, next: usize) -> Option<usize> {
         let lanes = self.lanes;
-        let words = lanes.row();
-        let bases = self.bases.len() / words;
-        let Space { sums, groups, terms, pairs } = &mut self.space;
-        pairs.clear();
-        let (mut read, mut written) = (0, 0);
-        while let Some(&term) = terms.get(read) {
-            let other = terms.get(read + 1).filter(|other| other.bucket == term.bucket);
-            terms[written] = match other {
-                None => term,
-                Some(other) => {
-                    pairs.push([term.place, other.place]);
-                    let sum = bases + next + pairs.len() - 1;
-                    read += 1;
-                    Term { place: (sum as Place) << 1, ..term }
-                }
-            };
-            read += 1;
-            written += 1;
+        let mut sums = space_of_rows(lanes, shares.buckets.len());
+        for (rows, points) in
+            sums.chunks_exact_mut(lanes.row).zip(self.space.sums.chunks_exact(2 * lanes.coordinate))
+        {
+            lanes.write(points, bytemuck::cast_slice_mut(rows));
         }
-        terms.truncate(written);
-        if pairs.is_empty() {
-            return None;
+        let is_empty = |i: usize| self.space.empty[i / LANES] >> (i % LANES) & 1 == 1;
+        let terms = shares.buckets.iter().enumerate().filter(|(i, _)| !is_empty(*i));
+        let terms = terms.map(|(i, bucket)| Term { bucket: *bucket, place: (i as Place) << 1 }).collect();
+        Sums { rows: sums, terms, filled: shares.filled }
+    }
+
+    /// Makes space for so many sums.
+    fn start(&mut self, sums: usize) {
+        let groups = sums.div_ceil(LANES);
+        let of_block = groups.min(self.groups());
+        let Space { sums, terms, empty, vanishing } = &mut self.space;
+        let point = 2 * self.lanes.coordinate;
+        if sums.len() < groups * point {
+            sums.resize(groups * point, Vector::zeroed());
         }
-        let most_groups = BLOCK_BYTES / (lanes.pair() * size_of::<Vector>()) + 1;
-        let enough = most_groups.min(CHUNK.div_ceil(2 * LANES)) * lanes.pair();
-        if groups.len() < enough {
-            groups.resize(enough, Vector::zeroed());
+        let term = TERM * self.lanes.coordinate;
+        if terms.len() < of_block * term {
+            terms.resize(of_block * term, Vector::zeroed());
         }
-        let mut product = vec![Vector::zeroed(); lanes.coordinate()];
-        let mut vanishing = vec![0; most_groups];
-        let (read, written) = sums.split_at_mut(next * words);
-        let points = Rows { bases: self.bases, sums: read, words };
-        // Of sums that are the identity, in the order of the terms.
-        let mut gone = vec![];
-        let mut first = bases + next;
-        let written = written.chunks_mut(most_groups * LANES * words);
-        for (pairs, sums) in pairs.chunks(most_groups * LANES).zip(written) {
-            let (product, vanishing) = (&mut product[..], &mut vanishing[..]);
-            let mut block = Block { points, pairs, groups, product, vanishing, sums };
-            set_one::<G>(lanes, block.product);
+        empty.clear();
+        empty.resize(groups, 0);
+        vanishing.resize(vanishing.len().max(of_block), 0);
+    }
+
+    /// Groups of a block.
+    fn groups(&self) -> usize {
+        (BLOCK_BYTES / ((2 + TERM) * self.lanes.coordinate * size_of::<Vector>())).max(1)
+    }
+
+    /// Does something with the first sums, as many as places, block by block.
+    fn blocks(&mut self, rows: Rows<'_>, places: &[Place], f: impl Fn(&mut Self, Block<'_>)) {
+        let point = 2 * self.lanes.coordinate;
+        // Blocks of equal size.
+        let all = places.len().div_ceil(LANES);
+        let groups = all.div_ceil(all.div_ceil(self.groups()).max(1)).max(1);
+        let mut space = std::mem::take(&mut self.space);
+        let mut products = vec![Vector::zeroed(); CHAINS * self.lanes.coordinate];
+        let Space { sums, terms, empty, vanishing } = &mut space;
+        let of_block = sums.chunks_mut(groups * point).zip(empty.chunks_mut(groups));
+        for (places, (sums, empty)) in places.chunks(groups * LANES).zip(of_block) {
+            f(self, Block { rows, places, sums, empty, terms, vanishing, products: &mut products });
+        }
+        self.space = space;
+    }
+
+    /// Adds each of a block's points to its sum.
+    fn add(&mut self, mut block: Block<'_>) {
+        let lanes = self.lanes;
+        self.set_one(&mut block);
+        if self.wary == 0 {
             lanes.distances(&mut block);
-            if invert::<G>(lanes, block.product) {
-                lanes.chords(&mut block);
-            } else {
-                // Points of some pair are equal or opposite.
-                set_one::<G>(lanes, block.product);
-                lanes.any_distances(&mut block);
-                assert!(invert::<G>(lanes, block.product), "no denominator is zero");
-                lanes.any_chords(&mut block);
-                let vanishes = |i: &usize| block.vanishing[i / LANES] >> (i % LANES) & 1 == 1;
-                gone.extend((0..pairs.len()).filter(vanishes).map(|i| ((first + i) as Place) << 1));
+            if invert::<G>(lanes, block.products) {
+                return lanes.chords(&mut block);
             }
-            first += pairs.len();
+            // Points of some pair are equal or opposite.
+            self.wary = WARY;
+            self.set_one(&mut block);
         }
-        let mut gone = gone.into_iter().peekable();
-        terms.retain(|term| gone.next_if_eq(&term.place).is_none());
-        Some(next + pairs.len())
+        self.wary -= 1;
+        lanes.any_distances(&mut block);
+        assert!(invert::<G>(lanes, block.products), "no denominator is zero");
+        lanes.any_chords(&mut block);
+    }
+
+    fn set_one(&self, block: &mut Block<'_>) {
+        for product in block.products.chunks_exact_mut(self.one.len()) {
+            product.copy_from_slice(&self.one);
+        }
     }
 }
 
-/// Terms sorted by their buckets: where each of so many buckets starts and the last one ends, and the places.
-fn by_bucket(terms: &[Term], buckets: usize) -> (Vec<u32>, Vec<Place>) {
-    let mut starts = vec![0; buckets + 1];
+/// Terms as those of the two halves of their buckets' numbers, which are numbered anew.
+fn halves(numbers: &mut Vec<Numbers>, terms: &[Term]) -> Vec<Term> {
+    let mut of_halves: Vec<Numbers> = vec![];
+    // Of each, where its halves are.
+    let mut places = vec![];
+    for of in numbers.iter() {
+        places.push(of_halves.len());
+        let low = of.bits / 2;
+        for (bits, shift) in [(low, of.shift), (of.bits - low, of.shift + low)] {
+            if bits > 0 {
+                let first = of_halves.last().map_or(0, Numbers::end) as u32;
+                of_halves.push(Numbers { first, bits, shift });
+            }
+        }
+    }
+    let mut halved = Vec::with_capacity(2 * terms.len());
     for term in terms {
-        starts[term.bucket as usize + 1] += 1;
+        let (at, number) = Numbers::of(numbers, term.bucket);
+        let of = numbers[at];
+        let mut rest = number;
+        for half in &of_halves[places[at]..places.get(at + 1).copied().unwrap_or(of_halves.len())] {
+            let number = rest & ((1 << half.bits) - 1);
+            rest >>= half.bits;
+            // Zero weighs nothing.
+            if number != 0 {
+                halved.push(Term { bucket: half.first + number, ..*term });
+            }
+        }
+        debug_assert!(rest == 0 && of.bits > 0);
     }
-    for bucket in 0..buckets {
-        starts[bucket + 1] += starts[bucket];
+    *numbers = of_halves;
+    halved
+}
+
+/// The terms of buckets, shared out to sums of at most `2^bits` terms each, the largest first.
+struct Shares {
+    /// The bucket of each sum.
+    buckets: Vec<u32>,
+    /// How many buckets have terms.
+    filled: usize,
+    /// Round by round, a place for each sum that has one left.
+    places: Vec<Place>,
+    /// Where each round starts, and the last one ends.
+    rounds: Vec<usize>,
+}
+
+impl Shares {
+    fn new(terms: impl Iterator<Item = Term> + Clone, buckets: usize) -> Shares {
+        // Terms of each bucket, and then of each sum.
+        let mut counts = vec![0u32; buckets];
+        terms.clone().for_each(|term| counts[term.bucket as usize] += 1);
+        let all: usize = counts.iter().map(|count| *count as usize).sum();
+        let most = (2 * all / buckets.max(MANY)).max(LEAST).next_power_of_two();
+        let bits = most.ilog2();
+        let sizes = |count: u32| {
+            let rest = count & (most as u32 - 1);
+            std::iter::repeat_n(most, (count >> bits) as usize).chain((rest > 0).then_some(rest as usize))
+        };
+        // Sums that have a term in each round.
+        let mut having = vec![0usize; most + 1];
+        counts.iter().flat_map(|count| sizes(*count)).for_each(|size| having[size] += 1);
+        for size in (0..most).rev() {
+            having[size] += having[size + 1];
+        }
+        // Sums of more terms are before those of fewer.
+        let mut next: Vec<u32> =
+            (0..=most).map(|size| having.get(size + 1).map_or(0, |more| *more as u32)).collect();
+        let sums = having[0];
+        let (mut order, mut of_sums) = (Vec::with_capacity(sums), vec![0; sums]);
+        let mut filled = 0;
+        for (bucket, count) in counts.iter_mut().enumerate() {
+            filled += usize::from(*count > 0);
+            let first = order.len() as u32;
+            for size in sizes(*count) {
+                of_sums[next[size] as usize] = bucket as u32;
+                order.push(next[size]);
+                next[size] += 1;
+            }
+            *count = first << bits;
+        }
+        let mut rounds = vec![0];
+        for having in &having[1..] {
+            rounds.push(rounds[rounds.len() - 1] + having);
+        }
+        let mut places = vec![0; all];
+        for term in terms {
+            let taken = &mut counts[term.bucket as usize];
+            let (sum, round) = (*taken >> bits, *taken & (most as u32 - 1));
+            *taken += 1;
+            places[rounds[round as usize] + order[sum as usize] as usize] = term.place;
+        }
+        Shares { buckets: of_sums, filled, places, rounds }
     }
-    let mut next = starts.clone();
-    let mut order = vec![0; terms.len()];
-    for term in terms {
-        let at = &mut next[term.bucket as usize];
-        order[*at as usize] = term.place;
-        *at += 1;
+
+    /// The places of each round, of at least one sum.
+    fn rounds(&self) -> impl Iterator<Item = &[Place]> {
+        self.rounds.windows(2).map(|ends| &self.places[ends[0]..ends[1]]).filter(|places| !places.is_empty())
     }
-    (starts, order)
 }

@@ -1,0 +1,169 @@
+//! Rows of words to vectors, and back: transpositions of eight rows, and limbs packed into words.
+
+#![allow(unsafe_code, reason = "loads and stores by a mask")]
+
+use super::{BITS, LANES, Vector};
+use core::arch::x86_64::{
+    _MM_HINT_T0, _mm_cvtsi64_si128, _mm_prefetch, _mm512_and_si512, _mm512_mask_storeu_epi64,
+    _mm512_maskz_loadu_epi64, _mm512_or_si512, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_shuffle_i64x2,
+    _mm512_sll_epi64, _mm512_srl_epi64, _mm512_unpackhi_epi64, _mm512_unpacklo_epi64,
+};
+
+/// Bits of a word.
+const WORD: usize = u64::BITS as usize;
+
+/// Words of a number in a row of `elements`: those of its limbs, or as many as they are packed, where that saves a
+/// transposition.
+pub const fn words_of_row(limbs: usize, packed: usize, elements: usize) -> usize {
+    match (packed * elements).div_ceil(LANES) < (limbs * elements).div_ceil(LANES) {
+        true => packed,
+        false => limbs,
+    }
+}
+
+/// Eight rows of eight words to the same columns, or back.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn transpose(rows: [Vector; LANES]) -> [Vector; LANES] {
+    let [a, b, c, d, e, f, g, h] = rows;
+    // Words of pairs of rows, by turns.
+    let pairs = [
+        _mm512_unpacklo_epi64(a, b),
+        _mm512_unpackhi_epi64(a, b),
+        _mm512_unpacklo_epi64(c, d),
+        _mm512_unpackhi_epi64(c, d),
+        _mm512_unpacklo_epi64(e, f),
+        _mm512_unpackhi_epi64(e, f),
+        _mm512_unpacklo_epi64(g, h),
+        _mm512_unpackhi_epi64(g, h),
+    ];
+    // Then those pairs as four words of 128 bits each: even ones of two vectors, and odd ones.
+    const EVEN: i32 = 0b10_00_10_00;
+    const ODD: i32 = 0b11_01_11_01;
+    let even = |i: usize, j: usize| _mm512_shuffle_i64x2::<EVEN>(pairs[i], pairs[j]);
+    let odd = |i: usize, j: usize| _mm512_shuffle_i64x2::<ODD>(pairs[i], pairs[j]);
+    // Columns 0 and 4, 1 and 5, 2 and 6, 3 and 7, of the first and the last four rows.
+    let quads =
+        [[even(0, 2), even(4, 6)], [even(1, 3), even(5, 7)], [odd(0, 2), odd(4, 6)], [odd(1, 3), odd(5, 7)]];
+    let low = |[a, b]: [Vector; 2]| _mm512_shuffle_i64x2::<EVEN>(a, b);
+    let high = |[a, b]: [Vector; 2]| _mm512_shuffle_i64x2::<ODD>(a, b);
+    [
+        low(quads[0]),
+        low(quads[1]),
+        low(quads[2]),
+        low(quads[3]),
+        high(quads[0]),
+        high(quads[1]),
+        high(quads[2]),
+        high(quads[3]),
+    ]
+}
+
+/// Which of eight words are there, where `words` are left.
+#[inline]
+fn mask(words: usize) -> u8 {
+    match words {
+        0..LANES => (1 << words) - 1,
+        _ => u8::MAX,
+    }
+}
+
+/// Eight rows as vectors, one for each word of a row.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn gather(rows: &[&[u64]; LANES], vectors: &mut [Vector]) {
+    let words = vectors.len();
+    for row in rows {
+        assert!(row.len() == words, "rows are as long as there are vectors");
+    }
+    for (i, vectors) in vectors.chunks_mut(LANES).enumerate() {
+        let at = i * LANES;
+        let mut columns = [_mm512_setzero_si512(); LANES];
+        // Methods of arrays are compiled without the instructions, and would not have closures with them inlined.
+        for (column, row) in columns.iter_mut().zip(rows) {
+            // SAFETY: the words that the mask lets through are in the row, as its length was compared.
+            *column = unsafe { _mm512_maskz_loadu_epi64(mask(words - at), row.as_ptr().add(at).cast()) };
+        }
+        for (vector, column) in vectors.iter_mut().zip(transpose(columns)) {
+            *vector = column;
+        }
+    }
+}
+
+/// The inverse of [`gather`], to rows one after the other.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn scatter(vectors: &[Vector], rows: &mut [u64]) {
+    let words = vectors.len();
+    assert!(rows.len() == LANES * words, "eight rows");
+    for (i, vectors) in vectors.chunks(LANES).enumerate() {
+        let at = i * LANES;
+        let mut columns = [_mm512_setzero_si512(); LANES];
+        for (column, vector) in columns.iter_mut().zip(vectors) {
+            *column = *vector;
+        }
+        for (row, vector) in rows.chunks_exact_mut(words).zip(transpose(columns)) {
+            // SAFETY: the words that the mask lets through are in the row.
+            unsafe { _mm512_mask_storeu_epi64(row.as_mut_ptr().add(at).cast(), mask(words - at), vector) };
+        }
+    }
+}
+
+/// `word · 2^(of - to)`, rounded down and modulo `2^64`: the bits that are numbered `of` and up, from bit `to` on.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn moved(word: Vector, of: usize, to: usize) -> Vector {
+    match of < to {
+        true => _mm512_srl_epi64(word, _mm_cvtsi64_si128((to - of) as i64)),
+        false => _mm512_sll_epi64(word, _mm_cvtsi64_si128((of - to) as i64)),
+    }
+}
+
+/// The part from bit `to` on of a number whose digits of so many bits are given.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn part<const M: usize>(digits: &[Vector; M], bits: usize, to: usize) -> Vector {
+    let mut sum = _mm512_setzero_si512();
+    for (i, digit) in digits.iter().enumerate() {
+        // Of bits below and above there is nothing.
+        if (i + 1) * bits > to && i * bits < to + WORD {
+            sum = _mm512_or_si512(sum, moved(*digit, i * bits, to));
+        }
+    }
+    sum
+}
+
+/// The limbs of a number of packed words.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn unpacked<const N: usize, const P: usize>(words: &[Vector; P]) -> [Vector; N] {
+    let mut limbs = [_mm512_setzero_si512(); N];
+    for (i, limb) in limbs.iter_mut().enumerate() {
+        *limb = _mm512_and_si512(part(words, WORD, i * BITS), _mm512_set1_epi64((1 << BITS) - 1));
+    }
+    limbs
+}
+
+/// The inverse of [`unpacked`], of a number that fits.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn packed<const N: usize, const P: usize>(limbs: &[Vector; N]) -> [Vector; P] {
+    let mut words = [_mm512_setzero_si512(); P];
+    for (i, word) in words.iter_mut().enumerate() {
+        *word = part(limbs, BITS, i * WORD);
+    }
+    words
+}
+
+/// Asks for a row that is soon needed.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn prefetch(row: &[u64]) {
+    /// Words of a line of the cache.
+    const LINE: usize = 8;
+    let ends = row.len() - 1;
+    for word in (0..ends).step_by(LINE).chain([ends]) {
+        // SAFETY: the word is in the row; nothing is read.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(row.as_ptr().add(word).cast()) };
+    }
+}
