@@ -1,5 +1,7 @@
 //! Prime-field markers.
 
+#[cfg(target_arch = "x86_64")]
+use crate::lanes::FieldLanes;
 use ark_ff::{BigInt, Fp, MontBackend, MontConfig, PrimeField};
 use std::fmt::Debug;
 
@@ -24,6 +26,11 @@ pub trait Field: Copy + Debug + Send + Sync + 'static {
     /// The embedded images, an encoded [`curvesmith_abi::Bundle`]; empty if there are none. Best a static: a literal may be copied into every
     /// crate that calls this.
     fn images() -> &'static [u8];
+    /// The functions of eight elements at once that transforms take, where the declaration has them.
+    #[cfg(target_arch = "x86_64")]
+    fn lanes() -> Option<&'static FieldLanes> {
+        None
+    }
 }
 
 /// The way back from an arkworks type to the marker `M` of its field: each declaration implements it once.
@@ -38,6 +45,9 @@ pub trait MontLimbs: Sized {
     const LIMBS: usize;
     /// The value times `R`, canonical, lowest limb first.
     fn mont_limbs(&self) -> &[u64];
+    /// The same to be written. Whoever does leaves them canonical.
+    #[doc(hidden)]
+    fn mont_limbs_mut(&mut self) -> &mut [u64];
     /// The element with these limbs; `None` unless they are [`MontLimbs::LIMBS`] and below the modulus.
     fn from_mont_limbs(limbs: &[u64]) -> Option<Self>;
     /// Writes the limbs of each value as little-endian bytes, with zeros up to `stride` bytes a value:
@@ -52,6 +62,10 @@ impl<T: MontConfig<N>, const N: usize> MontLimbs for Fp<MontBackend<T, N>, N> {
 
     fn mont_limbs(&self) -> &[u64] {
         &self.0.0
+    }
+
+    fn mont_limbs_mut(&mut self) -> &mut [u64] {
+        &mut self.0.0
     }
 
     fn from_mont_limbs(limbs: &[u64]) -> Option<Self> {

@@ -5,10 +5,11 @@ use crate::engine::Engine;
 use crate::engines::{AnyCall, AnyEngine};
 use crate::error::{Result, RuntimeError};
 use crate::gpu::Gpu;
-use crate::host::{Host, tier};
+use crate::host::Host;
 use crate::job::Cancel;
 use crate::owner::Owner;
 use crate::policy::{self, MeasuredWindows, Policy};
+use crate::tier::{Tier, tier};
 use crate::vocabulary::Detail;
 use curvesmith_device::{DeviceProperties, KernelDevice};
 #[cfg(feature = "emulator")]
@@ -140,6 +141,11 @@ impl Device {
     /// Name for the user: `cpu`, `emulator`, or the GPU's.
     pub fn name(&self) -> String {
         self.engine().name()
+    }
+
+    /// The processor's instructions that it computes with; `None` but for the CPU.
+    pub fn tier(&self) -> Option<Tier> {
+        self.engine().tier()
     }
 
     /// Static facts; `None` on the CPU.

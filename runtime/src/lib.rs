@@ -35,6 +35,7 @@ mod points;
 pub mod policy;
 #[cfg(test)]
 mod tests;
+pub mod tier;
 mod values;
 pub mod vocabulary;
 pub mod work;

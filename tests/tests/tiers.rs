@@ -1,16 +1,20 @@
-//! Sums of every tier of this processor: those of arkworks, and the same for whatever is summed.
+//! Sums and transforms of every tier of this processor: those of arkworks, and the same for whatever they are of.
 //!
 //! A processor that has the scalar tier only compares that with arkworks, and says so.
 
 use ark_ec::{AffineRepr as _, CurveGroup as _, PrimeGroup as _, VariableBaseMSM as _};
-use ark_ff::{Field as _, PrimeField, UniformRand as _, Zero as _};
+use ark_ff::{AdditiveGroup as _, FftField as _, Field as _, PrimeField, UniformRand as _, Zero as _};
+use ark_poly::{EvaluationDomain as _, GeneralEvaluationDomain};
 use ark_std::rand::{Rng as _, SeedableRng as _, rngs::StdRng};
-use curvesmith_curves::toy::toy_curve;
+use curvesmith_curves::toy::{babybear, toy_curve};
 use curvesmith_curves::{
     bls12_377, bls12_381, bn254, bw6_761, grumpkin, mnt4_298, mnt4_753, mnt6_298, secp256k1, secp256r1,
 };
+use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
-use curvesmith_runtime::host::{Tier, bases_of, digits, msm};
+use curvesmith_runtime::host::{bases_of, digits, msm, ntt, ntt_tables_of};
+use curvesmith_runtime::tier::Tier;
+use curvesmith_runtime::vocabulary::Direction;
 use curvesmith_tests::{KnownSum, Size};
 use std::borrow::Cow;
 
@@ -157,8 +161,8 @@ fn many_terms() {
     known::<bn254::G1>(1 << log);
 }
 
-/// Points of the whole curve and of orders that divide the cofactor, two among them: there a scalar is none modulo the order of the
-/// subgroup, and the tiers agree with each other.
+/// Points of the whole curve and of orders that divide the cofactor, two among them: there a scalar is none modulo
+/// the order of the subgroup, and the tiers agree with each other.
 #[test]
 fn points_outside_of_the_subgroup() {
     fn same<G: Group>(points: &[AffineOf<G>], rng: &mut StdRng) {
@@ -207,4 +211,42 @@ fn ranges() {
             }
         }
     }
+}
+
+/// Transforms of all sizes up to `2^most`, of two vectors at once, over the subgroup and a coset.
+fn transforms<F: Field>(most: u32) {
+    let rng = &mut StdRng::seed_from_u64(9);
+    for log in 0..=most.min(F::Ark::TWO_ADICITY) {
+        let n = 1 << log;
+        let mut values: Vec<F::Ark> = (0..2 * n).map(|_| F::Ark::rand(rng)).collect();
+        for (value, end) in
+            values.iter_mut().step_by(3).zip([F::Ark::ZERO, F::Ark::ONE, -F::Ark::ONE].iter().cycle())
+        {
+            *value = *end;
+        }
+        let domain = GeneralEvaluationDomain::<F::Ark>::new(n).unwrap();
+        for shift in [F::Ark::ONE, F::Ark::GENERATOR, -F::Ark::ONE] {
+            let domain = domain.get_coset(shift).unwrap();
+            let expected: Vec<F::Ark> = values.chunks(n).flat_map(|vector| domain.fft(vector)).collect();
+            for tier in tiers() {
+                let what = format!("{} {tier}: 2^{log} over {shift}", F::NAME);
+                let tables = ntt_tables_of::<F>(n, domain.group_gen(), tier).unwrap();
+                let mut found = values.clone();
+                ntt::<F>(&*tables, &mut found, Direction::Forward, shift).unwrap();
+                assert!(found == expected, "{what}");
+                ntt::<F>(&*tables, &mut found, Direction::Inverse, shift).unwrap();
+                assert!(found == values, "{what}, and back");
+            }
+        }
+    }
+}
+
+#[test]
+fn transforms_are_those_of_arkworks() {
+    let most = Size::from_env().pick(10, 13, 16);
+    transforms::<bn254::FrField>(most);
+    transforms::<bls12_381::FrField>(most);
+    transforms::<mnt4_753::FrField>(most - 3);
+    transforms::<bls12_377::FqField>(most - 3);
+    transforms::<babybear::FpField>(most);
 }

@@ -7,6 +7,12 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
+/// What is compiled for a field: its images as an expression, and its method `lanes`.
+pub(super) struct Compiled {
+    pub(super) images: TokenStream,
+    pub(super) lanes: TokenStream,
+}
+
 /// The arkworks type `ark` and its marker `<ark>Field`.
 pub(super) fn items(
     root: &Root,
@@ -15,7 +21,7 @@ pub(super) fn items(
     model: &FieldModel,
     binding: Option<&syn::Path>,
     valid: bool,
-    images: &TokenStream,
+    Compiled { images, lanes }: &Compiled,
 ) -> TokenStream {
     let ident = format_ident!("{ark}");
     let marker = format_ident!("{ark}Field");
@@ -41,6 +47,7 @@ pub(super) fn items(
             fn images() -> &'static [u8] {
                 #images
             }
+            #lanes
         }
         #[automatically_derived]
         impl #root::ElementOf<#marker> for #written {}

@@ -1,9 +1,10 @@
-//! Functions of eight points at once, for processors.
+//! Functions of eight elements and points at once, for processors.
 
 use super::Root;
 use crate::check::GroupModel;
 use crate::error::Errors;
 use curvesmith_codegen::EmitError;
+use curvesmith_codegen::declaration::FieldDesc;
 use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::passes::prepare;
 use curvesmith_codegen::targets::BackEnd as _;
@@ -11,32 +12,99 @@ use curvesmith_codegen::targets::simd::{self, Simd, Tier};
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 
+/// The only one there is.
+const TIER: Tier = Tier::Ifma512;
+
+/// Levels below which a transform is not worth functions.
+const LEAST_LEVELS: u32 = 6;
+
+/// Functions as the items of a module.
+fn source(functions: &[Kernel]) -> Result<TokenStream, EmitError> {
+    let checked = |kernel: &Kernel| {
+        prepare::<Simd>(kernel).map_err(|source| EmitError::Pass { kernel: kernel.symbol.clone(), source })
+    };
+    let checked = functions.iter().map(checked).collect::<Result<Vec<_>, EmitError>>()?;
+    let source: TokenStream = Simd::emit(&checked, TIER)?.text.parse().expect("what is emitted is Rust");
+    Ok(quote! {
+        #[allow(dead_code, reason = "instructions that no function uses")]
+        mod lanes {
+            #source
+        }
+    })
+}
+
+/// A field's method `lanes`; nothing where its transforms are small.
+pub(super) fn of_field(root: &Root, field: &FieldDesc, span: Span, errors: &mut Errors) -> TokenStream {
+    if field.two_adicity() < LEAST_LEVELS {
+        return TokenStream::new();
+    }
+    let functions = simd::transforms(field);
+    let Some(source) = errors.keep(span, source(&functions)) else { return TokenStream::new() };
+    let (limbs, words) = (simd::limbs(field), field.p.bits().div_ceil(64) as usize);
+    let features = TIER.features();
+    quote! {
+        #[cfg(target_arch = "x86_64")]
+        fn lanes() -> ::core::option::Option<&'static #root::lanes::FieldLanes> {
+            #source
+            use #root::lanes::{FieldLanes, LANES, Vector, transforms};
+            const N: usize = #limbs;
+            const W: usize = #words;
+            #[target_feature(enable = #features)]
+            fn load(words: &[&[u64]; LANES], element: &mut [Vector]) {
+                transforms::load::<N, W>(words, element);
+            }
+            #[target_feature(enable = #features)]
+            fn store(element: &[Vector], words: &mut [&mut [u64]; LANES]) {
+                transforms::store::<N, W>(element, words, |x| lanes::canonical(x));
+            }
+            #[target_feature(enable = #features)]
+            fn enter(elements: &mut [Vector]) {
+                transforms::enter::<N>(elements, |x| lanes::enter(x));
+            }
+            #[target_feature(enable = #features)]
+            fn multiply(elements: &mut [Vector], factors: &[Vector]) {
+                transforms::multiply::<N>(elements, factors, |x| lanes::product(x));
+            }
+            #[target_feature(enable = #features)]
+            fn take(elements: &mut [Vector], rows: &[&[Vector]], at: usize) {
+                transforms::take::<N>(elements, rows, at);
+            }
+            #[target_feature(enable = #features)]
+            fn give(elements: &[Vector], rows: &mut [&mut [Vector]], at: usize) {
+                transforms::give::<N>(elements, rows, at);
+            }
+            #[target_feature(enable = #features)]
+            fn turn(elements: &mut [Vector]) {
+                transforms::turn::<N>(elements);
+            }
+            #[target_feature(enable = #features)]
+            fn levels(elements: &mut [Vector], factors: &[Vector]) {
+                transforms::levels::<N>(elements, factors, |x| lanes::butterfly(x), |x| lanes::butterflies(x));
+            }
+            static LANES_OF: FieldLanes = FieldLanes {
+                limbs: N, load, store, enter, multiply, take, give, turn, levels
+            };
+            ::core::option::Option::Some(&LANES_OF)
+        }
+    }
+}
+
 /// A group's method `lanes`; nothing where the target has no functions of its form.
 pub(super) fn of_group(root: &Root, model: &GroupModel, span: Span, errors: &mut Errors) -> TokenStream {
-    let tier = Tier::default();
     let functions = simd::additions(&model.desc);
     if functions.is_empty() {
         return TokenStream::new();
     }
-    let checked = |kernel: &Kernel| {
-        prepare::<Simd>(kernel).map_err(|source| EmitError::Pass { kernel: kernel.symbol.clone(), source })
-    };
-    let checked: Result<Vec<_>, EmitError> = functions.iter().map(checked).collect();
-    let source = checked.and_then(|checked| Simd::emit(&checked, tier));
-    let Some(source) = errors.keep(span, source) else { return TokenStream::new() };
-    let source: TokenStream = source.text.parse().expect("what is emitted is Rust");
+    let Some(source) = errors.keep(span, source(&functions)) else { return TokenStream::new() };
     let (limbs, degree) = (simd::limbs(&model.desc.base), model.desc.degree());
     let bits = model.desc.base.p.bits() as usize;
     // A resident element is below twice the modulus.
     let (words, packed) = (bits.div_ceil(64), (bits + 1).div_ceil(64));
-    let features = tier.features();
+    let features = TIER.features();
     quote! {
         #[cfg(target_arch = "x86_64")]
         fn lanes() -> ::core::option::Option<&'static #root::lanes::GroupLanes> {
-            #[allow(dead_code, reason = "instructions that no function of the group uses")]
-            mod lanes {
-                #source
-            }
+            #source
             use #root::lanes::{Block, GroupLanes, PAIR, Vector, passes};
             const N: usize = #limbs;
             const W: usize = #words;

@@ -72,6 +72,15 @@ fn located(tokens: TokenStream, span: Span) -> TokenStream {
     tokens.into_iter().map(one).collect()
 }
 
+/// A method `lanes` of what is declared well.
+fn of_lanes(
+    valid: bool,
+    errors: &mut Errors,
+    method: impl FnOnce(&mut Errors) -> TokenStream,
+) -> TokenStream {
+    if valid && errors.is_empty() { method(errors) } else { TokenStream::new() }
+}
+
 /// The module of a `field!`; stand-ins and no images if the model is missing.
 pub(crate) fn field(
     declaration: &FieldDeclaration,
@@ -84,7 +93,13 @@ pub(crate) fn field(
     let binding = declaration.bindings.as_ref().and_then(|b| b.get("fp"));
     let images = valid.then_some(Declaration::Field(&model.desc));
     let images = embedded(images.as_slice(), declaration.header.name.span(), errors);
-    let items = field::items(&root, "Fp", "fp", &model, binding, valid, &literal(images.first()));
+    let compiled = field::Compiled {
+        images: literal(images.first()),
+        lanes: of_lanes(valid, errors, |errors| {
+            lanes::of_field(&root, &model.desc, declaration.header.name.span(), errors)
+        }),
+    };
+    let items = field::items(&root, "Fp", "fp", &model, binding, valid, &compiled);
     module(&declaration.header, items)
 }
 
@@ -124,7 +139,10 @@ pub(crate) fn curve(
 
     let mut items = TokenStream::new();
     for (ark, key, field) in fields {
-        items.extend(field::items(&root, ark, key, field, bound(key), valid, &literal(images.next())));
+        let images = literal(images.next());
+        let of_field = |errors: &mut Errors| lanes::of_field(&root, &field.desc, header.name.span(), errors);
+        let compiled = field::Compiled { images, lanes: of_lanes(valid, errors, of_field) };
+        items.extend(field::items(&root, ark, key, field, bound(key), valid, &compiled));
     }
     // The last bound group: the second, where there are two over a level.
     let over = |level: Over| {
@@ -140,10 +158,8 @@ pub(crate) fn curve(
         let form = group.form.as_ref().map(|_| literal(forms.next()));
         let constant = group.constant.as_ref().map(|_| literal(constants.next()));
         let own = literal(images.next());
-        let lanes = match valid && errors.is_empty() {
-            true => lanes::of_group(&root, group, header.name.span(), errors),
-            false => TokenStream::new(),
-        };
+        let of_group = |errors: &mut Errors| lanes::of_group(&root, group, header.name.span(), errors);
+        let lanes = of_lanes(valid, errors, of_group);
         let compiled = group::Compiled { own, form, constant, lanes };
         items.extend(group::items(&root, marker, group, &model.fr, bound(key), valid, &compiled));
     }

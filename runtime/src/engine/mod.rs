@@ -21,6 +21,7 @@ use crate::field::Field;
 use crate::group::{AffineOf, Group, ProjectiveOf};
 use crate::owner::Owner;
 use crate::policy::MeasuredWindows;
+use crate::tier::Tier;
 use crate::vocabulary::{
     Adding, BinaryOp, CurveForm, DigitShape, Report, SpMvSchedule, SpMvStrategy, Transform, UnaryOp,
 };
@@ -33,6 +34,11 @@ use std::path::{Path, PathBuf};
 pub(crate) trait Engine {
     /// Its name for the user.
     fn name(&self) -> String;
+
+    /// The processor's instructions in use; `None` where they are not the host's.
+    fn tier(&self) -> Option<Tier> {
+        None
+    }
 
     /// Static facts of the device; `None` on the host.
     fn properties(&self) -> Option<&DeviceProperties>;

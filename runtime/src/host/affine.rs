@@ -1,17 +1,18 @@
 //! Sums of buckets by additions of affine points, which share inversions.
 //!
-//! Terms are sorted by their buckets. Neighbours of a bucket are added in pairs, then the sums of those, and so on. The
-//! additions of a round do not depend on each other, so that one inversion serves them all (Montgomery, "Speeding the
-//! Pollard and elliptic curve methods of factorization", 1987, section 10.3.1). An addition is then five multiplications
-//! and a square, a mixed one of a bucket eight and two. Which terms meet in a bucket makes no difference: one bucket with
-//! all terms takes as many additions as many buckets do.
+//! Terms are sorted by their buckets. Neighbours of a bucket are added in pairs, then the sums of those, and so on.
+//! The additions of a round do not depend on each other, so that one inversion serves them all (Montgomery, "Speeding
+//! the Pollard and elliptic curve methods of factorization", 1987, section 10.3.1). An addition is then five
+//! multiplications and a square, a mixed one of a bucket eight and two. Which terms meet in a bucket makes no
+//! difference: one bucket with all terms takes as many additions as many buckets do.
 
+use super::digits::WindowTerms;
 use crate::group::Points;
 use ark_ec::AffineRepr as _;
 use ark_ff::Field;
 
-/// Bytes of the terms that are added before others are read. With denominators and their products they fit a second-level
-/// cache.
+/// Bytes of the terms that are added before others are read. With denominators and their products they fit a
+/// second-level cache.
 const CHUNK_BYTES: usize = 1 << 19;
 /// Fewer terms share too few inversions.
 const LEAST: usize = 1 << 8;
@@ -28,11 +29,11 @@ pub(super) fn is_worth(terms: usize) -> bool {
     (LEAST..=MOST).contains(&terms)
 }
 
-/// `Σ digits[i] · points[i]` on a short Weierstrass curve, by one bucket for each absolute value from 1 to `buckets`; at
-/// most 2^31 terms.
-pub(super) fn sum<P: Points>(points: &[P::Affine], digits: &[i16], buckets: usize) -> P {
+/// A sum of terms on a short Weierstrass curve, by one bucket for each absolute value from 1 to `buckets`; at most
+/// 2^31 points.
+pub(super) fn sum<P: Points>(points: &[P::Affine], terms: WindowTerms<'_>, buckets: usize) -> P {
     let [a, _] = P::COEFFICIENTS;
-    let (starts, order) = sorted(digits, buckets);
+    let (starts, order) = sorted(terms, buckets);
     let chunk = chunk::<P::BaseField>();
     let mut terms = Terms::default();
     let mut sums = Vec::with_capacity(buckets.min(order.len()));
@@ -55,11 +56,11 @@ pub(super) fn sum<P: Points>(points: &[P::Affine], digits: &[i16], buckets: usiz
     weighted(&sums, buckets)
 }
 
-/// Terms by their buckets, which are numbered from 0: where each bucket starts and the last one ends; and twice the index of
-/// each term, plus one if its digit is negative.
-fn sorted(digits: &[i16], buckets: usize) -> (Vec<u32>, Vec<u32>) {
+/// Terms by their buckets, which are numbered from 0: where each bucket starts and the last one ends; and twice the
+/// index of each point, plus one if its digit is negative.
+fn sorted(terms: WindowTerms<'_>, buckets: usize) -> (Vec<u32>, Vec<u32>) {
     let mut starts = vec![0; buckets + 1];
-    for digit in digits.iter().filter(|digit| **digit != 0) {
+    for (_, digit) in terms.iter() {
         starts[usize::from(digit.unsigned_abs())] += 1;
     }
     for bucket in 0..buckets {
@@ -67,9 +68,9 @@ fn sorted(digits: &[i16], buckets: usize) -> (Vec<u32>, Vec<u32>) {
     }
     let mut next = starts.clone();
     let mut order = vec![0; starts[buckets] as usize];
-    for (i, digit) in (0..).zip(digits).filter(|(_, digit)| **digit != 0) {
+    for (point, digit) in terms.iter() {
         let place = &mut next[usize::from(digit.unsigned_abs()) - 1];
-        order[*place as usize] = i << 1 | u32::from(*digit < 0);
+        order[*place as usize] = point << 1 | u32::from(digit < 0);
         *place += 1;
     }
     (starts, order)
@@ -229,7 +230,8 @@ mod tests {
             if *digit < 0 { -product } else { product }
         };
         let expected: Projective<JubjubConfig> = points.iter().zip(digits).map(term).sum();
-        assert_eq!(sum::<Projective<JubjubConfig>>(points, digits, buckets), expected, "{what}");
+        let terms = WindowTerms { digits, first: 0, points: None };
+        assert_eq!(sum::<Projective<JubjubConfig>>(points, terms, buckets), expected, "{what}");
     }
 
     /// Points of the whole curve, of its subgroup, and of orders that divide eight; the identity is among them.

@@ -1,17 +1,18 @@
 //! The arithmetic below the host's algorithms: what another implementation of it has to offer.
 //!
-//! arkworks' serves every field and group. An implementation with vector instructions provides
-//! these traits for the fields it is made for; [`tables`] and [`bucket_sums`] choose it, once a call. Values of callers are arkworks', and what an implementation keeps of them, tables and
-//! points, is in its own form.
+//! arkworks' serves every field and group. An implementation with vector instructions provides these traits for the
+//! fields it is made for; [`tables`] and [`bucket_sums`] choose it, once a call. Values of callers are arkworks', and
+//! what an implementation keeps of them, tables and points, is in its own form.
 
 use super::affine;
+use super::digits::WindowTerms;
 #[cfg(target_arch = "x86_64")]
-use super::lanes::Lanes;
-use super::tier::Tier;
+use super::lanes::{LaneTables, Lanes};
 use crate::domain::Domain;
 use crate::field::Field;
 use crate::group::{AffineOf, Group, Points as _, ProjectiveOf};
 use crate::parallel::chunks;
+use crate::tier::Tier;
 use crate::vocabulary::Direction;
 use ark_ec::VariableBaseMSM;
 use ark_ff::{Field as _, One as _, Zero as _};
@@ -39,13 +40,20 @@ pub trait Tables<F: Field>: Debug + Send + Sync {
 
 /// Affine points that are added into buckets; identities among them add nothing.
 pub trait BucketSums<G: Group>: Send + Sync {
-    /// `Σ digits[i] · points[first + i]`, by one bucket for each absolute value from 1 to
-    /// `buckets`, which no digit exceeds.
-    fn sum(&self, first: usize, digits: &[i16], buckets: usize) -> ProjectiveOf<G>;
+    /// The sum of the terms, by one bucket for each absolute value from 1 to `buckets`, which no
+    /// digit exceeds.
+    fn sum(&self, terms: WindowTerms<'_>, buckets: usize) -> ProjectiveOf<G>;
 }
 
 /// Tables for the transforms over a domain by a root of its order.
-pub(super) fn tables<F: Field>(domain: Domain, omega: F::Ark) -> Box<dyn Tables<F>> {
+pub(super) fn tables<F: Field>(domain: Domain, omega: F::Ark, tier: Tier) -> Box<dyn Tables<F>> {
+    #[cfg(target_arch = "x86_64")]
+    if tier == Tier::Ifma512
+        && domain.power == 0
+        && let Some(tables) = LaneTables::<F>::new(domain.log, omega)
+    {
+        return Box::new(tables);
+    }
     let size = F::Ark::from(domain.n as u64);
     let invert = |x: F::Ark| x.inverse().expect("sizes and roots of unity are units");
     macro_rules! domain {
@@ -118,17 +126,17 @@ impl<F: Field> Tables<F> for GeneralEvaluationDomain<F::Ark> {
 struct Arkworks<'p, G: Group>(Cow<'p, [AffineOf<G>]>);
 
 impl<G: Group> BucketSums<G> for Arkworks<'_, G> {
-    fn sum(&self, first: usize, digits: &[i16], buckets: usize) -> ProjectiveOf<G> {
-        let points = &self.0[first..first + digits.len()];
-        if ProjectiveOf::<G>::FORM == Form::Xyzz && affine::is_worth(digits.len()) {
-            return affine::sum(points, digits, buckets);
+    fn sum(&self, terms: WindowTerms<'_>, buckets: usize) -> ProjectiveOf<G> {
+        let points = &self.0[terms.first..];
+        if ProjectiveOf::<G>::FORM == Form::Xyzz && affine::is_worth(terms.digits.len()) {
+            return affine::sum(points, terms, buckets);
         }
         let mut sums = vec![ProjectiveOf::<G>::ZERO_BUCKET; buckets];
-        for (point, digit) in points.iter().zip(digits) {
-            match *digit {
-                0 => {}
-                digit if digit > 0 => sums[digit as usize - 1] += point,
-                digit => sums[usize::from(digit.unsigned_abs()) - 1] -= point,
+        for (point, digit) in terms.iter() {
+            let (point, sum) = (&points[point as usize], &mut sums[usize::from(digit.unsigned_abs()) - 1]);
+            match digit > 0 {
+                true => *sum += point,
+                false => *sum -= point,
             }
         }
         // Σ (i + 1)·bucket(i), as the sum of the sums of the buckets from i on.

@@ -8,18 +8,18 @@
 
 mod affine;
 mod arithmetic;
+mod digits;
 mod engine;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
 mod msm;
 mod ntt;
-mod tier;
 mod vectors;
 
 pub use arithmetic::{BucketSums, Tables};
+pub use digits::WindowTerms;
 pub(crate) use engine::{Host, HostCall};
 pub use msm::{HostBases, HostDigits, bases, bases_of, digits, msm, msm_of};
-pub use ntt::{ntt, ntt_tables};
+pub use ntt::{ntt, ntt_tables, ntt_tables_of};
 pub(crate) use ntt::{ntt_of, put};
-pub use tier::{Tier, VARIABLE as TIER_VARIABLE, tier};
 pub use vectors::{batch_inverse, binary, mul_const, mul_sub_thirds, mul_thirds, spmv, unary};

@@ -5,14 +5,15 @@
 //! most half the modulus, so that short ones of either sign have few digits, and zeros none.
 
 use super::arithmetic::{BucketSums, bucket_sums, bucket_sums_of};
-use super::tier::{self, Tier, tier};
+use super::digits::{Digits, Signed};
 use crate::csr::{check_len, check_range};
 use crate::error::{Result, RuntimeError};
 use crate::field::Field;
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
-use crate::parallel::{all, chunks, collect, each};
+use crate::parallel::{all, collect, each};
+use crate::tier::{self, Tier, tier};
 use ark_ec::AffineRepr as _;
-use ark_ff::{AdditiveGroup as _, BigInteger, PrimeField, Zero as _};
+use ark_ff::{AdditiveGroup as _, PrimeField, Zero as _};
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
 use std::fmt;
@@ -50,10 +51,10 @@ impl<G: Group> fmt::Debug for HostBases<G> {
     }
 }
 
-/// Bases for [`msm`], prepared for the [`tier`] in use; kept as they are if that is scalar, they are owned and none is an
-/// identity.
+/// Bases for [`msm`], prepared for the [`tier()`] in use; kept as they are if that is scalar, they are owned and none
+/// is an identity.
 ///
-/// Errors: those of [`tier`]; more bases than 2^32 with an identity among them.
+/// Errors: those of [`tier()`]; more bases than 2^32 with an identity among them.
 pub fn bases<G: Group>(points: Cow<'_, [AffineOf<G>]>) -> Result<HostBases<G>> {
     bases_of(points, tier()?)
 }
@@ -84,6 +85,9 @@ pub fn digits<F: Field>(scalars: &[F::Ark]) -> Result<HostDigits> {
     Ok(HostDigits { len: signed.len(), field: TypeId::of::<F::Ark>(), scalars: Arc::new(signed) })
 }
 
+/// [`Signed`] scalars of a group.
+type SignedOf<G> = Signed<<ScalarOf<G> as PrimeField>::BigInt>;
+
 /// `Σ scalar_i · base_i` over a range of the bases; as many scalars as bases.
 pub fn msm<G: Group>(
     digits: &HostDigits,
@@ -104,47 +108,11 @@ pub fn msm<G: Group>(
     Ok(sum::<G>(&*bases.points, from, scalars, Some(&kept)))
 }
 
-/// `Σ scalar_i · base_i` without a device; the numbers of scalars and bases are equal. A [`tier`] that this processor lacks is
-/// none here, as there is no error.
+/// `Σ scalar_i · base_i` without a device; the numbers of scalars and bases are equal. A [`tier()`] that this processor
+/// lacks is none here, as there is no error.
 pub fn msm_of<G: Group>(bases: &[AffineOf<G>], scalars: &[ScalarOf<G>]) -> ProjectiveOf<G> {
     let scalars: Vec<SignedOf<G>> = scalars.iter().map(|scalar| Signed::of(*scalar)).collect();
     sum::<G>(&*bucket_sums_of(bases, tier().unwrap_or(Tier::Scalar)), 0, &scalars, None)
-}
-
-/// A canonical scalar `s`, as `s` or as `-(r - s)`, whichever is shorter.
-#[derive(Clone, Copy)]
-struct Signed<B> {
-    magnitude: B,
-    negative: bool,
-}
-
-/// [`Signed`] scalars of a group.
-type SignedOf<G> = Signed<<ScalarOf<G> as PrimeField>::BigInt>;
-
-impl<B: BigInteger> Signed<B> {
-    fn of<F: PrimeField<BigInt = B>>(scalar: F) -> Self {
-        let scalar = scalar.into_bigint();
-        let mut negated = F::MODULUS;
-        negated.sub_with_borrow(&scalar);
-        let negative = negated < scalar;
-        Signed { magnitude: if negative { negated } else { scalar }, negative }
-    }
-
-    /// Booth's digit `window`, of absolute value at most `2^(bits - 1)`: the window's bits plus the one
-    /// below, less `2^bits` if its top bit is set, which is the one below of the next window.
-    fn digit(&self, window: usize, bits: usize) -> isize {
-        let limbs = self.magnitude.as_ref();
-        let taken = match (window * bits).checked_sub(1) {
-            None => limbs[0] << 1,
-            Some(low) => {
-                let (limb, shift) = (low / 64, low % 64);
-                let above = limbs.get(limb + 1).filter(|_| shift != 0);
-                limbs[limb] >> shift | above.map_or(0, |above| above << (64 - shift))
-            }
-        } & ((2 << bits) - 1);
-        let digit = taken.div_ceil(2) as isize - (taken >> bits << bits) as isize;
-        if self.negative { -digit } else { digit }
-    }
 }
 
 /// How a sum is cut up: each window of each part of the terms has buckets of its own.
@@ -170,6 +138,7 @@ impl Shape {
         // A bucket is added twice, with two fifths as many multiplications again as a term takes, and its first
         // term is a copy: 1.8 terms for each of the half as many buckets as a window has values.
         let cost = |shape: &Shape| shape.windows * (filled + shape.parts * (9 << shape.bits) / 10);
+        // Digits of 16 bits hold windows of 15.
         (2..=15).map(shape).min_by_key(cost).expect("the range is not empty")
     }
 }
@@ -182,90 +151,40 @@ fn sum<G: Group>(
     kept: Option<&[u32]>,
 ) -> ProjectiveOf<G> {
     let len = kept.map_or(scalars.len(), <[u32]>::len);
+    let scalar = |i: usize| &scalars[kept.map_or(i, |kept| kept[i] as usize)];
     let modulus_bits = ScalarOf::<G>::MODULUS_BIT_SIZE as usize;
-    let bits = |scalar: &SignedOf<G>| u64::from(scalar.magnitude.num_bits());
-    let all_bits: u64 = match kept {
-        None => scalars.iter().map(bits).sum(),
-        Some(kept) => kept.iter().map(|&i| bits(&scalars[i as usize])).sum(),
-    };
-    let filled = (all_bits as usize).div_ceil(modulus_bits);
-    let shape = Shape::choose(len, filled, modulus_bits, rayon::current_num_threads());
-    let part = len.div_ceil(shape.parts).max(1);
-    let digits = all_digits(scalars, kept, shape);
-    let sums: Vec<OnceLock<ProjectiveOf<G>>> =
-        (0..shape.windows * shape.parts).map(|_| OnceLock::new()).collect();
-    each(sums.len(), &|task| {
-        let (window, start) = (task / shape.parts, (task % shape.parts * part).min(len));
-        let digits = &digits[window * len..][start..(start + part).min(len)];
+    let bits = collect(len, &|i| scalar(i).bits());
+    let terms = bits.iter().filter(|bits| **bits > 0).count();
+    let all_bits: usize = bits.iter().map(|bits| usize::from(*bits)).sum();
+    let filled = all_bits.div_ceil(modulus_bits);
+    let shape = Shape::choose(terms, filled, modulus_bits, rayon::current_num_threads());
+    let digits = Digits::new(&bits, &scalar, shape.bits, shape.windows);
+    let part = terms.div_ceil(shape.parts).max(1);
+    let parts = |window: usize| (0..digits.len(window)).step_by(part).map(move |start| (window, start));
+    let tasks: Vec<(usize, usize)> = (0..shape.windows).flat_map(parts).collect();
+    let sums: Vec<OnceLock<ProjectiveOf<G>>> = tasks.iter().map(|_| OnceLock::new()).collect();
+    each(tasks.len(), &|task| {
+        let (window, start) = tasks[task];
+        let range = start..(start + part).min(digits.len(window));
         // Each task has a place of its own.
-        let _ = sums[task].set(points.sum(first + start, digits, 1 << (shape.bits - 1)));
+        let _ = sums[task].set(points.sum(digits.of(window, range, first), 1 << (shape.bits - 1)));
     });
     let mut sum = ProjectiveOf::<G>::zero();
-    for window in sums.chunks(shape.parts).rev() {
+    let mut left = tasks.iter().zip(&sums).rev().peekable();
+    for window in (0..shape.windows).rev() {
         for _ in 0..shape.bits {
             sum.double_in_place();
         }
-        window.iter().filter_map(OnceLock::get).for_each(|part| sum += part);
+        while let Some((_, part)) = left.next_if(|((of, _), _)| *of == window) {
+            part.get().into_iter().for_each(|part| sum += part);
+        }
     }
     sum
-}
-
-/// The digits of the scalars `kept`, or of all, window by window.
-fn all_digits<B: BigInteger>(scalars: &[Signed<B>], kept: Option<&[u32]>, shape: Shape) -> Vec<i16> {
-    /// Scalars whose digits one task writes.
-    const TASK: usize = 1 << 12;
-    let len = kept.map_or(scalars.len(), <[u32]>::len);
-    let mut digits = vec![0; shape.windows * len];
-    let mut tasks: Vec<Vec<&mut [i16]>> = (0..len.div_ceil(TASK)).map(|_| vec![]).collect();
-    for window in digits.chunks_mut(len.max(1)) {
-        tasks.iter_mut().zip(window.chunks_mut(TASK)).for_each(|(task, part)| task.push(part));
-    }
-    chunks(&mut tasks, 1, &|task, windows| {
-        let start = task * TASK;
-        for i in 0..windows[0].first().map_or(0, |part| part.len()) {
-            let scalar = &scalars[kept.map_or(start + i, |kept| kept[start + i] as usize)];
-            for (window, part) in windows[0].iter_mut().enumerate() {
-                part[i] = scalar.digit(window, shape.bits) as i16;
-            }
-        }
-    });
-    digits
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ark_ff::{Field as _, One as _, UniformRand as _};
-    use ark_std::rand::{SeedableRng, rngs::StdRng};
-
-    type Fr = ark_bn254::Fr;
-
-    #[test]
-    fn digits_add_up() {
-        let mut rng = StdRng::seed_from_u64(1);
-        let half = Fr::from(2u64).inverse().unwrap();
-        let edges = [Fr::zero(), Fr::one(), -Fr::one(), half, -half, half - Fr::one(), Fr::from(u64::MAX)];
-        for scalar in edges.into_iter().chain((0..20).map(|_| Fr::rand(&mut rng))) {
-            let signed = Signed::of(scalar);
-            for bits in 2..=15 {
-                let windows = (Fr::MODULUS_BIT_SIZE as usize).div_ceil(bits);
-                let value = (0..windows).rev().fold(Fr::zero(), |value, window| {
-                    let digit = signed.digit(window, bits);
-                    assert!(digit.unsigned_abs() <= 1 << (bits - 1));
-                    value * Fr::from(1u64 << bits) + Fr::from(digit as i64)
-                });
-                assert_eq!(value, scalar, "{bits} bits");
-            }
-        }
-    }
-
-    #[test]
-    fn short_scalars_of_either_sign_have_few_digits() {
-        for scalar in [Fr::from(200u64), -Fr::from(200u64)] {
-            assert!((1..29).all(|window| Signed::of(scalar).digit(window, 9) == 0));
-        }
-    }
-
     #[test]
     fn parts_keep_all_threads_busy_and_are_not_too_short() {
         for threads in [1, 2, 64] {

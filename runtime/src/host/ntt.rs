@@ -7,14 +7,25 @@ use crate::domain::Domain;
 use crate::error::{Result, RuntimeError};
 use crate::field::Field;
 use crate::parallel::try_chunks;
+use crate::tier::{self, Tier, tier};
 use crate::vocabulary::{Direction, Transform};
 use ark_ff::Zero as _;
 
-/// Tables for a size that the field has and a root `omega` of exactly that order (both checked).
+/// Tables for a size that the field has and a root `omega` of exactly that order (both checked), for the [`tier()`] in
+/// use.
+///
+/// Errors: the size, the root, and those of [`tier()`].
 pub fn ntt_tables<F: Field>(n: usize, omega: F::Ark) -> Result<Box<dyn Tables<F>>> {
+    ntt_tables_of::<F>(n, omega, tier()?)
+}
+
+/// As [`ntt_tables`], for a tier that is given.
+///
+/// Errors: the size, the root, or this processor lacks the tier.
+pub fn ntt_tables_of<F: Field>(n: usize, omega: F::Ark, tier: Tier) -> Result<Box<dyn Tables<F>>> {
     let domain = Domain::new::<F>(n)?;
     domain.check_omega(omega)?;
-    Ok(tables_of::<F>(domain, omega))
+    Ok(tables_of::<F>(domain, omega, tier::check(tier)?))
 }
 
 /// NTT in natural order on both sides, over the coset `shift·<omega>` (`shift` nonzero; one for

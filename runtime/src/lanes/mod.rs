@@ -1,14 +1,16 @@
 //! Eight elements at once, by the vector instructions of a processor.
 //!
-//! The compiler emits functions of elements into a declaration's expansion (target `simd`). The loops over them are here, for any
-//! field: a declaration instantiates the [`passes`] with its functions, and hands out pointers to what comes of it, a
-//! [`GroupLanes`]. Elements are limbs of 52 bits in Montgomery form, with `R = 2^(52·limbs)`; a vector holds one limb of eight
-//! elements. In memory a point is a row of words: its limbs, or those packed into words of 64 bits, whichever is read sooner.
+//! The compiler emits functions of elements into a declaration's expansion (target `simd`). The loops over them are
+//! here, for any field: a declaration instantiates the [`passes`] with its functions, and hands out pointers to what
+//! comes of it, a [`GroupLanes`]. Elements are limbs of 52 bits in Montgomery form, with `R = 2^(52·limbs)`; a vector
+//! holds one limb of eight elements. In memory a point is a row of words: its limbs, or those packed into words of 64
+//! bits, whichever is read sooner.
 //!
 //! Nothing here looks at what the processor can do: whoever calls a pass has seen that ([`host`](crate::host)).
 
 pub mod passes;
 mod rows;
+pub mod transforms;
 
 use core::arch::x86_64::__m512i;
 use std::fmt;
@@ -20,15 +22,46 @@ pub type Vector = __m512i;
 pub const LANES: usize = 8;
 /// Bits of a limb.
 const BITS: usize = 52;
-/// Coordinates of a pair of points, with the product of the denominators before it and the inverse of that times its own.
+/// Coordinates of a pair of points, with the product of the denominators before it and the inverse of that times its
+/// own.
 pub const PAIR: usize = 6;
 /// Coordinates of a [`Block`]'s `terms` for eight additions: a point, and the product of the denominators before.
 pub const TERM: usize = 3;
 /// Products that grow side by side, so that none waits for the one before. Groups take turns.
 pub const CHAINS: usize = 2;
 
-/// What sums of points of a group are made of. The functions are those of the [`passes`] of the same names, and need AVX-512F and
-/// AVX-512 IFMA.
+/// What transforms over a field are made of. The functions are those of [`transforms`] of the same names, and need
+/// AVX-512F and AVX-512 IFMA. Eight elements are as many vectors as an element has limbs.
+#[derive(Clone, Copy)]
+pub struct FieldLanes {
+    /// Limbs of an element.
+    pub limbs: usize,
+    /// Eight elements as limbs of the same number, in arkworks' Montgomery form or any other.
+    pub load: unsafe fn(&[&[u64]; LANES], &mut [Vector]),
+    /// The way back; canonical.
+    pub store: unsafe fn(&[Vector], &mut [&mut [u64]; LANES]),
+    /// arkworks' Montgomery form to that of lanes.
+    pub enter: unsafe fn(&mut [Vector]),
+    /// Elements times those of another slice, or of its repetitions.
+    pub multiply: unsafe fn(&mut [Vector], &[Vector]),
+    /// An element of each row, from an index on; what follows it is asked for.
+    pub take: unsafe fn(&mut [Vector], &[&[Vector]], usize),
+    /// The inverse of `take`.
+    pub give: unsafe fn(&[Vector], &mut [&mut [Vector]], usize),
+    /// Eight times eight elements, of which lanes become vectors.
+    pub turn: unsafe fn(&mut [Vector]),
+    /// Levels of eight transforms.
+    pub levels: unsafe fn(&mut [Vector], &[Vector]),
+}
+
+impl fmt::Debug for FieldLanes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FieldLanes").field("limbs", &self.limbs).finish_non_exhaustive()
+    }
+}
+
+/// What sums of points of a group are made of. The functions are those of the [`passes`] of the same names, and need
+/// AVX-512F and AVX-512 IFMA.
 #[derive(Clone, Copy)]
 pub struct GroupLanes {
     /// Vectors of a coordinate of eight points.
@@ -66,7 +99,6 @@ impl fmt::Debug for GroupLanes {
 }
 
 /// Additions that share an inversion: one point to each of some sums, eight of which are a group.
-#[derive(Debug)]
 pub struct Block<'a> {
     /// Where the points are.
     pub rows: Rows<'a>,
@@ -88,7 +120,7 @@ pub struct Block<'a> {
 pub type Place = u32;
 
 /// Points, one after the other.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Rows<'a> {
     /// The words of all.
     pub words: &'a [u64],

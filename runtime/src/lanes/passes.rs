@@ -1,7 +1,8 @@
 //! Loops over the lanes of a field, for declarations to instantiate with its functions.
 //!
-//! Coordinates are `D` elements of `N` vectors each, and points `T = 2·D`. In a row an element is `P` words, its limbs if that
-//! is `N`, and in arkworks' form `W`. Closures are made in functions with the same `#[target_feature]`, which they inherit.
+//! Coordinates are `D` elements of `N` vectors each, and points `T = 2·D`. In a row an element is `P` words, its
+//! limbs if that is `N`, and in arkworks' form `W`. Closures are made in functions with the same `#[target_feature]`,
+//! which they inherit.
 
 #![allow(
     clippy::missing_safety_doc,
@@ -89,8 +90,8 @@ pub fn distances<const N: usize, const P: usize, const D: usize, const T: usize,
     multiply::<N, P, D, T, K>(block, |pair| (distance(pair), 0), opposite);
 }
 
-/// [`GroupLanes::any_distances`](super::GroupLanes::any_distances); the last element that `distance` gives is zero where the sum
-/// is the identity.
+/// [`GroupLanes::any_distances`](super::GroupLanes::any_distances); the last element that `distance` gives is zero
+/// where the sum is the identity.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub fn any_distances<const N: usize, const P: usize, const D: usize, const T: usize, const K: usize>(
@@ -109,8 +110,8 @@ pub fn any_distances<const N: usize, const P: usize, const D: usize, const T: us
     multiply::<N, P, D, T, K>(block, of_group, opposite);
 }
 
-/// Reads the terms, group by group; `multiply` gives the product of the denominators before and of a group, and the lanes whose
-/// sum is the identity.
+/// Reads the terms, group by group; `multiply` gives the product of the denominators before and of a group, and the
+/// lanes whose sum is the identity.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn multiply<const N: usize, const P: usize, const D: usize, const T: usize, const K: usize>(
@@ -144,8 +145,8 @@ fn multiply<const N: usize, const P: usize, const D: usize, const T: usize, cons
     }
 }
 
-/// [`GroupLanes::chords`](super::GroupLanes::chords) and [`GroupLanes::any_chords`](super::GroupLanes::any_chords), by the function
-/// `chord` or `any_chord`: from the last group to the first.
+/// [`GroupLanes::chords`](super::GroupLanes::chords) and [`GroupLanes::any_chords`](super::GroupLanes::any_chords),
+/// by the function `chord` or `any_chord`: from the last group to the first.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub fn chords<const N: usize, const D: usize, const T: usize, const K: usize, const R: usize>(
@@ -184,7 +185,8 @@ pub fn chords<const N: usize, const D: usize, const T: usize, const K: usize, co
     }
 }
 
-/// The coordinates of sums, of the terms that are added to them with the product before, and of the inverse, if it is known.
+/// The coordinates of sums, of the terms that are added to them with the product before, and of the inverse, if it is
+/// known.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn pair<'a, const N: usize, const K: usize>(

@@ -24,7 +24,7 @@ pub const fn words_of_row(limbs: usize, packed: usize, elements: usize) -> usize
 /// Eight rows of eight words to the same columns, or back.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn transpose(rows: [Vector; LANES]) -> [Vector; LANES] {
+pub(super) fn transpose(rows: [Vector; LANES]) -> [Vector; LANES] {
     let [a, b, c, d, e, f, g, h] = rows;
     // Words of pairs of rows, by turns.
     let pairs = [
@@ -96,13 +96,28 @@ pub(super) fn gather(rows: &[&[u64]; LANES], vectors: &mut [Vector]) {
 pub(super) fn scatter(vectors: &[Vector], rows: &mut [u64]) {
     let words = vectors.len();
     assert!(rows.len() == LANES * words, "eight rows");
+    let mut eight: [&mut [u64]; LANES] = Default::default();
+    for (row, words) in eight.iter_mut().zip(rows.chunks_exact_mut(words)) {
+        *row = words;
+    }
+    scatter_to(vectors, &mut eight);
+}
+
+/// The inverse of [`gather`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn scatter_to(vectors: &[Vector], rows: &mut [&mut [u64]; LANES]) {
+    let words = vectors.len();
+    for row in &*rows {
+        assert!(row.len() == words, "rows are as long as there are vectors");
+    }
     for (i, vectors) in vectors.chunks(LANES).enumerate() {
         let at = i * LANES;
         let mut columns = [_mm512_setzero_si512(); LANES];
         for (column, vector) in columns.iter_mut().zip(vectors) {
             *column = *vector;
         }
-        for (row, vector) in rows.chunks_exact_mut(words).zip(transpose(columns)) {
+        for (row, vector) in rows.iter_mut().zip(transpose(columns)) {
             // SAFETY: the words that the mask lets through are in the row.
             unsafe { _mm512_mask_storeu_epi64(row.as_mut_ptr().add(at).cast(), mask(words - at), vector) };
         }
@@ -153,6 +168,15 @@ pub(super) fn packed<const N: usize, const P: usize>(limbs: &[Vector; N]) -> [Ve
         *word = part(limbs, BITS, i * WORD);
     }
     words
+}
+
+/// Asks for vectors that are soon needed.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn prefetch_vectors(vectors: &[Vector]) {
+    for vector in vectors {
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(vector).cast());
+    }
 }
 
 /// Asks for a row that is soon needed.

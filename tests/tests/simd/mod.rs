@@ -1,7 +1,7 @@
 //! The SIMD target against arkworks: the source that it emits is compiled and run, eight elements at a time.
 //!
-//! A processor without the instructions runs nothing of it; the test says so, and compiles the source all the same where its
-//! instructions are known.
+//! A processor without the instructions runs nothing of it; the test says so, and compiles the source all the same
+//! where its instructions are known.
 
 #![cfg(target_arch = "x86_64")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]

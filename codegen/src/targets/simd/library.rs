@@ -1,4 +1,4 @@
-//! What sums of points are made of.
+//! What sums of points and transforms are made of.
 
 use super::arithmetic::bound::r;
 use crate::declaration::{Equation, FieldDesc, GroupDesc, Tower};
@@ -8,7 +8,8 @@ use num_bigint::BigUint;
 use num_traits::{One as _, Zero};
 
 /// The functions that sums of affine points of a short Weierstrass curve are made of; none of curves of another form.
-/// Denominators are multiplied up, all of them are inverted at once, and the inverses taken apart again (Montgomery's trick).
+/// Denominators are multiplied up, all of them are inverted at once, and the inverses taken apart again (Montgomery's
+/// trick).
 ///
 /// | function | takes | gives |
 /// | --- | --- | --- |
@@ -20,16 +21,12 @@ use num_traits::{One as _, Zero};
 /// | `any_distance` | a pair | the product before times the denominator; zero if the points are opposite, else one |
 /// | `any_chord` | a pair | as `chord`; any point as the sum of opposite ones |
 ///
-/// A pair is `x1, y1, x2, y2`, the product of the denominators before it, and the inverse of that times its own. The `x` of
-/// pairs for `distance` and `chord` are not equal. `enter` and `leave` are of the prime field, the others of coordinates. What a
-/// sum is stands in [`Curve::third_point`](crate::formulas::Curve::third_point).
+/// A pair is `x1, y1, x2, y2`, the product of the denominators before it, and the inverse of that times its own. The
+/// `x` of pairs for `distance` and `chord` are not equal. `enter` and `leave` are of the prime field, the others of
+/// coordinates. What a sum is stands in [`Curve::third_point`](crate::formulas::Curve::third_point).
 pub fn additions(group: &GroupDesc) -> Vec<Kernel> {
     let Equation::ShortWeierstrass { a, .. } = &group.equation else { return vec![] };
-    let p = &group.base.p;
-    let inverse = |x: &BigUint| (x % p).modinv(p).expect("p is odd");
-    let arkworks = BigUint::one() << (64 * p.bits().div_ceil(64));
-    let entering = r(&group.base) * inverse(&arkworks) % p;
-    let leaving = inverse(&entering);
+    let (entering, leaving) = arkworks_form(&group.base);
     let of_elements = |name, inputs, body: Body<'_>| over(&group.base, Tower::prime(), name, inputs, body);
     let of_coordinates =
         |name, inputs, body: Body<'_>| over(&group.base, group.tower.clone(), name, inputs, body);
@@ -48,6 +45,46 @@ pub fn additions(group: &GroupDesc) -> Vec<Kernel> {
             third_point(x, line.denominator, line.numerator)
         }),
     ]
+}
+
+/// The functions that transforms over a field are made of.
+///
+/// | function | takes | gives |
+/// | --- | --- | --- |
+/// | `enter` | an element times `2^(64·⌈bits/64⌉)`, arkworks' form | the element |
+/// | `canonical` | an element | the same, below `p` |
+/// | `product` | two elements | their product |
+/// | `butterfly` | `a, b, w` | `a + wb`, `a - wb` |
+/// | `butterflies` | `a, b, c, d, u, v, w` | two levels: of `a, b` and of `c, d` by `u`, then of what is first by `v` and second by `w` |
+pub fn transforms(field: &FieldDesc) -> Vec<Kernel> {
+    let of = |name, inputs, body: Body<'_>| over(field, Tower::prime(), name, inputs, body);
+    let (entering, _) = arkworks_form(field);
+    vec![
+        of("enter", 1, &|_, x| vec![x[0].mul_const(&entering)]),
+        of("canonical", 1, &|b, x| vec![b.from_words(&x[0].words())]),
+        of("product", 2, &|_, x| vec![x[0] * x[1]]),
+        of("butterfly", 3, &|_, x| butterfly(x[0], x[1], x[2]).to_vec()),
+        of("butterflies", 7, &|_, x| {
+            let ([a, b], [c, d]) = (butterfly(x[0], x[1], x[4]), butterfly(x[2], x[3], x[4]));
+            let ([a, c], [b, d]) = (butterfly(a, c, x[5]), butterfly(b, d, x[6]));
+            vec![a, b, c, d]
+        }),
+    ]
+}
+
+fn butterfly<'k>(a: Fe<'k>, b: Fe<'k>, w: Fe<'k>) -> [Fe<'k>; 2] {
+    let b = b * w;
+    [a + b, a - b]
+}
+
+/// What makes lanes' Montgomery form of arkworks', and the way back, by a product.
+fn arkworks_form(field: &FieldDesc) -> (BigUint, BigUint) {
+    let p = &field.p;
+    let inverse = |x: &BigUint| (x % p).modinv(p).expect("p is odd");
+    let arkworks = BigUint::one() << (64 * p.bits().div_ceil(64));
+    let entering = r(field) * inverse(&arkworks) % p;
+    let leaving = inverse(&entering);
+    (entering, leaving)
 }
 
 /// Coordinates that a pair is.
@@ -97,8 +134,8 @@ impl<'k> Line<'k> {
     }
 }
 
-/// The third point of a line, and the inverse of the product before it, by that of the product with it: `x1, y1, x2, y2`, the
-/// product before, the inverse.
+/// The third point of a line, and the inverse of the product before it, by that of the product with it: `x1, y1, x2,
+/// y2`, the product before, the inverse.
 fn third_point<'k>(x: &[Fe<'k>], denominator: Fe<'k>, numerator: Fe<'k>) -> Vec<Fe<'k>> {
     let slope = numerator * (x[4] * x[5]);
     let third = slope.sqr() - x[0] - x[2];

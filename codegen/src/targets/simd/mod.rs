@@ -22,7 +22,7 @@ mod tests;
 pub use arithmetic::bound::{BITS, Bound, limbs, r, resident, to_limbs};
 pub use emit::Tier;
 pub use function::function;
-pub use library::additions;
+pub use library::{additions, transforms};
 pub use machine::Cost;
 
 use super::{self as targets};

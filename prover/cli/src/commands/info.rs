@@ -12,7 +12,10 @@ pub(crate) fn devices() -> Result<(), Failure> {
     let mut text = String::new();
     for name in ["cuda", "cpu", "emulator"] {
         let line = match Device::parse(name) {
-            Ok(device) if device.name() == name => "usable".to_owned(),
+            Ok(device) if device.name() == name => match device.tier() {
+                Some(tier) => format!("usable, {tier}"),
+                None => "usable".to_owned(),
+            },
             Ok(device) => format!("usable: {}", device.name()),
             Err(error) => error.to_string(),
         };

@@ -141,8 +141,9 @@ fn table<C: ZkeyCurve>(device: &Device, prover: &Groth16<C>, load: Duration, sta
 /// Device, why it is not CUDA, and sizes.
 pub(super) fn header<C: ZkeyCurve>(device: &Device, prover: &Groth16<C>) -> String {
     let reason = device.fallback_reason().map(|r| format!(" (not CUDA: {r})")).unwrap_or_default();
+    let tier = device.tier().map(|tier| format!(", {tier}")).unwrap_or_default();
     format!(
-        "device {}{reason}\ncurve {}, {} wires, {} public, domain 2^{}\n",
+        "device {}{tier}{reason}\ncurve {}, {} wires, {} public, domain 2^{}\n",
         device.name(),
         C::NAME,
         prover.wires(),
@@ -168,6 +169,7 @@ fn json<C: ZkeyCurve>(device: &Device, prover: &Groth16<C>, load: Duration, stat
     let value = serde_json::json!({
         "device": device.name(),
         "fallback_reason": device.fallback_reason(),
+        "tier": device.tier().map(|tier| tier.name()),
         "curve": C::NAME,
         "wires": prover.wires(),
         "public": prover.public_inputs(),

@@ -334,5 +334,27 @@ fn lists_curves_and_devices() {
     }
     let devices = curvesmith().arg("devices").output().unwrap();
     assert!(devices.status.success());
-    assert!(String::from_utf8_lossy(&devices.stdout).contains("cpu       usable"));
+    assert!(String::from_utf8_lossy(&devices.stdout).contains("cpu       usable, "));
+}
+
+/// The processor's instructions can be chosen, and are named; a name that means nothing is an error.
+#[test]
+fn tiers_of_the_processor() {
+    let with = |tier: &str, arguments: &[&str]| {
+        let mut command = curvesmith();
+        command.args(arguments).env("CURVESMITH_CPU_TIER", tier).output().unwrap()
+    };
+    let devices = with("scalar", &["devices"]);
+    assert!(String::from_utf8_lossy(&devices.stdout).contains("cpu       usable, scalar\n"));
+    let out = tempfile::tempdir().unwrap();
+    let files = [fixture("bn128_mult", "circuit.zkey"), fixture("bn128_mult", "witness.wtns")];
+    let [key, witness] = files.each_ref().map(|path| path.to_str().unwrap());
+    let [proof, public] = ["proof.json", "public.json"].map(|name| out.path().join(name));
+    let paths = [key, witness, proof.to_str().unwrap(), public.to_str().unwrap()];
+    let options = [&["prove"], &paths[..], &["--device", "cpu", "--stats=json"]].concat();
+    let refused = with("avx9", &options);
+    failed(&refused, 3, "CURVESMITH_CPU_TIER: `avx9` is none; there are: scalar, ", out.path());
+    let proved = with("scalar", &options);
+    let stats: serde_json::Value = serde_json::from_slice(&proved.stdout).unwrap();
+    assert_eq!(stats["tier"], "scalar");
 }

@@ -2,28 +2,80 @@
 
 #![allow(unsafe_code, reason = "a processor without the instructions must not run them")]
 
-use crate::host::tier::Tier;
-use crate::lanes::{Block, GroupLanes, Vector};
+use crate::lanes::{Block, FieldLanes, GroupLanes, LANES, Vector};
+use crate::tier::Tier;
 use std::ops::Deref;
 
-/// The functions of a group, on a processor that has their instructions.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Able(&'static GroupLanes);
+/// The functions of a group or of a field, on a processor that has their instructions.
+#[derive(Debug)]
+pub(super) struct Able<T: 'static = GroupLanes>(&'static T);
 
-impl Deref for Able {
-    type Target = GroupLanes;
+impl<T> Clone for Able<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
 
-    fn deref(&self) -> &GroupLanes {
+impl<T> Copy for Able<T> {}
+
+impl<T> Deref for Able<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
         self.0
     }
 }
 
-impl Able {
+impl<T> Able<T> {
     /// `None` if this processor lacks the instructions.
-    pub(super) fn new(lanes: &'static GroupLanes) -> Option<Able> {
+    pub(super) fn new(lanes: &'static T) -> Option<Self> {
         Tier::Ifma512.is_available().then_some(Able(lanes))
     }
+}
 
+impl Able<FieldLanes> {
+    pub(super) fn load(self, words: &[&[u64]; LANES], element: &mut [Vector]) {
+        // SAFETY: `new` has seen that the processor has the instructions.
+        unsafe { (self.load)(words, element) }
+    }
+
+    pub(super) fn store(self, element: &[Vector], words: &mut [&mut [u64]; LANES]) {
+        // SAFETY: as in `load`.
+        unsafe { (self.store)(element, words) }
+    }
+
+    pub(super) fn enter(self, elements: &mut [Vector]) {
+        // SAFETY: as in `load`.
+        unsafe { (self.enter)(elements) }
+    }
+
+    pub(super) fn multiply(self, elements: &mut [Vector], factors: &[Vector]) {
+        // SAFETY: as in `load`.
+        unsafe { (self.multiply)(elements, factors) }
+    }
+
+    pub(super) fn take(self, elements: &mut [Vector], rows: &[&[Vector]], at: usize) {
+        // SAFETY: as in `load`.
+        unsafe { (self.take)(elements, rows, at) }
+    }
+
+    pub(super) fn give(self, elements: &[Vector], rows: &mut [&mut [Vector]], at: usize) {
+        // SAFETY: as in `load`.
+        unsafe { (self.give)(elements, rows, at) }
+    }
+
+    pub(super) fn turn(self, elements: &mut [Vector]) {
+        // SAFETY: as in `load`.
+        unsafe { (self.turn)(elements) }
+    }
+
+    pub(super) fn levels(self, elements: &mut [Vector], factors: &[Vector]) {
+        // SAFETY: as in `load`.
+        unsafe { (self.levels)(elements, factors) }
+    }
+}
+
+impl Able<GroupLanes> {
     pub(super) fn enter(self, words: &[u64], coordinate: &mut [Vector]) {
         // SAFETY: `new` has seen that the processor has the instructions.
         unsafe { (self.enter)(words, coordinate) }

@@ -1,14 +1,15 @@
 //! Sums of buckets by lanes: additions of affine points, which share inversions.
 //!
-//! Each bucket's terms are shared out to sums of at most so many terms, and each round adds one term to every sum that has one left,
-//! eight sums at a time. What is left of that, few sums a bucket, are terms again: of the same buckets, or of the two halves of a
-//! bucket's number, `Σ i·S(i)` being `2^k·Σ hi·H(hi) + Σ lo·L(lo)` with `i = 2^k·hi + lo`, where `H` and `L` are sums of buckets again.
-//! In the end each bucket's number is one bit.
+//! Each bucket's terms are shared out to sums of at most so many terms, and each round adds one term to every sum
+//! that has one left, eight sums at a time. What is left of that, few sums a bucket, are terms again: of the same
+//! buckets, or of the two halves of a bucket's number, `Σ i·S(i)` being `2^k·Σ hi·H(hi) + Σ lo·L(lo)` with `i =
+//! 2^k·hi + lo`, where `H` and `L` are sums of buckets again. In the end each bucket's number is one bit.
 
 use super::able::Able;
 use super::convert::{invert, one, points_of, rows_of, space_of_rows};
 use crate::group::{AffineOf, Group, ProjectiveOf};
 use crate::host::arithmetic::BucketSums;
+use crate::host::digits::WindowTerms;
 use crate::lanes::{Block, CHAINS, LANES, Place, Rows, TERM, Vector};
 use ark_ec::AffineRepr as _;
 use ark_ff::{AdditiveGroup as _, Zero as _};
@@ -17,7 +18,7 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 
 /// Bytes of the sums and terms that share an inversion; they fit a second-level cache.
-const BLOCK_BYTES: usize = 7 << 17;
+const BLOCK_BYTES: usize = 5 << 18;
 /// Sums that are worth a round, as an inversion takes the time of some hundred additions.
 const MANY: usize = 1 << 12;
 /// The fewest terms that a sum may have.
@@ -51,27 +52,23 @@ impl<G: Group> Lanes<G> {
 }
 
 impl<G: Group> BucketSums<G> for Lanes<G> {
-    fn sum(&self, first: usize, digits: &[i16], buckets: usize) -> ProjectiveOf<G> {
-        if digits.len() > MOST {
-            let (low, high) = digits.split_at(MOST);
-            return self.sum(first, low, buckets) + self.sum(first + MOST, high, buckets);
+    fn sum(&self, terms: WindowTerms<'_>, buckets: usize) -> ProjectiveOf<G> {
+        if terms.digits.len() > MOST {
+            let [low, high] = terms.split_at(MOST);
+            return self.sum(low, buckets) + self.sum(high, buckets);
         }
         let row = self.lanes.row;
-        let rows = Rows { words: &bytemuck::cast_slice(&self.rows)[first * row..], row };
-        let mut adder = Adder::<G> {
-            lanes: self.lanes,
-            one: one::<G>(self.lanes),
-            space: SPACE.take(),
-            wary: 0,
-            group: PhantomData,
-        };
-        let terms = (0..).zip(digits).filter(|(_, digit)| **digit != 0).map(term);
+        let rows = Rows { words: &bytemuck::cast_slice(&self.rows)[terms.first * row..], row };
+        let one = one::<G>(self.lanes);
+        let mut adder =
+            Adder::<G> { lanes: self.lanes, one, space: SPACE.take(), wary: 0, group: PhantomData };
+        let all = terms.iter().map(Term::of);
         let sum = match &self.identities {
-            None => adder.weighted(rows, terms, buckets),
+            None => adder.weighted(rows, all, buckets),
             Some(identities) => {
-                let identities = &identities[first..];
+                let identities = &identities[terms.first..];
                 let is_point = |term: &Term| !identities[(term.place >> 1) as usize];
-                adder.weighted(rows, terms.filter(is_point), buckets)
+                adder.weighted(rows, all.filter(is_point), buckets)
             }
         };
         SPACE.set(adder.space);
@@ -86,9 +83,12 @@ struct Term {
     place: Place,
 }
 
-/// The term of a digit that is not zero.
-fn term((i, digit): (u32, &i16)) -> Term {
-    Term { bucket: digit.unsigned_abs().into(), place: i << 1 | u32::from(*digit < 0) }
+impl Term {
+    /// That of a point and a digit that is not zero.
+    #[inline]
+    fn of((point, digit): (u32, i16)) -> Term {
+        Term { bucket: digit.unsigned_abs().into(), place: point << 1 | u32::from(digit < 0) }
+    }
 }
 
 /// Buckets whose numbers count from `first` on, and weigh as many times `2^shift`.

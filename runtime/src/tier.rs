@@ -1,4 +1,4 @@
-//! Which instructions of the processor are used.
+//! Which instructions of the processor are used by what the host computes.
 
 use crate::error::{Result, RuntimeError};
 use std::fmt;
@@ -83,7 +83,7 @@ fn chosen(named: Option<&str>) -> Result<Tier> {
 }
 
 /// A tier that this processor has.
-pub(super) fn check(tier: Tier) -> Result<Tier> {
+pub(crate) fn check(tier: Tier) -> Result<Tier> {
     match tier.is_available() {
         true => Ok(tier),
         false => Err(fault(format!("this processor lacks `{tier}`; it has: {}", names(Tier::available())))),

@@ -1,0 +1,134 @@
+//! Loops of transforms over the lanes of a field, for declarations to instantiate with its functions.
+//!
+//! An element is `N` vectors, and in arkworks' form `W` words. Closures are made in functions with the same
+//! `#[target_feature]`, which they inherit.
+
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "the processor has the instructions: that is all that callers have to see to"
+)]
+
+use super::rows::{gather, packed, prefetch_vectors, scatter_to, transpose, unpacked};
+use super::{LANES, Vector};
+use core::arch::x86_64::_mm512_setzero_si512;
+
+/// [`FieldLanes::load`](super::FieldLanes::load).
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub fn load<const N: usize, const W: usize>(words: &[&[u64]; LANES], element: &mut [Vector]) {
+    let mut columns = [_mm512_setzero_si512(); W];
+    gather(words, &mut columns);
+    element.copy_from_slice(&unpacked::<N, W>(&columns));
+}
+
+/// [`FieldLanes::store`](super::FieldLanes::store), by the function `canonical`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub fn store<const N: usize, const W: usize>(
+    element: &[Vector],
+    words: &mut [&mut [u64]; LANES],
+    canonical: impl Fn([&[Vector; N]; 1]) -> [[Vector; N]; 1],
+) {
+    let (element, _) = element.split_first_chunk::<N>().expect("an element");
+    let [element] = canonical([element]);
+    scatter_to(&packed::<N, W>(&element), words);
+}
+
+/// [`FieldLanes::enter`](super::FieldLanes::enter), by the function of the same name.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub fn enter<const N: usize>(elements: &mut [Vector], f: impl Fn([&[Vector; N]; 1]) -> [[Vector; N]; 1]) {
+    for element in elements.as_chunks_mut::<N>().0 {
+        [*element] = f([element]);
+    }
+}
+
+/// [`FieldLanes::multiply`](super::FieldLanes::multiply), by the function `product`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub fn multiply<const N: usize>(
+    elements: &mut [Vector],
+    factors: &[Vector],
+    product: impl Fn([&[Vector; N]; 2]) -> [[Vector; N]; 1],
+) {
+    for (element, factor) in
+        elements.as_chunks_mut::<N>().0.iter_mut().zip(factors.as_chunks::<N>().0.iter().cycle())
+    {
+        [*element] = product([element, factor]);
+    }
+}
+
+/// [`FieldLanes::take`](super::FieldLanes::take).
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub fn take<const N: usize>(elements: &mut [Vector], rows: &[&[Vector]], at: usize) {
+    for (element, row) in elements.as_chunks_mut::<N>().0.iter_mut().zip(rows) {
+        let (this, next) = row[at..].split_first_chunk::<N>().expect("an element");
+        *element = *this;
+        prefetch_vectors(&next[..N.min(next.len())]);
+    }
+}
+
+/// [`FieldLanes::give`](super::FieldLanes::give).
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub fn give<const N: usize>(elements: &[Vector], rows: &mut [&mut [Vector]], at: usize) {
+    for (element, row) in elements.as_chunks::<N>().0.iter().zip(rows) {
+        *row[at..].first_chunk_mut::<N>().expect("an element") = *element;
+    }
+}
+
+/// [`FieldLanes::turn`](super::FieldLanes::turn).
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub fn turn<const N: usize>(elements: &mut [Vector]) {
+    let (elements, _) =
+        elements.as_chunks_mut::<N>().0.split_first_chunk_mut::<LANES>().expect("eight elements");
+    for limb in 0..N {
+        let mut rows = [_mm512_setzero_si512(); LANES];
+        for (row, element) in rows.iter_mut().zip(&*elements) {
+            *row = element[limb];
+        }
+        for (element, column) in elements.iter_mut().zip(transpose(rows)) {
+            element[limb] = column;
+        }
+    }
+}
+
+/// [`FieldLanes::levels`](super::FieldLanes::levels), by the functions `butterfly` and `butterflies`: all levels of a
+/// transform whose size is the number of elements, which are in the order of their reversed indices.
+///
+/// The factors are in the order of use: one for the lowest level if the number of levels is odd, then `u, v, w` of
+/// two levels at once for each index below the size of the lower level's halves.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub fn levels<const N: usize>(
+    elements: &mut [Vector],
+    factors: &[Vector],
+    butterfly: impl Fn([&[Vector; N]; 3]) -> [[Vector; N]; 2],
+    butterflies: impl Fn([&[Vector; N]; 7]) -> [[Vector; N]; 4],
+) {
+    let elements = elements.as_chunks_mut::<N>().0;
+    let mut factors = factors.as_chunks::<N>().0;
+    let mut half = 1;
+    if elements.len().ilog2() % 2 == 1 {
+        let (factor, rest) = factors.split_first().expect("a factor");
+        for [a, b] in elements.as_chunks_mut::<2>().0 {
+            [*a, *b] = butterfly([a, b, factor]);
+        }
+        (factors, half) = (rest, 2);
+    }
+    while half < elements.len() {
+        let (of_level, rest) = factors.as_chunks::<3>().0.split_at(half);
+        for block in elements.chunks_exact_mut(4 * half) {
+            let (low, high) = block.split_at_mut(2 * half);
+            let ((a, b), (c, d)) = (low.split_at_mut(half), high.split_at_mut(half));
+            let quads = a.iter_mut().zip(b).zip(c.iter_mut().zip(d));
+            for (((a, b), (c, d)), [u, v, w]) in quads.zip(of_level) {
+                [*a, *b, *c, *d] = butterflies([a, b, c, d, u, v, w]);
+            }
+        }
+        factors = rest.as_flattened();
+        half *= 4;
+    }
+}
