@@ -11,8 +11,8 @@ use ark_snark::SNARK as _;
 use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
 use ark_std::{UniformRand, Zero};
 use curvesmith::{
-    AffineOf, Device, Direction, Field, Groth16, Group, KeyOptions, Msm, MsmOptions, Ntt, NttOptions,
-    ProjectiveOf, ScalarOf, constraints_of,
+    AffineOf, Device, DeviceVec, Direction, Field, Groth16, Group, KeyOptions, Msm, MsmOptions, Ntt,
+    NttOptions, ProjectiveOf, ScalarOf, constraints_of,
 };
 use curvesmith::{bls12_377, bls12_381, bn254, bw6_761, mnt4_753};
 use curvesmith_sample::Chain;
@@ -52,7 +52,7 @@ fn tiers() -> String {
 
 type Scalars<G> = fn(usize, &mut StdRng) -> Vec<ScalarOf<G>>;
 /// What a rival computes from bases and scalars, or from values; `None` where there is none.
-type Rival<A, B, T> = fn(&[A], &[B]) -> Option<Box<dyn Fn() -> T>>;
+type Rival<A, B, T> = fn(&[A], &[B]) -> Option<Box<dyn Fn() -> (T, Duration)>>;
 
 /// What is measured.
 struct Table {
@@ -129,18 +129,29 @@ impl Table {
         compare(G::NAME, log, kind, ark, rival.as_deref(), || plan.run(scalars).expect("a sum"));
     }
 
-    /// Into a new vector.
+    /// In place: no copy is timed.
     fn ntt<F: Field>(&self, log: u32, rival: Rival<F::Ark, F::Ark, Vec<F::Ark>>) {
         let name = format!("{} ntt", F::NAME);
         if !self.has(&name) {
             return;
         }
         let values = random::<F::Ark>(1 << log, &mut StdRng::seed_from_u64(3));
-        let plan = Ntt::<F>::new(&Device::cpu(), log, NttOptions::default()).expect("a size of the field");
-        let domain = Radix2EvaluationDomain::<F::Ark>::new(1 << log).expect("a size of the field");
+        let (device, domain) = (Device::cpu(), Radix2EvaluationDomain::<F::Ark>::new(1 << log));
+        let plan = Ntt::<F>::new(&device, log, NttOptions::default()).expect("a size of the field");
+        let domain = domain.expect("a size of the field");
         let rival = rival(&values, &[domain.group_gen]);
-        let ours = || plan.run(&values, Direction::Forward).expect("a transform");
-        compare(&name, log, "forward", || domain.fft(&values), rival.as_deref(), ours);
+        let ark = || {
+            let mut values = values.clone();
+            let ((), time) = timed(|| domain.fft_in_place(&mut values));
+            (values, time)
+        };
+        let ours = || {
+            let mut values = DeviceVec::upload(&device, &values).expect("memory for the values");
+            let (done, time) = timed(|| plan.run_resident(&mut values, Direction::Forward));
+            done.expect("a transform");
+            (values.download().expect("the values"), time)
+        };
+        compare_timed(&name, log, "forward, in place", ark, rival.as_deref(), ours);
     }
 
     /// A circuit whose witness is full of long values.
@@ -171,18 +182,29 @@ fn compare<T: PartialEq>(
     log: u32,
     kind: &str,
     ark: impl Fn() -> T,
-    rival: Option<&dyn Fn() -> T>,
+    rival: Option<&dyn Fn() -> (T, Duration)>,
     ours: impl Fn() -> T,
+) {
+    compare_timed(name, log, kind, || timed(&ark), rival, || timed(&ours));
+}
+
+fn compare_timed<T: PartialEq>(
+    name: &str,
+    log: u32,
+    kind: &str,
+    ark: impl Fn() -> (T, Duration),
+    rival: Option<&dyn Fn() -> (T, Duration)>,
+    ours: impl Fn() -> (T, Duration),
 ) {
     let mut best = [Duration::MAX; 3];
     for _ in 0..RUNS {
-        let (expected, time) = timed(&ark);
+        let (expected, time) = ark();
         best[0] = best[0].min(time);
-        let (found, time) = timed(&ours);
+        let (found, time) = ours();
         best[2] = best[2].min(time);
         assert!(found == expected, "{name} of 2^{log}, {kind}: another result than arkworks'");
         if let Some(rival) = rival {
-            let (found, time) = timed(rival);
+            let (found, time) = rival();
             best[1] = best[1].min(time);
             assert!(found == expected, "{name} of 2^{log}, {kind}: the rival's result is another");
         }
@@ -197,7 +219,7 @@ fn compare<T: PartialEq>(
     );
 }
 
-fn timed<T>(run: impl Fn() -> T) -> (T, Duration) {
+fn timed<T>(run: impl FnOnce() -> T) -> (T, Duration) {
     let start = Instant::now();
     (run(), start.elapsed())
 }

@@ -3,11 +3,12 @@
 #[cfg(feature = "rivals")]
 use ark_ec::AffineRepr as _;
 use curvesmith::{AffineOf, ProjectiveOf, ScalarOf};
+use std::time::Duration;
 
 type G1 = curvesmith::bn254::G1;
 type Bls = curvesmith::bls12_381::G1;
 type Fr = curvesmith::bn254::Fr;
-type Run<T> = Option<Box<dyn Fn() -> T>>;
+type Run<T> = Option<Box<dyn Fn() -> (T, Duration)>>;
 
 /// halo2curves' `msm_best`.
 #[cfg(feature = "rivals")]
@@ -22,8 +23,9 @@ pub(crate) fn bn254(bases: &[AffineOf<G1>], scalars: &[ScalarOf<G1>]) -> Run<Pro
     let bases: Vec<bn256::G1Affine> = bases.iter().map(base).collect();
     let scalars: Vec<bn256::Fr> = scalars.iter().map(theirs).collect();
     Some(Box::new(move || {
-        let sum = halo2curves::msm::msm_best(&scalars, &bases).to_affine();
-        AffineOf::<G1>::new_unchecked(ours(&sum.x), ours(&sum.y)).into()
+        let (sum, time) = super::timed(|| halo2curves::msm::msm_best(&scalars, &bases));
+        let sum = sum.to_affine();
+        (AffineOf::<G1>::new_unchecked(ours(&sum.x), ours(&sum.y)).into(), time)
     }))
 }
 
@@ -35,8 +37,8 @@ pub(crate) fn ntt(values: &[Fr], root: &[Fr]) -> Run<Vec<Fr>> {
     let log = values.len().ilog2();
     Some(Box::new(move || {
         let mut values = theirs.clone();
-        halo2curves::fft::best_fft(&mut values, root, log);
-        values.iter().map(ours).collect()
+        let ((), time) = super::timed(|| halo2curves::fft::best_fft(&mut values, root, log));
+        (values.iter().map(ours).collect(), time)
     }))
 }
 
@@ -68,10 +70,10 @@ pub(crate) fn bls12_381(bases: &[AffineOf<Bls>], scalars: &[ScalarOf<Bls>]) -> R
     let bases: Vec<blst_p1_affine> = bases.iter().map(base).collect();
     let scalars: Vec<u8> = scalars.iter().flat_map(|scalar| scalar.into_bigint().to_bytes_le()).collect();
     Some(Box::new(move || {
-        let sum = p1_affines::from(&[bases.mult(&scalars, 255)]);
-        let sum = sum.as_slice()[0];
+        let (sum, time) = super::timed(|| bases.mult(&scalars, 255));
+        let sum = p1_affines::from(&[sum]).as_slice()[0];
         let element = |x: blst_fp| ark_ff::Fp::new_unchecked(ark_ff::BigInt(x.l));
-        AffineOf::<Bls>::new_unchecked(element(sum.x), element(sum.y)).into()
+        (AffineOf::<Bls>::new_unchecked(element(sum.x), element(sum.y)).into(), time)
     }))
 }
 

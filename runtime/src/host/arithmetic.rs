@@ -40,9 +40,21 @@ pub trait Tables<F: Field>: Debug + Send + Sync {
 
 /// Affine points that are added into buckets; identities among them add nothing.
 pub trait BucketSums<G: Group>: Send + Sync {
+    /// What sums take besides their terms.
+    fn prices(&self) -> Prices;
+
     /// The sum of the terms, by one bucket for each absolute value from 1 to `buckets`, which no
     /// digit exceeds.
     fn sum(&self, terms: WindowTerms<'_>, buckets: usize) -> ProjectiveOf<G>;
+}
+
+/// What a sum of buckets takes besides its terms, in tenths of what one term does.
+#[derive(Clone, Copy, Debug)]
+pub struct Prices {
+    /// A bucket.
+    pub bucket: usize,
+    /// The sum.
+    pub sum: usize,
 }
 
 /// Tables for the transforms over a domain by a root of its order.
@@ -126,6 +138,12 @@ impl<F: Field> Tables<F> for GeneralEvaluationDomain<F::Ark> {
 struct Arkworks<'p, G: Group>(Cow<'p, [AffineOf<G>]>);
 
 impl<G: Group> BucketSums<G> for Arkworks<'_, G> {
+    /// A bucket is added twice, with two fifths as many multiplications again as a term takes, and its first term is a
+    /// copy.
+    fn prices(&self) -> Prices {
+        Prices { bucket: 18, sum: 0 }
+    }
+
     fn sum(&self, terms: WindowTerms<'_>, buckets: usize) -> ProjectiveOf<G> {
         let points = &self.0[terms.first..];
         if ProjectiveOf::<G>::FORM == Form::Xyzz && affine::is_worth(terms.digits.len()) {

@@ -13,6 +13,7 @@ use crate::field::Field;
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use crate::job::Cancel;
 use crate::owner::Owner;
+use crate::parallel::collect;
 use crate::policy::MeasuredWindows;
 use crate::tier::{Tier, tier};
 use crate::vocabulary::{
@@ -162,7 +163,8 @@ impl Call for HostCall {
 
 impl<F: Field> Copies<F> for HostCall {
     fn upload(&self, values: &[F::Ark]) -> Result<Held> {
-        Ok(Held::new(values.to_vec()))
+        // A copy on one thread takes longer than many a transform: its pages are new.
+        Ok(Held::new(collect(values.len(), &|i| values[i])))
     }
 
     fn zeros(&self, len: usize) -> Result<Held> {
@@ -170,7 +172,8 @@ impl<F: Field> Copies<F> for HostCall {
     }
 
     fn download(&self, vector: &Held) -> Result<Vec<F::Ark>> {
-        vector.get::<Vec<F::Ark>>("vector").cloned()
+        let values = vector.get::<Vec<F::Ark>>("vector")?;
+        Ok(collect(values.len(), &|i| values[i]))
     }
 
     fn take(&self, vector: Held) -> Result<Vec<F::Ark>> {

@@ -16,7 +16,7 @@ mod msm;
 mod ntt;
 mod vectors;
 
-pub use arithmetic::{BucketSums, Tables};
+pub use arithmetic::{BucketSums, Prices, Tables};
 pub use digits::WindowTerms;
 pub(crate) use engine::{Host, HostCall};
 pub use msm::{HostBases, HostDigits, bases, bases_of, digits, msm, msm_of};

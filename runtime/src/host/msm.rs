@@ -4,7 +4,7 @@
 //! four groups that was a third of every binary's code. Here a scalar is taken as `±m` with `m` at
 //! most half the modulus, so that short ones of either sign have few digits, and zeros none.
 
-use super::arithmetic::{BucketSums, bucket_sums, bucket_sums_of};
+use super::arithmetic::{BucketSums, Prices, bucket_sums, bucket_sums_of};
 use super::digits::{Digits, Signed};
 use crate::csr::{check_len, check_range};
 use crate::error::{Result, RuntimeError};
@@ -127,7 +127,7 @@ struct Shape {
 impl Shape {
     /// The cheapest for `n` terms whose digits are as many as those of `filled` long scalars, and enough tasks to keep
     /// all threads busy to the end.
-    fn choose(n: usize, filled: usize, scalar_bits: usize, threads: usize) -> Self {
+    fn choose(n: usize, filled: usize, scalar_bits: usize, threads: usize, prices: Prices) -> Self {
         /// A part has as many terms, so that its buckets are not most of the work.
         const LEAST_PART: usize = 1024;
         let shape = |bits: usize| {
@@ -135,9 +135,9 @@ impl Shape {
             let wanted = if threads == 1 { 1 } else { (4 * threads).div_ceil(windows) };
             Shape { bits, windows, parts: wanted.clamp(1, (n / LEAST_PART).max(1)) }
         };
-        // A bucket is added twice, with two fifths as many multiplications again as a term takes, and its first
-        // term is a copy: 1.8 terms for each of the half as many buckets as a window has values.
-        let cost = |shape: &Shape| shape.windows * (filled + shape.parts * (9 << shape.bits) / 10);
+        // A window has half as many buckets as values.
+        let sum = |shape: &Shape| (prices.bucket << (shape.bits - 1)) + prices.sum;
+        let cost = |shape: &Shape| shape.windows * (10 * filled + shape.parts * sum(shape));
         // Digits of 16 bits hold windows of 15.
         (2..=15).map(shape).min_by_key(cost).expect("the range is not empty")
     }
@@ -157,7 +157,7 @@ fn sum<G: Group>(
     let terms = bits.iter().filter(|bits| **bits > 0).count();
     let all_bits: usize = bits.iter().map(|bits| usize::from(*bits)).sum();
     let filled = all_bits.div_ceil(modulus_bits);
-    let shape = Shape::choose(terms, filled, modulus_bits, rayon::current_num_threads());
+    let shape = Shape::choose(terms, filled, modulus_bits, rayon::current_num_threads(), points.prices());
     let digits = Digits::new(&bits, &scalar, shape.bits, shape.windows);
     let part = terms.div_ceil(shape.parts).max(1);
     let parts = |window: usize| (0..digits.len(window)).step_by(part).map(move |start| (window, start));
@@ -189,7 +189,7 @@ mod tests {
     fn parts_keep_all_threads_busy_and_are_not_too_short() {
         for threads in [1, 2, 64] {
             for n in [0, 1, 1000, 1 << 14, 1 << 22] {
-                let shape = Shape::choose(n, n, 254, threads);
+                let shape = Shape::choose(n, n, 254, threads, Prices { bucket: 18, sum: 0 });
                 assert!((2..=15).contains(&shape.bits) && shape.windows == 254usize.div_ceil(shape.bits));
                 assert!(shape.parts == 1 || n / shape.parts >= 1024, "{shape:?}");
                 assert!(

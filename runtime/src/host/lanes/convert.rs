@@ -12,14 +12,9 @@ use bytemuck::Zeroable as _;
 /// Points that are converted by one task.
 const TASK: usize = 1 << 10;
 
-/// Rows of eight points each, at the start of a line of the cache.
-pub(super) fn space_of_rows(lanes: Able, points: usize) -> Vec<Vector> {
-    vec![Vector::zeroed(); points.div_ceil(LANES) * lanes.row]
-}
-
 /// The rows of points, the last eight filled up; anything for an identity.
 pub(super) fn rows_of<G: Group>(lanes: Able, points: &[AffineOf<G>]) -> Vec<Vector> {
-    let mut rows = space_of_rows(lanes, points.len());
+    let mut rows = vec![Vector::zeroed(); points.len().div_ceil(LANES) * lanes.row];
     chunks(&mut rows, TASK / LANES * lanes.row, &|task, rows| {
         let mut words = [0, 1].map(|_| vec![0; LANES * lanes.words]);
         let mut eight = vec![Vector::zeroed(); 2 * lanes.coordinate];

@@ -6,9 +6,9 @@
 //! 2^k·hi + lo`, where `H` and `L` are sums of buckets again. In the end each bucket's number is one bit.
 
 use super::able::Able;
-use super::convert::{invert, one, points_of, rows_of, space_of_rows};
+use super::convert::{invert, one, points_of, rows_of};
 use crate::group::{AffineOf, Group, ProjectiveOf};
-use crate::host::arithmetic::BucketSums;
+use crate::host::arithmetic::{BucketSums, Prices};
 use crate::host::digits::WindowTerms;
 use crate::lanes::{Block, CHAINS, LANES, Place, Rows, TERM, Vector};
 use ark_ec::AffineRepr as _;
@@ -25,6 +25,8 @@ const MANY: usize = 1 << 12;
 const LEAST: usize = 4;
 /// After points that were equal or opposite, blocks that are expected to have some.
 const WARY: u32 = 8;
+/// Places whose memory a thread keeps.
+const KEPT: usize = 1 << 22;
 /// The most terms, whose places are told apart.
 const MOST: usize = 1 << 26;
 
@@ -52,6 +54,11 @@ impl<G: Group> Lanes<G> {
 }
 
 impl<G: Group> BucketSums<G> for Lanes<G> {
+    /// Measured: rounds of few sums, in which a sum of buckets ends, take as long as some thousand terms.
+    fn prices(&self) -> Prices {
+        Prices { bucket: 18, sum: 60_000 }
+    }
+
     fn sum(&self, terms: WindowTerms<'_>, buckets: usize) -> ProjectiveOf<G> {
         if terms.digits.len() > MOST {
             let [low, high] = terms.split_at(MOST);
@@ -71,6 +78,9 @@ impl<G: Group> BucketSums<G> for Lanes<G> {
                 adder.weighted(rows, all.filter(is_point), buckets)
             }
         };
+        if adder.space.shares.places.capacity() > KEPT {
+            adder.space.shares = Shares::default();
+        }
         SPACE.set(adder.space);
         sum
     }
@@ -123,17 +133,19 @@ struct Sums {
 }
 
 thread_local! {
-    /// A thread's sums follow each other.
-    static SPACE: Cell<Space> = const { Cell::new(Space { sums: vec![], terms: vec![], empty: vec![], vanishing: vec![] }) };
+    /// A thread's sums follow each other. Memory that each of them got and gave back would be the system's every time.
+    static SPACE: Cell<Space> = Cell::default();
 }
 
-/// Memory of a [`Block`].
+/// Memory of sums: of a [`Block`], of shares, and rows.
 #[derive(Default)]
 struct Space {
     sums: Vec<Vector>,
     terms: Vec<Vector>,
     empty: Vec<u8>,
     vanishing: Vec<u8>,
+    shares: Shares,
+    rows: Vec<Vec<Vector>>,
 }
 
 struct Adder<G> {
@@ -162,15 +174,18 @@ impl<G: Group> Adder<G> {
             let terms = if numbers.iter().any(|of| of.bits > 1) && several <= sums.filled / 2 {
                 halves(&mut numbers, &sums.terms)
             } else if several > 0 {
-                sums.terms
+                std::mem::take(&mut sums.terms)
             } else {
                 break;
             };
             let rows = Rows { words: bytemuck::cast_slice(&sums.rows), row: self.lanes.row };
             let buckets = numbers.last().map_or(0, Numbers::end);
-            sums = self.sums(rows, terms.iter().copied(), buckets);
+            let next = self.sums(rows, terms.iter().copied(), buckets);
+            self.space.rows.push(std::mem::replace(&mut sums, next).rows);
         }
-        self.of_bits(&numbers, &sums)
+        let sum = self.of_bits(&numbers, &sums);
+        self.space.rows.push(sums.rows);
+        sum
     }
 
     /// The sum of buckets whose numbers are one bit each.
@@ -209,7 +224,8 @@ impl<G: Group> Adder<G> {
 
     /// Sums of the terms of each bucket, which are numbered from 0 to `buckets`.
     fn sums(&mut self, rows: Rows<'_>, terms: impl Iterator<Item = Term> + Clone, buckets: usize) -> Sums {
-        let shares = Shares::new(terms, buckets);
+        let mut shares = std::mem::take(&mut self.space.shares);
+        shares.share(terms, buckets);
         self.start(shares.buckets.len());
         let mut rounds = shares.rounds();
         if let Some(first) = rounds.next() {
@@ -219,23 +235,28 @@ impl<G: Group> Adder<G> {
             self.blocks(rows, round, Self::add);
         }
         let lanes = self.lanes;
-        let mut sums = space_of_rows(lanes, shares.buckets.len());
-        for (rows, points) in
-            sums.chunks_exact_mut(lanes.row).zip(self.space.sums.chunks_exact(2 * lanes.coordinate))
-        {
+        let mut written = self.space.rows.pop().unwrap_or_default();
+        let groups = shares.buckets.len().div_ceil(LANES);
+        if written.len() < groups * lanes.row {
+            written.resize(groups * lanes.row, Vector::zeroed());
+        }
+        let points = self.space.sums.chunks_exact(2 * lanes.coordinate);
+        for (rows, points) in written.chunks_exact_mut(lanes.row).take(groups).zip(points) {
             lanes.write(points, bytemuck::cast_slice_mut(rows));
         }
         let is_empty = |i: usize| self.space.empty[i / LANES] >> (i % LANES) & 1 == 1;
         let terms = shares.buckets.iter().enumerate().filter(|(i, _)| !is_empty(*i));
         let terms = terms.map(|(i, bucket)| Term { bucket: *bucket, place: (i as Place) << 1 }).collect();
-        Sums { rows: sums, terms, filled: shares.filled }
+        let filled = shares.filled;
+        self.space.shares = shares;
+        Sums { rows: written, terms, filled }
     }
 
     /// Makes space for so many sums.
     fn start(&mut self, sums: usize) {
         let groups = sums.div_ceil(LANES);
         let of_block = groups.min(self.groups());
-        let Space { sums, terms, empty, vanishing } = &mut self.space;
+        let Space { sums, terms, empty, vanishing, .. } = &mut self.space;
         let point = 2 * self.lanes.coordinate;
         if sums.len() < groups * point {
             sums.resize(groups * point, Vector::zeroed());
@@ -262,7 +283,7 @@ impl<G: Group> Adder<G> {
         let groups = all.div_ceil(all.div_ceil(self.groups()).max(1)).max(1);
         let mut space = std::mem::take(&mut self.space);
         let mut products = vec![Vector::zeroed(); CHAINS * self.lanes.coordinate];
-        let Space { sums, terms, empty, vanishing } = &mut space;
+        let Space { sums, terms, empty, vanishing, .. } = &mut space;
         let of_block = sums.chunks_mut(groups * point).zip(empty.chunks_mut(groups));
         for (places, (sums, empty)) in places.chunks(groups * LANES).zip(of_block) {
             f(self, Block { rows, places, sums, empty, terms, vanishing, products: &mut products });
@@ -330,7 +351,8 @@ fn halves(numbers: &mut Vec<Numbers>, terms: &[Term]) -> Vec<Term> {
     halved
 }
 
-/// The terms of buckets, shared out to sums of at most `2^bits` terms each, the largest first.
+/// The terms of buckets, shared out to sums of at most so many terms each, the largest first.
+#[derive(Default)]
 struct Shares {
     /// The bucket of each sum.
     buckets: Vec<u32>,
@@ -340,12 +362,18 @@ struct Shares {
     places: Vec<Place>,
     /// Where each round starts, and the last one ends.
     rounds: Vec<usize>,
+    /// For each bucket the terms that it has, then the number of its first sum and of its first term there.
+    counts: Vec<u32>,
+    /// Where each sum is, bucket by bucket.
+    order: Vec<u32>,
 }
 
 impl Shares {
-    fn new(terms: impl Iterator<Item = Term> + Clone, buckets: usize) -> Shares {
-        // Terms of each bucket, and then of each sum.
-        let mut counts = vec![0u32; buckets];
+    /// Shares out terms of `buckets` buckets.
+    fn share(&mut self, terms: impl Iterator<Item = Term> + Clone, buckets: usize) {
+        let Shares { buckets: of_sums, filled, places, rounds, counts, order } = self;
+        counts.clear();
+        counts.resize(buckets, 0);
         terms.clone().for_each(|term| counts[term.bucket as usize] += 1);
         let all: usize = counts.iter().map(|count| *count as usize).sum();
         let most = (2 * all / buckets.max(MANY)).max(LEAST).next_power_of_two();
@@ -361,13 +389,14 @@ impl Shares {
             having[size] += having[size + 1];
         }
         // Sums of more terms are before those of fewer.
-        let mut next: Vec<u32> =
-            (0..=most).map(|size| having.get(size + 1).map_or(0, |more| *more as u32)).collect();
-        let sums = having[0];
-        let (mut order, mut of_sums) = (Vec::with_capacity(sums), vec![0; sums]);
-        let mut filled = 0;
+        let next = (0..=most).map(|size| having.get(size + 1).map_or(0, |more| *more as u32));
+        let mut next: Vec<u32> = next.collect();
+        order.clear();
+        of_sums.clear();
+        of_sums.resize(having[0], 0);
+        *filled = 0;
         for (bucket, count) in counts.iter_mut().enumerate() {
-            filled += usize::from(*count > 0);
+            *filled += usize::from(*count > 0);
             let first = order.len() as u32;
             for size in sizes(*count) {
                 of_sums[next[size] as usize] = bucket as u32;
@@ -376,18 +405,19 @@ impl Shares {
             }
             *count = first << bits;
         }
-        let mut rounds = vec![0];
+        rounds.clear();
+        rounds.push(0);
         for having in &having[1..] {
             rounds.push(rounds[rounds.len() - 1] + having);
         }
-        let mut places = vec![0; all];
+        places.clear();
+        places.resize(all, 0);
         for term in terms {
             let taken = &mut counts[term.bucket as usize];
             let (sum, round) = (*taken >> bits, *taken & (most as u32 - 1));
             *taken += 1;
             places[rounds[round as usize] + order[sum as usize] as usize] = term.place;
         }
-        Shares { buckets: of_sums, filled, places, rounds }
     }
 
     /// The places of each round, of at least one sum.
