@@ -25,8 +25,6 @@
 
 mod arithmetic;
 mod back_end;
-#[cfg(test)]
-mod edits;
 mod machine;
 mod offer;
 pub mod portable;
