@@ -17,7 +17,7 @@ use bytemuck::Zeroable as _;
 use std::cell::Cell;
 use std::marker::PhantomData;
 
-/// Bytes of the sums and terms that share an inversion; they fit a second-level cache.
+/// Bytes of the sums and terms that share an inversion; they fit a second-level cache of 2 MiB.
 const BLOCK_BYTES: usize = 5 << 18;
 /// Sums that are worth a round, as an inversion takes the time of some hundred additions.
 const MANY: usize = 1 << 12;
