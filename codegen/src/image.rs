@@ -1,4 +1,4 @@
-//! From checked declarations to images: kernels, PTX with a header, one compressed text for all.
+//! From checked declarations to images: kernels, a text with a header, one compressed text for all.
 
 use crate::compression;
 use crate::declaration::{Equation, FieldDesc, GroupDesc};
@@ -10,9 +10,10 @@ use crate::kernels::{
     common_kernels, constant_formula_kernels, constant_kernels, field_kernels, formula_kernels, group_kernels,
 };
 use crate::passes::{Checked, Contract, Library, describe_schemes, multiplication};
+use crate::targets::ptx::Ptx;
 use crate::targets::ptx::emit::Emitter;
-use crate::targets::ptx::{Bound, Ptx};
-use crate::targets::{Artefact, BackEnd};
+use crate::targets::wgsl::{Products, Wgsl};
+use crate::targets::{Artefact, BackEnd, Bound as _};
 use crate::version;
 use curvesmith_abi::{Bundle, Flavour, Geometry, Image, KernelEntry, Needs, Packed, delta};
 use std::sync::Arc;
@@ -21,9 +22,61 @@ use std::sync::Arc;
 /// 2.5 s for as much on one core of a server.
 const IMAGE_LIMIT: usize = 20_000;
 
+/// What images are made in, and by what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// PTX.
+    Ptx(Emitter),
+    /// WGSL.
+    Wgsl(Products),
+}
+
+impl From<Emitter> for Format {
+    fn from(emitter: Emitter) -> Format {
+        Format::Ptx(emitter)
+    }
+}
+
+impl Format {
+    /// The language.
+    pub fn flavour(self) -> Flavour {
+        match self {
+            Format::Ptx(_) => Flavour::PTX,
+            Format::Wgsl(Products::Halves) => Flavour::WGSL,
+            Format::Wgsl(Products::Words64) => Flavour::WGSL_64,
+        }
+    }
+
+    /// The sizes of blocks that kernels are built for.
+    pub fn geometry(self) -> Geometry {
+        match self {
+            Format::Ptx(_) => Geometry::PTX,
+            Format::Wgsl(_) => Geometry::WGSL,
+        }
+    }
+
+    /// Versions of the compiler and of what writes its texts. Two equal texts emit equal images for equal
+    /// declarations.
+    pub fn version(self) -> String {
+        match self {
+            Format::Ptx(emitter) => emitter_version(emitter),
+            Format::Wgsl(_) => emitter_version(Emitter::Writer),
+        }
+    }
+
+    /// Whether it can be made in this process.
+    pub fn check(self) -> Result<(), EmitError> {
+        match self {
+            Format::Ptx(emitter) => emitter.check(),
+            Format::Wgsl(_) => Ok(()),
+        }
+    }
+}
+
 /// What goes into one image: kernels as written and what its header says of them.
 #[derive(Clone, Debug)]
 pub struct Plan {
+    format: Format,
     /// Name of the image.
     name: String,
     /// Name of the declaration: a field, a group, or `common`.
@@ -45,28 +98,32 @@ pub struct Emitted {
 }
 
 /// The images of a prime field: element-wise operations, digits, NTT and SpMV.
-pub fn plan_field(field: &FieldDesc) -> Vec<Plan> {
+pub fn plan_field(format: impl Into<Format>, field: &FieldDesc) -> Vec<Plan> {
+    let format = format.into();
     vec![Plan {
+        format,
         name: field.name.clone(),
         owner: field.name.clone(),
         declaration: field.text(),
         constants: field_lines(field),
-        kernels: field_kernels(&Geometry::PTX, field),
+        kernels: field_kernels(&format.geometry(), field),
     }]
 }
 
 /// The images of a group, cut so that each assembles in seconds and they can load in parallel.
-pub fn plan_group(group: &GroupDesc) -> Vec<Plan> {
-    plan_kernels(group, group_kernels(&Geometry::PTX, group))
+pub fn plan_group(format: impl Into<Format>, group: &GroupDesc) -> Vec<Plan> {
+    let format = format.into();
+    plan_kernels(format, group, group_kernels(&format.geometry(), group))
 }
 
 /// The images of a group for constant work; the group is [`GroupDesc::constant_work`]'s.
-pub fn plan_constant(group: &GroupDesc) -> Vec<Plan> {
-    plan_kernels(group, constant_kernels(&Geometry::PTX, group))
+pub fn plan_constant(format: impl Into<Format>, group: &GroupDesc) -> Vec<Plan> {
+    let format = format.into();
+    plan_kernels(format, group, constant_kernels(&format.geometry(), group))
 }
 
 /// One image a list, cut where it would take too long to assemble.
-fn plan_kernels(group: &GroupDesc, lists: Vec<Vec<Kernel>>) -> Vec<Plan> {
+fn plan_kernels(format: Format, group: &GroupDesc, lists: Vec<Vec<Kernel>>) -> Vec<Plan> {
     let mut constants = field_lines(&group.base);
     let hex = |v: &[num_bigint::BigUint]| v.iter().map(|x| format!("{x:#x}")).collect::<Vec<_>>().join(", ");
     for level in group.tower.levels() {
@@ -91,6 +148,7 @@ fn plan_kernels(group: &GroupDesc, lists: Vec<Vec<Kernel>>) -> Vec<Plan> {
     let plan = |kernels: Vec<Kernel>| {
         let first = kernels.first().map_or("empty", |k| k.desc.name);
         Plan {
+            format,
             name: format!("{}_{first}", group.name),
             owner: group.name.clone(),
             declaration: group.text(),
@@ -102,45 +160,48 @@ fn plan_kernels(group: &GroupDesc, lists: Vec<Vec<Kernel>>) -> Vec<Plan> {
 }
 
 /// The image of the field-independent kernels.
-pub fn plan_common() -> Vec<Plan> {
-    let common = || "common".to_owned();
+pub fn plan_common(format: impl Into<Format>) -> Vec<Plan> {
+    let (format, common) = (format.into(), || "common".to_owned());
     vec![Plan {
+        format,
         name: common(),
         owner: common(),
         declaration: common(),
         constants: vec![],
-        kernels: common_kernels(&Geometry::PTX),
+        kernels: common_kernels(&format.geometry()),
     }]
 }
 
 /// Compiles the images of a prime field.
-pub fn compile_field(field: &FieldDesc) -> Result<Vec<Emitted>, EmitError> {
-    all(&plan_field(field))
+pub fn compile_field(format: impl Into<Format>, field: &FieldDesc) -> Result<Vec<Emitted>, EmitError> {
+    all(&plan_field(format, field))
 }
 
 /// Compiles the images of a group.
-pub fn compile_group(group: &GroupDesc) -> Result<Vec<Emitted>, EmitError> {
-    all(&plan_group(group))
+pub fn compile_group(format: impl Into<Format>, group: &GroupDesc) -> Result<Vec<Emitted>, EmitError> {
+    all(&plan_group(format, group))
 }
 
 /// Compiles the images of a group for constant work, and the formulas that are in none; see [`plan_constant`].
-pub fn compile_constant(group: &GroupDesc) -> Result<Vec<Emitted>, EmitError> {
-    let formulas = plan_kernels(group, vec![constant_formula_kernels(&Geometry::PTX, group)]);
-    all(&[plan_constant(group), formulas].concat())
+pub fn compile_constant(format: impl Into<Format>, group: &GroupDesc) -> Result<Vec<Emitted>, EmitError> {
+    let format = format.into();
+    let formulas = constant_formula_kernels(&format.geometry(), group);
+    all(&[plan_constant(format, group), plan_kernels(format, group, vec![formulas])].concat())
 }
 
 /// Compiles [`formula_kernels`], which are in no image of a group.
-pub fn compile_formulas(group: &GroupDesc) -> Result<Vec<Emitted>, EmitError> {
-    all(&plan_kernels(group, vec![formula_kernels(&Geometry::PTX, group)]))
+pub fn compile_formulas(format: impl Into<Format>, group: &GroupDesc) -> Result<Vec<Emitted>, EmitError> {
+    let format = format.into();
+    all(&plan_kernels(format, group, vec![formula_kernels(&format.geometry(), group)]))
 }
 
 /// Compiles the image of the field-independent kernels.
-pub fn compile_common() -> Result<Vec<Emitted>, EmitError> {
-    all(&plan_common())
+pub fn compile_common(format: impl Into<Format>) -> Result<Vec<Emitted>, EmitError> {
+    all(&plan_common(format))
 }
 
 fn all(plans: &[Plan]) -> Result<Vec<Emitted>, EmitError> {
-    plans.iter().map(|plan| plan.compile(Emitter::default())).collect()
+    plans.iter().map(Plan::compile).collect()
 }
 
 /// The images of a declaration as programs embed them.
@@ -215,29 +276,14 @@ impl Plan {
         &self.name
     }
 
-    /// The kernels as the back end gets them.
-    fn prepared(&self) -> Result<Vec<Checked<Ptx>>, EmitError> {
-        let mut library = Library::default();
-        let prepare = |k: &Kernel| {
-            library.prepare(k).map_err(|source| EmitError::Pass { kernel: k.symbol.clone(), source })
-        };
-        self.kernels.iter().map(prepare).collect()
+    /// Its text.
+    pub fn text(&self) -> Result<String, EmitError> {
+        Ok(self.artefact()?.text)
     }
 
-    /// Passes, emission, header.
-    pub fn ptx(&self, emitter: Emitter) -> Result<String, EmitError> {
-        Ok(self.emit(&self.prepared()?, emitter)?.text)
-    }
-
-    /// The artefact, with a header before its text.
-    fn emit(&self, prepared: &[Checked<Ptx>], emitter: Emitter) -> Result<Artefact, EmitError> {
-        let artefact = Ptx::emit(prepared, emitter)?;
-        Ok(Artefact { text: self.header(prepared, emitter) + &artefact.text, ..artefact })
-    }
-
-    /// Passes, emission, header.
-    pub fn compile(&self, emitter: Emitter) -> Result<Emitted, EmitError> {
-        let Artefact { text, needs } = self.emit(&self.prepared()?, emitter)?;
+    /// The image.
+    pub fn compile(&self) -> Result<Emitted, EmitError> {
+        let Artefact { text, needs } = self.artefact()?;
         let entry = |(k, needs): (&Kernel, Needs)| KernelEntry {
             symbol: k.symbol.clone(),
             name: k.desc.name.into(),
@@ -247,25 +293,43 @@ impl Plan {
         let image = Image {
             name: self.name.clone(),
             declaration: hash(&self.declaration),
-            emitter: emitter_version(emitter),
-            flavour: Flavour::PTX,
+            emitter: self.format.version(),
+            flavour: self.format.flavour(),
             kernels: self.kernels.iter().zip(needs).map(entry).collect(),
         };
         Ok(Emitted { image, text })
     }
 
-    /// What a reader of the PTX needs to know where it comes from and what holds in it.
-    fn header(&self, prepared: &[Checked<Ptx>], emitter: Emitter) -> String {
+    fn artefact(&self) -> Result<Artefact, EmitError> {
+        match self.format {
+            Format::Ptx(emitter) => self.by::<Ptx>(emitter),
+            Format::Wgsl(products) => self.by::<Wgsl>(products),
+        }
+    }
+
+    /// Passes, emission, a header before the text.
+    fn by<T: BackEnd>(&self, emitter: T::Emitter) -> Result<Artefact, EmitError> {
+        let mut library = Library::default();
+        let prepare = |k: &Kernel| {
+            library.prepare(k).map_err(|source| EmitError::Pass { kernel: k.symbol.clone(), source })
+        };
+        let prepared = self.kernels.iter().map(prepare).collect::<Result<Vec<Checked<T>>, _>>()?;
+        let artefact = T::emit(&prepared, emitter)?;
+        Ok(Artefact { text: self.header(&prepared) + &artefact.text, ..artefact })
+    }
+
+    /// What a reader of the text needs to know where it comes from and what holds in it.
+    fn header<T: BackEnd>(&self, prepared: &[Checked<T>]) -> String {
         let first = self.kernels.first().map_or("", |k| k.desc.name);
         let mut lines = vec![
             format!("image {}", self.name),
             format!("declaration {}", hash(&self.declaration)),
             self.declaration.clone(),
-            emitter_version(emitter),
+            self.format.version(),
             format!("made by: cargo xtask dump {} {first} --after image", self.owner),
         ];
         lines.extend(self.constants.iter().cloned());
-        lines.extend(self.kernels.first().map(describe_schemes::<Ptx>).into_iter().flatten());
+        lines.extend(self.kernels.first().map(describe_schemes::<T>).into_iter().flatten());
         let mut said: Vec<&str> = vec![];
         for checked in prepared.iter().flat_map(Checked::with_functions) {
             let kernel = checked.kernel();
@@ -286,13 +350,12 @@ impl Plan {
 }
 
 /// What a function takes and gives, and under which bounds.
-fn contract(checked: &Checked<Ptx>) -> String {
+fn contract<T: BackEnd>(checked: &Checked<T>) -> String {
     let (kernel, Contract { arguments, results }) = (checked.kernel(), checked.info().contract());
     let signature = kernel.function.clone().unwrap_or_default();
-    let list = |types: &[Type], bounds: &[Option<Bound>]| {
-        let one = |(ty, bound): (&Type, &Option<Bound>)| {
-            let limit =
-                bound.zip(kernel.field.as_ref()).map(|(bound, field)| bound.display(field).to_string());
+    let list = |types: &[Type], bounds: &[Option<T::Bound>]| {
+        let one = |(ty, bound): (&Type, &Option<T::Bound>)| {
+            let limit = bound.zip(kernel.field.as_ref()).map(|(bound, field)| bound.text(field));
             type_name(*ty) + &limit.unwrap_or_default()
         };
         types.iter().zip(bounds).map(one).collect::<Vec<_>>().join(", ")
@@ -301,10 +364,10 @@ fn contract(checked: &Checked<Ptx>) -> String {
 }
 
 /// The weakest bound of a kernel's field values and locals, in multiples of the modulus.
-fn widest(checked: &Checked<Ptx>) -> Option<String> {
+fn widest<T: BackEnd>(checked: &Checked<T>) -> Option<String> {
     let (kernel, info) = (checked.kernel(), checked.info());
     let field = kernel.field.as_ref()?;
     let locals = (0..kernel.locals.len()).filter_map(|l| info.local(Local(l as u32)));
     let bounds = computed(&kernel.body).into_iter().filter_map(|v| info.bound(v)).chain(locals);
-    bounds.reduce(|a, b| a.join(b, field)).map(|bound| bound.display(field).to_string())
+    bounds.reduce(|a, b| a.join(b, field)).map(|bound| bound.text(field))
 }

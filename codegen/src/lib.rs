@@ -1,7 +1,7 @@
-//! The compiler of curvesmith: field and curve specs to PTX images.
+//! The compiler of curvesmith: field and curve specs to images of PTX and WGSL.
 //!
 //! ```text
-//! declaration ─► FIR (field ops + kernel statements) ─► passes ─► blocks ─► PTX (by LLVM or our writer) ─► Image
+//! declaration ─► FIR (field ops + kernel statements) ─► passes ─► programs ─► text of a target ─► Image
 //! ```
 //! Deterministic: no clock, path, hash order or thread order enters the output.
 
@@ -19,7 +19,7 @@ mod version;
 
 pub use error::{EmitError, PassError};
 pub use image::{
-    Emitted, Plan, compile_common, compile_constant, compile_field, compile_formulas, compile_group,
+    Emitted, Format, Plan, compile_common, compile_constant, compile_field, compile_formulas, compile_group,
     emitter_version, pack, plan_common, plan_constant, plan_field, plan_group,
 };
 pub use version::compiler_version;

@@ -9,6 +9,7 @@ use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_codegen::fir::build::{Builder, FULL_MASK};
 use curvesmith_codegen::fir::ir::{AtomicOp, Kernel, Order, Scope, ShuffleMode};
 use curvesmith_codegen::passes::prepare;
+use curvesmith_codegen::targets::ptx::emit::Emitter;
 use curvesmith_codegen::targets::ptx::emit::llvm::emit_ir;
 use curvesmith_codegen::{plan_common, plan_field, plan_group};
 use std::collections::BTreeSet;
@@ -134,7 +135,8 @@ fn kernels() -> Vec<Kernel> {
         FieldDesc::new("bn254_fq", big(bn254)),
         FieldDesc::new("secp256k1_fq", big(secp256k1)),
     ];
-    let plans = fields.iter().flat_map(plan_field).chain(plan_group(&group)).chain(plan_common());
+    let of_fields = fields.iter().flat_map(|field| plan_field(Emitter::default(), field));
+    let plans = of_fields.chain(plan_group(Emitter::default(), &group)).chain(plan_common(Emitter::default()));
     plans.flat_map(|plan| plan.kernels().to_vec()).chain([effects()]).collect()
 }
 

@@ -55,12 +55,12 @@ fn plans() -> Vec<Plan> {
         equation: Equation::ShortWeierstrass { a: vec![0u32.into(); 2], b: vec![3u32.into(), 1u32.into()] },
         base: base.clone(),
     };
-    let constant = plan_constant(&group.constant_work());
-    [plan_field(&base), plan_group(&group), constant, plan_common()].concat()
+    let constant = plan_constant(Emitter::Llvm, &group.constant_work());
+    [plan_field(Emitter::Llvm, &base), plan_group(Emitter::Llvm, &group), constant, plan_common(Emitter::Llvm)].concat()
 }
 
 fn compile(plan: &Plan) -> Emitted {
-    plan.compile(Emitter::Llvm).expect("the image is emitted")
+    plan.compile().expect("the image is emitted")
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn a_bundle_holds_every_text_once() {
 
 #[test]
 fn an_image_names_its_kernels_constants_and_versions() {
-    let Emitted { image, text } = compile_field(&toy()).expect("field").remove(0);
+    let Emitted { image, text } = compile_field(Emitter::Llvm, &toy()).expect("field").remove(0);
     let parts = [
         "// p = 0x1fff",
         "// declaration ",
@@ -219,7 +219,7 @@ fn buffers_that_are_only_read_are_declared_so_and_no_others() {
 
 #[test]
 fn no_local_memory_is_left() {
-    for emitted in compile_field(&toy()).expect("field").iter().chain(&compile_common().expect("common")) {
+    for emitted in compile_field(Emitter::Llvm, &toy()).expect("field").iter().chain(&compile_common(Emitter::Llvm).expect("common")) {
         let Emitted { image, text } = emitted;
         for word in ["ld.local", "st.local", ".local", "__local_depot"] {
             assert!(!text.contains(word), "{}: {word}", image.name);
@@ -237,7 +237,7 @@ fn the_extreme_fields_are_emitted() {
         ("m521", power(521) - 1u32),
         ("full_1024", power(1024) - 105u32),
     ] {
-        let images = compile_field(&FieldDesc::new(name, p)).expect("the field is emitted");
+        let images = compile_field(Emitter::Llvm, &FieldDesc::new(name, p)).expect("the field is emitted");
         let text = &images[0].text;
         for kernel in ["mul", "inverse", "batch_inverse", "digits", "powers", "spmv_warp"] {
             assert!(text.contains(&format!(".visible .entry {name}_{kernel}(")), "{name}_{kernel}");
@@ -260,7 +260,7 @@ fn a_group_of_odd_and_many_words_is_emitted() {
         tower: Tower::prime(),
         equation: Equation::ShortWeierstrass { a, b },
     };
-    let images = compile_group(&group).expect("the group is emitted");
+    let images = compile_group(Emitter::Llvm, &group).expect("the group is emitted");
     assert!(images.iter().any(|image| image.text.contains(".visible .entry p521_g1_accumulate(")));
 }
 
@@ -282,10 +282,10 @@ fn constant_work_has_no_guards() {
             equation: Equation::ShortWeierstrass { a: vec![2u32.into()], b: vec![3u32.into()] },
             base: base.clone(),
         };
-        let images: Vec<Emitted> = plan_constant(&group.constant_work()).iter().map(compile).collect();
+        let images: Vec<Emitted> = plan_constant(Emitter::Llvm, &group.constant_work()).iter().map(compile).collect();
         assert!(images.iter().all(|image| !guards(&image.text)), "{name}");
-        assert!(plan_group(&group).iter().map(compile).any(|image| guards(&image.text)), "{name}");
-        let field = plan_field(&base).iter().map(compile).map(|image| image.text).collect::<String>();
+        assert!(plan_group(Emitter::Llvm, &group).iter().map(compile).any(|image| guards(&image.text)), "{name}");
+        let field = plan_field(Emitter::Llvm, &base).iter().map(compile).map(|image| image.text).collect::<String>();
         let (_, digits) =
             field.split_once(&format!(".entry {name}_digits_regular(")).expect("the field has it");
         let (digits, _) = digits.split_once("\n}\n").expect("it ends");
@@ -309,7 +309,7 @@ fn an_image_names_its_emitter() {
     let versions = [Emitter::Llvm, Emitter::Writer].map(emitter_version);
     assert!(versions[0].contains(" LLVM 19.1.") && versions[1].ends_with(" own writer"), "{versions:?}");
     for (emitter, version) in [Emitter::Llvm, Emitter::Writer].into_iter().zip(versions) {
-        let Emitted { image, text } = plan_common()[0].compile(emitter).expect("the image is emitted");
+        let Emitted { image, text } = plan_common(emitter)[0].compile().expect("the image is emitted");
         assert_eq!(image.emitter, version);
         assert!(text.contains(&format!("// {version}\n")), "{version}");
     }

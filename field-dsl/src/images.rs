@@ -9,12 +9,13 @@
 //! 3. folder `images` of the workspace;
 //! 4. the cache.
 //!
-//! What is found nowhere is emitted, by LLVM with feature `llvm`, by the compiler's own writer without it,
+//! What is found nowhere is emitted, PTX by LLVM with feature `llvm`, by the compiler's own writer without it,
 //! and kept in the cache. A folder may hold bundles of any emitter; with `llvm`, LLVM's are taken. A bundle
 //! of the declaration that is damaged, or of another flavour, compiler or version, is an error; in the cache
 //! it is made anew. An unwritable cache is no fault.
 
-use curvesmith_abi::{Bundle, Flavour, Form, Geometry, ImageError};
+use curvesmith_abi::{Bundle, Flavour, Form, ImageError};
+use curvesmith_codegen::Format;
 use curvesmith_codegen::declaration::{FieldDesc, GroupDesc};
 use curvesmith_codegen::targets::ptx::emit::Emitter;
 use std::ffi::OsString;
@@ -75,37 +76,56 @@ fn folders(manifest: Option<PathBuf>, given: Option<OsString>) -> Vec<Folder> {
 
 /// How the version begins of what made the bundles that are taken from folders. Those of another LLVM 19 are
 /// as good: a package's are.
-fn taken(emitter: Emitter) -> String {
+fn taken(format: Format) -> String {
     let compiler = curvesmith_codegen::compiler_version();
-    if emitter == Emitter::Writer { compiler } else { format!("{compiler} LLVM ") }
+    match format {
+        #[cfg(feature = "llvm")]
+        Format::Ptx(Emitter::Llvm) => format!("{compiler} LLVM "),
+        _ => compiler,
+    }
 }
 
-/// The images of each declaration, an encoded [`Bundle`].
+/// In what images are made: PTX, and WGSL with feature `wgsl`.
+pub(crate) fn formats() -> Vec<Format> {
+    let wgsl = cfg!(feature = "wgsl").then(|| Format::Wgsl(Default::default()));
+    std::iter::once(Format::Ptx(Emitter::default())).chain(wgsl).collect()
+}
+
+/// The images of each declaration: an encoded [`Bundle`] for each of the [`formats`], one after the other.
 pub(crate) fn images(declarations: &[Declaration<'_>]) -> Result<Vec<Vec<u8>>, ImagesError> {
-    let emitter = Emitter::default();
-    emitter.check().map_err(emission)?;
-    let version = curvesmith_codegen::emitter_version(emitter);
+    let mut all = vec![vec![]; declarations.len()];
+    for format in formats() {
+        for (bundles, bundle) in all.iter_mut().zip(images_in(declarations, format)?) {
+            bundles.extend(bundle);
+        }
+    }
+    Ok(all)
+}
+
+fn images_in(declarations: &[Declaration<'_>], format: Format) -> Result<Vec<Vec<u8>>, ImagesError> {
+    format.check().map_err(emission)?;
+    let version = format.version();
     let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let folders = folders(manifest, std::env::var_os("CURVESMITH_IMAGES"));
     let cache = cache::directory();
     let kept = |declaration: &Declaration<'_>| {
         for folder in &folders {
-            if let Some(bundle) = find_bundle(folder, &declaration.stem(), &taken(emitter))? {
+            if let Some(bundle) = find_bundle(folder, &declaration.stem(format), format)? {
                 return Ok(Some(bundle));
             }
         }
-        let path = cache.as_deref().map(|cache| cache.join(declaration.file(&version)));
+        let path = cache.as_deref().map(|cache| cache.join(declaration.file(format)));
         // What the cache has and is not taken is emitted again.
-        Ok(path.and_then(|path| read_bundle(&path, &version).ok()))
+        Ok(path.and_then(|path| read_bundle(&path, &format.flavour(), &version).ok()))
     };
     let mut encoded = declarations.iter().map(kept).collect::<Result<Vec<Option<Vec<u8>>>, _>>()?;
     let missing: Vec<usize> = (0..declarations.len()).filter(|&i| encoded[i].is_none()).collect();
     let of: Vec<Declaration<'_>> = missing.iter().map(|&i| declarations[i]).collect();
-    for (i, bundle) in missing.into_iter().zip(emit(&of, emitter)?) {
+    for (i, bundle) in missing.into_iter().zip(emit(&of, format)?) {
         let bundle = bundle.encode();
         if let Some(directory) = &cache {
             // The next expansion emits again if this one could not be kept.
-            let _ = cache::write(directory, &declarations[i].file(&version), &sealed(&bundle));
+            let _ = cache::write(directory, &declarations[i].file(format), &sealed(&bundle));
         }
         encoded[i] = Some(bundle);
     }
@@ -113,14 +133,14 @@ pub(crate) fn images(declarations: &[Declaration<'_>]) -> Result<Vec<Vec<u8>>, I
 }
 
 /// The bundle of each declaration, made anew.
-pub(crate) fn emit(declarations: &[Declaration<'_>], emitter: Emitter) -> Result<Vec<Bundle>, ImagesError> {
+pub(crate) fn emit(declarations: &[Declaration<'_>], format: Format) -> Result<Vec<Bundle>, ImagesError> {
     // All at once, so that no core waits for the end of a declaration; what comes last is a group, and longest.
     let plans: Vec<_> = (0..declarations.len())
         .rev()
-        .flat_map(|i| declarations[i].plans().into_iter().map(move |plan| (i, plan)))
+        .flat_map(|i| declarations[i].plans(format).into_iter().map(move |plan| (i, plan)))
         .collect();
     let emitted =
-        crate::parallel::map(&plans, |(i, plan)| plan.compile(emitter).map(|emitted| (*i, emitted)));
+        crate::parallel::map(&plans, |(i, plan)| plan.compile().map(|emitted| (*i, emitted)));
     let emitted = emitted.into_iter().collect::<Result<Vec<_>, _>>().map_err(emission)?;
     let indices: Vec<usize> = (0..declarations.len()).collect();
     let packed = crate::parallel::map(&indices, |&i| {
@@ -134,31 +154,28 @@ fn emission(error: curvesmith_codegen::EmitError) -> ImagesError {
     ImagesError::Emit(error.to_string())
 }
 
-/// What all images here are written in.
-const FLAVOUR: Flavour = Flavour::PTX;
-
 /// The end of a bundle's file name.
-pub(crate) fn extension() -> String {
-    format!(".{FLAVOUR}.images")
+pub(crate) fn extension(flavour: &Flavour) -> String {
+    format!(".{flavour}.images")
 }
 
 impl Declaration<'_> {
-    fn plans(&self) -> Vec<curvesmith_codegen::Plan> {
+    fn plans(&self, format: Format) -> Vec<curvesmith_codegen::Plan> {
         match self {
-            Declaration::Field(field) => curvesmith_codegen::plan_field(field),
-            Declaration::Group(group) => curvesmith_codegen::plan_group(group),
-            Declaration::Constant(group) => curvesmith_codegen::plan_constant(group),
-            Declaration::Common => curvesmith_codegen::plan_common(),
+            Declaration::Field(field) => curvesmith_codegen::plan_field(format, field),
+            Declaration::Group(group) => curvesmith_codegen::plan_group(format, group),
+            Declaration::Constant(group) => curvesmith_codegen::plan_constant(format, group),
+            Declaration::Common => curvesmith_codegen::plan_common(format),
         }
     }
 
-    /// The name of its file, of images by an emitter of this version.
-    pub(crate) fn file(self, version: &str) -> String {
-        format!("{}-{}{}", self.stem(), hash(version.as_bytes()), extension())
+    /// The name of its file, of images in a format.
+    pub(crate) fn file(self, format: Format) -> String {
+        format!("{}-{}{}", self.stem(format), hash(format.version().as_bytes()), extension(&format.flavour()))
     }
 
     /// `<name>-<hash of the declaration, the kernels' signatures and the sizes of their blocks>`
-    fn stem(self) -> String {
+    fn stem(self, format: Format) -> String {
         use curvesmith_abi::Family;
         let (mut text, name, family) = match self {
             Declaration::Field(field) => (field.text(), field.name.as_str(), Family::Field),
@@ -174,9 +191,9 @@ impl Declaration<'_> {
             Declaration::Field(field) => (Form::Xyzz, field.words, 1),
             Declaration::Common => (Form::Xyzz, 0, 1),
         };
-        let _ = write!(text, "\n{:?}", Geometry::PTX);
-        for kernel in curvesmith_abi::kernels::all(&Geometry::PTX).into_iter().filter(|k| k.family == family)
-        {
+        let geometry = format.geometry();
+        let _ = write!(text, "\n{geometry:?}");
+        for kernel in curvesmith_abi::kernels::all(&geometry).into_iter().filter(|k| k.family == family) {
             let _ = write!(text, "\n{}", kernel.of_width(words, degree).signature(form));
         }
         format!("{name}-{}", hash(text.as_bytes()))
@@ -193,26 +210,28 @@ pub(crate) fn sealed(encoded: &[u8]) -> Vec<u8> {
     [blake3::hash(encoded).as_bytes(), encoded].concat()
 }
 
-/// What [`sealed`] got, if it is intact and a bundle of this version, of [`FLAVOUR`] and of this
+/// What [`sealed`] got, if it is intact and a bundle of this version, of this flavour and of this
 /// emitter.
-fn unsealed(bytes: &[u8], emitter: &str) -> Result<Vec<u8>, ImageError> {
+fn unsealed(bytes: &[u8], flavour: &Flavour, emitter: &str) -> Result<Vec<u8>, ImageError> {
     let parts = bytes.split_first_chunk::<{ blake3::OUT_LEN }>();
     let (hash, encoded) = parts.ok_or(ImageError::Damaged("truncated"))?;
     if blake3::hash(encoded) != *hash {
         return Err(ImageError::Damaged("they are not those that were written"));
     }
-    Bundle::decode(encoded)?.expect(&FLAVOUR, emitter)?;
+    Bundle::decode(encoded)?.expect(flavour, emitter)?;
     Ok(encoded.to_vec())
 }
 
-pub(crate) fn read_bundle(path: &Path, emitter: &str) -> Result<Vec<u8>, ImageError> {
-    unsealed(&fs::read(path).map_err(|_| ImageError::Damaged("the file cannot be read"))?, emitter)
+pub(crate) fn read_bundle(path: &Path, flavour: &Flavour, emitter: &str) -> Result<Vec<u8>, ImageError> {
+    unsealed(&fs::read(path).map_err(|_| ImageError::Damaged("the file cannot be read"))?, flavour, emitter)
 }
 
-/// The first bundle of a declaration in a folder, by file name, that `maker` has made. An error names the
+/// The first bundle of a declaration in a folder, by file name, that is taken for a format. An error names the
 /// last that is refused, where there are only such.
-fn find_bundle(folder: &Folder, stem: &str, maker: &str) -> Result<Option<Vec<u8>>, ImagesError> {
-    let fits = |name: &str| name.starts_with(&format!("{stem}-")) && name.ends_with(&extension());
+fn find_bundle(folder: &Folder, stem: &str, format: Format) -> Result<Option<Vec<u8>>, ImagesError> {
+    let (flavour, maker) = (format.flavour(), taken(format));
+    let end = extension(&flavour);
+    let fits = |name: &str| name.starts_with(&format!("{stem}-")) && name.ends_with(&end);
     let Ok(entries) = fs::read_dir(&folder.path) else { return Ok(None) };
     let entries = entries.flatten().map(|entry| entry.path());
     let mut paths: Vec<_> =
@@ -220,7 +239,7 @@ fn find_bundle(folder: &Folder, stem: &str, maker: &str) -> Result<Option<Vec<u8
     paths.sort();
     let mut refused = Ok(None);
     for path in paths {
-        match read_bundle(&path, maker) {
+        match read_bundle(&path, &flavour, &maker) {
             Ok(bundle) => return Ok(Some(bundle)),
             Err(source) => {
                 let file = path.to_string_lossy().into_owned();
@@ -279,6 +298,8 @@ pub(crate) mod cache {
 mod tests {
     use super::*;
 
+    const OWN: Format = Format::Ptx(Emitter::Writer);
+
     fn images(flavour: Flavour, emitter: &str) -> Vec<u8> {
         let image = curvesmith_abi::Image {
             name: "toy".into(),
@@ -293,18 +314,18 @@ mod tests {
 
     fn find_in(directory: &Path, stem: &str) -> Result<Option<Vec<u8>>, String> {
         let folder = Folder { path: directory.to_owned(), name: "CURVESMITH_IMAGES" };
-        find_bundle(&folder, stem, &curvesmith_codegen::compiler_version()).map_err(|e| e.to_string())
+        find_bundle(&folder, stem, OWN).map_err(|e| e.to_string())
     }
 
     fn own_images() -> Vec<u8> {
-        images(FLAVOUR, &format!("{} by hand", curvesmith_codegen::compiler_version()))
+        images(OWN.flavour(), &format!("{} by hand", curvesmith_codegen::compiler_version()))
     }
 
     #[test]
     fn damaged_files_are_refused() {
         let encoded = own_images();
         let bytes = sealed(&encoded);
-        let unsealed = |bytes: &[u8]| unsealed(bytes, &curvesmith_codegen::compiler_version());
+        let unsealed = |bytes: &[u8]| super::unsealed(bytes, &OWN.flavour(), &curvesmith_codegen::compiler_version());
         assert_eq!(unsealed(&bytes), Ok(encoded));
         for i in 0..bytes.len() {
             assert!(unsealed(&bytes[..i]).is_err(), "cut at {i}");
@@ -319,7 +340,7 @@ mod tests {
     fn a_directory_serves_its_declaration() {
         let directory = tempfile::tempdir().unwrap();
         let field = FieldDesc::new("toy", 13u32.into());
-        let stem = Declaration::Field(&field).stem();
+        let stem = Declaration::Field(&field).stem(OWN);
         let find = |stem: &str| find_in(directory.path(), stem);
         assert_eq!(find(&stem), Ok(None));
         let path = |end: &str| directory.path().join(format!("{stem}-{end}.ptx.images"));
@@ -332,7 +353,7 @@ mod tests {
         fs::write(path("1"), sealed(&own_images())).unwrap();
         assert_eq!(find(&stem), Ok(Some(own_images())));
         let other = FieldDesc::new("toy", 17u32.into());
-        assert_eq!(find(&Declaration::Field(&other).stem()), Ok(None));
+        assert_eq!(find(&Declaration::Field(&other).stem(OWN)), Ok(None));
     }
 
     #[test]
@@ -360,7 +381,7 @@ mod tests {
             find_in(directory.path(), "toy")
         };
         let compiler = curvesmith_codegen::compiler_version();
-        let other = found(&images(FLAVOUR, "curvesmith 0 source 1")).unwrap_err();
+        let other = found(&images(OWN.flavour(), "curvesmith 0 source 1")).unwrap_err();
         let text = format!("image `toy` was made by `curvesmith 0 source 1`, `{compiler}` is expected");
         assert!(other.contains("toy-0.ptx.images") && other.ends_with(&text), "{other}");
         let other = found(&images(Flavour::named("wgsl"), &compiler)).unwrap_err();
@@ -374,10 +395,12 @@ mod tests {
 
     #[test]
     fn bundles_of_what_is_linked_are_taken() {
-        let emitter = Emitter::default();
-        assert!(curvesmith_codegen::emitter_version(emitter).starts_with(&taken(emitter)));
-        let writer = curvesmith_codegen::emitter_version(Emitter::Writer);
-        assert_eq!(writer.starts_with(&taken(emitter)), emitter == Emitter::Writer);
+        for format in formats() {
+            assert!(format.version().starts_with(&taken(format)));
+        }
+        let own = Format::Ptx(Emitter::default());
+        let is_writers = own == Format::Ptx(Emitter::Writer);
+        assert_eq!(Format::Ptx(Emitter::Writer).version().starts_with(&taken(own)), is_writers);
     }
 
     #[test]
@@ -393,7 +416,7 @@ mod tests {
                 tower,
                 equation: curvesmith_codegen::declaration::Equation::ShortWeierstrass { a, b },
             };
-            Declaration::Group(&desc).stem()
+            Declaration::Group(&desc).stem(OWN)
         };
         let stems = [
             group(None, &[0], &[1]),
@@ -402,8 +425,9 @@ mod tests {
             group(Some(2), &[0, 1], &[1, 0]),
             group(Some(2), &[1, 0], &[0, 1]),
             group(Some(5), &[1, 0], &[0, 1]),
-            Declaration::Field(&base).stem(),
-            Declaration::Common.stem(),
+            Declaration::Field(&base).stem(OWN),
+            Declaration::Common.stem(OWN),
+            Declaration::Common.stem(Format::Wgsl(Default::default())),
         ];
         let distinct: std::collections::BTreeSet<_> = stems.iter().collect();
         assert_eq!(distinct.len(), stems.len());

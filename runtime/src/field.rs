@@ -23,7 +23,7 @@ pub trait Field: Copy + Debug + Send + Sync + 'static {
     /// Whether an element in arkworks' memory is one on the device: both are Montgomery form, and so are equal
     /// where the two `R` are.
     const SAME_FORM: bool = 32 * Self::WORDS == 64 * <Self::Ark as MontLimbs>::LIMBS;
-    /// The embedded images, an encoded [`curvesmith_abi::Bundle`]; empty if there are none. Best a static: a literal may be copied into every
+    /// The embedded images, encoded [`curvesmith_abi::Bundle`]s, one a flavour; empty if there are none. Best a static: a literal may be copied into every
     /// crate that calls this.
     fn images() -> &'static [u8];
     /// The functions of eight elements at once that transforms take, where the declaration has them.

@@ -20,7 +20,7 @@ pub struct EdwardsForm<F> {
     pub s: F,
     /// From quotients `u/v` of the Montgomery form to `x`.
     pub k: F,
-    /// The images of its kernels, an encoded [`curvesmith_abi::Bundle`].
+    /// The images of its kernels, encoded [`curvesmith_abi::Bundle`]s, one a flavour.
     pub images: &'static [u8],
 }
 

@@ -32,7 +32,7 @@ pub trait Group: Copy + Debug + Send + Sync + 'static {
     const NAME: &'static str;
     /// Extension degree of the coordinates over `Base`.
     const DEGREE: usize;
-    /// The embedded images, an encoded [`curvesmith_abi::Bundle`]; empty if there are none. Best a static: a literal may be copied into every
+    /// The embedded images, encoded [`curvesmith_abi::Bundle`]s, one a flavour; empty if there are none. Best a static: a literal may be copied into every
     /// crate that calls this.
     fn images() -> &'static [u8];
     /// The Edwards form of a short Weierstrass curve, where the declaration asks for one.
@@ -55,7 +55,7 @@ pub trait Group: Copy + Debug + Send + Sync + 'static {
 pub struct ConstantWork {
     /// Prefix of the kernels' symbols.
     pub name: &'static str,
-    /// The images of the kernels, an encoded [`curvesmith_abi::Bundle`].
+    /// The images of the kernels, encoded [`curvesmith_abi::Bundle`]s, one a flavour.
     pub images: &'static [u8],
 }
 

@@ -21,8 +21,8 @@ pub struct Owner {
     pub form: Form,
     /// Bits of the modulus of the field, or of the group's scalar field; 0 for common kernels.
     pub bits: u32,
-    /// Its images, an encoded [`curvesmith_abi::Bundle`] of the flavour that the device runs; empty
-    /// if there are none.
+    /// Its images, encoded [`curvesmith_abi::Bundle`]s, one for each flavour that it has; empty if there are
+    /// none.
     pub images: &'static [u8],
 }
 

@@ -1,9 +1,13 @@
 //! Cross-crate tests of curvesmith, and what they share.
 
+mod adapter;
 pub mod four_ways;
 pub mod interpreter;
+mod launch;
 mod random;
 
+pub use adapter::wgpu_device;
+pub use launch::launch;
 pub use random::Random;
 
 use ark_ec::{CurveGroup, PrimeGroup};

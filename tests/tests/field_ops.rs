@@ -9,6 +9,7 @@ mod device;
 use ark_ff::PrimeField;
 use curvesmith_abi::kernels::*;
 use curvesmith_abi::{Geometry, Kernel, padded_words};
+use curvesmith_codegen::targets::ptx::emit::Emitter;
 use curvesmith_codegen::compile_field;
 use curvesmith_codegen::declaration::FieldDesc;
 use curvesmith_codegen::fir::interp::{Argument, from_words, to_words};
@@ -38,7 +39,7 @@ struct Machine {
 impl Machine {
     fn new(name: &str, p: BigUint) -> Machine {
         let field = FieldDesc::new(name, p);
-        let mut images = compile_field(&field).unwrap();
+        let mut images = compile_field(Emitter::default(), &field).unwrap();
         assert_eq!(images.len(), 1);
         let ptx = images.remove(0).text;
         Machine { field, module: Module::load(&ptx) }

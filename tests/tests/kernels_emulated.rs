@@ -11,6 +11,7 @@ use curvesmith_abi::kernels::RowOrder;
 use curvesmith_abi::{Arg, Kernel as _, KernelDesc};
 use curvesmith_codegen::declaration::{FieldDesc, GroupDesc};
 use curvesmith_codegen::fir::interp::Argument;
+use curvesmith_codegen::targets::ptx::emit::Emitter;
 use curvesmith_codegen::{
     Emitted, compile_common, compile_constant, compile_field, compile_formulas, compile_group,
 };
@@ -64,21 +65,21 @@ thread_local! {
 
 impl Machine {
     fn common() -> Self {
-        Self::shared("common".into(), "common", || compile_common().expect("the common kernels compile"))
+        Self::shared("common".into(), "common", || compile_common(Emitter::default()).expect("the common kernels compile"))
     }
     fn field(field: &FieldDesc) -> Self {
-        let images = || compile_field(field).expect("the field compiles");
+        let images = || compile_field(Emitter::default(), field).expect("the field compiles");
         Self::shared(format!("{field:?}"), &field.name, images)
     }
     fn group(group: &GroupDesc) -> Self {
         Self::shared(format!("{group:?}"), &group.name, || {
-            let mut images = compile_group(group).expect("the group compiles");
-            images.extend(compile_formulas(group).expect("the formulas compile"));
+            let mut images = compile_group(Emitter::default(), group).expect("the group compiles");
+            images.extend(compile_formulas(Emitter::default(), group).expect("the formulas compile"));
             images
         })
     }
     fn constant(group: &GroupDesc) -> Self {
-        let images = || compile_constant(group).expect("the group compiles");
+        let images = || compile_constant(Emitter::default(), group).expect("the group compiles");
         Self::shared(format!("constant {group:?}"), &group.name, images)
     }
 

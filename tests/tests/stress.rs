@@ -316,7 +316,7 @@ impl<const K: usize> Group for Poisoned<K> {
     fn images() -> &'static [u8] {
         static IMAGES: [OnceLock<&'static [u8]>; 3] = [const { OnceLock::new() }; 3];
         IMAGES[K].get_or_init(|| {
-            let sound = Source::unpack(Bundle::decode(toy_curve::G1::images()).unwrap());
+            let sound = Source::unpack(Bundle::select(toy_curve::G1::images(), &Flavour::PTX).unwrap());
             let sound = sound.iter().map(|s| Emitted { image: s.image().clone(), text: s.text().unwrap() });
             let images = pack(sound.chain([poison(&POISONED[K](&Geometry::PTX))]).collect()).unwrap();
             Box::leak(images.encode().into_boxed_slice())

@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
 use curvesmith::{Field, Group, bls12_381, bn254};
 use curvesmith_abi::kernels::Accumulate;
-use curvesmith_abi::{Arg, Bundle, Element, Form, Geometry, Kernel, padded_words};
+use curvesmith_abi::{Arg, Bundle, Element, Flavour, Form, Geometry, Kernel, padded_words};
 use curvesmith_device::Source;
 
 /// Different bases.
@@ -27,7 +27,7 @@ pub(crate) fn report(gpu: &Gpu) -> Result<()> {
 
 fn measure<G: Group>(gpu: &Gpu) -> Result<()> {
     let symbol = format!("{}_{}", G::NAME, Accumulate::NAME);
-    let images = Source::unpack(Bundle::decode(G::images())?);
+    let images = Source::unpack(Bundle::select(G::images(), &Flavour::PTX)?);
     let image = images.iter().find(|source| source.image().kernels.iter().any(|k| k.symbol == symbol));
     let module = gpu.load_image(image.with_context(|| format!("no image holds {symbol}"))?)?;
 

@@ -12,4 +12,5 @@ pub mod lanes;
 pub mod parse;
 pub mod print;
 pub(crate) mod rewrite;
+pub mod uniform;
 pub mod verify;

@@ -121,8 +121,7 @@ fn relied_on<T: Arithmetic>(kernel: &Kernel, v: Value, fact: &Fact<T>) -> Vec<(V
         }
         (Op::Select(_, a, b), _, Some(bound)) => vec![(*a, bound), (*b, bound)],
         (Op::Word(a, _, below), ..) => {
-            let limit = T::Bound::below(kernel.field(), &below.limit(kernel.field()));
-            limit.map(|limit| (*a, limit)).into_iter().collect()
+            vec![(*a, T::Bound::at_most(kernel.field(), &below.limit(kernel.field())))]
         }
         _ => vec![],
     }

@@ -75,6 +75,12 @@ pub trait Bound: Copy + Debug + Eq + Hash + Send + Sync + 'static {
     /// The least bound that holds for every value `< limit`; `None` when an element cannot hold such values.
     fn below(field: &FieldDesc, limit: &BigUint) -> Option<Self>;
 
+    /// The weakest bound that only values `< limit` are within, or a stronger one; `limit ≥ p`.
+    fn at_most(field: &FieldDesc, limit: &BigUint) -> Self {
+        let bound = Self::below(field, limit).filter(|bound| bound.limit(field) <= *limit);
+        bound.unwrap_or(Self::CANONICAL)
+    }
+
     /// Values are less than this.
     fn limit(self, field: &FieldDesc) -> BigUint;
 

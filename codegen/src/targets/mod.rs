@@ -25,6 +25,7 @@
 
 mod arithmetic;
 mod back_end;
+pub mod limbs;
 mod machine;
 mod offer;
 pub mod portable;
@@ -35,6 +36,7 @@ pub mod simd;
 #[cfg(test)]
 mod trials;
 pub mod walk;
+pub mod wgsl;
 
 pub use arithmetic::{Accepted, Arithmetic, Bound, Choice, Claim, Limit, Outcome, Rules, Unproven};
 pub use back_end::{Artefact, BackEnd, Layout};

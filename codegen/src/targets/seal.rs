@@ -9,6 +9,13 @@ use std::hash::{Hash, Hasher};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seal(blake3::Hash);
 
+impl Seal {
+    /// The hash.
+    pub(super) fn bytes(&self) -> [u8; 32] {
+        *self.0.as_bytes()
+    }
+}
+
 /// The part of a seal that knows no bounds.
 #[derive(Clone, Debug)]
 pub(super) struct OpenSeal(blake3::Hasher);

@@ -59,16 +59,25 @@ impl<T: Arithmetic> Offered<T> {
 
 /// The choices of all operations for operands of these bounds.
 pub(super) fn offered<T: Arithmetic>(f: &FieldDesc, bounds: &[T::Bound]) -> Vec<Offered<T>> {
+    offered_of(f, &ops(f), bounds)
+}
+
+/// The choices of some operations for operands of these bounds.
+pub(super) fn offered_of<T: Arithmetic>(
+    f: &FieldDesc,
+    ops: &[FieldOp],
+    bounds: &[T::Bound],
+) -> Vec<Offered<T>> {
     let mut all = vec![];
-    for op in ops(f) {
+    for op in ops {
         let n = op.operands(f);
         for x in bounds {
             for y in if n > 1 { bounds } else { &bounds[..1] } {
                 let operands: Vec<T::Bound> = (0..n).map(|k| if k % 2 == 0 { *x } else { *y }).collect();
-                let choices = T::choices(f, &op, &operands);
+                let choices = T::choices(f, op, &operands);
                 let what = format!("{} {op:?} of {operands:?}", f.name);
                 assert!(!choices.is_empty(), "{what}");
-                let weak = op == FieldOp::ReduceWeak || op.tests_zero();
+                let weak = *op == FieldOp::ReduceWeak || op.tests_zero();
                 assert!(weak || choices.iter().any(|c| c.out == T::Bound::CANONICAL), "{what}");
                 all.extend(choices.into_iter().map(|choice| {
                     let what = format!("{what} by {}", choice.variant);
@@ -82,9 +91,13 @@ pub(super) fn offered<T: Arithmetic>(f: &FieldDesc, bounds: &[T::Bound]) -> Vec<
 
 /// Every variant is proven, and the certificate's rules are those that it was made by: as strong, and no stronger. How
 /// many there are.
-pub(super) fn proven_by_their_rules<T: Arithmetic>(f: &FieldDesc, bounds: &[T::Bound]) -> usize {
+pub(super) fn proven_by_their_rules<T: Arithmetic>(
+    f: &FieldDesc,
+    ops: &[FieldOp],
+    bounds: &[T::Bound],
+) -> usize {
     let rules = T::rules(f);
-    let all = offered::<T>(f, bounds);
+    let all = offered_of::<T>(f, ops, bounds);
     for offered in &all {
         let Offered { op, operands, choice, what } = offered;
         assert_eq!(offered.judged(f, choice), Ok(()), "{what}");

@@ -81,12 +81,12 @@ pub trait Language {
     /// The words that a function gives for these.
     fn call(&mut self, function: FunctionId, inputs: &[Self::Atom]) -> Result<Vec<Self::Atom>, EmitError>;
 
-    /// Reads so many words in a row.
+    /// Reads words in a row, one for each result.
     fn load(
         &mut self,
+        results: &[Value],
         place: &Place,
         index: &Index<Self::Atom>,
-        count: usize,
     ) -> Result<Vec<Self::Atom>, EmitError>;
     /// Writes words in a row.
     fn store(
@@ -307,7 +307,7 @@ impl<L: Language> Walk<'_, L> {
     fn effect(&mut self, stmt: &Stmt) -> Result<(), EmitError> {
         match stmt {
             Stmt::Load { results, place } => {
-                let words = self.language.load(place, &self.index(place), results.len())?;
+                let words = self.language.load(results, place, &self.index(place))?;
                 for (v, w) in results.iter().zip(words) {
                     self.set(*v, vec![w]);
                 }

@@ -15,10 +15,10 @@ const ALL: &str = "all";
 /// The text of a kernel after a stage. `owner` is a declaration (`bn254_fq`), or a curve (`bn254`)
 /// where only one of its parts has the kernel.
 pub(super) fn dump(declared: &Declared, owner: &str, kernel: &str, stage: &str) -> Result<String> {
-    let plans = declared.plans();
+    let plans = declared.plans(Emitter::default());
     let (plan, kernel) = find(&plans, owner, kernel)?;
     if stage == IMAGE {
-        return Ok(plan.ptx(Emitter::default())?);
+        return Ok(plan.text()?);
     }
     let (stages, ended) = stages(kernel);
     if stage == ALL {

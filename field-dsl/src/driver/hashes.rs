@@ -1,6 +1,6 @@
 //! What bundles hold, in a form that can be compared.
 
-use super::prepare::{bundles_in, fault};
+use super::prepare::{bundles_in, fault, flavour_of};
 use super::{DriverError, Result};
 use crate::images::read_bundle;
 use curvesmith_abi::{Bundle, ImageError, delta};
@@ -41,7 +41,9 @@ pub(super) fn hashes(folders: &[PathBuf]) -> Result<String> {
 
 /// Name, emitter and text of each image of a bundle.
 fn texts(path: &Path) -> std::result::Result<Vec<(String, String, String)>, ImageError> {
-    let bundle = Bundle::decode(&read_bundle(path, "")?)?;
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let flavour = flavour_of(name).ok_or(ImageError::Damaged("its name says no flavour"))?;
+    let bundle = Bundle::decode(&read_bundle(path, &flavour, "")?)?;
     let mut all = Vec::new();
     let decoder = StreamingDecoder::new(&bundle.texts_zstd[..]);
     let mut decoder = decoder.map_err(|_| ImageError::Damaged("texts are not compressed"))?.take(LIMIT);

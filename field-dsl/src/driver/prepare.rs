@@ -2,10 +2,9 @@
 
 use super::sources::{Declared, Owner};
 use super::{DriverError, Result, create};
-use crate::images::{Declaration, emit, extension, read_bundle, sealed};
-use curvesmith_abi::Bundle;
-use curvesmith_codegen::emitter_version;
-use curvesmith_codegen::targets::ptx::emit::Emitter;
+use crate::images::{Declaration, emit, extension, formats, read_bundle, sealed};
+use curvesmith_abi::{Bundle, Flavour};
+use curvesmith_codegen::Format;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -14,8 +13,6 @@ use std::path::Path;
 ///
 /// Errors: with `check`, a bundle that is missing, is of another declaration or compiler, or holds other texts.
 pub(super) fn prepare(declared: &Declared, common: bool, folder: &Path, check: bool) -> Result<String> {
-    let emitter = Emitter::default();
-    let version = emitter_version(emitter);
     let own = declared.0.iter().map(|owner| match owner {
         Owner::Field(field) => Declaration::Field(field),
         Owner::Group(group) => Declaration::Group(group),
@@ -23,9 +20,11 @@ pub(super) fn prepare(declared: &Declared, common: bool, folder: &Path, check: b
     });
     let declarations: Vec<Declaration<'_>> =
         common.then_some(Declaration::Common).into_iter().chain(own).collect();
-    let bundles = emit(&declarations, emitter)?;
-    let wanted: BTreeMap<String, Bundle> =
-        declarations.iter().map(|declaration| declaration.file(&version)).zip(bundles).collect();
+    let mut wanted: BTreeMap<String, (Format, Bundle)> = BTreeMap::new();
+    for format in formats() {
+        let bundles = emit(&declarations, format)?.into_iter().map(|bundle| (format, bundle));
+        wanted.extend(declarations.iter().map(|declaration| declaration.file(format)).zip(bundles));
+    }
     let there = bundles_in(folder)?;
     let others: Vec<&String> = there.iter().filter(|name| !wanted.contains_key(*name)).collect();
     if check {
@@ -33,12 +32,12 @@ pub(super) fn prepare(declared: &Declared, common: bool, folder: &Path, check: b
             .iter()
             .map(|name| format!("{name} is of no declaration, or of another compiler"))
             .collect();
-        for (name, bundle) in &wanted {
+        for (name, (format, bundle)) in &wanted {
             if !there.contains(name) {
                 faults.push(format!("{name} is missing"));
                 continue;
             }
-            match read_bundle(&folder.join(name), &version) {
+            match read_bundle(&folder.join(name), &format.flavour(), &format.version()) {
                 Ok(kept) if texts(&Bundle::decode(&kept).ok()) == texts(&Some(bundle.clone())) => {}
                 Ok(_) => faults.push(format!("{name} holds other texts than the compiler writes")),
                 Err(error) => faults.push(format!("{name}: {error}")),
@@ -53,7 +52,7 @@ pub(super) fn prepare(declared: &Declared, common: bool, folder: &Path, check: b
     }
     create(folder)?;
     let mut bytes = 0;
-    for (name, bundle) in &wanted {
+    for (name, (_, bundle)) in &wanted {
         let file = sealed(&bundle.encode());
         bytes += file.len();
         crate::images::cache::write(folder, name, &file)
@@ -73,6 +72,12 @@ fn texts(bundle: &Option<Bundle>) -> Option<Vec<(&curvesmith_abi::Image, [u8; 32
         .map(|bundle| bundle.images.iter().map(|packed| (&packed.image, packed.text_hash)).collect())
 }
 
+/// The flavour that a bundle's file name says, of those that this build knows.
+pub(super) fn flavour_of(name: &str) -> Option<Flavour> {
+    let known = [Flavour::PTX, Flavour::WGSL, Flavour::WGSL_64];
+    known.into_iter().find(|flavour| name.ends_with(&extension(flavour)))
+}
+
 /// Names of the bundles in a folder, if it is there.
 pub(super) fn bundles_in(folder: &Path) -> Result<Vec<String>> {
     let entries = match fs::read_dir(folder) {
@@ -82,7 +87,7 @@ pub(super) fn bundles_in(folder: &Path) -> Result<Vec<String>> {
     };
     let names = entries.map(|entry| entry.map(|entry| entry.file_name().to_string_lossy().into_owned()));
     let mut names = names.collect::<std::io::Result<Vec<_>>>().map_err(|error| fault(folder, error))?;
-    names.retain(|name| name.ends_with(&extension()));
+    names.retain(|name| flavour_of(name).is_some());
     Ok(names)
 }
 

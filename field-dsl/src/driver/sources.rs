@@ -3,6 +3,7 @@
 use super::{DriverError, Result};
 use crate::{check, parse};
 use curvesmith_codegen::declaration::{FieldDesc, GroupDesc};
+use curvesmith_codegen::targets::ptx::emit::Emitter;
 use curvesmith_codegen::{Plan, plan_common, plan_constant, plan_field, plan_group};
 use proc_macro2::TokenStream;
 use std::path::PathBuf;
@@ -59,15 +60,15 @@ impl Declared {
         Ok(Declared(owners))
     }
 
-    /// The images of every owner by name; the common one comes first.
-    pub(super) fn plans(&self) -> Vec<(&str, Vec<Plan>)> {
+    /// The images of every owner by name, in PTX; the common one comes first.
+    pub(super) fn plans(&self, emitter: Emitter) -> Vec<(&str, Vec<Plan>)> {
         let plans = |owner: &Owner| match owner {
-            Owner::Field(field) => plan_field(field),
-            Owner::Group(group) => plan_group(group),
-            Owner::Constant(group) => plan_constant(group),
+            Owner::Field(field) => plan_field(emitter, field),
+            Owner::Group(group) => plan_group(emitter, group),
+            Owner::Constant(group) => plan_constant(emitter, group),
         };
         let own = self.0.iter().map(|owner| (owner.name(), plans(owner)));
-        std::iter::once(("common", plan_common())).chain(own).collect()
+        std::iter::once(("common", plan_common(emitter))).chain(own).collect()
     }
 
     /// Words of an owner's elements; `None` for the common image.

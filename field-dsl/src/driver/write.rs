@@ -13,10 +13,10 @@ const COLUMNS: &str = "image\tlimbs\tkernel\tsymbol";
 /// Writes `<image>.ptx` of every image by an emitter, and `images.tsv`.
 pub(super) fn write(declared: &Declared, folder: &Path, emitter: Emitter) -> Result<String> {
     create(folder)?;
-    let owners = declared.plans();
+    let owners = declared.plans(emitter);
     let plans: Vec<_> =
         owners.iter().flat_map(|(owner, plans)| plans.iter().map(move |p| (owner, p))).collect();
-    let texts = parallel::map(&plans, |(_, plan)| plan.ptx(emitter));
+    let texts = parallel::map(&plans, |(_, plan)| plan.text());
     let mut list = format!("{COLUMNS}\n");
     for ((owner, plan), text) in plans.iter().zip(texts) {
         put(folder, &format!("{}.ptx", plan.name()), &text?)?;
@@ -32,7 +32,7 @@ pub(super) fn write(declared: &Declared, folder: &Path, emitter: Emitter) -> Res
 /// Writes `<symbol>.fir`, which is the kernel after the last pass, and `<symbol>.blocks`.
 pub(super) fn texts(declared: &Declared, folder: &Path) -> Result<String> {
     create(folder)?;
-    let owners = declared.plans();
+    let owners = declared.plans(Emitter::default());
     let kernels: Vec<_> =
         owners.iter().flat_map(|(_, plans)| plans).flat_map(|plan| plan.kernels()).collect();
     for (kernel, (mut stages, prepared)) in kernels.iter().zip(parallel::map(&kernels, |k| passes(k))) {

@@ -16,7 +16,8 @@ pub struct Geometry {
     pub row_threads: u32,
     /// Threads of a block that adds the sums by bits.
     pub horner_threads: u32,
-    /// Pairs that one block of the radix sort handles.
+    /// Pairs that one block of the radix sort handles; 0 where there is no such sort, since its blocks
+    /// [wait for each other](crate::Features::PROGRESS).
     pub radix_tile: u32,
     /// Words that one block of the scan handles.
     pub scan_tile: u32,
@@ -48,6 +49,33 @@ impl Geometry {
         ntt_block_bytes: 48 * 1024,
         ntt_thread_words: 96,
     };
+
+    /// Of WGSL, within what WebGPU promises on every device: blocks of 256 threads with 16 KiB of shared
+    /// memory and 8 buffers (W3C, *WebGPU*, "Limits").
+    ///
+    /// * Blocks that sort or scan have all 256 threads. A scan's tile of 2048 words takes 8.3 KiB, one of
+    ///   4096 would take 16.5.
+    /// * There is no sort that looks back: nothing says that blocks go on.
+    /// * A pass of 8 words fills the 16 KiB with four elements a thread; one of 12 has two.
+    /// * A tile of rows is half that of PTX, as that of a scan is. Neither this nor the numbers that are
+    ///   those of PTX were measured.
+    pub const WGSL: Geometry = Geometry {
+        threads: 128,
+        wide_threads: 64,
+        sort_threads: 256,
+        row_threads: 256,
+        horner_threads: 32,
+        radix_tile: 0,
+        scan_tile: 2048,
+        row_tile: 2048,
+        ntt_block_bytes: 16 * 1024,
+        ntt_thread_words: 96,
+    };
+
+    /// Whether there is a sort whose blocks look back at others.
+    pub const fn looks_back(&self) -> bool {
+        self.radix_tile > 0
+    }
 
     /// Elements that a thread of [`NttPass`](crate::kernels::NttPass) holds, as a logarithm, in a
     /// field of `words` words: 1 or 2, and 4 where they [are short](ntt_is_short). They and what a

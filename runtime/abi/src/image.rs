@@ -116,6 +116,31 @@ impl Bundle {
     /// Reads what [`Bundle::encode`] wrote.
     pub fn decode(bytes: &[u8]) -> Result<Bundle, ImageError> {
         let mut r = Reader(bytes);
+        let (images, texts) = Bundle::read(&mut r)?;
+        if !r.0.is_empty() {
+            return Err(ImageError::Damaged("trailing bytes"));
+        }
+        Ok(Bundle { images, texts_zstd: texts.to_vec() })
+    }
+
+    /// Of encoded bundles one after the other, that of a flavour; the first where there is none of it.
+    pub fn select(bytes: &[u8], flavour: &Flavour) -> Result<Bundle, ImageError> {
+        let mut r = Reader(bytes);
+        let mut first = None;
+        while first.is_none() || !r.0.is_empty() {
+            let (images, texts) = Bundle::read(&mut r)?;
+            let is_wanted = images.first().is_some_and(|packed| packed.image.flavour == *flavour);
+            if is_wanted || first.is_none() {
+                first = Some(Bundle { images, texts_zstd: texts.to_vec() });
+            }
+            if is_wanted {
+                break;
+            }
+        }
+        first.ok_or(ImageError::Damaged("truncated"))
+    }
+
+    fn read<'b>(r: &mut Reader<'b>) -> Result<(Vec<Packed>, &'b [u8]), ImageError> {
         if r.take(4)? != MAGIC {
             return Err(ImageError::Damaged("wrong magic"));
         }
@@ -125,14 +150,10 @@ impl Bundle {
         }
         let mut images = Vec::new();
         for _ in 0..r.u32()? {
-            images.push(Packed::decode(&mut r)?);
+            images.push(Packed::decode(r)?);
         }
         let len = r.u32()? as usize;
-        let texts_zstd = r.take(len)?.to_vec();
-        if !r.0.is_empty() {
-            return Err(ImageError::Damaged("trailing bytes"));
-        }
-        Ok(Bundle { images, texts_zstd })
+        Ok((images, r.take(len)?))
     }
 
     /// Refuses images of another flavour, and those of an emitter whose version does not begin with
@@ -244,6 +265,22 @@ mod tests {
             assert!(Bundle::decode(&bytes[..n]).is_err(), "{n} bytes");
         }
         assert_eq!(Bundle::decode(&[bytes, vec![0]].concat()), Err(ImageError::Damaged("trailing bytes")));
+    }
+
+    #[test]
+    fn a_bundle_is_selected_by_its_flavour() {
+        let ptx = bundle(Features::NONE);
+        let mut wgsl = ptx.clone();
+        wgsl.images.iter_mut().for_each(|packed| packed.image.flavour = Flavour::WGSL);
+        let both = [ptx.encode(), wgsl.encode()].concat();
+        assert_eq!(Bundle::select(&both, &Flavour::PTX), Ok(ptx.clone()));
+        assert_eq!(Bundle::select(&both, &Flavour::WGSL), Ok(wgsl.clone()));
+        assert_eq!(Bundle::select(&both, &Flavour::WGSL_64), Ok(ptx.clone()), "to be refused by its name");
+        assert_eq!(Bundle::select(&wgsl.encode(), &Flavour::PTX), Ok(wgsl));
+        assert!(Bundle::select(&[], &Flavour::PTX).is_err());
+        for n in ptx.encode().len() + 1..both.len() {
+            assert!(Bundle::select(&both[..n], &Flavour::WGSL).is_err(), "{n} bytes");
+        }
     }
 
     /// Another flavour, another emitter, another version, and a need that has no name yet.

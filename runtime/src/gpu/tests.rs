@@ -379,7 +379,7 @@ fn a_kernel_that_needs_more_than_the_device_has_is_refused() {
 
 #[test]
 fn images_of_another_flavour_are_refused_by_name() {
-    let mut bundle = Bundle::decode(Owner::common().images).unwrap();
+    let mut bundle = Bundle::select(Owner::common().images, &Flavour::PTX).unwrap();
     bundle.images.iter_mut().for_each(|packed| packed.image.flavour = Flavour::named("wgsl"));
     let owner = Owner { images: bundle.encode().leak(), ..Owner::common() };
     let (gpu, emulator) = gpu(EmulatorOptions::default());

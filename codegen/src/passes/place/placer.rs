@@ -497,14 +497,14 @@ impl<T: Machine> Placer<'_, '_, '_, T> {
         if let Some((.., read)) = self.at.read.iter().rfind(|(v, b, _)| (*v, *b) == (old, below)) {
             return Ok(*read);
         }
-        let limit = self.under(below)?;
+        let limit = T::Bound::at_most(self.field(), &below.limit(self.field()));
         self.bring_within(old, limit, out)?;
         let now = self.at.r.get(old);
         self.at.read.push((old, below, now));
         Ok(now)
     }
 
-    /// A bound of words as the target states it.
+    /// The bound of what is made of words.
     fn under(&self, below: Below) -> Result<T::Bound, PassError> {
         let bound = T::Bound::below(self.field(), &below.limit(self.field()));
         bound.ok_or_else(|| PassError::Unsupported(format!("elements below {}p", below.0)))

@@ -1,11 +1,11 @@
 //! Checked functions to Rust source.
 
-use super::arithmetic::ir::{Inst, Pair, Program, Src};
 use super::{Choice, Portable, limbs, r, to_limbs};
 use crate::declaration::FieldDesc;
 use crate::error::{EmitError, PassError};
 use crate::fir::ir::{IntOp, Kernel, Op, Stmt, Value};
 use crate::passes::Checked;
+use crate::targets::limbs::ir::{Inst, Pair, Program, Src};
 use crate::targets::pure::{element, results};
 use crate::targets::{Artefact, BackEnd, Layout};
 use curvesmith_abi::Needs;

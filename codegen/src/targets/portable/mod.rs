@@ -9,9 +9,10 @@
 //! ```
 //!
 //! Each variant is a function of the source, which has no loops, no branches but those of selections, and no
-//! intrinsics. [`arithmetic::check`] proves it for all operands.
+//! intrinsics. [`limbs::check`](super::limbs::check) proves it for all operands.
 
-pub mod arithmetic;
+mod arithmetic;
+mod bound;
 mod emit;
 mod function;
 mod library;
@@ -19,12 +20,13 @@ mod machine;
 #[cfg(test)]
 mod tests;
 
-pub use arithmetic::{Bound, Numbers, limbs, r, to_limbs};
+pub use bound::Bound;
 pub use function::function;
 pub use library::library;
-pub use machine::Cost;
 
-use super::{self as targets};
+use super::{self as targets, limbs::Limbs};
+use crate::declaration::FieldDesc;
+use num_bigint::BigUint;
 
 /// Hosts, by Rust on words of 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,3 +34,18 @@ pub enum Portable {}
 
 /// A legal variant.
 pub type Choice = targets::Choice<Portable>;
+
+/// Limbs of an element: the least that hold `p`.
+pub fn limbs(field: &FieldDesc) -> usize {
+    Portable::limbs(field)
+}
+
+/// `R = 2^(64·limbs)`, Montgomery's radix on this target.
+pub fn r(field: &FieldDesc) -> BigUint {
+    Portable::r(field)
+}
+
+/// `x` as little-endian limbs, at least `n`.
+pub fn to_limbs(x: &BigUint, n: usize) -> Vec<u64> {
+    Portable::to_limbs(x, n)
+}

@@ -9,7 +9,7 @@ use crate::error::PassError;
 use crate::fir::ir::Below;
 use crate::kernels::field_kernels;
 use crate::passes::{annotate, prepare};
-use crate::targets::trials::{self, Offered, all_operands, field, offered, proven_by_their_rules};
+use crate::targets::trials::{self, Offered, all_operands, field, offered, ops, proven_by_their_rules};
 use crate::targets::trials::{solinas, usual_fields};
 use crate::targets::{BackEnd as _, Bound as _};
 use curvesmith_abi::Geometry;
@@ -36,7 +36,7 @@ fn bounds(f: &FieldDesc) -> Vec<Bound> {
 
 #[test]
 fn every_variant_is_proven_by_its_rules() {
-    let number: usize = fields().iter().map(|f| proven_by_their_rules::<Simd>(f, &bounds(f))).sum();
+    let number: usize = fields().iter().map(|f| proven_by_their_rules::<Simd>(f, &ops(f), &bounds(f))).sum();
     assert!(number > 1000, "{number}");
 }
 

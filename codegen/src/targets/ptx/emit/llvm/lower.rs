@@ -432,11 +432,11 @@ impl<'c> Language for Lower<'_, 'c> {
 
     fn load(
         &mut self,
+        results: &[Value],
         place: &Place,
         index: &Index<IntValue<'c>>,
-        count: usize,
     ) -> Result<Words<'c>, EmitError> {
-        self.memory.load(&self.b, place, index, count)
+        self.memory.load(&self.b, place, index, results.len())
     }
 
     fn store(

@@ -443,8 +443,13 @@ impl Language for Body<'_> {
         Ok(self.called(&callee.symbol, inputs, outputs))
     }
 
-    fn load(&mut self, place: &Place, index: &Index<Atom>, count: usize) -> Result<Vec<Atom>, EmitError> {
-        let opcode = self.load_opcode(place);
+    fn load(
+        &mut self,
+        results: &[Value],
+        place: &Place,
+        index: &Index<Atom>,
+    ) -> Result<Vec<Atom>, EmitError> {
+        let (opcode, count) = (self.load_opcode(place), results.len());
         if let Place::Shared { array, .. } = *place
             && layout::in_pieces(self.kernel, place)
         {

@@ -1,4 +1,4 @@
-//! Programs on limbs of 64 bits: straight-line, each limb written once.
+//! Programs on limbs of `B` bits: straight-line, each limb written once.
 
 /// A limb, written by one instruction or by the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,11 +22,11 @@ impl From<Limb> for Src {
 /// Operation of an [`Inst::Pair`]: what `low` and `high` are. All are equations of integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pair {
-    /// `low + 2^64·high = a + b + c`, `c` 0 or 1.
+    /// `low + 2^B·high = a + b + c`, `c` 0 or 1.
     Add(Src, Src, Src),
-    /// `low - 2^64·high = a - b - c`, `c` 0 or 1.
+    /// `low - 2^B·high = a - b - c`, `c` 0 or 1.
     Sub(Src, Src, Src),
-    /// `low + 2^64·high = a·b + c + d`; there is always room.
+    /// `low + 2^B·high = a·b + c + d`; there is always room.
     MulAdd(Src, Src, Src, Src),
 }
 
@@ -59,7 +59,7 @@ pub enum Inst {
 /// believed by nobody.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
-    /// The limb is 0, because it is a multiple of `2^64`.
+    /// The limb is 0, because it is a multiple of `2^B`.
     Vanishes(Limb),
     /// The limb has one possible value, by the bounds of the number that the words make with it on top.
     Known(Vec<Src>, Limb),
@@ -86,7 +86,7 @@ pub struct Program {
 
 impl Program {
     /// The program of one that writes nothing, to be added to.
-    pub(in crate::targets::portable) fn new(inputs: usize, n: usize) -> Program {
+    pub(in crate::targets) fn new(inputs: usize, n: usize) -> Program {
         Program {
             inputs,
             limbs: (inputs * n) as u32,
@@ -99,7 +99,7 @@ impl Program {
     }
 
     /// Operand `k`.
-    pub(in crate::targets::portable) fn input(&self, n: usize, k: usize) -> Vec<Src> {
+    pub(in crate::targets) fn input(&self, n: usize, k: usize) -> Vec<Src> {
         (k * n..(k + 1) * n).map(|i| Limb(i as u32).into()).collect()
     }
 
@@ -109,19 +109,19 @@ impl Program {
     }
 
     /// Adds an instruction; low and high limb.
-    pub(in crate::targets::portable) fn pair(&mut self, by: Pair) -> (Limb, Limb) {
+    pub(in crate::targets) fn pair(&mut self, by: Pair) -> (Limb, Limb) {
         let (low, high) = (self.limb(), self.limb());
         self.insts.push(Inst::Pair { low, high, by });
         (low, high)
     }
 
     /// `x + y`, and the carry.
-    pub(in crate::targets::portable) fn add(&mut self, x: &[Src], y: &[Src]) -> (Vec<Src>, Limb) {
+    pub(in crate::targets) fn add(&mut self, x: &[Src], y: &[Src]) -> (Vec<Src>, Limb) {
         self.chain(x, y, Pair::Add)
     }
 
     /// `x - y`, and the borrow.
-    pub(in crate::targets::portable) fn sub(&mut self, x: &[Src], y: &[Src]) -> (Vec<Src>, Limb) {
+    pub(in crate::targets) fn sub(&mut self, x: &[Src], y: &[Src]) -> (Vec<Src>, Limb) {
         self.chain(x, y, Pair::Sub)
     }
 
@@ -136,7 +136,7 @@ impl Program {
     }
 
     /// `bit ? x : y`.
-    pub(in crate::targets::portable) fn select(&mut self, bit: Limb, x: &[Src], y: &[Src]) -> Vec<Src> {
+    pub(in crate::targets) fn select(&mut self, bit: Limb, x: &[Src], y: &[Src]) -> Vec<Src> {
         let mut one = |(&a, &b)| {
             let out = self.limb();
             self.insts.push(Inst::Select { out, bit, a, b });
@@ -147,7 +147,7 @@ impl Program {
 
     /// Whether a limb is what was left over where another was written. That a sum of several carries is zero says of none
     /// of them that it is, in the form in which the checker looks for it: such a sum is kept.
-    pub(in crate::targets::portable) fn is_carry(&self, limb: Src, of: Src) -> bool {
+    pub(in crate::targets) fn is_carry(&self, limb: Src, of: Src) -> bool {
         let pair = |inst: &Inst| match *inst {
             Inst::Pair { low, high, .. } => limb == high.into() && of == low.into(),
             Inst::Select { .. } => false,
@@ -174,7 +174,7 @@ impl Program {
 
 impl Inst {
     /// The limbs that it writes.
-    pub(in crate::targets::portable) fn writes(&self) -> Vec<Limb> {
+    pub(in crate::targets) fn writes(&self) -> Vec<Limb> {
         match *self {
             Inst::Pair { low, high, .. } => vec![low, high],
             Inst::Select { out, .. } => vec![out],
@@ -182,7 +182,7 @@ impl Inst {
     }
 
     /// What it reads.
-    pub(in crate::targets::portable) fn reads(&self) -> Vec<Src> {
+    pub(in crate::targets) fn reads(&self) -> Vec<Src> {
         match *self {
             Inst::Pair { by: Pair::Add(a, b, c) | Pair::Sub(a, b, c), .. } => vec![a, b, c],
             Inst::Pair { by: Pair::MulAdd(a, b, c, d), .. } => vec![a, b, c, d],

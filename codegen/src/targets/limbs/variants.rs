@@ -1,25 +1,25 @@
 //! The variants: what each operation can be computed by.
 
-use super::bound::{Bound, N0, limbs, most, r, to_limbs};
 use super::ir::{Limb, Pair, Program, Src, Step};
-use super::{Choice, Cost};
+use super::{Cost, Limbs};
 use crate::declaration::{FieldDesc, FieldOp};
-use crate::targets::Bound as _;
+use crate::targets::{Bound as _, Choice};
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive};
+use std::marker::PhantomData;
 
 const ZERO: Src = Src::Imm(0);
 /// The largest multiple of `p` below which a small multiple is reduced by subtractions.
 const LADDER: u64 = 64;
 
 /// The legal variants of a well-formed operation, in no particular order; none of one that the target does not have.
-pub(in crate::targets::portable) fn offers(
+pub(in crate::targets) fn offers<T: Limbs>(
     field: &FieldDesc,
     op: &FieldOp,
-    operands: &[Bound],
-) -> Vec<Choice> {
-    let n = limbs(field);
-    let mut o = Offers { field, n, p: to_limbs(&field.p, n), operands, choices: vec![] };
+    operands: &[T::Bound],
+) -> Vec<Choice<T>> {
+    let n = T::limbs(field);
+    let mut o: Offers<'_, T> = Offers { field, n, p: T::to_limbs(&field.p, n), operands, choices: vec![] };
     match op {
         FieldOp::Add => o.sum(["add.lazy", "add.canonical"], 0, 1),
         FieldOp::Dbl => o.sum(["dbl.lazy", "dbl.canonical"], 0, 0),
@@ -36,6 +36,11 @@ pub(in crate::targets::portable) fn offers(
         FieldOp::ReduceFull => o.reduced(["reduce.copy", "reduce.ladder"], 1),
         FieldOp::ReduceWeak => o.reduced(["reduce.copy", "reduce.weak"], 2),
         FieldOp::IsZero => o.reduced(["is_zero.copy", "is_zero.ladder"], 1),
+        FieldOp::MaybeZero => o.reduced(["maybe_zero.copy", "maybe_zero.ladder"], 1),
+        FieldOp::FromMont if T::of_layout(field) => o.divided(["from_mont.lazy", "from_mont.canonical"]),
+        FieldOp::MulTable { step, rows } if T::of_layout(field) => {
+            o.by_table(["mul_table.lazy", "mul_table.canonical"], *step as usize, *rows as usize);
+        }
         // What the target does not have.
         _ => {}
     }
@@ -43,25 +48,30 @@ pub(in crate::targets::portable) fn offers(
 }
 
 /// Collects the variants of one operation.
-struct Offers<'a> {
+struct Offers<'a, T: Limbs> {
     field: &'a FieldDesc,
     n: usize,
     p: Vec<u64>,
-    operands: &'a [Bound],
-    choices: Vec<Choice>,
+    operands: &'a [T::Bound],
+    choices: Vec<Choice<T>>,
 }
 
-impl Offers<'_> {
+impl<T: Limbs> Offers<'_, T> {
     fn max(&self, k: usize) -> BigUint {
         self.operands[k].limit(self.field) - 1u32
     }
 
     /// `p` times `k`, of at least `n` limbs.
     fn times_p(&self, k: u64, n: usize) -> Vec<Src> {
-        to_limbs(&(&self.field.p * k), n).into_iter().map(Src::Imm).collect()
+        T::to_limbs(&(&self.field.p * k), n).into_iter().map(Src::Imm).collect()
     }
 
-    fn push(&mut self, variant: &'static str, out: Bound, emit: impl FnOnce(&mut Program) -> Vec<Src>) {
+    /// The bound of what is below a limit, where an element may be so large.
+    fn below(&self, limit: &BigUint) -> Option<T::Bound> {
+        T::Bound::below(self.field, limit).filter(|bound| bound.limit(self.field) <= T::capacity(self.field))
+    }
+
+    fn push(&mut self, variant: &'static str, out: T::Bound, emit: impl FnOnce(&mut Program) -> Vec<Src>) {
         let mut program = Program::new(self.operands.len(), self.n);
         program.output = emit(&mut program);
         let cost = Cost::of(&program);
@@ -76,15 +86,15 @@ impl Offers<'_> {
         emit: impl Fn(&mut Program) -> Vec<Src>,
     ) {
         let (n, p) = (self.n, self.field.p.clone());
-        if let Some(out) = Bound::below(self.field, &(max + 1u32)) {
+        if let Some(out) = self.below(&(max + 1u32)) {
             self.push(lazy, out, |program| {
                 let words = emit(program);
                 without_top(program, words, n)
             });
         }
         if *max >= p {
-            let ladder = Ladder { p: &p, n, max: max.clone(), least: 1 };
-            self.push(canonical, Bound(1), |program| {
+            let ladder: Ladder<'_, T> = Ladder::new(&p, n, max.clone(), 1);
+            self.push(canonical, T::Bound::CANONICAL, |program| {
                 let words = emit(program);
                 ladder.climb(program, words)
             });
@@ -102,10 +112,11 @@ impl Offers<'_> {
 
     /// `x - y`, or `-y`: lazy by adding a multiple of `p` that is above `y`, and by adding it where there is a borrow.
     fn difference(&mut self, [lazy, borrow, canonical]: [&'static str; 3], x: Option<usize>, y: usize) {
-        let (n, k) = (self.n, self.operands[y].0);
+        let (n, p) = (self.n, &self.field.p);
+        let k = ((self.operands[y].limit(self.field) + p - 1u32) / p).to_u64().expect("limbs hold few multiples");
         let above = self.times_p(k, n);
         let max = x.map_or(BigUint::ZERO, |x| self.max(x));
-        if let Some(out) = Bound::below(self.field, &(&max + &self.field.p * k + 1u32)) {
+        if let Some(out) = self.below(&(&max + &self.field.p * k + 1u32)) {
             let above = above.clone();
             self.push(lazy, out, |program| {
                 let minuend = match x {
@@ -126,8 +137,12 @@ impl Offers<'_> {
             let minuend = x.map_or(vec![ZERO; n], |x| program.input(n, x));
             let (words, borrow) = program.sub(&minuend, &program.input(n, y));
             program.compared.push((words.clone(), borrow));
-            let back = program.select(borrow, &above, &vec![ZERO; n]);
+            let back = program.select(borrow, &above[..n], &vec![ZERO; n]);
             let (words, carry) = program.add(&words, &back);
+            if above.len() > n {
+                // What is added back is `R` and more: the borrow is that limb above, and the carry the result's.
+                return [words, vec![carry.into()]].concat();
+            }
             program.steps.push(Step::Known(words.clone(), carry));
             [words, vec![ZERO]].concat()
         };
@@ -137,10 +152,10 @@ impl Offers<'_> {
     fn multiple(&mut self, c: u32) {
         let (n, max) = (self.n, self.max(0) * c);
         match c {
-            0 => self.push("mul_small.zero", Bound(1), |_| vec![ZERO; n]),
+            0 => self.push("mul_small.zero", T::Bound::CANONICAL, |_| vec![ZERO; n]),
             1 => {
                 self.push("mul_small.copy", self.operands[0], |program| program.input(n, 0));
-                if self.operands[0].0 > 1 {
+                if self.operands[0].limit(self.field) > self.field.p {
                     self.reduced(["mul_small.copy", "mul_small.canonical"], 1);
                 }
             }
@@ -172,12 +187,43 @@ impl Offers<'_> {
 
     /// The product by a constant: by its Montgomery form.
     fn by_constant(&mut self, names: [&'static str; 2], c: &BigUint) {
-        let c = c * r(self.field) % &self.field.p;
-        let (n, words) = (self.n, to_limbs(&c, self.n));
+        let c = c * T::r(self.field) % &self.field.p;
+        let (n, words) = (self.n, T::to_limbs(&c, self.n));
         let maxima = [(self.max(0), c)];
         self.montgomery(names, &maxima, |program| {
             vec![(program.input(n, 0), words.iter().copied().map(Src::Imm).collect())]
         });
+    }
+
+    /// `x/R`.
+    fn divided(&mut self, names: [&'static str; 2]) {
+        let (n, max) = (self.n, self.max(0));
+        self.rows(names, n, &max, &BigUint::ZERO, |program| program.input(n, 0), |_, _| vec![]);
+    }
+
+    /// The product by a table of a constant.
+    fn by_table(&mut self, names: [&'static str; 2], step: usize, rows: usize) {
+        let n = self.n;
+        if rows > n {
+            return;
+        }
+        let chunks: Vec<usize> = (0..n.div_ceil(step)).collect();
+        let limb = (BigUint::one() << T::BITS) - 1u32;
+        let most = |chunk: usize| -> BigUint {
+            let of = |i: usize| (self.max(0) >> (T::BITS * i)).min(limb.clone()) << (T::BITS * (i % step));
+            (chunk * step..n.min((chunk + 1) * step)).map(of).sum()
+        };
+        let sum: BigUint = chunks.iter().map(|&chunk| most(chunk) * self.max(1 + chunk)).sum();
+        let added: BigUint = chunks.iter().map(|&chunk| self.max(1 + chunk)).sum();
+        let terms = |program: &Program, row: usize| {
+            let x = program.input(n, 0);
+            let entry = |&chunk: &usize| {
+                let limb = x.get(chunk * step + row).filter(|_| row < step)?;
+                Some((*limb, program.input(n, 1 + chunk)))
+            };
+            chunks.iter().filter_map(entry).collect()
+        };
+        self.rows(names, rows, &sum, &added, |_| vec![], terms);
     }
 
     fn montgomery(
@@ -186,19 +232,38 @@ impl Offers<'_> {
         maxima: &[(BigUint, BigUint)],
         factors: impl Fn(&Program) -> Vec<(Vec<Src>, Vec<Src>)>,
     ) {
-        let (r, p) = (r(self.field), &self.field.p);
         let sum: BigUint = maxima.iter().map(|(x, y)| x * y).sum();
-        let max = (sum + (&r - 1u32) * p) / &r;
-        let added = maxima.iter().map(|(_, y)| y).sum::<BigUint>() + p;
-        let (n0, p) = (N0::of(self.field), self.p.clone());
+        let added = maxima.iter().map(|(_, y)| y).sum();
+        let terms = |program: &Program, row: usize| {
+            factors(program).into_iter().map(|(x, y)| (x[row], y)).collect::<Vec<_>>()
+        };
+        self.rows(names, self.n, &sum, &added, |_| vec![], terms);
+    }
+
+    /// Rows of a Montgomery reduction, each of which adds limbs times numbers, `added` in all but for the limbs, and divides
+    /// by `2^B`. The accumulator begins with `start`; together they make at most `sum`.
+    fn rows(
+        &mut self,
+        names: [&'static str; 2],
+        count: usize,
+        sum: &BigUint,
+        added: &BigUint,
+        start: impl Fn(&Program) -> Vec<Src>,
+        terms: impl Fn(&Program, usize) -> Vec<(Src, Vec<Src>)>,
+    ) {
+        let (divisor, p, limbs) = (BigUint::one() << (T::BITS * count), &self.field.p, self.p.clone());
+        let max = (sum + (&divisor - 1u32) * p) / &divisor;
+        let (n, n0, added) = (self.n, n0::<T>(self.field), added + p);
         self.forms(names, &max, |program| {
-            let mut rows = Rows { program, t: vec![ZERO; p.len() + 2], max: BigUint::ZERO };
-            let factors = factors(rows.program);
-            for i in 0..p.len() {
-                factors.iter().for_each(|(x, y)| rows.add(x[i], y));
-                rows.reduce(&p, n0, &added);
+            let mut t = start(program);
+            let max = if t.is_empty() { BigUint::ZERO } else { sum.clone() };
+            t.resize(n + 2, ZERO);
+            let mut rows: Rows<'_, T> = Rows { program, t, max, target: PhantomData };
+            for row in 0..count {
+                terms(rows.program, row).iter().for_each(|(x, y)| rows.add(*x, y));
+                rows.reduce(&limbs, n0, &added);
             }
-            rows.t.truncate(p.len() + 1);
+            rows.t.truncate(n + 1);
             rows.t
         });
     }
@@ -206,14 +271,17 @@ impl Offers<'_> {
     /// The operand, below `least` times `p`.
     fn reduced(&mut self, [copy, ladder]: [&'static str; 2], least: u64) {
         let (n, p, operand) = (self.n, self.field.p.clone(), self.operands[0]);
-        if operand.0 <= least {
-            return self.push(copy, operand, |program| program.input(n, 0));
+        let out = T::Bound::below(self.field, &(&p * least));
+        match out {
+            Some(out) if !operand.within(out, self.field) => {
+                let steps: Ladder<'_, T> = Ladder::new(&p, n, self.max(0), least);
+                self.push(ladder, out, |program| {
+                    let words = [program.input(n, 0), vec![ZERO]].concat();
+                    steps.climb(program, words)
+                });
+            }
+            _ => self.push(copy, operand, |program| program.input(n, 0)),
         }
-        let steps = Ladder { p: &p, n, max: self.max(0), least };
-        self.push(ladder, Bound(least), |program| {
-            let words = [program.input(n, 0), vec![ZERO]].concat();
-            steps.climb(program, words)
-        });
     }
 }
 
@@ -227,27 +295,32 @@ fn without_top(program: &mut Program, mut words: Vec<Src>, n: usize) -> Vec<Src>
 }
 
 /// Subtractions of `p` times powers of two, each where there is no borrow.
-struct Ladder<'a> {
+struct Ladder<'a, T> {
     p: &'a BigUint,
     n: usize,
     /// The most that the words are.
     max: BigUint,
     /// Below how many times `p` the result is to be.
     least: u64,
+    target: PhantomData<T>,
 }
 
-impl Ladder<'_> {
+impl<'a, T: Limbs> Ladder<'a, T> {
+    fn new(p: &'a BigUint, n: usize, max: BigUint, least: u64) -> Self {
+        Ladder { p, n, max, least, target: PhantomData }
+    }
+
     fn climb(&self, program: &mut Program, mut words: Vec<Src>) -> Vec<Src> {
         let mut k = (&self.max / self.p + 1u32).to_u64().expect("a ladder is short");
         let top = words[self.n];
         let alone = top == ZERO || program.is_carry(top, words[self.n - 1]);
-        if alone && self.max.bits() as usize <= 64 * self.n {
+        if alone && self.max.bits() as usize <= T::BITS * self.n {
             words = without_top(program, words, self.n);
         }
         while k > self.least {
             // The largest power of two below `k`, which is at most twice that.
             k = 1 << (k - 1).ilog2();
-            let multiple: Vec<Src> = to_limbs(&(self.p * k), words.len()).into_iter().map(Src::Imm).collect();
+            let multiple: Vec<Src> = T::to_limbs(&(self.p * k), words.len()).into_iter().map(Src::Imm).collect();
             program.above.clear();
             let (less, borrow) = program.sub(&words, &multiple);
             program.compared.push((less.clone(), borrow));
@@ -258,14 +331,15 @@ impl Ladder<'_> {
 }
 
 /// Rows of a Montgomery product: an accumulator of two limbs more than an element.
-struct Rows<'a> {
+struct Rows<'a, T> {
     program: &'a mut Program,
     t: Vec<Src>,
     /// The most that the accumulator is after a row.
     max: BigUint,
+    target: PhantomData<T>,
 }
 
-impl Rows<'_> {
+impl<T: Limbs> Rows<'_, T> {
     /// `a + b` and a carry that may be none.
     fn plus(&mut self, a: Src, b: Src) -> (Src, Option<Limb>) {
         if a == ZERO || b == ZERO {
@@ -302,8 +376,8 @@ impl Rows<'_> {
 
     /// Adds the multiple of `p` that clears the lowest limb, and drops that. `added` is what a row adds at most, but for
     /// the limb that it is multiplied by.
-    fn reduce(&mut self, p: &[u64], n0: N0, added: &BigUint) {
-        let (m, _) = self.program.pair(Pair::MulAdd(self.t[0], Src::Imm(n0.0), ZERO, ZERO));
+    fn reduce(&mut self, p: &[u64], n0: u64, added: &BigUint) {
+        let (m, _) = self.program.pair(Pair::MulAdd(self.t[0], Src::Imm(n0), ZERO, ZERO));
         let mut carry = ZERO;
         for (j, &p) in p.iter().enumerate() {
             let (low, high) = self.program.pair(Pair::MulAdd(m.into(), Src::Imm(p), self.t[j], carry));
@@ -316,11 +390,11 @@ impl Rows<'_> {
         self.carry(p.len(), carry);
         self.t.remove(0);
         self.t.push(ZERO);
-        let word = BigUint::one() << 64;
+        let word = BigUint::one() << T::BITS;
         self.max = (&self.max + (&word - 1u32) * added) / &word;
         let n = p.len();
         if let Src::Limb(top) = self.t[n]
-            && self.max.bits() as usize <= 64 * n
+            && self.max.bits() as usize <= T::BITS * n
             && self.program.is_carry(self.t[n], self.t[n - 1])
         {
             self.program.steps.push(Step::Known(self.t[..n].to_vec(), top));
@@ -329,7 +403,9 @@ impl Rows<'_> {
     }
 }
 
-/// What a lazy variant has to spare.
-pub(in crate::targets::portable) fn spare(field: &FieldDesc, out: Bound) -> u64 {
-    most(field) - out.0
+/// `-p⁻¹ mod 2^B`.
+fn n0<T: Limbs>(field: &FieldDesc) -> u64 {
+    let word = BigUint::one() << T::BITS;
+    let inverse = field.p.modinv(&word).expect("p is odd");
+    (word - inverse).to_u64().expect("below the word, as the inverse is odd")
 }

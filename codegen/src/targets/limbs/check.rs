@@ -1,27 +1,28 @@
 //! Checks programs: that one computes its operation for all operands within their bounds, and stays within its own.
 //!
 //! What stands here is trusted, and nothing of the variants is used. A program is taken as equations of integers, one for
-//! each pair of limbs (`low ± 2^64·high = …`), and the operands as polynomials in their limbs. For each way that the
+//! each pair of limbs (`low ± 2^B·high = …`), and the operands as polynomials in their limbs. For each way that the
 //! selections can go (each reads a carry or borrow, which is 0 in one case and 1 in the other) it is shown that
 //!
 //! * the result is the definition modulo `p`: both sides are rewritten from the newest limb to the oldest, by
-//!   `low ± 2^64·high = …` where the two stand with the weights of one number, or where one of them is known. What
+//!   `low ± 2^B·high = …` where the two stand with the weights of one number, or where one of them is known. What
 //!   is left must be divisible by `p`, coefficient by coefficient;
 //! * the result is within its bound: the number that its limbs make is rewritten in the same way, and bounded term by
 //!   term; operands as whole numbers, products one factor at a time;
 //! * limbs are known, on the way: a carry is 0 because the number with it on top does not reach it ([`Step::Known`]), the
-//!   lowest limb of a row is 0 because it is a multiple of `2^64` ([`Step::Vanishes`]).
+//!   lowest limb of a row is 0 because it is a multiple of `2^B` ([`Step::Vanishes`]).
 //!
-//! Where a borrow of `t - m` is known to be 1, `t = d + m - 2^64k` for the words `d < 2^64k` of the difference, so that
+//! Where a borrow of `t - m` is known to be 1, `t = d + m - 2^Bk` for the words `d < 2^Bk` of the difference, so that
 //! `t ≤ m - 1`: a bound is tried through each difference too.
 //!
 //! What cannot be shown is refused. Nothing is searched for: the steps stand in the program.
 
-use super::bound::{Bound, limbs};
+use super::Limbs;
 use super::ir::{Inst, Limb, Pair, Program, Src, Step};
 use crate::declaration::{FieldDesc, FieldOp};
 use crate::targets::seal::OpenSeal;
 use crate::targets::{self, Bound as _, Seal, Unproven};
+use std::marker::PhantomData;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
@@ -45,30 +46,34 @@ type Mono = (u32, u32);
 type Poly = BTreeMap<Mono, BigInt>;
 
 /// Shows that the program computes `op` within `out` for all operands within `operands`.
-pub(in crate::targets::portable) fn check(
+pub(in crate::targets) fn check<T: Limbs>(
     field: &FieldDesc,
     op: &FieldOp,
-    operands: &[Bound],
+    operands: &[T::Bound],
     program: &Program,
-    out: Bound,
+    out: T::Bound,
 ) -> Result<Accepted, Unproven> {
     let seal = OpenSeal::new(field, op, program).within(operands, out);
-    let n = limbs(field);
+    let n = T::limbs(field);
     let right = operands.len() == op.operands(field)
         && program.inputs == operands.len()
         && program.output.len() == n
         && field.p.bit(0);
-    let wanted = definition(op, n).filter(|_| right);
+    let wanted = definition::<T>(field, op).filter(|_| right);
     let wanted = wanted.ok_or_else(|| refused("has the shape of another operation"))?;
-    let bits = well_formed(program, n)?;
+    let bits = well_formed::<T>(program, n)?;
     // What is zero or not is a canonical value.
-    let out = if op.tests_zero() { Bound::CANONICAL } else { out };
+    let out = if op.tests_zero() { T::Bound::CANONICAL } else { out };
     let maxima = operands.iter().map(|bound| BigInt::from(bound.limit(field) - 1u32)).collect();
+    // What follows from no bit holds in every case.
+    let mut common: Machine<'_, T> =
+        Machine { program, n, maxima: &maxima, known: BTreeMap::new(), target: PhantomData };
+    let done = program.steps.iter().take_while(|step| common.step(step) == Ok(true)).count();
     for case in 0..1u32 << bits.len() {
         let bit = |(k, limb): (usize, &Limb)| (*limb, BigInt::from(case >> k & 1));
-        let known = bits.iter().enumerate().map(bit).collect();
-        let mut machine = Machine { program, n, maxima: &maxima, known };
-        if !machine.steps()? {
+        let mut machine = Machine { known: common.known.clone(), ..common };
+        machine.known.extend(bits.iter().enumerate().map(bit));
+        if !machine.steps(&program.steps[done..])? {
             continue;
         }
         machine.nothing_above()?;
@@ -82,18 +87,19 @@ fn refused(reason: &str) -> Unproven {
     Unproven(format!("the program {reason}"))
 }
 
-/// `2^(64·k)`
-fn power(k: usize) -> BigInt {
-    BigInt::one() << (64 * k)
+/// `2^(B·k)`
+fn power<T: Limbs>(k: usize) -> BigInt {
+    BigInt::one() << (T::BITS * k)
 }
 
-/// The definition of an operation on operands of `n` limbs, times `R`; `None` of one that is not known here.
-fn definition(op: &FieldOp, n: usize) -> Option<Poly> {
+/// The definition of an operation, times `R`; `None` of one that is not known here.
+fn definition<T: Limbs>(field: &FieldDesc, op: &FieldOp) -> Option<Poly> {
+    let n = T::limbs(field);
     let mut poly = Poly::new();
     let limb = |x: usize, i: usize| (x * n + i) as u32 + 1;
     let mut linear = |x: usize, factor: BigInt| {
         for i in 0..n {
-            *poly.entry((0, limb(x, i))).or_default() += &factor * power(n + i);
+            *poly.entry((0, limb(x, i))).or_default() += &factor * power::<T>(n + i);
         }
     };
     match op {
@@ -109,7 +115,20 @@ fn definition(op: &FieldOp, n: usize) -> Option<Poly> {
         FieldOp::Dbl => linear(0, 2.into()),
         FieldOp::MulSmall(c) => linear(0, (*c).into()),
         FieldOp::MulConst(c) => linear(0, c.clone().into()),
-        FieldOp::ReduceFull | FieldOp::ReduceWeak | FieldOp::IsZero => linear(0, 1.into()),
+        FieldOp::ReduceFull | FieldOp::ReduceWeak => linear(0, 1.into()),
+        FieldOp::IsZero | FieldOp::MaybeZero => linear(0, 1.into()),
+        FieldOp::FromMont if T::of_layout(field) => {
+            for i in 0..n {
+                poly.insert((0, limb(0, i)), power::<T>(i));
+            }
+        }
+        FieldOp::MulTable { step, rows } if T::of_layout(field) && *rows as usize <= n => {
+            let (step, rows) = (*step as usize, *rows as usize);
+            // Times `R/2^(B·rows)`.
+            for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                poly.insert((limb(0, i), limb(1 + i / step, j)), power::<T>(i % step + j + n - rows));
+            }
+        }
         FieldOp::Mul | FieldOp::Sqr | FieldOp::Dot(_) => {
             let pairs: Vec<(usize, usize)> = match op {
                 FieldOp::Sqr => vec![(0, 0)],
@@ -118,7 +137,7 @@ fn definition(op: &FieldOp, n: usize) -> Option<Poly> {
             };
             for (x, y) in pairs {
                 for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
-                    *poly.entry((limb(x, i), limb(y, j))).or_default() += power(i + j);
+                    *poly.entry((limb(x, i), limb(y, j))).or_default() += power::<T>(i + j);
                 }
             }
         }
@@ -128,12 +147,12 @@ fn definition(op: &FieldOp, n: usize) -> Option<Poly> {
 }
 
 /// Each limb is written once and before it is read, and what is read as a bit is one. The bits that selections read.
-fn well_formed(program: &Program, n: usize) -> Result<Vec<Limb>, Unproven> {
+fn well_formed<T: Limbs>(program: &Program, n: usize) -> Result<Vec<Limb>, Unproven> {
     let mut written: BTreeSet<Limb> = (0..program.inputs * n).map(|limb| Limb(limb as u32)).collect();
     let (mut bits, mut chosen) = (BTreeSet::new(), BTreeSet::new());
     let has = |written: &BTreeSet<Limb>, src: &Src| match src {
         Src::Limb(limb) => written.contains(limb),
-        Src::Imm(_) => true,
+        Src::Imm(value) => BigInt::from(*value) < power::<T>(1),
     };
     for inst in &program.insts {
         if !inst.reads().iter().all(|src| has(&written, src)) {
@@ -167,31 +186,40 @@ fn well_formed(program: &Program, n: usize) -> Result<Vec<Limb>, Unproven> {
 }
 
 /// A program in one case.
-struct Machine<'a> {
+struct Machine<'a, T> {
     program: &'a Program,
     n: usize,
     /// The largest operands.
     maxima: &'a Vec<BigInt>,
     /// Limbs whose value is known in this case.
     known: BTreeMap<Limb, BigInt>,
+    target: PhantomData<T>,
 }
 
-impl Machine<'_> {
-    /// Goes through the steps of the proof; false where this case cannot be.
-    fn steps(&mut self) -> Result<bool, Unproven> {
-        for step in &self.program.steps {
-            match step {
-                Step::Vanishes(limb) => self.vanishes(*limb)?,
-                Step::Known(words, limb) => {
-                    let (least, most) = self.range(words, *limb);
-                    if least > most {
-                        return Ok(false);
-                    }
-                    if least < most {
-                        return Err(refused("has a carry that is not known"));
-                    }
-                    self.known.insert(*limb, least);
+impl<T: Limbs> Machine<'_, T> {
+    /// Goes through steps of the proof; false where this case cannot be.
+    fn steps(&mut self, steps: &[Step]) -> Result<bool, Unproven> {
+        for step in steps {
+            if !self.step(step)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// One step.
+    fn step(&mut self, step: &Step) -> Result<bool, Unproven> {
+        match step {
+            Step::Vanishes(limb) => self.vanishes(*limb)?,
+            Step::Known(words, limb) => {
+                let (least, most) = self.range(words, *limb);
+                if least > most {
+                    return Ok(false);
                 }
+                if least < most {
+                    return Err(refused("has a carry that is not known"));
+                }
+                self.known.insert(*limb, least);
             }
         }
         Ok(true)
@@ -205,9 +233,9 @@ impl Machine<'_> {
         })
     }
 
-    /// A low limb is zero: what it is the low limb of is a multiple of `2^64`.
+    /// A low limb is zero: what it is the low limb of is a multiple of `2^B`.
     fn vanishes(&mut self, limb: Limb) -> Result<(), Unproven> {
-        let word = power(1);
+        let word = power::<T>(1);
         let (low, by) = self
             .pair(limb)
             .filter(|(low, _)| *low == limb)
@@ -217,7 +245,7 @@ impl Machine<'_> {
         if !zero(&rest) {
             // The newest limb is the quotient: the low limb of a product.
             let newest = rest.keys().map(|(_, b)| *b).max().filter(|newest| *newest > 0);
-            let newest = newest.ok_or_else(|| refused("has no multiple of 2^64"))?;
+            let newest = newest.ok_or_else(|| refused("has no multiple of 2^B"))?;
             let quotient = self.pair(Limb(newest - 1));
             if let Some((low, by)) = quotient
                 && low == Limb(newest - 1)
@@ -236,7 +264,7 @@ impl Machine<'_> {
     /// The least and the largest value of a carry or borrow, or of a high half, by the number that the words make with it.
     fn range(&self, words: &[Src], limb: Limb) -> (BigInt, BigInt) {
         let borrow = matches!(self.pair(limb), Some((low, Pair::Sub(..))) if low != limb);
-        let room = power(words.len());
+        let room = power::<T>(words.len());
         let mut number = self.number(words);
         add(&mut number, &self.source(limb.into()), &if borrow { -&room } else { room.clone() });
         let most = self.most(&number);
@@ -252,7 +280,7 @@ impl Machine<'_> {
     fn widest(&self, limb: Limb) -> BigInt {
         match self.pair(limb) {
             Some((low, Pair::Add(..) | Pair::Sub(..))) if low != limb => BigInt::one(),
-            _ => power(1) - 1,
+            _ => power::<T>(1) - 1,
         }
     }
 
@@ -274,7 +302,7 @@ impl Machine<'_> {
                 Src::Imm(value) => ((0, 0), value.into()),
                 Src::Limb(limb) => ((0, limb.0 + 1), BigInt::one()),
             };
-            *number.entry(mono).or_default() += k * power(i);
+            *number.entry(mono).or_default() += k * power::<T>(i);
         }
         number
     }
@@ -290,9 +318,9 @@ impl Machine<'_> {
 
     fn congruent(&self, wanted: &Poly, p: &BigInt) -> Result<(), Unproven> {
         let mut rest = negated(wanted);
-        add(&mut rest, &self.result(), &power(self.n));
+        add(&mut rest, &self.result(), &power::<T>(self.n));
         // Room for the rows' divisions.
-        let scaled = rest.into_iter().map(|(mono, k)| (mono, k * power(self.n + 2))).collect();
+        let scaled = rest.into_iter().map(|(mono, k)| (mono, k * power::<T>(self.n + 2))).collect();
         let left = self.rewritten(scaled).into_values().filter(|k| !k.is_multiple_of(p)).count();
         match left {
             0 => Ok(()),
@@ -304,7 +332,7 @@ impl Machine<'_> {
     fn number(&self, words: &[Src]) -> Poly {
         let mut number = Poly::new();
         for (i, &word) in words.iter().enumerate() {
-            add(&mut number, &self.source(word), &power(i));
+            add(&mut number, &self.source(word), &power::<T>(i));
         }
         number
     }
@@ -320,7 +348,7 @@ impl Machine<'_> {
         Poly::from([(mono, k)])
     }
 
-    /// What `low ± 2^64·high` is.
+    /// What `low ± 2^B·high` is.
     fn equation(&self, by: &Pair) -> Poly {
         let mut poly = Poly::new();
         let mut term = |src: Src, k: i32| add(&mut poly, &self.source(src), &k.into());
@@ -350,8 +378,10 @@ impl Machine<'_> {
         for inst in self.program.insts.iter().rev() {
             match *inst {
                 Inst::Select { out, bit, a, b } => {
+                    // Where the bit is open, so is what is selected.
+                    let Some(bit) = self.known.get(&bit) else { continue };
                     let Some(k) = poly.remove(&(0, out.0 + 1)) else { continue };
-                    let chosen = if self.known.get(&bit).is_some_and(One::is_one) { a } else { b };
+                    let chosen = if bit.is_one() { a } else { b };
                     add(&mut poly, &self.source(chosen), &k);
                 }
                 Inst::Pair { low, high, ref by } => self.replace(&mut poly, low, high, by),
@@ -367,7 +397,7 @@ impl Machine<'_> {
         if of_low.is_zero() && of_high.is_zero() {
             return;
         }
-        let weight = if let Pair::Sub(..) = by { -power(1) } else { power(1) };
+        let weight = if let Pair::Sub(..) = by { -power::<T>(1) } else { power::<T>(1) };
         let equation = self.equation(by);
         match (self.known.get(&low), self.known.get(&high)) {
             (_, Some(high)) => {
@@ -391,7 +421,7 @@ impl Machine<'_> {
     /// An upper bound: directly, or through a difference whose borrow is 1.
     fn most(&self, poly: &Poly) -> BigInt {
         // Room for the rows' divisions.
-        let scale = power(self.n + 2);
+        let scale = power::<T>(self.n + 2);
         let bounded = |poly: Poly| {
             let scaled = poly.into_iter().map(|(mono, k)| (mono, k * &scale)).collect();
             self.bounded(&self.rewritten(scaled)).div_floor(&scale)
@@ -403,7 +433,7 @@ impl Machine<'_> {
                 continue;
             }
             // `poly = rest + d`, and `d` is below `room`.
-            let (mut rest, room) = (poly.clone(), power(words.len()));
+            let (mut rest, room) = (poly.clone(), power::<T>(words.len()));
             add(&mut rest, &self.number(words), &(-BigInt::one()));
             most = most.min(bounded(rest) + room - 1);
         }
@@ -427,7 +457,7 @@ impl Machine<'_> {
                 }
                 _ if k.is_negative() => {}
                 (_, _) if a == 0 => sum += k * self.widest(Limb(b - 1)),
-                _ => sum += k * (power(1) - 1i32).pow(2),
+                _ => sum += k * (power::<T>(1) - 1i32).pow(2),
             }
         }
         let mut products: BTreeMap<(usize, usize), Vec<BigInt>> = BTreeMap::new();
@@ -440,17 +470,19 @@ impl Machine<'_> {
     }
 
     /// The most that `Σ row[i]·x[i]` is for the limbs of a number up to `max`: for any `k ≥ 0` it is at most
-    /// `k·max` and what the coefficients have beyond `k·2^(64i)`.
+    /// `k·max` and what the coefficients have beyond `k·2^(Bi)`.
     fn largest(&self, row: &[BigInt], max: &BigInt) -> BigInt {
         let beyond = |k: &BigInt| -> BigInt {
             let part = |(i, c): (usize, &BigInt)| {
-                let most = (max >> (64 * i)).min(power(1) - 1);
-                (c - k * power(i)).max(BigInt::zero()) * most
+                let most = (max >> (T::BITS * i)).min(power::<T>(1) - 1);
+                (c - k * power::<T>(i)).max(BigInt::zero()) * most
             };
             k * max + row.iter().enumerate().map(part).sum::<BigInt>()
         };
-        let candidates = row.iter().enumerate().map(|(i, c)| (c >> (64 * i)).max(BigInt::zero()));
-        candidates.chain([BigInt::zero()]).map(|k| beyond(&k)).min().expect("there is one at least")
+        let candidates = row.iter().enumerate().map(|(i, c)| (c >> (T::BITS * i)).max(BigInt::zero()));
+        // Of one number's limbs they are mostly the same.
+        let candidates: BTreeSet<BigInt> = candidates.chain([BigInt::zero()]).collect();
+        candidates.iter().map(beyond).min().expect("there is one at least")
     }
 }
 

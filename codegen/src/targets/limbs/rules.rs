@@ -9,11 +9,13 @@
 //! | `sub.lazy`, `neg.lazy` | result `< C` | `X + k·p` |
 //! | `sub.borrow`, `neg.borrow` | result `< C` | `max(X, k·p - 1)` |
 //! | products, lazy | result `< C` | `⌊(Σ X·Y + (R-1)·p)/R⌋` |
+//! | `from_mont.lazy` | result `< C` | `⌊(X + (R-1)·p)/R⌋` |
+//! | `mul_table.lazy`, `D = 2^(B·rows)` | result `< C` | `⌊(Σ X'·W + (D-1)·p)/D⌋`, `X'` the most that the limbs of an entry make |
 //! | `reduce.weak` | result `< C` | `2p - 1` |
 //! | copies | result `< C` | `X` |
 //! | any canonical | | `p - 1` |
 
-use super::bound::{most, r};
+use super::Limbs;
 use crate::declaration::{FieldDesc, FieldOp};
 use crate::targets::{Outcome, Rules};
 use num_bigint::BigUint;
@@ -23,13 +25,17 @@ use num_traits::One;
 /// The numbers of a field, of which the rules are made.
 pub struct Numbers {
     p: BigUint,
-    r: BigUint,
+    unit: BigUint,
     capacity: BigUint,
+    /// Bits of a limb, and limbs of an element.
+    bits: usize,
+    limbs: usize,
+    of_layout: bool,
 }
 
 impl Rules for Numbers {
     fn unit(&self) -> &BigUint {
-        &self.p
+        &self.unit
     }
 
     fn capacity(&self) -> &BigUint {
@@ -67,7 +73,13 @@ impl Rules for Numbers {
                 "copy" => self.form("lazy", x[0].clone()),
                 _ => None,
             },
-            (FieldOp::IsZero, "is_zero") => {
+            (FieldOp::FromMont, "from_mont") if self.of_layout => self.product(form, x[0].clone()),
+            (FieldOp::MulTable { step, rows }, "mul_table") if self.of_layout => {
+                let (step, rows) = (*step as usize, *rows as usize);
+                let of = |(i, w): (usize, &BigUint)| self.part(&x[0], i * step, (i + 1) * step) * w;
+                self.divided(form, x[1..].iter().enumerate().map(of).sum(), rows)
+            }
+            (FieldOp::IsZero, "is_zero") | (FieldOp::MaybeZero, "maybe_zero") => {
                 let right = form == "ladder" || form == "copy" && x[0] < self.p;
                 right.then(|| Outcome { max: None, conditions: vec![] })
             }
@@ -77,8 +89,15 @@ impl Rules for Numbers {
 }
 
 impl Numbers {
-    pub(in crate::targets::portable) fn new(field: &FieldDesc) -> Self {
-        Numbers { p: field.p.clone(), r: r(field), capacity: &field.p * most(field) }
+    pub(in crate::targets) fn of<T: Limbs>(field: &FieldDesc) -> Self {
+        Numbers {
+            p: field.p.clone(),
+            unit: T::unit(field),
+            capacity: T::capacity(field),
+            bits: T::BITS,
+            limbs: T::limbs(field),
+            of_layout: T::of_layout(field),
+        }
     }
 
     /// At most `max`, which an element must hold, or canonical.
@@ -102,10 +121,23 @@ impl Numbers {
     }
 
     fn product(&self, form: &str, sum: BigUint) -> Option<Outcome> {
-        self.form(form, (sum + (&self.r - 1u32) * &self.p) / &self.r)
+        self.divided(form, sum, self.limbs)
+    }
+
+    /// A sum that is divided by this many limbs.
+    fn divided(&self, form: &str, sum: BigUint, rows: usize) -> Option<Outcome> {
+        let divisor = BigUint::one() << (self.bits * rows);
+        self.form(form, (sum + (&divisor - 1u32) * &self.p) / &divisor)
+    }
+
+    /// The most that limbs `from..to` make of a number up to `x`, limb by limb.
+    fn part(&self, x: &BigUint, from: usize, to: usize) -> BigUint {
+        let limb = (BigUint::one() << self.bits) - 1u32;
+        let of = |i: usize| (x >> (self.bits * i)).min(limb.clone()) << (self.bits * (i - from));
+        (from..to.min(self.limbs)).map(of).sum()
     }
 
     fn by_constant(&self, form: &str, x: &BigUint, c: &BigUint) -> Option<Outcome> {
-        self.product(form, x * (c * &self.r % &self.p))
+        self.product(form, x * ((c << (self.bits * self.limbs)) % &self.p))
     }
 }

@@ -1,0 +1,542 @@
+//! The lines of one kernel or function.
+
+use super::{Module, fault, passed};
+use crate::error::EmitError;
+use crate::fir::ir::*;
+use crate::fir::uniform::{Uniformity, analyze_uniformity};
+use crate::passes::Checked;
+use crate::targets::walk::{Index, Language, words_of};
+use crate::targets::wgsl::{Choice, Wgsl};
+use curvesmith_abi::{ParamKind, padded_words};
+use std::fmt::Write as _;
+
+/// All lanes of a warp.
+const FULL: u64 = u32::MAX as u64;
+
+/// What is written of a body.
+pub(super) struct Body<'a> {
+    module: &'a mut Module,
+    kernel: &'a Kernel,
+    uniformity: Uniformity,
+    lines: String,
+    depth: usize,
+    names: usize,
+    /// Whether words go from thread to thread through shared memory.
+    exchanges: bool,
+}
+
+impl<'a> Body<'a> {
+    /// Errors: threads meet where the language does not let them.
+    pub(super) fn new(module: &'a mut Module, checked: &'a Checked<Wgsl>) -> Result<Self, EmitError> {
+        let kernel = checked.kernel();
+        let uniformity = analyze_uniformity(kernel);
+        if let Some(meeting) = uniformity.divergent().next() {
+            return Err(fault(kernel, &format!("{meeting:?} in flow that is not uniform in WGSL")));
+        }
+        let mut body =
+            Body { module, kernel, uniformity, lines: String::new(), depth: 1, names: 0, exchanges: false };
+        for (i, local) in kernel.locals.iter().enumerate() {
+            body.line(&format!("var l{i}: {};", passed(local.ty)));
+        }
+        Ok(body)
+    }
+
+    /// The lines, and whether threads exchange words.
+    pub(super) fn finish(self) -> (String, bool) {
+        (self.lines, self.exchanges)
+    }
+
+    /// Writing to a string cannot fail.
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.lines, "{:1$}{text}", "", 2 * self.depth);
+    }
+
+    fn fresh(&mut self) -> String {
+        self.names += 1;
+        format!("v{}", self.names)
+    }
+
+    fn value(&mut self, expression: &str) -> String {
+        let name = self.fresh();
+        self.line(&format!("let {name} = {expression};"));
+        name
+    }
+
+    /// Words as an element: one that is there, or a new one.
+    fn element(&self, words: &[String]) -> String {
+        let whole = words.first().and_then(|word| word.strip_suffix(".w0"));
+        let is_word = |(i, word): (usize, &String)| {
+            whole.is_some_and(|whole| word.strip_suffix(&format!(".w{i}")) == Some(whole))
+        };
+        match whole {
+            Some(whole) if words.iter().enumerate().all(is_word) => whole.to_owned(),
+            _ => format!("E({})", words.join(", ")),
+        }
+    }
+
+    /// The words of an element that has a name.
+    fn words(&self, name: &str) -> Vec<String> {
+        (0..self.kernel.field().words).map(|i| format!("{name}.w{i}")).collect()
+    }
+
+    /// A word of the uniform block.
+    fn word_of_args(&self, word: u32) -> String {
+        let of = ["x", "y", "z", "w"][word as usize % 4];
+        format!("{}_args[{}].{of}", self.kernel.symbol, word / 4)
+    }
+
+    /// Where the words of a parameter are in the uniform block.
+    fn args_of(&self, param: u32) -> u32 {
+        let words = |kind: ParamKind| if kind == ParamKind::U64 { 2 } else { 1 };
+        let before = self.kernel.desc.params[..param as usize].iter();
+        1 + before.map(|param| words(param.kind)).sum::<u32>()
+    }
+
+    /// The first of some words in a row, and how far apart they are.
+    fn place(&mut self, place: &Place, index: &Index<String>) -> Result<(String, String, u32), EmitError> {
+        let kernel = self.kernel;
+        let words = kernel.field.as_ref().map_or(0, |f| f.words);
+        let (buffer, word) = match *place {
+            Place::Global { buffer, word, .. } | Place::Part { buffer, word, .. } => (buffer, word),
+            Place::Shared { array, .. } => {
+                // Word `k` of all elements stands together, so that neighbouring threads read neighbouring words.
+                let name = shared(kernel, array.0 as usize);
+                return Ok((name, index.element.clone(), kernel.shared[array.0 as usize].length));
+            }
+        };
+        let ParamKind::Buffer(_, element) = kernel.desc.params[buffer.0 as usize].kind else {
+            return Err(fault(kernel, "a parameter is not a buffer"));
+        };
+        let stride = element.bytes(kernel.form, words, kernel.tower.degree()) / 4;
+        let mut at = format!("{} + {} * {stride}u", self.word_of_args(self.args_of(buffer.0)), index.element);
+        if let Some(part) = &index.part {
+            let _ = write!(at, " + {part} * {}u", padded_words(words));
+        }
+        if word > 0 {
+            let _ = write!(at, " + {word}u");
+        }
+        Ok((self::buffer(kernel, buffer.0 as usize), self.value(&at), 1))
+    }
+
+    fn is_atomic(&self, place: &Place) -> bool {
+        match *place {
+            Place::Global { buffer, .. } | Place::Part { buffer, .. } => {
+                is_atomic_buffer(self.kernel, buffer.0 as usize)
+            }
+            Place::Shared { array, .. } => is_atomic_array(self.kernel, array.0 as usize),
+        }
+    }
+
+    fn barrier(&mut self) {
+        self.line("workgroupBarrier();");
+        self.line("storageBarrier();");
+    }
+
+    /// Every thread's word where each can read it; what is read then is `read`, of `lanes` of the own warp.
+    fn exchange(&mut self, word: &str, read: impl FnOnce(&mut Self, &str) -> String) -> String {
+        self.exchanges = true;
+        let array = format!("{}_exchange", self.kernel.symbol);
+        self.line(&format!("{array}[thread] = {word};"));
+        self.line("workgroupBarrier();");
+        let result = read(self, &array);
+        self.line("workgroupBarrier();");
+        result
+    }
+
+    /// For each lane of the own warp a bit, by an expression of its word.
+    fn bits(&mut self, array: &str, of: impl Fn(&str) -> String) -> String {
+        let result = self.fresh();
+        self.line(&format!("var {result} = 0u;"));
+        self.line("for (var lane = 0u; lane < 32u; lane++) {");
+        let bit = of(&format!("{array}[(thread & ~31u) + lane]"));
+        self.line(&format!("  {result} |= u32({bit}) << lane;"));
+        self.line("}");
+        result
+    }
+}
+
+impl Language for Body<'_> {
+    type Target = Wgsl;
+    type Atom = String;
+    type Fork = ();
+    type Round = ();
+
+    fn fork(&mut self, cond: &String, _: bool) -> Result<(), EmitError> {
+        self.line(&format!("if ({cond}) {{"));
+        self.depth += 1;
+        Ok(())
+    }
+
+    fn otherwise(&mut self, (): &mut (), _: bool) -> Result<(), EmitError> {
+        self.depth -= 1;
+        self.line("} else {");
+        self.depth += 1;
+        Ok(())
+    }
+
+    fn join(&mut self, (): (), _: bool, _: bool) -> Result<(), EmitError> {
+        self.depth -= 1;
+        self.line("}");
+        Ok(())
+    }
+
+    fn begin_loop(&mut self) -> Result<(), EmitError> {
+        self.line("loop {");
+        self.depth += 1;
+        Ok(())
+    }
+
+    fn leave(&mut self, (): &()) -> Result<(), EmitError> {
+        self.line("break;");
+        Ok(())
+    }
+
+    fn end_loop(&mut self, (): (), _: bool, _: bool) -> Result<(), EmitError> {
+        self.depth -= 1;
+        self.line("}");
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), EmitError> {
+        self.line("return;");
+        Ok(())
+    }
+
+    fn give(&mut self, words: &[String]) -> Result<(), EmitError> {
+        let types = self.kernel.function.clone().unwrap_or_default().results;
+        let (mut rest, mut results) = (words, vec![]);
+        for ty in types {
+            let (own, others) = rest.split_at(words_of(self.kernel, ty));
+            results.push(self.joined(ty, own));
+            rest = others;
+        }
+        self.line(&format!("return {}_results({});", self.kernel.symbol, results.join(", ")));
+        Ok(())
+    }
+
+    fn get(&mut self, local: Local) -> Result<Vec<String>, EmitError> {
+        let name = self.value(&format!("l{}", local.0));
+        match self.kernel.locals[local.0 as usize].ty {
+            Type::Field => Ok(self.words(&name)),
+            _ => Ok(vec![name]),
+        }
+    }
+
+    fn set(&mut self, local: Local, value: &[String]) -> Result<(), EmitError> {
+        let value = match self.kernel.locals[local.0 as usize].ty {
+            Type::Field => self.element(value),
+            _ => value[0].clone(),
+        };
+        self.line(&format!("l{} = {value};", local.0));
+        Ok(())
+    }
+
+    fn literal(&mut self, ty: Type, value: u64) -> Result<String, EmitError> {
+        Ok(match ty {
+            Type::Pred => (value != 0).to_string(),
+            Type::U64 => format!("vec2<u32>({:#x}u, {:#x}u)", value & FULL, value >> 32),
+            _ => format!("{value:#x}u"),
+        })
+    }
+
+    fn special(&mut self, special: Special) -> Result<String, EmitError> {
+        Ok(match special {
+            Special::Thread => "thread".into(),
+            Special::Block => "block".into(),
+            Special::BlockSize => format!("{}u", self.kernel.desc.block),
+            Special::GridSize => self.word_of_args(0),
+            Special::Lane => "(thread & 31u)".into(),
+        })
+    }
+
+    fn param(&mut self, p: ParamId) -> Result<String, EmitError> {
+        let word = self.args_of(p.0);
+        Ok(match self.kernel.desc.params[p.0 as usize].kind {
+            ParamKind::U64 => {
+                format!("vec2<u32>({}, {})", self.word_of_args(word), self.word_of_args(word + 1))
+            }
+            _ => self.word_of_args(word),
+        })
+    }
+
+    fn argument(&mut self, word: usize) -> Result<String, EmitError> {
+        let types = self.kernel.function.clone().unwrap_or_default().arguments;
+        let mut before = 0;
+        for (i, ty) in types.iter().enumerate() {
+            let words = words_of(self.kernel, *ty);
+            if word < before + words {
+                let k = word - before;
+                return Ok(match ty {
+                    Type::Field => format!("a{i}.w{k}"),
+                    Type::U64 => format!("a{i}.{}", ["x", "y"][k]),
+                    Type::Pred => format!("u32(a{i})"),
+                    _ => format!("a{i}"),
+                });
+            }
+            before += words;
+        }
+        Err(fault(self.kernel, "an argument that the function does not have"))
+    }
+
+    fn int(&mut self, op: IntOp, ty: Type, a: &String, b: &String) -> Result<String, EmitError> {
+        let wide = ty == Type::U64;
+        let expression = match op {
+            IntOp::Add if wide => format!("add_pair({a}, {b})"),
+            IntOp::Sub if wide => format!("sub_pair({a}, {b})"),
+            IntOp::Mul if wide => format!("mul_pair({a}, {b})"),
+            IntOp::Shl if wide => format!("shl_pair({a}, {b})"),
+            IntOp::Shr if wide => format!("shr_pair({a}, {b})"),
+            IntOp::Min if wide => format!("select({b}, {a}, lt_pair({a}, {b}))"),
+            IntOp::Max if wide => format!("select({a}, {b}, lt_pair({a}, {b}))"),
+            IntOp::Div | IntOp::Rem if wide => {
+                return Err(fault(self.kernel, "quotients of 64-bit words"));
+            }
+            IntOp::Min => format!("min({a}, {b})"),
+            IntOp::Max => format!("max({a}, {b})"),
+            IntOp::Xor if ty == Type::Pred => format!("{a} != {b}"),
+            _ => {
+                let sign = match op {
+                    IntOp::Add => "+",
+                    IntOp::Sub => "-",
+                    IntOp::Mul => "*",
+                    IntOp::And => "&",
+                    IntOp::Or => "|",
+                    IntOp::Xor => "^",
+                    IntOp::Shl => "<<",
+                    IntOp::Shr => ">>",
+                    IntOp::Div => "/",
+                    _ => "%",
+                };
+                format!("{a} {sign} {b}")
+            }
+        };
+        Ok(self.value(&expression))
+    }
+
+    fn not(&mut self, ty: Type, a: &String) -> Result<String, EmitError> {
+        let sign = if ty == Type::Pred { "!" } else { "~" };
+        Ok(self.value(&format!("{sign}{a}")))
+    }
+
+    fn bit(&mut self, op: BitOp, a: &String) -> Result<String, EmitError> {
+        let function = match op {
+            BitOp::Popc => "countOneBits",
+            BitOp::Clz => "countLeadingZeros",
+            BitOp::Brev => "reverseBits",
+        };
+        Ok(self.value(&format!("{function}({a})")))
+    }
+
+    fn cmp(&mut self, op: CmpOp, ty: Type, a: &String, b: &String) -> Result<String, EmitError> {
+        let wide = ty == Type::U64;
+        let expression = match op {
+            CmpOp::Eq if wide => format!("all({a} == {b})"),
+            CmpOp::Ne if wide => format!("any({a} != {b})"),
+            CmpOp::Lt if wide => format!("lt_pair({a}, {b})"),
+            CmpOp::Le if wide => format!("!lt_pair({b}, {a})"),
+            CmpOp::Eq => format!("{a} == {b}"),
+            CmpOp::Ne => format!("{a} != {b}"),
+            CmpOp::Lt => format!("{a} < {b}"),
+            CmpOp::Le => format!("{a} <= {b}"),
+        };
+        Ok(self.value(&expression))
+    }
+
+    fn widen(&mut self, a: &String) -> Result<String, EmitError> {
+        Ok(self.value(&format!("vec2<u32>({a}, 0u)")))
+    }
+
+    fn narrow(&mut self, a: &String) -> Result<String, EmitError> {
+        Ok(self.value(&format!("{a}.x")))
+    }
+
+    fn word_of_truth(&mut self, a: &String) -> Result<String, EmitError> {
+        Ok(format!("u32({a})"))
+    }
+
+    fn select(&mut self, _: Type, cond: &String, a: &String, b: &String) -> Result<String, EmitError> {
+        Ok(self.value(&format!("select({b}, {a}, {cond})")))
+    }
+
+    fn program(&mut self, op: &Op, choice: &Choice, inputs: &[String]) -> Result<Vec<String>, EmitError> {
+        let n = self.kernel.field().words;
+        let name = self.module.program(choice, n);
+        let elements: Vec<String> = inputs.chunks_exact(n).map(|words| self.element(words)).collect();
+        let result = self.value(&format!("{name}({})", elements.join(", ")));
+        let words = self.words(&result);
+        match op {
+            Op::Field(op, _) if op.tests_zero() => {
+                Ok(vec![self.value(&format!("u32(({}) == 0u)", words.join(" | ")))])
+            }
+            _ => Ok(words),
+        }
+    }
+
+    fn call(&mut self, function: FunctionId, inputs: &[String]) -> Result<Vec<String>, EmitError> {
+        let callee = &self.kernel.functions[function.0 as usize];
+        let signature = callee.function.clone().unwrap_or_default();
+        let (mut rest, mut arguments) = (inputs, vec![]);
+        for ty in &signature.arguments {
+            let (own, others) = rest.split_at(words_of(self.kernel, *ty));
+            arguments.push(self.joined(*ty, own));
+            rest = others;
+        }
+        let result = self.value(&format!("{}({})", callee.symbol, arguments.join(", ")));
+        let parts = signature.results.iter().enumerate().flat_map(|(i, ty)| match ty {
+            Type::Field => self.words(&format!("{result}.r{i}")),
+            Type::U64 => vec![format!("{result}.r{i}.x"), format!("{result}.r{i}.y")],
+            Type::Pred => vec![format!("u32({result}.r{i})")],
+            _ => vec![format!("{result}.r{i}")],
+        });
+        Ok(parts.collect())
+    }
+
+    fn load(
+        &mut self,
+        results: &[Value],
+        place: &Place,
+        index: &Index<String>,
+    ) -> Result<Vec<String>, EmitError> {
+        // What all threads read together in shared memory is read once for all.
+        let common = matches!(place, Place::Shared { .. })
+            && results.iter().all(|result| self.uniformity.is_uniform(*result));
+        let (array, at, step) = self.place(place, index)?;
+        let atomic = self.is_atomic(place);
+        let word = |k: usize| match k as u32 * step {
+            0 => format!("{array}[{at}]"),
+            past => format!("{array}[{at} + {past}u]"),
+        };
+        let read = |k: usize| match (common, atomic) {
+            (true, _) => format!("workgroupUniformLoad(&{})", word(k)),
+            (false, true) => format!("atomicLoad(&{})", word(k)),
+            (false, false) => word(k),
+        };
+        Ok((0..results.len()).map(|k| self.value(&read(k))).collect())
+    }
+
+    fn store(&mut self, place: &Place, index: &Index<String>, words: &[String]) -> Result<(), EmitError> {
+        let (array, at, step) = self.place(place, index)?;
+        let atomic = self.is_atomic(place);
+        for (k, word) in words.iter().enumerate() {
+            let to = match k as u32 * step {
+                0 => format!("{array}[{at}]"),
+                past => format!("{array}[{at} + {past}u]"),
+            };
+            match atomic {
+                true => self.line(&format!("atomicStore(&{to}, {word});")),
+                false => self.line(&format!("{to} = {word};")),
+            }
+        }
+        Ok(())
+    }
+
+    fn address(&mut self, place: &Place, index: &Index<String>) -> Result<String, EmitError> {
+        let (array, at, _) = self.place(place, index)?;
+        Ok(format!("&{array}[{at}]"))
+    }
+
+    fn effect(&mut self, stmt: &Stmt, operands: &[String]) -> Result<Option<String>, EmitError> {
+        match stmt {
+            // The language does not have it; it changes nothing.
+            Stmt::Prefetch { .. } => Ok(None),
+            Stmt::LoadOrdered { .. } => Ok(Some(self.value(&format!("atomicLoad({})", operands[0])))),
+            Stmt::StoreOrdered { .. } => {
+                self.line(&format!("atomicStore({}, {});", operands[0], operands[1]));
+                Ok(None)
+            }
+            Stmt::Atomic { op, .. } => {
+                let function = match op {
+                    AtomicOp::Add => "atomicAdd",
+                    AtomicOp::Min => "atomicMin",
+                    AtomicOp::Max => "atomicMax",
+                    AtomicOp::Exchange => "atomicExchange",
+                };
+                Ok(Some(self.value(&format!("{function}({}, {})", operands[0], operands[1]))))
+            }
+            Stmt::Barrier | Stmt::SyncWarp { .. } => {
+                self.barrier();
+                Ok(None)
+            }
+            Stmt::Shuffle { mode, .. } => {
+                let arg = operands[1].clone();
+                let lane = "(thread & 31u)";
+                let from = match mode {
+                    ShuffleMode::Index => format!("({arg} & 31u)"),
+                    ShuffleMode::Up => format!("select({lane} - {arg}, {lane}, {lane} < {arg})"),
+                    ShuffleMode::Down => format!("select({lane} + {arg}, {lane}, {lane} + {arg} > 31u)"),
+                    ShuffleMode::Xor => format!("({lane} ^ {arg})"),
+                };
+                let read = |body: &mut Self, array: &str| {
+                    body.value(&format!("{array}[(thread & ~31u) + {from}]"))
+                };
+                Ok(Some(self.exchange(&operands[0], read)))
+            }
+            Stmt::Ballot { .. } => {
+                let own = format!("u32({})", operands[0]);
+                Ok(Some(self.exchange(&own, |body, array| body.bits(array, |word| format!("{word} != 0u")))))
+            }
+            Stmt::MatchAny { bits, .. } => {
+                let mask = u32::MAX >> (32 - bits);
+                let own = self.value(&format!("{} & {mask:#x}u", operands[0]));
+                let read = |body: &mut Self, array: &str| body.bits(array, |word| format!("{word} == {own}"));
+                Ok(Some(self.exchange(&own, read)))
+            }
+            _ => Err(fault(self.kernel, "a statement that WGSL does not have")),
+        }
+    }
+}
+
+impl Body<'_> {
+    /// Words as a value that goes into a function or comes out.
+    fn joined(&self, ty: Type, words: &[String]) -> String {
+        match ty {
+            Type::Field => self.element(words),
+            Type::U64 => format!("vec2<u32>({})", words.join(", ")),
+            Type::Pred => format!("({} != 0u)", words[0]),
+            _ => words[0].clone(),
+        }
+    }
+}
+
+/// The name of a buffer parameter.
+pub(super) fn buffer(kernel: &Kernel, param: usize) -> String {
+    format!("{}_b{param}", kernel.symbol)
+}
+
+/// The name of a shared array.
+pub(super) fn shared(kernel: &Kernel, array: usize) -> String {
+    format!("{}_s{array}", kernel.symbol)
+}
+
+/// The type of a buffer's words.
+pub(super) fn words_of_buffer(kernel: &Kernel, param: usize) -> &'static str {
+    if is_atomic_buffer(kernel, param) { "atomic<u32>" } else { "u32" }
+}
+
+/// The type of a shared array's words.
+pub(super) fn words_of_shared(kernel: &Kernel, array: usize) -> &'static str {
+    if is_atomic_array(kernel, array) { "atomic<u32>" } else { "u32" }
+}
+
+fn is_atomic_buffer(kernel: &Kernel, param: usize) -> bool {
+    any_atomic(&kernel.body, &|place| match *place {
+        Place::Global { buffer, .. } | Place::Part { buffer, .. } => buffer.0 as usize == param,
+        Place::Shared { .. } => false,
+    })
+}
+
+fn is_atomic_array(kernel: &Kernel, number: usize) -> bool {
+    any_atomic(&kernel.body, &|place| {
+        matches!(*place, Place::Shared { array, .. } if array.0 as usize == number)
+    })
+}
+
+/// Whether something in a block is done as a whole at such a place.
+fn any_atomic(block: &Block, at: &dyn Fn(&Place) -> bool) -> bool {
+    block.iter().any(|stmt| match stmt {
+        Stmt::Atomic { place, .. } | Stmt::LoadOrdered { place, .. } | Stmt::StoreOrdered { place, .. } => {
+            at(place)
+        }
+        other => other.blocks().into_iter().any(|block| any_atomic(block, at)),
+    })
+}

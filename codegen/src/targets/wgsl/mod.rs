@@ -1,0 +1,31 @@
+//! WGSL, the language of WebGPU: any GPU by Vulkan, Metal, Direct3D and browsers.
+//!
+//! Elements are the words of the layout, in Montgomery form with `R = 2^(32·words)`. The language has words of 32 bits and no
+//! carries, so that programs are those of [limbs](super::limbs), whose instructions become a few operations each: a product
+//! of two words is made of half products, or of one of 64 bits where the device has them ([`Products`]).
+//!
+//! ```text
+//! kernel ─► prepare::<Wgsl> ─► emit ─► a module with an entry point for each kernel
+//! ```
+//!
+//! A program is a function of the module. Its rows, where they are alike, are a [loop](emit) that is shown to be the program.
+//! What the device has to bind is said at [`BackEnd::emit`](super::BackEnd::emit).
+
+mod arithmetic;
+mod bound;
+mod emit;
+mod machine;
+#[cfg(test)]
+mod tests;
+
+pub use bound::Bound;
+pub use emit::Products;
+
+use super::{self as targets};
+
+/// GPUs, by WGSL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wgsl {}
+
+/// A legal variant.
+pub type Choice = targets::Choice<Wgsl>;

@@ -1,0 +1,238 @@
+//! Modules of kernels by naga, rows as loops, and what is refused.
+
+use super::emit::rows;
+use super::*;
+use crate::declaration::{Equation, FieldDesc, FieldOp, GroupDesc, Tower};
+use crate::error::PassError;
+use crate::fir::build::{Builder, Fe, Handle};
+use crate::fir::ir::{Kernel, Order, Scope, Stmt};
+use crate::kernels::{common_kernels, constant_kernels, field_kernels, formula_kernels, group_kernels};
+use crate::passes::{Checked, Library, prepare};
+use crate::targets::limbs::ir::Inst;
+use crate::targets::trials::{field, ops, solinas, usual_fields};
+use crate::targets::{Arithmetic as _, BackEnd as _};
+use curvesmith_abi::kernels::{AccumulateLanes, FieldAdd, FieldMul};
+use curvesmith_abi::{Geometry, Kernel as _};
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use num_bigint::BigUint;
+
+const GEOMETRY: Geometry = Geometry::WGSL;
+
+/// What naga says of a text with some capabilities beyond the language.
+fn validated(text: &str, capabilities: Capabilities) -> Result<naga::Module, String> {
+    let module = naga::front::wgsl::parse_str(text).map_err(|error| error.emit_to_string(text))?;
+    let mut validator = Validator::new(ValidationFlags::all(), capabilities);
+    validator.validate(&module).map_err(|error| error.emit_to_string(text))?;
+    Ok(module)
+}
+
+fn checked(kernels: &[Kernel]) -> Vec<Checked<Wgsl>> {
+    let mut library = Library::default();
+    let prepare = |k: &Kernel| library.prepare(k).unwrap_or_else(|e| panic!("{}: {e}", k.symbol));
+    kernels.iter().map(prepare).collect()
+}
+
+fn group(name: &str, base: FieldDesc, quadratic: bool, a: u32) -> GroupDesc {
+    let tower = if quadratic { Tower::quadratic(&base.p - 1u32) } else { Tower::prime() };
+    let coordinates = |x: u32| {
+        let mut parts = vec![BigUint::from(x)];
+        parts.resize(tower.degree(), BigUint::ZERO);
+        parts
+    };
+    let equation = Equation::ShortWeierstrass { a: coordinates(a), b: coordinates(7) };
+    GroupDesc { name: name.into(), base, tower, equation }
+}
+
+/// The kernels of owners of one field each: no kernel leaves a module out, in both texts of products.
+fn modules_are_valid(kernels: &[Kernel]) {
+    let kernels: Vec<Kernel> =
+        kernels.iter().filter(|kernel| kernel.desc.name != AccumulateLanes::NAME).cloned().collect();
+    let prepared = checked(&kernels);
+    for (products, capabilities) in
+        [(Products::Halves, Capabilities::empty()), (Products::Words64, Capabilities::SHADER_INT64)]
+    {
+        let artefact = Wgsl::emit(&prepared, products).unwrap_or_else(|e| panic!("{e}"));
+        let module = validated(&artefact.text, capabilities).unwrap_or_else(|e| panic!("{e}"));
+        let entries: Vec<&str> = module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
+        assert_eq!(entries, kernels.iter().map(|kernel| kernel.symbol.as_str()).collect::<Vec<_>>());
+        for ((entry, needs), kernel) in module.entry_points.iter().zip(&artefact.needs).zip(&kernels) {
+            assert_eq!(entry.workgroup_size, [kernel.desc.block, 1, 1], "{}", kernel.symbol);
+            assert!(needs.threads <= 256 && needs.shared <= 16 << 10 && needs.buffers <= 8, "{needs:?}");
+        }
+    }
+    // The other text needs the capability.
+    if kernels.iter().any(|kernel| kernel.desc.name == FieldMul::NAME) {
+        let text = Wgsl::emit(&prepared, Products::Words64).expect("as above").text;
+        assert!(validated(&text, Capabilities::empty()).is_err());
+    }
+}
+
+#[test]
+fn kernels_of_no_field_are_modules() {
+    modules_are_valid(&common_kernels(&GEOMETRY));
+}
+
+#[test]
+fn kernels_of_fields_are_modules() {
+    for f in usual_fields().into_iter().chain([solinas(160, 47)]) {
+        modules_are_valid(&field_kernels(&GEOMETRY, &f));
+    }
+}
+
+#[test]
+fn kernels_of_groups_are_modules() {
+    let bn254 = field("bn254_fq", "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47");
+    let groups = [
+        group("toy_g1", field("toy", "d"), false, 3),
+        group("toy_g2", field("b", "b"), true, 1),
+        group("bn254_g1", bn254.clone(), false, 0),
+        group("bn254_g2", bn254, true, 0),
+    ];
+    for group in groups {
+        modules_are_valid(&group_kernels(&GEOMETRY, &group).concat());
+        modules_are_valid(&formula_kernels(&GEOMETRY, &group));
+        if group.degree() == 1 {
+            modules_are_valid(&constant_kernels(&GEOMETRY, &group.constant_work()).concat());
+        }
+    }
+}
+
+/// The instructions that rows stand for, by what the loop says of them.
+fn unrolled(insts: &[Inst], rows: &rows::Rows) -> Vec<Inst> {
+    let row = |k: usize| &insts[rows.start + k * rows.length..][..rows.length];
+    let results = |k: usize, (at, slot): rows::Slot| rows::results(&row(k)[at])[slot];
+    let mut all = insts[..rows.start].to_vec();
+    for k in 0..rows.count {
+        for (at, inst) in row(k).iter().enumerate() {
+            let operands: Vec<_> = rows.operands[at]
+                .iter()
+                .map(|operand| match *operand {
+                    rows::Operand::Fixed(src) => src,
+                    rows::Operand::Rotating(limb) => limb(limb + k as u32),
+                    rows::Operand::Own(slot) => results(k, slot).into(),
+                    rows::Operand::Carried(_, first) if k == 0 => first,
+                    rows::Operand::Carried(slot, _) => results(k - 1, slot).into(),
+                })
+                .collect();
+            all.push(rows::with_operands(&row(0)[at], &rows::results(inst), &operands));
+        }
+    }
+    all.extend_from_slice(&insts[rows.start + rows.count * rows.length..]);
+    all
+}
+
+fn limb(number: u32) -> crate::targets::limbs::ir::Src {
+    crate::targets::limbs::ir::Limb(number).into()
+}
+
+/// A loop is the program, instruction by instruction; products of many words have one.
+#[test]
+fn rows_are_the_program() {
+    let mut loops = 0;
+    for f in usual_fields().into_iter().chain([solinas(160, 47)]) {
+        for op in ops(&f).into_iter().chain([FieldOp::FromMont, FieldOp::MulTable { step: 1, rows: 1 }]) {
+            let operands = vec![Bound::Canonical; op.operands(&f)];
+            for choice in Wgsl::choices(&f, &op, &operands) {
+                let found = rows::find(choice.program(), f.words);
+                if let Some(rows) = &found {
+                    loops += 1;
+                    let insts = &choice.program().insts;
+                    assert!(unrolled(insts, rows) == *insts, "{} {op:?} {}", f.name, choice.variant);
+                }
+                let is_long = op == FieldOp::Mul && f.words >= 4;
+                assert!(found.is_some() || !is_long, "{} {}", f.name, choice.variant);
+                assert!(!is_long || found.is_some_and(|rows| rows.count + 1 >= f.words), "{}", f.name);
+            }
+        }
+    }
+    assert!(loops > 30, "{loops}");
+}
+
+/// A row that differs in anything is no row of the loop.
+#[test]
+fn rows_that_differ_are_not_rolled() {
+    let f = field("bn254_fq", "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47");
+    let choices = Wgsl::choices(&f, &FieldOp::Mul, &[Bound::Canonical; 2]);
+    let program = choices[0].program();
+    let whole = rows::find(program, f.words).expect("it has rows");
+    let middle = whole.start + (whole.count / 2) * whole.length;
+    for at in middle..middle + whole.length {
+        let operands = rows::operands(&program.insts[at]);
+        for k in 0..operands.len() {
+            let mut changed = program.clone();
+            let mut other = operands.clone();
+            other[k] = if other[k] == limb(0) { limb(1) } else { limb(0) };
+            changed.insts[at] =
+                rows::with_operands(&program.insts[at], &rows::results(&program.insts[at]), &other);
+            if let Some(rows) = rows::find(&changed, f.words) {
+                assert!(unrolled(&changed.insts, &rows) == changed.insts, "instruction {at}, operand {k}");
+                assert!(rows.count < whole.count || rows.length != whole.length, "instruction {at}");
+            }
+        }
+    }
+}
+
+/// The text of a product, for people.
+#[test]
+fn the_text_of_a_kernel() {
+    let kernels = field_kernels(&GEOMETRY, &field("goldilocks", "ffffffff00000001"));
+    let find = |name: &str| kernels.iter().find(|kernel| kernel.desc.name == name).expect("it is there").clone();
+    let text = Wgsl::emit(&checked(&[find("mul_sub")]), Products::Halves).expect("it is emitted").text;
+    insta::assert_snapshot!("goldilocks_mul_sub", text);
+}
+
+fn kernel(symbol: &str, body: impl FnOnce(&Builder)) -> Kernel {
+    let b = Builder::for_field::<FieldAdd>(&GEOMETRY, &field("toy", "d"));
+    body(&b);
+    Kernel { symbol: symbol.into(), ..b.finish() }
+}
+
+#[test]
+fn what_orders_memory_is_refused() {
+    let fence = |scope| {
+        let mut kernel = kernel("fence", |_| {});
+        kernel.body.push(Stmt::Fence(scope));
+        prepare::<Wgsl>(&kernel).map(drop).expect_err("WGSL has none")
+    };
+    for scope in [Scope::Block, Scope::Device] {
+        assert!(matches!(fence(scope), PassError::Unsupported(_)));
+    }
+    let looks_back = common_kernels(&Geometry::PTX).into_iter().find(|k| k.desc.name == "radix_scatter");
+    let _ = Order::Relaxed;
+    assert!(looks_back.is_some());
+}
+
+#[test]
+fn threads_meet_in_uniform_flow_only() {
+    let met = |divergent: bool| {
+        let kernel = kernel("meets", |b| {
+            let here = if divergent { b.thread() } else { b.block_index() };
+            b.if_(here.lt(b.u32(3)), || b.barrier());
+        });
+        Wgsl::emit(&checked(&[kernel]), Products::Halves).map(drop)
+    };
+    assert!(met(false).is_ok());
+    let error = met(true).expect_err("some threads do not come").to_string();
+    assert!(error.contains("not uniform"), "{error}");
+}
+
+#[test]
+fn modules_have_one_field_and_each_symbol_once() {
+    let sum = |symbol: &str, p: &str| {
+        let b = Builder::for_field::<FieldAdd>(&GEOMETRY, &field("f", p));
+        let i = b.global_index();
+        let [x, y]: [Fe<'_>; 2] = ["a", "b"].map(|name| b.buffer(name).field(i));
+        b.buffer("out").set_field(i, x + y);
+        Kernel { symbol: symbol.into(), ..b.finish() }
+    };
+    let emit = |kernels: &[Kernel]| Wgsl::emit(&checked(kernels), Products::Halves).map(drop);
+    assert!(emit(&[sum("one", "d"), sum("two", "d")]).is_ok());
+    for (kernels, reason) in [
+        ([sum("one", "d"), sum("one", "d")], "symbol is taken"),
+        ([sum("one", "d"), sum("mul_add", "d")], "symbol is taken"),
+        ([sum("one", "d"), sum("two", "b")], "another field"),
+    ] {
+        let error = emit(&kernels).expect_err(reason).to_string();
+        assert!(error.contains(reason), "{error}");
+    }
+}
