@@ -25,6 +25,8 @@
 
 mod arithmetic;
 mod back_end;
+#[cfg(test)]
+mod edits;
 mod machine;
 mod offer;
 pub mod portable;

@@ -1,5 +1,7 @@
 //! Programs by the checker, by their meaning on lanes, and wrong ones.
 
+mod edits;
+
 use super::arithmetic::bound::{most, to_limbs};
 use super::arithmetic::check::check;
 use super::arithmetic::ir::{Inst, Limb, Op, Parts, Program, Src};
