@@ -39,7 +39,8 @@ pub(super) fn edited(path: &Path, edit: Option<&Edit>) -> String {
     }
 }
 
-/// The program compiled with the libraries that this test was: of those that there are the first that fit each other.
+/// The program compiled with the libraries that this test was: of those that there are the first that fit each
+/// other.
 pub(super) fn compiled(folder: &Path, program: &Path, names: &[&str]) -> PathBuf {
     let deps = env::current_exe().unwrap().parent().unwrap().to_owned();
     let of = |name: &str| -> Vec<PathBuf> {

@@ -1,377 +1,352 @@
-//! Edits of the checker's own source: each must make it judge an entry of a corpus wrongly.
+//! Edits of the checker's own source: each must make it judge an entry of the corpus wrongly.
 //!
-//! The corpus is what the variants offer over small fields, which is right, and what changes of it were seen to compute wrongly.
-//! The checker is compiled once, as a program of its own that has a copy for each edit next to the one that is as it stands,
-//! and reads the corpus.
+//! The checker is compiled once, as a program of its own that has a copy for each edit next to the one that is as
+//! it stands.
 
+use super::corpus::{Entry, Verdict, corpus};
 use super::*;
-use crate::targets::edits::{Edit, SEALS, compiled, edited};
+use crate::targets::edits::{SEALS, compiled, edited};
 use crate::targets::ptx::tests::is_long;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
-const FILE: &str = "check.rs";
+/// What stands once in the checker, what stands there instead, and an entry that is then misjudged.
+type Edit = (&'static str, &'static str, &'static str);
 
-const EDITS: &[(&str, &str)] = &[
-    ("operands.len() == op.operands(field)\n        && ", ""),
-    ("&& program.output.len() == n", ""),
-    ("&& program.limbs as usize >= n * operands.len()", ""),
-    ("let out = if op.tests_zero() { Bound::CANONICAL } else { out };", ""),
-    ("for case in 0..1u32 << program.compared.len() {", "for case in 0..1u32 {"),
+const SHAPES: &[Edit] = &[
+    ("operands.len() == op.operands(field)\n        && ", "", "an operand too many"),
+    ("&& program.inputs == operands.len()", "", "an input that is no operand"),
+    ("&& program.output.len() == n", "", "a limb too many"),
+    ("&& program.limbs as usize >= n * operands.len()", "", "operands without limbs"),
+    ("&& program.compared.len() <= SIGNS", "", "seven signs"),
+    ("&& field.p.bit(0)", "", "an even modulus"),
+    ("_ => return None,", "_ => {}", "an operation of other targets"),
+    ("let out = if op.tests_zero() { Bound::CANONICAL } else { out };", "", "p for zero"),
+];
+
+const OPERATIONS: &[Edit] = &[
+    ("linear(1, 1.into());", "", "a sum"),
+    ("linear(1, (-1).into());", "linear(1, 1.into());", "a difference"),
+    ("FieldOp::Neg => linear(0, (-1).into()),", "FieldOp::Neg => linear(0, 1.into()),", "a negative"),
+    ("FieldOp::Dbl => linear(0, 2.into()),", "FieldOp::Dbl => linear(0, 1.into()),", "twice"),
+    ("linear(0, (*c).into()),", "linear(0, (*c + 1).into()),", "three times"),
+    ("linear(0, c.clone().into()),", "linear(0, 1.into()),", "a row of reduction"),
+    ("FieldOp::IsZero => linear(0, 1.into()),", "FieldOp::IsZero => {}", "another result"),
+    ("_ => vec![(0, 1)],", "_ => vec![(0, 0)],", "a product"),
+    ("FieldOp::Sqr => vec![(0, 0)],", "FieldOp::Sqr => vec![(0, 1)],", "a square"),
+    ("(0..*k).map(|i|", "(0..1).map(|i|", "a sum of products"),
+    ("+= factor * weight(n) * &self.scale;", "+= factor * &self.scale;", "a sum"),
+    ("+= &self.scale;\n                }", "+= 1;\n                }", "a product"),
+    ("(k * n) as u32 + 1;", "(k * n) as u32 + 2;", "a sum"),
+    ("add(&mut difference, &number, &weight(self.n));", "", "a sum"),
+    ("add(&mut difference, &definition, &-BigInt::one());", "let _ = definition;", "another result"),
+    ("filter(|k| !k.is_multiple_of(&p))", "filter(|k| k.is_zero())", "another result"),
+    ("((*a1).min(*b1), (*a1).max(*b1))", "((*a1).min(*b1), (*a1).min(*b1))", "a product"),
+    ("sum(self.known(to)?, self.low(a, b)?, 1)", "sum(self.known(to)?, self.low(a, b)?, -1)", "a product"),
+    ("sum(self.known(a)?, self.known(b)?, 1)", "sum(self.known(a)?, self.known(b)?, -1)", "a sum"),
+];
+
+const SIGNS: &[Edit] = &[
+    ("0..1u32 << program.compared.len()", "0..1u32", "wrong below zero"),
+    ("if possible {\n", "if possible && case > 0 {\n", "wrong from zero on"),
+    ("if possible {\n", "if true {\n", "a case that cannot be"),
+    ("Ok(slot.1.0 <= slot.1.1)", "Ok(true)", "a case that cannot be"),
+    ("most.min(-BigInt::one())", "most.min(-BigInt::from(2))", "wrong at -1"),
+    ("least.max(BigInt::zero())", "least.max(BigInt::one())", "wrong at zero, of the largest operand"),
+    ("if negative { (a, b) } else { (b, a) };", "(a, b);", "wrong from zero on"),
+    ("if negative { (a, b) } else { (b, a) };", "(b, a);", "a case that cannot be"),
+    ("self.known(other)?;\n", "", "a choice that is not written"),
     (
-        "if possible {\n            machine.concludes(field, op, out)?;",
-        "if possible && case > 0 {\n            machine.concludes(field, op, out)?;",
+        "*negative.ok_or_else(|| refused(\"selects by what is no sign of a number\"))?",
+        "*negative.unwrap_or(&false)",
+        "a sign that is not read",
+    ),
+    (".position(|compared| compared == words)", ".position(|_| true)", "the sign of another number"),
+    ("most.min(to - 1)", "most.min(to - 2)", "p below a number that is negative"),
+    ("least.max(from),", "least.max(from + 1),", "-1 above a number that is not negative"),
+    (
+        "self.signs.push((number, negative));",
+        "self.signs.push((number, !negative));",
+        "p less where that is not negative",
     ),
     (
-        "machine.operand(k, BigInt::from(bound.limit(field)) - 1, bound.loose);",
-        "machine.operand(k, BigInt::from(bound.limit(field)) - 2, bound.loose);",
+        "self.decided.insert(*top, negative);",
+        "self.decided.insert(*top, !negative);",
+        "p less where that is not negative",
+    ),
+];
+
+const LIMBS: &[Edit] = &[
+    ("bound.limit(field)) - 1,", "bound.limit(field)) - 2,", "wrong at zero, of the largest operand"),
+    ("- 1, bound.loose);", "- 1, 0);", "loose limbs for normal ones"),
+    ("weight(1) * loose.max(1) - 1;", "weight(1) - 1;", "limbs twice as loose"),
+    (
+        "if loose == 0 { BigInt::zero() } else { reach.clone() }",
+        "BigInt::zero()",
+        "loose limbs for normal ones",
+    ),
+    ("(&max + &rest * &below)", "max", "the highest limb up"),
+    ("if loose == 0 { BigInt::zero() } else { least }", "BigInt::zero()", "the highest limb down"),
+    ("&max >> (BITS as usize * i)", "&max >> (BITS as usize * (i + 1))", "a lower limb up"),
+    ("reach.clone().min(&max >> (BITS as usize * i))", "reach.clone()", "a lower limb of few bits"),
+    (
+        "add(&mut lowest, &form, &-weight(i));\n            self.limbs[k",
+        "self.limbs[k",
+        "the lowest limb for all",
+    ),
+    ("&self.known(*word)?.0, &weight(i)", "&self.known(*word)?.0, &weight(i - i)", "limbs by their weights"),
+    ("&& most < weight(1),", ",", "a limb above 2^52"),
+    ("&& most < weight(1),", "&& most <= weight(1),", "a limb of 2^52"),
+    ("0 => !least.is_negative() && ", "0 => ", "loose limbs for normal ones"),
+    ("< weight(1) * loose,", "<= weight(1) * loose,", "a loose limb of 2^52"),
+    ("least.abs().max(most.abs()) <", "least.abs() <", "looser above"),
+    ("least.abs().max(most.abs()) <", "most <", "looser below"),
+    ("slot.1 = range;", "", "limbs that are carried"),
+    (
+        "if least.is_negative() || most >= weight(1) {\n                return Err(refused(\"has a",
+        "if most >= weight(1) {\n                return Err(refused(\"has a",
+        "a negative limb that is not carried",
     ),
     (
-        "machine.operand(k, BigInt::from(bound.limit(field)) - 1, bound.loose);",
-        "machine.operand(k, BigInt::from(bound.limit(field)) - 1, 0);",
+        "if least.is_negative() || most >= weight(1) {\n                return Err(refused(\"has a",
+        "if least.is_negative() {\n                return Err(refused(\"has a",
+        "a large limb that is not carried",
     ),
-    ("let reach: BigInt = weight(1) * loose.max(1) - 1;", "let reach: BigInt = weight(1) - 1;"),
-    ("let below = if loose == 0 { BigInt::zero() } else { reach.clone() };", "let below = BigInt::zero();"),
-    ("(&max + &rest * &below).div_floor(&weight(i)),", "max.div_floor(&weight(i)),"),
-    ("add(&mut lowest, &form, &-weight(i));\n            self.limbs[k * n + i]", "self.limbs[k * n + i]"),
+    ("(least - &one + 1u32).div_ceil(&one)", "least.div_ceil(&one)", "the least that a highest limb is"),
+    ("most.div_floor(&one));", "(most - &one).div_floor(&one));", "the most that a highest limb is"),
+    (
+        "add(&mut lowest, &form, &-weight(i));\n            self.limbs[limb",
+        "self.limbs[limb",
+        "a renamed limb for all",
+    ),
+    ("self.renamed.insert(self.symbols.len() as u32, form);", "", "a renamed number"),
+    ("add(&mut expanded, &product, k);", "add(&mut expanded, &product, &k.abs());", "a renamed number"),
+    (
+        "self.symbol(range);\n        self.renamed",
+        "self.symbol((range.0, BigInt::zero()));\n        self.renamed",
+        "the range of a renamed number",
+    ),
+    ("&output[..self.n - 1]", "&output[..0]", "loose limbs for normal ones"),
+    ("words.iter().enumerate().rev()", "words.iter().enumerate()", "a renamed limb for all"),
+];
+
+const INSTRUCTIONS: &[Edit] = &[
+    (
+        "known.ok_or_else(|| refused(\"reads a limb that is not written yet\"))",
+        "Ok(known.unwrap_or_default())",
+        "a limb that is not written",
+    ),
+    ("is_some_and(Option::is_none);", "is_none_or(Option::is_none);", "a limb that there is not"),
+    ("if !free {", "if limb.0 as usize >= self.limbs.len() {", "a limb written twice"),
+    (
+        "&k.into());\n            let range = if k > 0",
+        "&1.into());\n            let range = if k > 0",
+        "a difference for a sum",
+    ),
+    ("(least - to, most - from)", "(least - from, most - to)", "the range of a difference"),
     (
         "if least.is_negative() || most >= weight(1) {\n            return Err(refused(\"multiplies",
         "if least.is_negative() {\n            return Err(refused(\"multiplies",
+        "a factor of 53 bits",
     ),
     (
         "if least.is_negative() || most >= weight(1) {\n            return Err(refused(\"multiplies",
         "if most >= weight(1) {\n            return Err(refused(\"multiplies",
+        "a factor below zero",
+    ),
+    ("add(&mut low, &self.half(a, b)?.0, &-weight(1));", "", "a low half for a product"),
+    ("(most * other_most).min(weight(1) - 1)", "BigInt::zero()", "the range of a low half"),
+    ("if range.1.is_zero() {", "if range.1 < weight(1) {", "a high half for none"),
+    (
+        "sum(self.known(to)?, self.half(a, b)?, 1)",
+        "sum(self.known(to)?, self.low(a, b)?, 1)",
+        "a high half for a low one",
+    ),
+    ("let key = (a.min(b), a.max(b));", "let key = (a, b);", "halves of a product either way"),
+    ("if *a0 != 0 || *b0 != 0 {", "if false {", "a product of products"),
+    (
+        "if !rest.is_zero() {\n                    return Err(refused(\"multiplies",
+        "if false {\n                    return Err(refused(\"multiplies",
+        "a product of two rows' results",
     ),
     (
-        "if range.1.is_zero() {\n            return Ok((Form::new(), range));\n        }\n        let key = (a.min(b), a.max(b));",
-        "if range.1 < weight(1) {\n            return Ok((Form::new(), range));\n        }\n        let key = (a.min(b), a.max(b));",
+        "let range = (least.div_floor(&power(bits as usize)),",
+        "let range = (BigInt::zero(),",
+        "a shift of what is negative",
     ),
-    (
-        "add(&mut low, &self.half(a, b)?.0, &-weight(1));\n        Ok((low, (BigInt::zero(), (most * other_most).min(weight(1) - 1))))",
-        "Ok((low, (BigInt::zero(), (most * other_most).min(weight(1) - 1))))",
-    ),
-    ("(most * other_most).min(weight(1) - 1))))", "BigInt::zero())))"),
-    (
-        "let range = (least.div_floor(&power(bits as usize)), most.div_floor(&power(bits as usize)));",
-        "let range = (BigInt::zero(), most.div_floor(&power(bits as usize)));",
-    ),
-    (
-        "add(&mut form, &other, &k.into());\n            let range = if k > 0",
-        "add(&mut form, &other, &1.into());\n            let range = if k > 0",
-    ),
-    (
-        "{ (least + from, most + to) } else { (least - to, most - from) }",
-        "{ (least + from, most + to) } else { (least - from, most - to) }",
-    ),
-    (
-        "Op::High { sum: to, a, b } => sum(self.known(to)?, self.half(a, b)?, 1),",
-        "Op::High { sum: to, a, b } => sum(self.known(to)?, self.low(a, b)?, 1),",
-    ),
-    ("add(&mut form, &self.floor(a, bits)?.0, &-power(bits as usize));", ""),
-    (
-        "(form, (BigInt::zero(), power(bits as usize) - 1))",
-        "(form, (BigInt::zero(), power(bits as usize) - 2))",
-    ),
-    ("add(&mut doubled, &form, &k);", "add(&mut doubled, &form, &BigInt::one());"),
-    ("(doubled, (least * &k, most * k))", "(doubled, (least, most))"),
-    ("let (chosen, other) = if negative { (a, b) } else { (b, a) };", "let (chosen, other) = (a, b);"),
-    ("if range.0.to_i64().is_none() || range.1.to_i64().is_none() {", "if false {"),
-    (".is_some_and(|&(of, by)| of == a && clears(by))", ".is_some_and(|&(_, by)| clears(by))"),
-    (".is_some_and(|&(of, by)| of == a && clears(by))", ".is_some_and(|&(of, _)| of == a)"),
-    ("add(&mut form, &self.low(q.into(), p0)?.0, &BigInt::one());\n        let limb", "let limb"),
-    (
-        "Ok((form, (least.div_ceil(&limb), most.div_ceil(&limb))))",
-        "Ok((form, (least.div_floor(&limb), most.div_floor(&limb))))",
-    ),
-    (
-        "add(&mut number, &self.known(*word)?.0, &weight(i));",
-        "add(&mut number, &self.known(*word)?.0, &weight(0));\n            let _ = i;",
-    ),
-    (
-        "if least.is_negative() || most >= weight(1) {\n                return Err(refused(\"has a limb that is not carried\"));\n            }",
-        "",
-    ),
-    ("true => most = most.min(-BigInt::one()),", "true => most = most.min(-BigInt::one() - weight(1)),"),
-    ("false => least = least.max(BigInt::zero()),", "false => least = least.max(weight(1)),"),
-    (
-        "let (from, to) = ((least - &one + 1u32).div_ceil(&one), most.div_floor(&one));",
-        "let (from, to) = (least.div_ceil(&one), most.div_floor(&one));",
-    ),
-    (
-        "let (from, to) = ((least - &one + 1u32).div_ceil(&one), most.div_floor(&one));",
-        "let (from, to) = ((least - &one + 1u32).div_ceil(&one), (most - &one).div_floor(&one));",
-    ),
-    ("self.renamed.insert(self.symbols.len() as u32, form);", ""),
-    (
-        "add(&mut expanded, &product, k);",
-        "add(&mut expanded, &product, &BigInt::one());\n            let _ = k;",
-    ),
-    ("true => most = most.min(to - 1),", "true => most = most.min(to - weight(1)),"),
-    ("false => least = least.max(from),", "false => least = least.max(from + weight(1)),"),
-    (
-        "let (least_rest, most_rest) = self.by_terms(&rest);",
-        "let (least_rest, most_rest) = (BigInt::zero(), BigInt::zero());",
-    ),
-    (
-        "let products = [a0 * b0, a0 * b1, a1 * b0, a1 * b1].map(|product| product * k);",
-        "let products = [a0 * b0, a1 * b1, a0 * b0, a1 * b1].map(|product| product * k);",
-    ),
-    ("add(&mut left, &part, &-factor);", ""),
-    ("least += ends.iter().min().expect(\"there are two\");", ""),
-    ("most += ends.iter().max().expect(\"there are two\");", ""),
-    ("match left.values().all(Zero::is_zero) {", "match true {"),
-    (
-        "0 => !least.is_negative() && most < weight(1),\n                loose",
-        "0 => !least.is_negative(),\n                loose",
-    ),
-    (
-        "0 => !least.is_negative() && most < weight(1),\n                loose",
-        "0 => most < weight(1),\n                loose",
-    ),
-    ("loose => least.abs().max(most.abs()) < weight(1) * loose,", "_ => true,"),
-    ("if least.is_negative() || most >= limit {", "if least.is_negative() {"),
-    ("if least.is_negative() || most >= limit {", "if most >= limit {"),
-    ("add(&mut difference, &definition, &-BigInt::one());", "let _ = definition;"),
-    (
-        "difference.values().filter(|k| !k.is_multiple_of(&p)).count()",
-        "difference.values().filter(|k| k.is_zero()).count()",
-    ),
-    ("linear(1, (-1).into());", "linear(1, 1.into());"),
-    ("FieldOp::Neg => linear(0, (-1).into()),", "FieldOp::Neg => linear(0, 1.into()),"),
-    ("FieldOp::Dbl => linear(0, 2.into()),", "FieldOp::Dbl => linear(0, 1.into()),"),
-    ("FieldOp::MulSmall(c) => linear(0, (*c).into()),", "FieldOp::MulSmall(_) => linear(0, 1.into()),"),
-    ("FieldOp::MulConst(c) => linear(0, c.clone().into()),", "FieldOp::MulConst(_) => linear(0, 1.into()),"),
-    ("FieldOp::Sqr => vec![(0, 0)],", "FieldOp::Sqr => vec![(0, 1)],"),
-    ("(0..*k).map(|i| (2 * i, 2 * i + 1)).collect(),", "(0..1).map(|i| (2 * i, 2 * i + 1)).collect(),"),
-    ("_ => vec![(0, 1)],", "_ => vec![(0, 0)],"),
+    ("add(&mut form, &self.floor(a, bits)?.0, &-power(bits as usize));", "", "bits that a mask takes"),
+    ("power(bits as usize) - 1))", "power(bits as usize) - 2))", "the range of a mask"),
+    ("add(&mut doubled, &form, &k);", "add(&mut doubled, &form, &BigInt::one());", "twice for once"),
+    ("(doubled, (least * &k, most * k))", "(doubled, (least, most))", "a word too large"),
+    ("|| range.1.to_i64().is_none()", "", "a word too large"),
+    ("range.0.to_i64().is_none() ||", "", "a word too small"),
+    ("Op::Shift { a, bits } if bits < 64", "Op::Shift { a, bits } if bits < 65", "a shift by 64"),
+    ("Op::Mask { a, bits } if bits < 63", "Op::Mask { a, bits } if bits < 64", "a mask of 63 bits"),
+    ("Op::Double { a, bits } if bits < 64", "Op::Double { a, bits } if bits < 65", "a factor of 2^64"),
+    ("(least + from, most + to)", "(least + from, most)", "the range of a sum"),
+    ("or_default() += k;\n            }", "or_default() = k;\n            }", "like terms of a product"),
+    ("most.div_floor(&power(bits as usize)));", "BigInt::zero());", "the range of a shift"),
 ];
 
-/// A claim, and whether it is right.
-struct Entry {
-    right: bool,
-    field: FieldDesc,
-    op: FieldOp,
-    operands: Vec<Bound>,
-    out: Bound,
-    program: Program,
-}
+const ROWS: &[Edit] = &[
+    ("self.known(a.into())?;\n                if BigInt", "if BigInt", "a quotient of nothing"),
+    ("if BigInt::from(by) >= weight(1) {", "if BigInt::from(by) > weight(1) {", "a quotient by 53 bits"),
+    ("|&(of, by)| of == a && clears(by)", "|&(_, by)| clears(by)", "a quotient of another limb"),
+    ("|&(of, by)| of == a && clears(by)", "|&(of, _)| of == a", "a quotient that clears nothing"),
+    ("add(&mut form, &self.low(q.into(), p0)?.0, &BigInt::one());", "", "a carry alone"),
+    ("most.div_ceil(&limb))))", "most.div_floor(&limb))))", "the range of a carry"),
+    ("if (&most + &limb).to_i64().is_none() {", "if false {", "a carry that rounds out of a word"),
+    (
+        "if !rest.is_zero() {\n                return Err(refused(\"has more",
+        "if false {\n                return Err(refused(\"has more",
+        "more rows than scale",
+    ),
+    (
+        "let range = (BigInt::zero(), weight(1) - 1);",
+        "let range = (BigInt::zero(), BigInt::zero());",
+        "the range of a quotient",
+    ),
+];
 
-/// What is offered, and changes of it: of every so many programs one.
-fn corpus() -> Vec<Entry> {
-    let mut all = vec![];
-    for field in [field("three", "3"), field("toy", "d"), field("goldilocks", "ffffffff00000001")] {
-        let bounds = [Bound::normal(1), Bound::normal(2), Bound { times: 3, loose: 2 }];
-        for (k, Offered { op, operands, choice, .. }) in
-            offered::<Simd>(&field, &bounds).into_iter().enumerate()
-        {
-            let entry = |right: bool, out: Bound, program: Program| Entry {
-                right,
-                field: field.clone(),
-                op: op.clone(),
-                operands: operands.clone(),
-                out,
-                program,
-            };
-            let operands_of = operands_of(&field, &operands);
-            let is_right = |out: Bound, program: &Program| {
-                operands_of.iter().all(|x| super::is_right(&field, &op, &operands, out, program, x))
-            };
-            all.push(entry(true, choice.out, choice.program.clone()));
-            let mut wrong = mutants(&choice.program);
-            let mut shapes: Vec<Program> = vec![choice.program.clone(); 2];
-            shapes[0].output.push(Src::Imm(0));
-            shapes[1].inputs += 1;
-            all.extend(shapes.into_iter().map(|program| entry(false, choice.out, program)));
-            let mut one_more = entry(false, choice.out, choice.program.clone());
-            one_more.operands.push(Bound::CANONICAL);
-            one_more.program.inputs += 1;
-            all.push(one_more);
-            wrong = wrong.into_iter().skip(k % 3).step_by(3).collect();
-            let fails =
-                |program: &Program| std::panic::catch_unwind(|| is_right(choice.out, program)).is_err();
-            wrong.retain(|program| fails(program) || !is_right(choice.out, program));
-            all.extend(wrong.into_iter().map(|program| entry(false, choice.out, program)));
-            let Bound { times, loose } = choice.out;
-            let less =
-                [Bound { times: times.saturating_sub(1).max(1), loose }, Bound { times, loose: loose / 2 }];
-            for out in less {
-                if !op.tests_zero() && !is_right(out, &choice.program) {
-                    all.push(entry(false, out, choice.program.clone()));
-                }
-            }
+const RANGES: &[Edit] = &[
+    ("least += ends.0;", "", "a result below zero"),
+    ("most += ends.1;", "", "a result above its bound"),
+    ("if least.is_negative() || most >= limit {", "if most >= limit {", "a result below zero"),
+    ("if least.is_negative() || most >= limit {", "if least.is_negative() {", "a result above its bound"),
+    ("most >= limit {", "most > limit {", "a result at its bound"),
+    (
+        "[a0 * b0, a0 * b1, a1 * b0, a1 * b1]",
+        "[a0 * b0, a1 * b1, a0 * b0, a1 * b1]",
+        "products of what is negative",
+    ),
+    ("add(&mut left, &part, &-factor);", "", "parts of a multiple of p less"),
+    (
+        "take((low, (BigInt::zero(), weight(1) - 1)), factor);",
+        "take((low, (BigInt::zero(), BigInt::zero())), factor);",
+        "the range of a part's low half",
+    ),
+    ("if words.iter().all(written) {", "if true {", "parts of what comes later"),
+    (
+        "= self.by_terms(&rest);\n                    least",
+        "= (BigInt::zero(), BigInt::zero());\n                    least",
+        "what parts leave over",
+    ),
+    ("least += ends.iter().min().expect(\"there are two\");", "", "parts below zero"),
+    ("most += ends.iter().max().expect(\"there are two\");", "", "parts above the bound"),
+    ("match left.values().all(Zero::is_zero) {", "match true {", "parts that do not add up"),
+    ("if most_a * most_b >= weight(1) {", "if false {", "a product for its low half in parts"),
+    ("add(&mut left, form, &weight(1));", "", "parts of a multiple of p less"),
+    (
+        "add(&mut low, &Form::from([((0, *half), self.scale.clone())]), &-weight(1));",
+        "",
+        "parts of a multiple of p less",
+    ),
+];
+
+const ALL: [&[Edit]; 7] = [SHAPES, OPERATIONS, SIGNS, LIMBS, INSTRUCTIONS, ROWS, RANGES];
+
+#[test]
+fn the_corpus_is_judged_rightly() {
+    for Entry { name, verdict, field, op, operands, out, program } in &corpus() {
+        let accepted = check(field, op, operands, program, *out).is_ok();
+        assert_eq!(accepted, *verdict == Verdict::Right, "{name}");
+        if *verdict != Verdict::Unfit {
+            let all = operands_of(field, operands);
+            let right = all.iter().all(|x| is_right(field, op, operands, *out, program, x));
+            assert_eq!(right, *verdict == Verdict::Right, "{name}, as it runs");
         }
-    }
-    all
-}
-
-/// Numbers, one after the other.
-#[derive(Default)]
-struct Numbers(String);
-
-impl Numbers {
-    fn put(&mut self, number: impl std::fmt::Display) {
-        let _ = write!(self.0, "{number} ");
-    }
-
-    fn src(&mut self, src: Src) {
-        match src {
-            Src::Limb(limb) => self.put(format_args!("0 {}", limb.0)),
-            Src::Imm(value) => self.put(format_args!("1 {value}")),
-        }
-    }
-
-    fn list(&mut self, list: &[Src]) {
-        self.put(list.len());
-        list.iter().for_each(|src| self.src(*src));
-    }
-
-    fn bound(&mut self, bound: Bound) {
-        self.put(format_args!("{} {}", bound.times, bound.loose));
-    }
-
-    fn entry(&mut self, entry: &Entry) {
-        self.put(format_args!("{} {}", u8::from(entry.right), entry.field.p));
-        match &entry.op {
-            FieldOp::Add => self.put("0 0"),
-            FieldOp::Sub => self.put("1 0"),
-            FieldOp::Neg => self.put("2 0"),
-            FieldOp::Dbl => self.put("3 0"),
-            FieldOp::Mul => self.put("4 0"),
-            FieldOp::Sqr => self.put("5 0"),
-            FieldOp::MulSmall(c) => self.put(format_args!("6 {c}")),
-            FieldOp::MulConst(c) => self.put(format_args!("7 {c}")),
-            FieldOp::Dot(k) => self.put(format_args!("8 {k}")),
-            FieldOp::ReduceFull => self.put("9 0"),
-            FieldOp::ReduceWeak => self.put("10 0"),
-            FieldOp::IsZero => self.put("11 0"),
-            other => panic!("{other:?} is not offered"),
-        }
-        self.put(entry.operands.len());
-        entry.operands.iter().for_each(|bound| self.bound(*bound));
-        self.bound(entry.out);
-        let Program { inputs, limbs, insts, output, parts, compared } = &entry.program;
-        self.put(format_args!("{inputs} {limbs} {}", insts.len()));
-        for inst in insts {
-            match inst {
-                Inst::Write(limb, op) => {
-                    self.put(format_args!("0 {}", limb.0));
-                    self.op(op);
-                }
-                Inst::Normal(words) => {
-                    self.put(1);
-                    self.list(words);
-                }
-                Inst::Renamed(words) => {
-                    self.put(2);
-                    self.list(words);
-                }
-            }
-        }
-        self.list(output);
-        self.put(parts.len());
-        for (words, Parts { limbs, low: (a, b, factor) }) in parts {
-            self.list(words);
-            self.put(limbs.len());
-            for (src, factor) in limbs {
-                self.src(*src);
-                self.put(factor);
-            }
-            self.src(*a);
-            self.src(*b);
-            self.put(factor);
-        }
-        self.put(compared.len());
-        compared.iter().for_each(|words| self.list(words));
-    }
-
-    fn op(&mut self, op: &Op) {
-        let (code, sources, numbers): (u8, Vec<Src>, Vec<u64>) = match *op {
-            Op::Add(a, b) => (0, vec![a, b], vec![]),
-            Op::Sub(a, b) => (1, vec![a, b], vec![]),
-            Op::Low { sum, a, b } => (2, vec![sum, a, b], vec![]),
-            Op::High { sum, a, b } => (3, vec![sum, a, b], vec![]),
-            Op::Quotient { a, by } => (4, vec![], vec![a.0.into(), by]),
-            Op::Carry { a, q, p0 } => (5, vec![], vec![a.0.into(), q.0.into(), p0]),
-            Op::Shift { a, bits } => (6, vec![], vec![a.0.into(), bits.into()]),
-            Op::Mask { a, bits } => (7, vec![], vec![a.0.into(), bits.into()]),
-            Op::Double { a, bits } => (8, vec![], vec![a.0.into(), bits.into()]),
-            Op::Select { sign, a, b } => (9, vec![a, b], vec![sign.0.into()]),
-        };
-        self.put(code);
-        sources.into_iter().for_each(|src| self.src(src));
-        numbers.into_iter().for_each(|number| self.put(number));
     }
 }
 
-/// What reads the corpus: for a judge, the first entry that it judges wrongly.
-const READER: &str = "
-use super::ir::*;
-use super::bound::Bound;
-use crate::declaration::{FieldDesc, FieldOp};
-use num_bigint::{BigInt, BigUint};
-pub struct Entry { pub right: bool, pub field: FieldDesc, pub op: FieldOp, pub operands: Vec<Bound>, pub out: Bound, pub program: Program }
-pub struct Reader<'a>(pub std::str::SplitAsciiWhitespace<'a>);
-impl Reader<'_> {
-    fn get<T: std::str::FromStr>(&mut self) -> T { self.0.next().unwrap().parse().ok().unwrap() }
-    fn limb(&mut self) -> Limb { Limb(self.get()) }
-    fn src(&mut self) -> Src { match self.get::<u8>() { 0 => Src::Limb(self.limb()), _ => Src::Imm(self.get()) } }
-    fn list(&mut self) -> Vec<Src> { (0..self.get::<usize>()).map(|_| self.src()).collect() }
-    fn bound(&mut self) -> Bound { Bound { times: self.get(), loose: self.get() } }
-    fn op(&mut self) -> Op {
-        match self.get::<u8>() {
-            0 => Op::Add(self.src(), self.src()),
-            1 => Op::Sub(self.src(), self.src()),
-            2 => Op::Low { sum: self.src(), a: self.src(), b: self.src() },
-            3 => Op::High { sum: self.src(), a: self.src(), b: self.src() },
-            4 => Op::Quotient { a: self.limb(), by: self.get() },
-            5 => Op::Carry { a: self.limb(), q: self.limb(), p0: self.get() },
-            6 => Op::Shift { a: self.limb(), bits: self.get() },
-            7 => Op::Mask { a: self.limb(), bits: self.get() },
-            8 => Op::Double { a: self.limb(), bits: self.get() },
-            _ => { let (a, b) = (self.src(), self.src()); Op::Select { sign: self.limb(), a, b } }
-        }
-    }
-    pub fn entry(&mut self) -> Entry {
-        let right = self.get::<u8>() == 1;
-        let field = FieldDesc::new(\"f\", self.get::<BigUint>());
-        let op = match self.get::<u8>() {
-            0 => FieldOp::Add, 1 => FieldOp::Sub, 2 => FieldOp::Neg, 3 => FieldOp::Dbl, 4 => FieldOp::Mul, 5 => FieldOp::Sqr,
-            6 => FieldOp::MulSmall(self.get()), 7 => FieldOp::MulConst(self.get()), 8 => FieldOp::Dot(self.get()),
-            9 => FieldOp::ReduceFull, 10 => FieldOp::ReduceWeak, _ => FieldOp::IsZero,
-        };
-        if !matches!(op, FieldOp::MulSmall(_) | FieldOp::MulConst(_) | FieldOp::Dot(_)) { self.get::<u8>(); }
-        let operands = (0..self.get::<usize>()).map(|_| self.bound()).collect();
-        let out = self.bound();
-        let (inputs, limbs) = (self.get(), self.get());
-        let insts = (0..self.get::<usize>()).map(|_| match self.get::<u8>() {
-            0 => Inst::Write(self.limb(), self.op()),
-            1 => Inst::Normal(self.list()),
-            _ => Inst::Renamed(self.list()),
-        }).collect();
-        let output = self.list();
-        let parts = (0..self.get::<usize>()).map(|_| {
-            let words = self.list();
-            let limbs = (0..self.get::<usize>()).map(|_| (self.src(), self.get::<BigInt>())).collect();
-            (words, Parts { limbs, low: (self.src(), self.src(), self.get()) })
-        }).collect();
-        let compared = (0..self.get::<usize>()).map(|_| self.list()).collect();
-        Entry { right, field, op, operands, out, program: Program { inputs, limbs, insts, output, parts, compared } }
-    }
+#[test]
+fn every_entry_has_an_edit() {
+    let noticed: BTreeSet<&str> = ALL.into_iter().flatten().map(|(.., entry)| *entry).collect();
+    let entries: BTreeSet<&str> = corpus().iter().map(|entry| entry.name).collect();
+    assert_eq!(noticed, entries);
+    assert_eq!(entries.len(), corpus().len(), "names are their own");
 }
-pub type Judge = fn(&FieldDesc, &FieldOp, &[Bound], &Program, Bound) -> bool;
-/// The number of the first entry that is misjudged, or nothing; a panic is a judgement too, a wrong one.
-pub fn misjudged(all: &[Entry], judge: Judge) -> String {
-    let wrong = all.iter().position(|e| {
-        let judged = std::panic::catch_unwind(|| judge(&e.field, &e.op, &e.operands, &e.program, e.out));
-        judged.ok() != Some(e.right)
-    });
-    wrong.map_or(String::new(), |at| at.to_string())
-}
-";
 
-/// What the checker needs of the other targets' traits.
+#[test]
+fn every_edit_of_the_checker_is_noticed() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let checker = source.join("targets/simd/arithmetic/check.rs");
+    // All of them are still edits of what stands there; some are compiled, all in a long run.
+    let edit = |&(old, new, _): &Edit| edited(&checker, Some(&("check.rs", old, new)));
+    let all: Vec<(&Edit, String)> = ALL.into_iter().flatten().map(|of| (of, edit(of))).collect();
+    let all: Vec<_> = all.into_iter().step_by(if is_long() { 1 } else { 8 }).collect();
+    let folder = env::temp_dir().join(format!("lane-checker-edits-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let (mut modules, mut lines) = (String::new(), String::new());
+    let as_it_stands = edited(&checker, None);
+    for (k, text) in std::iter::once(&as_it_stands).chain(all.iter().map(|(_, text)| text)).enumerate() {
+        let file = folder.join(format!("copy_{k}.rs"));
+        fs::write(&file, text).unwrap();
+        let _ = writeln!(modules, "    #[path = {file:?}]\n    pub mod copy_{k};");
+        let _ = writeln!(
+            lines,
+            "misjudged(&|e| copy_{k}::check(&e.field, &e.op, &e.operands, &e.program, e.out).is_ok());"
+        );
+    }
+    let program = folder.join("main.rs");
+    fs::write(&program, main(&source, &modules, &lines)).unwrap();
+    let checker = compiled(&folder, &program, &["num_bigint", "num_integer", "num_traits"]);
+    let output = Command::new(checker).output().unwrap();
+    fs::remove_dir_all(&folder).unwrap();
+    let misjudged = String::from_utf8(output.stdout).unwrap();
+    let misjudged: Vec<Vec<&str>> =
+        misjudged.lines().map(|line| line.split_terminator(';').collect()).collect();
+    assert_eq!(misjudged.len(), 1 + all.len(), "a line for each copy");
+    assert!(misjudged[0].is_empty(), "the checker as it stands: {:?}", misjudged[0]);
+    let missed = all.iter().zip(&misjudged[1..]).filter(|((edit, _), names)| !names.contains(&edit.2));
+    let missed: Vec<_> = missed.map(|((edit, _), names)| (edit, names)).collect();
+    assert!(missed.is_empty(), "{} of {} edits are not noticed: {missed:#?}", missed.len(), all.len());
+}
+
+/// The program: for each copy a line with what it misjudges. A panic is a judgement too, a wrong one.
+fn main(source: &Path, modules: &str, lines: &str) -> String {
+    let module = |file: &str| {
+        let name = file.rsplit('/').next().unwrap_or(file);
+        format!("    #[path = {:?}]\n    pub mod {name};\n", source.join(file).with_extension("rs"))
+    };
+    let declarations = ["declaration/field", "declaration/op"].map(module).concat();
+    let arithmetic =
+        ["targets/simd/arithmetic/bound", "targets/simd/arithmetic/ir", "targets/simd/tests/corpus"];
+    let arithmetic = arithmetic.map(module).concat();
+    format!(
+        "#![allow(warnings)]
+mod declaration {{
+{declarations}    pub use {{field::FieldDesc, op::FieldOp}};
+}}
+mod targets {{
+    {SEALS}{TRAITS}
+    pub mod simd {{ pub mod arithmetic {{
+{arithmetic}{modules}
+    use corpus::{{Entry, Verdict, corpus}};
+    fn misjudged(accepted: &dyn Fn(&Entry) -> bool) {{
+        for e in corpus() {{
+            let judged = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| accepted(&e)));
+            if judged.ok() != Some(e.verdict == Verdict::Right) {{
+                print!(\"{{}};\", e.name);
+            }}
+        }}
+        println!();
+    }}
+    pub fn run() {{
+        std::panic::set_hook(Box::new(|_| ()));
+{lines}    }}
+    }} }}
+}}
+fn main() {{
+    targets::simd::arithmetic::run()
+}}
+"
+    )
+}
+
+/// What the checker needs of the traits of targets.
 const TRAITS: &str = "
     #[derive(Clone, Debug)]
     pub struct Unproven(pub String);
@@ -387,58 +362,3 @@ const TRAITS: &str = "
         fn join(self, other: Self, field: &crate::declaration::FieldDesc) -> Self;
     }
 ";
-
-#[test]
-fn every_edit_of_the_checker_is_noticed() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let checker = source.join("targets/simd/arithmetic").join(FILE);
-    let edits: Vec<Edit> = EDITS.iter().map(|(old, new)| (FILE, *old, *new)).collect();
-    // All of them are still edits of what stands there; a third is compiled, all in a long run.
-    let texts: Vec<String> = edits.iter().map(|edit| edited(&checker, Some(edit))).collect();
-    let step = if is_long() { 1 } else { 3 };
-    let folder = env::temp_dir().join(format!("lane-checker-edits-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let copies = std::iter::once(edited(&checker, None)).chain(texts.into_iter().step_by(step));
-    let mut modules = String::new();
-    let mut lines = String::new();
-    for (k, text) in copies.enumerate() {
-        let file = folder.join(format!("copy_{k}.rs"));
-        fs::write(&file, text).unwrap();
-        let _ = writeln!(modules, "    #[path = {file:?}]\n    pub mod copy_{k};");
-        let _ = writeln!(
-            lines,
-            "        println!(\"{{}}\", reader::misjudged(&all, |field, op, operands, program, out| copy_{k}::check(field, op, operands, program, out).is_ok()));"
-        );
-    }
-    let mut numbers = Numbers::default();
-    let corpus = corpus();
-    corpus.iter().for_each(|entry| numbers.entry(entry));
-    let (data, reader, program) = (folder.join("corpus"), folder.join("reader.rs"), folder.join("main.rs"));
-    fs::write(&data, numbers.0).unwrap();
-    fs::write(&reader, READER).unwrap();
-    let path = |file: &str| source.join(file);
-    let text = format!(
-        "#![allow(warnings)]\nmod declaration {{\n    #[path = {:?}]\n    pub mod field;\n    #[path = {:?}]\n    pub mod op;\n    pub use {{field::FieldDesc, op::FieldOp}};\n}}\n\
-         mod targets {{\n{SEALS}{TRAITS}pub mod simd {{ pub mod arithmetic {{\n    #[path = {:?}]\n    pub mod bound;\n    #[path = {:?}]\n    pub mod ir;\n    #[path = {reader:?}]\n    pub mod reader;\n{modules}\
-         pub fn run() {{\n        std::panic::set_hook(Box::new(|_| ()));\n        let text = std::fs::read_to_string({data:?}).unwrap();\n        let mut from = reader::Reader(text.split_ascii_whitespace());\n        let all: Vec<_> = (0..{}).map(|_| from.entry()).collect();\n{lines}    }}\n}} }} }}\n\
-         fn main() {{ targets::simd::arithmetic::run() }}\n",
-        path("declaration/field.rs"),
-        path("declaration/op.rs"),
-        path("targets/simd/arithmetic/bound.rs"),
-        path("targets/simd/arithmetic/ir.rs"),
-        corpus.len(),
-    );
-    fs::write(&program, text).unwrap();
-    let output = Command::new(compiled(&folder, &program, &["num_bigint", "num_integer", "num_traits"]))
-        .output()
-        .unwrap();
-    let noticed = String::from_utf8(output.stdout).unwrap();
-    let noticed: Vec<&str> = noticed.lines().collect();
-    fs::remove_dir_all(&folder).unwrap();
-    let compiled = edits.iter().step_by(step);
-    assert_eq!(noticed.len(), 1 + compiled.clone().count(), "a line for each copy");
-    assert_eq!(noticed[0], "", "the checker as it stands");
-    let missed: Vec<_> =
-        compiled.zip(&noticed[1..]).filter(|(_, at)| at.is_empty()).map(|(edit, _)| edit).collect();
-    assert!(missed.is_empty(), "{} edits are not noticed: {missed:#?}", missed.len());
-}
