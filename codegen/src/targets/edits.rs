@@ -79,7 +79,7 @@ pub(super) fn compiled(folder: &Path, program: &Path, names: &[&str]) -> PathBuf
         let files = of(name);
         let with = |some: &Vec<PathBuf>| {
             let some = some.clone();
-            files.iter().map(move |file| [&some[..], &[file.clone()]].concat()).collect::<Vec<_>>()
+            files.iter().map(move |file| [&some[..], std::slice::from_ref(file)].concat()).collect::<Vec<_>>()
         };
         all = all.iter().flat_map(with).collect();
     }
