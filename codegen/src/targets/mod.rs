@@ -25,6 +25,8 @@
 
 mod arithmetic;
 mod back_end;
+#[cfg(test)]
+mod edits;
 pub mod limbs;
 mod machine;
 mod offer;

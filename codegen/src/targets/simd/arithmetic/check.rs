@@ -15,9 +15,9 @@
 //!   coefficient by coefficient;
 //! * it is within its bound, and the limbs are as tight as the bound says.
 //!
-//! The range of a form is found term by term; or as that of a number whose sign is known and what is left; or as that of a
-//! number whose parts are stated, which have to add up to it, and what is left. A program that reads signs is gone through once for each that they can
-//! have. What cannot be shown is refused, and nothing is searched for.
+//! The range of a form is found term by term; or as that of a number whose sign is known and what is left; or as
+//! that of a number whose parts are stated, which have to add up to it, and what is left. A program that reads signs
+//! is gone through once for each that they can have. What cannot be shown is refused, and nothing is searched for.
 
 use super::bound::{BITS, Bound, limbs};
 use super::ir::{Inst, Limb, Op, Parts, Program, Src};
@@ -381,9 +381,6 @@ impl<'a> Machine<'a> {
             match negative {
                 true => most = most.min(-BigInt::one()),
                 false => least = least.max(BigInt::zero()),
-            }
-            if least > most {
-                return Ok(false);
             }
             self.signs.push((number, negative));
             self.decided.insert(*top, negative);

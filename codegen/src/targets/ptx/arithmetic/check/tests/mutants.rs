@@ -3,14 +3,12 @@
 //! The checker, with its numbers (`num.rs`) and what it is about (`ir.rs`, `bound.rs`, `declaration/op.rs`), is compiled once as a program of
 //! its own that has a copy for each edit, next to the one that is as it stands.
 
+use crate::targets::edits::{Edit, SEALS, compiled, edited};
 use crate::targets::ptx::tests::is_long;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
-
-/// A file, what stands in it once, and what stands there instead.
-type Edit = (&'static str, &'static str, &'static str);
 
 const SUM: &[Edit] = &[
     ("sum.rs", "if range.0 < 0 || range.1 > 1 {", "if range.0 < 0 {"),
@@ -199,26 +197,6 @@ const NUMBERS: &[Edit] = &[
 const FILES: [&str; 8] =
     ["mod.rs", "certificate.rs", "corpus.rs", "definition.rs", "goal.rs", "insts.rs", "steps.rs", "sum.rs"];
 
-/// Seals that tell nothing apart: what is looked at is whether claims are accepted.
-const SEALS: &str = "
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Seal;
-    pub trait Accepted {
-        fn seal(&self) -> Seal;
-    }
-    pub mod seal {
-        pub struct OpenSeal;
-        impl OpenSeal {
-            pub fn new<P>(_: &crate::declaration::FieldDesc, _: &crate::declaration::FieldOp, _: &P) -> Self {
-                Self
-            }
-            pub fn within<B>(&self, _: &[B], _: B) -> super::Seal {
-                super::Seal
-            }
-        }
-    }
-";
-
 #[test]
 fn every_edit_of_the_checker_is_noticed() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -236,7 +214,7 @@ fn every_edit_of_the_checker_is_noticed() {
     }
     let program = folder.join("main.rs");
     fs::write(&program, main(&source, &modules, &edits)).unwrap();
-    let output = Command::new(compiled(&folder, &program)).output().unwrap();
+    let output = Command::new(compiled(&folder, &program, &["num_bigint", "num_traits"])).output().unwrap();
     let noticed = String::from_utf8(output.stdout).unwrap();
     let noticed: Vec<&str> = noticed.lines().collect();
     fs::remove_dir_all(&folder).unwrap();
@@ -256,18 +234,6 @@ fn every_edit_of_the_checker_is_noticed() {
 /// Whether the edit is of the numbers.
 fn of_numbers(edit: &Edit) -> bool {
     edit.0 == "num.rs"
-}
-
-/// A file with an edit, if it is of this one.
-fn edited(path: &Path, edit: Option<&Edit>) -> String {
-    let text = fs::read_to_string(path).unwrap();
-    match edit.filter(|(of, ..)| path.ends_with(of)) {
-        None => text,
-        Some((file, old, new)) => {
-            assert_eq!(text.matches(old).count(), 1, "{file} has this once: {old}");
-            text.replace(old, new)
-        }
-    }
 }
 
 /// A copy of the checker with an edit; the lines that declare it.
@@ -352,44 +318,4 @@ fn main(source: &Path, modules: &str, edits: &[&Edit]) -> String {
     }
     text += "    }\n} } }\nfn main() { targets::ptx::arithmetic::run() }\n";
     text
-}
-
-/// The program compiled with the libraries that this test was: of those that there are the first that fit.
-fn compiled(folder: &Path, program: &Path) -> PathBuf {
-    let deps = env::current_exe().unwrap().parent().unwrap().to_owned();
-    let of = |name: &str| -> Vec<PathBuf> {
-        let start = format!("lib{name}-");
-        let files = fs::read_dir(&deps).unwrap().map(|file| file.unwrap().path());
-        let fits = |file: &PathBuf| {
-            let name = file.file_name().unwrap().to_string_lossy();
-            name.starts_with(&start) && name.ends_with(".rlib")
-        };
-        files.filter(fits).collect()
-    };
-    let probe = folder.join("probe.rs");
-    fs::write(&probe, "fn main() { let _: num_bigint::BigInt = num_traits::One::one(); }\n").unwrap();
-    let target = folder.join("checker");
-    let compile = |source: &Path, bigint: &Path, traits: &Path| {
-        let mut command = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-        command.args(["--edition", "2024", "-C", "debuginfo=0", "-C", "codegen-units=16", "-o"]);
-        command.arg(&target).arg(source).arg("-L").arg(&deps);
-        for (name, file) in [("num_bigint", bigint), ("num_traits", traits)] {
-            command.arg("--extern").arg(format!("{name}={}", file.display()));
-        }
-        let output = command.output().unwrap();
-        if output.status.success() {
-            Ok(())
-        } else {
-            Err(String::from_utf8_lossy(&output.stderr).into_owned())
-        }
-    };
-    let bigints = of("num_bigint");
-    let all = of("num_traits")
-        .into_iter()
-        .flat_map(|traits| bigints.iter().map(move |bigint| (bigint, traits.clone())));
-    let fits = all.into_iter().find(|(bigint, traits)| compile(&probe, bigint, traits).is_ok());
-    let (bigint, traits) = fits.expect("this test was linked with these libraries");
-    compile(program, bigint, &traits)
-        .unwrap_or_else(|errors| panic!("the edits do not compile:\n{errors:.4000}"));
-    target
 }
