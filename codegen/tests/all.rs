@@ -8,6 +8,7 @@ mod edwards_checks;
 mod emit;
 mod fir;
 mod kernels;
+mod kernels_wgsl;
 mod limits;
 mod passes;
 mod suggestions;

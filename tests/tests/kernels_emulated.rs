@@ -7,8 +7,8 @@ mod cases;
 #[path = "real_points/mod.rs"]
 mod real_points;
 
-use curvesmith_abi::kernels::RowOrder;
-use curvesmith_abi::{Arg, Kernel as _, KernelDesc};
+use curvesmith_abi::kernels::{BucketScatter, RowOrder};
+use curvesmith_abi::{Arg, Geometry, Kernel as _, KernelDesc};
 use curvesmith_codegen::declaration::{FieldDesc, GroupDesc};
 use curvesmith_codegen::fir::interp::Argument;
 use curvesmith_codegen::targets::ptx::emit::Emitter;
@@ -23,13 +23,15 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
+const GEOMETRY: Geometry = Geometry::PTX;
+
 /// Schedules that each launch is run under: 0 is the fixed one, the others check for races.
 fn seeds() -> &'static [u64] {
     Size::from_env().pick(&[0], &[0, 1], &[0, 1, 2, 3])
 }
 
-/// Kernels that may write words in any order: rows of one class and tile.
-const ANY_ORDER: [&str; 1] = [RowOrder::NAME];
+/// Kernels that may write words in any order: pairs of one key, and rows of one class and tile.
+const ANY_ORDER: [&str; 2] = [BucketScatter::NAME, RowOrder::NAME];
 
 /// The words of a buffer in ascending order.
 fn sorted(argument: &Argument) -> Argument {

@@ -14,3 +14,4 @@ pub mod print;
 pub(crate) mod rewrite;
 pub mod uniform;
 pub mod verify;
+pub mod waits;

@@ -1,10 +1,11 @@
 //! The body of every kernel of [`curvesmith_abi::kernels`], written with the builder.
 //!
 //! The contracts, units and layouts are those of the ABI; what stands here is how.
-//! Warp-wide operations name the full mask, so no lane of a warp may leave before them:
-//! threads past the end compute on clamped indices and store nothing.
+//! Warp-wide operations name the full mask, so no lane of a warp may leave before them, and no thread of a block, since a target without warps
+//! exchanges words through shared memory ([`crate::fir::uniform`]): threads past the end compute on clamped indices and store nothing.
 
 mod buckets;
+mod counting;
 mod digits;
 pub mod inverse;
 mod msm;
@@ -109,11 +110,10 @@ pub fn constant_formula_kernels(geometry: &Geometry, group: &GroupDesc) -> Vec<K
 
 /// The field-independent kernels.
 pub fn common_kernels(geometry: &Geometry) -> Vec<Kernel> {
-    vec![
-        radix::count(geometry),
-        radix::scatter_first(geometry),
-        radix::scatter_odd(geometry),
-        radix::scatter_next(geometry),
+    let mut kernels = if geometry.looks_back() { radix::kernels(geometry) } else { vec![] };
+    kernels.extend([
+        counting::bucket_counts(geometry),
+        counting::bucket_scatter(geometry),
         scan::scan_tiles(geometry),
         scan::scan_add(geometry),
         buckets::bucket_starts(geometry),
@@ -121,7 +121,8 @@ pub fn common_kernels(geometry: &Geometry) -> Vec<Kernel> {
         pairs::pair_entries(geometry),
         rows::row_counts(geometry),
         rows::row_order(geometry),
-    ]
+    ]);
+    kernels
 }
 
 /// The mask of a full warp.
