@@ -11,10 +11,11 @@ const PACKAGE: &str = "curvesmith-curves";
 const OTHERS: [&str; 3] = ["llvm", "default", "long-tests"];
 
 /// Packages and features of theirs that are checked in place of the default ones.
-const WITHOUT_DEFAULT: [(&str, &str); 11] = [
+const WITHOUT_DEFAULT: [(&str, &str); 12] = [
     ("curvesmith-abi", ""),
     ("curvesmith-device", ""),
     ("curvesmith-emulator", ""),
+    ("curvesmith-wgpu", ""),
     ("curvesmith-codegen", ""),
     ("curvesmith-field-dsl", ""),
     ("curvesmith-curves", "bn254"),
