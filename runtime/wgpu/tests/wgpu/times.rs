@@ -61,27 +61,3 @@ fn streams_wait_for_events_of_others() {
     bench.device.synchronize(&other).expect("nothing fails");
     assert_eq!(bench.read(&memory, 0, 32), [expected; 32]);
 }
-
-/// What a launch, a submission and a copy cost the host; printed only.
-#[test]
-fn costs() {
-    let Some(bench) = Bench::new() else { return };
-    let memory = bench.alloc(32);
-    bench.bump(words(&memory, 0, 32), 32, 1);
-    bench.device.synchronize(&bench.stream).expect("nothing fails");
-    let each = |what: &str, n: u32, f: &dyn Fn()| {
-        let began = Instant::now();
-        (0..n).for_each(|_| f());
-        let host = began.elapsed().as_secs_f64() / f64::from(n) * 1e6;
-        bench.device.synchronize(&bench.stream).expect("nothing fails");
-        let all = began.elapsed().as_secs_f64() / f64::from(n) * 1e6;
-        eprintln!("{what}: {host:.1} µs of the host, {all:.1} µs with the device");
-    };
-    each("a launch", 2000, &|| bench.bump(words(&memory, 0, 32), 32, 1));
-    each("a launch that is waited for", 200, &|| {
-        bench.bump(words(&memory, 0, 32), 32, 1);
-        bench.device.synchronize(&bench.stream).expect("nothing fails");
-    });
-    each("a download of 128 bytes", 200, &|| drop(bench.read(&memory, 0, 32)));
-    each("an upload of 128 bytes, waited for", 200, &|| bench.write(&memory, 0, &[1; 32]));
-}
