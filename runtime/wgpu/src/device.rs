@@ -106,6 +106,16 @@ impl Shared {
         Ok(())
     }
 
+    /// Submits what there is, and waits for all work.
+    pub(crate) fn drain(&self) -> Result<()> {
+        let last = {
+            let mut queue = lock(&self.queue);
+            queue.flush();
+            queue.submitted()
+        };
+        self.wait(last)
+    }
+
     /// Submits what there is, and waits for the work of a stream.
     fn finish(&self, stream: &StreamState) -> Result<()> {
         self.flush();

@@ -33,7 +33,13 @@ impl WgpuMemory {
             return Err(out_of_memory);
         };
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
-        let buffer = create(&owner.gpu, size, usage).map_err(|error| match error {
+        let mut made = create(&owner.gpu, size, usage);
+        if matches!(made, Err(RuntimeError::OutOfMemory { .. })) {
+            // What was freed is wgpu's until the work with it is done.
+            owner.drain()?;
+            made = create(&owner.gpu, size, usage);
+        }
+        let buffer = made.map_err(|error| match error {
             RuntimeError::OutOfMemory { .. } => out_of_memory,
             other => other,
         })?;

@@ -275,6 +275,11 @@ impl Queue {
         }
     }
 
+    /// The last submission.
+    pub(crate) fn submitted(&self) -> Serial {
+        self.submitted
+    }
+
     /// The submission to wait for, and its number, so that one of this number is done; `None` if it is.
     pub(crate) fn awaited(&self, serial: Serial) -> Option<(Serial, wgpu::SubmissionIndex)> {
         let running = self.running.iter().find(|running| running.serial >= serial)?;

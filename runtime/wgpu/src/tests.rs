@@ -37,6 +37,7 @@ fn a_stream_that_failed_stays_failed() {
     assert!(device.elapsed(&once, &never).expect_err("it failed").to_string().contains("not happened"));
     device.synchronize(&other).expect("it knows nothing of it");
     assert_eq!(read_bytes(&device, &other, &memory, 0, 16).expect("it is read"), [1; 16]);
+    device.shared().drain().expect("what failed is not waited for");
     device.synchronize(&stream()).expect("it is new");
 }
 
@@ -54,6 +55,7 @@ fn a_lost_device_says_so() {
         assert!(matches!(outcome, Err(RuntimeError::DeviceLost { .. })), "{outcome:?}");
     };
     is_lost(device.synchronize(&stream));
+    is_lost(device.shared().drain());
     is_lost(device.alloc(16).map(drop));
     is_lost(device.stream().map(drop));
     is_lost(device.fill(&stream, &memory, 0, 4, 0));
