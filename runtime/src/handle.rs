@@ -14,6 +14,8 @@ use crate::vocabulary::Detail;
 use curvesmith_device::{DeviceProperties, KernelDevice};
 #[cfg(feature = "emulator")]
 use curvesmith_emulator::{Emulator, EmulatorOptions};
+#[cfg(feature = "wgpu")]
+use curvesmith_wgpu::{AdapterKind, WgpuDevice};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,18 +46,23 @@ impl Device {
         }
     }
 
-    /// CUDA if there is a usable device, else the CPU; [`Device::fallback_reason`] says why.
+    /// CUDA if there is a usable device, else with feature `wgpu` the first GPU that it finds, else the CPU;
+    /// [`Device::fallback_reason`] says why.
     pub fn auto() -> Device {
-        match Device::cuda(0) {
-            Ok(device) => device,
-            Err(error) => {
-                let reason = match error {
-                    RuntimeError::NoDevice { reason, .. } => reason,
-                    other => other.to_string(),
-                };
-                Device { fallback_reason: Some(reason.into()), ..Device::cpu() }
+        let gpus: &[fn() -> Result<Device>] = &[
+            || Device::cuda(0),
+            #[cfg(feature = "wgpu")]
+            Device::wgpu_hardware,
+        ];
+        let mut reasons = Vec::new();
+        for open in gpus {
+            match open() {
+                Ok(device) => return device,
+                Err(RuntimeError::NoDevice { reason, .. }) => reasons.push(reason),
+                Err(other) => reasons.push(other.to_string()),
             }
         }
+        Device { fallback_reason: Some(reasons.join("; ").into()), ..Device::cpu() }
     }
 
     /// The CPU.
@@ -79,6 +86,28 @@ impl Device {
             return Err(RuntimeError::NoDevice { device: "cuda".into(), reason });
         }
         (0..count).map(Device::cuda).collect()
+    }
+
+    /// The adapter with this ordinal among [`curvesmith_wgpu::adapters`], a GPU or what runs on the CPU, with the windows
+    /// that were [measured](Device::keep_windows) on it; [`RuntimeError::NoDevice`] says why it cannot be used.
+    #[cfg(feature = "wgpu")]
+    pub fn wgpu(ordinal: usize) -> Result<Device> {
+        Ok(Device::as_measured(Arc::new(WgpuDevice::new(ordinal)?)))
+    }
+
+    /// The first adapter that is no CPU.
+    #[cfg(feature = "wgpu")]
+    fn wgpu_hardware() -> Result<Device> {
+        let is_hardware = |adapter: &curvesmith_wgpu::AdapterInfo| {
+            adapter.unusable.is_none() && adapter.kind != AdapterKind::Cpu
+        };
+        match curvesmith_wgpu::adapters().into_iter().find(is_hardware) {
+            Some(adapter) => Device::wgpu(adapter.ordinal),
+            None => {
+                let reason = "no GPU was found through Vulkan, Metal or Direct3D 12".to_owned();
+                Err(RuntimeError::NoDevice { device: "wgpu".into(), reason })
+            }
+        }
     }
 
     /// A device that executes the kernels' PTX on the CPU and checks it while doing so.
@@ -112,7 +141,8 @@ impl Device {
         self.emulator.as_ref()
     }
 
-    /// A device by name, with the windows that were [measured](Device::keep_windows) on it: `auto`, `cpu`, `cuda`, `cuda:N` or `emulator`.
+    /// A device by name, with the windows that were [measured](Device::keep_windows) on it: `auto`, `cpu`, `cuda`, `cuda:N`,
+    /// `wgpu`, `wgpu:N` or `emulator`.
     pub fn parse(name: &str) -> Result<Device> {
         let no_device =
             |reason: &str| Err(RuntimeError::NoDevice { device: name.into(), reason: reason.into() });
@@ -131,9 +161,17 @@ impl Device {
             }
             #[cfg(not(feature = "emulator"))]
             "emulator" => no_device("this program was built without the feature `emulator`"),
-            _ => match name.strip_prefix("cuda:").and_then(|n| n.parse().ok()) {
-                Some(ordinal) => Device::cuda(ordinal),
-                None => no_device("no such device; expected auto, cpu, cuda, cuda:N or emulator"),
+            #[cfg(feature = "wgpu")]
+            "wgpu" => Device::wgpu(0),
+            #[cfg(not(feature = "wgpu"))]
+            _ if name == "wgpu" || name.starts_with("wgpu:") => no_device(
+                "this program was built without the feature `wgpu` of the package `curvesmith-runtime`",
+            ),
+            _ => match name.split_once(':').and_then(|(kind, n)| Some((kind, n.parse().ok()?))) {
+                Some(("cuda", ordinal)) => Device::cuda(ordinal),
+                #[cfg(feature = "wgpu")]
+                Some(("wgpu", ordinal)) => Device::wgpu(ordinal),
+                _ => no_device("no such device; expected auto, cpu, cuda, cuda:N, wgpu, wgpu:N or emulator"),
             },
         }
     }

@@ -45,6 +45,8 @@ pub use csr::Csr;
 pub use curvesmith_device::{self as device, RuntimeError};
 #[cfg(feature = "emulator")]
 pub use curvesmith_emulator::{self as emulator, EmulatorOptions};
+#[cfg(feature = "wgpu")]
+pub use curvesmith_wgpu as wgpu;
 pub use domain::domain_size;
 pub use handle::Device;
 pub use job::{Cancel, Job};

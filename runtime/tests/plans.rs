@@ -17,11 +17,13 @@ fn devices_by_name() {
     assert_eq!(Device::parse("cpu").unwrap().name(), "cpu");
     assert_eq!(Device::parse("emulator").unwrap().name(), "emulator");
     assert_eq!(Device::cpu().fallback_reason(), None);
-    for bad in ["", "gpu", "cuda:", "cuda:x", "cuda:-1", "CPU", "cpu "] {
+    for bad in ["", "gpu", "cuda:", "cuda:x", "cuda:-1", "wgpu:", "wgpu:x", "cpu:0", "CPU", "cpu "] {
         let error = Device::parse(bad).unwrap_err();
         assert!(matches!(&error, RuntimeError::NoDevice { device, .. } if device == bad), "{bad}: {error}");
     }
-    assert!(matches!(Device::parse("cuda:4096"), Err(RuntimeError::NoDevice { .. })));
+    for absent in ["cuda:4096", "wgpu:4096"] {
+        assert!(matches!(Device::parse(absent), Err(RuntimeError::NoDevice { .. })), "{absent}");
+    }
 }
 
 #[test]

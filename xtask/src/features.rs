@@ -11,15 +11,17 @@ const PACKAGE: &str = "curvesmith-curves";
 const OTHERS: [&str; 3] = ["llvm", "default", "long-tests"];
 
 /// Packages and features of theirs that are checked in place of the default ones.
-const WITHOUT_DEFAULT: [(&str, &str); 11] = [
+const WITHOUT_DEFAULT: [(&str, &str); 13] = [
     ("curvesmith-abi", ""),
     ("curvesmith-device", ""),
     ("curvesmith-emulator", ""),
+    ("curvesmith-wgpu", ""),
     ("curvesmith-codegen", ""),
     ("curvesmith-field-dsl", ""),
     ("curvesmith-curves", "bn254"),
     ("curvesmith-runtime", ""),
     ("curvesmith-runtime", "emulator"),
+    ("curvesmith-runtime", "wgpu"),
     ("curvesmith", ""),
     ("curvesmith", "known-answers"),
     ("curvesmith-cli", "bn254"),

@@ -29,6 +29,11 @@ const APT_MPI: Apt = Apt {
     packages: "libopenmpi-dev openmpi-bin libclang1-19 libclang-common-19-dev",
     cost: "about 150 MB of disk",
 };
+const APT_VULKAN: Apt = Apt {
+    what: "a Vulkan driver for the CPU",
+    packages: "mesa-vulkan-drivers",
+    cost: "about 150 MB of disk, most of it LLVM's library",
+};
 
 /// Checks what the tests need; installs with `yes`, in CI or as root without a terminal, else asks.
 pub(crate) fn run(yes: bool) -> Result<()> {
@@ -48,6 +53,8 @@ pub(crate) struct Optional {
     pub(crate) redis: bool,
     /// An MPI and libclang, for those of feature `mpi`.
     pub(crate) mpi: bool,
+    /// lavapipe, for those of WGSL kernels.
+    pub(crate) vulkan: bool,
 }
 
 /// Has what only some tests need, installed as LLVM is, and says what there is.
@@ -55,6 +62,7 @@ pub(crate) fn find_optional(yes: bool) -> Result<Optional> {
     Ok(Optional {
         redis: find(&APT_REDIS, "`curvesmith worker`", REDIS_HINT, yes, redis_version)?,
         mpi: find(&APT_MPI, "sums over several processes (feature `mpi`)", MPI_HINT, yes, mpi_version)?,
+        vulkan: find(&APT_VULKAN, "WGSL kernels (`curvesmith-wgpu`)", VULKAN_HINT, yes, lavapipe)?,
     })
 }
 
@@ -98,6 +106,15 @@ fn mpi_version() -> Option<String> {
     };
     let folder = folders.iter().find(|folder| has_libclang(folder))?;
     Some(format!("{}, libclang in {}", version.lines().next().unwrap_or_default(), folder.display()))
+}
+
+/// The file by which Vulkan's loader finds lavapipe, Mesa's driver for the CPU.
+fn lavapipe() -> Option<String> {
+    let is_icd = |name: &str| name.starts_with("lvp_icd") && name.ends_with(".json");
+    let folders = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
+    let files = folders.into_iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
+    let mut icds = files.filter(|file| is_icd(&file.file_name().to_string_lossy()));
+    icds.next().map(|file| format!("lavapipe ({})", file.path().display()))
 }
 
 fn libraries(llvm: &Llvm) -> Option<PathBuf> {
@@ -346,6 +363,12 @@ const MPI_HINT: &str = "
     Fedora:                      dnf install openmpi-devel clang-devel   then module load mpi
     Arch:                        pacman -S openmpi clang
     macOS (Homebrew):            brew install open-mpi llvm@19";
+
+/// The same for lavapipe. macOS and Windows have adapters of their own.
+const VULKAN_HINT: &str = "
+    Debian 12, 13, Ubuntu 24.04: apt-get install -y --no-install-recommends mesa-vulkan-drivers
+    Fedora:                      dnf install mesa-vulkan-drivers
+    Arch:                        pacman -S vulkan-swrast";
 
 #[cfg(test)]
 mod tests {

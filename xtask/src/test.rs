@@ -10,6 +10,9 @@ const SIZE: &str = "CURVESMITH_TEST_SIZE";
 /// Environment variable with which a test that finds no Redis fails.
 const REQUIRE_REDIS: &str = "REQUIRE_REDIS";
 
+/// Environment variable with which a test that finds no adapter of wgpu fails.
+const NEED_WGPU: &str = "CURVESMITH_NEED_WGPU";
+
 /// What all packages have by default, but for the command line: the worker, and of its curves one of each
 /// kind. Every engine in it takes a minute of a core to build. The lints see it with all.
 const FEATURES: &str = "curvesmith/default,curvesmith-bindings/default,curvesmith-capi/default,curvesmith-node/default,\
@@ -69,6 +72,9 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
         }
         if optional.redis {
             test.env(REQUIRE_REDIS, "1");
+        }
+        if optional.vulkan {
+            test.env(NEED_WGPU, "1");
         }
         match args.long {
             true => test.arg("--features").arg(with_mpi(LONG_FEATURES, optional.mpi)),

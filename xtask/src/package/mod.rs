@@ -22,10 +22,11 @@ use std::path::{Path, PathBuf};
 pub(crate) use consumer::test;
 
 /// The packages that are made, by the folder of their sources.
-const LIBRARIES: [(&str, &str); 8] = [
+const LIBRARIES: [(&str, &str); 9] = [
     ("curvesmith-abi", "runtime/abi"),
     ("curvesmith-device", "runtime/device"),
     ("curvesmith-emulator", "runtime/emulator"),
+    ("curvesmith-wgpu", "runtime/wgpu"),
     ("curvesmith-codegen", "codegen"),
     ("curvesmith-field-dsl", "field-dsl"),
     ("curvesmith-runtime", "runtime"),

@@ -123,7 +123,7 @@ const RULES: &[Rule] = &[
         name: "curves",
         why: "the runtime names no curve",
         view: View::CodeAndStrings,
-        within: &["runtime/src", "runtime/abi", "runtime/device", "runtime/emulator"],
+        within: &["runtime/src", "runtime/abi", "runtime/device", "runtime/emulator", "runtime/wgpu"],
         except: &[],
         words: &[
             "bn254",

@@ -1,0 +1,137 @@
+//! wgpu's device and queue, with errors as values.
+
+use curvesmith_device::{Result, RuntimeError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll, Waker};
+
+/// A device of wgpu. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Gpu {
+    pub(crate) device: wgpu::Device,
+    pub(crate) queue: wgpu::Queue,
+    /// Why the device is lost, if it is.
+    lost: Arc<OnceLock<String>>,
+    /// The first error that came where nobody expected one.
+    uncaptured: Arc<OnceLock<String>>,
+}
+
+/// Why wgpu did not do what it was asked for.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    OutOfMemory,
+    Lost(String),
+    Other(String),
+}
+
+impl Refusal {
+    pub(crate) fn of(self, call: &'static str) -> RuntimeError {
+        match self {
+            Refusal::OutOfMemory => RuntimeError::Device { call, reason: "out of memory".into() },
+            Refusal::Lost(reason) => RuntimeError::DeviceLost { call, reason },
+            Refusal::Other(reason) => RuntimeError::Device { call, reason },
+        }
+    }
+
+    /// As [`Refusal::of`], unless the reason is in the call's arguments, for which `own` has an error.
+    pub(crate) fn or(self, call: &'static str, own: impl FnOnce(String) -> RuntimeError) -> RuntimeError {
+        match self {
+            Refusal::Other(reason) => own(reason),
+            other => other.of(call),
+        }
+    }
+}
+
+impl Gpu {
+    pub(crate) fn new(device: wgpu::Device, queue: wgpu::Queue) -> Gpu {
+        let (lost, uncaptured) = (Arc::new(OnceLock::new()), Arc::new(OnceLock::new()));
+        let gpu = Gpu { device, queue, lost: Arc::clone(&lost), uncaptured: Arc::clone(&uncaptured) };
+        // Else wgpu panics.
+        gpu.device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+            tracing::warn!("wgpu: {error}");
+            let _ = uncaptured.set(error.to_string());
+        }));
+        gpu.device.set_device_lost_callback(move |reason, text| {
+            let _ = lost.set(if text.is_empty() { format!("{reason:?}") } else { text });
+        });
+        gpu
+    }
+
+    /// [`RuntimeError::DeviceLost`] if it is.
+    pub(crate) fn alive(&self, call: &'static str) -> Result<()> {
+        match self.lost.get() {
+            Some(reason) => Err(RuntimeError::DeviceLost { call, reason: reason.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// The first error that no call could be made answer for.
+    pub(crate) fn uncaptured(&self) -> Result<()> {
+        match self.uncaptured.get() {
+            Some(reason) => Err(RuntimeError::Device { call: "wgpu", reason: reason.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// What `f` makes, unless wgpu says that something is wrong with it.
+    pub(crate) fn caught<T>(&self, f: impl FnOnce() -> T) -> std::result::Result<T, Refusal> {
+        use wgpu::ErrorFilter::{Internal, OutOfMemory, Validation};
+        let scopes = [OutOfMemory, Internal, Validation].map(|filter| self.device.push_error_scope(filter));
+        let made = f();
+        let mut found = None;
+        for scope in scopes.into_iter().rev() {
+            found = ready(scope.pop()).or(found);
+        }
+        if let Some(reason) = self.lost.get() {
+            return Err(Refusal::Lost(reason.clone()));
+        }
+        match found {
+            None => Ok(made),
+            Some(wgpu::Error::OutOfMemory { .. }) => Err(Refusal::OutOfMemory),
+            Some(error) => Err(Refusal::Other(error.to_string())),
+        }
+    }
+
+    /// Waits until a submission is done.
+    pub(crate) fn wait(&self, index: wgpu::SubmissionIndex) -> Result<()> {
+        const CALL: &str = "Device::poll";
+        let poll = || self.device.poll(wgpu::PollType::Wait { submission_index: Some(index), timeout: None });
+        // wgpu panics where the driver has lost the device; its locks are released by the unwinding, and the device
+        // is not used again.
+        let polled = catch_unwind(AssertUnwindSafe(poll));
+        match polled {
+            Ok(Ok(_)) => self.alive(CALL),
+            // To a lost device a submission fails without an error, and nobody can wait for it.
+            Ok(Err(wgpu::PollError::WrongSubmissionIndex(..))) => {
+                let _ = self.lost.set("a submission failed".into());
+                self.alive(CALL)
+            }
+            Ok(Err(error)) => Err(RuntimeError::Device { call: CALL, reason: error.to_string() }),
+            Err(panic) => {
+                let text = panic.downcast_ref::<String>().map_or("wgpu panicked", String::as_str);
+                let _ = self.lost.set(text.to_owned());
+                self.alive(CALL)
+            }
+        }
+    }
+
+    /// As after the loss of the device.
+    #[cfg(test)]
+    pub(crate) fn lose(&self) {
+        self.device.destroy();
+        let _ = self.device.poll(wgpu::PollType::Poll);
+    }
+}
+
+/// The outcome of a future of wgpu, which outside of browsers is there at once.
+pub(crate) fn ready<T>(future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        match future.as_mut().poll(&mut context) {
+            Poll::Ready(outcome) => return outcome,
+            Poll::Pending => std::thread::yield_now(),
+        }
+    }
+}

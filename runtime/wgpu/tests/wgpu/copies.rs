@@ -1,0 +1,119 @@
+use crate::support::{Bench, words};
+use curvesmith_device::{KernelDevice as _, read_bytes, write_bytes};
+
+fn pattern(len: usize, seed: usize) -> Vec<u8> {
+    (0..len).map(|i| ((i * 31 + seed) % 251) as u8).collect()
+}
+
+#[test]
+fn copies_of_any_length_begin_anywhere() {
+    let Some(bench) = Bench::new() else { return };
+    let (device, stream) = (&bench.device, &bench.stream);
+    let memory = device.alloc(40).expect("there is room");
+    let mut expected = pattern(40, 0);
+    write_bytes(device, stream, &memory, 0, &expected).expect("it is written");
+    for len in [0, 1, 2, 3, 4, 5, 8, 11] {
+        for offset in 0..8 {
+            let bytes = pattern(len, 7 * len + offset);
+            write_bytes(device, stream, &memory, offset as u64, &bytes).expect("it is written");
+            expected[offset..offset + len].copy_from_slice(&bytes);
+            let all = read_bytes(device, stream, &memory, 0, 40).expect("it is read");
+            assert_eq!(all, expected, "{len} bytes at {offset}");
+            let part = read_bytes(device, stream, &memory, offset as u64, len).expect("it is read");
+            assert_eq!(part, bytes, "{len} bytes at {offset}");
+        }
+    }
+    // The last bytes of an allocation of an odd length.
+    let memory = device.alloc(13).expect("there is room");
+    write_bytes(device, stream, &memory, 0, &pattern(13, 3)).expect("it is written");
+    assert_eq!(read_bytes(device, stream, &memory, 0, 13).expect("it is read"), pattern(13, 3));
+    assert!(read_bytes(device, stream, &memory, 1, 13).is_err(), "it ends before");
+    assert!(write_bytes(device, stream, &memory, 13, &[1]).is_err(), "it ends before");
+}
+
+#[test]
+fn fills_are_of_any_byte() {
+    let Some(bench) = Bench::new() else { return };
+    let (device, stream) = (&bench.device, &bench.stream);
+    let memory = device.alloc(5000).expect("there is room");
+    let mut expected = pattern(5000, 1);
+    write_bytes(device, stream, &memory, 0, &expected).expect("it is written");
+    let cases =
+        [(0, 16, 0), (20, 8, 0xff), (33, 1, 7), (41, 2, 0), (47, 5, 9), (101, 4001, 0xa5), (4999, 1, 1)];
+    for (offset, len, byte) in cases {
+        device.fill(stream, &memory, offset as u64, len as u64, byte).expect("it is submitted");
+        expected[offset..offset + len].fill(byte);
+    }
+    assert_eq!(read_bytes(device, stream, &memory, 0, 5000).expect("it is read"), expected);
+}
+
+/// Hundreds of launches, with copies between, and nobody waits.
+#[test]
+fn copies_and_launches_keep_their_order() {
+    let Some(bench) = Bench::new() else { return };
+    let memory = bench.alloc(64);
+    let mut staging = bench.device.staging(256).expect("there is room");
+    let mut arrived: Vec<_> = (0..8).map(|_| bench.device.staging(256).expect("there is room")).collect();
+    let (mut value, mut expected) = (0u32, Vec::new());
+    for round in 0..8u32 {
+        for i in 0..60 {
+            if i % 20 == 7 {
+                value = round * 1000 + i;
+                for bytes in staging.bytes().expect("no copy fails").as_chunks_mut::<4>().0 {
+                    *bytes = value.to_le_bytes();
+                }
+                bench.device.upload(&bench.stream, &memory, 0, &mut *staging, 256).expect("it is submitted");
+                // The next bytes are not those of the copy.
+                staging.bytes().expect("no copy fails").fill(0xee);
+            }
+            bench.bump(words(&memory, 0, 64), 64, i);
+            value = value.wrapping_mul(3).wrapping_add(i);
+        }
+        expected.push(value);
+        let to = &mut *arrived[round as usize];
+        bench.device.download(&bench.stream, &memory, 0, to, 256).expect("it is submitted");
+    }
+    for (staging, value) in arrived.iter_mut().zip(expected) {
+        assert_eq!(staging.bytes().expect("no copy fails"), value.to_le_bytes().repeat(64));
+    }
+}
+
+/// What is too long to travel with the launches.
+#[test]
+fn long_copies_keep_their_order() {
+    let Some(bench) = Bench::new() else { return };
+    let n = 5 << 20;
+    let memory = bench.alloc(n);
+    let mut staging = bench.device.staging(4 * n as usize).expect("there is room");
+    for round in 0..20u32 {
+        for bytes in staging.bytes().expect("no copy fails").as_chunks_mut::<4>().0 {
+            *bytes = round.to_le_bytes();
+        }
+        bench
+            .device
+            .upload(&bench.stream, &memory, 0, &mut *staging, 4 * n as usize)
+            .expect("it is submitted");
+        bench.bump(words(&memory, 64, 64), 64, 1);
+    }
+    assert_eq!(bench.read(&memory, 0, 64), [19; 64]);
+    assert_eq!(bench.read(&memory, 64, 64), [58; 64]);
+    assert_eq!(bench.read(&memory, n - 1, 1), [19]);
+}
+
+#[test]
+fn one_staging_memory_serves_many_copies() {
+    let Some(bench) = Bench::new() else { return };
+    let (device, stream) = (&bench.device, &bench.stream);
+    let [a, b] = [(); 2].map(|()| bench.alloc(4));
+    bench.write(&a, 0, &[1, 2, 3, 4]);
+    let mut staging = device.staging(16).expect("there is room");
+    device.download(stream, &a, 0, &mut *staging, 16).expect("it is submitted");
+    device.upload(stream, &b, 0, &mut *staging, 16).expect("it is submitted");
+    device.download(stream, &a, 8, &mut *staging, 4).expect("it is submitted");
+    device.download(stream, &b, 4, &mut *staging, 8).expect("it is submitted");
+    assert_eq!(staging.bytes().expect("no copy fails")[..8], [2, 0, 0, 0, 3, 0, 0, 0]);
+    assert_eq!(staging.capacity(), 16);
+    assert!(device.upload(stream, &b, 0, &mut *staging, 17).is_err(), "it is shorter");
+    drop(a);
+    assert_eq!(bench.read(&b, 0, 4), [1, 2, 3, 4]);
+}
