@@ -20,20 +20,6 @@ use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
-/// The sizes of blocks of the flavour. It moves to the ABI.
-pub const GEOMETRY: Geometry = Geometry {
-    threads: 128,
-    wide_threads: 64,
-    sort_threads: 256,
-    row_threads: 256,
-    horner_threads: 32,
-    radix_tile: 1024,
-    scan_tile: 2048,
-    row_tile: 2048,
-    ntt_block_bytes: 16384,
-    ntt_thread_words: 96,
-};
-
 /// A device of wgpu. Clones are the same device.
 #[derive(Clone)]
 pub struct WgpuDevice {

@@ -66,15 +66,9 @@ mod words;
 mod tests;
 
 pub use adapter::{AdapterInfo, AdapterKind, adapters};
-pub use device::{GEOMETRY, WgpuDevice};
+pub use device::WgpuDevice;
 
-use curvesmith_abi::Flavour;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// What the images are written in.
-fn flavour() -> Flavour {
-    Flavour::named("wgsl")
-}
 
 /// A panic while a lock was held left plain data behind, which stays usable.
 fn lock<T: ?Sized>(m: &Mutex<T>) -> MutexGuard<'_, T> {

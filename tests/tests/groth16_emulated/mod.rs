@@ -17,7 +17,7 @@ use curvesmith::{
     Device, EmulatorOptions, Fault, Field, Groth16, Group, KeyOptions, ProveError, R1cs, RuntimeError,
     Witness, bls12_381, bn254, verify,
 };
-use curvesmith_abi::Form;
+use curvesmith_abi::{Form, Geometry};
 use curvesmith_abi::kernels::msm_has_lane_pairs;
 use curvesmith_emulator::{DeviceCall, InjectedFault};
 use curvesmith_sample::Chain;
@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 
 /// The kernel that adds entries into buckets, where no option says which.
 fn accumulation<G: Group>() -> String {
-    let pairs = msm_has_lane_pairs(Form::Xyzz, G::Base::WORDS, G::DEGREE);
+    let pairs = msm_has_lane_pairs(&Geometry::PTX, Form::Xyzz, G::Base::WORDS, G::DEGREE);
     format!("{}_{}", G::NAME, if pairs { "accumulate_lanes" } else { "accumulate" })
 }
 

@@ -10,7 +10,7 @@ use curvesmith_abi::kernels::{
     Accumulate, AccumulateLanes, MergeHeads, MergePartials, PairCounts, PairEntries, PairSums,
     msm_has_lane_pairs, msm_has_pairs,
 };
-use curvesmith_abi::{Element, Kernel, Slice, layout};
+use curvesmith_abi::{Element, Geometry, Kernel, Slice, layout};
 
 /// The sparse matrix of an MSM by rows, and what it is multiplied by.
 #[derive(Clone, Copy)]
@@ -42,7 +42,7 @@ pub(super) fn accumulate(
         // What the round before wrote goes only now, when what reads it has been submitted.
         halved = Some(next);
     }
-    let sums = accumulate_slices(stream, group, adding.lanes_of(group), &rows);
+    let sums = accumulate_slices(stream, group, adding.lanes_of(stream.geometry(), group), &rows);
     drop(halved);
     sums
 }
@@ -211,8 +211,8 @@ pub(super) fn slices_of<K: Kernel>(stream: &Stream, group: &Owner, lanes: u32, m
 
 impl Adding {
     /// The lanes that add to a point of a group: where nothing else is said, a pair if there is the kernel.
-    pub(super) fn lanes_of(self, group: &Owner) -> PointLanes {
-        self.lanes.unwrap_or(match msm_has_lane_pairs(group.form, group.words, group.degree) {
+    pub(super) fn lanes_of(self, geometry: &Geometry, group: &Owner) -> PointLanes {
+        self.lanes.unwrap_or(match msm_has_lane_pairs(geometry, group.form, group.words, group.degree) {
             true => PointLanes::Pair,
             false => PointLanes::Single,
         })

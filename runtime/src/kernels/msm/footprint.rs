@@ -76,7 +76,7 @@ impl Parts<'_> {
             sizes.slices
         } else {
             bytes += room(u64::from(buckets), point) + words(u64::from(most_places(shape)) + 1);
-            slices(stream, group, adding.lanes_of(group), most)?
+            slices(stream, group, adding.lanes_of(stream.geometry(), group), most)?
         };
         bytes += room(u64::from(partials), point);
         // Sums by bits, and what is left of them.

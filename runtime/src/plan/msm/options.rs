@@ -8,6 +8,7 @@ use crate::owner::Owner;
 use crate::vocabulary::{
     Adding, CurveForm, DigitShape, LEAST_ODD_WINDOW, MsmStrategy, PointLanes, widest_window,
 };
+use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{msm_has_lane_pairs, msm_has_pairs, msm_has_rows};
 
 /// How many multiples of a base are kept.
@@ -138,11 +139,12 @@ impl MsmOptions {
         if self.constant {
             self.check_constant::<G>(device)?;
         }
+        let geometry = device.properties().map_or(Geometry::PTX, |properties| properties.geometry);
         if self.adding.lanes == Some(PointLanes::Pair)
-            && !msm_has_lane_pairs(group.form, group.words, group.degree)
+            && !msm_has_lane_pairs(&geometry, group.form, group.words, group.degree)
         {
             let reason = format!(
-                "{} has no kernel for points on pairs of lanes: that is for Weierstrass curves over quadratic extensions with \
+                "{} has no kernel for points on pairs of lanes: that is in PTX, for Weierstrass curves over quadratic extensions with \
                  coordinates of 20 words and more, here they have {} of degree {}",
                 G::NAME,
                 group.words * group.degree,
