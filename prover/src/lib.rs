@@ -56,6 +56,8 @@ pub use curvesmith_runtime::{
     RuntimeError, ShardedMsm, SpMv, SpMvOptions, SpMvSchedule, SpMvStrategy, Span, StreamedMsm, TuneOptions,
     Tuned, domain_size, tune_windows,
 };
+#[cfg(feature = "wgpu")]
+pub use curvesmith_runtime::wgpu;
 #[cfg(feature = "emulator")]
 pub use curvesmith_runtime::{EmulatorOptions, emulator};
 pub use groth16::{

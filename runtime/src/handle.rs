@@ -46,13 +46,13 @@ impl Device {
         }
     }
 
-    /// CUDA if there is a usable device, else with feature `wgpu` the first GPU that it finds, else the CPU;
-    /// [`Device::fallback_reason`] says why.
+    /// CUDA if there is a usable device, else with feature `wgpu` the first GPU with memory of its own that it finds, else
+    /// the CPU; [`Device::fallback_reason`] says why. One that shares the host's memory may be slower than the CPU.
     pub fn auto() -> Device {
         let gpus: &[fn() -> Result<Device>] = &[
             || Device::cuda(0),
             #[cfg(feature = "wgpu")]
-            Device::wgpu_hardware,
+            Device::wgpu_discrete,
         ];
         let mut reasons = Vec::new();
         for open in gpus {
@@ -95,16 +95,16 @@ impl Device {
         Ok(Device::as_measured(Arc::new(WgpuDevice::new(ordinal)?)))
     }
 
-    /// The first adapter that is no CPU.
+    /// The first adapter with memory of its own.
     #[cfg(feature = "wgpu")]
-    fn wgpu_hardware() -> Result<Device> {
-        let is_hardware = |adapter: &curvesmith_wgpu::AdapterInfo| {
-            adapter.unusable.is_none() && adapter.kind != AdapterKind::Cpu
+    fn wgpu_discrete() -> Result<Device> {
+        let fits = |adapter: &curvesmith_wgpu::AdapterInfo| {
+            adapter.unusable.is_none() && adapter.kind == AdapterKind::Discrete
         };
-        match curvesmith_wgpu::adapters().into_iter().find(is_hardware) {
+        match curvesmith_wgpu::adapters().into_iter().find(fits) {
             Some(adapter) => Device::wgpu(adapter.ordinal),
             None => {
-                let reason = "no GPU was found through Vulkan, Metal or Direct3D 12".to_owned();
+                let reason = "no GPU with memory of its own was found through Vulkan or Direct3D 12".to_owned();
                 Err(RuntimeError::NoDevice { device: "wgpu".into(), reason })
             }
         }

@@ -16,3 +16,4 @@ mod simd;
 mod stress;
 mod tiers;
 mod translation;
+mod wgsl;

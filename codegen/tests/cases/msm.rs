@@ -77,7 +77,8 @@ fn msm<T: Textbook>(
     ];
     let [sums, partials] =
         machine.run::<Accumulate, 2>(blocks::<Accumulate>(slices), &args, ["sums", "partials"]);
-    if toy.group().equation.form() == Form::Xyzz && toy.group().degree() == 2 {
+    let on_lanes = toy.group().equation.form() == Form::Xyzz && toy.group().degree() == 2;
+    if GEOMETRY.lane_pairs && on_lanes {
         let blocks = blocks::<AccumulateLanes>(2 * slices);
         let on_lanes = machine.run::<AccumulateLanes, 2>(blocks, &args, ["sums", "partials"]);
         for (found, expected) in on_lanes.iter().zip([&sums, &partials]) {

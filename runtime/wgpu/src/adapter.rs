@@ -1,9 +1,7 @@
 //! What adapters there are, and what a device of them is taken for.
 
-use crate::device::GEOMETRY;
-use crate::flavour;
 use crate::gpu::ready;
-use curvesmith_abi::{Features, Limits};
+use curvesmith_abi::{Features, Flavour, Geometry, Limits};
 use curvesmith_device::{DeviceProperties, Result, RuntimeError};
 
 /// The least that a device must have: what WebGPU promises of every one.
@@ -104,8 +102,8 @@ impl AdapterInfo {
             multiprocessors,
             compute: 0,
             memory: self.buffer_bytes.min(MOST_MEMORY),
-            flavour: flavour(),
-            geometry: GEOMETRY,
+            flavour: Flavour::WGSL,
+            geometry: Geometry::WGSL,
             limits: self.limits,
         }
     }

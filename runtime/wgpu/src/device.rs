@@ -2,7 +2,6 @@
 
 use crate::adapter::{self, AdapterInfo, RESIDENT_THREADS};
 use crate::clock::{Clock, Time, WgpuEvent, timeless};
-use crate::flavour;
 use crate::gpu::{Gpu, ready};
 use crate::lock;
 use crate::memory::{Buffers, WgpuMemory};
@@ -10,7 +9,7 @@ use crate::module::{Variant, WgpuModule, refused};
 use crate::queue::{Dispatch, Queue, Serial, StreamState};
 use crate::staging::{Readback, WgpuStaging};
 use crate::words::{self, Bound};
-use curvesmith_abi::{Arg, ByteRange, Features, Geometry, Image, KernelEntry, Needs};
+use curvesmith_abi::{Arg, ByteRange, Features, Flavour, Image, KernelEntry, Needs};
 use curvesmith_device::{
     DeviceProperties, Event, KernelDevice, Launch, Memory, Module, Result, RuntimeError, Source, Staging,
     Stream,
@@ -248,7 +247,7 @@ fn bits_source() -> Source {
         name: BITS.into(),
         declaration: String::new(),
         emitter: String::new(),
-        flavour: flavour(),
+        flavour: Flavour::WGSL,
         kernels: vec![kernel],
     };
     Source::new(image, include_str!("set_bits.wgsl").into())

@@ -2,9 +2,8 @@
 
 use crate::contract::{Contract, all_written};
 use crate::cost::Cost;
-use crate::flavour;
 use crate::gpu::Gpu;
-use curvesmith_abi::KernelEntry;
+use curvesmith_abi::{Flavour, KernelEntry};
 use curvesmith_device::{Launch, Result, RuntimeError, Source};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -44,7 +43,7 @@ pub(crate) enum Variant {
 impl WgpuModule {
     /// Parses and validates the text.
     pub(crate) fn load(gpu: &Gpu, source: &Source) -> Result<WgpuModule> {
-        source.expect(&flavour())?;
+        source.expect(&Flavour::WGSL)?;
         let image = source.image();
         let kernel = |entry: &KernelEntry| {
             let contract = Contract::parse(&entry.signature).ok_or_else(|| RuntimeError::Image {

@@ -15,11 +15,14 @@ fn fields() -> Vec<FieldDesc> {
     usual_fields().into_iter().chain([solinas(279, 69), solinas(160, 47)]).collect()
 }
 
-/// Multiples of `p` that an element holds.
+/// Multiples of `p` that an element holds, and a little more.
 fn bounds<T: Limbs>(f: &FieldDesc) -> Vec<T::Bound> {
-    let limits = [1u32, 2, 3, 5, 16].into_iter().map(|k| &f.p * k);
+    let limits = [1u32, 2, 3, 5, 16].into_iter().flat_map(|k| [&f.p * k, &f.p * k + 1u32]);
     let held = limits.take_while(|limit| *limit <= T::capacity(f));
-    held.filter_map(|limit| T::Bound::below(f, &limit).filter(|b| b.limit(f) <= T::capacity(f))).collect()
+    let bound = |limit: BigUint| T::Bound::below(f, &limit).filter(|b| b.limit(f) <= T::capacity(f));
+    let mut bounds: Vec<T::Bound> = held.filter_map(bound).collect();
+    bounds.dedup();
+    bounds
 }
 
 const ZERO: Src = Src::Imm(0);

@@ -5,6 +5,7 @@ use super::{Cost, Limbs};
 use crate::declaration::{FieldDesc, FieldOp};
 use crate::targets::{Bound as _, Choice};
 use num_bigint::BigUint;
+use num_integer::Integer as _;
 use num_traits::{One, ToPrimitive};
 use std::marker::PhantomData;
 
@@ -113,7 +114,7 @@ impl<T: Limbs> Offers<'_, T> {
     /// `x - y`, or `-y`: lazy by adding a multiple of `p` that is above `y`, and by adding it where there is a borrow.
     fn difference(&mut self, [lazy, borrow, canonical]: [&'static str; 3], x: Option<usize>, y: usize) {
         let (n, p) = (self.n, &self.field.p);
-        let k = ((self.operands[y].limit(self.field) + p - 1u32) / p).to_u64().expect("limbs hold few multiples");
+        let k = self.max(y).div_ceil(p).to_u64().expect("limbs hold few multiples").max(1);
         let above = self.times_p(k, n);
         let max = x.map_or(BigUint::ZERO, |x| self.max(x));
         if let Some(out) = self.below(&(&max + &self.field.p * k + 1u32)) {

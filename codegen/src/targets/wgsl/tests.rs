@@ -4,11 +4,11 @@ use super::emit::rows;
 use super::*;
 use crate::declaration::{Equation, FieldDesc, FieldOp, GroupDesc, Tower};
 use crate::error::PassError;
-use crate::fir::build::{Builder, Fe, Handle};
+use crate::fir::build::{Builder, Fe};
 use crate::fir::ir::{Kernel, Order, Scope, Stmt};
 use crate::kernels::{common_kernels, constant_kernels, field_kernels, formula_kernels, group_kernels};
 use crate::passes::{Checked, Library, prepare};
-use crate::targets::limbs::ir::Inst;
+use crate::targets::limbs::ir::{Inst, Limb, Src};
 use crate::targets::trials::{field, ops, solinas, usual_fields};
 use crate::targets::{Arithmetic as _, BackEnd as _};
 use curvesmith_abi::kernels::{AccumulateLanes, FieldAdd, FieldMul};
@@ -108,7 +108,7 @@ fn unrolled(insts: &[Inst], rows: &rows::Rows) -> Vec<Inst> {
                 .iter()
                 .map(|operand| match *operand {
                     rows::Operand::Fixed(src) => src,
-                    rows::Operand::Rotating(limb) => limb(limb + k as u32),
+                    rows::Operand::Rotating(limb) => input(limb + k as u32),
                     rows::Operand::Own(slot) => results(k, slot).into(),
                     rows::Operand::Carried(_, first) if k == 0 => first,
                     rows::Operand::Carried(slot, _) => results(k - 1, slot).into(),
@@ -121,8 +121,8 @@ fn unrolled(insts: &[Inst], rows: &rows::Rows) -> Vec<Inst> {
     all
 }
 
-fn limb(number: u32) -> crate::targets::limbs::ir::Src {
-    crate::targets::limbs::ir::Limb(number).into()
+fn input(number: u32) -> Src {
+    Limb(number).into()
 }
 
 /// A loop is the program, instruction by instruction; products of many words have one.
@@ -161,7 +161,7 @@ fn rows_that_differ_are_not_rolled() {
         for k in 0..operands.len() {
             let mut changed = program.clone();
             let mut other = operands.clone();
-            other[k] = if other[k] == limb(0) { limb(1) } else { limb(0) };
+            other[k] = if other[k] == input(0) { input(1) } else { input(0) };
             changed.insts[at] =
                 rows::with_operands(&program.insts[at], &rows::results(&program.insts[at]), &other);
             if let Some(rows) = rows::find(&changed, f.words) {
@@ -184,7 +184,12 @@ fn the_text_of_a_kernel() {
 fn kernel(symbol: &str, body: impl FnOnce(&Builder)) -> Kernel {
     let b = Builder::for_field::<FieldAdd>(&GEOMETRY, &field("toy", "d"));
     body(&b);
-    Kernel { symbol: symbol.into(), ..b.finish() }
+    named(b.finish(), symbol)
+}
+
+fn named(mut kernel: Kernel, symbol: &str) -> Kernel {
+    kernel.symbol = symbol.into();
+    kernel
 }
 
 #[test]
@@ -223,7 +228,7 @@ fn modules_have_one_field_and_each_symbol_once() {
         let i = b.global_index();
         let [x, y]: [Fe<'_>; 2] = ["a", "b"].map(|name| b.buffer(name).field(i));
         b.buffer("out").set_field(i, x + y);
-        Kernel { symbol: symbol.into(), ..b.finish() }
+        named(b.finish(), symbol)
     };
     let emit = |kernels: &[Kernel]| Wgsl::emit(&checked(kernels), Products::Halves).map(drop);
     assert!(emit(&[sum("one", "d"), sum("two", "d")]).is_ok());

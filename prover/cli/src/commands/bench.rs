@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     /// What `groth16` proves
     #[arg(long, default_value = "chain")]
     circuit: Circuit,
-    /// auto, cpu, cuda, cuda:N or emulator
+    /// auto, cpu, cuda, cuda:N, wgpu, wgpu:N or emulator
     #[arg(long, default_value = "auto")]
     device: DeviceName,
     /// Group of `msm`; only pairing-friendly curves have a second one

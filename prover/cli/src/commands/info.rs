@@ -10,7 +10,7 @@ use curvesmith::{Device, Field};
 /// Every kind of device, and why one cannot be used.
 pub(crate) fn devices() -> Result<(), Failure> {
     let mut text = String::new();
-    for name in ["cuda", "cpu", "emulator"] {
+    for name in ["cuda", "wgpu", "cpu", "emulator"] {
         let line = match Device::parse(name) {
             Ok(device) if device.name() == name => match device.tier() {
                 Some(tier) => format!("usable, {tier}"),
@@ -21,10 +21,36 @@ pub(crate) fn devices() -> Result<(), Failure> {
         };
         text += &format!("{name:<10}{line}\n");
     }
+    text += &adapters();
     let auto = Device::auto();
     text += &format!("{:<10}{}\n", "auto", auto.name());
     print(&text);
     Ok(())
+}
+
+/// A line for each adapter of wgpu, with its limits, or why it cannot be used.
+#[cfg(feature = "wgpu")]
+fn adapters() -> String {
+    let lines = curvesmith::wgpu::adapters().into_iter().map(|adapter| {
+        let mib = |bytes: u64| bytes >> 20;
+        let facts = adapter.unusable.clone().unwrap_or_else(|| {
+            format!(
+                "{} threads a block, {} bytes of shared memory, {} buffers, {} MiB a binding",
+                adapter.limits.threads,
+                adapter.limits.shared,
+                adapter.limits.buffers,
+                mib(adapter.binding_bytes)
+            )
+        });
+        let name = format!("wgpu:{}", adapter.ordinal);
+        format!("{name:<10}{} ({:?}, {}): {facts}\n", adapter.name, adapter.kind, adapter.backend)
+    });
+    lines.collect()
+}
+
+#[cfg(not(feature = "wgpu"))]
+fn adapters() -> String {
+    String::new()
 }
 
 /// The built-in curves.

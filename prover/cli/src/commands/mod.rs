@@ -37,11 +37,11 @@ impl std::str::FromStr for DeviceName {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let ordinal = name.strip_prefix("cuda:").is_some_and(|n| n.parse::<u32>().is_ok());
+        let ordinal = name.strip_prefix("cuda:").or_else(|| name.strip_prefix("wgpu:"));
         match name {
-            "auto" | "cpu" | "cuda" | "emulator" => Ok(Self(name.into())),
-            _ if ordinal => Ok(Self(name.into())),
-            _ => Err("expected auto, cpu, cuda, cuda:N or emulator".into()),
+            "auto" | "cpu" | "cuda" | "wgpu" | "emulator" => Ok(Self(name.into())),
+            _ if ordinal.is_some_and(|n| n.parse::<u32>().is_ok()) => Ok(Self(name.into())),
+            _ => Err("expected auto, cpu, cuda, cuda:N, wgpu, wgpu:N or emulator".into()),
         }
     }
 }
@@ -62,7 +62,7 @@ fn warning(key: &Path, weaknesses: &[Weakness]) -> Option<String> {
 /// Where proofs are made.
 #[derive(clap::Args)]
 pub(crate) struct DeviceArgument {
-    /// auto, cpu, cuda, cuda:N or emulator
+    /// auto, cpu, cuda, cuda:N, wgpu, wgpu:N or emulator
     #[arg(long, default_value = "auto")]
     device: DeviceName,
 }

@@ -37,7 +37,7 @@ Exit codes:
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// auto, cpu, cuda, cuda:N or emulator; several, each with an option of its own, take jobs in turn
+    /// auto, cpu, cuda, cuda:N, wgpu, wgpu:N or emulator; several, each with an option of its own, take jobs in turn
     #[arg(long, default_value = "auto")]
     device: Vec<DeviceName>,
     #[command(flatten)]

@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     /// Group that is measured; its windows are those of all sums over the curve's scalars
     #[arg(long, default_value = "g1")]
     group: GroupName,
-    /// auto, cuda, cuda:N or emulator; the CPU chooses windows of its own
+    /// auto, cuda, cuda:N, wgpu, wgpu:N or emulator; the CPU chooses windows of its own
     #[arg(long, default_value = "auto")]
     device: DeviceName,
     /// Most precomputed multiples of each base in the second measurement of a size; by default as many as the device likes to keep, 1 for
