@@ -20,6 +20,7 @@ use curvesmith_codegen::{
     kernels::{field_kernels, group_kernels},
     pack, plan_common, plan_constant, plan_field, plan_group,
 };
+use std::collections::BTreeSet;
 
 fn toy() -> FieldDesc {
     FieldDesc::new("toy", 8191u32.into())
@@ -131,7 +132,7 @@ fn an_image_names_its_kernels_constants_and_versions() {
 #[test]
 fn an_image_says_what_its_kernels_need() {
     const WARPS: [&str; 4] = ["shfl.sync", "vote.sync", "match.any.sync", "bar.warp.sync"];
-    let mut wide = std::collections::BTreeSet::new();
+    let (mut wide, mut waiting) = (BTreeSet::new(), BTreeSet::new());
     let mut most = Needs::default();
     for Emitted { image, text } in plans().iter().map(compile) {
         assert_eq!(image.flavour, Flavour::PTX);
@@ -152,10 +153,13 @@ fn an_image_says_what_its_kernels_need() {
             let own = own.split(".visible .entry ").next().expect("there is a first part");
             assert!(own.contains(&format!(".maxntid {}", needs.threads)), "{}", kernel.symbol);
             let warps = WARPS.iter().any(|op| own.contains(op));
-            assert_eq!(warps, Features::WARPS_32.without(needs.features).is_empty(), "{}", kernel.symbol);
+            assert_eq!(warps, needs.features.has(Features::WARPS_32), "{}", kernel.symbol);
             assert_eq!(needs.buffers as usize, kernel.signature.matches(": in").count(), "{}", kernel.symbol);
-            if Features::WORDS_64.without(needs.features).is_empty() {
+            if needs.features.has(Features::WORDS_64) {
                 wide.insert(kernel.name.clone());
+            }
+            if needs.features.has(Features::PROGRESS) {
+                waiting.insert(kernel.name.clone());
             }
             most.shared = most.shared.max(needs.shared);
         }
@@ -164,6 +168,8 @@ fn an_image_says_what_its_kernels_need() {
     // Inversion in this field is a power: the other way takes words of 64 bits too.
     let expected = ["digits", "digits_odd", "digits_regular"];
     assert_eq!(wide.iter().map(String::as_str).collect::<Vec<_>>(), expected);
+    let expected = ["radix_scatter", "radix_scatter_first", "radix_scatter_odd"];
+    assert_eq!(waiting.iter().map(String::as_str).collect::<Vec<_>>(), expected);
 }
 
 #[test]

@@ -9,6 +9,8 @@ pub use random::Random;
 use ark_ec::{CurveGroup, PrimeGroup};
 use ark_ff::{AdditiveGroup, UniformRand};
 use ark_std::rand::{SeedableRng, rngs::StdRng};
+use curvesmith_abi::{Features, Limits};
+use curvesmith_emulator::EmulatorOptions;
 use curvesmith_runtime::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use curvesmith_runtime::policy::PartsPolicy;
 
@@ -58,6 +60,13 @@ pub fn even_parts(most: u32) -> PartsPolicy {
         part_ns: 0,
         most,
     }
+}
+
+/// The same emulator, whose blocks may not wait for each other.
+pub fn without_progress(options: EmulatorOptions) -> EmulatorOptions {
+    let features = options.limits.features.without(Features::PROGRESS);
+    let limits = Limits { features, ..options.limits };
+    options.limits(limits)
 }
 
 /// How much a test run tries, from the environment variable `CURVESMITH_TEST_SIZE`.

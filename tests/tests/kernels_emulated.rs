@@ -7,7 +7,7 @@ mod cases;
 #[path = "real_points/mod.rs"]
 mod real_points;
 
-use curvesmith_abi::kernels::RowOrder;
+use curvesmith_abi::kernels::{BucketScatter, RowOrder};
 use curvesmith_abi::{Arg, Kernel as _, KernelDesc};
 use curvesmith_codegen::declaration::{FieldDesc, GroupDesc};
 use curvesmith_codegen::fir::interp::Argument;
@@ -27,8 +27,8 @@ fn seeds() -> &'static [u64] {
     Size::from_env().pick(&[0], &[0, 1], &[0, 1, 2, 3])
 }
 
-/// Kernels that may write words in any order: rows of one class and tile.
-const ANY_ORDER: [&str; 1] = [RowOrder::NAME];
+/// Kernels that may write words in any order: pairs of one key, and rows of one class and tile.
+const ANY_ORDER: [&str; 2] = [BucketScatter::NAME, RowOrder::NAME];
 
 /// The words of a buffer in ascending order.
 fn sorted(argument: &Argument) -> Argument {

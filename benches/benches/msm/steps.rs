@@ -10,7 +10,7 @@ use curvesmith_runtime::vocabulary::DigitShape;
 /// The steps of the book's page on MSMs, and words in the symbols of their kernels.
 const STEPS: [(&str, &[&str]); 7] = [
     ("digits", &["_digits"]),
-    ("transposition", &["_radix_", "_scan_", "_bucket_starts"]),
+    ("transposition", &["_radix_", "_scan_", "_bucket_"]),
     ("affine pairs", &["_pair_"]),
     ("order of rows", &["_row_"]),
     ("accumulation", &["_accumulate"]),

@@ -13,3 +13,4 @@ pub mod parse;
 pub mod print;
 pub(crate) mod rewrite;
 pub mod verify;
+pub mod waits;

@@ -5,6 +5,7 @@
 //! threads past the end compute on clamped indices and store nothing.
 
 mod buckets;
+mod counting;
 mod digits;
 pub mod inverse;
 mod msm;
@@ -109,11 +110,10 @@ pub fn constant_formula_kernels(geometry: &Geometry, group: &GroupDesc) -> Vec<K
 
 /// The field-independent kernels.
 pub fn common_kernels(geometry: &Geometry) -> Vec<Kernel> {
-    vec![
-        radix::count(geometry),
-        radix::scatter_first(geometry),
-        radix::scatter_odd(geometry),
-        radix::scatter_next(geometry),
+    let mut kernels = if geometry.looks_back() { radix::kernels(geometry) } else { vec![] };
+    kernels.extend([
+        counting::bucket_counts(geometry),
+        counting::bucket_scatter(geometry),
         scan::scan_tiles(geometry),
         scan::scan_add(geometry),
         buckets::bucket_starts(geometry),
@@ -121,7 +121,8 @@ pub fn common_kernels(geometry: &Geometry) -> Vec<Kernel> {
         pairs::pair_entries(geometry),
         rows::row_counts(geometry),
         rows::row_order(geometry),
-    ]
+    ]);
+    kernels
 }
 
 /// The mask of a full warp.

@@ -23,8 +23,8 @@ use curvesmith_abi::kernels::{
 };
 
 const DIGITS: u32 = 1 << RADIX_BITS;
-/// The bits of a code that are its key.
-const KEY: u32 = (1 << 31) - 1;
+/// The bits of a code that are not its sign.
+pub(super) const KEY: u32 = (1 << 31) - 1;
 
 /// Sizes of a block's work.
 #[derive(Clone, Copy)]
@@ -59,8 +59,13 @@ const UP_TO_IT: u32 = 2 << 30;
 /// Tiles that a tile looks back at together.
 const LOOKS: u32 = 8;
 
+/// The kernels of the sort, for geometries with a tile of it.
+pub(super) fn kernels(geometry: &Geometry) -> Vec<Kernel> {
+    vec![count(geometry), scatter_first(geometry), scatter_odd(geometry), scatter_next(geometry)]
+}
+
 /// Counts of all passes, of tiles `block·each` and following of a segment.
-pub(super) fn count(geometry: &Geometry) -> Kernel {
+fn count(geometry: &Geometry) -> Kernel {
     let b = Builder::common::<RadixCount>(geometry);
     let Sizes { threads, tile, rounds, .. } = Sizes::of(geometry);
     let (n, each, segments) = (b.scalar("n"), b.scalar("each"), b.scalar("segments"));
@@ -109,35 +114,34 @@ fn first_bit<'k>(key_bits: U32<'k>, passes: U32<'k>, pass: U32<'k>) -> U32<'k> {
     key_bits * pass / passes
 }
 
-pub(super) fn scatter_first(geometry: &Geometry) -> Kernel {
+fn scatter_first(geometry: &Geometry) -> Kernel {
     let b = Builder::common::<RadixScatterFirst>(geometry);
     let tile = Tile::of_codes(&b, Sizes::of(geometry));
-    let base = base_of_code(&tile);
+    let base = base_of_code(&b);
     scatter(&tile, "codes", |at, code| {
-        let entry = base(at);
+        let entry = base(at - tile.segment_start);
         (code & KEY, entry | (code & !KEY))
     });
     b.finish()
 }
 
-pub(super) fn scatter_odd(geometry: &Geometry) -> Kernel {
+fn scatter_odd(geometry: &Geometry) -> Kernel {
     let b = Builder::common::<RadixScatterOdd>(geometry);
     let tile = Tile::of_codes(&b, Sizes::of(geometry));
-    let (base, doublings) = (base_of_code(&tile), b.scalar("doublings"));
+    let (base, doublings) = (base_of_code(&b), b.scalar("doublings"));
     scatter(&tile, "codes", |at, code| {
         let exponent = (code & KEY) >> ODD_KEY_BITS;
-        (code & ((1 << ODD_KEY_BITS) - 1), (base(at) * doublings + exponent) | (code & !KEY))
+        let entry = || base(at - tile.segment_start) * doublings + exponent;
+        (code & ((1 << ODD_KEY_BITS) - 1), entry() | (code & !KEY))
     });
     b.finish()
 }
 
-/// The multiple of a base that the code at an index is for: `i·multiples + j`.
-fn base_of_code<'k>(tile: &Tile<'k>) -> impl Fn(U32<'k>) -> U32<'k> + Copy + use<'k> {
-    let (b, segment_start) = (tile.b, tile.segment_start);
+/// The multiple of a base that a code of a segment is for: `i·multiples + j`.
+pub(super) fn base_of_code<'k>(b: &'k Builder) -> impl Fn(U32<'k>) -> U32<'k> + Copy + use<'k> {
     let multiples = b.scalar("multiples");
     let (several, scalars) = (multiples.gt(b.u32(1)), b.scalar("n") / multiples);
-    move |at| {
-        let code_in_segment = at - segment_start;
+    move |code_in_segment| {
         let base = b.var(code_in_segment);
         b.if_(several, || {
             let multiple = code_in_segment / scalars;
@@ -147,7 +151,7 @@ fn base_of_code<'k>(tile: &Tile<'k>) -> impl Fn(U32<'k>) -> U32<'k> + Copy + use
     }
 }
 
-pub(super) fn scatter_next(geometry: &Geometry) -> Kernel {
+fn scatter_next(geometry: &Geometry) -> Kernel {
     let b = Builder::common::<RadixScatter>(geometry);
     let tile = Tile::of_pairs(&b, Sizes::of(geometry));
     scatter(&tile, "keys_in", |at, key| (key, b.buffer("entries_in").word(at)));

@@ -1,10 +1,11 @@
-//! Sort, scan and search against the host.
+//! Sorts, scan and search against the host.
 
 use super::super::Machine;
 use super::{Random, buf, num};
 use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{
-    BucketStarts, NO_DIGIT, RADIX_BITS, RadixCount, RadixScatter, RadixScatterFirst, ScanAdd, ScanTiles,
+    BucketCounts, BucketScatter, BucketStarts, NO_DIGIT, ODD_KEY_BITS, RADIX_BITS, RadixCount, RadixScatter,
+    RadixScatterFirst, ScanAdd, ScanTiles,
 };
 
 const TILE: usize = Geometry::PTX.radix_tile as usize;
@@ -168,6 +169,106 @@ fn radix_passes_are_stable_sorts_of_every_segment() {
     for (spread, zeros) in [(0x11, 0), (0, 0), (0, 2), (u32::MAX, 1)] {
         case(Sort { segments: 2, multiples: 1, bits: 5, passes: 1 }, 700, spread, zeros);
         case(Sort { segments: 2, multiples: 1, bits: 11, passes: 2 }, TILE + 5, spread, zeros);
+    }
+}
+
+/// Codes that are sorted by counting.
+struct Counted {
+    segments: usize,
+    multiples: usize,
+    doublings: usize,
+    buckets: usize,
+    /// Bits of a code that are its key.
+    key_bits: u32,
+    codes: Vec<u32>,
+}
+
+impl Counted {
+    /// Pairs of code `i`; none of a digit that is 0.
+    fn pair(&self, i: usize) -> Option<(u32, u32)> {
+        let n = self.codes.len() / self.segments;
+        let code = Some(self.codes[i]).filter(|code| *code != NO_DIGIT)?;
+        let (scalars, in_segment) = (n / self.multiples, i % n);
+        let base = in_segment % scalars * self.multiples + in_segment / scalars;
+        let exponent = (code & (u32::MAX >> 1)) >> self.key_bits;
+        let entry = (base * self.doublings) as u32 + exponent;
+        Some((code & ((1 << self.key_bits) - 1), entry | code >> 31 << 31))
+    }
+
+    fn check(&self, machine: &Machine) {
+        let &Counted { segments, multiples, doublings, buckets, key_bits, ref codes } = self;
+        let numbers = [
+            ("codes", buf(codes)),
+            ("key_bits", num(key_bits as usize)),
+            ("segments", num(segments)),
+            ("n", num(codes.len() / segments)),
+        ];
+        let mut expected: Vec<(u32, u32)> = (0..codes.len()).filter_map(|i| self.pair(i)).collect();
+        expected.sort_unstable();
+        // As if others had been counted before.
+        let before: Vec<u32> = (0..=buckets as u32).map(|i| i * i).collect();
+        let named = [&numbers[..], &[("counts", buf(&before))]].concat();
+        let counts = machine.run_threads::<BucketCounts>(codes.len(), &named, "counts");
+        let counts: Vec<u32> = counts.iter().zip(&before).map(|(count, before)| count - before).collect();
+        let with_key = |key: usize| expected.iter().filter(|pair| pair.0 as usize == key).count() as u32;
+        let wanted = (0..=buckets).map(|i| i.checked_sub(1).map_or(0, with_key));
+        assert!(counts.iter().copied().eq(wanted), "{segments}·{} codes", codes.len() / segments);
+
+        let begins = scan(machine, &counts);
+        let blank = buf(&vec![u32::MAX; expected.len()]);
+        let more = [
+            ("places", buf(&begins)),
+            ("keys_out", blank.clone()),
+            ("entries_out", blank),
+            ("multiples", num(multiples)),
+            ("doublings", num(doublings)),
+        ];
+        let blocks = super::blocks::<BucketScatter>(codes.len());
+        let named = [&numbers[..], &more].concat();
+        let [places, keys, entries] =
+            machine.run::<BucketScatter, 3>(blocks, &named, ["places", "keys_out", "entries_out"]);
+        let below = |key: usize| expected.partition_point(|pair| (pair.0 as usize) < key) as u32;
+        assert_eq!(places, (0..=buckets).map(below).collect::<Vec<_>>(), "where the keys begin");
+        assert!(keys.is_sorted(), "{segments}·{} codes", codes.len() / segments);
+        // Pairs of one key have any order.
+        let mut found: Vec<(u32, u32)> = keys.into_iter().zip(entries).collect();
+        found.sort_unstable();
+        assert!(found == expected, "{segments}·{} codes, {multiples} a scalar", codes.len() / segments);
+    }
+}
+
+#[test]
+fn counting_sorts_by_keys() {
+    let machine = Machine::common();
+    let mut random = Random(5);
+    let mut case =
+        |[segments, n]: [usize; 2], multiples: usize, doublings: usize, spread: u32, zeros: u32| {
+            // Six bits of each segment, below an exponent where several doublings are stored.
+            let key_bits = if doublings > 1 { ODD_KEY_BITS } else { 31 };
+            let mut code = |i: usize| {
+                let key = (i / n) as u32 * 64 + (random.below(64) & spread);
+                let exponent = random.below(doublings as u32);
+                let is_zero = zeros > 0 && random.below(zeros) == 0;
+                let digit = if doublings > 1 { exponent << key_bits | key } else { key };
+                if is_zero { NO_DIGIT } else { digit | random.below(2) << 31 }
+            };
+            let codes = (0..segments * n).map(&mut code).collect();
+            let buckets = 64 * segments;
+            Counted { segments, multiples, doublings, buckets, key_bits, codes }.check(&machine);
+        };
+    for n in [1, 2, 31, 32, 33, 127, 128, 129, 700] {
+        case([1, n], 1, 1, 63, 3);
+        case([3, n], 1, 7, 63, 3);
+        case([40, n], 1, 1, 63, 0);
+    }
+    for (multiples, scalars) in [(2, 1), (3, 47), (13, 40), (32, 9)] {
+        case([2, multiples * scalars], multiples, 1, 63, 5);
+        case([2, multiples * scalars], multiples, 24, 63, 5);
+    }
+    // Few keys, one, and no digit at all.
+    for (spread, zeros) in [(0x11, 0), (0, 0), (0, 2), (63, 1)] {
+        case([2, 300], 1, 1, spread, zeros);
+        case([2, 300], 3, 5, spread, zeros);
     }
 }
 

@@ -1,13 +1,14 @@
-//! Sort, scan and search.
+//! Sorts, scan and search.
 
 use super::{LENGTHS, LONGEST, Limits, Touched, hash};
-use curvesmith_abi::Family;
-use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{
-    BucketStarts, NO_DIGIT, NO_ENTRY, ODD_KEY_BITS, PairCounts, PairEntries, ROW_CLASSES, RadixCount,
-    RadixScatter, RadixScatterFirst, RadixScatterOdd, RowCounts, RowOrder, ScanAdd, ScanTiles,
+    BucketCounts, BucketScatter, BucketStarts, NO_DIGIT, NO_ENTRY, ODD_KEY_BITS, PairCounts, PairEntries,
+    ROW_CLASSES, RadixCount, RadixScatter, RadixScatterFirst, RadixScatterOdd, RowCounts, RowOrder, ScanAdd,
+    ScanTiles,
 };
+use curvesmith_abi::{Family, Geometry, Kernel as _};
 use curvesmith_codegen::kernels::common_kernels;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 const TILE: u64 = Geometry::PTX.radix_tile as u64;
@@ -27,6 +28,9 @@ fn common_kernels_do_not_wrap() {
             }
         }
         Radix::new(n, 1, 0, 8).first(&mut limits);
+        for (segments, key_bits) in [(1, 31), (17, 31), (512, 31), (1, ODD_KEY_BITS), (17, ODD_KEY_BITS)] {
+            counting(&mut limits, n, segments, key_bits);
+        }
         for (buckets, shift, before) in [(n - 1, 0, 0), (1 << 19, 7, 1 << 30)] {
             starts(&mut limits, n, buckets, shift, before);
         }
@@ -281,6 +285,69 @@ impl Radix {
             });
         }
     }
+}
+
+/// A sort by counting of `segments` segments, together about `n` codes, a sixth of them none.
+fn counting(limits: &mut Limits, n: u64, segments: u64, key_bits: u32) {
+    let n = n / segments;
+    let codes = segments * n;
+    let multiples = (1..=32).rev().find(|multiples| n.is_multiple_of(*multiples)).expect("1 divides all");
+    let doublings = if key_bits == 31 { 1 } else { (LONGEST / n).clamp(1, 24) };
+    // The largest key that there is, but for 31 ones: no buffer has so many places.
+    let key = |i: u64| (hash(!i) >> (32 - key_bits)) & !1;
+    let exponent = |i: u64| u64::from(hash(i)) % doublings;
+    let sign = |i: u64| hash(i + 3) >> 31 << 31;
+    let is_digit = |i: u64| !hash(i).is_multiple_of(6);
+    let code = |i: u64| match is_digit(i) {
+        true => sign(i) | if doublings > 1 { (exponent(i) as u32) << key_bits } else { 0 } | key(i),
+        false => NO_DIGIT,
+    };
+    // Anything below 2^31, and for each key of its own.
+    let begin = |place: u64| hash(place) >> 1;
+    let contents = |buffer: &str, i: u64| vec![if buffer == "codes" { code(i) } else { begin(i) }];
+    let scalars = [
+        ("key_bits", u64::from(key_bits)),
+        ("segments", segments),
+        ("n", n),
+        ("multiples", multiples),
+        ("doublings", doublings),
+    ];
+    // Of one key a block has several codes.
+    let block_of = |width: u64, block: u64| (block * width..(block + 1) * width).filter(|i| *i < codes);
+    let width = u64::from(BucketCounts::desc(&Geometry::PTX).block);
+    let blocks = codes.div_ceil(width);
+    limits.check_blocks::<BucketCounts>(blocks, &scalars, contents, |block, touched| {
+        let mut counts = BTreeMap::new();
+        for i in block_of(width, block) {
+            touched.read("codes", i);
+            if is_digit(i) {
+                *counts.entry(u64::from(key(i)) + 1).or_insert(0) += 1;
+            }
+        }
+        for (place, count) in counts {
+            touched.read("counts", place);
+            touched.write_words("counts", place, vec![begin(place) + count]);
+        }
+    });
+    limits.check_blocks::<BucketScatter>(blocks, &scalars, contents, |block, touched| {
+        let mut next = BTreeMap::new();
+        for i in block_of(width, block) {
+            touched.read("codes", i);
+            if !is_digit(i) {
+                continue;
+            }
+            let place = u64::from(key(i)) + 1;
+            touched.read("places", place);
+            let to = next.entry(place).or_insert(begin(place));
+            let in_segment = i % n;
+            let base = in_segment % (n / multiples) * multiples + in_segment / (n / multiples);
+            touched.write_words("keys_out", u64::from(*to), vec![key(i)]);
+            let entry = (base * doublings + exponent(i)) as u32 | sign(i);
+            touched.write_words("entries_out", u64::from(*to), vec![entry]);
+            *to += 1;
+        }
+        next.into_iter().for_each(|(place, to)| touched.write_words("places", place, vec![to]));
+    });
 }
 
 /// With `before` words before the last pass' offsets.

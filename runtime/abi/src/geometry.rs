@@ -16,7 +16,8 @@ pub struct Geometry {
     pub row_threads: u32,
     /// Threads of a block that adds the sums by bits.
     pub horner_threads: u32,
-    /// Pairs that one block of the radix sort handles.
+    /// Pairs that one block of the radix sort handles; 0 where there is no such sort, since its blocks
+    /// [wait for each other](crate::Features::PROGRESS).
     pub radix_tile: u32,
     /// Words that one block of the scan handles.
     pub scan_tile: u32,
@@ -48,6 +49,11 @@ impl Geometry {
         ntt_block_bytes: 48 * 1024,
         ntt_thread_words: 96,
     };
+
+    /// Whether there is a sort whose blocks look back at others.
+    pub const fn looks_back(&self) -> bool {
+        self.radix_tile > 0
+    }
 
     /// Elements that a thread of [`NttPass`](crate::kernels::NttPass) holds, as a logarithm, in a
     /// field of `words` words: 1 or 2, and 4 where they [are short](ntt_is_short). They and what a

@@ -40,8 +40,10 @@ impl Features {
     pub const WORDS_64: Features = Features(1);
     /// Warps of 32 threads that exchange words and vote.
     pub const WARPS_32: Features = Features(1 << 1);
+    /// Blocks that have begun go on, so that others can wait for what they write.
+    pub const PROGRESS: Features = Features(1 << 2);
     /// All that this build knows.
-    pub const ALL: Features = Features::WORDS_64.union(Features::WARPS_32);
+    pub const ALL: Features = Features::WORDS_64.union(Features::WARPS_32).union(Features::PROGRESS);
 
     /// Those of either set.
     #[must_use]
@@ -53,6 +55,11 @@ impl Features {
     #[must_use]
     pub const fn without(self, other: Features) -> Features {
         Features(self.0 & !other.0)
+    }
+
+    /// Whether those of `other` are all in the set.
+    pub const fn has(self, other: Features) -> bool {
+        other.without(self).is_empty()
     }
 
     /// Whether the set has no element.
@@ -73,11 +80,14 @@ impl Features {
 
 impl fmt::Display for Features {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const NAMES: [(Features, &str); 2] =
-            [(Features::WORDS_64, "64-bit words"), (Features::WARPS_32, "warps of 32 threads")];
+        const NAMES: [(Features, &str); 3] = [
+            (Features::WORDS_64, "64-bit words"),
+            (Features::WARPS_32, "warps of 32 threads"),
+            (Features::PROGRESS, "blocks that wait for each other"),
+        ];
         let mut names: Vec<String> = NAMES
             .iter()
-            .filter(|(feature, _)| feature.without(*self).is_empty())
+            .filter(|(feature, _)| self.has(*feature))
             .map(|(_, name)| (*name).to_owned())
             .collect();
         let unknown = self.without(Features::ALL).0;
@@ -192,7 +202,7 @@ mod tests {
             (Needs { buffers: 9, ..most }, "it needs 9 buffers, the device binds 8"),
             (
                 Needs { features: Features::ALL, ..most },
-                "it needs the features 64-bit words, warps of 32 threads, the device has warps of 32 threads",
+                "it needs the features 64-bit words, warps of 32 threads, blocks that wait for each other, the device has warps of 32 threads",
             ),
         ] {
             assert_eq!(limits.admit(&needs).map_err(|lack| lack.to_string()), Err(text.into()));

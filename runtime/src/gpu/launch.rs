@@ -7,7 +7,7 @@
 use crate::error::{Result, RuntimeError};
 use crate::owner::Owner;
 use crate::parallel::try_each;
-use curvesmith_abi::{Bundle, Form, KernelDesc, KernelEntry};
+use curvesmith_abi::{Bundle, Features, Form, KernelDesc, KernelEntry};
 use curvesmith_device::{DeviceProperties, KernelDevice, Module, Source};
 use std::collections::HashMap;
 use std::fmt;
@@ -69,13 +69,18 @@ impl Modules {
     }
 
     /// Loads every image of `owners`, in parallel; none if the device cannot run all of their
-    /// kernels.
+    /// kernels. Those whose blocks wait for each other are none of them where the device has no
+    /// [`Features::PROGRESS`]: others do without what they do.
     pub(super) fn preload(&self, device: &dyn KernelDevice, owners: &[Owner]) -> Result<()> {
         let catalogs: Vec<_> = owners.iter().map(|owner| self.catalog(owner)).collect::<Result<_>>()?;
         let images: Vec<_> = catalogs.iter().flat_map(|catalog| &catalog.images).collect();
         for image in images.iter().map(|image| &image.source) {
             image.expect(&device.properties().flavour)?;
-            image.image().kernels.iter().try_for_each(|kernel| device.properties().admit(kernel))?;
+            let features = device.properties().limits.features;
+            let waits = |kernel: &KernelEntry| kernel.needs.features.has(Features::PROGRESS);
+            let kernels = image.image().kernels.iter();
+            let mut kernels = kernels.filter(|kernel| features.has(Features::PROGRESS) || !waits(kernel));
+            kernels.try_for_each(|kernel| device.properties().admit(kernel))?;
         }
         try_each(images.len(), &|i| images[i].module(device).map(drop))
     }

@@ -5,7 +5,7 @@ use crate::error::RuntimeError;
 use crate::handle::Device;
 use crate::owner::Owner;
 use crate::vocabulary::{Kind, Report, Span};
-use curvesmith_abi::kernels::{ScanAdd, ScanTiles};
+use curvesmith_abi::kernels::{RadixScatterFirst, ScanAdd, ScanTiles};
 use curvesmith_abi::{
     BufferId, Bundle, ByteRange, Features, Flavour, Image, KernelEntry, Limits, Needs, Slice, layout,
 };
@@ -374,6 +374,32 @@ fn a_kernel_that_needs_more_than_the_device_has_is_refused() {
     }
     let (gpu, emulator) = gpu(EmulatorOptions::default());
     gpu.preload(&[Owner::common()]).unwrap();
+    assert!(emulator.launches().is_empty());
+}
+
+/// Where blocks may not wait for each other, the kernels that do are no hindrance to others of their image.
+#[test]
+fn a_kernel_that_waits_is_refused_alone() {
+    let features = Features::ALL.without(Features::PROGRESS);
+    let (gpu, emulator) = gpu(EmulatorOptions::default().limits(Limits { features, ..Limits::PTX }));
+    gpu.preload(&[Owner::common()]).unwrap();
+    let stream = start(&gpu);
+    let [codes, offsets, states, keys, entries] = [(); 5].map(|()| stream.upload_words(&[0; 8]).unwrap());
+    let pass = RadixScatterFirst {
+        codes: codes.whole(),
+        offsets: offsets.whole(),
+        states: states.whole(),
+        keys_out: keys.whole(),
+        entries_out: entries.whole(),
+        bits: 1,
+        segments: 1,
+        tiles: 1,
+        multiples: 1,
+        n: 8,
+    };
+    let error = stream.launch_blocks(&Owner::common(), 1, &pass).unwrap_err();
+    assert!(matches!(error, RuntimeError::Lacks { .. }), "{error}");
+    assert!(error.to_string().contains("blocks that wait for each other, the device has"), "{error}");
     assert!(emulator.launches().is_empty());
 }
 

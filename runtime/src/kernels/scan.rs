@@ -2,7 +2,7 @@
 
 use super::index32;
 use crate::error::Result;
-use crate::gpu::{Buffer, Stream};
+use crate::gpu::{Buffer, Stream, rounded};
 use crate::owner::Owner;
 use curvesmith_abi::kernels::{ScanAdd, ScanTiles};
 use curvesmith_abi::layout;
@@ -25,4 +25,16 @@ pub(crate) fn exclusive_scan(stream: &Stream, data: &Buffer<layout::U32>) -> Res
         stream.launch(&Owner::common(), len, &add)?;
     }
     Ok(())
+}
+
+/// Bytes that the levels of a scan of so many words take beside them.
+pub(crate) fn scan_bytes(tile: u32, mut words: u64) -> u64 {
+    let mut bytes = 0;
+    loop {
+        words = words.div_ceil(u64::from(tile));
+        bytes += rounded(4 * words.max(1));
+        if words <= 1 {
+            return bytes;
+        }
+    }
 }

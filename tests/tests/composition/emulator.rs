@@ -15,7 +15,7 @@ use curvesmith_runtime::kernels::sort_codes;
 use curvesmith_runtime::policy::Policy;
 use curvesmith_runtime::vocabulary::{DigitShape, Direction};
 use curvesmith_runtime::{Csr, Device, Msm, MsmOptions, RuntimeError, ShardedMsm};
-use curvesmith_tests::{KnownSum, Size};
+use curvesmith_tests::{KnownSum, Size, without_progress};
 use std::collections::BTreeSet;
 
 pub(super) fn emulator() -> Emulator {
@@ -160,6 +160,22 @@ fn sort() {
     }
 }
 
+/// Where blocks may not wait for each other, one at a time too.
+#[test]
+fn sort_by_counting() {
+    for (seed, resident) in [(0, 1), (1, 1), (2, 2), (3, 3), (4, 16)] {
+        let options = EmulatorOptions::default().racecheck(true).seed(seed).resident_blocks(resident);
+        let device = Device::emulator(without_progress(options)).unwrap();
+        for (n, windows, key_bits) in
+            [(0, 3, 8), (1, 1, 8), (2, 500, 1), (129, 3, 9), (3000, 2, 11), (2500, 1, 17)]
+        {
+            checks::sort(&device, n, windows, key_bits);
+        }
+    }
+    let device = Device::emulator(without_progress(EmulatorOptions::default())).unwrap();
+    checks::sort(&device, 70_000, 1, 20);
+}
+
 #[test]
 fn msm_of_hard_cases_on_a_toy_curve() {
     for n in [1, 2, 3, 31, 32, 33, 300] {
@@ -169,6 +185,13 @@ fn msm_of_hard_cases_on_a_toy_curve() {
     for window in 2..=16 {
         let shape = DigitShape::new(7, window);
         checks::msm::<toy_curve::G1>(&device(), 70, Some(shape));
+    }
+    // And where blocks may not wait for each other.
+    for (seed, n) in (0..).zip([1, 2, 31, 33, 300]) {
+        let options = EmulatorOptions::default().racecheck(true).seed(seed).resident_blocks(3);
+        let device = Device::emulator(without_progress(options)).unwrap();
+        checks::msm::<toy_curve::G1>(&device, n, None);
+        checks::msm::<toy_curve::G1>(&device, n, Some(DigitShape::new(7, 2 + seed as u32)));
     }
 }
 

@@ -17,7 +17,7 @@ fn needed(error: &RuntimeError) -> (u64, u64) {
 }
 
 /// What a call is said to take at least is no more than it takes, and not much less.
-fn estimate<G: Group>(device: &Device, emulator: &Emulator, n: usize, options: &MsmOptions) {
+pub(super) fn estimate<G: Group>(device: &Device, emulator: &Emulator, n: usize, options: &MsmOptions) {
     let terms = Terms::<G>::new(n, 1);
     let plan = Msm::<G>::new(device, &terms.points, options.clone()).unwrap();
     // Loads the kernels.

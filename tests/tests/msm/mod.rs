@@ -4,6 +4,7 @@
 
 mod constant;
 mod constant_work;
+mod counting;
 mod forms;
 mod lanes;
 mod memory;

@@ -14,7 +14,7 @@ fn odd(tau: u32) -> MsmOptions {
     MsmOptions::default().stored_doublings(tau)
 }
 
-fn sums<G: Group>(device: &Device, n: usize, options: &MsmOptions) {
+pub(super) fn sums<G: Group>(device: &Device, n: usize, options: &MsmOptions) {
     let Terms { points, scalars: random } = Terms::<G>::new(n, 1);
     let plan = Msm::<G>::new(device, &points, options.clone()).unwrap();
     let one = ScalarOf::<G>::from(12u64);

@@ -20,7 +20,7 @@ fn options<G: Group>() -> Vec<MsmOptions> {
     plain.into_iter().chain(on_form).collect()
 }
 
-fn ranges<G: Group>(device: &Device, n: usize) {
+pub(super) fn ranges<G: Group>(device: &Device, n: usize) {
     let Terms { points, scalars } = Terms::<G>::new(n, 1);
     for options in options::<G>() {
         let plan = Msm::<G>::new(device, &points, options).unwrap();
@@ -73,7 +73,7 @@ fn scalars_of_a_range_of_the_bases() {
     ranges::<toy_edwards::G1>(&in_parts(&emulator(), 4), 20);
 }
 
-fn batches<G: Group>(device: &Device, n: usize) {
+pub(super) fn batches<G: Group>(device: &Device, n: usize) {
     let Terms { points, .. } = Terms::<G>::new(n, 2);
     for options in options::<G>() {
         let plan = Msm::<G>::new(device, &points, options).unwrap();
@@ -178,7 +178,7 @@ fn groups_share_digits() {
     shared::<bn254::G1, bn254::G2>(None, 20);
 }
 
-fn masked<G: Group>(device: &Device, n: usize) {
+pub(super) fn masked<G: Group>(device: &Device, n: usize) {
     let terms = Terms::<G>::new(n, 7);
     let mut rng = StdRng::seed_from_u64(8);
     for options in options::<G>() {

@@ -3,6 +3,7 @@
 use super::{Terms, device, emulator, on, racecheck, streams};
 use curvesmith_curves::toy::{toy_curve, toy_edwards};
 use curvesmith_curves::{bn254, mnt4_298};
+use curvesmith_emulator::Emulator;
 use curvesmith_runtime::group::Group;
 use curvesmith_runtime::{Detail, Device, MsmOptions, MsmStrategy, RuntimeError, StreamedMsm};
 use curvesmith_tests::Size;
@@ -18,9 +19,8 @@ fn least<G: Group>(device: &Device, terms: &Terms<G>, options: &MsmOptions) -> u
 }
 
 /// Budgets from the least one on: sums are right, and no more memory is taken.
-fn within_budgets<G: Group>(n: usize, options: &MsmOptions) {
-    let emulator = emulator();
-    let device = on(&emulator);
+pub(super) fn within_budgets<G: Group>(emulator: &Emulator, n: usize, options: &MsmOptions) {
+    let device = on(emulator);
     let terms = Terms::<G>::new(n, 1);
     let (bases, expected): (Arc<[_]>, _) = (terms.points.as_slice().into(), terms.sum());
     let least = least(&device, &terms, options);
@@ -50,23 +50,23 @@ fn within_budgets<G: Group>(n: usize, options: &MsmOptions) {
 
 #[test]
 fn budgets_are_kept() {
-    within_budgets::<toy_curve::G1>(600, &MsmOptions::default().window(4));
-    within_budgets::<toy_curve::G2>(400, &MsmOptions::default());
-    within_budgets::<toy_edwards::G1>(300, &MsmOptions::default().window(9));
-    within_budgets::<bn254::G1>(Size::from_env().pick(20, 20, 40), &MsmOptions::default());
+    within_budgets::<toy_curve::G1>(&emulator(), 600, &MsmOptions::default().window(4));
+    within_budgets::<toy_curve::G2>(&emulator(), 400, &MsmOptions::default());
+    within_budgets::<toy_edwards::G1>(&emulator(), 300, &MsmOptions::default().window(9));
+    within_budgets::<bn254::G1>(&emulator(), Size::from_env().pick(20, 20, 40), &MsmOptions::default());
 }
 
 #[test]
 fn budgets_are_kept_by_rows() {
     let rows = MsmOptions::default().strategy(MsmStrategy::RowBalanced);
-    within_budgets::<toy_curve::G1>(600, &rows.clone().window(4));
-    within_budgets::<bn254::G1>(Size::from_env().pick(30, 40, 100), &rows);
+    within_budgets::<toy_curve::G1>(&emulator(), 600, &rows.clone().window(4));
+    within_budgets::<bn254::G1>(&emulator(), Size::from_env().pick(30, 40, 100), &rows);
 }
 
 #[test]
 fn budgets_are_kept_by_sums_of_pairs() {
     let pairs = MsmOptions::default().strategy(MsmStrategy::BatchedAffine);
-    within_budgets::<mnt4_298::G2>(Size::from_env().pick(8, 10, 20), &pairs.window(2));
+    within_budgets::<mnt4_298::G2>(&emulator(), Size::from_env().pick(8, 10, 20), &pairs.window(2));
 }
 
 #[test]

@@ -25,6 +25,10 @@ pub(crate) fn case(s: &mut Session, desc: &KernelDesc) -> Option<()> {
             let (data, offsets) = (buf(&s.words(n)), buf(&s.words(2)));
             s.run(name, n, n, &[("data", data), ("offsets", offsets)]);
         }
+        name @ ("bucket_counts" | "bucket_scatter") => {
+            counting(s, name, 31, 1);
+            counting(s, name, ODD_KEY_BITS, 7);
+        }
         name @ "bucket_starts" => bucket_starts(s, name),
         name @ ("pair_counts" | "pair_entries") => pairs(s, name),
         name @ ("row_counts" | "row_order") => rows(s, name),
@@ -120,6 +124,44 @@ fn scatter_odd(s: &mut Session, name: &str, n: usize, segments: usize) {
     let sort = Sort::new(s, codes, segments, vec![0, bits]);
     let more = [("codes", buf(&sort.codes)), ("multiples", num(4)), ("doublings", num(7)), ("n", num(n))];
     sort.pass(s, name, 0, &more);
+}
+
+/// Codes of three segments of digits, four a scalar. The scatter has one of each key, since those of a key have any
+/// order.
+fn counting(s: &mut Session, name: &str, key_bits: u32, doublings: usize) {
+    let (segments, n) = (3, 100);
+    let len = segments * n;
+    let code = |s: &mut Session, i: usize| {
+        let key = if name == "bucket_counts" { s.random.below(len) } else { i * 37 % len };
+        let exponent = s.random.below(doublings);
+        let digit = key as u64 | (exponent as u64) << key_bits | (s.random.below(2) as u64) << 31;
+        if s.random.below(5) == 0 { NO_DIGIT } else { digit as u32 }
+    };
+    let codes: Vec<u32> = (0..len).map(|i| code(s, i)).collect();
+    let numbers = [
+        ("codes", buf(&codes)),
+        ("key_bits", num(key_bits as usize)),
+        ("segments", num(segments)),
+        ("n", num(n)),
+    ];
+    if name == "bucket_counts" {
+        let counts = buf(&s.words(len + 1));
+        s.run(name, len, 0, &[&numbers[..], &[("counts", counts)]].concat());
+        return;
+    }
+    let mut counts = vec![0; len + 1];
+    for code in codes.iter().filter(|code| **code != NO_DIGIT) {
+        counts[(code & ((1 << key_bits) - 1)) as usize + 1] += 1;
+    }
+    let blank = buf(&vec![u32::MAX; counts.iter().sum::<u32>() as usize]);
+    let more = [
+        ("places", buf(&exclusive_sums(&counts))),
+        ("keys_out", blank.clone()),
+        ("entries_out", blank),
+        ("multiples", num(4)),
+        ("doublings", num(doublings)),
+    ];
+    s.run(name, len, 0, &[&numbers[..], &more].concat());
 }
 
 fn scan(s: &mut Session, n: usize) {

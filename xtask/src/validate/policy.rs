@@ -12,6 +12,8 @@ const HOT: &[&str] = &[
     "batch_inverse",
     "bit_horner",
     "bit_sums",
+    "bucket_counts",
+    "bucket_scatter",
     "bucket_starts",
     "dbl",
     "digits",

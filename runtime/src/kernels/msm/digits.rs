@@ -6,7 +6,7 @@ use crate::kernels::index32;
 use crate::kernels::sort::{MOST_CODES, Pairs, sort};
 use crate::owner::Owner;
 use crate::vocabulary::{DigitMap, DigitShape, LEAST_ODD_WINDOW, OddDigits, windows_of};
-use curvesmith_abi::kernels::{BucketStarts, Digits, DigitsOdd, DigitsRegular, ODD_KEY_BITS};
+use curvesmith_abi::kernels::{Digits, DigitsOdd, DigitsRegular, ODD_KEY_BITS};
 use curvesmith_abi::layout;
 use std::ops::Range;
 
@@ -84,21 +84,10 @@ fn sort_part(
             stream.launch(field, len, &DigitsRegular { scalars, codes, c, sets, multiples, n })?;
         }
     }
-    let (Pairs { keys, entries }, last) = sort(stream, buffer, shape, log_b)?;
-    if shape.is_constant() {
-        return Ok(Part { start, keys, entries, starts: None });
-    }
-    let starts = stream.words(buckets as usize + 1)?;
-    let kernel = BucketStarts {
-        keys: keys.whole(),
-        offsets: last.offsets.whole(),
-        starts: starts.whole(),
-        buckets,
-        shift: last.shift,
-        first: last.first,
-    };
-    stream.launch(&Owner::common(), buckets as usize + 1, &kernel)?;
-    Ok(Part { start, keys, entries, starts: Some(starts) })
+    let (pairs, bounds) = sort(stream, buffer, shape, log_b)?;
+    let starts = if shape.is_constant() { None } else { Some(bounds.starts(stream, &pairs, buckets)?) };
+    let Pairs { keys, entries } = pairs;
+    Ok(Part { start, keys, entries, starts })
 }
 
 /// The number of buckets of a shape that holds scalars of `bits` bits.

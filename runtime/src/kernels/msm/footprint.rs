@@ -6,7 +6,8 @@ use super::digits::part_len;
 use super::rows::{RowSizes, by_rows};
 use crate::error::{Result, RuntimeError};
 use crate::gpu::{Stream, rounded};
-use crate::kernels::sort::{counts, passes, states};
+use crate::kernels::scan::scan_bytes;
+use crate::kernels::sort::Method;
 use crate::owner::Owner;
 use crate::vocabulary::{Adding, DigitShape, windows_of};
 use curvesmith_abi::Element;
@@ -24,9 +25,8 @@ pub(crate) fn least_bytes(
     let entries = |len: usize| 4 * len as u64 * u64::from(shape.windows());
     let buckets = u64::from(shape.sets) << shape.log_buckets();
     let scalars = copied as u64 * field.bytes(Element::Field) as u64;
-    // Keys and entries, before and after a pass; of one pass, codes before.
-    let arrays = if passes(shape.log_buckets()).count() > 1 { 4 } else { 3 };
-    let sorting = arrays * entries(n.min(part_len(stream, shape)));
+    let sort = Method::of(stream.gpu().properties());
+    let sorting = sort.arrays(shape.log_buckets()) * entries(n.min(part_len(stream, shape)));
     // Where a bucket starts is not asked for in constant work.
     let start = if shape.is_constant() { 0 } else { 4 };
     let adding = 2 * entries(n) + buckets * (point + start);
@@ -57,16 +57,9 @@ impl Parts<'_> {
         let scalars =
             3 * room(len as u64, field.bytes(Element::Field)) + room(1, field.bytes(Element::Field));
         let mut bytes = scalars + 2 * room(len as u64, affine);
-        bytes += 4 * words(entries);
+        let (sort, codes) = (Method::of(stream.gpu().properties()), len as u64 * u64::from(shape.multiples));
+        bytes += sort.bytes(stream.geometry(), shape, codes);
         let tile = stream.geometry().scan_tile;
-        let tiles =
-            (len as u64 * u64::from(shape.multiples)).div_ceil(u64::from(stream.geometry().radix_tile));
-        let counts = counts(shape.sets, shape.log_buckets()) as u64;
-        bytes += words(counts) + scan_bytes(tile, counts);
-        for (_, bits) in passes(shape.log_buckets()) {
-            bytes += words(states(u64::from(shape.sets) * tiles, bits) as u64);
-        }
-        bytes += words(u64::from(buckets) + 1);
         let mut most = entries as usize;
         while halves(stream, group, adding.strategy, most, buckets)? {
             most = pairs(most, buckets);
@@ -100,18 +93,6 @@ impl Parts<'_> {
             if self.bytes(shape, len)? <= budget { fits = len } else { too_long = len }
         }
         Ok(fits)
-    }
-}
-
-/// What the levels of a scan take beside its words.
-fn scan_bytes(tile: u32, mut words: u64) -> u64 {
-    let mut bytes = 0;
-    loop {
-        words = words.div_ceil(u64::from(tile));
-        bytes += rounded(4 * words.max(1));
-        if words <= 1 {
-            return bytes;
-        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::layout::{pieces, slots};
 use crate::fir::ir::{Block, Kernel, Stmt, Type};
+use crate::fir::waits::waits_for_blocks;
 use crate::passes::Checked;
 use crate::targets::ptx::Ptx;
 use crate::targets::ptx::machine::locals;
@@ -25,8 +26,16 @@ pub(super) fn needs(checked: &Checked<Ptx>) -> Needs {
 /// The abilities that the kernel's own text asks for.
 fn features(kernel: &Kernel) -> Features {
     let wide = kernel.values().any(|v| kernel.ty(v) == Type::U64);
-    let words = if wide { Features::WORDS_64 } else { Features::NONE };
-    words.union(if has_warps(&kernel.body) { Features::WARPS_32 } else { Features::NONE })
+    let asked = [
+        (wide, Features::WORDS_64),
+        (has_warps(&kernel.body), Features::WARPS_32),
+        (waits_for_blocks(kernel), Features::PROGRESS),
+    ];
+    asked
+        .into_iter()
+        .filter(|(asks, _)| *asks)
+        .map(|(_, feature)| feature)
+        .fold(Features::NONE, Features::union)
 }
 
 fn has_warps(block: &Block) -> bool {
