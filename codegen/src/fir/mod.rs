@@ -12,5 +12,6 @@ pub mod lanes;
 pub mod parse;
 pub mod print;
 pub(crate) mod rewrite;
+pub mod uniform;
 pub mod verify;
 pub mod waits;

@@ -3,19 +3,21 @@
 
 use super::shuffle;
 use crate::declaration::FieldDesc;
-use crate::fir::build::{Buffer, Builder, Fe, U32, Var};
+use crate::fir::build::{Buffer, Builder, Fe, Pred, U32, Var};
 use crate::fir::ir::{Kernel, ShuffleMode};
 use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{SpMvThread, SpMvWarp};
 
 pub(super) fn warp_per_row(geometry: &Geometry, field: &FieldDesc) -> Kernel {
     let b = Builder::for_field::<SpMvWarp>(geometry, field);
-    let lane = b.lane();
+    let (lane, n) = (b.lane(), b.scalar("n"));
     // Not the thread's global index: that wraps from 2^27 rows on.
-    let i = b.block_index() * (b.threads() / 32) + (b.thread() >> 5);
-    // The row is the warp's: it leaves as a whole.
-    b.return_if(i.ge(b.scalar("n")));
-    let sum = row_sum(&b, i, lane, 32);
+    let first = b.block_index() * (b.threads() / 32);
+    b.return_if(first.ge(n));
+    // Warps past the last row have none of its entries, and come to the shuffles with the others of their block.
+    let row = first + (b.thread() >> 5);
+    let (i, is_row) = (row.min(n - 1), row.lt(n));
+    let sum = row_sum(&b, i, Some(is_row), lane, 32);
     for distance in [16, 8, 4, 2, 1] {
         let words = sum.get().words();
         let other: Vec<U32<'_>> =
@@ -23,7 +25,7 @@ pub(super) fn warp_per_row(geometry: &Geometry, field: &FieldDesc) -> Kernel {
         // Lanes near the end add their own words; only lane 0's sum is whole, and only it counts.
         sum.set(sum.get() + b.from_words(&other));
     }
-    b.if_(lane.is(0), || b.buffer("out").set_field(b.buffer("rows").word(i), sum.get()));
+    b.if_(lane.is(0) & is_row, || b.buffer("out").set_field(b.buffer("rows").word(i), sum.get()));
     b.finish()
 }
 
@@ -31,20 +33,27 @@ pub(super) fn thread_per_row(geometry: &Geometry, field: &FieldDesc) -> Kernel {
     let b = Builder::for_field::<SpMvThread>(geometry, field);
     let i = b.global_index();
     b.return_if(i.ge(b.scalar("n")));
-    let sum = row_sum(&b, i, b.u32(0), 1);
+    let sum = row_sum(&b, i, None, b.u32(0), 1);
     b.buffer("out").set_field(b.buffer("rows").word(i), sum.get());
     b.finish()
 }
 
-/// The sum of entries `first`, `first + step`, … of row `i`, of its units and of its others.
-fn row_sum<'k>(b: &'k Builder, i: U32<'k>, first: U32<'k>, step: u32) -> Var<'k, Fe<'k>> {
+/// The sum of entries `first`, `first + step`, … of row `i`, of its units and of its others; of none where `takes`
+/// does not hold.
+fn row_sum<'k>(
+    b: &'k Builder,
+    i: U32<'k>,
+    takes: Option<Pred<'k>>,
+    first: U32<'k>,
+    step: u32,
+) -> Var<'k, Fe<'k>> {
     let (units, columns, values, x) =
         (b.buffer("units"), b.buffer("columns"), b.buffer("values"), b.buffer("x"));
     let sum = b.var(b.zero());
     entries(
         b,
         b.buffer("unit_starts"),
-        [i, first],
+        ([i, first], takes),
         step,
         |k| vec![x.field(units.word(k) & 0x7fff_ffff)],
         |k, unit| {
@@ -54,7 +63,7 @@ fn row_sum<'k>(b: &'k Builder, i: U32<'k>, first: U32<'k>, step: u32) -> Var<'k,
     entries(
         b,
         b.buffer("starts"),
-        [i, first],
+        ([i, first], takes),
         step,
         |k| vec![values.field(k), x.field(columns.word(k))],
         |_, factors| {
@@ -64,17 +73,19 @@ fn row_sum<'k>(b: &'k Builder, i: U32<'k>, first: U32<'k>, step: u32) -> Var<'k,
     sum
 }
 
-/// Adds entries `first`, `first + step`, … of row `i`. What an entry reads is on its way while the one before is added.
+/// Adds entries `first`, `first + step`, … of row `i`, where that `takes` any. What an entry reads is on its way while
+/// the one before is added.
 fn entries<'k>(
     b: &'k Builder,
     starts: Buffer<'k>,
-    [i, first]: [U32<'k>; 2],
+    ([i, first], takes): ([U32<'k>; 2], Option<Pred<'k>>),
     step: u32,
     read: impl Fn(U32<'k>) -> Vec<Fe<'k>>,
     add: impl Fn(U32<'k>, &[Fe<'k>]),
 ) {
     let (start, end) = (starts.word(i), starts.word(i + 1));
-    b.if_(first.lt(end - start), || {
+    let has_entries = first.lt(end - start);
+    b.if_(takes.map_or(has_entries, |takes| has_entries & takes), || {
         let start = start + first;
         let k = b.var(start);
         let coming: Vec<_> = read(start).into_iter().map(|x| b.var(x)).collect();
