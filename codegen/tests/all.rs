@@ -1,6 +1,7 @@
 //! All tests of the compiler from outside, as one program: each would compile the passes anew.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a failing test panics")]
+#![allow(clippy::duplicate_mod, reason = "the same cases run kernels of two geometries")]
 
 mod asm;
 mod constants;
@@ -8,6 +9,7 @@ mod edwards_checks;
 mod emit;
 mod fir;
 mod kernels;
+mod kernels_wgsl;
 mod limits;
 mod passes;
 mod suggestions;

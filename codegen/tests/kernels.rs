@@ -2,45 +2,17 @@
 
 #[path = "cases/mod.rs"]
 mod cases;
+#[path = "machine.rs"]
+mod machine;
 
-use curvesmith_abi::{Geometry, KernelDesc};
+use curvesmith_abi::Geometry;
 use curvesmith_codegen::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use curvesmith_codegen::fir::interp::{Argument, launch};
-use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::fir::verify::verify;
-use curvesmith_codegen::kernels::{
-    common_kernels, constant_formula_kernels, constant_kernels, field_kernels, formula_kernels, group_kernels,
-};
+use curvesmith_codegen::kernels::{common_kernels, field_kernels, group_kernels};
+use machine::Machine;
 
-/// The interpreter with the kernels of one owner.
-struct Machine(Vec<Kernel>);
-
-impl Machine {
-    fn common() -> Self {
-        Machine(common_kernels(&Geometry::PTX))
-    }
-    fn field(field: &FieldDesc) -> Self {
-        Machine(field_kernels(&Geometry::PTX, field))
-    }
-    fn group(group: &GroupDesc) -> Self {
-        Machine(
-            [group_kernels(&Geometry::PTX, group).concat(), formula_kernels(&Geometry::PTX, group)].concat(),
-        )
-    }
-    fn constant(group: &GroupDesc) -> Self {
-        Machine(
-            [
-                constant_kernels(&Geometry::PTX, group).concat(),
-                constant_formula_kernels(&Geometry::PTX, group),
-            ]
-            .concat(),
-        )
-    }
-    fn launch(&self, desc: &KernelDesc, blocks: u32, args: &mut [Argument]) {
-        let kernel = self.0.iter().find(|k| k.desc == *desc).expect("every contract has a kernel");
-        launch(kernel, blocks, args).expect("the kernel has a meaning");
-    }
-}
+const GEOMETRY: Geometry = Geometry::PTX;
 
 #[test]
 fn many_slices_are_merged() {

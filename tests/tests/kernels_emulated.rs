@@ -8,7 +8,7 @@ mod cases;
 mod real_points;
 
 use curvesmith_abi::kernels::{BucketScatter, RowOrder};
-use curvesmith_abi::{Arg, Kernel as _, KernelDesc};
+use curvesmith_abi::{Arg, Geometry, Kernel as _, KernelDesc};
 use curvesmith_codegen::declaration::{FieldDesc, GroupDesc};
 use curvesmith_codegen::fir::interp::Argument;
 use curvesmith_codegen::{
@@ -21,6 +21,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
+
+const GEOMETRY: Geometry = Geometry::PTX;
 
 /// Schedules that each launch is run under: 0 is the fixed one, the others check for races.
 fn seeds() -> &'static [u64] {

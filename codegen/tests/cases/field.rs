@@ -1,8 +1,7 @@
 //! Field kernels against big integers.
 
-use super::super::Machine;
+use super::super::{GEOMETRY, Machine};
 use super::{Random, buf, num};
-use curvesmith_abi::Geometry;
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::*;
 use curvesmith_codegen::declaration::FieldDesc;
@@ -333,8 +332,8 @@ fn transformed(
 ) -> (Vec<u32>, Vec<BigUint>) {
     let (n, count) = (powers.len(), vectors.len());
     let log_n = n.trailing_zeros();
-    let splits = log_n >= 2 * Geometry::PTX.ntt_log_elements(field.words)
-        && (log_n.is_multiple_of(2) || log_n > Geometry::PTX.ntt_max_log_radix(field.words));
+    let splits = log_n >= 2 * GEOMETRY.ntt_log_elements(field.words)
+        && (log_n.is_multiple_of(2) || log_n > GEOMETRY.ntt_max_log_radix(field.words));
     let radices = if splits { vec![log_n - log_n / 2, log_n / 2] } else { vec![log_n] };
     let mut passes: Vec<(u32, u32)> =
         (0..radices.len()).map(|i| (radices[i], radices[..i].iter().sum())).collect();
@@ -352,7 +351,7 @@ fn transformed(
     let rows: Vec<BigUint> = vectors.iter().flat_map(|x| before(x)).collect();
     let columns: Vec<BigUint> = (0..n * count).map(|at| rows[at % count * n + at / count].clone()).collect();
     let mut data = to_words(field, if in_columns[0] { &columns } else { &rows });
-    let blocks = count * Geometry::PTX.ntt_blocks(field.words, log_n);
+    let blocks = count * GEOMETRY.ntt_blocks(field.words, log_n);
     for (i, (log_r, done)) in passes.iter().copied().enumerate() {
         let r = 1usize << log_r;
         let (own, local) = (field.root_of_unity(log_r), &powers[n >> log_r]);
@@ -397,11 +396,7 @@ fn transformed(
             ("element_to", num(to.0)),
             ("vector_to", num(to.1)),
         ];
-        data = machine.run_threads::<NttPass>(
-            blocks * NttPass::desc(&Geometry::PTX).block as usize,
-            &args,
-            "out",
-        );
+        data = machine.run_threads::<NttPass>(blocks * NttPass::desc(&GEOMETRY).block as usize, &args, "out");
     }
     if in_columns[1] {
         let columns = from_words(field, &data);

@@ -1,5 +1,6 @@
 //! Tests of every kernel, whatever runs it: the crate that includes this module names a
-//! `Machine` with constructors `common()`, `field(&FieldDesc)`, `group(&GroupDesc)`, `constant(&GroupDesc)` for its constant work, and
+//! `GEOMETRY`, and a `Machine` with constructors `common()`, `field(&FieldDesc)`, `group(&GroupDesc)`,
+//! `constant(&GroupDesc)` for its constant work, and
 //! `launch(&self, &KernelDesc, blocks, &mut [Argument])`, which changes buffers in place.
 
 mod common;
@@ -12,8 +13,8 @@ mod real;
 mod rows;
 mod toy;
 
-use super::Machine;
-use curvesmith_abi::{Geometry, Kernel, KernelDesc};
+use super::{GEOMETRY, Machine};
+use curvesmith_abi::{Kernel, KernelDesc};
 use curvesmith_codegen::fir::interp::Argument;
 
 /// Words to a buffer argument.
@@ -28,7 +29,7 @@ fn num(x: usize) -> Argument {
 
 /// Enough blocks of `K` for `threads` threads.
 fn blocks<K: Kernel>(threads: usize) -> usize {
-    threads.div_ceil(K::desc(&Geometry::PTX).block as usize)
+    threads.div_ceil(K::desc(&GEOMETRY).block as usize)
 }
 
 impl Machine {
@@ -39,7 +40,7 @@ impl Machine {
         args: &[(&str, Argument)],
         results: [&str; N],
     ) -> [Vec<u32>; N] {
-        let desc: KernelDesc = K::desc(&Geometry::PTX);
+        let desc: KernelDesc = K::desc(&GEOMETRY);
         assert_eq!(args.len(), desc.params.len(), "{}", desc.name);
         let value = |wanted: &str| match args.iter().find(|(name, _)| *name == wanted) {
             Some((_, value)) => value.clone(),

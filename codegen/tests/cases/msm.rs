@@ -1,12 +1,11 @@
 //! The kernels of an MSM, one after the other, against repeated addition.
 
-use super::super::Machine;
+use super::super::{GEOMETRY, Machine};
 use super::common::scan;
 use super::rows::accumulate_rows;
 use super::toy::{Affine, Textbook, Toy};
 use super::{Random, blocks, buf, edwards, num, real};
 use curvesmith_abi::Form;
-use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{
     Accumulate, AccumulateLanes, BaseMultiples, BitHorner, BitSums, MergeHeads, MergePartials, NO_ENTRY,
     PairCounts, PairEntries, PairSums,
@@ -108,7 +107,7 @@ fn msm<T: Textbook>(
         begun.into_iter().zip(&expected).map(|(begun, row)| toy.sum(begun, row.clone())).collect();
     assert_eq!(toy.read_points(&by_rows), with_rows, "rows cut as {slices} slices");
 
-    let sums = bit_sums(machine, &sums, c - 1, windows, Geometry::PTX.bit_sums_steps() as usize);
+    let sums = bit_sums(machine, &sums, c - 1, windows, GEOMETRY.bit_sums_steps() as usize);
     let of_runs = toy.read_points(&bit_horner(machine, &sums, c, windows, horner));
     // Runs by the exponents of their first sums.
     let runs = runs(c * windows, horner);

@@ -1,11 +1,10 @@
 //! The order of rows by their lengths, and their sums.
 
-use super::super::Machine;
+use super::super::{GEOMETRY, Machine};
 use super::common::scan;
 use super::msm::{Sorted, merge};
 use super::toy::{Affine, Textbook};
 use super::{Random, blocks, buf, num};
-use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{AccumulateRows, ROW_CLASSES, RowCounts, RowOrder};
 
 /// The sums of rows, a thread a row or a part of one, added to those that there are: `begun`, a point a row.
@@ -32,7 +31,7 @@ pub(super) fn accumulate_rows<T: Textbook>(
         ("partials", buf(&vec![3; slices * stride])),
         ("part_rows", buf(&vec![9; slices])),
         ("buckets", num(*buckets)),
-        ("tiles", num(buckets.div_ceil(Geometry::PTX.row_tile as usize))),
+        ("tiles", num(buckets.div_ceil(GEOMETRY.row_tile as usize))),
     ];
     // Some threads more than there are parts and rows.
     let blocks = blocks::<AccumulateRows>(threads + 1);
@@ -45,7 +44,7 @@ pub(super) fn accumulate_rows<T: Textbook>(
 /// The offsets of rows' parts and of classes, and the whole rows in their order.
 fn row_order(machine: &Machine, starts: &[u32], slices: usize, least: usize) -> (Vec<u32>, Vec<u32>) {
     let buckets = starts.len() - 1;
-    let tiles = buckets.div_ceil(Geometry::PTX.row_tile as usize);
+    let tiles = buckets.div_ceil(GEOMETRY.row_tile as usize);
     let numbers =
         [("buckets", num(buckets)), ("tiles", num(tiles)), ("slices", num(slices)), ("least", num(least))];
     let counts = buf(&vec![9; buckets + 2 + tiles * ROW_CLASSES as usize]);
@@ -63,7 +62,7 @@ fn row_order(machine: &Machine, starts: &[u32], slices: usize, least: usize) -> 
 fn rows_are_ordered_by_length() {
     let machine = Machine::common();
     let mut random = Random(16);
-    let tile = Geometry::PTX.row_tile as usize;
+    let tile = GEOMETRY.row_tile as usize;
     for (buckets, most, slices, least) in
         [(1, 5, 1, 1), (7, 4, 2, 3), (tile, 9, 64, 1), (tile + 1, 300, 900, 1), (2 * tile + 9, 3000, 2000, 1)]
     {

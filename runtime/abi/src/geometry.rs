@@ -50,6 +50,28 @@ impl Geometry {
         ntt_thread_words: 96,
     };
 
+    /// Of WGSL, within what WebGPU promises on every device: blocks of 256 threads with 16 KiB of shared
+    /// memory and 8 buffers (W3C, *WebGPU*, "Limits").
+    ///
+    /// * Blocks that sort or scan have all 256 threads. A scan's tile of 2048 words takes 8.3 KiB, one of
+    ///   4096 would take 16.5.
+    /// * There is no sort that looks back: nothing says that blocks go on.
+    /// * A pass of 8 words fills the 16 KiB with four elements a thread; one of 12 has two.
+    /// * A tile of rows is half that of PTX, as that of a scan is. Neither this nor the numbers that are
+    ///   those of PTX were measured.
+    pub const WGSL: Geometry = Geometry {
+        threads: 128,
+        wide_threads: 64,
+        sort_threads: 256,
+        row_threads: 256,
+        horner_threads: 32,
+        radix_tile: 0,
+        scan_tile: 2048,
+        row_tile: 2048,
+        ntt_block_bytes: 16 * 1024,
+        ntt_thread_words: 96,
+    };
+
     /// Whether there is a sort whose blocks look back at others.
     pub const fn looks_back(&self) -> bool {
         self.radix_tile > 0
