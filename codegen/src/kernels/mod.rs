@@ -1,8 +1,14 @@
 //! The body of every kernel of [`curvesmith_abi::kernels`], written with the builder.
 //!
 //! The contracts, units and layouts are those of the ABI; what stands here is how.
+<<<<<<< HEAD
 //! Warp-wide operations name the full mask, so no lane of a warp may leave before them, and no thread of a block, since a target without warps
 //! exchanges words through shared memory ([`crate::fir::uniform`]): threads past the end compute on clamped indices and store nothing.
+=======
+//! Warp-wide operations name the full mask, so no lane of a warp may leave before them, and no thread of a block,
+//! since a target without warps exchanges words through shared memory ([`crate::fir::uniform`]): threads past the end
+//! compute on clamped indices and store nothing.
+>>>>>>> wt-b
 
 mod buckets;
 mod counting;

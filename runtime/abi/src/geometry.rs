@@ -59,7 +59,10 @@ impl Geometry {
     /// * Blocks that sort or scan have all 256 threads. A scan's tile of 2048 words takes 8.3 KiB, one of
     ///   4096 would take 16.5.
     /// * There is no sort that looks back: nothing says that blocks go on.
+<<<<<<< HEAD
     /// * Lanes exchange words through shared memory, which all threads of a block do together.
+=======
+>>>>>>> wt-b
     /// * A pass of 8 words fills the 16 KiB with four elements a thread; one of 12 has two.
     /// * A tile of rows is half that of PTX, as that of a scan is. Neither this nor the numbers that are
     ///   those of PTX were measured.
@@ -70,7 +73,10 @@ impl Geometry {
         row_threads: 256,
         horner_threads: 32,
         radix_tile: 0,
+<<<<<<< HEAD
         lane_pairs: false,
+=======
+>>>>>>> wt-b
         scan_tile: 2048,
         row_tile: 2048,
         ntt_block_bytes: 16 * 1024,

@@ -7,7 +7,11 @@
 use crate::error::{Result, RuntimeError};
 use crate::owner::Owner;
 use crate::parallel::try_each;
+<<<<<<< HEAD
 use curvesmith_abi::{Bundle, Features, Flavour, Form, KernelDesc, KernelEntry};
+=======
+use curvesmith_abi::{Bundle, Features, Form, KernelDesc, KernelEntry};
+>>>>>>> wt-b
 use curvesmith_device::{DeviceProperties, KernelDevice, Module, Source};
 use std::collections::HashMap;
 use std::fmt;
@@ -77,7 +81,11 @@ impl Modules {
         let catalogs: Vec<_> = catalogs.collect::<Result<_>>()?;
         let images: Vec<_> = catalogs.iter().flat_map(|catalog| &catalog.images).collect();
         for image in images.iter().map(|image| &image.source) {
+<<<<<<< HEAD
             image.expect(flavour)?;
+=======
+            image.expect(&device.properties().flavour)?;
+>>>>>>> wt-b
             let features = device.properties().limits.features;
             let waits = |kernel: &KernelEntry| kernel.needs.features.has(Features::PROGRESS);
             let kernels = image.image().kernels.iter();

@@ -130,7 +130,8 @@ fn what_it_takes_is_known() {
     [4, 9].into_iter().for_each(streamed);
 }
 
-/// The same instructions on the same lanes for all scalars of constant work, whose codes have no zeros. Of others they differ.
+/// The same instructions on the same lanes for all scalars of constant work, whose codes have no zeros. Of others they
+/// differ.
 #[test]
 fn constant_work_has_one_trace() {
     type G = bn254::G1;

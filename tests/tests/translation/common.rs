@@ -126,7 +126,8 @@ fn scatter_odd(s: &mut Session, name: &str, n: usize, segments: usize) {
     sort.pass(s, name, 0, &more);
 }
 
-/// Codes of three segments of digits, four a scalar. The scatter has one of each key, since those of a key have any order.
+/// Codes of three segments of digits, four a scalar. The scatter has one of each key, since those of a key have any
+/// order.
 fn counting(s: &mut Session, name: &str, key_bits: u32, doublings: usize) {
     let (segments, n) = (3, 100);
     let len = segments * n;

@@ -1,8 +1,9 @@
 //! Stable radix sort, each window by itself, least significant bits first.
 //!
 //! One kernel counts the digits of all passes, the counts are scanned in the order (pass, window, digit), and each pass
-//! scatters: a pair's place is its digit's start, plus the pairs of the digit in tiles before, plus its rank among those of its tile. Digits that are 0 are left
-//! out by the first pass, so that the windows follow each other without gaps.
+//! scatters: a pair's place is its digit's start, plus the pairs of the digit in tiles before, plus its rank among
+//! those of its tile. Digits that are 0 are left out by the first pass, so that the windows follow each other without
+//! gaps.
 
 use super::Pairs;
 use crate::error::Result;
