@@ -1,14 +1,9 @@
 //! The body of every kernel of [`curvesmith_abi::kernels`], written with the builder.
 //!
 //! The contracts, units and layouts are those of the ABI; what stands here is how.
-<<<<<<< HEAD
-//! Warp-wide operations name the full mask, so no lane of a warp may leave before them, and no thread of a block, since a target without warps
-//! exchanges words through shared memory ([`crate::fir::uniform`]): threads past the end compute on clamped indices and store nothing.
-=======
 //! Warp-wide operations name the full mask, so no lane of a warp may leave before them, and no thread of a block,
 //! since a target without warps exchanges words through shared memory ([`crate::fir::uniform`]): threads past the end
 //! compute on clamped indices and store nothing.
->>>>>>> wt-b
 
 mod buckets;
 mod counting;
@@ -61,7 +56,7 @@ pub fn group_kernels(geometry: &Geometry, group: &GroupDesc) -> Vec<Vec<Kernel>>
     if has_pairs(group) {
         images.push(vec![msm::pair_sums(geometry, group)]);
     }
-    if has_lane_pairs(geometry, group) {
+    if has_lane_pairs(group) {
         images.push(vec![msm::accumulate_lanes(geometry, group)]);
     }
     images
@@ -81,8 +76,8 @@ pub fn constant_kernels(geometry: &Geometry, group: &GroupDesc) -> Vec<Vec<Kerne
     ]
 }
 
-fn has_lane_pairs(geometry: &Geometry, group: &GroupDesc) -> bool {
-    msm_has_lane_pairs(geometry, group.equation.form(), group.base.words, group.degree())
+fn has_lane_pairs(group: &GroupDesc) -> bool {
+    msm_has_lane_pairs(group.equation.form(), group.base.words, group.degree())
 }
 
 /// An addition, a mixed addition and a doubling a thread, and sums of rows, of affine pairs and on pairs of lanes where no image holds them: what shows the
@@ -100,8 +95,7 @@ pub fn formula_kernels(geometry: &Geometry, group: &GroupDesc) -> Vec<Kernel> {
     if group.equation.form() == Form::Xyzz && !has_pairs(group) {
         kernels.push(msm::pair_sums(geometry, group));
     }
-    let lanes = geometry.lane_pairs && group.equation.form() == Form::Xyzz && group.degree() == 2;
-    if lanes && !has_lane_pairs(geometry, group) {
+    if group.equation.form() == Form::Xyzz && group.degree() == 2 && !has_lane_pairs(group) {
         kernels.push(msm::accumulate_lanes(geometry, group));
     }
     kernels

@@ -38,12 +38,8 @@ pub(super) fn thread_per_row(geometry: &Geometry, field: &FieldDesc) -> Kernel {
     b.finish()
 }
 
-<<<<<<< HEAD
-/// The sum of entries `first`, `first + step`, … of row `i`, of its units and of its others; of none where `takes` does not hold.
-=======
 /// The sum of entries `first`, `first + step`, … of row `i`, of its units and of its others; of none where `takes`
 /// does not hold.
->>>>>>> wt-b
 fn row_sum<'k>(
     b: &'k Builder,
     i: U32<'k>,
@@ -77,12 +73,8 @@ fn row_sum<'k>(
     sum
 }
 
-<<<<<<< HEAD
-/// Adds entries `first`, `first + step`, … of row `i`, where that `takes` any. What an entry reads is on its way while the one before is added.
-=======
 /// Adds entries `first`, `first + step`, … of row `i`, where that `takes` any. What an entry reads is on its way while
 /// the one before is added.
->>>>>>> wt-b
 fn entries<'k>(
     b: &'k Builder,
     starts: Buffer<'k>,

@@ -1,10 +1,6 @@
 //! Tests of every kernel, whatever runs it: the crate that includes this module names a
-<<<<<<< HEAD
-//! `GEOMETRY`, and a `Machine` with constructors `common()`, `field(&FieldDesc)`, `group(&GroupDesc)`, `constant(&GroupDesc)` for its constant work, and
-=======
 //! `GEOMETRY`, and a `Machine` with constructors `common()`, `field(&FieldDesc)`, `group(&GroupDesc)`,
 //! `constant(&GroupDesc)` for its constant work, and
->>>>>>> wt-b
 //! `launch(&self, &KernelDesc, blocks, &mut [Argument])`, which changes buffers in place.
 
 mod common;

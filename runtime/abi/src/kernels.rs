@@ -3,7 +3,9 @@
 //! In every kernel with a parameter `n`, threads with global index ≥ `n` do nothing. Lengths, those of all buffers
 //! in elements among them, are below 2^31, so that indices rounded up to whole blocks stay below 2^32.
 
-use crate::{Form, Geometry, TableShape, kernel};
+#[cfg(doc)]
+use crate::Geometry;
+use crate::{Form, TableShape, kernel};
 
 kernel! {
     /// `out[i] = a[i] + b[i]`.
@@ -101,13 +103,8 @@ kernel! {
     /// bits of their keys, pass `p < passes` sorts by those from `e_p = ⌊key_bits·p/passes⌋` on up to `e_(p+1)`, at most [`RADIX_BITS`]. Adds to
     /// `counts[first_p + (segment << (e_(p+1) - e_p) | digit)]`, where `first_p` are the counts of the passes before, the number of
     /// codes of the segment with the digit; [`NO_DIGIT`] is not counted. A block for `each` tiles of [`Geometry::radix_tile`] of a segment, which has
-<<<<<<< HEAD
-    /// `⌈⌈n/radix_tile⌉/each⌉` blocks. `1 ≤ passes ≤` [`RADIX_PASSES`], `segments·n < 2^31`, `n + each·radix_tile < 2^31`. Of geometries whose sort
-    /// [looks back](Geometry::looks_back), as all of this sort.
-=======
     /// `⌈⌈n/radix_tile⌉/each⌉` blocks. `1 ≤ passes ≤` [`RADIX_PASSES`], `segments·n < 2^31`,
     /// `n + each·radix_tile < 2^31`. Of geometries whose sort [looks back](Geometry::looks_back), as all of this sort.
->>>>>>> wt-b
     Common RadixCount = "radix_count" [sort_threads] { codes: In U32, counts: InOut U32, key_bits: u32, passes: u32, segments: u32, each: u32, n: u32 }
     /// The first pass: stable scatter of codes by the low `bits` bits of their keys, as pairs: the key, without the sign, and the entry
     /// `(i·multiples + j) | sign << 31` for code `j·n/multiples + i` of a segment, `i < n/multiples`; `multiples` divides `n`. `offsets`
@@ -121,16 +118,6 @@ kernel! {
     /// As [`RadixScatterFirst`], for a later pass over pairs, whose counts begin at `first`, by the `bits` bits at `shift` of the keys. A segment has at
     /// most `tiles` tiles, and a key is below 2^31.
     Common RadixScatter = "radix_scatter" [sort_threads] { keys_in: In U32, entries_in: In U32, offsets: In U32, states: InOut U32, keys_out: InOut U32, entries_out: InOut U32, first: u32, shift: u32, bits: u32, segments: u32, tiles: u32 }
-<<<<<<< HEAD
-    /// Counts of a sort by counting, where no block waits for another: adds to `counts[k + 1]` the number of codes of `segments` segments of `n` whose key is `k`.
-    /// Keys are the low `key_bits` bits: 31 of codes as [`Digits`] writes them, [`ODD_KEY_BITS`] as [`DigitsOdd`] does. [`NO_DIGIT`] is not counted. One thread
-    /// a code, `segments·n < 2^31`.
-    Common BucketCounts = "bucket_counts" [threads] { codes: In U32, counts: InOut U32, key_bits: u32, segments: u32, n: u32 }
-    /// Puts codes in the order of their keys, as pairs of the key and of the entry that [`RadixScatterOdd`] makes. Those of [`Digits`] have the exponent 0 and one
-    /// of `doublings`. In `places` is the exclusive scan of the counts of [`BucketCounts`], with the same `key_bits`: the pairs of key `k` begin at
-    /// `places[k + 1]`, which each of them takes for its place and moves on by one. Afterwards they begin at `places[k]`, and end at `places[k + 1]`. Pairs of one
-    /// key have any order. One thread a code, `segments·n < 2^31`.
-=======
     /// Counts of a sort by counting, where no block waits for another: adds to `counts[k + 1]` the number of codes of
     /// `segments` segments of `n` whose key is `k`. Keys are the low `key_bits` bits: 31 of codes as [`Digits`] writes
     /// them, [`ODD_KEY_BITS`] as [`DigitsOdd`] does. [`NO_DIGIT`] is not counted. One thread a code,
@@ -141,7 +128,6 @@ kernel! {
     /// of [`BucketCounts`], with the same `key_bits`: the pairs of key `k` begin at `places[k + 1]`, which each of
     /// them takes for its place and moves on by one. Afterwards they begin at `places[k]`, and end at `places[k + 1]`.
     /// Pairs of one key have any order. One thread a code, `segments·n < 2^31`.
->>>>>>> wt-b
     Common BucketScatter = "bucket_scatter" [threads] { codes: In U32, places: InOut U32, keys_out: InOut U32, entries_out: InOut U32, key_bits: u32, segments: u32, multiples: u32, doublings: u32, n: u32 }
     /// Exclusive scan of each [`Geometry::scan_tile`] words in place, one block a tile; the sum of tile `b` to `sums[b]`.
     Common ScanTiles = "scan_tiles" [sort_threads] { data: InOut U32, sums: InOut U32, n: u32 }
@@ -254,8 +240,8 @@ pub const fn msm_has_pairs(form: Form, words: usize, degree: usize) -> bool {
 /// Whether a group whose coordinates have `degree` parts of `words` words and whose points have this form has [`AccumulateLanes`]. Measured on an H100, whole
 /// MSMs of 2^16 to 2^20, by it and without: with coordinates of 24 and 48 words 0.93 to 0.99 of the time, with 16 words 1.01 to 1.05
 /// (`docs/log/experiments.md`, "Points on pairs of lanes").
-pub const fn msm_has_lane_pairs(geometry: &Geometry, form: Form, words: usize, degree: usize) -> bool {
-    geometry.lane_pairs && matches!(form, Form::Xyzz) && degree == 2 && words * degree >= 20
+pub const fn msm_has_lane_pairs(form: Form, words: usize, degree: usize) -> bool {
+    matches!(form, Form::Xyzz) && degree == 2 && words * degree >= 20
 }
 
 /// Whether a group whose coordinates have `degree` parts has [`AccumulateRows`]. Measured on an H100, whole MSMs of 2^20 by it and by equal slices: in G1 0.95 to

@@ -7,11 +7,7 @@
 use crate::error::{Result, RuntimeError};
 use crate::owner::Owner;
 use crate::parallel::try_each;
-<<<<<<< HEAD
-use curvesmith_abi::{Bundle, Features, Flavour, Form, KernelDesc, KernelEntry};
-=======
 use curvesmith_abi::{Bundle, Features, Form, KernelDesc, KernelEntry};
->>>>>>> wt-b
 use curvesmith_device::{DeviceProperties, KernelDevice, Module, Source};
 use std::collections::HashMap;
 use std::fmt;
@@ -63,7 +59,7 @@ impl Modules {
         desc: &KernelDesc,
     ) -> Result<Arc<Entry>> {
         debug_assert_eq!(desc.family, owner.family, "kernel {} of {}", desc.name, owner.name);
-        let catalog = self.catalog(&device.flavour, owner)?;
+        let catalog = self.catalog(owner)?;
         let entry = catalog.entries.get(desc.name).ok_or_else(|| RuntimeError::Image {
             image: owner.name.into(),
             reason: format!("kernel `{}` is in none of its {} images", desc.name, catalog.images.len()),
@@ -76,16 +72,10 @@ impl Modules {
     /// kernels. Those whose blocks wait for each other are none of them where the device has no
     /// [`Features::PROGRESS`]: others do without what they do.
     pub(super) fn preload(&self, device: &dyn KernelDevice, owners: &[Owner]) -> Result<()> {
-        let flavour = &device.properties().flavour;
-        let catalogs = owners.iter().map(|owner| self.catalog(flavour, owner));
-        let catalogs: Vec<_> = catalogs.collect::<Result<_>>()?;
+        let catalogs: Vec<_> = owners.iter().map(|owner| self.catalog(owner)).collect::<Result<_>>()?;
         let images: Vec<_> = catalogs.iter().flat_map(|catalog| &catalog.images).collect();
         for image in images.iter().map(|image| &image.source) {
-<<<<<<< HEAD
-            image.expect(flavour)?;
-=======
             image.expect(&device.properties().flavour)?;
->>>>>>> wt-b
             let features = device.properties().limits.features;
             let waits = |kernel: &KernelEntry| kernel.needs.features.has(Features::PROGRESS);
             let kernels = image.image().kernels.iter();
@@ -95,12 +85,12 @@ impl Modules {
         try_each(images.len(), &|i| images[i].module(device).map(drop))
     }
 
-    fn catalog(&self, flavour: &Flavour, owner: &Owner) -> Result<Arc<Catalog>> {
+    fn catalog(&self, owner: &Owner) -> Result<Arc<Catalog>> {
         let key = (owner.images.as_ptr() as usize, owner.images.len());
         if let Some(catalog) = self.catalogs.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(Arc::clone(catalog));
         }
-        let catalog = Arc::new(Catalog::decode(flavour, owner)?);
+        let catalog = Arc::new(Catalog::decode(owner)?);
         let mut catalogs = self.catalogs.write().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have been faster, or the compiler have copied the images; that catalog may hold loaded modules.
         let same = catalogs.values().find(|other| other.encoded == owner.images).map(Arc::clone);
@@ -109,7 +99,7 @@ impl Modules {
 }
 
 impl Catalog {
-    fn decode(flavour: &Flavour, owner: &Owner) -> Result<Self> {
+    fn decode(owner: &Owner) -> Result<Self> {
         let (mut images, mut entries) = (vec![], HashMap::new());
         let damaged = |error: curvesmith_abi::ImageError| RuntimeError::Image {
             image: owner.name.into(),
@@ -117,7 +107,7 @@ impl Catalog {
         };
         let sources = match owner.images {
             [] => vec![],
-            encoded => Source::unpack(Bundle::select(encoded, flavour).map_err(damaged)?),
+            encoded => Source::unpack(Bundle::decode(encoded).map_err(damaged)?),
         };
         for source in sources {
             let image = Arc::new(LazyImage { source, module: Mutex::new(None) });
@@ -202,8 +192,8 @@ mod tests {
         let copy = || Owner { images: crate::common::images().to_vec().leak(), ..Owner::common() };
         let [first, second] = [copy(), copy()];
         assert_ne!(first.images.as_ptr(), second.images.as_ptr());
-        let [a, b] = [&first, &second].map(|owner| modules.catalog(&Flavour::PTX, owner).unwrap());
+        let [a, b] = [&first, &second].map(|owner| modules.catalog(owner).unwrap());
         assert!(Arc::ptr_eq(&a, &b));
-        assert!(Arc::ptr_eq(&a, &modules.catalog(&Flavour::PTX, &second).unwrap()));
+        assert!(Arc::ptr_eq(&a, &modules.catalog(&second).unwrap()));
     }
 }

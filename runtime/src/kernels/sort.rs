@@ -1,9 +1,5 @@
-<<<<<<< HEAD
-//! Digits by bucket, on the device: a radix sort whose tiles wait for each other, and, where nothing says that blocks go on, one by counting.
-=======
 //! Digits by bucket, on the device: a radix sort whose tiles wait for each other, and, where nothing says that blocks
 //! go on, one by counting.
->>>>>>> wt-b
 
 mod counting;
 mod radix;
@@ -57,12 +53,8 @@ pub(super) const MOST_CODES: u32 = (1 << 30) - 1;
 /// How a device sorts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Method {
-<<<<<<< HEAD
-    /// In passes of 8 bits, whose tiles wait for those before them. The order is stable, and the work the same for all keys.
-=======
     /// In passes of 8 bits, whose tiles wait for those before them. The order is stable, and the work the same for all
     /// keys.
->>>>>>> wt-b
     Radix,
     /// By an atomic for each code on its key's count, and one on its key's place.
     Counting,
@@ -76,22 +68,14 @@ impl Method {
         }
     }
 
-<<<<<<< HEAD
-    /// Arrays of a word a code that there are at once: keys and entries before and after a pass; of one pass, codes before.
-=======
     /// Arrays of a word a code that there are at once: keys and entries before and after a pass; of one pass, codes
     /// before.
->>>>>>> wt-b
     pub(super) fn arrays(self, key_bits: u32) -> u64 {
         if self == Method::Radix && radix::passes(key_bits).count() > 1 { 4 } else { 3 }
     }
 
-<<<<<<< HEAD
-    /// Bytes of all that is allocated for `n` codes of each segment of a shape, of a word a code and of other sizes, and for where buckets begin.
-=======
     /// Bytes of all that is allocated for `n` codes of each segment of a shape, of a word a code and of other sizes,
     /// and for where buckets begin.
->>>>>>> wt-b
     pub(super) fn bytes(self, geometry: &Geometry, shape: DigitShape, n: u64) -> u64 {
         let DigitShape { sets, .. } = shape;
         let (key_bits, words) = (shape.log_buckets(), |n: u64| rounded((4 * n).max(1)));
