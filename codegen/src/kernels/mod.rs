@@ -56,7 +56,7 @@ pub fn group_kernels(geometry: &Geometry, group: &GroupDesc) -> Vec<Vec<Kernel>>
     if has_pairs(group) {
         images.push(vec![msm::pair_sums(geometry, group)]);
     }
-    if has_lane_pairs(group) {
+    if has_lane_pairs(geometry, group) {
         images.push(vec![msm::accumulate_lanes(geometry, group)]);
     }
     images
@@ -76,8 +76,8 @@ pub fn constant_kernels(geometry: &Geometry, group: &GroupDesc) -> Vec<Vec<Kerne
     ]
 }
 
-fn has_lane_pairs(group: &GroupDesc) -> bool {
-    msm_has_lane_pairs(group.equation.form(), group.base.words, group.degree())
+fn has_lane_pairs(geometry: &Geometry, group: &GroupDesc) -> bool {
+    msm_has_lane_pairs(geometry, group.equation.form(), group.base.words, group.degree())
 }
 
 /// An addition, a mixed addition and a doubling a thread, and sums of rows, of affine pairs and on pairs of lanes where no image holds them: what shows the
@@ -95,7 +95,8 @@ pub fn formula_kernels(geometry: &Geometry, group: &GroupDesc) -> Vec<Kernel> {
     if group.equation.form() == Form::Xyzz && !has_pairs(group) {
         kernels.push(msm::pair_sums(geometry, group));
     }
-    if group.equation.form() == Form::Xyzz && group.degree() == 2 && !has_lane_pairs(group) {
+    let lanes = geometry.lane_pairs && group.equation.form() == Form::Xyzz && group.degree() == 2;
+    if lanes && !has_lane_pairs(geometry, group) {
         kernels.push(msm::accumulate_lanes(geometry, group));
     }
     kernels

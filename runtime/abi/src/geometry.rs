@@ -19,6 +19,8 @@ pub struct Geometry {
     /// Pairs that one block of the radix sort handles; 0 where there is no such sort, since its blocks
     /// [wait for each other](crate::Features::PROGRESS).
     pub radix_tile: u32,
+    /// Whether lanes exchange elements where they add different numbers of points.
+    pub lane_pairs: bool,
     /// Words that one block of the scan handles.
     pub scan_tile: u32,
     /// Rows that one block of [`RowCounts`](crate::kernels::RowCounts) handles.
@@ -44,6 +46,7 @@ impl Geometry {
         row_threads: 256,
         horner_threads: 32,
         radix_tile: 4096,
+        lane_pairs: true,
         scan_tile: 4096,
         row_tile: 4096,
         ntt_block_bytes: 48 * 1024,
@@ -56,6 +59,7 @@ impl Geometry {
     /// * Blocks that sort or scan have all 256 threads. A scan's tile of 2048 words takes 8.3 KiB, one of
     ///   4096 would take 16.5.
     /// * There is no sort that looks back: nothing says that blocks go on.
+    /// * Lanes exchange words through shared memory, which all threads of a block do together.
     /// * A pass of 8 words fills the 16 KiB with four elements a thread; one of 12 has two.
     /// * A tile of rows is half that of PTX, as that of a scan is. Neither this nor the numbers that are
     ///   those of PTX were measured.
@@ -66,6 +70,7 @@ impl Geometry {
         row_threads: 256,
         horner_threads: 32,
         radix_tile: 0,
+        lane_pairs: false,
         scan_tile: 2048,
         row_tile: 2048,
         ntt_block_bytes: 16 * 1024,

@@ -3,9 +3,7 @@
 //! In every kernel with a parameter `n`, threads with global index ≥ `n` do nothing. Lengths, those of all buffers
 //! in elements among them, are below 2^31, so that indices rounded up to whole blocks stay below 2^32.
 
-#[cfg(doc)]
-use crate::Geometry;
-use crate::{Form, TableShape, kernel};
+use crate::{Form, Geometry, TableShape, kernel};
 
 kernel! {
     /// `out[i] = a[i] + b[i]`.
@@ -240,8 +238,8 @@ pub const fn msm_has_pairs(form: Form, words: usize, degree: usize) -> bool {
 /// Whether a group whose coordinates have `degree` parts of `words` words and whose points have this form has [`AccumulateLanes`]. Measured on an H100, whole
 /// MSMs of 2^16 to 2^20, by it and without: with coordinates of 24 and 48 words 0.93 to 0.99 of the time, with 16 words 1.01 to 1.05
 /// (`docs/log/experiments.md`, "Points on pairs of lanes").
-pub const fn msm_has_lane_pairs(form: Form, words: usize, degree: usize) -> bool {
-    matches!(form, Form::Xyzz) && degree == 2 && words * degree >= 20
+pub const fn msm_has_lane_pairs(geometry: &Geometry, form: Form, words: usize, degree: usize) -> bool {
+    geometry.lane_pairs && matches!(form, Form::Xyzz) && degree == 2 && words * degree >= 20
 }
 
 /// Whether a group whose coordinates have `degree` parts has [`AccumulateRows`]. Measured on an H100, whole MSMs of 2^20 by it and by equal slices: in G1 0.95 to

@@ -7,7 +7,7 @@
 use crate::error::{Result, RuntimeError};
 use crate::owner::Owner;
 use crate::parallel::try_each;
-use curvesmith_abi::{Bundle, Features, Form, KernelDesc, KernelEntry};
+use curvesmith_abi::{Bundle, Features, Flavour, Form, KernelDesc, KernelEntry};
 use curvesmith_device::{DeviceProperties, KernelDevice, Module, Source};
 use std::collections::HashMap;
 use std::fmt;
@@ -59,7 +59,7 @@ impl Modules {
         desc: &KernelDesc,
     ) -> Result<Arc<Entry>> {
         debug_assert_eq!(desc.family, owner.family, "kernel {} of {}", desc.name, owner.name);
-        let catalog = self.catalog(owner)?;
+        let catalog = self.catalog(&device.flavour, owner)?;
         let entry = catalog.entries.get(desc.name).ok_or_else(|| RuntimeError::Image {
             image: owner.name.into(),
             reason: format!("kernel `{}` is in none of its {} images", desc.name, catalog.images.len()),
@@ -72,10 +72,12 @@ impl Modules {
     /// kernels. Those whose blocks wait for each other are none of them where the device has no
     /// [`Features::PROGRESS`]: others do without what they do.
     pub(super) fn preload(&self, device: &dyn KernelDevice, owners: &[Owner]) -> Result<()> {
-        let catalogs: Vec<_> = owners.iter().map(|owner| self.catalog(owner)).collect::<Result<_>>()?;
+        let flavour = &device.properties().flavour;
+        let catalogs = owners.iter().map(|owner| self.catalog(flavour, owner));
+        let catalogs: Vec<_> = catalogs.collect::<Result<_>>()?;
         let images: Vec<_> = catalogs.iter().flat_map(|catalog| &catalog.images).collect();
         for image in images.iter().map(|image| &image.source) {
-            image.expect(&device.properties().flavour)?;
+            image.expect(flavour)?;
             let features = device.properties().limits.features;
             let waits = |kernel: &KernelEntry| kernel.needs.features.has(Features::PROGRESS);
             let kernels = image.image().kernels.iter();
@@ -85,12 +87,12 @@ impl Modules {
         try_each(images.len(), &|i| images[i].module(device).map(drop))
     }
 
-    fn catalog(&self, owner: &Owner) -> Result<Arc<Catalog>> {
+    fn catalog(&self, flavour: &Flavour, owner: &Owner) -> Result<Arc<Catalog>> {
         let key = (owner.images.as_ptr() as usize, owner.images.len());
         if let Some(catalog) = self.catalogs.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(Arc::clone(catalog));
         }
-        let catalog = Arc::new(Catalog::decode(owner)?);
+        let catalog = Arc::new(Catalog::decode(flavour, owner)?);
         let mut catalogs = self.catalogs.write().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have been faster, or the compiler have copied the images; that catalog may hold loaded modules.
         let same = catalogs.values().find(|other| other.encoded == owner.images).map(Arc::clone);
@@ -99,7 +101,7 @@ impl Modules {
 }
 
 impl Catalog {
-    fn decode(owner: &Owner) -> Result<Self> {
+    fn decode(flavour: &Flavour, owner: &Owner) -> Result<Self> {
         let (mut images, mut entries) = (vec![], HashMap::new());
         let damaged = |error: curvesmith_abi::ImageError| RuntimeError::Image {
             image: owner.name.into(),
@@ -107,7 +109,7 @@ impl Catalog {
         };
         let sources = match owner.images {
             [] => vec![],
-            encoded => Source::unpack(Bundle::decode(encoded).map_err(damaged)?),
+            encoded => Source::unpack(Bundle::select(encoded, flavour).map_err(damaged)?),
         };
         for source in sources {
             let image = Arc::new(LazyImage { source, module: Mutex::new(None) });
@@ -192,8 +194,8 @@ mod tests {
         let copy = || Owner { images: crate::common::images().to_vec().leak(), ..Owner::common() };
         let [first, second] = [copy(), copy()];
         assert_ne!(first.images.as_ptr(), second.images.as_ptr());
-        let [a, b] = [&first, &second].map(|owner| modules.catalog(owner).unwrap());
+        let [a, b] = [&first, &second].map(|owner| modules.catalog(&Flavour::PTX, owner).unwrap());
         assert!(Arc::ptr_eq(&a, &b));
-        assert!(Arc::ptr_eq(&a, &modules.catalog(&second).unwrap()));
+        assert!(Arc::ptr_eq(&a, &modules.catalog(&Flavour::PTX, &second).unwrap()));
     }
 }
