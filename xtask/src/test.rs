@@ -17,7 +17,7 @@ const NEED_WGPU: &str = "CURVESMITH_NEED_WGPU";
 /// kind. Every engine in it takes a minute of a core to build. The lints see it with all.
 const FEATURES: &str = "curvesmith/default,curvesmith-bindings/default,curvesmith-capi/default,curvesmith-node/default,\
     curvesmith-python/default,curvesmith-curves/default,curvesmith-cli/bls12-381,curvesmith-cli/bn254,\
-    curvesmith-cli/jubjub,curvesmith-cli/secp256r1,curvesmith-cli/worker";
+    curvesmith-cli/jubjub,curvesmith-cli/secp256r1,curvesmith-cli/wgpu,curvesmith-cli/worker";
 /// What a long run has besides the default.
 const LONG_FEATURES: &str = "curvesmith-cli/worker,curvesmith-curves/long-tests,curvesmith-tests/long-tests";
 

@@ -60,8 +60,9 @@ fn known_answers<C: ZkeyCurve>(case: &str, curve: &str) {
     known_answers_on::<C>(emulator(), case, curve);
 }
 
-fn known_answers_on<C: ZkeyCurve>(device: Device, case: &str, curve: &str) {
-    let (prover, witness) = load::<C>(&device, case);
+/// Proofs with the randomness of a fixture are the fixture's.
+pub(crate) fn answers<C: ZkeyCurve>(device: &Device, case: &str) {
+    let (prover, witness) = load::<C>(device, case);
     let stages = json(case, "stages.json");
     let number = |name: &str| stages[name].as_str().and_then(|s| s.parse::<Scalar<C>>().ok()).unwrap();
     let zero = Scalar::<C>::zero();
@@ -72,6 +73,10 @@ fn known_answers_on<C: ZkeyCurve>(device: Device, case: &str, curve: &str) {
         let found: Value = serde_json::from_str(&proof_to_json::<C>(&proof)).unwrap();
         assert_eq!(found, json(case, file), "{case} {file}");
     }
+}
+
+fn known_answers_on<C: ZkeyCurve>(device: Device, case: &str, curve: &str) {
+    answers::<C>(&device, case);
     // Nothing between the upload and the sums of the windows is left to the host.
     let ran = ran(&device);
     let group = ["merge_partials", "bit_sums"];
