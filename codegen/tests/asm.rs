@@ -136,7 +136,8 @@ fn kernels() -> Vec<Kernel> {
         FieldDesc::new("secp256k1_fq", big(secp256k1)),
     ];
     let of_fields = fields.iter().flat_map(|field| plan_field(Emitter::default(), field));
-    let plans = of_fields.chain(plan_group(Emitter::default(), &group)).chain(plan_common(Emitter::default()));
+    let plans =
+        of_fields.chain(plan_group(Emitter::default(), &group)).chain(plan_common(Emitter::default()));
     plans.flat_map(|plan| plan.kernels().to_vec()).chain([effects()]).collect()
 }
 

@@ -57,7 +57,13 @@ fn plans() -> Vec<Plan> {
         base: base.clone(),
     };
     let constant = plan_constant(Emitter::Llvm, &group.constant_work());
-    [plan_field(Emitter::Llvm, &base), plan_group(Emitter::Llvm, &group), constant, plan_common(Emitter::Llvm)].concat()
+    [
+        plan_field(Emitter::Llvm, &base),
+        plan_group(Emitter::Llvm, &group),
+        constant,
+        plan_common(Emitter::Llvm),
+    ]
+    .concat()
 }
 
 fn compile(plan: &Plan) -> Emitted {
@@ -225,7 +231,11 @@ fn buffers_that_are_only_read_are_declared_so_and_no_others() {
 
 #[test]
 fn no_local_memory_is_left() {
-    for emitted in compile_field(Emitter::Llvm, &toy()).expect("field").iter().chain(&compile_common(Emitter::Llvm).expect("common")) {
+    for emitted in compile_field(Emitter::Llvm, &toy())
+        .expect("field")
+        .iter()
+        .chain(&compile_common(Emitter::Llvm).expect("common"))
+    {
         let Emitted { image, text } = emitted;
         for word in ["ld.local", "st.local", ".local", "__local_depot"] {
             assert!(!text.contains(word), "{}: {word}", image.name);
@@ -288,10 +298,15 @@ fn constant_work_has_no_guards() {
             equation: Equation::ShortWeierstrass { a: vec![2u32.into()], b: vec![3u32.into()] },
             base: base.clone(),
         };
-        let images: Vec<Emitted> = plan_constant(Emitter::Llvm, &group.constant_work()).iter().map(compile).collect();
+        let images: Vec<Emitted> =
+            plan_constant(Emitter::Llvm, &group.constant_work()).iter().map(compile).collect();
         assert!(images.iter().all(|image| !guards(&image.text)), "{name}");
-        assert!(plan_group(Emitter::Llvm, &group).iter().map(compile).any(|image| guards(&image.text)), "{name}");
-        let field = plan_field(Emitter::Llvm, &base).iter().map(compile).map(|image| image.text).collect::<String>();
+        assert!(
+            plan_group(Emitter::Llvm, &group).iter().map(compile).any(|image| guards(&image.text)),
+            "{name}"
+        );
+        let field =
+            plan_field(Emitter::Llvm, &base).iter().map(compile).map(|image| image.text).collect::<String>();
         let (_, digits) =
             field.split_once(&format!(".entry {name}_digits_regular(")).expect("the field has it");
         let (digits, _) = digits.split_once("\n}\n").expect("it ends");

@@ -139,8 +139,7 @@ pub(crate) fn emit(declarations: &[Declaration<'_>], format: Format) -> Result<V
         .rev()
         .flat_map(|i| declarations[i].plans(format).into_iter().map(move |plan| (i, plan)))
         .collect();
-    let emitted =
-        crate::parallel::map(&plans, |(i, plan)| plan.compile().map(|emitted| (*i, emitted)));
+    let emitted = crate::parallel::map(&plans, |(i, plan)| plan.compile().map(|emitted| (*i, emitted)));
     let emitted = emitted.into_iter().collect::<Result<Vec<_>, _>>().map_err(emission)?;
     let indices: Vec<usize> = (0..declarations.len()).collect();
     let packed = crate::parallel::map(&indices, |&i| {
@@ -325,7 +324,8 @@ mod tests {
     fn damaged_files_are_refused() {
         let encoded = own_images();
         let bytes = sealed(&encoded);
-        let unsealed = |bytes: &[u8]| super::unsealed(bytes, &OWN.flavour(), &curvesmith_codegen::compiler_version());
+        let unsealed =
+            |bytes: &[u8]| super::unsealed(bytes, &OWN.flavour(), &curvesmith_codegen::compiler_version());
         assert_eq!(unsealed(&bytes), Ok(encoded));
         for i in 0..bytes.len() {
             assert!(unsealed(&bytes[..i]).is_err(), "cut at {i}");

@@ -50,14 +50,14 @@ pub use curvesmith_runtime::edwards;
 pub use curvesmith_runtime::field::Field;
 pub use curvesmith_runtime::group::{AffineOf, Group, PairingCurve, ProjectiveOf, ScalarOf};
 pub use curvesmith_runtime::vocabulary::{BinaryOp, Direction, Order, UnaryOp};
+#[cfg(feature = "wgpu")]
+pub use curvesmith_runtime::wgpu;
 pub use curvesmith_runtime::{
     Cancel, Csr, CurveForm, Detail, Device, DeviceBases, DeviceVec, Job, Kind, MeasuredWindow,
     MeasuredWindows, Msm, MsmOptions, MsmStrategy, Ntt, NttBatch, NttOptions, PointLanes, Pointwise, Report,
     RuntimeError, ShardedMsm, SpMv, SpMvOptions, SpMvSchedule, SpMvStrategy, Span, StreamedMsm, TuneOptions,
     Tuned, domain_size, tune_windows,
 };
-#[cfg(feature = "wgpu")]
-pub use curvesmith_runtime::wgpu;
 #[cfg(feature = "emulator")]
 pub use curvesmith_runtime::{EmulatorOptions, emulator};
 pub use groth16::{

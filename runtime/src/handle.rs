@@ -104,7 +104,8 @@ impl Device {
         match curvesmith_wgpu::adapters().into_iter().find(fits) {
             Some(adapter) => Device::wgpu(adapter.ordinal),
             None => {
-                let reason = "no GPU with memory of its own was found through Vulkan or Direct3D 12".to_owned();
+                let reason =
+                    "no GPU with memory of its own was found through Vulkan or Direct3D 12".to_owned();
                 Err(RuntimeError::NoDevice { device: "wgpu".into(), reason })
             }
         }

@@ -1,5 +1,14 @@
-//! The adapter of wgpu that tests run on.
+//! The adapter of wgpu that tests run on, and kernels in WGSL on it.
 
+use crate::launch;
+use curvesmith_abi::{Flavour, Image, KernelEntry};
+use curvesmith_codegen::fir::interp::Argument;
+use curvesmith_codegen::fir::ir::Kernel;
+use curvesmith_codegen::passes::prepare;
+use curvesmith_codegen::targets::wgsl::{Products, Wgsl};
+use curvesmith_codegen::targets::{Artefact, BackEnd};
+use curvesmith_codegen::{EmitError, PassError};
+use curvesmith_device::{KernelDevice, Source};
 use curvesmith_wgpu::{WgpuDevice, adapters};
 use std::sync::OnceLock;
 
@@ -18,4 +27,43 @@ pub fn wgpu_device() -> Option<&'static WgpuDevice> {
         }
     };
     DEVICE.get_or_init(open).as_ref()
+}
+
+/// The text of a kernel alone in a module; `None` where the language does not have what it does.
+pub fn wgsl(kernel: &Kernel) -> Result<Option<Artefact>, String> {
+    let checked = match prepare::<Wgsl>(kernel) {
+        Err(PassError::Unsupported(_)) => return Ok(None),
+        checked => checked.map_err(|e| e.to_string())?,
+    };
+    match Wgsl::emit(&[checked], Products::Halves) {
+        Err(EmitError::Kernel { reason, .. }) if reason.contains("not uniform") => Ok(None),
+        artefact => artefact.map(Some).map_err(|e| e.to_string()),
+    }
+}
+
+/// The arguments after a launch of a kernel whose module is `artefact`.
+pub fn on_adapter(
+    device: &WgpuDevice,
+    kernel: &Kernel,
+    artefact: &Artefact,
+    grid: u32,
+    args: &[Argument],
+) -> curvesmith_device::Result<Vec<Argument>> {
+    let entry = KernelEntry {
+        symbol: kernel.symbol.clone(),
+        name: kernel.desc.name.into(),
+        signature: kernel.signature(),
+        needs: artefact.needs[0],
+    };
+    let image = Image {
+        name: kernel.symbol.clone(),
+        declaration: String::new(),
+        emitter: String::new(),
+        flavour: Flavour::WGSL,
+        kernels: vec![entry],
+    };
+    let module = device.load(&Source::new(image, artefact.text.clone()))?;
+    let mut args = args.to_vec();
+    launch(device, &module, &kernel.symbol, (grid, kernel.desc.block), &mut args)?;
+    Ok(args)
 }

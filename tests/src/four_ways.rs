@@ -129,7 +129,11 @@ fn value((arg, memory): (&Argument, &Option<Memory>)) -> Arg {
 }
 
 /// The first word or element that differs, by the parameter's name.
-fn compare(kernel: &Kernel, expected: &[Argument], found: &[Argument]) -> std::result::Result<(), String> {
+pub fn compare(
+    kernel: &Kernel,
+    expected: &[Argument],
+    found: &[Argument],
+) -> std::result::Result<(), String> {
     for ((param, expected), found) in kernel.desc.params.iter().zip(expected).zip(found) {
         let (Argument::Buffer(expected), Argument::Buffer(found)) = (expected, found) else { continue };
         let ParamKind::Buffer(access, _) = param.kind else { continue };

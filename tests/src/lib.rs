@@ -6,7 +6,7 @@ pub mod interpreter;
 mod launch;
 mod random;
 
-pub use adapter::wgpu_device;
+pub use adapter::{on_adapter, wgpu_device, wgsl};
 pub use launch::launch;
 pub use random::Random;
 

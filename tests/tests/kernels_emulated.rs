@@ -67,7 +67,9 @@ thread_local! {
 
 impl Machine {
     fn common() -> Self {
-        Self::shared("common".into(), "common", || compile_common(Emitter::default()).expect("the common kernels compile"))
+        Self::shared("common".into(), "common", || {
+            compile_common(Emitter::default()).expect("the common kernels compile")
+        })
     }
     fn field(field: &FieldDesc) -> Self {
         let images = || compile_field(Emitter::default(), field).expect("the field compiles");

@@ -17,8 +17,8 @@ use curvesmith::{
     Device, EmulatorOptions, Fault, Field, Groth16, Group, KeyOptions, ProveError, R1cs, RuntimeError,
     Witness, bls12_381, bn254, verify,
 };
-use curvesmith_abi::{Form, Geometry};
 use curvesmith_abi::kernels::msm_has_lane_pairs;
+use curvesmith_abi::{Form, Geometry};
 use curvesmith_emulator::{DeviceCall, InjectedFault};
 use curvesmith_sample::Chain;
 use curvesmith_tests::Size;

@@ -1,5 +1,5 @@
 //! Random kernels in four forms that have to agree: as written, as the passes leave them, and as PTX by both emitters on the
-//! emulator.
+//! emulator. Some are run in a fifth, as WGSL on an adapter of wgpu.
 //!
 //! * [`field`]: chains of field operations through loops and branches, with locals that grow lazily, so that the
 //!   placement of reductions and the bounds of locals are exercised for fields with many spare bits, with one, and
@@ -13,6 +13,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod adapter;
 mod coverage;
 mod field;
 mod machine;

@@ -1,4 +1,5 @@
-//! Every kernel in WGSL on an adapter of wgpu: the cases of the compiler's own tests.
+//! Every kernel in WGSL on an adapter of wgpu: the cases of the compiler's own tests. Those of real groups and of constant work, which
+//! a driver compiles for minutes, are on the adapter in a long run.
 
 #[allow(dead_code, reason = "some cases are too long for an adapter on the CPU")]
 #[path = "../../../codegen/tests/cases/mod.rs"]
@@ -16,7 +17,7 @@ use curvesmith_codegen::{
     Emitted, Format, compile_common, compile_constant, compile_field, compile_formulas, compile_group,
 };
 use curvesmith_device::{KernelDevice as _, Module, Source};
-use curvesmith_tests::wgpu_device;
+use curvesmith_tests::{Size, wgpu_device};
 use curvesmith_wgpu::WgpuDevice;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
@@ -38,6 +39,10 @@ type Images = Arc<Vec<(Emitted, Module)>>;
 /// The images of all owners, compiled and loaded once for all tests.
 static LOADED: LazyLock<Mutex<HashMap<String, Arc<OnceLock<Images>>>>> = LazyLock::new(Mutex::default);
 
+fn is_short() -> bool {
+    Size::from_env() < Size::Long
+}
+
 impl Machine {
     fn common() -> Self {
         let images = || compile_common(FORMAT).expect("the common kernels compile");
@@ -53,9 +58,11 @@ impl Machine {
             images.extend(compile_formulas(FORMAT, group).expect("the formulas compile"));
             images
         };
-        let kernels = || {
-            [group_kernels(&GEOMETRY, group).concat(), formula_kernels(&GEOMETRY, group)].concat()
-        };
+        let kernels =
+            || [group_kernels(&GEOMETRY, group).concat(), formula_kernels(&GEOMETRY, group)].concat();
+        if is_short() && group.base.words > 2 {
+            return Machine::Interpreter(kernels());
+        }
         Self::shared(format!("{group:?}"), &group.name, images, kernels)
     }
     fn constant(group: &GroupDesc) -> Self {
@@ -64,6 +71,9 @@ impl Machine {
             let formulas = constant_formula_kernels(&GEOMETRY, group);
             [constant_kernels(&GEOMETRY, group).concat(), formulas].concat()
         };
+        if is_short() {
+            return Machine::Interpreter(kernels());
+        }
         Self::shared(format!("constant {group:?}"), &group.name, images, kernels)
     }
 

@@ -22,11 +22,11 @@ use super::ir::{Inst, Limb, Pair, Program, Src, Step};
 use crate::declaration::{FieldDesc, FieldOp};
 use crate::targets::seal::OpenSeal;
 use crate::targets::{self, Bound as _, Seal, Unproven};
-use std::marker::PhantomData;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use std::collections::{BTreeMap, BTreeSet};
+use std::marker::PhantomData;
 
 /// A program was shown to be right. Only `check` makes one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

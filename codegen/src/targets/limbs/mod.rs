@@ -57,7 +57,8 @@ pub trait Limbs:
             bits => {
                 let count = (x.bits() as usize).div_ceil(bits);
                 let mask = (BigUint::one() << bits) - 1u32;
-                let limb = |i: usize| ((x >> (bits * i)) & &mask).to_u64().expect("a limb has at most 64 bits");
+                let limb =
+                    |i: usize| ((x >> (bits * i)) & &mask).to_u64().expect("a limb has at most 64 bits");
                 (0..count).map(limb).collect()
             }
         };
@@ -81,15 +82,14 @@ pub(in crate::targets) fn choices<T: Limbs>(
     choices
 }
 
-/// What the checker has said of claims, by their seals and the bits of a limb.
-static JUDGED: Mutex<BTreeMap<(usize, [u8; 32]), Result<check::Accepted, Unproven>>> = Mutex::new(BTreeMap::new());
+type Verdict = Result<check::Accepted, Unproven>;
+
+/// What the checker has said of claims, by the bits of a limb and their seals.
+static JUDGED: Mutex<BTreeMap<(usize, [u8; 32]), Verdict>> = Mutex::new(BTreeMap::new());
 
 /// For [`Arithmetic::prove`]. The kernels of an image have most claims in common, and the placing pass those of the gate:
 /// each is judged once in a process.
-pub(in crate::targets) fn prove<T: Limbs>(
-    field: &FieldDesc,
-    claims: &[Claim<'_, T>],
-) -> Vec<Result<check::Accepted, Unproven>> {
+pub(in crate::targets) fn prove<T: Limbs>(field: &FieldDesc, claims: &[Claim<'_, T>]) -> Vec<Verdict> {
     let judged = || JUDGED.lock().unwrap_or_else(PoisonError::into_inner);
     let prove = |claim: &Claim<'_, T>| {
         let seal = (T::BITS, claim.seal(field).bytes());

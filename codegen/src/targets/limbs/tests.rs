@@ -59,8 +59,7 @@ fn every_variant_is_proven_by_its_rules() {
 /// What a program computes.
 fn run<T: Limbs>(program: &Program, n: usize, inputs: &[BigUint]) -> BigUint {
     let word = BigUint::one() << T::BITS;
-    let mut limbs: Vec<BigUint> =
-        inputs.iter().flat_map(|x| T::to_limbs(x, n)).map(BigUint::from).collect();
+    let mut limbs: Vec<BigUint> = inputs.iter().flat_map(|x| T::to_limbs(x, n)).map(BigUint::from).collect();
     limbs.resize(program.limbs as usize, BigUint::ZERO);
     let get = |limbs: &[BigUint], src: Src| match src {
         Src::Limb(limb) => limbs[limb.0 as usize].clone(),
@@ -74,9 +73,7 @@ fn run<T: Limbs>(program: &Program, n: usize, inputs: &[BigUint]) -> BigUint {
                     Pair::MulAdd(a, b, c, d) => {
                         (get(&limbs, a) * get(&limbs, b) + get(&limbs, c) + get(&limbs, d), false)
                     }
-                    Pair::Sub(a, b, c) => {
-                        (&word + get(&limbs, a) - get(&limbs, b) - get(&limbs, c), true)
-                    }
+                    Pair::Sub(a, b, c) => (&word + get(&limbs, a) - get(&limbs, b) - get(&limbs, c), true),
                 };
                 let above = &wide / &word;
                 limbs[low.0 as usize] = wide % &word;
@@ -205,7 +202,6 @@ fn mutants(program: &Program) -> Vec<Program> {
     }
     all
 }
-
 
 /// A changed program is refused, or right for all operands.
 fn changed_programs<T: Limbs>(full: &FieldDesc) {

@@ -321,7 +321,8 @@ impl<'a, T: Limbs> Ladder<'a, T> {
         while k > self.least {
             // The largest power of two below `k`, which is at most twice that.
             k = 1 << (k - 1).ilog2();
-            let multiple: Vec<Src> = T::to_limbs(&(self.p * k), words.len()).into_iter().map(Src::Imm).collect();
+            let multiple: Vec<Src> =
+                T::to_limbs(&(self.p * k), words.len()).into_iter().map(Src::Imm).collect();
             program.above.clear();
             let (less, borrow) = program.sub(&words, &multiple);
             program.compared.push((less.clone(), borrow));

@@ -176,7 +176,8 @@ fn rows_that_differ_are_not_rolled() {
 #[test]
 fn the_text_of_a_kernel() {
     let kernels = field_kernels(&GEOMETRY, &field("goldilocks", "ffffffff00000001"));
-    let find = |name: &str| kernels.iter().find(|kernel| kernel.desc.name == name).expect("it is there").clone();
+    let find =
+        |name: &str| kernels.iter().find(|kernel| kernel.desc.name == name).expect("it is there").clone();
     let text = Wgsl::emit(&checked(&[find("mul_sub")]), Products::Halves).expect("it is emitted").text;
     insta::assert_snapshot!("goldilocks_mul_sub", text);
 }

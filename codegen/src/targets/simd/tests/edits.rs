@@ -5,8 +5,8 @@
 
 use super::corpus::{Entry, Verdict, corpus};
 use super::*;
-use crate::targets::edits::{SEALS, compiled, edited};
 use crate::targets::ptx::tests::is_long;
+use crate::targets::tests::edits::{SEALS, compiled, edited};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;

@@ -466,9 +466,8 @@ impl Language for Body<'_> {
                     ShuffleMode::Down => format!("select({lane} + {arg}, {lane}, {lane} + {arg} > 31u)"),
                     ShuffleMode::Xor => format!("({lane} ^ {arg})"),
                 };
-                let read = |body: &mut Self, array: &str| {
-                    body.value(&format!("{array}[(thread & ~31u) + {from}]"))
-                };
+                let read =
+                    |body: &mut Self, array: &str| body.value(&format!("{array}[(thread & ~31u) + {from}]"));
                 Ok(Some(self.exchange(&operands[0], read)))
             }
             Stmt::Ballot { .. } => {
@@ -526,9 +525,10 @@ fn is_atomic_buffer(kernel: &Kernel, param: usize) -> bool {
 }
 
 fn is_atomic_array(kernel: &Kernel, number: usize) -> bool {
-    any_atomic(&kernel.body, &|place| {
-        matches!(*place, Place::Shared { array, .. } if array.0 as usize == number)
-    })
+    any_atomic(
+        &kernel.body,
+        &|place| matches!(*place, Place::Shared { array, .. } if array.0 as usize == number),
+    )
 }
 
 /// Whether something in a block is done as a whole at such a place.

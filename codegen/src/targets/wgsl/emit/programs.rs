@@ -160,9 +160,8 @@ impl Writer {
             let sources: Vec<String> = rows.operands[at].iter().map(named).collect();
             // A limb is read where that of any row is.
             for (slot, limb) in results(inst).into_iter().enumerate() {
-                let in_any = (0..rows.count).any(|row| {
-                    self.used(results(&program.insts[rows.start + row * rows.length + at])[slot])
-                });
+                let in_any = (0..rows.count)
+                    .any(|row| self.used(results(&program.insts[rows.start + row * rows.length + at])[slot]));
                 self.used[limb.0 as usize] |= in_any;
             }
             self.inst(inst, &sources);

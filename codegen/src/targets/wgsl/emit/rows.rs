@@ -123,7 +123,7 @@ fn at(program: &Program, written: &Written, n: usize, start: usize, length: usiz
                         Operand::Fixed(fixed) => return src == fixed,
                         Operand::Rotating(limb) => {
                             let limb = limb + count as u32;
-                            return limb as usize % n != 0 && src == Limb(limb).into();
+                            return !(limb as usize).is_multiple_of(n) && src == Limb(limb).into();
                         }
                         Operand::Own((at, slot)) => (from + at, slot),
                         Operand::Carried((at, slot), _) => (from - length + at, slot),
@@ -173,9 +173,7 @@ fn operand(
             let is_before = before.is_none_or(|(at, _)| at < start);
             is_before.then_some(Operand::Carried((at - start, slot), a))
         }
-        (before, _) if a == b && before.is_none_or(|(at, _)| at < start) => {
-            Some(Operand::Fixed(a))
-        }
+        (before, _) if a == b && before.is_none_or(|(at, _)| at < start) => Some(Operand::Fixed(a)),
         (None, None) => match (a, b) {
             (Src::Limb(Limb(a)), Src::Limb(Limb(b))) => {
                 let is_next = b == a + 1 && (b as usize) < inputs * n && !(b as usize).is_multiple_of(n);

@@ -3,8 +3,8 @@
 //! The checker, with its numbers (`num.rs`) and what it is about (`ir.rs`, `bound.rs`, `declaration/op.rs`), is compiled once as a program of
 //! its own that has a copy for each edit, next to the one that is as it stands.
 
-use crate::targets::edits::{Edit, SEALS, compiled, edited};
 use crate::targets::ptx::tests::is_long;
+use crate::targets::tests::edits::{Edit, SEALS, compiled, edited};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;

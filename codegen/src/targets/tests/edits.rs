@@ -5,10 +5,10 @@ use std::process::Command;
 use std::{env, fs};
 
 /// A file, what stands in it once, and what stands there instead.
-pub(super) type Edit = (&'static str, &'static str, &'static str);
+pub(in crate::targets) type Edit = (&'static str, &'static str, &'static str);
 
 /// Seals that tell nothing apart: what is looked at is whether claims are accepted.
-pub(super) const SEALS: &str = "
+pub(in crate::targets) const SEALS: &str = "
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Seal;
     pub trait Accepted {
@@ -28,7 +28,7 @@ pub(super) const SEALS: &str = "
 ";
 
 /// A file with an edit, if it is of this one.
-pub(super) fn edited(path: &Path, edit: Option<&Edit>) -> String {
+pub(in crate::targets) fn edited(path: &Path, edit: Option<&Edit>) -> String {
     let text = fs::read_to_string(path).unwrap();
     match edit.filter(|(of, ..)| path.ends_with(of)) {
         None => text,
@@ -41,7 +41,7 @@ pub(super) fn edited(path: &Path, edit: Option<&Edit>) -> String {
 
 /// The program compiled with the libraries that this test was: of those that there are the first that fit each
 /// other.
-pub(super) fn compiled(folder: &Path, program: &Path, names: &[&str]) -> PathBuf {
+pub(in crate::targets) fn compiled(folder: &Path, program: &Path, names: &[&str]) -> PathBuf {
     let deps = env::current_exe().unwrap().parent().unwrap().to_owned();
     let of = |name: &str| -> Vec<PathBuf> {
         let start = format!("lib{name}-");

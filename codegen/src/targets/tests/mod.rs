@@ -1,0 +1,3 @@
+//! What the tests of targets share.
+
+pub(in crate::targets) mod edits;
