@@ -148,7 +148,7 @@ fn split(args: &[String]) -> Result<(Vec<PathBuf>, Vec<String>)> {
 /// One line a kernel, separated by tabs: declaration, kernel, symbol.
 fn list(declared: &Declared) -> String {
     let mut out = String::new();
-    for (owner, plans) in declared.plans() {
+    for (owner, plans) in declared.plans(Emitter::default()) {
         for kernel in plans.iter().flat_map(|plan| plan.kernels()) {
             out.push_str(&format!("{owner}\t{}\t{}\n", kernel.desc.name, kernel.symbol));
         }
