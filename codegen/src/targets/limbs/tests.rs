@@ -133,7 +133,7 @@ fn right_at_the_bounds<T: Limbs>() {
                         2 => ((BigUint::one() << (T::BITS * (T::limbs(&f) - 1))) - 1u32) % limit,
                         3 => (BigUint::one() << (f.p.bits() as usize - 1)) % limit,
                         4 => f.p.clone() % limit,
-                        _ => (&limit * 0x9e37_79b9u32 >> 32u32) % limit,
+                        _ => ((&limit * 0x9e37_79b9u32) >> 32u32) % limit,
                     }
                 };
                 let x: Vec<BigUint> = operands.iter().enumerate().map(value).collect();
