@@ -1,6 +1,5 @@
 //! The device handle that users and plans hold.
 
-use crate::cuda::Cuda;
 use crate::engine::Engine;
 use crate::engines::{AnyCall, AnyEngine};
 use crate::error::{Result, RuntimeError};
@@ -8,6 +7,7 @@ use crate::gpu::Gpu;
 use crate::host::Host;
 use crate::job::Cancel;
 use crate::owner::Owner;
+use crate::platform::cuda;
 use crate::policy::{self, MeasuredWindows, Policy};
 use crate::tier::{Tier, tier};
 use crate::vocabulary::Detail;
@@ -73,14 +73,14 @@ impl Device {
     /// The CUDA device with this ordinal, with the windows that were [measured](Device::keep_windows) on it;
     /// [`RuntimeError::NoDevice`] says why it cannot be used.
     pub fn cuda(ordinal: usize) -> Result<Device> {
-        Ok(Device::as_measured(Arc::new(Cuda::new(ordinal)?)))
+        Ok(Device::as_measured(cuda::open(ordinal)?))
     }
 
     /// Every CUDA device that the driver shows to this process, of which `CUDA_VISIBLE_DEVICES` may hide some.
     ///
     /// Errors: no usable driver; no device; one that is too old, which is better hidden than passed over.
     pub fn cuda_all() -> Result<Vec<Device>> {
-        let count = Cuda::count()?;
+        let count = cuda::count()?;
         if count == 0 {
             let reason = "the driver sees 0 devices".to_owned();
             return Err(RuntimeError::NoDevice { device: "cuda".into(), reason });

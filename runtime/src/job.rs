@@ -1,6 +1,7 @@
 //! Work that runs beside the caller.
 
 use crate::error::{Result, RuntimeError};
+use crate::platform::start_thread;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,9 +40,7 @@ impl<T: Send + 'static, E: From<RuntimeError> + Send + 'static> Job<T, E> {
     pub fn start(work: impl FnOnce(Cancel) -> std::result::Result<T, E> + Send + 'static) -> Self {
         let cancel = Cancel::default();
         let wish = cancel.clone();
-        let thread = std::thread::Builder::new().spawn(move || work(wish));
-        let thread = thread.map_err(|error| RuntimeError::Thread { reason: error.to_string() });
-        Job { thread: Some(thread), cancel }
+        Job { thread: Some(start_thread(move || work(wish))), cancel }
     }
 
     /// The result of the call.

@@ -11,6 +11,7 @@ mod batch;
 mod cache;
 pub mod common;
 mod csr;
+#[cfg(not(target_family = "wasm"))]
 pub mod cuda;
 #[doc(hidden)]
 pub mod declared;
@@ -31,6 +32,7 @@ pub mod lanes;
 mod owner;
 pub mod parallel;
 pub mod plan;
+pub mod platform;
 mod points;
 pub mod policy;
 #[cfg(test)]

@@ -39,6 +39,7 @@ use assemble::{Blinding, Deltas, Opening};
 use check::Check;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::PairingCurve;
+use curvesmith_runtime::platform::{Instant, on_threads};
 use curvesmith_runtime::work::Work;
 use curvesmith_runtime::{Cancel, Detail, Device, Job, RuntimeError, SpMvSchedule};
 use key::{HeaderPoints, HostKey};
@@ -47,8 +48,6 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::Builder;
-use std::time::Instant;
 use zeroize::Zeroize;
 
 /// Proofs of a batch that are on their way at once: one whose kernels run, one that is being submitted, and
@@ -232,22 +231,13 @@ impl<C: PairingCurve> Groth16<C> {
             proof.map(|(proof, _)| proof)
         };
         let next = AtomicUsize::new(0);
-        let worker = || {
+        let worker = |_: usize| {
             let indices = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
             indices.take_while(|i| *i < witnesses.len()).map(|i| (i, prove(i))).collect::<Vec<_>>()
         };
         let at_once = if self.device.is_cpu() { CPU_PROOFS_AT_ONCE } else { PROOFS_AT_ONCE };
-        let mut proofs: Vec<_> = std::thread::scope(|scope| {
-            // This thread is one of them, and does it all where no other can be had.
-            let others =
-                (1..at_once.min(witnesses.len())).map(|_| Builder::new().spawn_scoped(scope, worker));
-            let others: Vec<_> = others.flatten().collect();
-            let own = worker();
-            let join = |worker: std::thread::ScopedJoinHandle<'_, _>| {
-                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            others.into_iter().flat_map(join).chain(own).collect()
-        });
+        let proofs = on_threads(at_once.min(witnesses.len()), worker);
+        let mut proofs: Vec<_> = proofs.into_iter().flatten().collect();
         proofs.sort_unstable_by_key(|(i, _)| *i);
         let again = |(i, proof)| match proof {
             Err(ProveError::Device(RuntimeError::OutOfMemory { .. })) => prove(i),

@@ -1,9 +1,9 @@
 //! Where the time of a proof goes.
 
-use curvesmith_runtime::Kind;
-use curvesmith_runtime::{Report, Span};
+use curvesmith_runtime::platform::Instant;
+use curvesmith_runtime::{Kind, Report, Span};
 use std::borrow::Cow;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A part of a proof.
 #[derive(Clone, Debug)]

@@ -1,12 +1,12 @@
 //! What a call did and when, by the device's clock.
 
 use crate::error::Result;
+use crate::platform::Instant;
 use crate::vocabulary::{Detail, Kind, Report, Span};
 use curvesmith_device::{self as device, Event, KernelDevice};
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
 /// The books of one call and its forks.
 #[derive(Debug)]

@@ -94,7 +94,8 @@ impl Slots {
     /// Takes back slots that no copy uses, once they are zeroed.
     fn give(self: &Arc<Self>, mut slots: Vec<Slot>) {
         let used: usize = slots.iter().map(|slot| slot.used).sum();
-        if used <= WIPED_AT_ONCE {
+        // A pool of one thread may be this one, which does nothing beside.
+        if used <= WIPED_AT_ONCE || rayon::current_num_threads() == 1 {
             slots.retain_mut(Slot::wipe);
             self.lock().append(&mut slots);
             return;

@@ -9,6 +9,7 @@ use super::{Gpu, Lane};
 use crate::error::{Result, RuntimeError};
 use crate::job::Cancel;
 use crate::owner::Owner;
+use crate::platform::Instant;
 use crate::vocabulary::{Detail, Kind, Report};
 use curvesmith_abi::{Geometry, Kernel, KernelDesc, Layout, layout};
 use curvesmith_device::{self as device, KernelDevice, Launch};
@@ -292,7 +293,7 @@ impl Stream {
 
     /// Runs `work`, which submits a part of the call, and notes when the host and the device were at it.
     pub fn stage<T>(&self, name: &'static str, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        let start = std::time::Instant::now();
+        let start = Instant::now();
         let result = self.spanned(Kind::Stage, || Cow::Borrowed(name), work);
         self.account.host_span(name, start);
         result
@@ -300,7 +301,7 @@ impl Stream {
 
     /// A part of the call that the host does by itself.
     pub fn host_stage<T>(&self, name: &'static str, work: impl FnOnce() -> T) -> T {
-        let start = std::time::Instant::now();
+        let start = Instant::now();
         let result = work();
         self.account.host_span(name, start);
         result

@@ -58,6 +58,7 @@ pub struct Prices {
 }
 
 /// Tables for the transforms over a domain by a root of its order.
+#[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "only vectors ask for it"))]
 pub(super) fn tables<F: Field>(domain: Domain, omega: F::Ark, tier: Tier) -> Box<dyn Tables<F>> {
     #[cfg(target_arch = "x86_64")]
     if tier == Tier::Ifma512
@@ -90,6 +91,7 @@ pub(super) fn tables<F: Field>(domain: Domain, omega: F::Ark, tier: Tier) -> Box
 }
 
 /// Points as a tier keeps them that is made for their group.
+#[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "only vectors ask for it"))]
 fn in_lanes<G: Group>(points: &[AffineOf<G>], tier: Tier) -> Option<Box<dyn BucketSums<G>>> {
     match tier {
         Tier::Scalar => None,

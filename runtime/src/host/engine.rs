@@ -14,6 +14,7 @@ use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use crate::job::Cancel;
 use crate::owner::Owner;
 use crate::parallel::collect;
+use crate::platform::Instant;
 use crate::policy::MeasuredWindows;
 use crate::tier::{Tier, tier};
 use crate::vocabulary::{
@@ -26,7 +27,6 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
 /// The processor that this program runs on.
 #[derive(Clone, Copy, Debug)]

@@ -6,12 +6,11 @@ use crate::error::{Result, RuntimeError};
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use crate::handle::Device;
 use crate::job::{Cancel, Job};
+use crate::platform::on_threads;
 use crate::vocabulary::{Detail, Report};
 use ark_ff::AdditiveGroup;
+use std::fmt;
 use std::ops::Range;
-use std::panic::resume_unwind;
-use std::thread::{Builder, ScopedJoinHandle};
-use std::{fmt, io};
 
 /// `Σ scalar_i · base_i` with bases shared out among several devices, which work at the same time. Clones share the bases.
 ///
@@ -99,29 +98,18 @@ impl<G: Group> ShardedMsm<G> {
     }
 }
 
-/// `run` for all shards at once, each on a thread. The first failure cancels the others.
+/// `run` for all shards at once. The first failure cancels the others.
 fn on_all<S: Sync, T: Send>(
     shards: &[S],
     cancel: &Cancel,
     run: impl Fn(&S, &Cancel) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
-    let one = &|shard| {
-        let result = run(shard, cancel);
+    let mut results = on_threads(shards.len(), |i| {
+        let result = run(&shards[i], cancel);
         if result.is_err() {
             cancel.cancel();
         }
         result
-    };
-    let mut results: Vec<Result<T>> = std::thread::scope(|scope| {
-        let start = |shard| Builder::new().spawn_scoped(scope, move || one(shard));
-        let threads: Vec<_> = shards.iter().map(start).collect();
-        // Where no thread can be had, this one does the work.
-        let here = |i: usize| one(&shards[i]);
-        let join = |(i, thread): (usize, io::Result<ScopedJoinHandle<'_, _>>)| match thread {
-            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            Err(_) => here(i),
-        };
-        threads.into_iter().enumerate().map(join).collect()
     });
     // What was cancelled for another's failure does not hide it.
     let own = results.iter().position(|result| !matches!(result, Ok(_) | Err(RuntimeError::Cancelled)));

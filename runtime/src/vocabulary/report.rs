@@ -1,7 +1,7 @@
 //! What a call did and when.
 
+use crate::platform::Instant;
 use std::borrow::Cow;
-use std::time::Instant;
 
 /// How closely a call is watched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -75,6 +75,23 @@ const RULES: &[Rule] = &[
         words: &["cudarc"],
     },
     Rule {
+        name: "platform",
+        why: "only runtime::platform reads the clock and starts threads, which a web page gives in its own way or not at all",
+        view: View::Code,
+        within: &["runtime/src", "prover/src"],
+        // The second has tests for one family of systems, which this view takes for code.
+        except: &["runtime/src/platform.rs", "prover/src/snarkjs/source.rs"],
+        words: &[
+            "std::time::Instant",
+            "Duration, Instant",
+            "SystemTime::now",
+            "thread::Builder",
+            "thread::spawn",
+            "thread::scope",
+            "web_time",
+        ],
+    },
+    Rule {
         name: "determinism",
         why: "the compiler's output depends on the declaration alone: no clock, path, environment, hash order or thread order",
         view: View::Code,
@@ -313,6 +330,8 @@ mod tests {
             ("prover/src/lib.rs", "use cudarc::driver;"),
             ("codegen/src/ir.rs", "use std::collections::HashMap;"),
             ("codegen/src/ir.rs", "let t = std::time::Instant::now();"),
+            ("prover/src/groth16/mod.rs", "use std::time::{Duration, Instant};"),
+            ("runtime/src/plan.rs", "std::thread::scope(|scope| f(scope))"),
             ("codegen/src/passes/gate.rs", "use crate::targets::ptx::Bound;"),
             ("codegen/src/passes/place.rs", "fn place<T: BackEnd>() {}"),
             ("runtime/src/work/ntt.rs", "if self.device.is_cpu() { f() }"),

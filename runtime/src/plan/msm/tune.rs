@@ -6,6 +6,7 @@ use crate::field::{Field as _, modulus_bits};
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
 use crate::handle::Device;
 use crate::owner::Owner;
+use crate::platform::Instant;
 use crate::policy::MeasuredWindow;
 use crate::values::DeviceVec;
 use crate::vocabulary::{DigitShape, widest_window};
@@ -13,7 +14,7 @@ use ark_ec::{CurveGroup, PrimeGroup};
 use ark_ff::{AdditiveGroup, UniformRand};
 use ark_std::rand::RngCore;
 use curvesmith_abi::Element;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A window goes before the model's if it takes so many thousandths less time at least: what is less may be chance.
 const LEAST_GAIN: u64 = 10;
