@@ -8,7 +8,7 @@
 //! kernel ─► prepare::<Wgsl> ─► emit ─► a module with an entry point for each kernel
 //! ```
 //!
-//! A program is a function of the module. Its rows, where they are alike, are a [loop](emit) that is shown to be the program.
+//! A program is a function of the module. Its rows, where they are alike, are a loop that is shown to be the program.
 //! What the device has to bind is said at [`BackEnd::emit`](super::BackEnd::emit).
 
 mod arithmetic;
