@@ -79,8 +79,7 @@ fn folders(manifest: Option<PathBuf>, given: Option<OsString>) -> Vec<Folder> {
 fn taken(format: Format) -> String {
     let compiler = curvesmith_codegen::compiler_version();
     match format {
-        #[cfg(feature = "llvm")]
-        Format::Ptx(Emitter::Llvm) => format!("{compiler} LLVM "),
+        Format::Ptx(emitter) if emitter != Emitter::Writer => format!("{compiler} LLVM "),
         _ => compiler,
     }
 }

@@ -35,9 +35,14 @@ fn without_a_gpu_the_reason_is_given() {
         }
         Err(RuntimeError::NoDevice { device, reason }) => {
             assert_eq!(device, "cuda:0");
-            assert_eq!(Device::auto().name(), "cpu");
-            assert_eq!(Device::auto().fallback_reason(), Some(reason.as_str()));
             assert!(!reason.is_empty());
+            let auto = Device::auto();
+            // Another GPU may have been found through wgpu.
+            if auto.is_cpu() {
+                assert!(auto.fallback_reason().is_some_and(|all| all.starts_with(&reason)), "{auto:?}");
+            } else {
+                assert!(cfg!(feature = "wgpu") && auto.fallback_reason().is_none(), "{auto:?}");
+            }
         }
         Err(other) => panic!("{other}"),
     }
