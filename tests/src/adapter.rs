@@ -15,6 +15,9 @@ use std::sync::OnceLock;
 /// Environment variable with which a test that finds no adapter fails.
 const NEED: &str = "CURVESMITH_NEED_WGPU";
 
+/// What the language does not have, as the emitter says it.
+const LACKS: [&str; 2] = ["not uniform", "quotients of 64-bit words"];
+
 /// The first adapter that can be used, opened once; `None`, said loudly, where there is none.
 pub fn wgpu_device() -> Option<&'static WgpuDevice> {
     static DEVICE: OnceLock<Option<WgpuDevice>> = OnceLock::new();
@@ -32,11 +35,12 @@ pub fn wgpu_device() -> Option<&'static WgpuDevice> {
 /// The text of a kernel alone in a module; `None` where the language does not have what it does.
 pub fn wgsl(kernel: &Kernel) -> Result<Option<Artefact>, String> {
     let checked = match prepare::<Wgsl>(kernel) {
-        Err(PassError::Unsupported(_)) => return Ok(None),
+        // No variant: a product by a table of more rows than an element has words.
+        Err(PassError::Unsupported(_) | PassError::NoVariant { .. }) => return Ok(None),
         checked => checked.map_err(|e| e.to_string())?,
     };
     match Wgsl::emit(&[checked], Products::Halves) {
-        Err(EmitError::Kernel { reason, .. }) if reason.contains("not uniform") => Ok(None),
+        Err(EmitError::Kernel { reason, .. }) if LACKS.iter().any(|lack| reason.contains(lack)) => Ok(None),
         artefact => artefact.map(Some).map_err(|e| e.to_string()),
     }
 }

@@ -98,7 +98,7 @@ fn edits_of_a_text_are_noticed() {
         ("    c0 = ", "    c1 = "),
         ("    r0_6 = r0_7;\n", ""),
         ("select(0x0u, ", "select(0x1u, "),
-        ("let t5 = u32(", "let t5 = 0u * u32("),
+        ("u32(x0.w0 < x1.w0)", "0u"),
     ];
     for (from, to) in edits {
         assert!(artefact.text.contains(from), "the text has no {from:?}\n{}", artefact.text);
