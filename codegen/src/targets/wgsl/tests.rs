@@ -5,13 +5,13 @@ use super::*;
 use crate::declaration::{Equation, FieldDesc, FieldOp, GroupDesc, Tower};
 use crate::error::PassError;
 use crate::fir::build::{Builder, Fe};
-use crate::fir::ir::{Kernel, Order, Scope, Stmt};
+use crate::fir::ir::{AtomicOp, Kernel, Order, Scope, Stmt};
 use crate::kernels::{common_kernels, constant_kernels, field_kernels, formula_kernels, group_kernels};
 use crate::passes::{Checked, Library, prepare};
 use crate::targets::limbs::ir::{Inst, Limb, Src};
 use crate::targets::trials::{field, ops, solinas, usual_fields};
 use crate::targets::{Arithmetic as _, BackEnd as _};
-use curvesmith_abi::kernels::{AccumulateLanes, FieldAdd, FieldMul};
+use curvesmith_abi::kernels::{AccumulateLanes, FieldAdd, FieldMul, ScanAdd};
 use curvesmith_abi::{Geometry, Kernel as _};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use num_bigint::BigUint;
@@ -100,7 +100,7 @@ fn kernels_of_groups_are_modules() {
 /// The instructions that rows stand for, by what the loop says of them.
 fn unrolled(insts: &[Inst], rows: &rows::Rows) -> Vec<Inst> {
     let row = |k: usize| &insts[rows.start + k * rows.length..][..rows.length];
-    let results = |k: usize, (at, slot): rows::Slot| rows::results(&row(k)[at])[slot];
+    let results = |k: usize, (at, slot): rows::Slot| row(k)[at].writes()[slot];
     let mut all = insts[..rows.start].to_vec();
     for k in 0..rows.count {
         for (at, inst) in row(k).iter().enumerate() {
@@ -114,7 +114,7 @@ fn unrolled(insts: &[Inst], rows: &rows::Rows) -> Vec<Inst> {
                     rows::Operand::Carried(slot, _) => results(k - 1, slot).into(),
                 })
                 .collect();
-            all.push(rows::with_operands(&row(0)[at], &rows::results(inst), &operands));
+            all.push(rows::with_operands(&row(0)[at], &inst.writes(), &operands));
         }
     }
     all.extend_from_slice(&insts[rows.start + rows.count * rows.length..]);
@@ -157,13 +157,12 @@ fn rows_that_differ_are_not_rolled() {
     let whole = rows::find(program, f.words).expect("it has rows");
     let middle = whole.start + (whole.count / 2) * whole.length;
     for at in middle..middle + whole.length {
-        let operands = rows::operands(&program.insts[at]);
+        let operands = program.insts[at].reads();
         for k in 0..operands.len() {
             let mut changed = program.clone();
             let mut other = operands.clone();
             other[k] = if other[k] == input(0) { input(1) } else { input(0) };
-            changed.insts[at] =
-                rows::with_operands(&program.insts[at], &rows::results(&program.insts[at]), &other);
+            changed.insts[at] = rows::with_operands(&program.insts[at], &program.insts[at].writes(), &other);
             if let Some(rows) = rows::find(&changed, f.words) {
                 assert!(unrolled(&changed.insts, &rows) == changed.insts, "instruction {at}, operand {k}");
                 assert!(rows.count < whole.count || rows.length != whole.length, "instruction {at}");
@@ -203,9 +202,13 @@ fn what_orders_memory_is_refused() {
     for scope in [Scope::Block, Scope::Device] {
         assert!(matches!(fence(scope), PassError::Unsupported(_)));
     }
-    let looks_back = common_kernels(&Geometry::PTX).into_iter().find(|k| k.desc.name == "radix_scatter");
-    let _ = Order::Relaxed;
-    assert!(looks_back.is_some());
+    let atomic = |order| {
+        let b = Builder::common::<ScanAdd>(&GEOMETRY);
+        b.buffer("data").atomic(AtomicOp::Add, b.thread(), b.u32(1), order);
+        prepare::<Wgsl>(&b.finish()).map(drop)
+    };
+    assert_eq!(atomic(Order::Relaxed), Ok(()));
+    assert!(matches!(atomic(Order::AcquireRelease), Err(PassError::Unsupported(_))));
 }
 
 #[test]

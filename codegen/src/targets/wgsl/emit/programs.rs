@@ -1,6 +1,6 @@
 //! Programs of field operations as functions of elements.
 
-use super::rows::{self, Operand, Rows, Slot, operands, results};
+use super::rows::{self, Operand, Rows, Slot};
 use crate::targets::limbs::ir::{Inst, Limb, Pair, Program, Src};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ const ZERO: Src = Src::Imm(0);
 /// A function of `inputs` elements of `n` words. Writing to a string cannot fail.
 pub(super) fn function(name: &str, program: &Program, n: usize) -> String {
     let mut used = vec![false; program.limbs as usize];
-    let read = program.insts.iter().flat_map(operands).chain(program.output.iter().copied());
+    let read = program.insts.iter().flat_map(Inst::reads).chain(program.output.iter().copied());
     for src in read {
         if let Src::Limb(limb) = src {
             used[limb.0 as usize] = true;
@@ -56,7 +56,7 @@ impl Writer {
 
     fn straight(&mut self, insts: &[Inst]) {
         for inst in insts {
-            let sources: Vec<String> = operands(inst).into_iter().map(|src| self.source(src)).collect();
+            let sources: Vec<String> = inst.reads().into_iter().map(|src| self.source(src)).collect();
             self.inst(inst, &sources);
         }
     }
@@ -150,7 +150,7 @@ impl Writer {
                 Operand::Fixed(src) => self.source(src),
                 Operand::Rotating(limb) => format!("r{limb}_0"),
                 Operand::Own((at, slot)) => {
-                    self.names[&results(&program.insts[rows.start + at])[slot].0].clone()
+                    self.names[&program.insts[rows.start + at].writes()[slot].0].clone()
                 }
                 Operand::Carried(slot, first) => {
                     let k = carried.iter().position(|known| *known == (slot, first));
@@ -159,15 +159,15 @@ impl Writer {
             };
             let sources: Vec<String> = rows.operands[at].iter().map(named).collect();
             // A limb is read where that of any row is.
-            for (slot, limb) in results(inst).into_iter().enumerate() {
+            for (slot, limb) in inst.writes().into_iter().enumerate() {
                 let in_any = (0..rows.count)
-                    .any(|row| self.used(results(&program.insts[rows.start + row * rows.length + at])[slot]));
+                    .any(|row| self.used(program.insts[rows.start + row * rows.length + at].writes()[slot]));
                 self.used[limb.0 as usize] |= in_any;
             }
             self.inst(inst, &sources);
         }
         let own = |writer: &Writer, (at, slot): Slot| {
-            writer.names[&results(&program.insts[rows.start + at])[slot].0].clone()
+            writer.names[&program.insts[rows.start + at].writes()[slot].0].clone()
         };
         for (k, (slot, _)) in carried.iter().enumerate() {
             let from = own(self, *slot);
@@ -187,7 +187,7 @@ impl Writer {
         self.indent = "  ";
         self.line("}");
         for ((at, slot), name) in kept {
-            let limb = results(&program.insts[last + at])[slot];
+            let limb = program.insts[last + at].writes()[slot];
             self.names.insert(limb.0, name);
         }
     }
@@ -195,11 +195,11 @@ impl Writer {
     /// The limbs of the last row that are read behind it, and the variables that hold them.
     fn kept(&self, program: &Program, rows: &Rows, carried: &[(Slot, Src)]) -> Vec<(Slot, String)> {
         let last = rows.start + (rows.count - 1) * rows.length;
-        let behind = program.insts[last + rows.length..].iter().flat_map(operands);
+        let behind = program.insts[last + rows.length..].iter().flat_map(Inst::reads);
         let read: Vec<Src> = behind.chain(program.output.iter().copied()).collect();
         let mut kept = vec![];
         for at in 0..rows.length {
-            for (slot, limb) in results(&program.insts[last + at]).into_iter().enumerate() {
+            for (slot, limb) in program.insts[last + at].writes().into_iter().enumerate() {
                 if read.contains(&limb.into()) {
                     let held = carried.iter().position(|(known, _)| *known == (at, slot));
                     let name = held.map_or_else(|| format!("k{at}_{slot}"), |k| format!("c{k}"));

@@ -5,7 +5,7 @@
 //! from one on (which *rotates*), or the same constant or limb from before. That is compared instruction by instruction, so
 //! that the loop is the program that was proven.
 
-use crate::targets::limbs::ir::{Inst, Limb, Pair, Program, Src};
+use crate::targets::limbs::ir::{Inst, Limb, Program, Src};
 
 /// A limb of the row that is written in an instruction: its place in the row, and which of those that it writes.
 pub(in crate::targets::wgsl) type Slot = (usize, usize);
@@ -32,29 +32,12 @@ pub(in crate::targets::wgsl) struct Rows {
     pub(in crate::targets::wgsl) length: usize,
     /// Rows.
     pub(in crate::targets::wgsl) count: usize,
-    /// By instruction of a row, its operands in the order of [`operands`].
+    /// By instruction of a row, its operands in the order of [`Inst::reads`].
     pub(in crate::targets::wgsl) operands: Vec<Vec<Operand>>,
 }
 
 /// Least rows, and instructions, that a loop saves.
 const LEAST: usize = 24;
-
-/// What an instruction reads.
-pub(in crate::targets::wgsl) fn operands(inst: &Inst) -> Vec<Src> {
-    match *inst {
-        Inst::Pair { by: Pair::Add(a, b, c) | Pair::Sub(a, b, c), .. } => vec![a, b, c],
-        Inst::Pair { by: Pair::MulAdd(a, b, c, d), .. } => vec![a, b, c, d],
-        Inst::Select { bit, a, b, .. } => vec![bit.into(), a, b],
-    }
-}
-
-/// What an instruction writes.
-pub(in crate::targets::wgsl) fn results(inst: &Inst) -> Vec<Limb> {
-    match *inst {
-        Inst::Pair { low, high, .. } => vec![low, high],
-        Inst::Select { out, .. } => vec![out],
-    }
-}
 
 /// The rows that save most instructions, if that is enough. `n` limbs are an operand.
 pub(in crate::targets::wgsl) fn find(program: &Program, n: usize) -> Option<Rows> {
@@ -84,7 +67,7 @@ impl Written {
     fn of(program: &Program) -> Written {
         let mut at = vec![None; program.limbs as usize];
         for (k, inst) in program.insts.iter().enumerate() {
-            for (slot, limb) in results(inst).into_iter().enumerate() {
+            for (slot, limb) in inst.writes().into_iter().enumerate() {
                 at[limb.0 as usize] = Some((k, slot));
             }
         }
@@ -109,7 +92,7 @@ fn at(program: &Program, written: &Written, n: usize, start: usize, length: usiz
         if !same_kind(a, b) {
             return None;
         }
-        let pairs = operands(a).into_iter().zip(operands(b));
+        let pairs = a.reads().into_iter().zip(b.reads());
         let kind = |(a, b)| operand(written, n, program.inputs, (start, length), a, b);
         kinds.push(pairs.map(kind).collect::<Option<Vec<Operand>>>()?);
     }
@@ -118,7 +101,7 @@ fn at(program: &Program, written: &Written, n: usize, start: usize, length: usiz
         let from = start + count * length;
         let fits = |(at, inst): (usize, &Inst)| {
             same_kind(inst, &first[at])
-                && operands(inst).into_iter().zip(&kinds[at]).all(|(src, kind)| {
+                && inst.reads().into_iter().zip(&kinds[at]).all(|(src, kind)| {
                     let value = match *kind {
                         Operand::Fixed(fixed) => return src == fixed,
                         Operand::Rotating(limb) => {
@@ -138,7 +121,7 @@ fn at(program: &Program, written: &Written, n: usize, start: usize, length: usiz
     }
     // Behind the rows, only the last one's limbs are read.
     let hidden = start..start + (count - 1) * length;
-    let behind = program.insts[start + count * length..].iter().flat_map(operands);
+    let behind = program.insts[start + count * length..].iter().flat_map(Inst::reads);
     let read = behind.chain(program.output.iter().copied());
     let mut by = read.filter_map(|src| written.by(src));
     (!by.any(|(at, _)| hidden.contains(&at))).then_some(Rows { start, length, count, operands: kinds })
@@ -188,6 +171,7 @@ fn operand(
 /// An instruction of the same kind with other operands and results; for tests.
 #[cfg(test)]
 pub(in crate::targets::wgsl) fn with_operands(inst: &Inst, results: &[Limb], s: &[Src]) -> Inst {
+    use crate::targets::limbs::ir::Pair;
     match *inst {
         Inst::Pair { by, .. } => {
             let by = match by {
