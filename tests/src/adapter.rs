@@ -18,6 +18,9 @@ const NEED: &str = "CURVESMITH_NEED_WGPU";
 /// What the language does not have, as the emitter says it.
 const LACKS: [&str; 2] = ["not uniform", "quotients of 64-bit words"];
 
+/// Operations that passes make for PTX alone, which has them, and tables of more rows than an element has words.
+const PTX_ONLY: [&str; 3] = ["DotFq2", "MulShared", "MulTable"];
+
 /// The first adapter that can be used, opened once; `None`, said loudly, where there is none.
 pub fn wgpu_device() -> Option<&'static WgpuDevice> {
     static DEVICE: OnceLock<Option<WgpuDevice>> = OnceLock::new();
@@ -36,8 +39,9 @@ pub fn wgpu_device() -> Option<&'static WgpuDevice> {
 pub fn wgsl(kernel: &Kernel) -> Result<Option<Artefact>, String> {
     let checked = match prepare::<Wgsl>(kernel) {
         Err(PassError::Unsupported(_)) => return Ok(None),
-        // By a table of more rows than an element has words.
-        Err(PassError::NoVariant { op, .. }) if op.starts_with("MulTable") => return Ok(None),
+        Err(PassError::NoVariant { op, .. }) if PTX_ONLY.iter().any(|only| op.starts_with(only)) => {
+            return Ok(None);
+        }
         checked => checked.map_err(|e| e.to_string())?,
     };
     match Wgsl::emit(&[checked], Products::Halves) {
