@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind, Result};
 use ark_std::rand::rngs::OsRng;
 use curvesmith::snarkjs::json::{proof_to_json, public_to_json, verification_key_to_json};
 use curvesmith::snarkjs::{ZkeyCurve, ZkeyFile, max_witness_bytes};
-use curvesmith::{Device, Field, Groth16, KeyOptions, PairingCurve, Witness};
+use curvesmith::{Detail, Device, Field, Groth16, KeyOptions, PairingCurve, Witness};
 use std::fmt;
 use std::path::Path;
 
@@ -53,6 +53,15 @@ impl Proof {
     }
 }
 
+/// A part of a proof.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    /// What it does.
+    pub name: String,
+    /// Seconds that the host spent on it: computing, submitting work, or waiting for it.
+    pub seconds: f64,
+}
+
 /// A proving key of snarkjs on a device. Any number of threads proves with it.
 pub struct Key {
     prover: Box<dyn Prover>,
@@ -71,9 +80,17 @@ impl Key {
     /// Errors: [`ErrorKind::Input`] for what is no key of a curve of this build; [`ErrorKind::DeviceMemory`] and
     /// [`ErrorKind::Device`] for a device that cannot take it.
     pub fn load(key: Source<'_>, device: &Device, options: &KeyOptions) -> Result<Self> {
-        let file = open(key)?;
+        Self::ready(&open(key)?, device, options)
+    }
+
+    /// The same of a file's bytes, which are not copied.
+    pub fn from_bytes(key: Vec<u8>, device: &Device, options: &KeyOptions) -> Result<Self> {
+        Self::ready(&ZkeyFile::from_bytes(key)?, device, options)
+    }
+
+    fn ready(file: &ZkeyFile, device: &Device, options: &KeyOptions) -> Result<Self> {
         let entry = of_snarkjs(file.curve())?;
-        let prover = (entry.read_key)(&file, options.trust_key)?(device, options)?;
+        let prover = (entry.read_key)(file, options.trust_key)?(device, options)?;
         Ok(Self { prover, entry })
     }
 
@@ -126,6 +143,11 @@ impl Key {
         self.prover.prove(witness, cancel)
     }
 
+    /// As [`Key::prove`] of a file's bytes, which are not copied, with the stages of the proof in their order.
+    pub fn prove_watched(&self, witness: Vec<u8>) -> Result<(Proof, Vec<Stage>)> {
+        self.prover.prove_watched(witness)
+    }
+
     /// Proves several witnesses, some at once; each has a result of its own.
     pub fn prove_batch(&self, witnesses: &[Source<'_>], cancel: &Cancel) -> Vec<Result<Proof>> {
         self.prover.prove_batch(witnesses, cancel)
@@ -165,6 +187,7 @@ pub(crate) trait Prover: Send + Sync {
     fn verification_key(&self) -> String;
     fn weaknesses(&self) -> Vec<String>;
     fn prove(&self, witness: Source<'_>, cancel: &Cancel) -> Result<Proof>;
+    fn prove_watched(&self, witness: Vec<u8>) -> Result<(Proof, Vec<Stage>)>;
     fn prove_batch(&self, witnesses: &[Source<'_>], cancel: &Cancel) -> Vec<Result<Proof>>;
 }
 
@@ -193,6 +216,16 @@ impl<C: ZkeyCurve> Prover for Groth16<C> {
         let witness = read_witness::<C>(witness, self.wires())?;
         let proof = self.prove_unless_cancelled(&witness, &mut OsRng, &cancel.0)?;
         Ok(texts::<C>(self, &proof, &witness))
+    }
+
+    fn prove_watched(&self, witness: Vec<u8>) -> Result<(Proof, Vec<Stage>)> {
+        let witness = Witness::from_wtns_bytes(witness, self.wires())?;
+        let (proof, stats) = self.prove_with_stats(&witness, &mut OsRng, Detail::Stages)?;
+        let stage = |stage: curvesmith::Stage| Stage {
+            name: stage.name.into_owned(),
+            seconds: stage.host.as_secs_f64(),
+        };
+        Ok((texts::<C>(self, &proof, &witness), stats.stages.into_iter().map(stage).collect()))
     }
 
     fn prove_batch(&self, witnesses: &[Source<'_>], cancel: &Cancel) -> Vec<Result<Proof>> {

@@ -25,7 +25,7 @@ pub use curves::{Shapes, curves, most_coordinate_bits, shapes};
 pub use curvesmith::{Device, KeyOptions};
 pub use device::{DEVICE, default_device, device, devices};
 pub use error::{Error, ErrorKind, Result};
-pub use key::{Key, Proof, Source};
+pub use key::{Key, Proof, Source, Stage};
 pub use keys::{KEYS, Keys};
 pub use msm::Msm;
 pub use ntt::Ntt;

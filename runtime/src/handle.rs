@@ -47,12 +47,13 @@ impl Device {
     }
 
     /// CUDA if there is a usable device, else with feature `wgpu` the first GPU with memory of its own that it finds, else
-    /// the CPU; [`Device::fallback_reason`] says why. One that shares the host's memory may be slower than the CPU.
+    /// the CPU; [`Device::fallback_reason`] says why. One that shares the host's memory may be slower than the CPU. A
+    /// browser does not tell, and has one thread for the CPU: there any GPU is taken.
     pub fn auto() -> Device {
         let gpus: &[fn() -> Result<Device>] = &[
             || Device::cuda(0),
             #[cfg(feature = "wgpu")]
-            Device::wgpu_discrete,
+            Device::wgpu_worthwhile,
         ];
         let mut reasons = Vec::new();
         for open in gpus {
@@ -95,18 +96,25 @@ impl Device {
         Ok(Device::as_measured(Arc::new(WgpuDevice::new(ordinal)?)))
     }
 
-    /// The first adapter with memory of its own.
+    /// The first adapter that is faster than the CPU as far as anybody knows.
     #[cfg(feature = "wgpu")]
-    fn wgpu_discrete() -> Result<Device> {
+    fn wgpu_worthwhile() -> Result<Device> {
+        let is_browser = cfg!(target_family = "wasm");
         let fits = |adapter: &curvesmith_wgpu::AdapterInfo| {
-            adapter.unusable.is_none() && adapter.kind == AdapterKind::Discrete
+            adapter.unusable.is_none()
+                && match is_browser {
+                    true => adapter.kind != AdapterKind::Cpu,
+                    false => adapter.kind == AdapterKind::Discrete,
+                }
         };
         match curvesmith_wgpu::adapters().into_iter().find(fits) {
             Some(adapter) => Device::wgpu(adapter.ordinal),
             None => {
-                let reason =
-                    "no GPU with memory of its own was found through Vulkan or Direct3D 12".to_owned();
-                Err(RuntimeError::NoDevice { device: "wgpu".into(), reason })
+                let reason = match is_browser {
+                    true => "the browser shows no GPU that it can use",
+                    false => "no GPU with memory of its own was found through Vulkan or Direct3D 12",
+                };
+                Err(RuntimeError::NoDevice { device: "wgpu".into(), reason: reason.to_owned() })
             }
         }
     }

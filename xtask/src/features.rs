@@ -1,10 +1,9 @@
 //! Builds every feature of the declared curves by itself, packages without what they have by
-//! default, and the prover for web pages; all on a machine that has no LLVM, as far as the build can tell.
+//! default; all on a machine that has no LLVM, as far as the build can tell.
 
 use crate::shell;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-use std::path::Path;
 
 /// The package whose features are curves.
 const PACKAGE: &str = "curvesmith-curves";
@@ -32,9 +31,6 @@ const WITHOUT_DEFAULT: [(&str, &str); 13] = [
 /// 24, an Edwards curve, and one without a pairing.
 const EVERY_RUN: [&str; 4] = ["bls24-315", "jubjub", "mnt4-298", "secp256r1"];
 
-/// The target of web pages.
-const WEB: &str = "wasm32-unknown-unknown";
-
 /// Checks declared curves each alone, and with none, and other packages with few features. A long run checks
 /// every curve.
 pub(crate) fn run(long: bool) -> Result<()> {
@@ -50,20 +46,7 @@ pub(crate) fn run(long: bool) -> Result<()> {
         check.args(["check", "--quiet", "--package", package, "--no-default-features"]);
         shell::run(check.args(["--features", &features]))?;
     }
-    for_web_pages()
-}
-
-/// Checks the prover, and all that it depends on, for web pages, where the compiler has what that takes.
-fn for_web_pages() -> Result<()> {
-    let mut rustc = shell::command("rustc");
-    let libraries = shell::output(rustc.args(["--print", "target-libdir", "--target", WEB]));
-    if !libraries.is_some_and(|folder| Path::new(&folder).is_dir()) {
-        eprintln!("SKIPPED: the prover for web pages: `rustup target add {WEB}` adds what it needs");
-        return Ok(());
-    }
-    let mut check = shell::without_llvm(shell::cargo());
-    check.args(["check", "--quiet", "--package", "curvesmith", "--no-default-features"]);
-    shell::run(check.args(["--features", "bn254", "--target", WEB]))
+    Ok(())
 }
 
 /// The curves to check.

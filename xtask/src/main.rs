@@ -16,6 +16,7 @@ mod features;
 mod files;
 mod interop;
 mod node;
+mod npm;
 mod package;
 mod python;
 mod replay;
@@ -26,6 +27,7 @@ mod test;
 mod tidy;
 mod tune;
 mod validate;
+mod web;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -70,6 +72,8 @@ enum Task {
     Python(python::PythonArgs),
     /// Pack the Node package, install it, and try it with snarkjs as the judge; needs Node.js
     Node(node::NodeArgs),
+    /// Pack the package for web pages, and try it in a browser; needs Node.js and Chromium
+    Web(web::WebArgs),
     /// Build the C library and have programs of C judge it
     Capi,
     /// Have snarkjs judge our proofs; needs Node.js
@@ -102,6 +106,7 @@ fn main() -> std::process::ExitCode {
         Task::Dist(args) => dist::run(&args),
         Task::Capi => shell::library(capi::PACKAGE).and_then(|built| capi::run(&built)),
         Task::Node(args) => node::run(&args),
+        Task::Web(args) => web::run(&args),
         Task::Python(args) => python::run(&args),
         Task::Interop(args) => interop::run(&args),
     };

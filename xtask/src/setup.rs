@@ -1,6 +1,6 @@
 //! Finds what the tests need beside Rust, and installs it where that is safe.
 
-use crate::shell;
+use crate::{shell, web};
 use anyhow::{Context, Result, bail};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -35,6 +35,9 @@ const APT_VULKAN: Apt = Apt {
     cost: "about 150 MB of disk, most of it LLVM's library",
 };
 
+const APT_CHROMIUM: Apt =
+    Apt { what: "a browser for the tests of web pages", packages: "chromium", cost: "about 400 MB of disk" };
+
 /// Checks what the tests need; installs with `yes`, in CI or as root without a terminal, else asks.
 pub(crate) fn run(yes: bool) -> Result<()> {
     check_rustc()?;
@@ -59,6 +62,7 @@ pub(crate) struct Optional {
 
 /// Has what only some tests need, installed as LLVM is, and says what there is.
 pub(crate) fn find_optional(yes: bool) -> Result<Optional> {
+    find_web(yes)?;
     Ok(Optional {
         redis: find(&APT_REDIS, "`curvesmith worker`", REDIS_HINT, yes, redis_version)?,
         mpi: find(&APT_MPI, "sums over several processes (feature `mpi`)", MPI_HINT, yes, mpi_version)?,
@@ -78,6 +82,23 @@ fn find(apt: &Apt, tested: &str, hint: &str, yes: bool, version: fn() -> Option<
     let version = version().with_context(|| format!("{} is installed, but was not found", apt.what))?;
     eprintln!("{version}");
     Ok(true)
+}
+
+/// Has Rust's library for WebAssembly and a browser, whose tests look for both themselves.
+fn find_web(yes: bool) -> Result<()> {
+    if web::library().is_err() && shell::exists("rustup", "--version") {
+        // It asks the network; without it, the next line says what is missing.
+        let _ = shell::run(shell::command("rustup").args(["target", "add", web::TARGET]));
+    }
+    if let Err(reason) = web::library() {
+        eprintln!("SKIPPED: the package for web pages: {reason}");
+        return Ok(());
+    }
+    find(&APT_CHROMIUM, "web pages", CHROMIUM_HINT, yes, browser_version).map(drop)
+}
+
+fn browser_version() -> Option<String> {
+    shell::output(shell::command(web::browser()?).arg("--version"))
 }
 
 fn redis_version() -> Option<String> {
@@ -369,6 +390,12 @@ const VULKAN_HINT: &str = "
     Debian 12, 13, Ubuntu 24.04: apt-get install -y --no-install-recommends mesa-vulkan-drivers
     Fedora:                      dnf install mesa-vulkan-drivers
     Arch:                        pacman -S vulkan-swrast";
+const CHROMIUM_HINT: &str = "
+    Debian 12, 13:    apt-get install -y --no-install-recommends chromium
+    Ubuntu 24.04:     snap install chromium
+    Fedora:           dnf install chromium
+    Arch:             pacman -S chromium
+    or name one by CURVESMITH_CHROMIUM";
 
 #[cfg(test)]
 mod tests {

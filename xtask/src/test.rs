@@ -1,6 +1,6 @@
 //! The whole test run.
 
-use crate::{SetupArgs, capi, deny, dist, features, node, package, python, setup, shell, tidy};
+use crate::{SetupArgs, capi, deny, dist, features, node, package, python, setup, shell, tidy, web};
 use anyhow::Result;
 use clap::Args;
 
@@ -101,6 +101,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
     parts.part("C", || capi::run(&shell::library(capi::PACKAGE)?))?;
     parts.part("Python", python::test)?;
     parts.part("Node", node::test)?;
+    parts.part("web pages", web::test)?;
     parts.finish("cargo xtask test");
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! What adapters there are, and what a device of them is taken for.
 
-use crate::gpu::ready;
+use crate::wait::ready;
 use curvesmith_abi::{Features, Flavour, Geometry, Limits};
 use curvesmith_device::{DeviceProperties, Result, RuntimeError};
 
@@ -73,7 +73,8 @@ impl AdapterInfo {
         };
         AdapterInfo {
             ordinal,
-            name: info.name,
+            // A browser may keep it to itself.
+            name: if info.name.is_empty() { "a GPU".to_owned() } else { info.name },
             kind,
             backend: info.backend.to_string(),
             driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
@@ -137,6 +138,11 @@ pub(crate) fn open(ordinal: usize) -> Result<(wgpu::Adapter, AdapterInfo)> {
         |reason: String| Err(RuntimeError::NoDevice { device: format!("wgpu:{ordinal}"), reason });
     let mut adapters = enumerate();
     match adapters.len() {
+        0 if cfg!(target_family = "wasm") => no_device(
+            "the browser shows no adapter: it has no WebGPU, or none on this machine, or the page is not of a secure \
+             origin"
+                .into(),
+        ),
         0 => no_device(
             "no adapter of Vulkan, Metal or Direct3D 12 was found; install the driver of the GPU (on Debian and Ubuntu, \
              mesa-vulkan-drivers has those of AMD and Intel, and one that runs on the CPU)"
@@ -155,7 +161,10 @@ pub(crate) fn open(ordinal: usize) -> Result<(wgpu::Adapter, AdapterInfo)> {
 }
 
 fn enumerate() -> Vec<wgpu::Adapter> {
-    let backends = wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12;
+    let backends = match cfg!(target_family = "wasm") {
+        true => wgpu::Backends::BROWSER_WEBGPU,
+        false => wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12,
+    };
     // wgpu panics where it was built for none of them.
     if !wgpu::Instance::enabled_backend_features().intersects(backends) {
         return Vec::new();

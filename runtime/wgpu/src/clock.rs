@@ -6,7 +6,7 @@ use crate::lock;
 use crate::memory;
 use curvesmith_device::{Result, RuntimeError};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use web_time::Instant;
 
 /// Events that have times of the device at once; those beyond have the host's.
 const SLOTS: u32 = 1024;

@@ -2,12 +2,13 @@
 
 use crate::adapter::{self, AdapterInfo, RESIDENT_THREADS};
 use crate::clock::{Clock, Time, WgpuEvent, timeless};
-use crate::gpu::{Gpu, ready};
+use crate::gpu::Gpu;
 use crate::lock;
 use crate::memory::{Buffers, WgpuMemory};
 use crate::module::{Variant, WgpuModule, refused};
 use crate::queue::{Dispatch, Queue, Serial, StreamState};
 use crate::staging::{Readback, WgpuStaging};
+use crate::wait::ready;
 use crate::words::{self, Bound};
 use curvesmith_abi::{Arg, ByteRange, Features, Flavour, Image, KernelEntry, Needs};
 use curvesmith_device::{
@@ -17,7 +18,7 @@ use curvesmith_device::{
 use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::Instant;
+use web_time::Instant;
 
 /// A device of wgpu. Clones are the same device.
 #[derive(Clone)]

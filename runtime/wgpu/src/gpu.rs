@@ -1,10 +1,10 @@
 //! wgpu's device and queue, with errors as values.
 
+#[cfg(target_family = "wasm")]
+use crate::wait;
+use crate::wait::ready;
 use curvesmith_device::{Result, RuntimeError};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
 use std::sync::{Arc, OnceLock};
-use std::task::{Context, Poll, Waker};
 
 /// A device of wgpu. Cheap to clone.
 #[derive(Clone)]
@@ -79,10 +79,9 @@ impl Gpu {
         use wgpu::ErrorFilter::{Internal, OutOfMemory, Validation};
         let scopes = [OutOfMemory, Internal, Validation].map(|filter| self.device.push_error_scope(filter));
         let made = f();
-        let mut found = None;
-        for scope in scopes.into_iter().rev() {
-            found = ready(scope.pop()).or(found);
-        }
+        // All are asked before one is waited for.
+        let errors: Vec<_> = scopes.into_iter().rev().map(wgpu::ErrorScopeGuard::pop).collect();
+        let found = errors.into_iter().fold(None, |found, error| ready(error).or(found));
         if let Some(reason) = self.lost.get() {
             return Err(Refusal::Lost(reason.clone()));
         }
@@ -93,8 +92,19 @@ impl Gpu {
         }
     }
 
+    /// As [`Gpu::caught`] where that takes no time. A browser answers some time later, which is too long for
+    /// each launch: there the error is one that [`Gpu::uncaptured`] tells before any result is read.
+    pub(crate) fn noted<T>(&self, f: impl FnOnce() -> T) -> std::result::Result<T, Refusal> {
+        match cfg!(target_family = "wasm") {
+            true => Ok(f()),
+            false => self.caught(f),
+        }
+    }
+
     /// Waits until a submission is done.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn wait(&self, index: wgpu::SubmissionIndex) -> Result<()> {
+        use std::panic::{AssertUnwindSafe, catch_unwind};
         const CALL: &str = "Device::poll";
         let poll = || self.device.poll(wgpu::PollType::Wait { submission_index: Some(index), timeout: None });
         // wgpu panics where the driver has lost the device; its locks are released by the unwinding, and the device
@@ -116,22 +126,25 @@ impl Gpu {
         }
     }
 
+    /// Waits until all that was submitted is done.
+    #[cfg(target_family = "wasm")]
+    pub(crate) fn wait(&self, _: wgpu::SubmissionIndex) -> Result<()> {
+        let done = Arc::new(OnceLock::new());
+        let callback = Arc::clone(&done);
+        self.queue.on_submitted_work_done(move || {
+            let _ = callback.set(());
+            wait::wake();
+        });
+        while done.get().is_none() {
+            wait::pause();
+        }
+        self.alive("Queue::on_submitted_work_done")
+    }
+
     /// As after the loss of the device.
     #[cfg(test)]
     pub(crate) fn lose(&self) {
         self.device.destroy();
         let _ = self.device.poll(wgpu::PollType::Poll);
-    }
-}
-
-/// The outcome of a future of wgpu, which outside of browsers is there at once.
-pub(crate) fn ready<T>(future: impl Future<Output = T>) -> T {
-    let mut future = pin!(future);
-    let mut context = Context::from_waker(Waker::noop());
-    loop {
-        match future.as_mut().poll(&mut context) {
-            Poll::Ready(outcome) => return outcome,
-            Poll::Pending => std::thread::yield_now(),
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! A device that runs WGSL kernels through wgpu: over Vulkan, Metal or Direct3D 12.
+//! A device that runs WGSL kernels through wgpu: over Vulkan, Metal or Direct3D 12, or in a browser.
 //!
 //! [`WgpuDevice`] implements [`KernelDevice`](curvesmith_device::KernelDevice), as CUDA does, for images
 //! of the flavour `wgsl`. [`adapters`] lists what there is.
@@ -48,7 +48,9 @@
 //! [`RuntimeError::DeviceLost`](curvesmith_device::RuntimeError::DeviceLost); a program that aborts on panics aborts.
 //!
 //! # Browsers
-//! Not yet: what waits here blocks its thread, which a browser does not let a page do.
+//! Compiled to WebAssembly, this runs on a browser's WebGPU. What waits sets the call aside by JavaScript's Promise
+//! Integration: it has to come from an export that wasm-bindgen marks `jspi`, and while it is set aside, no other call
+//! may be made, since it holds locks. Errors of launches come later there; each wait tells the first one.
 
 mod adapter;
 mod clock;
@@ -60,6 +62,7 @@ mod memory;
 mod module;
 mod queue;
 mod staging;
+mod wait;
 mod words;
 
 #[cfg(test)]

@@ -7,11 +7,12 @@ use crate::lock;
 use crate::memory;
 use crate::module::Pipeline;
 use crate::staging::Readback;
+use crate::wait;
 use crate::words::Bound;
 use curvesmith_device::{Result, RuntimeError};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use web_time::{Duration, Instant};
 
 /// Launches of a submission. One costs the host some 10 µs and a submission 100 to 200, so that these add a
 /// tenth at most; and a device that has nothing to do waits for 3 ms of the host's at most.
@@ -148,7 +149,7 @@ impl Queue {
         entries.push(binding(bounds.len() as u32, &self.arena, offset, block.len() as u64));
         let descriptor =
             wgpu::BindGroupDescriptor { label: None, layout: &pipeline.layout, entries: &entries };
-        let group = self.gpu.caught(|| self.gpu.device.create_bind_group(&descriptor))?;
+        let group = self.gpu.noted(|| self.gpu.device.create_bind_group(&descriptor))?;
         let pass = self.pass();
         pass.set_pipeline(&pipeline.raw);
         pass.set_bind_group(0, &group, &[]);
@@ -179,7 +180,7 @@ impl Queue {
         self.throttle(len);
         // wgpu copies before the commands of the next submission, so nothing else may be in it before this.
         self.submit_commands();
-        match self.gpu.caught(|| self.gpu.queue.write_buffer(to, offset, bytes)) {
+        match self.gpu.noted(|| self.gpu.queue.write_buffer(to, offset, bytes)) {
             Ok(()) => {
                 self.involve(stream);
                 self.pending.staged += len;
@@ -246,7 +247,7 @@ impl Queue {
     fn submit(&mut self, encoder: Option<wgpu::CommandEncoder>) {
         let Pending { arena, work, streams, readbacks, staged, .. } = std::mem::take(&mut self.pending);
         let gpu = &self.gpu;
-        let submitted = gpu.caught(|| {
+        let submitted = gpu.noted(|| {
             if !arena.is_empty() {
                 gpu.queue.write_buffer(&self.arena, 0, &arena);
             }
@@ -374,8 +375,9 @@ fn arrive(gpu: &Gpu, readback: Arc<Readback>, serial: Serial) {
         if let Some(readback) = mapped.upgrade() {
             let _ = readback.outcome.set(outcome.map_err(failed));
         }
+        wait::wake();
     };
-    let asked = gpu.caught(|| readback.buffer.map_async(wgpu::MapMode::Read, .., callback));
+    let asked = gpu.noted(|| readback.buffer.map_async(wgpu::MapMode::Read, .., callback));
     if let Err(refusal) = asked {
         let _ = readback.outcome.set(Err(refusal.of(CALL)));
     }

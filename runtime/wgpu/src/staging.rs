@@ -2,6 +2,7 @@
 
 use crate::device::Shared;
 use crate::queue::Serial;
+use crate::wait;
 use curvesmith_device::{Result, RuntimeError, Staging};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -55,13 +56,16 @@ impl Readback {
                 None => shared.flush(),
             }
             // Of threads that wait one sets the outcome, which may be another one.
-            std::thread::yield_now();
+            if self.outcome.get().is_none() {
+                wait::pause();
+            }
         }
     }
 
     /// Waits, and shows the bytes.
     pub(crate) fn read<T>(&self, shared: &Shared, f: impl FnOnce(&[u8]) -> T) -> Result<T> {
         self.settle(shared)?;
+        shared.gpu.uncaptured()?;
         let view = self.buffer.slice(..).get_mapped_range();
         let view = view.map_err(|error| RuntimeError::Device {
             call: "Buffer::get_mapped_range",
