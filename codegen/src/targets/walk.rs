@@ -63,7 +63,7 @@ pub trait Language {
     fn narrow(&mut self, a: &Self::Atom) -> Result<Self::Atom, EmitError>;
     /// A predicate as a word, 0 or 1.
     fn word_of_truth(&mut self, a: &Self::Atom) -> Result<Self::Atom, EmitError>;
-    /// `cond ? a : b` of scalars; words for elements.
+    /// `cond ? a : b` of scalars.
     fn select(
         &mut self,
         ty: Type,
@@ -71,6 +71,15 @@ pub trait Language {
         a: &Self::Atom,
         b: &Self::Atom,
     ) -> Result<Self::Atom, EmitError>;
+    /// `cond ? a : b` of elements, word by word.
+    fn select_element(
+        &mut self,
+        cond: &Self::Atom,
+        a: &[Self::Atom],
+        b: &[Self::Atom],
+    ) -> Result<Vec<Self::Atom>, EmitError> {
+        a.iter().zip(b).map(|(a, b)| self.select(Type::U32, cond, a, b)).collect()
+    }
     /// A field operation by its program; the words that this gives, of a test the one that is zero or not.
     fn program(
         &mut self,
@@ -261,13 +270,12 @@ impl<L: Language> Walk<'_, L> {
                 return all.map(<[_]>::to_vec).ok_or_else(|| self.fault(format!("{v} is no part of {a}")));
             }
             Op::Select(c, x, y) => {
-                let ty = match kernel.ty(v) {
-                    Type::Field => Type::U32,
-                    ty => ty,
-                };
-                let (c, x, y) = (self.value(*c), self.values(*x).to_vec(), self.values(*y).to_vec());
-                let pairs = x.iter().zip(&y);
-                return pairs.map(|(x, y)| self.language.select(ty, &c, x, y)).collect();
+                let (cond, ty) = (self.value(*c), kernel.ty(v));
+                if ty == Type::Field {
+                    let (x, y) = (&self.values[x.0 as usize], &self.values[y.0 as usize]);
+                    return self.language.select_element(&cond, x, y);
+                }
+                self.language.select(ty, &cond, &self.value(*x), &self.value(*y))?
             }
             Op::Word(x, i, _) => self.values(*x)[*i as usize].clone(),
             Op::Param(p) => self.language.param(*p)?,

@@ -29,6 +29,9 @@ pub trait Limbs:
     /// Bits of a limb.
     const BITS: usize;
 
+    /// Whether rows of a program are to be alike, for emitters that make loops of them.
+    const ROLLED: bool = false;
+
     /// An element is kept below this, which its limbs hold.
     fn capacity(field: &FieldDesc) -> BigUint;
 

@@ -259,9 +259,12 @@ impl<T: Limbs> Offers<'_, T> {
             let mut t = start(program);
             let max = if t.is_empty() { BigUint::ZERO } else { sum.clone() };
             t.resize(n + 2, ZERO);
-            let mut rows: Rows<'_, T> = Rows { program, t, max, target: PhantomData };
+            let mut rows: Rows<'_, T> = Rows { program, t, max, alike: false, target: PhantomData };
             for row in 0..count {
-                terms(rows.program, row).iter().for_each(|(x, y)| rows.add(*x, y));
+                let terms = terms(rows.program, row);
+                // Several terms leave a limb above an element in each row: the first adds to it too.
+                rows.alike = T::ROLLED && row == 0 && terms.len() > 1;
+                terms.iter().for_each(|(x, y)| rows.add(*x, y));
                 rows.reduce(&limbs, n0, &added);
             }
             rows.t.truncate(n + 1);
@@ -338,6 +341,8 @@ struct Rows<'a, T> {
     t: Vec<Src>,
     /// The most that the accumulator is after a row.
     max: BigUint,
+    /// Whether limbs above an element are added to where they are zero.
+    alike: bool,
     target: PhantomData<T>,
 }
 
@@ -356,7 +361,13 @@ impl<T: Limbs> Rows<'_, T> {
         let mut carry = Some(carry);
         for at in at..self.t.len() {
             let Some(with) = carry else { return };
-            let (sum, next) = self.plus(self.t[at], with);
+            let (sum, next) = match self.alike && self.t[at] == ZERO && at == self.t.len() - 2 {
+                true => {
+                    let (low, high) = self.program.pair(Pair::Add(ZERO, with, ZERO));
+                    (low.into(), Some(high))
+                }
+                false => self.plus(self.t[at], with),
+            };
             self.t[at] = sum;
             carry = next.map(Src::Limb);
         }

@@ -11,6 +11,7 @@ use num_bigint::BigUint;
 
 impl Limbs for Wgsl {
     const BITS: usize = 32;
+    const ROLLED: bool = true;
 
     fn capacity(field: &FieldDesc) -> BigUint {
         field.r()

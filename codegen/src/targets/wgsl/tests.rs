@@ -1,6 +1,6 @@
 //! Modules of kernels by naga, rows as loops, and what is refused.
 
-use super::emit::rows;
+use super::emit::{rows, steps};
 use super::*;
 use crate::declaration::{Equation, FieldDesc, FieldOp, GroupDesc, Tower};
 use crate::error::PassError;
@@ -168,6 +168,134 @@ fn rows_that_differ_are_not_rolled() {
                 assert!(rows.count < whole.count || rows.length != whole.length, "instruction {at}");
             }
         }
+    }
+}
+
+/// A stretch of calls, each of the results of the last two and of what is from before, with a line behind the fifth that makes
+/// something of a result, and one call of that.
+fn stretch(calls: usize) -> Vec<steps::Item> {
+    let mut items = vec![steps::Item::Value { name: "v1000".into(), expression: "l0".into() }];
+    for k in 0..calls {
+        let (function, multiplies) = [("mul_0", true), ("dot_1", true), ("sub_2", false)][k % 3];
+        let of = |back: usize| k.checked_sub(back).map_or_else(|| "v1000".into(), |k| format!("v{k}"));
+        let mut operands = vec![of(1), of(2)];
+        if function == "dot_1" {
+            operands.extend(["E(0x1u)".into(), of(4)]);
+        }
+        let (name, scalar) = (format!("v{k}"), (k % 6 == 5).then(|| "l1".into()));
+        items.push(steps::Item::Call(steps::Call {
+            name,
+            function: function.into(),
+            scalar,
+            operands,
+            multiplies,
+        }));
+    }
+    items.push(steps::Item::Effect(format!("l0 = v{};", calls - 1)));
+    items
+}
+
+/// Calls are a loop of elements that are used again; a loop that reads or writes another element is not the stretch.
+#[test]
+fn steps_are_the_stretch() {
+    let run = stretch(40);
+    let find = |run: &[steps::Item]| steps::find(run, &|name| name == "v7");
+    let found = find(&run).expect("it has many calls");
+    assert!(found.is(&run));
+    assert_eq!(found.outputs.iter().map(|(name, _)| &**name).collect::<Vec<_>>(), ["v7", "v39"]);
+    let places = found.steps.iter().map(|step| step.to).max().expect("there are steps") + 1;
+    assert!(places < 9, "{places} elements");
+    let mut mutants = vec![];
+    let mut mutant = |edit: &dyn Fn(&mut steps::Steps)| {
+        let mut other = found.clone();
+        edit(&mut other);
+        mutants.push(other);
+    };
+    for k in 0..found.steps.len() {
+        mutant(&|other| other.steps[k].to += 1);
+        mutant(&|other| other.steps[k].scalar = Some("l2".into()));
+        mutant(&|other| other.steps[k].function += "0");
+        mutant(&|other| other.steps.truncate(k));
+        for x in 0..found.steps[k].from.len() {
+            mutant(&|other| other.steps[k].from[x] += 1);
+        }
+    }
+    for k in 0..2 {
+        mutant(&|other| other.inputs[k].1 += 1);
+        mutant(&|other| other.outputs[k].1 += 1);
+    }
+    mutant(&|other| other.inputs[0].0 = "v38".into());
+    mutant(&|other| other.before.extend(other.behind.drain(..)));
+    mutant(&|other| other.behind.clear());
+    assert!(mutants.len() > 250);
+    for other in mutants {
+        assert!(!other.is(&run), "{other:?}");
+    }
+    // Few calls stay as they are, and so do many different ones.
+    assert!(find(&stretch(12)).is_none());
+    assert!(find(&[]).is_none());
+}
+
+/// A call of what another line makes of a result begins another loop.
+#[test]
+fn calls_of_what_is_made_of_results_come_later() {
+    let mut items = stretch(40);
+    items.push(steps::Item::Value { name: "v5000".into(), expression: "v39.w0".into() });
+    let second: Vec<steps::Item> = stretch(40).split_off(1);
+    let renamed = |item: steps::Item| match item {
+        steps::Item::Call(mut call) => {
+            call.name += "00";
+            call.operands
+                .iter_mut()
+                .for_each(|x| *x = if x == "v1000" { "E(v5000)".into() } else { x.clone() + "00" });
+            steps::Item::Call(call)
+        }
+        item => item,
+    };
+    items.extend(second.into_iter().map(renamed));
+    let (lines, _) = steps::lines(&items, &Default::default()).expect("they are what they stand for");
+    let at = |line: &str| lines.iter().position(|(_, text)| text == line).unwrap_or_else(|| panic!("{line}"));
+    let loops: Vec<usize> = (0..lines.len()).filter(|k| lines[*k].1.starts_with("for (var step")).collect();
+    assert_eq!(loops.len(), 2);
+    assert!(loops[0] < at("let v5000 = v39.w0;") && at("let v5000 = v39.w0;") < loops[1]);
+}
+
+/// Product sites of an entry point, with those of the functions that it calls.
+fn product_sites(text: &str, entry: &str) -> usize {
+    let body = |name: &str| -> Option<&str> {
+        let start = text.find(&format!("fn {name}("))?;
+        let body = &text[start..];
+        Some(&body[body.find(")").unwrap_or(0)..body.find("\n}\n").unwrap_or(body.len())])
+    };
+    let calls = body(entry).into_iter().flat_map(|body| {
+        body.split('(').map(|before| {
+            before.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default()
+        })
+    });
+    let sites = |name: &str| match name {
+        // A word of a quotient or a digit, which is small.
+        "mul_pair" | "mul_add" => 0,
+        _ if body(name).is_some_and(|body| body.contains("mul_add(")) => 1,
+        _ => product_sites(text, name),
+    };
+    calls.map(sites).sum()
+}
+
+/// Drivers inline: at most 30 products stand in the text of an entry point.
+#[test]
+fn entry_points_have_few_products() {
+    let fq = [
+        "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47",
+        "1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab",
+    ];
+    for (p, quadratic) in fq.iter().flat_map(|p| [(p, false), (p, true)]) {
+        let kernels = group_kernels(&GEOMETRY, &group("g", field("fq", p), quadratic, 0)).concat();
+        let kernels: Vec<Kernel> =
+            kernels.into_iter().filter(|kernel| kernel.desc.name != AccumulateLanes::NAME).collect();
+        let text = Wgsl::emit(&checked(&kernels), Products::Halves).expect("it is emitted").text;
+        let sites: Vec<usize> = kernels.iter().map(|kernel| product_sites(&text, &kernel.symbol)).collect();
+        assert!(sites.iter().all(|sites| *sites <= 30), "{sites:?}");
+        assert!(sites.iter().any(|sites| *sites > 5), "{sites:?}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! The lines of one kernel or function.
 
+use super::steps::{self, Call, Item};
 use super::{Module, fault, passed};
 use crate::error::EmitError;
 use crate::fir::ir::*;
@@ -8,17 +9,27 @@ use crate::passes::Checked;
 use crate::targets::walk::{Index, Language, words_of};
 use crate::targets::wgsl::{Choice, Wgsl};
 use curvesmith_abi::{ParamKind, padded_words};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// All lanes of a warp.
 const FULL: u64 = u32::MAX as u64;
 
-/// What is written of a body.
+/// What is written of a body, each with its depth.
+enum Part {
+    /// A line between stretches.
+    Flow(usize, String),
+    /// Lines without a change of flow.
+    Stretch(usize, Vec<Item>),
+}
+
+/// A body that is being written.
 pub(super) struct Body<'a> {
     module: &'a mut Module,
     kernel: &'a Kernel,
     uniformity: Uniformity,
-    lines: String,
+    /// Runs of lines without a change of flow, and what stands between them.
+    parts: Vec<Part>,
     depth: usize,
     names: usize,
     /// Whether words go from thread to thread through shared memory.
@@ -34,21 +45,61 @@ impl<'a> Body<'a> {
             return Err(fault(kernel, &format!("{meeting:?} in flow that is not uniform in WGSL")));
         }
         let mut body =
-            Body { module, kernel, uniformity, lines: String::new(), depth: 1, names: 0, exchanges: false };
+            Body { module, kernel, uniformity, parts: vec![], depth: 1, names: 0, exchanges: false };
         for (i, local) in kernel.locals.iter().enumerate() {
-            body.line(&format!("var l{i}: {};", passed(local.ty)));
+            body.flow(&format!("var l{i}: {};", passed(local.ty)));
         }
         Ok(body)
     }
 
     /// The lines, and whether threads exchange words.
-    pub(super) fn finish(self) -> (String, bool) {
-        (self.lines, self.exchanges)
+    /// Errors: a loop of steps is not what it stands for.
+    pub(super) fn finish(self) -> Result<(String, bool), EmitError> {
+        // From the end, so that it is known of a stretch what is read behind it.
+        let (mut read, mut texts, mut elements) = (BTreeSet::new(), vec![], 0);
+        for part in self.parts.iter().rev() {
+            let (depth, lines) = match part {
+                Part::Flow(depth, line) => {
+                    read.extend(steps::identifiers(line).map(str::to_owned));
+                    (depth, vec![(0, line.clone())])
+                }
+                Part::Stretch(depth, items) => {
+                    let (lines, held) = steps::lines(items, &read)
+                        .ok_or_else(|| fault(self.kernel, "a loop of steps is not what it stands for"))?;
+                    elements = elements.max(held);
+                    read.extend(items.iter().flat_map(Item::reads).map(str::to_owned));
+                    (depth, lines)
+                }
+            };
+            // Writing to a string cannot fail.
+            let mut text = String::new();
+            for (deeper, line) in lines {
+                let _ = writeln!(text, "{:1$}{line}", "", 2 * (depth + deeper));
+            }
+            texts.push(text);
+        }
+        if elements > 0 {
+            texts.push(format!("  var e: array<E, {elements}>;\n"));
+        }
+        texts.reverse();
+        Ok((texts.concat(), self.exchanges))
     }
 
-    /// Writing to a string cannot fail.
+    /// A line that changes flow or that all threads must pass: it ends a stretch.
+    fn flow(&mut self, line: &str) {
+        self.parts.push(Part::Flow(self.depth, line.to_owned()));
+    }
+
+    /// A line within a stretch.
+    fn item(&mut self, item: Item) {
+        match self.parts.last_mut() {
+            Some(Part::Stretch(_, items)) => items.push(item),
+            _ => self.parts.push(Part::Stretch(self.depth, vec![item])),
+        }
+    }
+
     fn line(&mut self, text: &str) {
-        let _ = writeln!(self.lines, "{:1$}{text}", "", 2 * self.depth);
+        self.item(Item::Effect(text.to_owned()));
     }
 
     fn fresh(&mut self) -> String {
@@ -58,7 +109,7 @@ impl<'a> Body<'a> {
 
     fn value(&mut self, expression: &str) -> String {
         let name = self.fresh();
-        self.line(&format!("let {name} = {expression};"));
+        self.item(Item::Value { name: name.clone(), expression: expression.to_owned() });
         name
     }
 
@@ -128,8 +179,8 @@ impl<'a> Body<'a> {
     }
 
     fn barrier(&mut self) {
-        self.line("workgroupBarrier();");
-        self.line("storageBarrier();");
+        self.flow("workgroupBarrier();");
+        self.flow("storageBarrier();");
     }
 
     /// Every thread's word where each can read it; what is read then is `read`, of `lanes` of the own warp.
@@ -137,20 +188,20 @@ impl<'a> Body<'a> {
         self.exchanges = true;
         let array = format!("{}_exchange", self.kernel.symbol);
         self.line(&format!("{array}[thread] = {word};"));
-        self.line("workgroupBarrier();");
+        self.flow("workgroupBarrier();");
         let result = read(self, &array);
-        self.line("workgroupBarrier();");
+        self.flow("workgroupBarrier();");
         result
     }
 
     /// For each lane of the own warp a bit, by an expression of its word.
     fn bits(&mut self, array: &str, of: impl Fn(&str) -> String) -> String {
         let result = self.fresh();
-        self.line(&format!("var {result} = 0u;"));
-        self.line("for (var lane = 0u; lane < 32u; lane++) {");
+        self.flow(&format!("var {result} = 0u;"));
+        self.flow("for (var lane = 0u; lane < 32u; lane++) {");
         let bit = of(&format!("{array}[(thread & ~31u) + lane]"));
-        self.line(&format!("  {result} |= u32({bit}) << lane;"));
-        self.line("}");
+        self.flow(&format!("  {result} |= u32({bit}) << lane;"));
+        self.flow("}");
         result
     }
 }
@@ -162,43 +213,43 @@ impl Language for Body<'_> {
     type Round = ();
 
     fn fork(&mut self, cond: &String, _: bool) -> Result<(), EmitError> {
-        self.line(&format!("if ({cond}) {{"));
+        self.flow(&format!("if ({cond}) {{"));
         self.depth += 1;
         Ok(())
     }
 
     fn otherwise(&mut self, (): &mut (), _: bool) -> Result<(), EmitError> {
         self.depth -= 1;
-        self.line("} else {");
+        self.flow("} else {");
         self.depth += 1;
         Ok(())
     }
 
     fn join(&mut self, (): (), _: bool, _: bool) -> Result<(), EmitError> {
         self.depth -= 1;
-        self.line("}");
+        self.flow("}");
         Ok(())
     }
 
     fn begin_loop(&mut self) -> Result<(), EmitError> {
-        self.line("loop {");
+        self.flow("loop {");
         self.depth += 1;
         Ok(())
     }
 
     fn leave(&mut self, (): &()) -> Result<(), EmitError> {
-        self.line("break;");
+        self.flow("break;");
         Ok(())
     }
 
     fn end_loop(&mut self, (): (), _: bool, _: bool) -> Result<(), EmitError> {
         self.depth -= 1;
-        self.line("}");
+        self.flow("}");
         Ok(())
     }
 
     fn end(&mut self) -> Result<(), EmitError> {
-        self.line("return;");
+        self.flow("return;");
         Ok(())
     }
 
@@ -210,7 +261,7 @@ impl Language for Body<'_> {
             results.push(self.joined(ty, own));
             rest = others;
         }
-        self.line(&format!("return {}_results({});", self.kernel.symbol, results.join(", ")));
+        self.flow(&format!("return {}_results({});", self.kernel.symbol, results.join(", ")));
         Ok(())
     }
 
@@ -358,11 +409,24 @@ impl Language for Body<'_> {
         Ok(self.value(&format!("select({b}, {a}, {cond})")))
     }
 
+    fn select_element(
+        &mut self,
+        cond: &String,
+        a: &[String],
+        b: &[String],
+    ) -> Result<Vec<String>, EmitError> {
+        let (name, operands) = (self.fresh(), vec![self.element(a), self.element(b)]);
+        let (function, scalar) = ("choose".into(), Some(cond.clone()));
+        self.item(Item::Call(Call { name: name.clone(), function, scalar, operands, multiplies: false }));
+        Ok(self.words(&name))
+    }
+
     fn program(&mut self, op: &Op, choice: &Choice, inputs: &[String]) -> Result<Vec<String>, EmitError> {
         let n = self.kernel.field().words;
-        let name = self.module.program(choice, n);
-        let elements: Vec<String> = inputs.chunks_exact(n).map(|words| self.element(words)).collect();
-        let result = self.value(&format!("{name}({})", elements.join(", ")));
+        let function = self.module.program(choice, n);
+        let operands: Vec<String> = inputs.chunks_exact(n).map(|words| self.element(words)).collect();
+        let (result, multiplies) = (self.fresh(), choice.cost.products > 0);
+        self.item(Item::Call(Call { name: result.clone(), function, scalar: None, operands, multiplies }));
         let words = self.words(&result);
         match op {
             Op::Field(op, _) if op.tests_zero() => {
@@ -411,7 +475,16 @@ impl Language for Body<'_> {
             (false, true) => format!("atomicLoad(&{})", word(k)),
             (false, false) => word(k),
         };
-        Ok((0..results.len()).map(|k| self.value(&read(k))).collect())
+        let value = |k: usize| match common {
+            // A barrier too.
+            true => {
+                let name = self.fresh();
+                self.flow(&format!("let {name} = {};", read(k)));
+                name
+            }
+            false => self.value(&read(k)),
+        };
+        Ok((0..results.len()).map(value).collect())
     }
 
     fn store(&mut self, place: &Place, index: &Index<String>, words: &[String]) -> Result<(), EmitError> {
@@ -466,9 +539,8 @@ impl Language for Body<'_> {
                     ShuffleMode::Down => format!("select({lane} + {arg}, {lane}, {lane} + {arg} > 31u)"),
                     ShuffleMode::Xor => format!("({lane} ^ {arg})"),
                 };
-                let read =
-                    |body: &mut Self, array: &str| body.value(&format!("{array}[(thread & ~31u) + {from}]"));
-                Ok(Some(self.exchange(&operands[0], read)))
+                let word = |array: &str| format!("{array}[(thread & ~31u) + {from}]");
+                Ok(Some(self.exchange(&operands[0], |body, array| body.value(&word(array)))))
             }
             Stmt::Ballot { .. } => {
                 let own = format!("u32({})", operands[0]);

@@ -7,6 +7,7 @@ mod body;
 mod prelude;
 mod programs;
 pub(super) mod rows;
+pub(super) mod steps;
 
 use super::{Choice, Wgsl};
 use crate::declaration::FieldDesc;
@@ -75,8 +76,16 @@ impl Module {
         if let Some(field) = field {
             let words: Vec<String> = (0..field.words).map(|i| format!("w{i}: u32")).collect();
             let _ = writeln!(text, "struct E {{ {} }}", words.join(", "));
+            let chosen = |i: usize| format!("select(b.w{i}, a.w{i}, c)");
+            let chosen: Vec<String> = (0..field.words).map(chosen).collect();
+            let _ = writeln!(
+                text,
+                "fn choose(c: bool, a: E, b: E) -> E {{\n  return E({});\n}}",
+                chosen.join(", ")
+            );
         }
-        let symbols = ["E", "mul_add", "add_pair", "sub_pair", "mul_pair", "shl_pair", "shr_pair", "lt_pair"];
+        let symbols =
+            ["E", "choose", "mul_add", "add_pair", "sub_pair", "mul_pair", "shl_pair", "shr_pair", "lt_pair"];
         let symbols = symbols.map(str::to_owned).into();
         Ok(Module { text, products, symbols, programs: vec![], functions: vec![] })
     }
@@ -109,7 +118,7 @@ impl Module {
         }
         let mut body = Body::new(self, checked)?;
         write(&mut body, checked)?;
-        Ok(body.finish())
+        body.finish()
     }
 
     fn function(&mut self, checked: &Checked<Wgsl>) -> Result<(), EmitError> {
