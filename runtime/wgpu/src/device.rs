@@ -156,7 +156,7 @@ impl Shared {
         refuse: &dyn Fn(String) -> RuntimeError,
     ) -> Result<(wgpu::Buffer, Bound)> {
         let buffer = self.buffers.find(range).map_err(refuse)?;
-        let alignment = u64::from(self.limits.min_storage_buffer_offset_alignment).max(4);
+        let alignment = u64::from(self.limits.min_storage_buffer_offset_alignment).max(16);
         let bound = Bound::new(range, buffer.size(), alignment);
         let limit = self.limits.max_storage_buffer_binding_size;
         if bound.size > limit {

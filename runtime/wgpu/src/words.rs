@@ -8,19 +8,19 @@ use curvesmith_abi::{Arg, ByteRange};
 pub(crate) struct Bound {
     /// Where it begins in the buffer, aligned.
     pub(crate) offset: u64,
-    /// Bytes from there: a multiple of 4, and at least 4.
+    /// Bytes from there: a multiple of 16, and at least 16, which is the largest thing that a kernel reads at once.
     pub(crate) size: u64,
     /// The range's first word from there.
     pub(crate) word: u32,
 }
 
 impl Bound {
-    /// For a range, which begins at a word, of a buffer of `size` bytes, a multiple of 4 that is not 0.
-    /// `alignment` is a power of two, at least 4.
+    /// For a range, which begins at a word, of a buffer of `size` bytes, a multiple of 16 that is not 0.
+    /// `alignment` is a power of two, at least 16.
     pub(crate) fn new(range: &ByteRange, size: u64, alignment: u64) -> Bound {
-        // Nothing cannot be bound; of an empty range at the end of the buffer, its last word is.
-        let offset = range.start.min(size - 4) & !(alignment - 1);
-        let end = range.end.next_multiple_of(4).max(offset + 4);
+        // Nothing cannot be bound; of an empty range at the end of the buffer, what is before is.
+        let offset = range.start.min(size - 16) & !(alignment - 1);
+        let end = range.end.next_multiple_of(16).max(offset + 16);
         // Below the alignment in words.
         let word = ((range.start - offset) / 4) as u32;
         Bound { offset, size: end - offset, word }
@@ -66,11 +66,11 @@ mod tests {
         for (start, end, bound) in [
             (0, 512, (0, 512, 0)),
             (256, 512, (256, 256, 0)),
-            (252, 260, (0, 260, 63)),
-            (260, 261, (256, 8, 1)),
-            (256, 256, (256, 4, 0)),
+            (252, 260, (0, 272, 63)),
+            (260, 261, (256, 16, 1)),
+            (256, 256, (256, 16, 0)),
             (512, 512, (256, 256, 64)),
-            (0, 0, (0, 4, 0)),
+            (0, 0, (0, 16, 0)),
         ] {
             let Bound { offset, size, word } = Bound::new(&range(1, start, end), 512, 256);
             assert_eq!((offset, size, word), bound, "{start}..{end}");

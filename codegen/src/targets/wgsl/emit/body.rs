@@ -23,6 +23,32 @@ enum Part {
     Stretch(usize, Vec<Item>),
 }
 
+/// Parts of a vector.
+const PARTS: [&str; 4] = ["x", "y", "z", "w"];
+
+/// Where words in a row are.
+struct Spot {
+    /// A buffer or a shared array.
+    array: String,
+    /// The first one's index, or that of its vector.
+    at: String,
+    /// How far apart they are.
+    step: u32,
+    /// Whether the array holds vectors of four words.
+    vectors: bool,
+}
+
+impl Spot {
+    /// Word or vector `k` of the row.
+    fn word(&self, k: u32) -> String {
+        let Spot { array, at, step, .. } = self;
+        match k * step {
+            0 => format!("{array}[{at}]"),
+            past => format!("{array}[{at} + {past}u]"),
+        }
+    }
+}
+
 /// A body that is being written.
 pub(super) struct Body<'a> {
     module: &'a mut Module,
@@ -132,7 +158,7 @@ impl<'a> Body<'a> {
 
     /// A word of the uniform block.
     fn word_of_args(&self, word: u32) -> String {
-        let of = ["x", "y", "z", "w"][word as usize % 4];
+        let of = PARTS[word as usize % 4];
         format!("{}_args[{}].{of}", self.kernel.symbol, word / 4)
     }
 
@@ -143,30 +169,33 @@ impl<'a> Body<'a> {
         1 + before.map(|param| words(param.kind)).sum::<u32>()
     }
 
-    /// The first of some words in a row, and how far apart they are.
-    fn place(&mut self, place: &Place, index: &Index<String>) -> Result<(String, String, u32), EmitError> {
+    /// Where words in a row are.
+    fn place(&mut self, place: &Place, index: &Index<String>) -> Result<Spot, EmitError> {
         let kernel = self.kernel;
         let words = kernel.field.as_ref().map_or(0, |f| f.words);
         let (buffer, word) = match *place {
             Place::Global { buffer, word, .. } | Place::Part { buffer, word, .. } => (buffer, word),
             Place::Shared { array, .. } => {
                 // Word `k` of all elements stands together, so that neighbouring threads read neighbouring words.
-                let name = shared(kernel, array.0 as usize);
-                return Ok((name, index.element.clone(), kernel.shared[array.0 as usize].length));
+                let (name, step) = (shared(kernel, array.0 as usize), kernel.shared[array.0 as usize].length);
+                return Ok(Spot { array: name, at: index.element.clone(), step, vectors: false });
             }
         };
-        let ParamKind::Buffer(_, element) = kernel.desc.params[buffer.0 as usize].kind else {
-            return Err(fault(kernel, "a parameter is not a buffer"));
-        };
-        let stride = element.bytes(kernel.form, words, kernel.tower.degree()) / 4;
-        let mut at = format!("{} + {} * {stride}u", self.word_of_args(self.args_of(buffer.0)), index.element);
+        let stride = words_of_element(kernel, buffer.0 as usize)
+            .ok_or_else(|| fault(kernel, "a parameter is not a buffer"))?;
+        let vectors = has_vectors(kernel, buffer.0 as usize);
+        let unit = if vectors { 4 } else { 1 };
+        let start = self.word_of_args(self.args_of(buffer.0));
+        let start = if vectors { format!("({start} >> 2u)") } else { start };
+        let mut at = format!("{start} + {} * {}u", index.element, stride / unit);
         if let Some(part) = &index.part {
-            let _ = write!(at, " + {part} * {}u", padded_words(words));
+            let _ = write!(at, " + {part} * {}u", padded_words(words) as u32 / unit);
         }
         if word > 0 {
-            let _ = write!(at, " + {word}u");
+            let _ = write!(at, " + {}u", word / unit);
         }
-        Ok((self::buffer(kernel, buffer.0 as usize), self.value(&at), 1))
+        let array = self::buffer(kernel, buffer.0 as usize);
+        Ok(Spot { array, at: self.value(&at), step: 1, vectors })
     }
 
     fn is_atomic(&self, place: &Place) -> bool {
@@ -464,12 +493,13 @@ impl Language for Body<'_> {
         // What all threads read together in shared memory is read once for all.
         let common = matches!(place, Place::Shared { .. })
             && results.iter().all(|result| self.uniformity.is_uniform(*result));
-        let (array, at, step) = self.place(place, index)?;
-        let atomic = self.is_atomic(place);
-        let word = |k: usize| match k as u32 * step {
-            0 => format!("{array}[{at}]"),
-            past => format!("{array}[{at} + {past}u]"),
-        };
+        let spot = self.place(place, index)?;
+        if spot.vectors {
+            let vectors: Vec<String> =
+                (0..results.len() / 4).map(|k| self.value(&spot.word(k as u32))).collect();
+            return Ok(vectors.iter().flat_map(|v| PARTS.map(|part| format!("{v}.{part}"))).collect());
+        }
+        let (atomic, word) = (self.is_atomic(place), |k: usize| spot.word(k as u32));
         let read = |k: usize| match (common, atomic) {
             (true, _) => format!("workgroupUniformLoad(&{})", word(k)),
             (false, true) => format!("atomicLoad(&{})", word(k)),
@@ -488,13 +518,16 @@ impl Language for Body<'_> {
     }
 
     fn store(&mut self, place: &Place, index: &Index<String>, words: &[String]) -> Result<(), EmitError> {
-        let (array, at, step) = self.place(place, index)?;
-        let atomic = self.is_atomic(place);
+        let spot = self.place(place, index)?;
+        let (atomic, words) = match spot.vectors {
+            true => {
+                let vectors = words.chunks(4).map(|words| format!("vec4<u32>({})", words.join(", ")));
+                (false, vectors.collect())
+            }
+            false => (self.is_atomic(place), words.to_vec()),
+        };
         for (k, word) in words.iter().enumerate() {
-            let to = match k as u32 * step {
-                0 => format!("{array}[{at}]"),
-                past => format!("{array}[{at} + {past}u]"),
-            };
+            let to = spot.word(k as u32);
             match atomic {
                 true => self.line(&format!("atomicStore(&{to}, {word});")),
                 false => self.line(&format!("{to} = {word};")),
@@ -504,8 +537,7 @@ impl Language for Body<'_> {
     }
 
     fn address(&mut self, place: &Place, index: &Index<String>) -> Result<String, EmitError> {
-        let (array, at, _) = self.place(place, index)?;
-        Ok(format!("&{array}[{at}]"))
+        Ok(format!("&{}", self.place(place, index)?.word(0)))
     }
 
     fn effect(&mut self, stmt: &Stmt, operands: &[String]) -> Result<Option<String>, EmitError> {
@@ -579,9 +611,45 @@ pub(super) fn shared(kernel: &Kernel, array: usize) -> String {
     format!("{}_s{array}", kernel.symbol)
 }
 
-/// The type of a buffer's words.
+/// The type of what a buffer holds.
 pub(super) fn words_of_buffer(kernel: &Kernel, param: usize) -> &'static str {
-    if is_atomic_buffer(kernel, param) { "atomic<u32>" } else { "u32" }
+    match is_atomic_buffer(kernel, param) {
+        true => "atomic<u32>",
+        false if has_vectors(kernel, param) => "vec4<u32>",
+        false => "u32",
+    }
+}
+
+/// Words of an element of a buffer.
+fn words_of_element(kernel: &Kernel, param: usize) -> Option<u32> {
+    let words = kernel.field.as_ref().map_or(0, |f| f.words);
+    match kernel.desc.params[param].kind {
+        ParamKind::Buffer(_, element) => {
+            Some(element.bytes(kernel.form, words, kernel.tower.degree()) as u32 / 4)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a buffer is read and written four words at once, at multiples of four, by all of a kernel. Ranges begin at an
+/// element, so that they do at such a multiple too.
+fn has_vectors(kernel: &Kernel, param: usize) -> bool {
+    let of = |place: &Place| match *place {
+        Place::Global { buffer, word, .. } | Place::Part { buffer, word, .. } => {
+            (buffer.0 as usize == param).then_some(word)
+        }
+        Place::Shared { .. } => None,
+    };
+    let fits = |word: u32, count: usize| word.is_multiple_of(4) && count.is_multiple_of(4);
+    words_of_element(kernel, param).is_some_and(|words| words.is_multiple_of(4))
+        && !any_stmt(&kernel.body, &|stmt| match stmt {
+            Stmt::Load { results, place } => of(place).is_some_and(|word| !fits(word, results.len())),
+            Stmt::Store { place, words } => of(place).is_some_and(|word| !fits(word, words.len())),
+            Stmt::Atomic { place, .. }
+            | Stmt::LoadOrdered { place, .. }
+            | Stmt::StoreOrdered { place, .. } => of(place).is_some(),
+            _ => false,
+        })
 }
 
 /// The type of a shared array's words.
@@ -605,10 +673,15 @@ fn is_atomic_array(kernel: &Kernel, number: usize) -> bool {
 
 /// Whether something in a block is done as a whole at such a place.
 fn any_atomic(block: &Block, at: &dyn Fn(&Place) -> bool) -> bool {
-    block.iter().any(|stmt| match stmt {
+    any_stmt(block, &|stmt| match stmt {
         Stmt::Atomic { place, .. } | Stmt::LoadOrdered { place, .. } | Stmt::StoreOrdered { place, .. } => {
             at(place)
         }
-        other => other.blocks().into_iter().any(|block| any_atomic(block, at)),
+        _ => false,
     })
+}
+
+/// Whether a statement of a block, or one within, is so.
+fn any_stmt(block: &Block, is: &dyn Fn(&Stmt) -> bool) -> bool {
+    block.iter().any(|stmt| is(stmt) || stmt.blocks().into_iter().any(|block| any_stmt(block, is)))
 }

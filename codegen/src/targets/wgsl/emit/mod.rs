@@ -41,7 +41,7 @@ impl BackEnd for Wgsl {
 
     /// One module for kernels of one field. An entry point binds in group 0
     ///
-    /// * at `k` the buffer parameter number `k`, as words, to be read or to be read and written;
+    /// * at `k` the buffer parameter number `k`, as words or as vectors of four, to be read or to be read and written;
     /// * behind them a uniform block of four-word vectors: the number of blocks of the launch, then for each parameter in
     ///   order the first word of a buffer's range within what is bound, a scalar's value, or both words of a 64-bit one.
     ///
