@@ -1,12 +1,14 @@
 //! Cross-crate tests of curvesmith, and what they share.
 
 mod adapter;
+mod built_in;
 pub mod four_ways;
 pub mod interpreter;
 mod launch;
 mod random;
 
 pub use adapter::{on_adapter, wgpu_device, wgsl};
+pub use built_in::{BUILT_IN, Visitor, visit_built_in};
 pub use launch::launch;
 pub use random::Random;
 

@@ -3,7 +3,7 @@
 use super::checks;
 use crate::groth16_emulated::answers;
 use curvesmith_curves::toy::{babybear, toy_curve};
-use curvesmith_curves::{bls12_381, bn254, jubjub, secp256k1};
+use curvesmith_curves::{bls12_381, bn254, jubjub, secp256r1};
 use curvesmith_runtime::Device;
 use curvesmith_tests::wgpu_device;
 use std::sync::{Arc, OnceLock};
@@ -37,6 +37,7 @@ fn transforms() {
     checks::ntts::<bls12_381::FrField>(adapter.clone(), [10]);
 }
 
+/// One group of each kind: `a` zero and not, an Edwards curve, an extension of degree 2, a field of 12 words.
 #[test]
 fn sums_of_products() {
     let Some(device) = device() else { return };
@@ -46,10 +47,54 @@ fn sums_of_products() {
     }
     checks::msm::<bn254::G2>(&device, 70, None);
     checks::msm::<bls12_381::G1>(&device, 70, None);
-    checks::msm::<secp256k1::G1>(&device, 70, None);
+    checks::msm::<secp256r1::G1>(&device, 70, None);
     checks::msm::<jubjub::G1>(&device, 70, None);
     checks::msm_by_multiples::<bn254::G1>(&device, 60, 3, None);
     checks::msm_of_integers::<bn254::G1>(&device, 70);
+}
+
+/// Sums over all groups of built-in curves, and transforms over all their scalar fields, of no more words than texts are
+/// tested for. What each takes stands in the output.
+#[cfg(feature = "long-tests")]
+#[test]
+fn every_built_in_curve() {
+    use ark_ff::FftField as _;
+    use curvesmith_runtime::field::Field;
+    use curvesmith_runtime::group::Group;
+    use curvesmith_tests::{Size, Visitor, visit_built_in};
+    use std::time::Instant;
+
+    /// Words of the widest field that the texts are tested for.
+    const WORDS: usize = 12;
+
+    struct Check<'a>(&'a Device);
+
+    fn timed(name: &str, check: impl FnOnce()) {
+        let start = Instant::now();
+        check();
+        eprintln!("{name:<16}{:6.2} s", start.elapsed().as_secs_f64());
+    }
+
+    impl Visitor for Check<'_> {
+        fn scalars<F: Field>(&mut self) {
+            // A launch of the first kind, and several; some fields have a small group of roots only.
+            let most = F::Ark::TWO_ADICITY.min(Size::from_env().pick(5, 9, 12));
+            if F::WORDS <= WORDS {
+                timed(F::NAME, || {
+                    [1, most].into_iter().for_each(|log_n| checks::large_ntt::<F>(self.0, log_n))
+                });
+            }
+        }
+
+        fn group<G: Group>(&mut self) {
+            if G::Base::WORDS <= WORDS && G::Scalar::WORDS <= WORDS {
+                timed(G::NAME, || checks::msm::<G>(self.0, Size::from_env().pick(5, 33, 300), None));
+            }
+        }
+    }
+
+    let Some(device) = device() else { return };
+    visit_built_in(&mut Check(&device));
 }
 
 /// Known answers of keys that snarkjs made, one of a ceremony.
