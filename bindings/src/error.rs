@@ -153,9 +153,9 @@ impl From<RuntimeError> for Error {
     fn from(error: RuntimeError) -> Self {
         let kind = match error {
             RuntimeError::Cancelled => ErrorKind::Cancelled,
-            RuntimeError::OutOfMemory { .. } | RuntimeError::InsufficientMemory { .. } => {
-                ErrorKind::DeviceMemory
-            }
+            RuntimeError::OutOfMemory { .. }
+            | RuntimeError::InsufficientMemory { .. }
+            | RuntimeError::Binding { .. } => ErrorKind::DeviceMemory,
             RuntimeError::Length { .. } | RuntimeError::Input { .. } | RuntimeError::TooLarge { .. } => {
                 ErrorKind::Input
             }

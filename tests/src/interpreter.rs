@@ -216,6 +216,7 @@ impl Default for Interpreter {
             multiprocessors: 1,
             compute: 90,
             memory: 1 << 40,
+            binding: u64::MAX,
             // It takes kernels by their names, and reads no text.
             flavour: Flavour::PTX,
             geometry: Geometry::PTX,

@@ -158,6 +158,15 @@ pub(crate) enum Source<'a, C: PairingCurve> {
     Take(&'a mut HostKey<C>),
 }
 
+impl<C: PairingCurve> Source<'_, C> {
+    fn key(&self) -> &HostKey<C> {
+        match self {
+            Source::Keep(key) => key,
+            Source::Take(key) => key,
+        }
+    }
+}
+
 /// Where the points of a key are while proofs are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
@@ -225,6 +234,11 @@ impl<C: PairingCurve> DeviceKey<C> {
             Owner::group::<C::G1>(),
             Owner::group::<C::G2>(),
         ])?;
+        if let Some(properties) = device.properties() {
+            // They are one buffer, which kernels take as a whole.
+            let bytes = Vector::<C>::bytes_for(3 * source.key().quotient.domain);
+            properties.reach("the quotient's vectors", bytes)?;
+        }
         let work = device.work()?;
         macro_rules! bases {
             ($query:ident) => {
@@ -244,10 +258,7 @@ impl<C: PairingCurve> DeviceKey<C> {
                 b_g2: bases!(b_g2_query),
             }),
         };
-        let key = match &source {
-            Source::Keep(key) => *key,
-            Source::Take(key) => &**key,
-        };
+        let key = source.key();
         let domain = key.quotient.domain;
         let matrices: Vec<_> = [&key.a, &key.b].into_iter().chain(&key.c).collect();
         let tables = work.ntt_tables::<C::Fr>(domain, key.quotient.omega)?;

@@ -31,6 +31,21 @@ pub enum RuntimeError {
         /// Bytes that the device has free, or that the caller's limit allows.
         available: u64,
     },
+    /// A buffer of a launch is larger than kernels of this device reach, which is less than its memory on devices of
+    /// wgpu. Make the input smaller, take bases with fewer multiples or a narrower window, or another device: CUDA has no
+    /// such limit.
+    #[error(
+        "{what}: {bytes} bytes of one buffer, launches on this device reach {limit}: take a smaller input, fewer multiples or \
+         another device"
+    )]
+    Binding {
+        /// The buffer, or the kernel that takes it.
+        what: String,
+        /// Its bytes, as far as the kernel takes them.
+        bytes: u64,
+        /// [`DeviceProperties::binding`](crate::DeviceProperties::binding).
+        limit: u64,
+    },
     /// The driver, or the emulator's checks, refused a launch: a bug in a kernel or a failing device.
     #[error("kernel `{symbol}` (grid {grid}, block {block}): {call}: {reason}")]
     Launch {

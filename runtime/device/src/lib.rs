@@ -27,6 +27,9 @@ pub struct DeviceProperties {
     pub compute: u32,
     /// Bytes of memory in all.
     pub memory: u64,
+    /// Most bytes of a buffer that a launch takes, which may be a part of an allocation; `u64::MAX` where memory alone is
+    /// the limit.
+    pub binding: u64,
     /// What the images are written in that it runs.
     pub flavour: Flavour,
     /// The sizes of blocks that these images are built for.
@@ -40,6 +43,14 @@ impl DeviceProperties {
     pub fn admit(&self, kernel: &KernelEntry) -> Result<()> {
         let lacks = |lack| RuntimeError::Lacks { symbol: kernel.symbol.clone(), lack };
         self.limits.admit(&kernel.needs).map_err(lacks)
+    }
+
+    /// [`RuntimeError::Binding`] where launches do not reach so many bytes of one buffer, which is `what`.
+    pub fn reach(&self, what: &str, bytes: u64) -> Result<()> {
+        match self.binding {
+            limit if bytes > limit => Err(RuntimeError::Binding { what: what.into(), bytes, limit }),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -75,6 +75,7 @@ impl Emulator {
             multiprocessors: options.multiprocessors,
             compute: COMPUTE,
             memory: options.memory,
+            binding: u64::MAX,
             flavour: Flavour::PTX,
             geometry: Geometry::PTX,
             limits: options.limits,

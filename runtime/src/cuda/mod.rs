@@ -139,6 +139,7 @@ fn properties(context: &CudaContext) -> std::result::Result<DeviceProperties, Dr
         multiprocessors: multiprocessors.max(1).unsigned_abs(),
         compute: (10 * major + minor).max(0).unsigned_abs(),
         memory: context.total_mem()? as u64,
+        binding: u64::MAX,
         flavour: Flavour::PTX,
         geometry: Geometry::PTX,
         limits: Limits { threads, shared, ..Limits::PTX },

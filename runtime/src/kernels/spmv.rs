@@ -98,6 +98,8 @@ impl GpuLevel {
         let Rows { places, unit_starts, units, starts, others } = &level.rows;
         let columns: Vec<u32> = collect(others.len(), &|i| matrix.columns[others[i] as usize]);
         let values: Vec<F::Ark> = collect(others.len(), &|i| matrix.values[others[i] as usize]);
+        let bytes = values.len() as u64 * convert::element_bytes::<F>() as u64;
+        stream.gpu().properties().reach("values of a matrix", bytes)?;
         Ok(GpuLevel {
             threads: level.threads,
             warps: level.warps,

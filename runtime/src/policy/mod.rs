@@ -83,6 +83,8 @@ pub struct MsmPolicy {
     pub row_waves: u32,
     /// Most (digit, base) entries sorted at once, below 2^31; longer MSMs run in parts.
     pub max_entries: u32,
+    /// Most buckets of the shapes that the model chooses, of all sets together.
+    pub max_buckets: u64,
     /// Where scalars of the host are cut; `None` where they are not.
     pub parts: Option<PartsPolicy>,
 }
@@ -128,6 +130,7 @@ const FEW_THREADS: MsmPolicy = MsmPolicy {
     max_waves: 16,
     row_waves: u32::MAX,
     max_entries: (1 << 31) - 1,
+    max_buckets: u64::MAX,
     parts: None,
 };
 
@@ -175,6 +178,9 @@ const MANY_FROM: u32 = 8;
 /// measured.
 const THREADS_PER_MULTIPROCESSOR: u32 = 512;
 
+/// Most bytes of a bucket: four coordinates over a quadratic extension of a field of 16 words.
+const BUCKET_BYTES: u64 = 4 * 2 * 16 * 4;
+
 /// Most slices the accumulation kernels can count without wrapping.
 pub(crate) const MAX_SLICES: u32 = 1 << 20;
 
@@ -208,8 +214,15 @@ impl Policy {
                 row_waves: 4,
                 // Keys and entries, twice, at 4 bytes: 4 GiB for 2^28.
                 max_entries: 1 << 28,
+                max_buckets: u64::MAX,
                 parts: Some(MEASURED_PARTS),
             }
+        };
+        // Kernels take buckets, and the sums of a round of pairs, in one buffer.
+        let msm = MsmPolicy {
+            max_buckets: properties.binding / BUCKET_BYTES,
+            affine_bytes: msm.affine_bytes.min(properties.binding),
+            ..msm
         };
         let threads = match properties.multiprocessors {
             few if few < MANY_FROM => 32,
@@ -258,8 +271,13 @@ impl MsmPolicy {
         self.cheapest(n, (2..=widest_window(most)).map(|window| DigitShape::regular(bits, window, most)))
     }
 
+    /// Where all have too many buckets, that with the fewest.
     fn cheapest(&self, n: usize, shapes: impl Iterator<Item = DigitShape>) -> DigitShape {
-        shapes.min_by_key(|shape| self.cost(n, *shape)).expect("the range of windows is not empty")
+        let key = |shape: &DigitShape| match u64::from(shape.sets) << shape.log_buckets() {
+            buckets if buckets <= self.max_buckets => (0, self.cost(n, *shape)),
+            buckets => (buckets, 0),
+        };
+        shapes.min_by_key(key).expect("the range of windows is not empty")
     }
 
     /// Modelled price of an MSM of `n` scalars, in hundredths of a mixed addition.
@@ -349,11 +367,19 @@ mod tests {
             multiprocessors: 2,
             compute: 75,
             memory: 0,
+            binding: u64::MAX,
             flavour: Flavour::PTX,
             geometry: Geometry::PTX,
             limits: Limits::PTX,
         })
         .msm
+    }
+
+    /// Kernels reach all buckets where some window has so few, and as many as they can where none has.
+    #[test]
+    fn windows_have_no_more_buckets_than_launches_reach() {
+        let window = |max_buckets| MsmPolicy { max_buckets, ..few() }.digit_shape(254, 1 << 26).window;
+        assert_eq!([u64::MAX, 16 << 15, 1 << 18, 1376, 0].map(window), [17, 16, 14, 6, 2]);
     }
 
     #[test]

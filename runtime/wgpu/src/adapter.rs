@@ -103,6 +103,7 @@ impl AdapterInfo {
             multiprocessors,
             compute: 0,
             memory: self.buffer_bytes.min(MOST_MEMORY),
+            binding: self.binding_bytes,
             flavour: Flavour::WGSL,
             geometry: Geometry::WGSL,
             limits: self.limits,

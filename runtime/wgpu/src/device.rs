@@ -124,7 +124,7 @@ impl Shared {
             return Err(refuse("it takes at least one block, and no dynamic shared memory".into()));
         }
         let bounds = launch.args.iter().filter_map(|arg| match arg {
-            Arg::Buffer(range) => Some(self.bind(range, &refuse)),
+            Arg::Buffer(range) => Some(self.bind(range, launch.symbol, &refuse)),
             Arg::U32(_) | Arg::U64(_) => None,
         });
         let bounds: Vec<_> = bounds.collect::<Result<_>>()?;
@@ -153,16 +153,13 @@ impl Shared {
     fn bind(
         &self,
         range: &ByteRange,
+        symbol: &str,
         refuse: &dyn Fn(String) -> RuntimeError,
     ) -> Result<(wgpu::Buffer, Bound)> {
         let buffer = self.buffers.find(range).map_err(refuse)?;
         let alignment = u64::from(self.limits.min_storage_buffer_offset_alignment).max(16);
         let bound = Bound::new(range, buffer.size(), alignment);
-        let limit = self.limits.max_storage_buffer_binding_size;
-        if bound.size > limit {
-            let what = "a buffer of a launch, in bytes,";
-            return Err(RuntimeError::TooLarge { what, found: bound.size, limit });
-        }
+        self.properties.reach(symbol, bound.size)?;
         Ok((buffer, bound))
     }
 
@@ -176,7 +173,7 @@ impl Shared {
     ) -> Result<()> {
         let module = self.bits.get_or_init(|| WgpuModule::load(&self.gpu, &bits_source()));
         let module = module.as_ref().map_err(Clone::clone)?;
-        let most = (self.limits.max_storage_buffer_binding_size.min(1 << 31) / 2) & !255;
+        let most = ((self.properties.binding.min(1 << 31) / 2) & !255).max(256);
         let mut start = offset;
         while start < offset + len {
             let end = (offset + len).min(start + most);
@@ -257,7 +254,15 @@ fn bits_source() -> Source {
 impl WgpuDevice {
     /// The device with this ordinal among [`adapters`](crate::adapters), or [`RuntimeError::NoDevice`] with the reason.
     pub fn new(ordinal: usize) -> Result<WgpuDevice> {
-        let (adapter, info) = adapter::open(ordinal)?;
+        WgpuDevice::with_binding(ordinal, u64::MAX)
+    }
+
+    /// As [`WgpuDevice::new`], with launches that take at most `bytes` of a buffer, as on an adapter that has no more: for
+    /// programs that are to run on smaller ones too.
+    pub fn with_binding(ordinal: usize, bytes: u64) -> Result<WgpuDevice> {
+        let (adapter, mut info) = adapter::open(ordinal)?;
+        info.binding_bytes = info.binding_bytes.min(bytes);
+        let limits = wgpu::Limits { max_storage_buffer_binding_size: info.binding_bytes, ..adapter.limits() };
         let no_device = |reason: String| RuntimeError::NoDevice {
             device: format!("wgpu:{ordinal}"),
             reason: format!("{}: {reason}", info.name),
@@ -267,12 +272,12 @@ impl WgpuDevice {
                 true => adapter::timestamps(),
                 false => wgpu::Features::empty(),
             },
-            required_limits: adapter.limits(),
+            required_limits: limits.clone(),
             ..wgpu::DeviceDescriptor::default()
         };
         let (device, queue) =
             ready(adapter.request_device(&descriptor)).map_err(|error| no_device(error.to_string()))?;
-        let (gpu, limits) = (Gpu::new(device, queue), adapter.limits());
+        let gpu = Gpu::new(device, queue);
         let clock = info.has_timestamps.then(|| Clock::new(&gpu)).transpose()?;
         let shared = Shared {
             queue: Mutex::new(Queue::new(&gpu, &limits)?),

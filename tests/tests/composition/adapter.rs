@@ -2,10 +2,13 @@
 
 use super::checks;
 use crate::groth16_emulated::answers;
+use curvesmith::{Groth16, KeyError, KeyOptions};
 use curvesmith_curves::toy::{babybear, toy_curve};
 use curvesmith_curves::{bls12_381, bn254, jubjub, secp256r1};
-use curvesmith_runtime::Device;
-use curvesmith_tests::wgpu_device;
+use curvesmith_runtime::{Device, Msm, MsmOptions, Ntt, NttOptions, RuntimeError, StreamedMsm};
+use curvesmith_tests::{KnownSum, wgpu_device};
+use curvesmith_wgpu::WgpuDevice;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 /// One for all tests: an adapter's driver compiles each kernel once.
@@ -95,6 +98,45 @@ fn every_built_in_curve() {
 
     let Some(device) = device() else { return };
     visit_built_in(&mut Check(&device));
+}
+
+/// As on an adapter whose launches reach little of a buffer: sums are cut, and what is not cut says what to do.
+#[test]
+fn little_of_a_buffer() {
+    const N: usize = 17_000;
+    let Some(adapter) = wgpu_device() else { return };
+    let open = |bytes| {
+        let device = WgpuDevice::with_binding(adapter.adapter().ordinal, bytes).unwrap();
+        Device::with_kernels(Arc::new(device), None)
+    };
+    let binding = |error: RuntimeError, least: u64| {
+        assert!(matches!(error, RuntimeError::Binding { bytes, .. } if bytes >= least), "{error}");
+        assert!(error.to_string().contains("take a smaller input"), "{error}");
+    };
+    let device = open(1 << 20);
+    let known = KnownSum::<bn254::G1>::new(N);
+    let plans = [MsmOptions::default(), MsmOptions::default().multiples(3)]
+        .map(|options| Msm::<bn254::G1>::new(&device, &known.points, options).unwrap());
+    for plan in &plans {
+        assert!(plan.bases().bytes() > 1 << 20);
+        assert_eq!(plan.run(&known.scalars).unwrap(), known.sum);
+    }
+    let streamed =
+        StreamedMsm::<bn254::G1>::new(&device, known.points.clone(), MsmOptions::default()).unwrap();
+    assert!(streamed.parts() > 1);
+    assert_eq!(streamed.run(&known.scalars).unwrap(), known.sum);
+    let large = Msm::<bn254::G1>::new(&device, &known.points, MsmOptions::default().window(12)).unwrap();
+    binding(large.run(&known.scalars).unwrap_err(), 1 << 20);
+    let ntt = Ntt::<bn254::FrField>::new(&device, 16, NttOptions::default());
+    let transformed = ntt.and_then(|ntt| ntt.forward(&vec![bn254::Fr::from(1u64); 1 << 16]));
+    binding(transformed.unwrap_err(), 2 << 20);
+    answers::<bn254::Curve>(&device, "bn128_semaphore20_ceremony");
+    // Three vectors of 2^13 elements.
+    let key = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/bn128_semaphore20_ceremony/circuit.zkey");
+    match Groth16::<bn254::Curve>::from_zkey(&open(1 << 19), &key, &KeyOptions::default()) {
+        Err(KeyError::Device(error)) => binding(error, 3 << 18),
+        other => panic!("{:?}", other.map(drop)),
+    }
 }
 
 /// Known answers of keys that snarkjs made, one of a ceremony.

@@ -75,7 +75,8 @@ impl GpuBuckets {
                 .into_iter()
                 .flatten()
                 .try_for_each(|words| stream.uses("digits", words))?;
-            let points = bases.points.part((range.start + part.start) * bases.multiples()..);
+            let (first, multiples) = (range.start + part.start, bases.multiples());
+            let points = bases.points.part(first * multiples..(first + part.len) * multiples);
             let (keys, entries) = (part.keys.whole(), part.entries.whole());
             let (most, buckets) = (part.keys.len(), digits.buckets);
             let Some(starts) = &part.starts else {

@@ -7,7 +7,7 @@ use crate::kernels::sort::{MOST_CODES, Pairs, sort};
 use crate::owner::Owner;
 use crate::vocabulary::{DigitMap, DigitShape, LEAST_ODD_WINDOW, OddDigits, windows_of};
 use curvesmith_abi::kernels::{Digits, DigitsOdd, DigitsRegular, ODD_KEY_BITS};
-use curvesmith_abi::layout;
+use curvesmith_abi::{Element, layout};
 use std::ops::Range;
 
 /// Signed digits of scalars, sorted by bucket, on a device.
@@ -23,6 +23,7 @@ pub(crate) struct GpuDigits {
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) start: usize,
+    pub(super) len: usize,
     pub(super) keys: Buffer<layout::U32>,
     pub(super) entries: Buffer<layout::U32>,
     /// First entry of each bucket, and at the end the number of nonzero digits; none of regular digits, whose bounds nobody may ask for.
@@ -47,7 +48,7 @@ pub(crate) fn sorted_digits(
     // Those of even scalars are digits of differences from the modulus.
     let buckets = check_shape(shape, if shape.is_constant() { field.bits } else { bits })?;
     let len = scalars.len();
-    let part_len = part_len(stream, shape);
+    let part_len = part_len(stream, field, shape);
     let parts = (0..len).step_by(part_len);
     let parts = parts.map(|start| {
         let part = start..len.min(start.saturating_add(part_len));
@@ -56,10 +57,24 @@ pub(crate) fn sorted_digits(
     Ok(GpuDigits { len, shape, buckets, parts: parts.collect::<Result<_>>()? })
 }
 
-/// Scalars that are sorted at once.
-pub(super) fn part_len(stream: &Stream, shape: DigitShape) -> usize {
-    let entries = stream.gpu().policy().msm.max_entries.min(MOST_CODES);
-    (entries / shape.windows().max(1)).max(1) as usize
+/// Elements of the scalar field that are no shorter than a base: two coordinates over a quadratic extension of a field that
+/// is twice as wide. Wider bases may be refused where digits would have had to be cut for them.
+const BASE_ELEMENTS: u64 = 8;
+
+/// What a launch takes of a buffer may begin up to so many bytes before its range.
+const ALIGNMENT: u64 = 256;
+
+/// Elements of `bytes` bytes each of which a launch takes a range in one buffer, at least 1.
+pub(super) fn reach(stream: &Stream, bytes: u64) -> u64 {
+    (stream.gpu().properties().binding.saturating_sub(ALIGNMENT) / bytes.max(1)).max(1)
+}
+
+/// Scalars that are sorted at once: their digits can be, and launches reach them all, and their bases with the multiples.
+pub(super) fn part_len(stream: &Stream, field: &Owner, shape: DigitShape) -> usize {
+    let (windows, stored) = (u64::from(shape.windows().max(1)), u64::from(shape.stored()));
+    let entries = u64::from(stream.gpu().policy().msm.max_entries.min(MOST_CODES));
+    let base = BASE_ELEMENTS * field.bytes(Element::Field) as u64 * stored;
+    (entries / windows).max(1).min(reach(stream, base.max(4 * windows))) as usize
 }
 
 fn sort_part(
@@ -87,7 +102,7 @@ fn sort_part(
     let (pairs, bounds) = sort(stream, buffer, shape, log_b)?;
     let starts = if shape.is_constant() { None } else { Some(bounds.starts(stream, &pairs, buckets)?) };
     let Pairs { keys, entries } = pairs;
-    Ok(Part { start, keys, entries, starts })
+    Ok(Part { start, len, keys, entries, starts })
 }
 
 /// The number of buckets of a shape that holds scalars of `bits` bits.

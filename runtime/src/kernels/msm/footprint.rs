@@ -26,7 +26,7 @@ pub(crate) fn least_bytes(
     let buckets = u64::from(shape.sets) << shape.log_buckets();
     let scalars = copied as u64 * field.bytes(Element::Field) as u64;
     let sort = Method::of(stream.gpu().properties());
-    let sorting = sort.arrays(shape.log_buckets()) * entries(n.min(part_len(stream, shape)));
+    let sorting = sort.arrays(shape.log_buckets()) * entries(n.min(part_len(stream, field, shape)));
     // Where a bucket starts is not asked for in constant work.
     let start = if shape.is_constant() { 0 } else { 4 };
     let adding = 2 * entries(n) + buckets * (point + start);
@@ -87,7 +87,7 @@ impl Parts<'_> {
 
     /// The longest part, at most `n` terms, that `budget` bytes hold; 0 where none is.
     fn longest(&self, shape: DigitShape, n: usize, budget: u64) -> Result<usize> {
-        let (mut fits, mut too_long) = (0, n.min(part_len(self.stream, shape)) + 1);
+        let (mut fits, mut too_long) = (0, n.min(part_len(self.stream, self.field, shape)) + 1);
         while too_long - fits > 1 {
             let len = fits + (too_long - fits) / 2;
             if self.bytes(shape, len)? <= budget { fits = len } else { too_long = len }
@@ -113,10 +113,10 @@ pub(crate) fn parts_within(
     let windows = window.map_or(2..=16, |window| window..=window);
     let mut best: Option<(u64, DigitShape, usize)> = None;
     for shape in windows.clone().map(|window| DigitShape::new(bits, window)) {
-        let len = parts.longest(shape, n.max(1), budget)?;
+        let buckets = u64::from(shape.sets) << shape.log_buckets();
+        let len = if buckets > policy.max_buckets { 0 } else { parts.longest(shape, n.max(1), budget)? };
         if len > 0 {
             let joins = (n.div_ceil(len) as u64).saturating_sub(1);
-            let buckets = u64::from(shape.sets) << shape.log_buckets();
             // A bucket that is added to another costs a full addition, 1.4 mixed ones.
             let cost =
                 policy.cost(n, shape).saturating_add(buckets.saturating_mul(140).saturating_mul(joins));

@@ -1,13 +1,13 @@
 //! Bases on a device, and their precomputed multiples.
 
-use super::digits::check_shape;
+use super::digits::{check_shape, reach};
 use crate::error::{Result, RuntimeError};
 use crate::gpu::{Buffer, Stream};
 use crate::kernels::index32;
 use crate::owner::Owner;
 use crate::vocabulary::{CurveForm, DigitMap, DigitShape};
 use curvesmith_abi::kernels::BaseMultiples;
-use curvesmith_abi::layout;
+use curvesmith_abi::{Element, layout};
 
 /// Bases on a device, each followed by its multiples.
 #[derive(Debug)]
@@ -87,9 +87,15 @@ fn doubled(
     multiples: u32,
     doublings: u32,
 ) -> Result<Buffer<layout::Affine>> {
-    let n = index32("bases", points.len())?;
-    let out = stream.elements(group, points.len() * multiples as usize)?;
-    let kernel = BaseMultiples { points: points.whole(), out: out.whole(), multiples, doublings, n };
-    stream.launch(group, points.len(), &kernel)?;
+    let (len, each) = (points.len(), multiples as usize);
+    let out = stream.elements(group, len * each)?;
+    // As many as a launch reaches, with their multiples.
+    let step = reach(stream, (each * group.bytes(Element::Affine)) as u64) as usize;
+    for start in (0..len).step_by(step) {
+        let end = len.min(start.saturating_add(step));
+        let n = index32("bases", end - start)?;
+        let (points, out) = (points.part(start..end), out.part(start * each..end * each));
+        stream.launch(group, end - start, &BaseMultiples { points, out, multiples, doublings, n })?;
+    }
     Ok(out)
 }
