@@ -104,6 +104,9 @@ pub trait KernelDevice: Debug + Send + Sync + 'static {
     }
     /// Loads an image of the device's flavour, from the device's own cache where it has one.
     fn load(&self, source: &Source) -> Result<Module>;
+    /// Compiles a kernel of a loaded image, where the device does that kernel by kernel and its first launch would wait
+    /// for it; called for many at once, from several threads. What is wrong with the kernel, its launch tells.
+    fn prepare(&self, _module: &Module, _symbol: &str) {}
     /// Blocks of `block` threads of a kernel that are resident at once on one multiprocessor, at least 1.
     fn resident_blocks(&self, module: &Module, symbol: &str, block: u32) -> Result<u32>;
     /// Bytes of memory that nobody has now, of which an allocation may find less for want of room in one piece; `None` where the device

@@ -68,23 +68,36 @@ impl Modules {
         Ok(Arc::clone(entry))
     }
 
-    /// Loads every image of `owners`, in parallel; none if the device cannot run all of their
-    /// kernels. Those whose blocks wait for each other are none of them where the device has no
-    /// [`Features::PROGRESS`]: others do without what they do.
-    pub(super) fn preload(&self, device: &dyn KernelDevice, owners: &[Owner]) -> Result<()> {
+    /// Loads every image of `owners`, in parallel, and then has the device prepare the kernels that are `taken` by their
+    /// names; none if the device cannot run all of their kernels. Those whose blocks wait for each other are none of them
+    /// where the device has no [`Features::PROGRESS`]: others do without what they do.
+    pub(super) fn preload(
+        &self,
+        device: &dyn KernelDevice,
+        owners: &[Owner],
+        taken: &dyn Fn(&str) -> bool,
+    ) -> Result<()> {
         let flavour = &device.properties().flavour;
         let catalogs = owners.iter().map(|owner| self.catalog(flavour, owner));
         let catalogs: Vec<_> = catalogs.collect::<Result<_>>()?;
         let images: Vec<_> = catalogs.iter().flat_map(|catalog| &catalog.images).collect();
-        for image in images.iter().map(|image| &image.source) {
-            image.expect(flavour)?;
-            let features = device.properties().limits.features;
-            let waits = |kernel: &KernelEntry| kernel.needs.features.has(Features::PROGRESS);
-            let kernels = image.image().kernels.iter();
-            let mut kernels = kernels.filter(|kernel| features.has(Features::PROGRESS) || !waits(kernel));
-            kernels.try_for_each(|kernel| device.properties().admit(kernel))?;
+        let features = device.properties().limits.features;
+        let waits = |kernel: &KernelEntry| kernel.needs.features.has(Features::PROGRESS);
+        let mut kernels = Vec::new();
+        for image in &images {
+            image.source.expect(flavour)?;
+            let own = image.source.image().kernels.iter();
+            let own = own.filter(|kernel| features.has(Features::PROGRESS) || !waits(kernel));
+            kernels.extend(own.map(|kernel| (image, kernel)));
         }
-        try_each(images.len(), &|i| images[i].module(device).map(drop))
+        kernels.iter().try_for_each(|(_, kernel)| device.properties().admit(kernel))?;
+        try_each(images.len(), &|i| images[i].module(device).map(drop))?;
+        kernels.retain(|(_, kernel)| taken(&kernel.name));
+        try_each(kernels.len(), &|i| {
+            let (image, kernel) = kernels[i];
+            device.prepare(&*image.module(device)?, &kernel.symbol);
+            Ok(())
+        })
     }
 
     fn catalog(&self, flavour: &Flavour, owner: &Owner) -> Result<Arc<Catalog>> {

@@ -130,9 +130,10 @@ impl Gpu {
         &self.shared.tables
     }
 
-    /// Loads all images of `owners` now, in parallel, instead of at first use.
+    /// Loads all images of `owners` now, in parallel, instead of at first use, and prepares the kernels that no option has
+    /// to ask for.
     pub fn preload(&self, owners: &[Owner]) -> Result<()> {
-        self.shared.modules.preload(self.device(), owners)
+        self.shared.modules.preload(self.device(), owners, &|kernel| self.policy().msm.takes(kernel))
     }
 
     /// Gives memory that waits for re-use back to the device.

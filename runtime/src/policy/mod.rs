@@ -280,6 +280,17 @@ impl MsmPolicy {
         shapes.min_by_key(key).expect("the range of windows is not empty")
     }
 
+    /// Whether a kernel is taken by what is done without options that ask for it.
+    pub(crate) fn takes(&self, kernel: &str) -> bool {
+        match kernel {
+            "base_multiples" => self.multiples_bytes > 0,
+            "accumulate_rows" | "row_counts" | "row_order" => self.row_waves < u32::MAX,
+            "pair_counts" | "pair_entries" | "pair_sums" => self.affine_bytes > 0,
+            "digits_odd" | "digits_regular" | "inverse" | "batch_inverse" => false,
+            _ => true,
+        }
+    }
+
     /// Modelled price of an MSM of `n` scalars, in hundredths of a mixed addition.
     pub(crate) fn cost(&self, n: usize, shape: DigitShape) -> u64 {
         let buckets = shape.buckets();
@@ -373,6 +384,16 @@ mod tests {
             limits: Limits::PTX,
         })
         .msm
+    }
+
+    #[test]
+    fn kernels_that_are_not_taken_are_there() {
+        let names: Vec<_> =
+            curvesmith_abi::kernels::all(&Geometry::PTX).iter().map(|desc| desc.name).collect();
+        let left = |policy: &MsmPolicy| names.iter().filter(|name| !policy.takes(name)).count();
+        assert_eq!(left(&few()), 11);
+        let many = MsmPolicy { multiples_bytes: 1, row_waves: 4, affine_bytes: 1, ..few() };
+        assert_eq!(left(&many), 4);
     }
 
     /// Kernels reach all buckets where some window has so few, and as many as they can where none has.

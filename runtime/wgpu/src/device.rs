@@ -17,6 +17,7 @@ use curvesmith_device::{
 };
 use std::any::Any;
 use std::fmt;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock};
 use web_time::Instant;
 
@@ -293,6 +294,12 @@ impl WgpuDevice {
         Ok(WgpuDevice { shared: Arc::new(shared) })
     }
 
+    /// Kernels that the driver has compiled so far, those counted twice that were launched on one buffer that they read and
+    /// write.
+    pub fn compiled(&self) -> usize {
+        self.shared.gpu.compiled.load(Ordering::Relaxed)
+    }
+
     /// What it runs on.
     pub fn adapter(&self) -> &AdapterInfo {
         &self.shared.info
@@ -354,6 +361,16 @@ impl KernelDevice for WgpuDevice {
         self.shared.gpu.alive("load")?;
         let module = WgpuModule::load(&self.shared.gpu, source)?;
         Ok(Module::new(Loaded { module, owner: Arc::clone(&self.shared) }))
+    }
+
+    /// Nothing in a browser, which has one thread for it.
+    fn prepare(&self, module: &Module, symbol: &str) {
+        let Ok(Loaded { module, .. }) = self.own(module.get()) else { return };
+        if let (false, Ok(kernel)) = (cfg!(target_family = "wasm"), module.kernel(symbol)) {
+            let launch = Launch { symbol, grid: 1, block: kernel.contract.block, shared: 0, args: &[] };
+            // A launch finds the error, too.
+            let _ = module.pipeline(&self.shared.gpu, kernel, Variant::AsDeclared, &launch);
+        }
     }
 
     /// wgpu does not tell: 512 threads are assumed.

@@ -4,6 +4,7 @@
 use crate::wait;
 use crate::wait::ready;
 use curvesmith_device::{Result, RuntimeError};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
 /// A device of wgpu. Cheap to clone.
@@ -15,6 +16,8 @@ pub(crate) struct Gpu {
     lost: Arc<OnceLock<String>>,
     /// The first error that came where nobody expected one.
     uncaptured: Arc<OnceLock<String>>,
+    /// Pipelines that were made.
+    pub(crate) compiled: Arc<AtomicUsize>,
 }
 
 /// Why wgpu did not do what it was asked for.
@@ -46,7 +49,13 @@ impl Refusal {
 impl Gpu {
     pub(crate) fn new(device: wgpu::Device, queue: wgpu::Queue) -> Gpu {
         let (lost, uncaptured) = (Arc::new(OnceLock::new()), Arc::new(OnceLock::new()));
-        let gpu = Gpu { device, queue, lost: Arc::clone(&lost), uncaptured: Arc::clone(&uncaptured) };
+        let gpu = Gpu {
+            device,
+            queue,
+            lost: Arc::clone(&lost),
+            uncaptured: Arc::clone(&uncaptured),
+            compiled: Arc::default(),
+        };
         // Else wgpu panics.
         gpu.device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
             tracing::warn!("wgpu: {error}");

@@ -38,9 +38,15 @@
 //! in a command buffer, which is submitted when the host copies from the device or waits, when it holds
 //! 300 ms of work by what was measured of its kernels, or 256 launches.
 //!
+//! # Compilation
+//! A kernel becomes a pipeline when it is [prepared](curvesmith_device::KernelDevice::prepare), as many at once as there are
+//! threads that ask, else at its first launch. Drivers keep what they compile in caches of their own; wgpu's cache of
+//! pipelines is not used, since it is `unsafe` to make one of bytes from a disk, and Mesa's for the CPU holds nothing.
+//! [`WgpuDevice::compiled`] counts.
+//!
 //! # Failures
 //! A call whose arguments do not fit is refused, and nothing is submitted; so is one whose text is
-//! wrong: a module at [`load`](curvesmith_device::KernelDevice::load), an entry point at its first launch. What fails
+//! wrong: a module at [`load`](curvesmith_device::KernelDevice::load), an entry point at its launch. What fails
 //! later, at the submission, fails all streams that have work in it. Nothing is known to fail there but a
 //! device that is out of memory or lost.
 //!

@@ -6,6 +6,7 @@ use crate::gpu::Gpu;
 use curvesmith_abi::{Flavour, KernelEntry};
 use curvesmith_device::{Launch, Result, RuntimeError, Source};
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
 /// A loaded image.
@@ -96,6 +97,7 @@ impl WgpuModule {
         let make = || {
             let shader = self.shader(gpu, variant)?;
             let made = gpu.caught(|| kernel.compile(gpu, shader, variant));
+            gpu.compiled.fetch_add(1, Ordering::Relaxed);
             let refused = |reason| refused(launch, "Device::create_compute_pipeline", reason);
             made.map_err(|refusal| refusal.or("Device::create_compute_pipeline", refused))
         };

@@ -2,7 +2,8 @@
 
 use super::checks;
 use crate::groth16_emulated::answers;
-use curvesmith::{Groth16, KeyError, KeyOptions};
+use ark_std::rand::{SeedableRng, rngs::StdRng};
+use curvesmith::{Groth16, KeyError, KeyOptions, Witness};
 use curvesmith_curves::toy::{babybear, toy_curve};
 use curvesmith_curves::{bls12_381, bn254, jubjub, secp256r1};
 use curvesmith_runtime::{Device, Msm, MsmOptions, Ntt, NttOptions, RuntimeError, StreamedMsm};
@@ -98,6 +99,22 @@ fn every_built_in_curve() {
 
     let Some(device) = device() else { return };
     visit_built_in(&mut Check(&device));
+}
+
+/// All kernels of a proof are compiled when its key is loaded, but for the product in place, whose bindings are others.
+#[test]
+fn a_key_compiles_the_kernels_of_its_proofs() {
+    let Some(adapter) = wgpu_device() else { return };
+    let adapter = WgpuDevice::new(adapter.adapter().ordinal).unwrap();
+    let device = Device::with_kernels(Arc::new(adapter.clone()), None);
+    let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/bn128_mult");
+    let prover =
+        Groth16::<bn254::Curve>::from_zkey(&device, &case.join("circuit.zkey"), &KeyOptions::default())
+            .unwrap();
+    let before = adapter.compiled();
+    let witness = Witness::from_wtns(&case.join("witness.wtns")).unwrap();
+    prover.prove(&witness, &mut StdRng::seed_from_u64(1)).unwrap();
+    assert_eq!(adapter.compiled(), before + 1);
 }
 
 /// As on an adapter whose launches reach little of a buffer: sums are cut, and what is not cut says what to do.
