@@ -15,11 +15,13 @@ mod arithmetic;
 mod bound;
 mod emit;
 mod machine;
+pub mod narrow;
 #[cfg(test)]
 mod tests;
 
 pub use bound::Bound;
 pub use emit::Products;
+pub use narrow::Narrow;
 
 use super::{self as targets};
 

@@ -1,0 +1,111 @@
+//! Elements on limbs of 13 bits, and what is known of one in two dimensions: the value, and how loose its limbs are.
+//!
+//! An element `x` is `n` limbs, integers of either sign, with `x = Σ limb(i)·2^(13·i)` and `0 ≤ x`. It is *normal* where all
+//! but the highest are in `[0, 2^13)`. The highest is what is left of the number, and may have two bits more. Sums and
+//! differences limb by limb need no carries and leave limbs that are not normal.
+
+use crate::declaration::FieldDesc;
+use crate::targets::{self, Limit};
+use num_bigint::BigUint;
+use num_traits::{One, ToPrimitive};
+
+/// Bits of a limb.
+pub const BITS: u32 = 13;
+/// Bits that the highest limb may have. Then an element holds `16p` and more, but where 13 divides `32·words`: `8p`.
+const HIGHEST: u32 = BITS + 3;
+/// An element is never as much as this many times `p`: what can be gained by more is nothing.
+const MOST: u64 = 1 << 6;
+/// Limbs are never as loose as this.
+pub(super) const LOOSEST: u64 = 1 << 8;
+
+/// What is known of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bound {
+    /// The element is below this multiple of `p`, at least 1.
+    pub times: u64,
+    /// Limbs but the highest are in `(-loose·2^13, loose·2^13)`; 0 of an element that is normal.
+    pub loose: u64,
+}
+
+impl Bound {
+    /// A normal element below this multiple of `p`.
+    pub const fn normal(times: u64) -> Bound {
+        Bound { times, loose: 0 }
+    }
+}
+
+impl targets::Bound for Bound {
+    const CANONICAL: Bound = Bound::normal(1);
+
+    fn below(field: &FieldDesc, limit: &BigUint) -> Option<Bound> {
+        let times = ((limit + &field.p - 1u32) / &field.p).to_u64()?.max(1);
+        (times <= most(field)).then_some(Bound::normal(times))
+    }
+
+    fn at_most(field: &FieldDesc, limit: &BigUint) -> Bound {
+        let times = (limit / &field.p).to_u64().unwrap_or(u64::MAX);
+        Bound::normal(times.clamp(1, most(field)))
+    }
+
+    fn limit(self, field: &FieldDesc) -> BigUint {
+        &field.p * self.times
+    }
+
+    fn units(self, _: &FieldDesc) -> u64 {
+        self.times
+    }
+
+    fn stated(self) -> Limit {
+        if self.times == 1 { Limit::Canonical } else { Limit::Units(self.times) }
+    }
+
+    fn text(self, _: &FieldDesc) -> String {
+        match self.loose {
+            0 => format!("<{}p", self.times),
+            loose => format!("<{}p, limbs ±{loose}", self.times),
+        }
+    }
+
+    fn within(self, other: Self, _: &FieldDesc) -> bool {
+        self.times <= other.times && self.loose <= other.loose
+    }
+
+    fn join(self, other: Self, _: &FieldDesc) -> Self {
+        Bound { times: self.times.max(other.times), loose: self.loose.max(other.loose) }
+    }
+}
+
+/// Rows of 13 bits that divide by `2^bits`, but for the last, and the bits of that, `1..=13`.
+pub(super) fn rows(bits: usize) -> (usize, u32) {
+    let full = (bits - 1) / BITS as usize;
+    (full, (bits - full * BITS as usize) as u32)
+}
+
+/// Limbs of an element: the least that hold the words of the layout.
+pub fn limbs(field: &FieldDesc) -> usize {
+    rows(32 * field.words).0 + 1
+}
+
+/// The most that an element is below of, as a multiple of `p`: what fits the limbs, and not more than pays.
+pub(super) fn most(field: &FieldDesc) -> u64 {
+    let holds = BigUint::one() << (BITS as usize * (limbs(field) - 1) + HIGHEST as usize);
+    (holds / &field.p).to_u64().map_or(MOST, |times| times.min(MOST))
+}
+
+/// `x` as `n` limbs, the least significant first; the highest is what is left.
+pub fn to_limbs(x: &BigUint, n: usize) -> Vec<u64> {
+    let mask = (BigUint::one() << BITS) - 1u32;
+    let limb = |i: usize| {
+        let above = x >> (BITS as usize * i);
+        let limb = if i + 1 == n { above } else { above & &mask };
+        limb.to_u64().expect("the highest limb is no more than two words")
+    };
+    (0..n).map(limb).collect()
+}
+
+/// `-p⁻¹ mod 2^bits`.
+pub(super) fn n0(field: &FieldDesc, bits: u32) -> u32 {
+    let limb = BigUint::one() << bits;
+    let inverse = field.p.modinv(&limb).unwrap_or_default();
+    (&limb - inverse % &limb).to_u32().expect("at most 2^13") % (1 << bits)
+}

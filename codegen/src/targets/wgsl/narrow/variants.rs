@@ -1,0 +1,631 @@
+//! The variants: what each operation can be computed by.
+//!
+//! Each comes *loose*, limb by limb and with no carries where the operation allows that; *carried*, with the carries of its
+//! limbs; and *canonical*. What multiplies reads normal limbs: an operand that is not normal is carried first.
+//!
+//! A product divides by `2^(32·words)`, the radix of the layout: its last row of reduction has the bits that are left, and the
+//! limbs move by what a limb has more.
+
+use super::bound::{BITS, Bound, LOOSEST, limbs, most, n0, rows, to_limbs};
+use super::ir::{Inst, Op, Parts, Program, Src};
+use super::{Choice, Cost};
+use crate::declaration::{FieldDesc, FieldOp};
+use crate::targets::Bound as _;
+use num_bigint::{BigInt, BigUint};
+use num_traits::{One, ToPrimitive};
+
+const ZERO: Src = Src::Imm(0);
+/// Bits of `p`, from its highest, that a quotient by it is estimated from.
+const ESTIMATE: usize = 8;
+/// By how many bits the product with the estimate is shifted: as many as words hold for a quotient of 64.
+const SHIFT: u32 = 25;
+
+/// Names of the forms of a variant.
+type Names = [&'static str; 3];
+
+/// The legal variants of a well-formed operation, in no particular order; none of one that the target does not have.
+pub(super) fn offers(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Vec<Choice> {
+    let choices = |reduced: bool| {
+        let given = Given { field, n: limbs(field), bounds: operands, reduced };
+        let mut offers = Offers { given, choices: vec![] };
+        offers.offer(op);
+        offers.choices
+    };
+    let lazy = choices(false);
+    // Where a result would not fit, what is computed from operands that are reduced does.
+    if lazy.is_empty() { choices(true) } else { lazy }
+}
+
+/// The operands of a variant.
+#[derive(Clone, Copy)]
+struct Given<'a> {
+    field: &'a FieldDesc,
+    n: usize,
+    bounds: &'a [Bound],
+    /// Whether they are reduced weakly before anything else.
+    reduced: bool,
+}
+
+impl Given<'_> {
+    /// The bound that an operand is computed with.
+    fn bound(&self, k: usize) -> Bound {
+        let bound = self.bounds[k];
+        if self.reduced { Bound::normal(bound.times.min(2)) } else { bound }
+    }
+
+    fn max(&self, k: usize) -> BigUint {
+        self.bound(k).limit(self.field) - 1u32
+    }
+
+    /// How many times `2^13` its limbs are above zero at most, and below.
+    fn reach(&self, k: usize) -> (u64, u64) {
+        let loose = self.bound(k).loose;
+        (loose.max(1), loose)
+    }
+
+    /// An operand as it is computed with.
+    fn words(&self, program: &mut Program, k: usize) -> Vec<Src> {
+        let words = program.input(self.n, k);
+        if !self.reduced {
+            return words;
+        }
+        let words = self.weakly(program, words, self.bounds[k]);
+        if self.bounds[k] != self.bound(k) {
+            program.insts.push(Inst::Renamed(words.clone()));
+        }
+        words
+    }
+
+    /// An operand that is multiplied.
+    fn factor(&self, program: &mut Program, k: usize) -> Vec<Src> {
+        let mut words = self.words(program, k);
+        if self.bound(k).loose > 0 {
+            words = carried(program, words, true);
+            program.insts.push(Inst::Renamed(words.clone()));
+        }
+        words
+    }
+
+    /// The most that each limb of a normal number up to `max` is.
+    fn limbs_of(&self, max: &BigUint) -> Vec<u64> {
+        let limb = |i: usize| {
+            let above = (max >> (BITS as usize * i)).to_u64();
+            if i + 1 == self.n { above.expect("it fits") } else { above.unwrap_or(u64::MAX).min(LIMB) }
+        };
+        (0..self.n).map(limb).collect()
+    }
+
+    /// A normal number up to `max`, brought below `2p`: less a multiple of `p`, by a quotient that its upper bits give.
+    ///
+    /// With `x = low + 2^e·top` and `c = ⌊2^(s+e)/p⌋` the quotient is `q = ⌊top·c / 2^s⌋`, and
+    /// `2^s·(x - q·p) = 2^s·low + (2^(s+e) - c·p)·top + p·(top·c mod 2^s)`.
+    fn weak(&self, program: &mut Program, words: Vec<Src>, max: &BigUint) -> Vec<Src> {
+        let (p, bits) = (&self.field.p, BITS as usize);
+        let e = (p.bits() as usize).saturating_sub(ESTIMATE);
+        let (at, offset) = (e / bits, (e % bits) as u32);
+        let power = |k: usize| BigInt::one() << k;
+        let c = (BigUint::one() << (SHIFT as usize + e)) / p;
+        let estimate = Src::Imm(c.to_u32().expect("at most 2^(s+1)"));
+        let part = |i: usize| power(SHIFT as usize + bits * i);
+        let mut parts: Vec<(Src, BigInt)> = (0..at).map(|i| (words[i], part(i))).collect();
+        let mut top = words[at];
+        if offset > 0 {
+            let a = program.limb(top);
+            let low = program.write(Op::Mask { a, bits: offset });
+            parts.push((low.into(), part(at)));
+            top = program.write(Op::Shift { a, bits: offset, signed: false }).into();
+        }
+        for (i, word) in words.iter().enumerate().skip(at + 1) {
+            // A limb that is always zero is no part of the quotient.
+            if max.bits() as usize <= bits * i {
+                parts.push((*word, part(i)));
+                continue;
+            }
+            let a = program.limb(*word);
+            let above = program.write(Op::Double { a, bits: (bits * (i - at)) as u32 - offset });
+            top = program.write(Op::Add(top, above.into())).into();
+        }
+        let scaled = program.write(Op::Mul { sum: ZERO, a: top, b: estimate });
+        let q = program.write(Op::Shift { a: scaled, bits: SHIFT, signed: false });
+        let rest = program.write(Op::Mask { a: scaled, bits: SHIFT });
+        let signed = |x: &BigUint| BigInt::from(x.clone());
+        parts.push((top, power(SHIFT as usize + e) - signed(&c) * signed(p)));
+        parts.push((rest.into(), signed(p)));
+        let product = |program: &mut Program, word: &Src, p: u64| match p {
+            0 => *word,
+            p => {
+                let a = program.write(Op::Mul { sum: ZERO, a: q.into(), b: Src::Imm(p as u32) });
+                program.write(Op::Sub(*word, a.into())).into()
+            }
+        };
+        let p = to_limbs(p, self.n);
+        let less: Vec<Src> = words.iter().zip(p).map(|(word, p)| product(program, word, p)).collect();
+        program.parts.push((less.clone(), Parts { shift: SHIFT, limbs: parts }));
+        carried(program, less, true)
+    }
+
+    /// A number within a bound, normal and below `2p`.
+    fn weakly(&self, program: &mut Program, words: Vec<Src>, bound: Bound) -> Vec<Src> {
+        let words = if bound.loose > 0 { carried(program, words, true) } else { words };
+        let max = bound.limit(self.field) - 1u32;
+        if bound.times > 2 { self.weak(program, words, &max) } else { words }
+    }
+
+    /// A normal number of at most `max`, reduced to below `p`.
+    fn canonical(&self, program: &mut Program, mut words: Vec<Src>, max: &BigUint) -> Vec<Src> {
+        let p = &self.field.p;
+        if max < p {
+            return words;
+        }
+        if *max >= p * 2u32 {
+            words = self.weak(program, words, max);
+        }
+        let less: Vec<Src> = words
+            .iter()
+            .zip(to_limbs(p, self.n))
+            .map(|(word, p)| program.write(Op::Sub(*word, Src::Imm(p as u32))).into())
+            .collect();
+        let less = carried(program, less, true);
+        program.compared.push(less.clone());
+        let sign = program.limb(less[self.n - 1]);
+        words.iter().zip(less).map(|(&a, b)| program.write(Op::Select { sign, a, b }).into()).collect()
+    }
+}
+
+/// The most that a normal limb is.
+const LIMB: u64 = (1 << BITS) - 1;
+
+/// Collects the variants of one operation.
+struct Offers<'a> {
+    given: Given<'a>,
+    choices: Vec<Choice>,
+}
+
+impl Offers<'_> {
+    fn offer(&mut self, op: &FieldOp) {
+        match op {
+            FieldOp::Add => self.sum(["add.loose", "add.carried", "add.canonical"], 0, 1),
+            FieldOp::Dbl => self.sum(["dbl.loose", "dbl.carried", "dbl.canonical"], 0, 0),
+            FieldOp::Sub => self.difference(["sub.loose", "sub.carried", "sub.canonical"], Some(0), 1),
+            FieldOp::Neg => self.difference(["neg.loose", "neg.carried", "neg.canonical"], None, 0),
+            FieldOp::MulSmall(c) => self.multiple(*c),
+            FieldOp::Mul => self.products(["mul.carried", "mul.canonical"], &[(0, 1)]),
+            FieldOp::Sqr => self.products(["sqr.carried", "sqr.canonical"], &[(0, 0)]),
+            FieldOp::Dot(k) => {
+                let pairs: Vec<_> = (0..*k).map(|i| (2 * i, 2 * i + 1)).collect();
+                self.products(["dot.carried", "dot.canonical"], &pairs);
+            }
+            FieldOp::MulConst(c) => self.by_constant(["mul_const.carried", "mul_const.canonical"], c),
+            FieldOp::FromMont => self.divided(["from_mont.carried", "from_mont.canonical"]),
+            FieldOp::MulTable { step, rows } => {
+                self.by_table(["mul_table.carried", "mul_table.canonical"], *step as usize, *rows as usize);
+            }
+            FieldOp::ReduceFull => self.reduced_fully(["reduce.copy", "reduce.canonical"]),
+            FieldOp::ReduceWeak => self.reduced_weakly(),
+            FieldOp::IsZero => self.reduced_fully(["is_zero.copy", "is_zero.canonical"]),
+            FieldOp::MaybeZero => self.reduced_fully(["maybe_zero.copy", "maybe_zero.canonical"]),
+            // What the target does not have.
+            FieldOp::MulShared(_) | FieldOp::DotFq2 { .. } => {}
+        }
+    }
+
+    fn push(&mut self, variant: &'static str, out: Bound, emit: impl FnOnce(&mut Program) -> Vec<Src>) {
+        let mut program = Program::new(self.given.bounds.len(), self.given.n);
+        program.output = emit(&mut program);
+        let cost = Cost::of(&program);
+        self.choices.push(Choice { variant, out, parts: 1, cost, program });
+    }
+
+    /// Offers what `emit` makes, at most `max` on limbs as loose as `loose`, in each form that its bound allows; nothing
+    /// where an element may not hold it.
+    fn forms(
+        &mut self,
+        [loosely, with_carries, canonical]: Names,
+        max: &BigUint,
+        loose: u64,
+        emit: impl Fn(&mut Program) -> Vec<Src>,
+    ) {
+        if Bound::below(self.given.field, &(max + 1u32)).is_none() {
+            return;
+        }
+        // Powers of two, so that few bounds are different.
+        let loose = loose.next_power_of_two();
+        if !self.given.reduced && loose <= LOOSEST {
+            let out = Bound::below(self.given.field, &(max + 1u32)).unwrap_or(Bound::CANONICAL);
+            self.push(loosely, Bound { loose, ..out }, &emit);
+        }
+        self.normal_forms([with_carries, canonical], max, |program| {
+            let words = emit(program);
+            carried(program, words, true)
+        });
+    }
+
+    /// The same of what is normal as it is made.
+    fn normal_forms(
+        &mut self,
+        [with_carries, canonical]: [&'static str; 2],
+        max: &BigUint,
+        emit: impl Fn(&mut Program) -> Vec<Src>,
+    ) {
+        let given = self.given;
+        let Some(out) = Bound::below(given.field, &(max + 1u32)) else { return };
+        if !given.reduced {
+            self.push(with_carries, out, &emit);
+        }
+        self.push(canonical, Bound::CANONICAL, |program| {
+            let words = emit(program);
+            given.canonical(program, words, max)
+        });
+    }
+
+    fn sum(&mut self, names: Names, x: usize, y: usize) {
+        let given = self.given;
+        let max = given.max(x) + given.max(y);
+        let ((above, below), (above_y, below_y)) = (given.reach(x), given.reach(y));
+        self.forms(names, &max, (above + above_y).max(below + below_y), |program| {
+            let a = given.words(program, x);
+            let b = if x == y { a.clone() } else { given.words(program, y) };
+            a.into_iter().zip(b).map(|(a, b)| program.write(Op::Add(a, b)).into()).collect()
+        });
+    }
+
+    /// `x - y`, or `-y`, and a multiple of `p` that is above `y`.
+    fn difference(&mut self, names: Names, x: Option<usize>, y: usize) {
+        let given = self.given;
+        let multiple = &given.field.p * given.bound(y).times;
+        let max = x.map_or(BigUint::ZERO, |x| given.max(x)) + &multiple;
+        let (above, below) = x.map_or((0, 0), |x| given.reach(x));
+        let (above_y, below_y) = given.reach(y);
+        let multiple = imms(&multiple, given.n);
+        self.forms(names, &max, (below + above_y).max(above + below_y + 1), |program| {
+            let y = given.words(program, y);
+            let minuend = match x {
+                Some(x) => {
+                    let x = given.words(program, x);
+                    x.iter().zip(&multiple).map(|(x, k)| program.plus(*x, *k)).collect()
+                }
+                None => multiple.clone(),
+            };
+            minuend.into_iter().zip(y).map(|(x, y)| program.write(Op::Sub(x, y)).into()).collect()
+        });
+    }
+
+    fn multiple(&mut self, c: u32) {
+        let given = self.given;
+        let bound = given.bound(0);
+        let loose = bound.loose.max(1) * u64::from(c);
+        match c {
+            0 => self.push("mul_small.zero", Bound::CANONICAL, |_| vec![ZERO; given.n]),
+            1 => {
+                self.push("mul_small.copy", bound, |program| given.words(program, 0));
+                self.reduced_fully(["mul_small.copied", "mul_small.reduced"]);
+            }
+            _ if loose <= LOOSEST && bound.times * u64::from(c) <= most(given.field) => {
+                let names = ["mul_small.loose", "mul_small.carried", "mul_small.canonical"];
+                self.forms(names, &(given.max(0) * c), loose, |program| {
+                    let x = given.words(program, 0);
+                    let times = |a: Src| program.write(Op::Mul { sum: ZERO, a, b: Src::Imm(c) }).into();
+                    x.into_iter().map(times).collect()
+                });
+            }
+            _ => {
+                let c = BigUint::from(c) % &given.field.p;
+                self.by_constant(["mul_small.const.carried", "mul_small.const.canonical"], &c);
+            }
+        }
+    }
+
+    /// Sums of products of operands with one reduction.
+    fn products(&mut self, names: [&'static str; 2], pairs: &[(usize, usize)]) {
+        let given = self.given;
+        let sum = pairs.iter().map(|&(x, y)| given.max(x) * given.max(y)).sum();
+        self.divided_by(names, given.field.words, &sum, |program| {
+            let mut terms = vec![];
+            for &(x, y) in pairs {
+                let a = given.factor(program, x);
+                let most = given.limbs_of(&given.max(x));
+                if x == y {
+                    terms.extend(squares(program, &a, &most));
+                } else {
+                    let b = given.factor(program, y);
+                    terms.extend(rectangle(&a, &most, &b, &given.limbs_of(&given.max(y))));
+                }
+            }
+            (vec![], terms)
+        });
+    }
+
+    /// The product by a constant: by its Montgomery form.
+    fn by_constant(&mut self, names: [&'static str; 2], c: &BigUint) {
+        let given = self.given;
+        let c = (c << (32 * given.field.words)) % &given.field.p;
+        let (words, most) = (imms(&c, given.n), to_limbs(&c, given.n));
+        self.divided_by(names, given.field.words, &(given.max(0) * &c), |program| {
+            let x = given.factor(program, 0);
+            (vec![], rectangle(&x, &given.limbs_of(&given.max(0)), &words, &most))
+        });
+    }
+
+    /// `x/R`.
+    fn divided(&mut self, names: [&'static str; 2]) {
+        let given = self.given;
+        self.divided_by(names, given.field.words, &given.max(0), |program| {
+            (given.factor(program, 0).into_iter().zip(given.limbs_of(&given.max(0))).collect(), vec![])
+        });
+    }
+
+    /// The product by a table of a constant.
+    fn by_table(&mut self, names: [&'static str; 2], step: usize, rows: usize) {
+        let given = self.given;
+        let (words, bits) = (given.field.words, BITS as usize);
+        if rows > words {
+            return;
+        }
+        let count = words.div_ceil(step);
+        let ones = (BigUint::one() << (32 * step)) - 1u32;
+        let chunk = |i: usize| {
+            let all = given.max(0) >> (32 * step * i);
+            if i + 1 == count { all } else { all.min(ones.clone()) }
+        };
+        let sum = (0..count).map(|i| chunk(i) * given.max(1 + i)).sum();
+        self.divided_by(names, rows, &sum, |program| {
+            let x = given.factor(program, 0);
+            let mut terms = vec![];
+            for i in 0..count {
+                let most = chunk(i);
+                let n = (most.bits() as usize).div_ceil(bits).clamp(1, self::rows(32 * rows).0 + 1);
+                let from = 32 * step * i;
+                let end = if i + 1 == count { usize::MAX } else { from + 32 * step };
+                let limbs: Vec<Src> = (0..n)
+                    .map(|j| {
+                        let start = from + bits * j;
+                        let to = if j + 1 == n { end } else { start + bits };
+                        let part = cut(program, &x, start, to);
+                        program.limb(part).into()
+                    })
+                    .collect();
+                program.insts.push(Inst::Renamed(limbs.clone()));
+                let parts: Vec<u64> = to_limbs(&most, n)
+                    .into_iter()
+                    .enumerate()
+                    .map(|(j, top)| if j + 1 == n { top } else { LIMB })
+                    .collect();
+                let entry = given.factor(program, 1 + i);
+                terms.extend(rectangle(&limbs, &parts, &entry, &given.limbs_of(&given.max(1 + i))));
+            }
+            (vec![], terms)
+        });
+    }
+
+    /// Products of limbs, at most `sum` together, divided by so many words. `fill` says with what the columns begin, each with
+    /// the most that it is.
+    fn divided_by(
+        &mut self,
+        names: [&'static str; 2],
+        words: usize,
+        sum: &BigUint,
+        fill: impl Fn(&mut Program) -> (Vec<(Src, u64)>, Vec<Term>),
+    ) {
+        let given = self.given;
+        let divisor = BigUint::one() << (32 * words);
+        let max = (sum + (&divisor - 1u32) * &given.field.p) / &divisor;
+        self.normal_forms(names, &max, |program| {
+            let (start, terms) = fill(program);
+            let mut columns = Columns { program, sums: start, n: given.n };
+            columns.divided(given.field, words, &terms)
+        });
+    }
+
+    fn reduced_weakly(&mut self) {
+        let given = self.given;
+        let bound = given.bound(0);
+        match bound.loose {
+            0 => self.push("reduce.copy", bound, |program| given.words(program, 0)),
+            _ => self.push("reduce.carried", Bound::normal(bound.times), |program| {
+                let words = given.words(program, 0);
+                carried(program, words, true)
+            }),
+        }
+        if bound.times > 2 {
+            self.push("reduce.weak", Bound::normal(2), |program| {
+                let words = given.words(program, 0);
+                given.weakly(program, words, bound)
+            });
+        }
+    }
+
+    fn reduced_fully(&mut self, [copy, canonical]: [&'static str; 2]) {
+        let given = self.given;
+        if given.bound(0) == Bound::CANONICAL {
+            return self.push(copy, Bound::CANONICAL, |program| given.words(program, 0));
+        }
+        self.push(canonical, Bound::CANONICAL, |program| {
+            let words = given.words(program, 0);
+            let words = if given.bound(0).loose > 0 { carried(program, words, true) } else { words };
+            given.canonical(program, words, &given.max(0))
+        });
+    }
+}
+
+/// A number as constants.
+fn imms(x: &BigUint, n: usize) -> Vec<Src> {
+    to_limbs(x, n).into_iter().map(|limb| Src::Imm(limb as u32)).collect()
+}
+
+/// The number on normal limbs; what is carried out of each is added to the next. The limbs have signs, or none has.
+fn carried(program: &mut Program, mut words: Vec<Src>, signed: bool) -> Vec<Src> {
+    for i in 0..words.len() - 1 {
+        let a = program.limb(words[i]);
+        let high = program.write(Op::Shift { a, bits: BITS, signed });
+        words[i] = program.write(Op::Mask { a, bits: BITS }).into();
+        words[i + 1] = program.plus(words[i + 1], high.into());
+    }
+    program.insts.push(Inst::Normal(words.clone()));
+    words
+}
+
+/// Bits `start..end` of a normal number on limbs.
+fn cut(program: &mut Program, x: &[Src], start: usize, end: usize) -> Src {
+    let bits = BITS as usize;
+    let mut sum = ZERO;
+    for (i, limb) in x.iter().enumerate() {
+        let (from, to) = (bits * i, if i + 1 == x.len() { usize::MAX } else { bits * (i + 1) });
+        if to <= start || end <= from {
+            continue;
+        }
+        let mut a = program.limb(*limb);
+        if start > from {
+            a = program.write(Op::Shift { a, bits: (start - from) as u32, signed: false });
+        }
+        if end < to {
+            a = program.write(Op::Mask { a, bits: (end - start.max(from)) as u32 });
+        }
+        if from > start {
+            a = program.write(Op::Double { a, bits: (from - start) as u32 });
+        }
+        sum = program.plus(sum, a.into());
+    }
+    sum
+}
+
+/// A product of limbs in a column, and the most that it is.
+struct Term {
+    /// The row that needs it.
+    row: usize,
+    column: usize,
+    factors: (Src, Src),
+    most: u64,
+}
+
+/// All products of two numbers, row by row.
+fn rectangle(x: &[Src], most_x: &[u64], y: &[Src], most_y: &[u64]) -> Vec<Term> {
+    let term = |i: usize, j: usize| Term {
+        row: i,
+        column: i + j,
+        factors: (x[i], y[j]),
+        most: most_x[i] * most_y[j],
+    };
+    (0..x.len()).flat_map(|i| (0..y.len()).map(move |j| (i, j))).map(|(i, j)| term(i, j)).collect()
+}
+
+/// The products of a square: of different limbs once, by twice one of them.
+fn squares(program: &mut Program, x: &[Src], most: &[u64]) -> Vec<Term> {
+    let twice: Vec<Src> = x
+        .iter()
+        .map(|limb| {
+            let a = program.limb(*limb);
+            program.write(Op::Double { a, bits: 1 }).into()
+        })
+        .collect();
+    let term = |i: usize, j: usize| Term {
+        row: i,
+        column: i + j,
+        factors: (x[i], if i == j { x[j] } else { twice[j] }),
+        most: most[i] * most[j] * if i == j { 1 } else { 2 },
+    };
+    (0..x.len()).flat_map(|i| (i..x.len()).map(move |j| (i, j))).map(|(i, j)| term(i, j)).collect()
+}
+
+/// Sums of products of limbs, by weight, and the most that each is.
+struct Columns<'a> {
+    program: &'a mut Program,
+    sums: Vec<(Src, u64)>,
+    n: usize,
+}
+
+impl Columns<'_> {
+    /// Adds a product; what is carried goes on where a word would not hold the sum.
+    fn add(&mut self, column: usize, (a, b): (Src, Src), most: u64) {
+        if self.sums.len() <= column {
+            self.sums.resize(column + 1, (ZERO, 0));
+        }
+        if most == 0 {
+            return;
+        }
+        if self.sums[column].1 + most > u64::from(u32::MAX) {
+            self.carry(column);
+        }
+        let (sum, before) = self.sums[column];
+        self.sums[column] = (self.program.write(Op::Mul { sum, a, b }).into(), before + most);
+    }
+
+    /// What a column has above a limb goes to the next.
+    fn carry(&mut self, column: usize) {
+        if self.sums.len() == column + 1 {
+            self.sums.push((ZERO, 0));
+        }
+        let (sum, most) = self.sums[column];
+        let a = self.program.limb(sum);
+        let high = self.program.write(Op::Shift { a, bits: BITS, signed: false });
+        self.sums[column] = (self.program.write(Op::Mask { a, bits: BITS }).into(), most.min(LIMB));
+        self.plus(column + 1, high.into(), most >> BITS);
+    }
+
+    /// Adds what is carried.
+    fn plus(&mut self, column: usize, carry: Src, most: u64) {
+        if self.sums[column].1 + most > u64::from(u32::MAX) {
+            self.carry(column);
+        }
+        let (sum, before) = self.sums[column];
+        self.sums[column] = (self.program.plus(sum, carry), before + most);
+    }
+
+    /// The sum of the terms, divided by so many words: row by row the multiple of `p` is added that clears the lowest column,
+    /// in the last one only the bits that are left to divide by. The result is normal, as its limbs are cut anew.
+    fn divided(&mut self, field: &FieldDesc, words: usize, terms: &[Term]) -> Vec<Src> {
+        let (full, last) = rows(32 * words);
+        let p = to_limbs(&field.p, self.n);
+        for row in 0..=full {
+            let bits = if row == full { last } else { BITS };
+            let own = terms.iter().filter(|term| term.row == row || row == full && term.row > row);
+            own.for_each(|term| self.add(term.column, term.factors, term.most));
+            self.sums.resize(self.sums.len().max(row + 2), (ZERO, 0));
+            let most_q = (1u64 << bits) - 1;
+            // The sum is without sign, and a word.
+            if self.sums[row].1 + most_q * p[0] > u64::from(u32::MAX) {
+                self.carry(row);
+            }
+            let a = self.program.limb(self.sums[row].0);
+            let q = self.program.write(Op::Quotient { a, by: n0(field, bits), bits });
+            let carry = self.program.write(Op::Carry { a, q, p0: p[0] as u32, bits });
+            let most = (self.sums[row].1 + most_q * p[0]) >> bits;
+            for (j, &p) in p.iter().enumerate().skip(1).filter(|(_, p)| **p != 0) {
+                self.add(row + j, (q.into(), Src::Imm(p as u32)), most_q * p);
+            }
+            self.sums[row] = (carry.into(), most);
+            if row < full {
+                self.plus(row + 1, carry.into(), most);
+            }
+        }
+        let columns: Vec<Src> = self.sums[full..].iter().map(|(sum, _)| *sum).collect();
+        moved(self.program, columns, BITS - last, self.n)
+    }
+}
+
+/// `columns(0) + 2^by·Σ columns(i+1)·2^(13·i)` on `n` normal limbs. The columns have no signs.
+fn moved(program: &mut Program, columns: Vec<Src>, by: u32, n: usize) -> Vec<Src> {
+    let mut words = vec![ZERO; n.max(columns.len())];
+    words[0] = columns[0];
+    for (i, &column) in columns[1..].iter().enumerate().filter(|(_, column)| **column != ZERO) {
+        if by == 0 {
+            words[i] = program.plus(words[i], column);
+            continue;
+        }
+        let a = program.limb(column);
+        let low = program.write(Op::Mask { a, bits: BITS - by });
+        let high = program.write(Op::Shift { a, bits: BITS - by, signed: false });
+        let low = program.write(Op::Double { a: low, bits: by });
+        words[i] = program.plus(words[i], low.into());
+        words[i + 1] = program.plus(words[i + 1], high.into());
+    }
+    // Columns above the limbs are part of the highest one.
+    while words.len() > n {
+        let above = words.pop().unwrap_or(ZERO);
+        if let Src::Limb(a) = above {
+            let at = words.len() - 1;
+            let above = program.write(Op::Double { a, bits: BITS });
+            words[at] = program.plus(words[at], above.into());
+        }
+    }
+    carried(program, words, false)
+}
