@@ -1,9 +1,10 @@
 //! The walk over the statements of a kernel that writers share: order, control, and what is read where.
 //!
 //! Values are computed once and locals are mutable, so that a language without phi functions takes a kernel as it stands. A
-//! value is a list of atoms: one for a word, a 64-bit word or a predicate, and one for each word of a field element.
+//! value is a list of atoms: one for a word, a 64-bit word or a predicate, and one for each limb of a field element, as the
+//! target's [layout](BackEnd::layout) has them.
 
-use super::{Choice, Machine};
+use super::{BackEnd, Choice, Machine as _};
 use crate::error::EmitError;
 use crate::fir::ir::*;
 use crate::passes::{Checked, rereadable};
@@ -11,7 +12,7 @@ use crate::passes::{Checked, rereadable};
 /// What a writer plugs into the [walk](fn@write).
 pub trait Language {
     /// The target that it writes for.
-    type Target: Machine;
+    type Target: BackEnd;
     /// A scalar, as it stands where it is used.
     type Atom: Clone;
     /// An open conditional.
@@ -40,6 +41,15 @@ pub trait Language {
     fn get(&mut self, local: Local) -> Result<Vec<Self::Atom>, EmitError>;
     /// Writes a local.
     fn set(&mut self, local: Local, value: &[Self::Atom]) -> Result<(), EmitError>;
+
+    /// The limbs of an element that is made of these words of memory.
+    fn unpack(&mut self, words: Vec<Self::Atom>) -> Result<Vec<Self::Atom>, EmitError> {
+        Ok(words)
+    }
+    /// The words in memory of an element on these limbs.
+    fn pack(&mut self, element: &[Self::Atom]) -> Result<Vec<Self::Atom>, EmitError> {
+        Ok(element.to_vec())
+    }
 
     /// A constant: of a predicate 0 or 1.
     fn literal(&mut self, ty: Type, value: u64) -> Result<Self::Atom, EmitError>;
@@ -121,9 +131,9 @@ pub struct Index<A> {
 }
 
 /// Words of a value when it goes into a function or comes out.
-pub fn words_of(kernel: &Kernel, ty: Type) -> usize {
+pub fn words_of<T: BackEnd>(kernel: &Kernel, ty: Type) -> usize {
     match ty {
-        Type::Field => kernel.field().words,
+        Type::Field => T::layout(kernel.field()).limbs,
         Type::U64 => 2,
         _ => 1,
     }
@@ -138,6 +148,7 @@ pub fn write<L: Language>(language: &mut L, checked: &Checked<L::Target>) -> Res
         values: vec![vec![]; kernel.values().count()],
         rereadable: rereadable(kernel, &L::Target::in_memory(kernel)),
         rounds: vec![],
+        packed: None,
         language,
     };
     match walk.block(&kernel.body)? {
@@ -154,6 +165,8 @@ struct Walk<'a, L: Language> {
     rereadable: Vec<bool>,
     /// The loops around, innermost last, and whether they were left.
     rounds: Vec<(L::Round, bool)>,
+    /// The element whose words were read last, and those, in a stretch of statements without control.
+    packed: Option<(Value, Vec<L::Atom>)>,
     language: &'a mut L,
 }
 
@@ -167,15 +180,21 @@ impl<L: Language> Walk<'_, L> {
     }
 
     fn set(&mut self, v: Value, atoms: Vec<L::Atom>) {
+        self.packed = self.packed.take().filter(|(packed, _)| *packed != v);
         self.values[v.0 as usize] = atoms;
     }
 
     /// True when control reaches the end of the block.
     fn block(&mut self, block: &Block) -> Result<bool, EmitError> {
         let mut fresh = vec![];
+        self.packed = None;
         for stmt in block {
             fresh = self.reread(stmt, &fresh)?;
-            if !self.stmt(stmt)? {
+            let goes_on = self.stmt(stmt)?;
+            if !stmt.blocks().is_empty() {
+                self.packed = None;
+            }
+            if !goes_on {
                 return Ok(false);
             }
         }
@@ -261,12 +280,16 @@ impl<L: Language> Walk<'_, L> {
             Op::Get(l) => return self.language.get(*l),
             Op::Const(c) => {
                 let field = kernel.field();
-                let words = field.limbs(&field.to_mont(c));
-                return words.into_iter().map(|w| self.language.literal(Type::U32, w.into())).collect();
+                let limbs = L::Target::layout(field).cut(&field.to_mont(c));
+                return limbs.into_iter().map(|limb| self.language.literal(Type::U32, limb)).collect();
             }
-            Op::FromWords(words, _) => return Ok(words.iter().map(|w| self.value(*w)).collect()),
+            Op::FromWords(words, _) => {
+                let words = words.iter().map(|w| self.value(*w)).collect();
+                return self.language.unpack(words);
+            }
             Op::Part(a, i) => {
-                let all = self.values(*a).chunks_exact(kernel.field().words).nth(*i as usize);
+                let all =
+                    self.values(*a).chunks_exact(L::Target::layout(kernel.field()).limbs).nth(*i as usize);
                 return all.map(<[_]>::to_vec).ok_or_else(|| self.fault(format!("{v} is no part of {a}")));
             }
             Op::Select(c, x, y) => {
@@ -277,7 +300,7 @@ impl<L: Language> Walk<'_, L> {
                 }
                 self.language.select(ty, &cond, &self.value(*x), &self.value(*y))?
             }
-            Op::Word(x, i, _) => self.values(*x)[*i as usize].clone(),
+            Op::Word(x, i, _) => self.word(*x, *i as usize)?,
             Op::Param(p) => self.language.param(*p)?,
             Op::Argument(i) => return self.argument(*i as usize),
             Op::Special(s) => self.language.special(*s)?,
@@ -298,6 +321,15 @@ impl<L: Language> Walk<'_, L> {
             }
         };
         Ok(vec![single])
+    }
+
+    /// A word of an element; its others are likely to follow.
+    fn word(&mut self, x: Value, i: usize) -> Result<L::Atom, EmitError> {
+        if self.packed.as_ref().is_none_or(|(packed, _)| *packed != x) {
+            let words = self.language.pack(&self.values[x.0 as usize])?;
+            self.packed = Some((x, words));
+        }
+        Ok(self.packed.iter().find_map(|(_, words)| words.get(i).cloned()).expect("a word of the layout"))
     }
 
     fn field_op(&mut self, op: &Op, choice: &Choice<L::Target>) -> Result<Vec<L::Atom>, EmitError> {
@@ -378,7 +410,7 @@ impl<L: Language> Walk<'_, L> {
         let mut rest = &given[..];
         for v in results {
             let ty = self.kernel.ty(*v);
-            let (words, others) = rest.split_at(words_of(self.kernel, ty));
+            let (words, others) = rest.split_at(words_of::<L::Target>(self.kernel, ty));
             let value = self.of_words(ty, words)?;
             self.set(*v, value);
             rest = others;
@@ -388,7 +420,7 @@ impl<L: Language> Walk<'_, L> {
 
     fn argument(&mut self, i: usize) -> Result<Vec<L::Atom>, EmitError> {
         let signature = self.kernel.function.clone().unwrap_or_default();
-        let words = |ty: &Type| words_of(self.kernel, *ty);
+        let words = |ty: &Type| words_of::<L::Target>(self.kernel, *ty);
         let first: usize = signature.arguments[..i].iter().map(words).sum();
         let ty = signature.arguments[i];
         let given: Result<Vec<L::Atom>, EmitError> =

@@ -10,7 +10,7 @@ use crate::kernels::{common_kernels, constant_kernels, field_kernels, formula_ke
 use crate::passes::{Checked, Library, prepare};
 use crate::targets::limbs::ir::{Inst, Limb, Src};
 use crate::targets::trials::{field, ops, solinas, usual_fields};
-use crate::targets::{Arithmetic as _, BackEnd as _};
+use crate::targets::{Arithmetic as _, Artefact, BackEnd as _, Machine};
 use curvesmith_abi::kernels::{AccumulateLanes, FieldAdd, FieldMul, ScanAdd};
 use curvesmith_abi::{Geometry, Kernel as _};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
@@ -26,10 +26,14 @@ fn validated(text: &str, capabilities: Capabilities) -> Result<naga::Module, Str
     Ok(module)
 }
 
-fn checked(kernels: &[Kernel]) -> Vec<Checked<Wgsl>> {
+fn checked<T: Machine>(kernels: &[Kernel]) -> Vec<Checked<T>> {
     let mut library = Library::default();
     let prepare = |k: &Kernel| library.prepare(k).unwrap_or_else(|e| panic!("{}: {e}", k.symbol));
     kernels.iter().map(prepare).collect()
+}
+
+fn bn254() -> FieldDesc {
+    field("bn254_fq", "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47")
 }
 
 fn group(name: &str, base: FieldDesc, quadratic: bool, a: u32) -> GroupDesc {
@@ -43,22 +47,38 @@ fn group(name: &str, base: FieldDesc, quadratic: bool, a: u32) -> GroupDesc {
     GroupDesc { name: name.into(), base, tower, equation }
 }
 
+/// Those that the language has.
+fn writable(kernels: &[Kernel]) -> Vec<Kernel> {
+    kernels.iter().filter(|kernel| kernel.desc.name != AccumulateLanes::NAME).cloned().collect()
+}
+
+/// naga takes the text, and no kernel is left out or asks for more than the least of limits.
+fn is_module(kernels: &[Kernel], artefact: &Artefact, capabilities: Capabilities) {
+    let module = validated(&artefact.text, capabilities).unwrap_or_else(|e| panic!("{e}"));
+    let entries: Vec<&str> = module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
+    assert_eq!(entries, kernels.iter().map(|kernel| kernel.symbol.as_str()).collect::<Vec<_>>());
+    for ((entry, needs), kernel) in module.entry_points.iter().zip(&artefact.needs).zip(kernels) {
+        assert_eq!(entry.workgroup_size, [kernel.desc.block, 1, 1], "{}", kernel.symbol);
+        assert!(needs.threads <= 256 && needs.shared <= 16 << 10 && needs.buffers <= 8, "{needs:?}");
+    }
+}
+
+/// The same of elements on limbs of 13 bits.
+fn narrow_modules_are_valid(kernels: &[Kernel]) {
+    let kernels = writable(kernels);
+    let artefact = Narrow::emit(&checked(&kernels), ()).unwrap_or_else(|e| panic!("{e}"));
+    is_module(&kernels, &artefact, Capabilities::empty());
+}
+
 /// The kernels of owners of one field each: no kernel leaves a module out, in both texts of products.
 fn modules_are_valid(kernels: &[Kernel]) {
-    let kernels: Vec<Kernel> =
-        kernels.iter().filter(|kernel| kernel.desc.name != AccumulateLanes::NAME).cloned().collect();
+    let kernels = writable(kernels);
     let prepared = checked(&kernels);
     for (products, capabilities) in
         [(Products::Halves, Capabilities::empty()), (Products::Words64, Capabilities::SHADER_INT64)]
     {
         let artefact = Wgsl::emit(&prepared, products).unwrap_or_else(|e| panic!("{e}"));
-        let module = validated(&artefact.text, capabilities).unwrap_or_else(|e| panic!("{e}"));
-        let entries: Vec<&str> = module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
-        assert_eq!(entries, kernels.iter().map(|kernel| kernel.symbol.as_str()).collect::<Vec<_>>());
-        for ((entry, needs), kernel) in module.entry_points.iter().zip(&artefact.needs).zip(&kernels) {
-            assert_eq!(entry.workgroup_size, [kernel.desc.block, 1, 1], "{}", kernel.symbol);
-            assert!(needs.threads <= 256 && needs.shared <= 16 << 10 && needs.buffers <= 8, "{needs:?}");
-        }
+        is_module(&kernels, &artefact, capabilities);
     }
     // The other text needs the capability.
     if kernels.iter().any(|kernel| kernel.desc.name == FieldMul::NAME) {
@@ -81,7 +101,7 @@ fn kernels_of_fields_are_modules() {
 
 #[test]
 fn kernels_of_groups_are_modules() {
-    let bn254 = field("bn254_fq", "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47");
+    let bn254 = bn254();
     let groups = [
         group("toy_g1", field("toy", "d"), false, 3),
         group("toy_g2", field("b", "b"), true, 1),
@@ -94,6 +114,30 @@ fn kernels_of_groups_are_modules() {
         if group.degree() == 1 {
             modules_are_valid(&constant_kernels(&GEOMETRY, &group.constant_work()).concat());
         }
+    }
+}
+
+#[test]
+fn narrow_kernels_of_fields_are_modules() {
+    narrow_modules_are_valid(&common_kernels(&GEOMETRY));
+    let [toy, goldilocks] = [field("toy", "d"), field("goldilocks", "ffffffff00000001")];
+    for f in [toy, goldilocks, solinas(160, 47), bn254()] {
+        narrow_modules_are_valid(&field_kernels(&GEOMETRY, &f));
+    }
+}
+
+#[test]
+fn narrow_kernels_of_groups_are_modules() {
+    for group in [group("toy_g2", field("b", "b"), true, 1), group("bn254_g1", bn254(), false, 0)] {
+        let start = std::time::Instant::now();
+        narrow_modules_are_valid(&group_kernels(&GEOMETRY, &group).concat());
+        eprintln!("{} {:?}", group.name, start.elapsed());
+        narrow_modules_are_valid(&formula_kernels(&GEOMETRY, &group));
+        eprintln!("{} {:?}", group.name, start.elapsed());
+        if group.degree() == 1 {
+            narrow_modules_are_valid(&constant_kernels(&GEOMETRY, &group.constant_work()).concat());
+        }
+        eprintln!("{} {:?}", group.name, start.elapsed());
     }
 }
 
@@ -151,7 +195,7 @@ fn rows_are_the_program() {
 /// A row that differs in anything is no row of the loop.
 #[test]
 fn rows_that_differ_are_not_rolled() {
-    let f = field("bn254_fq", "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47");
+    let f = bn254();
     let choices = Wgsl::choices(&f, &FieldOp::Mul, &[Bound::Canonical; 2]);
     let program = choices[0].program();
     let whole = rows::find(program, f.words).expect("it has rows");

@@ -1,13 +1,13 @@
 //! The lines of one kernel or function.
 
 use super::steps::{self, Call, Item};
-use super::{Module, fault, passed};
+use super::{Dialect, Module, fault, passed};
 use crate::error::EmitError;
 use crate::fir::ir::*;
 use crate::fir::uniform::{Uniformity, analyze_uniformity};
 use crate::passes::Checked;
+use crate::targets::Choice;
 use crate::targets::walk::{Index, Language, words_of};
-use crate::targets::wgsl::{Choice, Wgsl};
 use curvesmith_abi::{ParamKind, padded_words};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -50,8 +50,8 @@ impl Spot {
 }
 
 /// A body that is being written.
-pub(super) struct Body<'a> {
-    module: &'a mut Module,
+pub(super) struct Body<'a, T: Dialect> {
+    module: &'a mut Module<T>,
     kernel: &'a Kernel,
     uniformity: Uniformity,
     /// Runs of lines without a change of flow, and what stands between them.
@@ -62,9 +62,9 @@ pub(super) struct Body<'a> {
     exchanges: bool,
 }
 
-impl<'a> Body<'a> {
+impl<'a, T: Dialect> Body<'a, T> {
     /// Errors: threads meet where the language does not let them.
-    pub(super) fn new(module: &'a mut Module, checked: &'a Checked<Wgsl>) -> Result<Self, EmitError> {
+    pub(super) fn new(module: &'a mut Module<T>, checked: &'a Checked<T>) -> Result<Self, EmitError> {
         let kernel = checked.kernel();
         let uniformity = analyze_uniformity(kernel);
         if let Some(meeting) = uniformity.divergent().next() {
@@ -151,9 +151,14 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The words of an element that has a name.
+    /// Limbs of an element.
+    fn limbs(&self) -> usize {
+        T::layout(self.kernel.field()).limbs
+    }
+
+    /// The limbs of an element that has a name.
     fn words(&self, name: &str) -> Vec<String> {
-        (0..self.kernel.field().words).map(|i| format!("{name}.w{i}")).collect()
+        (0..self.limbs()).map(|i| format!("{name}.w{i}")).collect()
     }
 
     /// A word of the uniform block.
@@ -235,8 +240,8 @@ impl<'a> Body<'a> {
     }
 }
 
-impl Language for Body<'_> {
-    type Target = Wgsl;
+impl<T: Dialect> Language for Body<'_, T> {
+    type Target = T;
     type Atom = String;
     type Fork = ();
     type Round = ();
@@ -286,7 +291,7 @@ impl Language for Body<'_> {
         let types = self.kernel.function.clone().unwrap_or_default().results;
         let (mut rest, mut results) = (words, vec![]);
         for ty in types {
-            let (own, others) = rest.split_at(words_of(self.kernel, ty));
+            let (own, others) = rest.split_at(words_of::<T>(self.kernel, ty));
             results.push(self.joined(ty, own));
             rest = others;
         }
@@ -309,6 +314,26 @@ impl Language for Body<'_> {
         };
         self.line(&format!("l{} = {value};", local.0));
         Ok(())
+    }
+
+    fn unpack(&mut self, words: Vec<String>) -> Result<Vec<String>, EmitError> {
+        match T::REGROUPS {
+            false => Ok(words),
+            true => {
+                let name = self.value(&format!("unpack({})", words.join(", ")));
+                Ok(self.words(&name))
+            }
+        }
+    }
+
+    fn pack(&mut self, element: &[String]) -> Result<Vec<String>, EmitError> {
+        match T::REGROUPS {
+            false => Ok(element.to_vec()),
+            true => {
+                let name = self.value(&format!("pack({})", self.element(element)));
+                Ok((0..self.kernel.field().words).map(|i| format!("{name}.m{i}")).collect())
+            }
+        }
     }
 
     fn literal(&mut self, ty: Type, value: u64) -> Result<String, EmitError> {
@@ -343,7 +368,7 @@ impl Language for Body<'_> {
         let types = self.kernel.function.clone().unwrap_or_default().arguments;
         let mut before = 0;
         for (i, ty) in types.iter().enumerate() {
-            let words = words_of(self.kernel, *ty);
+            let words = words_of::<T>(self.kernel, *ty);
             if word < before + words {
                 let k = word - before;
                 return Ok(match ty {
@@ -450,11 +475,11 @@ impl Language for Body<'_> {
         Ok(self.words(&name))
     }
 
-    fn program(&mut self, op: &Op, choice: &Choice, inputs: &[String]) -> Result<Vec<String>, EmitError> {
-        let n = self.kernel.field().words;
+    fn program(&mut self, op: &Op, choice: &Choice<T>, inputs: &[String]) -> Result<Vec<String>, EmitError> {
+        let n = self.limbs();
         let function = self.module.program(choice, n);
         let operands: Vec<String> = inputs.chunks_exact(n).map(|words| self.element(words)).collect();
-        let (result, multiplies) = (self.fresh(), choice.cost.products > 0);
+        let (result, multiplies) = (self.fresh(), T::products(&choice.cost) > 0);
         self.item(Item::Call(Call { name: result.clone(), function, scalar: None, operands, multiplies }));
         let words = self.words(&result);
         match op {
@@ -470,7 +495,7 @@ impl Language for Body<'_> {
         let signature = callee.function.clone().unwrap_or_default();
         let (mut rest, mut arguments) = (inputs, vec![]);
         for ty in &signature.arguments {
-            let (own, others) = rest.split_at(words_of(self.kernel, *ty));
+            let (own, others) = rest.split_at(words_of::<T>(self.kernel, *ty));
             arguments.push(self.joined(*ty, own));
             rest = others;
         }
@@ -589,7 +614,7 @@ impl Language for Body<'_> {
     }
 }
 
-impl Body<'_> {
+impl<T: Dialect> Body<'_, T> {
     /// Words as a value that goes into a function or comes out.
     fn joined(&self, ty: Type, words: &[String]) -> String {
         match ty {

@@ -4,19 +4,19 @@
 //! point for each kernel, named by its symbol.
 
 mod body;
+mod narrow;
 mod prelude;
 mod programs;
 pub(super) mod rows;
 pub(super) mod steps;
 
-use super::{Choice, Wgsl};
+use super::Wgsl;
 use crate::declaration::FieldDesc;
 use crate::error::EmitError;
 use crate::fir::ir::{Kernel, Type};
 use crate::passes::Checked;
-use crate::targets::limbs::ir::Program;
 use crate::targets::walk::write;
-use crate::targets::{Artefact, BackEnd, Layout};
+use crate::targets::{Artefact, BackEnd, Choice, Layout, Unproven};
 use body::Body;
 use curvesmith_abi::{Access, Features, Needs, ParamKind};
 use std::collections::BTreeSet;
@@ -30,6 +30,27 @@ pub enum Products {
     Halves,
     /// One of 64 bits, of devices with such words. No standard text: an extension of naga.
     Words64,
+}
+
+/// A target of the language: how its programs are written.
+pub(super) trait Dialect: BackEnd {
+    /// Whether elements are not on the words that they have in memory. Then [`Dialect::prelude`] has the functions `unpack`, from
+    /// the words to an element, and `pack`, to a structure of words `m0`, `m1` and so on.
+    const REGROUPS: bool = false;
+
+    /// What a module for a field has besides elements.
+    fn prelude(_: &FieldDesc) -> Result<String, Unproven> {
+        Ok(String::new())
+    }
+
+    /// A program as a function of this name from elements of `n` limbs to one.
+    fn function(name: &str, program: &Self::Program, n: usize) -> String;
+}
+
+impl Dialect for Wgsl {
+    fn function(name: &str, program: &Self::Program, n: usize) -> String {
+        programs::function(name, program, n)
+    }
 }
 
 impl BackEnd for Wgsl {
@@ -47,45 +68,55 @@ impl BackEnd for Wgsl {
     ///
     /// Blocks are numbered through a grid of two dimensions, `x + y·⟨size in x⟩`; those past the number of blocks do nothing.
     fn emit(kernels: &[Checked<Wgsl>], products: Products) -> Result<Artefact, EmitError> {
-        let mut module = Module::new(kernels, products)?;
-        let needs = kernels.iter().map(|checked| module.kernel(checked)).collect::<Result<_, _>>()?;
-        Ok(Artefact { text: module.text, needs })
+        module(kernels, products)
     }
 }
 
+/// One module, as [`BackEnd::emit`] says.
+fn module<T: Dialect>(kernels: &[Checked<T>], products: Products) -> Result<Artefact, EmitError> {
+    let mut module = Module::new(kernels, products)?;
+    let needs = kernels.iter().map(|checked| module.kernel(checked)).collect::<Result<_, _>>()?;
+    Ok(Artefact { text: module.text, needs })
+}
+
 /// What is written so far. Writing to a string cannot fail.
-struct Module {
+struct Module<T: Dialect> {
     text: String,
     products: Products,
     symbols: BTreeSet<String>,
     /// Programs with the names of their functions.
-    programs: Vec<(Program, String)>,
+    programs: Vec<(T::Program, String)>,
     /// Functions of FIR that are written.
-    functions: Vec<Checked<Wgsl>>,
+    functions: Vec<Checked<T>>,
 }
 
-impl Module {
+impl<T: Dialect> Module<T> {
     /// With what all kernels share.
-    fn new(kernels: &[Checked<Wgsl>], products: Products) -> Result<Module, EmitError> {
+    fn new(kernels: &[Checked<T>], products: Products) -> Result<Module<T>, EmitError> {
         let mut text = String::new();
-        let field = kernels.iter().find_map(|checked| checked.kernel().field.as_ref());
+        let of_field = kernels.iter().map(Checked::kernel).find(|kernel| kernel.field.is_some());
+        let field = of_field.and_then(|kernel| kernel.field.as_ref());
         if let Some(other) = kernels.iter().map(Checked::kernel).find(|k| k.field.as_ref() != field) {
             return Err(fault(other, "it is of another field than the module"));
         }
         text += &prelude::text(products);
-        if let Some(field) = field {
-            let words: Vec<String> = (0..field.words).map(|i| format!("w{i}: u32")).collect();
-            let _ = writeln!(text, "struct E {{ {} }}", words.join(", "));
+        if let Some(kernel) = of_field {
+            let field = kernel.field();
+            let limbs: Vec<String> = (0..T::layout(field).limbs).map(|i| format!("w{i}: u32")).collect();
+            let _ = writeln!(text, "struct E {{ {} }}", limbs.join(", "));
             let chosen = |i: usize| format!("select(b.w{i}, a.w{i}, c)");
-            let chosen: Vec<String> = (0..field.words).map(chosen).collect();
+            let chosen: Vec<String> = (0..T::layout(field).limbs).map(chosen).collect();
             let _ = writeln!(
                 text,
                 "fn choose(c: bool, a: E, b: E) -> E {{\n  return E({});\n}}",
                 chosen.join(", ")
             );
+            text += &T::prelude(field).map_err(|unproven| fault(kernel, &unproven.0))?;
         }
-        let symbols =
-            ["E", "choose", "mul_add", "add_pair", "sub_pair", "mul_pair", "shl_pair", "shr_pair", "lt_pair"];
+        let symbols = [
+            "E", "choose", "M", "unpack", "pack", "mul_add", "add_pair", "sub_pair", "mul_pair", "shl_pair",
+            "shr_pair", "lt_pair",
+        ];
         let symbols = symbols.map(str::to_owned).into();
         Ok(Module { text, products, symbols, programs: vec![], functions: vec![] })
     }
@@ -98,18 +129,18 @@ impl Module {
     }
 
     /// The function of a program, which is written where it is new.
-    fn program(&mut self, choice: &Choice, n: usize) -> String {
+    fn program(&mut self, choice: &Choice<T>, n: usize) -> String {
         if let Some((_, name)) = self.programs.iter().find(|(known, _)| *known == choice.program) {
             return name.clone();
         }
         let name = format!("{}_{}", choice.variant.replace('.', "_"), self.programs.len());
-        self.text += &programs::function(&name, &choice.program, n);
+        self.text += &T::function(&name, &choice.program, n);
         self.programs.push((choice.program.clone(), name.clone()));
         name
     }
 
     /// The body of a kernel or function; the functions that it calls are written before.
-    fn body(&mut self, checked: &Checked<Wgsl>) -> Result<(String, bool), EmitError> {
+    fn body(&mut self, checked: &Checked<T>) -> Result<(String, bool), EmitError> {
         for function in checked.functions() {
             if !self.functions.iter().any(|known| known == &**function) {
                 self.function(function)?;
@@ -121,7 +152,7 @@ impl Module {
         body.finish()
     }
 
-    fn function(&mut self, checked: &Checked<Wgsl>) -> Result<(), EmitError> {
+    fn function(&mut self, checked: &Checked<T>) -> Result<(), EmitError> {
         let kernel = checked.kernel();
         self.take(kernel)?;
         let (body, _) = self.body(checked)?;
@@ -138,7 +169,7 @@ impl Module {
         Ok(())
     }
 
-    fn kernel(&mut self, checked: &Checked<Wgsl>) -> Result<Needs, EmitError> {
+    fn kernel(&mut self, checked: &Checked<T>) -> Result<Needs, EmitError> {
         let kernel = checked.kernel();
         self.take(kernel)?;
         let (body, exchanges) = self.body(checked)?;

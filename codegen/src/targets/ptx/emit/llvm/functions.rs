@@ -35,7 +35,7 @@ pub(super) fn callee<'c>(
     }
     let kernel = checked.kernel();
     let signature = kernel.function.clone().unwrap_or_default();
-    let words = |types: &[Type]| types.iter().map(|ty| words_of(kernel, *ty)).sum();
+    let words = |types: &[Type]| types.iter().map(|ty| words_of::<Ptx>(kernel, *ty)).sum();
     let function = declare_function(
         ctx,
         module,

@@ -439,7 +439,7 @@ impl Language for Body<'_> {
     fn call(&mut self, function: FunctionId, inputs: &[Atom]) -> Result<Vec<Atom>, EmitError> {
         let callee = self.checked.functions()[function.0 as usize].kernel();
         let signature = callee.function.clone().unwrap_or_default();
-        let outputs = signature.results.iter().map(|ty| super::words_of(callee, *ty)).sum();
+        let outputs = signature.results.iter().map(|ty| super::words_of::<Ptx>(callee, *ty)).sum();
         Ok(self.called(&callee.symbol, inputs, outputs))
     }
 

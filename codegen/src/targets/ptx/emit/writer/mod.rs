@@ -93,7 +93,7 @@ impl Module {
         self.take(&kernel.symbol)?;
         let body = self.body(checked)?;
         let signature = kernel.function.clone().unwrap_or_default();
-        let words = |types: &[Type]| types.iter().map(|ty| words_of(kernel, *ty)).sum();
+        let words = |types: &[Type]| types.iter().map(|ty| words_of::<Ptx>(kernel, *ty)).sum();
         self.text += &function_head(&kernel.symbol, words(&signature.arguments), words(&signature.results));
         self.text += &body;
         Ok(())
