@@ -12,7 +12,7 @@ use crate::kernels::{
 use crate::passes::{Checked, Contract, Library, describe_schemes, multiplication};
 use crate::targets::ptx::Ptx;
 use crate::targets::ptx::emit::Emitter;
-use crate::targets::wgsl::{Products, Wgsl};
+use crate::targets::wgsl::{Narrow, Products, Wgsl};
 use crate::targets::{Artefact, BackEnd, Bound as _};
 use crate::version;
 use curvesmith_abi::{Bundle, Flavour, Geometry, Image, KernelEntry, Needs, Packed, delta};
@@ -29,6 +29,8 @@ pub enum Format {
     Ptx(Emitter),
     /// WGSL.
     Wgsl(Products),
+    /// WGSL with elements on limbs of 13 bits. To who runs it no other language.
+    Narrow,
 }
 
 impl From<Emitter> for Format {
@@ -42,7 +44,7 @@ impl Format {
     pub fn flavour(self) -> Flavour {
         match self {
             Format::Ptx(_) => Flavour::PTX,
-            Format::Wgsl(Products::Halves) => Flavour::WGSL,
+            Format::Wgsl(Products::Halves) | Format::Narrow => Flavour::WGSL,
             Format::Wgsl(Products::Words64) => Flavour::WGSL_64,
         }
     }
@@ -51,7 +53,7 @@ impl Format {
     pub fn geometry(self) -> Geometry {
         match self {
             Format::Ptx(_) => Geometry::PTX,
-            Format::Wgsl(_) => Geometry::WGSL,
+            Format::Wgsl(_) | Format::Narrow => Geometry::WGSL,
         }
     }
 
@@ -61,6 +63,7 @@ impl Format {
         match self {
             Format::Ptx(emitter) => emitter_version(emitter),
             Format::Wgsl(_) => emitter_version(Emitter::Writer),
+            Format::Narrow => emitter_version(Emitter::Writer) + ", limbs of 13 bits",
         }
     }
 
@@ -68,7 +71,7 @@ impl Format {
     pub fn check(self) -> Result<(), EmitError> {
         match self {
             Format::Ptx(emitter) => emitter.check(),
-            Format::Wgsl(_) => Ok(()),
+            Format::Wgsl(_) | Format::Narrow => Ok(()),
         }
     }
 }
@@ -304,6 +307,7 @@ impl Plan {
         match self.format {
             Format::Ptx(emitter) => self.by::<Ptx>(emitter),
             Format::Wgsl(products) => self.by::<Wgsl>(products),
+            Format::Narrow => self.by::<Narrow>(()),
         }
     }
 

@@ -49,6 +49,9 @@ pub(crate) enum ImagesError {
         /// What is wrong with it.
         source: ImageError,
     },
+    /// The variable says no limbs that there are.
+    #[error("{LIMBS} is `{0}`, expected 13 or 32")]
+    Limbs(String),
 }
 
 /// A folder where bundles may lie that nobody here made.
@@ -84,16 +87,30 @@ fn taken(format: Format) -> String {
     }
 }
 
-/// In what images are made: PTX, and WGSL with feature `wgsl`.
-pub(crate) fn formats() -> Vec<Format> {
-    let wgsl = cfg!(feature = "wgsl").then(|| Format::Wgsl(Default::default()));
-    std::iter::once(Format::Ptx(Emitter::default())).chain(wgsl).collect()
+/// Environment variable: bits of the limbs of elements in WGSL.
+const LIMBS: &str = "CURVESMITH_WGSL_LIMBS";
+
+/// In what images are made: PTX, and WGSL with feature `wgsl`, on the limbs that the environment asks for.
+pub(crate) fn formats() -> Result<Vec<Format>, ImagesError> {
+    let mut formats = vec![Format::Ptx(Emitter::default())];
+    if cfg!(feature = "wgsl") {
+        formats.push(wgsl(std::env::var_os(LIMBS))?);
+    }
+    Ok(formats)
+}
+
+fn wgsl(limbs: Option<OsString>) -> Result<Format, ImagesError> {
+    match limbs.as_ref().map(|limbs| limbs.to_string_lossy()).as_deref() {
+        None | Some("" | "32") => Ok(Format::Wgsl(Default::default())),
+        Some("13") => Ok(Format::Narrow),
+        Some(other) => Err(ImagesError::Limbs(other.into())),
+    }
 }
 
 /// The images of each declaration: an encoded [`Bundle`] for each of the [`formats`], one after the other.
 pub(crate) fn images(declarations: &[Declaration<'_>]) -> Result<Vec<Vec<u8>>, ImagesError> {
     let mut all = vec![vec![]; declarations.len()];
-    for format in formats() {
+    for format in formats()? {
         for (bundles, bundle) in all.iter_mut().zip(images_in(declarations, format)?) {
             bundles.extend(bundle);
         }
@@ -191,6 +208,9 @@ impl Declaration<'_> {
         };
         let geometry = format.geometry();
         let _ = write!(text, "\n{geometry:?}");
+        if format == Format::Narrow {
+            text += "\nlimbs of 13 bits";
+        }
         for kernel in curvesmith_abi::kernels::all(&geometry).into_iter().filter(|k| k.family == family) {
             let _ = write!(text, "\n{}", kernel.of_width(words, degree).signature(form));
         }
@@ -394,12 +414,21 @@ mod tests {
 
     #[test]
     fn bundles_of_what_is_linked_are_taken() {
-        for format in formats() {
+        let both = [None, Some("13".into())].map(|limbs| wgsl(limbs).unwrap());
+        for format in formats().unwrap().into_iter().chain(both) {
             assert!(format.version().starts_with(&taken(format)));
         }
         let own = Format::Ptx(Emitter::default());
         let is_writers = own == Format::Ptx(Emitter::Writer);
         assert_eq!(Format::Ptx(Emitter::Writer).version().starts_with(&taken(own)), is_writers);
+    }
+
+    #[test]
+    fn limbs_of_wgsl_are_chosen() {
+        let chosen = |limbs: &str| wgsl(Some(limbs.into())).map_err(|e| e.to_string());
+        assert_eq!(chosen("13"), Ok(Format::Narrow));
+        assert_eq!([chosen("32"), chosen("")], [Ok(wgsl(None).unwrap()), Ok(wgsl(None).unwrap())]);
+        assert_eq!(chosen("14"), Err("CURVESMITH_WGSL_LIMBS is `14`, expected 13 or 32".into()));
     }
 
     #[test]
@@ -427,6 +456,7 @@ mod tests {
             Declaration::Field(&base).stem(OWN),
             Declaration::Common.stem(OWN),
             Declaration::Common.stem(Format::Wgsl(Default::default())),
+            Declaration::Common.stem(Format::Narrow),
         ];
         let distinct: std::collections::BTreeSet<_> = stems.iter().collect();
         assert_eq!(distinct.len(), stems.len());

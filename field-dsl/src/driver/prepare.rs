@@ -21,7 +21,7 @@ pub(super) fn prepare(declared: &Declared, common: bool, folder: &Path, check: b
     let declarations: Vec<Declaration<'_>> =
         common.then_some(Declaration::Common).into_iter().chain(own).collect();
     let mut wanted: BTreeMap<String, (Format, Bundle)> = BTreeMap::new();
-    for format in formats() {
+    for format in formats()? {
         let bundles = emit(&declarations, format)?.into_iter().map(|bundle| (format, bundle));
         wanted.extend(declarations.iter().map(|declaration| declaration.file(format)).zip(bundles));
     }

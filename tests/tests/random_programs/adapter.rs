@@ -8,20 +8,22 @@ use curvesmith_codegen::fir::print::print;
 use curvesmith_codegen::kernels::field_kernels;
 use curvesmith_codegen::targets::Artefact;
 use curvesmith_tests::four_ways::compare;
-use curvesmith_tests::{Size, on_adapter, wgpu_device, wgsl};
+use curvesmith_tests::{Size, narrow_wgsl, on_adapter, wgpu_device, wgsl};
 use num_bigint::BigUint;
 
-/// Runs a program on the interpreter and on the adapter; whether the language has all of it.
+/// Runs a program on the interpreter and, on either kind of limbs, on the adapter; whether the language has all of it.
 fn agrees(trial: &Trial, what: &str) -> bool {
     let Some(device) = wgpu_device() else { return false };
     let Trial { kernel, grid, args, .. } = trial;
     let fault = |error: String| -> ! { panic!("{what}: {error}\n{}", print(kernel)) };
-    let Some(artefact) = wgsl(kernel).unwrap_or_else(|e| fault(e)) else { return false };
     let mut expected = args.clone();
     launch(kernel, *grid, &mut expected).unwrap_or_else(|e| fault(e.to_string()));
-    let found = on_adapter(device, kernel, &artefact, *grid, args);
-    let found = found.unwrap_or_else(|e| fault(e.to_string()));
-    compare(kernel, &expected, &found).unwrap_or_else(|e| fault(format!("{e}\n{}", artefact.text)));
+    for text in [wgsl, narrow_wgsl] {
+        let Some(artefact) = text(kernel).unwrap_or_else(|e| fault(e)) else { return false };
+        let found = on_adapter(device, kernel, &artefact, *grid, args);
+        let found = found.unwrap_or_else(|e| fault(e.to_string()));
+        compare(kernel, &expected, &found).unwrap_or_else(|e| fault(format!("{e}\n{}", artefact.text)));
+    }
     true
 }
 
@@ -59,7 +61,6 @@ fn edits_of_a_text_are_noticed() {
     let desc = FieldMulSub::desc(&Geometry::WGSL);
     let kernels = field_kernels(&Geometry::WGSL, &f);
     let kernel = kernels.into_iter().find(|kernel| kernel.desc == desc).unwrap();
-    let artefact = wgsl(&kernel).unwrap().expect("the language has it");
     // Near p and 0, and what is pseudo-random between.
     let n = 512u32;
     let numbers = |salt: u32| -> Vec<BigUint> {
@@ -78,13 +79,20 @@ fn edits_of_a_text_are_noticed() {
         buffer(&vec![BigUint::ZERO; n as usize]),
         Argument::U32(n),
     ];
-    let run = |text: String| {
-        let artefact = Artefact { text, ..artefact.clone() };
-        on_adapter(device, &kernel, &artefact, n.div_ceil(kernel.desc.block), &args).unwrap()
-    };
     let mut expected = args.to_vec();
     launch(&kernel, n.div_ceil(kernel.desc.block), &mut expected).unwrap();
-    assert!(run(artefact.text.clone()) == expected);
+    let check = |artefact: Artefact, edits: &[(&str, &str)]| {
+        let run = |text: String| {
+            let artefact = Artefact { text, ..artefact.clone() };
+            on_adapter(device, &kernel, &artefact, n.div_ceil(kernel.desc.block), &args).unwrap()
+        };
+        assert!(run(artefact.text.clone()) == expected);
+        for (from, to) in edits {
+            assert!(artefact.text.contains(from), "the text has no {from:?}\n{}", artefact.text);
+            let found = run(artefact.text.replacen(from, to, 1));
+            assert!(found != expected, "{from:?} for {to:?} is not noticed");
+        }
+    };
     let edits = [
         (" + u32(with_c < c)", ""),
         (" + u32(all < d)", ""),
@@ -100,8 +108,15 @@ fn edits_of_a_text_are_noticed() {
         ("select(0x0u, ", "select(0x1u, "),
         ("u32(x0.w0 < x1.w0)", "0u"),
     ];
-    for (from, to) in edits {
-        assert!(artefact.text.contains(from), "the text has no {from:?}\n{}", artefact.text);
-        assert!(run(artefact.text.replacen(from, to, 1)) != expected, "{from:?} for {to:?} is not noticed");
-    }
+    check(wgsl(&kernel).unwrap().expect("the language has it"), &edits);
+    // On limbs of 13 bits: a limb that is cut wrongly, the bits of the last row, a sign, the last subtraction.
+    let edits = [
+        ("x0 & 8191u", "x0 & 4095u"),
+        (" << 6u", " << 5u"),
+        (" & 511u", " & 255u"),
+        (" >> 9u", " >> 8u"),
+        ("bitcast<u32>(bitcast<i32>(x0.w0) >> 13u)", "x0.w0 >> 13u"),
+        (") < 0)", ") > 0)"),
+    ];
+    check(narrow_wgsl(&kernel).unwrap().expect("the language has it"), &edits);
 }

@@ -8,6 +8,8 @@
 //! kernel ─► prepare::<Wgsl> ─► emit ─► a module with an entry point for each kernel
 //! ```
 //!
+//! [`Narrow`] is the same with elements on limbs of 13 bits, whose products are words: [`narrow`] says how.
+//!
 //! A program is a function of the module. Its rows, where they are alike, are a loop that is shown to be the program.
 //! What the device has to bind is said at [`BackEnd::emit`](super::BackEnd::emit).
 

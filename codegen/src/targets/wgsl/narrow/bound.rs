@@ -11,7 +11,7 @@ use num_traits::{One, ToPrimitive};
 
 /// Bits of a limb.
 pub const BITS: u32 = 13;
-/// Bits that the highest limb may have. Then an element holds `16p` and more, but where 13 divides `32·words`: `8p`.
+/// Bits that the highest limb may have. Then an element holds `16p` and more.
 const HIGHEST: u32 = BITS + 3;
 /// An element is never as much as this many times `p`: what can be gained by more is nothing.
 const MOST: u64 = 1 << 6;
@@ -81,9 +81,10 @@ pub(super) fn rows(bits: usize) -> (usize, u32) {
     (full, (bits - full * BITS as usize) as u32)
 }
 
-/// Limbs of an element: the least that hold the words of the layout.
+/// Limbs of an element: the least that hold the words of the layout, and one more bit.
 pub fn limbs(field: &FieldDesc) -> usize {
-    rows(32 * field.words).0 + 1
+    let (full, last) = rows(32 * field.words);
+    full + 1 + usize::from(last == BITS)
 }
 
 /// The most that an element is below of, as a multiple of `p`: what fits the limbs, and not more than pays.

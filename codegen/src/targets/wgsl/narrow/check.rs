@@ -102,7 +102,7 @@ pub(in crate::targets::wgsl) fn check_regrouped(
         let (at, end) = (power(from.1 as usize * i), power(from.1 as usize));
         let most = (below - 1u32) >> (from.1 as usize * i);
         let range = (BigInt::zero(), if i + 1 < from.0 { most.min(end - 1u32) } else { most });
-        let form = machine.symbol(range.clone());
+        let form = machine.limb_of(range.clone());
         add(&mut number, &form, &at);
         machine.limbs[i] = Some((form, range));
     }

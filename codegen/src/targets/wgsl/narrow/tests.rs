@@ -12,9 +12,9 @@ use crate::targets::trials::{
 use num_bigint::{BigInt, BigUint};
 use num_traits::One;
 
-/// The usual ones, and of three, five and six words, some full.
+/// The usual ones, and of three, five, six and thirteen words, some full.
 fn fields() -> Vec<FieldDesc> {
-    let more = [solinas(96, 17), solinas(160, 47), solinas(192, 237)];
+    let more = [solinas(96, 17), solinas(160, 47), solinas(192, 237), solinas(416, 435)];
     usual_fields().into_iter().chain(more).collect()
 }
 
