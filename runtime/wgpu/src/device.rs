@@ -9,7 +9,7 @@ use crate::module::{Variant, WgpuModule, refused};
 use crate::queue::{Dispatch, Queue, Serial, StreamState};
 use crate::staging::{Readback, WgpuStaging};
 use crate::wait::ready;
-use crate::words::{self, Bound};
+use crate::words::{self, Bound, LEAST};
 use curvesmith_abi::{Arg, ByteRange, Features, Flavour, Image, KernelEntry, Needs};
 use curvesmith_device::{
     DeviceProperties, Event, KernelDevice, Launch, Memory, Module, Result, RuntimeError, Source, Staging,
@@ -158,7 +158,7 @@ impl Shared {
         refuse: &dyn Fn(String) -> RuntimeError,
     ) -> Result<(wgpu::Buffer, Bound)> {
         let buffer = self.buffers.find(range).map_err(refuse)?;
-        let alignment = u64::from(self.limits.min_storage_buffer_offset_alignment).max(16);
+        let alignment = u64::from(self.limits.min_storage_buffer_offset_alignment).max(LEAST);
         let bound = Bound::new(range, buffer.size(), alignment);
         self.properties.reach(symbol, bound.size)?;
         Ok((buffer, bound))

@@ -3,6 +3,7 @@
 use crate::contract::{Contract, all_written};
 use crate::cost::Cost;
 use crate::gpu::Gpu;
+use crate::words::LEAST;
 use curvesmith_abi::{Flavour, KernelEntry};
 use curvesmith_device::{Launch, Result, RuntimeError, Source};
 use std::collections::HashMap;
@@ -123,7 +124,7 @@ impl Kernel {
         };
         let buffers = (0u32..).zip(self.contract.buffers());
         let mut entries: Vec<_> =
-            buffers.map(|(number, written)| entry(number, storage(written), 4)).collect();
+            buffers.map(|(number, written)| entry(number, storage(written), LEAST)).collect();
         let uniform = wgpu::BufferBindingType::Uniform;
         entries.push(entry(entries.len() as u32, uniform, self.contract.uniform_bytes()));
         let descriptor = wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries };

@@ -3,24 +3,27 @@
 use crate::contract::Contract;
 use curvesmith_abi::{Arg, ByteRange};
 
+/// Bytes that are bound at least, and a divisor of their number: the largest thing that a kernel reads at once, four words.
+pub(crate) const LEAST: u64 = 16;
+
 /// What is bound for a range of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bound {
     /// Where it begins in the buffer, aligned.
     pub(crate) offset: u64,
-    /// Bytes from there: a multiple of 16, and at least 16, which is the largest thing that a kernel reads at once.
+    /// Bytes from there, a multiple of [`LEAST`].
     pub(crate) size: u64,
     /// The range's first word from there.
     pub(crate) word: u32,
 }
 
 impl Bound {
-    /// For a range, which begins at a word, of a buffer of `size` bytes, a multiple of 16 that is not 0.
-    /// `alignment` is a power of two, at least 16.
+    /// For a range, which begins at a word, of a buffer of `size` bytes, a multiple of [`LEAST`] that is not 0.
+    /// `alignment` is a power of two, at least that.
     pub(crate) fn new(range: &ByteRange, size: u64, alignment: u64) -> Bound {
         // Nothing cannot be bound; of an empty range at the end of the buffer, what is before is.
-        let offset = range.start.min(size - 16) & !(alignment - 1);
-        let end = range.end.next_multiple_of(16).max(offset + 16);
+        let offset = range.start.min(size - LEAST) & !(alignment - 1);
+        let end = range.end.next_multiple_of(LEAST).max(offset + LEAST);
         // Below the alignment in words.
         let word = ((range.start - offset) / 4) as u32;
         Bound { offset, size: end - offset, word }
