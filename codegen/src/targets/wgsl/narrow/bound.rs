@@ -11,10 +11,10 @@ use num_traits::{One, ToPrimitive};
 
 /// Bits of a limb.
 pub const BITS: u32 = 13;
-/// Bits that the highest limb may have. Then an element holds `16p` and more.
+/// Bits that the highest limb may have.
 const HIGHEST: u32 = BITS + 3;
-/// An element is never as much as this many times `p`: what can be gained by more is nothing.
-const MOST: u64 = 1 << 6;
+/// The most that an element is below of, as a multiple of `p`: its limbs hold it, and more would gain nothing.
+pub(super) const MOST: u64 = 1 << 6;
 /// Limbs are never as loose as this.
 pub(super) const LOOSEST: u64 = 1 << 8;
 
@@ -39,12 +39,12 @@ impl targets::Bound for Bound {
 
     fn below(field: &FieldDesc, limit: &BigUint) -> Option<Bound> {
         let times = ((limit + &field.p - 1u32) / &field.p).to_u64()?.max(1);
-        (times <= most(field)).then_some(Bound::normal(times))
+        (times <= MOST).then_some(Bound::normal(times))
     }
 
     fn at_most(field: &FieldDesc, limit: &BigUint) -> Bound {
         let times = (limit / &field.p).to_u64().unwrap_or(u64::MAX);
-        Bound::normal(times.clamp(1, most(field)))
+        Bound::normal(times.clamp(1, MOST))
     }
 
     fn limit(self, field: &FieldDesc) -> BigUint {
@@ -81,16 +81,11 @@ pub(super) fn rows(bits: usize) -> (usize, u32) {
     (full, (bits - full * BITS as usize) as u32)
 }
 
-/// Limbs of an element: the least that hold the words of the layout, and one more bit.
+/// Limbs of an element: the least that hold the words of the layout and one more bit, and `64p`.
 pub fn limbs(field: &FieldDesc) -> usize {
-    let (full, last) = rows(32 * field.words);
-    full + 1 + usize::from(last == BITS)
-}
-
-/// The most that an element is below of, as a multiple of `p`: what fits the limbs, and not more than pays.
-pub(super) fn most(field: &FieldDesc) -> u64 {
-    let holds = BigUint::one() << (BITS as usize * (limbs(field) - 1) + HIGHEST as usize);
-    (holds / &field.p).to_u64().map_or(MOST, |times| times.min(MOST))
+    let words = 32 * field.words as u64 + 1;
+    let most = field.p.bits() + u64::from(MOST.ilog2()) - u64::from(HIGHEST - BITS);
+    words.max(most).div_ceil(BITS.into()) as usize
 }
 
 /// `x` as `n` limbs, the least significant first; the highest is what is left.

@@ -130,13 +130,13 @@ impl Arithmetic for Narrow {
         Numbers::new(field)
     }
 
-    fn slack(field: &FieldDesc, choice: &Choice, _: &[Bound]) -> Vec<u64> {
+    fn slack(_: &FieldDesc, choice: &Choice, _: &[Bound]) -> Vec<u64> {
         let (family, form) = choice.variant.rsplit_once('.').unwrap_or_default();
         match form {
             "loose" | "carried" | "weak" | "copy" | "copied"
                 if !matches!(family, "is_zero" | "maybe_zero") =>
             {
-                vec![bound::most(field) - choice.out.times]
+                vec![bound::MOST - choice.out.times]
             }
             _ => vec![],
         }

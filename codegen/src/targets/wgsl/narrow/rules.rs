@@ -16,7 +16,7 @@
 //!
 //! How loose limbs are is no part of a certificate, as on the target [`simd`](crate::targets::simd).
 
-use super::bound::most;
+use super::bound::MOST;
 use crate::declaration::{FieldDesc, FieldOp};
 use crate::targets::{Outcome, Rules};
 use num_bigint::BigUint;
@@ -88,7 +88,7 @@ impl Rules for Numbers {
 
 impl Numbers {
     pub(super) fn new(field: &FieldDesc) -> Self {
-        Numbers { p: field.p.clone(), words: field.words, capacity: &field.p * most(field) }
+        Numbers { p: field.p.clone(), words: field.words, capacity: &field.p * MOST }
     }
 
     /// At most `max`, which an element must hold, or canonical.

@@ -1,6 +1,6 @@
 //! Programs by the checker, by their meaning on words, and wrong ones.
 
-use super::bound::{most, rows};
+use super::bound::{MOST, rows};
 use super::check::{check, check_regrouped};
 use super::ir::{Inst, Limb, Src};
 use super::*;
@@ -25,7 +25,7 @@ fn small_fields() -> Vec<FieldDesc> {
 
 /// Canonical, below twice that, loose, the most that an element can be; of large fields, whose proofs take long, two.
 fn bounds(f: &FieldDesc) -> Vec<Bound> {
-    let most = Bound { times: most(f), loose: 100 };
+    let most = Bound { times: MOST, loose: 100 };
     match f.words {
         ..6 => vec![Bound::normal(1), Bound::normal(2), Bound { times: 3, loose: 2 }, most],
         _ => vec![Bound::normal(2), most],

@@ -6,7 +6,7 @@
 //! A product divides by `2^(32·words)`, the radix of the layout: its last row of reduction has the bits that are left, and the
 //! limbs move by what a limb has more.
 
-use super::bound::{BITS, Bound, LOOSEST, limbs, most, n0, rows, to_limbs};
+use super::bound::{BITS, Bound, LOOSEST, MOST, limbs, n0, rows, to_limbs};
 use super::ir::{Inst, Op, Parts, Program, Src};
 use super::{Choice, Cost};
 use crate::declaration::{FieldDesc, FieldOp};
@@ -300,7 +300,7 @@ impl Offers<'_> {
                 self.push("mul_small.copy", bound, |program| given.words(program, 0));
                 self.reduced_fully(["mul_small.copied", "mul_small.reduced"]);
             }
-            _ if loose <= LOOSEST && bound.times * u64::from(c) <= most(given.field) => {
+            _ if loose <= LOOSEST && bound.times * u64::from(c) <= MOST => {
                 let names = ["mul_small.loose", "mul_small.carried", "mul_small.canonical"];
                 self.forms(names, &(given.max(0) * c), loose, |program| {
                     let x = given.words(program, 0);
