@@ -129,15 +129,11 @@ fn narrow_kernels_of_fields_are_modules() {
 #[test]
 fn narrow_kernels_of_groups_are_modules() {
     for group in [group("toy_g2", field("b", "b"), true, 1), group("bn254_g1", bn254(), false, 0)] {
-        let start = std::time::Instant::now();
         narrow_modules_are_valid(&group_kernels(&GEOMETRY, &group).concat());
-        eprintln!("{} {:?}", group.name, start.elapsed());
         narrow_modules_are_valid(&formula_kernels(&GEOMETRY, &group));
-        eprintln!("{} {:?}", group.name, start.elapsed());
         if group.degree() == 1 {
             narrow_modules_are_valid(&constant_kernels(&GEOMETRY, &group.constant_work()).concat());
         }
-        eprintln!("{} {:?}", group.name, start.elapsed());
     }
 }
 

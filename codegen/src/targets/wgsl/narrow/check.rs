@@ -5,7 +5,8 @@
 //! instruction to its last, and of each limb two things are kept:
 //!
 //! * its *range*, by which its word, read with a sign or without one, is the integer that it stands for;
-//! * its *form*, a polynomial that it is equal to as an integer. Its symbols are the operands, their limbs but the lowest,
+//! * its *form*, a polynomial that it is equal to as an integer. Its symbols are the operands, their limbs but the
+//! lowest,
 //!   quotients, and what is rounded: `⌊a/2^k⌋`. Then `a mod 2^k = a - 2^k·⌊a/2^k⌋`. A carry of a row of reduction is
 //!   `(a + q·p0)/2^k`.
 //!
@@ -84,8 +85,8 @@ pub(in crate::targets::wgsl) fn check(
     Ok(Accepted(seal))
 }
 
-/// Shows that the program gives the number that its input makes, cut into limbs of as many bits as `to` says: the input is
-/// cut as `from` says. `(limbs, bits)`; a highest limb holds what is left.
+/// Shows that the program gives the number that its input makes, cut into limbs of as many bits as `to` says: the input
+/// is cut as `from` says. `(limbs, bits)`; a highest limb holds what is left.
 pub(in crate::targets::wgsl) fn check_regrouped(
     program: &Program,
     below: &BigInt,
@@ -387,7 +388,8 @@ impl<'a> Machine<'a> {
         Ok(number)
     }
 
-    /// That limbs but the highest are in `[0, 2^13)`: what the number says of all of them. False where this case cannot be.
+    /// That limbs but the highest are in `[0, 2^13)`: what the number says of all of them. False where this case cannot
+    /// be.
     fn normal(&mut self, words: &[Src]) -> Result<bool, Unproven> {
         let Some((Src::Limb(top), lower)) = words.split_last() else {
             return Err(refused("has no limbs in a number"));
@@ -434,8 +436,8 @@ impl<'a> Machine<'a> {
         Ok(slot.1.0 <= slot.1.1)
     }
 
-    /// A number and its limbs get symbols, as those of an operand: what follows needs to know of it how large it is, by its form
-    /// or by its limbs, and the definition what it is.
+    /// A number and its limbs get symbols, as those of an operand: what follows needs to know of it how large it is, by
+    /// its form or by its limbs, and the definition what it is.
     fn renamed(&mut self, words: &[Src]) -> Result<(), Unproven> {
         let form = self.number(words)?;
         let (mut least, mut most) = self.range(&form)?;
@@ -600,7 +602,8 @@ impl<'a> Machine<'a> {
         all
     }
 
-    /// The definition of an operation on words, times a power of two by its exponent; `None` of one that is not known here.
+    /// The definition of an operation on words, times a power of two by its exponent; `None` of one that is not known
+    /// here.
     fn definition(&self, field: &FieldDesc, op: &FieldOp) -> Option<(Form, usize)> {
         let words = 32 * field.words;
         let linear = |terms: &[(usize, BigInt)], divided: usize| {

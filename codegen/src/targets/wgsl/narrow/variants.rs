@@ -1,10 +1,10 @@
 //! The variants: what each operation can be computed by.
 //!
-//! Each comes *loose*, limb by limb and with no carries where the operation allows that; *carried*, with the carries of its
-//! limbs; and *canonical*. What multiplies reads normal limbs: an operand that is not normal is carried first.
+//! Each comes *loose*, limb by limb and with no carries where the operation allows that; *carried*, with the carries of
+//! its limbs; and *canonical*. What multiplies reads normal limbs: an operand that is not normal is carried first.
 //!
-//! A product divides by `2^(32·words)`, the radix of the layout: its last row of reduction has the bits that are left, and the
-//! limbs move by what a limb has more.
+//! A product divides by `2^(32·words)`, the radix of the layout: its last row of reduction has the bits that are left,
+//! and the limbs move by what a limb has more.
 
 use super::bound::{BITS, Bound, LOOSEST, MOST, limbs, n0, rows, to_limbs};
 use super::ir::{Inst, Op, Parts, Program, Src};
@@ -216,8 +216,8 @@ impl Offers<'_> {
         self.choices.push(Choice { variant, out, parts: 1, cost, program });
     }
 
-    /// Offers what `emit` makes, at most `max` on limbs as loose as `loose`, in each form that its bound allows; nothing
-    /// where an element may not hold it.
+    /// Offers what `emit` makes, at most `max` on limbs as loose as `loose`, in each form that its bound allows;
+    /// nothing where an element may not hold it.
     fn forms(
         &mut self,
         [loosely, with_carries, canonical]: Names,
@@ -397,8 +397,8 @@ impl Offers<'_> {
         });
     }
 
-    /// Products of limbs, at most `sum` together, divided by so many words. `fill` says with what the columns begin, each with
-    /// the most that it is.
+    /// Products of limbs, at most `sum` together, divided by so many words. `fill` says with what the columns begin,
+    /// each with the most that it is.
     fn divided_by(
         &mut self,
         names: [&'static str; 2],
@@ -570,8 +570,9 @@ impl Columns<'_> {
         self.sums[column] = (self.program.plus(sum, carry), before + most);
     }
 
-    /// The sum of the terms, divided by so many words: row by row the multiple of `p` is added that clears the lowest column,
-    /// in the last one only the bits that are left to divide by. The result is normal, as its limbs are cut anew.
+    /// The sum of the terms, divided by so many words: row by row the multiple of `p` is added that clears the lowest
+    /// column, in the last one only the bits that are left to divide by. The result is normal, as its limbs are cut
+    /// anew.
     fn divided(&mut self, field: &FieldDesc, words: usize, terms: &[Term]) -> Vec<Src> {
         let (full, last) = rows(32 * words);
         let p = to_limbs(&field.p, self.n);
