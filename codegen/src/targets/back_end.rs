@@ -9,8 +9,7 @@ use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive};
 use std::fmt::Debug;
 
-/// A writer of kernels. It is given what the [gate](crate::passes::gate) has let through for this target and nothing
-/// else.
+/// A writer of kernels. It is given what the [gate](crate::passes::gate) has let through for this target and nothing else.
 pub trait BackEnd: Machine {
     /// By what the text is made, where a target has several ways.
     type Emitter: Copy + Debug + Default + Eq;

@@ -1,7 +1,7 @@
 //! Elements on limbs of 13 bits, and what is known of one in two dimensions: the value, and how loose its limbs are.
 //!
 //! An element `x` is `n` limbs, integers of either sign, with `x = Σ limb(i)·2^(13·i)` and `0 ≤ x`. It is *normal*
-//! where all but the highest are in `[0, 2^13)`. The highest is what is left of the number, and may have two bits more.
+//! where all but the highest are in `[0, 2^13)`. The highest is what is left of the number, and may have three.
 //! Sums and differences limb by limb need no carries and leave limbs that are not normal.
 
 use crate::declaration::FieldDesc;
