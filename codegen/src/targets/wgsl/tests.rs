@@ -265,7 +265,7 @@ fn steps_are_the_stretch() {
         mutant(&|other| other.outputs[k].1 += 1);
     }
     mutant(&|other| other.inputs[0].0 = "v38".into());
-    mutant(&|other| other.before.extend(other.behind.drain(..)));
+    mutant(&|other| other.before.append(&mut other.behind));
     mutant(&|other| other.behind.clear());
     assert!(mutants.len() > 250);
     for other in mutants {
