@@ -6,9 +6,8 @@
 //!
 //! * its *range*, by which its word, read with a sign or without one, is the integer that it stands for;
 //! * its *form*, a polynomial that it is equal to as an integer. Its symbols are the operands, their limbs but the
-//!   lowest,
-//!   quotients, and what is rounded: `⌊a/2^k⌋`. Then `a mod 2^k = a - 2^k·⌊a/2^k⌋`. A carry of a row of reduction is
-//!   `(a + q·p0)/2^k`.
+//!   lowest, quotients, and what is rounded: `⌊a/2^k⌋`. Then `a mod 2^k = a - 2^k·⌊a/2^k⌋`. A carry of a row of
+//!   reduction is `(a + q·p0)/2^k`.
 //!
 //! Numbers are forms too, so that carries from limb to limb leave them as they are. It is then shown that
 //!
