@@ -12,7 +12,7 @@ use crate::kernels::{
 use crate::passes::{Checked, Contract, Library, describe_schemes, multiplication};
 use crate::targets::ptx::Ptx;
 use crate::targets::ptx::emit::Emitter;
-use crate::targets::wgsl::{Narrow, Products, Wgsl};
+use crate::targets::wgsl::{Narrow, Wgsl};
 use crate::targets::{Artefact, BackEnd, Bound as _};
 use crate::version;
 use curvesmith_abi::{Bundle, Flavour, Geometry, Image, KernelEntry, Needs, Packed, delta};
@@ -28,7 +28,7 @@ pub enum Format {
     /// PTX.
     Ptx(Emitter),
     /// WGSL.
-    Wgsl(Products),
+    Wgsl,
     /// WGSL with elements on limbs of 13 bits. To who runs it no other language.
     Narrow,
 }
@@ -44,8 +44,7 @@ impl Format {
     pub fn flavour(self) -> Flavour {
         match self {
             Format::Ptx(_) => Flavour::PTX,
-            Format::Wgsl(Products::Halves) | Format::Narrow => Flavour::WGSL,
-            Format::Wgsl(Products::Words64) => Flavour::WGSL_64,
+            Format::Wgsl | Format::Narrow => Flavour::WGSL,
         }
     }
 
@@ -53,7 +52,7 @@ impl Format {
     pub fn geometry(self) -> Geometry {
         match self {
             Format::Ptx(_) => Geometry::PTX,
-            Format::Wgsl(_) | Format::Narrow => Geometry::WGSL,
+            Format::Wgsl | Format::Narrow => Geometry::WGSL,
         }
     }
 
@@ -62,7 +61,7 @@ impl Format {
     pub fn version(self) -> String {
         match self {
             Format::Ptx(emitter) => emitter_version(emitter),
-            Format::Wgsl(_) => emitter_version(Emitter::Writer),
+            Format::Wgsl => emitter_version(Emitter::Writer),
             Format::Narrow => emitter_version(Emitter::Writer) + ", limbs of 13 bits",
         }
     }
@@ -71,7 +70,7 @@ impl Format {
     pub fn check(self) -> Result<(), EmitError> {
         match self {
             Format::Ptx(emitter) => emitter.check(),
-            Format::Wgsl(_) | Format::Narrow => Ok(()),
+            Format::Wgsl | Format::Narrow => Ok(()),
         }
     }
 }
@@ -306,7 +305,7 @@ impl Plan {
     fn artefact(&self) -> Result<Artefact, EmitError> {
         match self.format {
             Format::Ptx(emitter) => self.by::<Ptx>(emitter),
-            Format::Wgsl(products) => self.by::<Wgsl>(products),
+            Format::Wgsl => self.by::<Wgsl>(()),
             Format::Narrow => self.by::<Narrow>(()),
         }
     }

@@ -101,7 +101,7 @@ pub(crate) fn formats() -> Result<Vec<Format>, ImagesError> {
 
 fn wgsl(limbs: Option<OsString>) -> Result<Format, ImagesError> {
     match limbs.as_ref().map(|limbs| limbs.to_string_lossy()).as_deref() {
-        None | Some("" | "32") => Ok(Format::Wgsl(Default::default())),
+        None | Some("" | "32") => Ok(Format::Wgsl),
         Some("13") => Ok(Format::Narrow),
         Some(other) => Err(ImagesError::Limbs(other.into())),
     }
@@ -455,7 +455,7 @@ mod tests {
             group(Some(5), &[1, 0], &[0, 1]),
             Declaration::Field(&base).stem(OWN),
             Declaration::Common.stem(OWN),
-            Declaration::Common.stem(Format::Wgsl(Default::default())),
+            Declaration::Common.stem(Format::Wgsl),
             Declaration::Common.stem(Format::Narrow),
         ];
         let distinct: std::collections::BTreeSet<_> = stems.iter().collect();

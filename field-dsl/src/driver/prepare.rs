@@ -74,7 +74,7 @@ fn texts(bundle: &Option<Bundle>) -> Option<Vec<(&curvesmith_abi::Image, [u8; 32
 
 /// The flavour that a bundle's file name says, of those that this build knows.
 pub(super) fn flavour_of(name: &str) -> Option<Flavour> {
-    let known = [Flavour::PTX, Flavour::WGSL, Flavour::WGSL_64];
+    let known = [Flavour::PTX, Flavour::WGSL];
     known.into_iter().find(|flavour| name.ends_with(&extension(flavour)))
 }
 

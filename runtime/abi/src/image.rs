@@ -275,7 +275,11 @@ mod tests {
         let both = [ptx.encode(), wgsl.encode()].concat();
         assert_eq!(Bundle::select(&both, &Flavour::PTX), Ok(ptx.clone()));
         assert_eq!(Bundle::select(&both, &Flavour::WGSL), Ok(wgsl.clone()));
-        assert_eq!(Bundle::select(&both, &Flavour::WGSL_64), Ok(ptx.clone()), "to be refused by its name");
+        assert_eq!(
+            Bundle::select(&both, &Flavour::named("spirv")),
+            Ok(ptx.clone()),
+            "to be refused by its name"
+        );
         assert_eq!(Bundle::select(&wgsl.encode(), &Flavour::PTX), Ok(wgsl));
         assert!(Bundle::select(&[], &Flavour::PTX).is_err());
         for n in ptx.encode().len() + 1..both.len() {

@@ -20,6 +20,7 @@ mod geometry;
 mod image;
 pub mod kernels;
 mod needs;
+pub mod wgsl;
 
 /// BLAKE3 of this crate's sources: a part of what images are made by.
 pub const SOURCE_HASH: &str = env!("CURVESMITH_ABI_SOURCE_HASH");

@@ -13,8 +13,6 @@ impl Flavour {
     pub const PTX: Flavour = Flavour(Cow::Borrowed("ptx"));
     /// WGSL, the language of WebGPU.
     pub const WGSL: Flavour = Flavour(Cow::Borrowed("wgsl"));
-    /// WGSL with words of 64 bits, as naga has them.
-    pub const WGSL_64: Flavour = Flavour(Cow::Borrowed("wgsl64"));
 
     /// The flavour of this name: lower-case letters and digits, as in the names of files.
     pub fn named(name: impl Into<Cow<'static, str>>) -> Flavour {

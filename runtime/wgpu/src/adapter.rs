@@ -69,7 +69,10 @@ impl AdapterInfo {
             threads: limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x),
             shared: limits.max_compute_workgroup_storage_size,
             buffers: limits.max_storage_buffers_per_shader_stage.min(limits.max_bindings_per_bind_group - 1),
-            features: Features::NONE,
+            features: match adapter.features().contains(wgpu::Features::SHADER_INT64) {
+                true => Features::WORDS_64,
+                false => Features::NONE,
+            },
         };
         AdapterInfo {
             ordinal,
@@ -85,6 +88,14 @@ impl AdapterInfo {
             has_timestamps: adapter.features().contains(timestamps()),
             unusable: below_floor(&own),
         }
+    }
+
+    /// What a device of it is asked for beyond WebGPU's floor.
+    pub(crate) fn features(&self) -> wgpu::Features {
+        let mut features = wgpu::Features::empty();
+        features.set(timestamps(), self.has_timestamps);
+        features.set(wgpu::Features::SHADER_INT64, self.limits.features.has(Features::WORDS_64));
+        features
     }
 
     /// What launch policies take the adapter for.

@@ -252,27 +252,42 @@ fn bits_source() -> Source {
     Source::new(image, include_str!("set_bits.wgsl").into())
 }
 
+/// What a device takes of an adapter, for programs that are to run on smaller ones too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WgpuOptions {
+    /// Launches take at most so many bytes of a buffer.
+    pub binding_bytes: u64,
+    /// Products of words are made by words of 64 bits where the adapter has them; else by half products, as everywhere.
+    pub words_64: bool,
+}
+
+/// All that the adapter has.
+impl Default for WgpuOptions {
+    fn default() -> WgpuOptions {
+        WgpuOptions { binding_bytes: u64::MAX, words_64: true }
+    }
+}
+
 impl WgpuDevice {
     /// The device with this ordinal among [`adapters`](crate::adapters), or [`RuntimeError::NoDevice`] with the reason.
     pub fn new(ordinal: usize) -> Result<WgpuDevice> {
-        WgpuDevice::with_binding(ordinal, u64::MAX)
+        WgpuDevice::with_options(ordinal, WgpuOptions::default())
     }
 
-    /// As [`WgpuDevice::new`], with launches that take at most `bytes` of a buffer, as on an adapter that has no more: for
-    /// programs that are to run on smaller ones too.
-    pub fn with_binding(ordinal: usize, bytes: u64) -> Result<WgpuDevice> {
+    /// As [`WgpuDevice::new`], with less than the adapter has.
+    pub fn with_options(ordinal: usize, options: WgpuOptions) -> Result<WgpuDevice> {
         let (adapter, mut info) = adapter::open(ordinal)?;
-        info.binding_bytes = info.binding_bytes.min(bytes);
+        info.binding_bytes = info.binding_bytes.min(options.binding_bytes);
+        if !options.words_64 {
+            info.limits.features = Features::NONE;
+        }
         let limits = wgpu::Limits { max_storage_buffer_binding_size: info.binding_bytes, ..adapter.limits() };
         let no_device = |reason: String| RuntimeError::NoDevice {
             device: format!("wgpu:{ordinal}"),
             reason: format!("{}: {reason}", info.name),
         };
         let descriptor = wgpu::DeviceDescriptor {
-            required_features: match info.has_timestamps {
-                true => adapter::timestamps(),
-                false => wgpu::Features::empty(),
-            },
+            required_features: info.features(),
             required_limits: limits.clone(),
             ..wgpu::DeviceDescriptor::default()
         };

@@ -75,7 +75,7 @@ mod words;
 mod tests;
 
 pub use adapter::{AdapterInfo, AdapterKind, adapters};
-pub use device::WgpuDevice;
+pub use device::{WgpuDevice, WgpuOptions};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -4,6 +4,7 @@ use crate::contract::{Contract, all_written};
 use crate::cost::Cost;
 use crate::gpu::Gpu;
 use crate::words::LEAST;
+use curvesmith_abi::wgsl::by_words_64;
 use curvesmith_abi::{Flavour, KernelEntry};
 use curvesmith_device::{Launch, Result, RuntimeError, Source};
 use std::collections::HashMap;
@@ -71,6 +72,10 @@ impl WgpuModule {
     fn shader(&self, gpu: &Gpu, variant: Variant) -> Result<&wgpu::ShaderModule> {
         let make = || {
             let text = self.source.text()?;
+            let text = match gpu.device.features().contains(wgpu::Features::SHADER_INT64) {
+                true => by_words_64(&text).into(),
+                false => text,
+            };
             let text = match variant {
                 Variant::AsDeclared => text,
                 Variant::AllWritten => all_written(&text),

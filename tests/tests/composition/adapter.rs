@@ -4,11 +4,12 @@ use super::checks;
 use crate::groth16_emulated::answers;
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use curvesmith::{Groth16, KeyError, KeyOptions, Witness};
+use curvesmith_abi::Features;
 use curvesmith_curves::toy::{babybear, toy_curve};
 use curvesmith_curves::{bls12_381, bn254, jubjub, secp256r1};
 use curvesmith_runtime::{Device, Msm, MsmOptions, Ntt, NttOptions, RuntimeError, StreamedMsm};
 use curvesmith_tests::{KnownSum, wgpu_device};
-use curvesmith_wgpu::WgpuDevice;
+use curvesmith_wgpu::{WgpuDevice, WgpuOptions};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -122,8 +123,9 @@ fn a_key_compiles_the_kernels_of_its_proofs() {
 fn little_of_a_buffer() {
     const N: usize = 17_000;
     let Some(adapter) = wgpu_device() else { return };
-    let open = |bytes| {
-        let device = WgpuDevice::with_binding(adapter.adapter().ordinal, bytes).unwrap();
+    let open = |binding_bytes| {
+        let options = WgpuOptions { binding_bytes, ..WgpuOptions::default() };
+        let device = WgpuDevice::with_options(adapter.adapter().ordinal, options).unwrap();
         Device::with_kernels(Arc::new(device), None)
     };
     let binding = |error: RuntimeError, least: u64| {
@@ -154,6 +156,18 @@ fn little_of_a_buffer() {
         Err(KeyError::Device(error)) => binding(error, 3 << 18),
         other => panic!("{:?}", other.map(drop)),
     }
+}
+
+/// Where words have 32 bits alone, as in web pages, products are half products.
+#[test]
+fn products_by_halves() {
+    let Some(adapter) = wgpu_device() else { return };
+    let options = WgpuOptions { words_64: false, ..WgpuOptions::default() };
+    let device = WgpuDevice::with_options(adapter.adapter().ordinal, options).unwrap();
+    assert_eq!(device.adapter().limits.features, Features::NONE);
+    let device = Device::with_kernels(Arc::new(device), None);
+    checks::pointwise::<toy_curve::FrField>(&device, 300);
+    answers::<bn254::Curve>(&device, "bn128_mult");
 }
 
 /// Known answers of keys that snarkjs made, one of a ceremony.

@@ -12,7 +12,6 @@ use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::kernels::{
     common_kernels, constant_formula_kernels, constant_kernels, field_kernels, formula_kernels, group_kernels,
 };
-use curvesmith_codegen::targets::wgsl::Products;
 use curvesmith_codegen::{
     Emitted, Format, compile_common, compile_constant, compile_field, compile_formulas, compile_group,
 };
@@ -23,7 +22,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 const GEOMETRY: Geometry = Geometry::WGSL;
-const FORMAT: Format = Format::Wgsl(Products::Halves);
+const FORMAT: Format = Format::Wgsl;
 
 /// The kernels of one owner.
 #[derive(Clone)]

@@ -2,7 +2,7 @@
 //!
 //! Elements are the words of the layout, in Montgomery form with `R = 2^(32·words)`. The language has words of 32 bits and no
 //! carries, so that programs are those of [limbs](super::limbs), whose instructions become a few operations each: a product
-//! of two words is made of half products, or of one of 64 bits where the device has them ([`Products`]).
+//! of two words is made of half products, or of one of 64 bits where the device has them ([`curvesmith_abi::wgsl`]).
 //!
 //! ```text
 //! kernel ─► prepare::<Wgsl> ─► emit ─► a module with an entry point for each kernel
@@ -22,7 +22,6 @@ pub mod narrow;
 mod tests;
 
 pub use bound::Bound;
-pub use emit::Products;
 pub use narrow::Narrow;
 
 use super::{self as targets};

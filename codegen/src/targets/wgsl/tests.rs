@@ -12,6 +12,7 @@ use crate::targets::limbs::ir::{Inst, Limb, Src};
 use crate::targets::trials::{field, ops, solinas, usual_fields};
 use crate::targets::{Arithmetic as _, Artefact, BackEnd as _, Machine};
 use curvesmith_abi::kernels::{AccumulateLanes, FieldAdd, FieldMul, ScanAdd};
+use curvesmith_abi::wgsl::by_words_64;
 use curvesmith_abi::{Geometry, Kernel as _};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use num_bigint::BigUint;
@@ -74,17 +75,12 @@ fn narrow_modules_are_valid(kernels: &[Kernel]) {
 fn modules_are_valid(kernels: &[Kernel]) {
     let kernels = writable(kernels);
     let prepared = checked(&kernels);
-    for (products, capabilities) in
-        [(Products::Halves, Capabilities::empty()), (Products::Words64, Capabilities::SHADER_INT64)]
-    {
-        let artefact = Wgsl::emit(&prepared, products).unwrap_or_else(|e| panic!("{e}"));
-        is_module(&kernels, &artefact, capabilities);
-    }
+    let artefact = Wgsl::emit(&prepared, ()).unwrap_or_else(|e| panic!("{e}"));
+    is_module(&kernels, &artefact, Capabilities::empty());
+    let text = by_words_64(&artefact.text);
+    is_module(&kernels, &Artefact { text: text.clone(), ..artefact }, Capabilities::SHADER_INT64);
     // The other text needs the capability.
-    if kernels.iter().any(|kernel| kernel.desc.name == FieldMul::NAME) {
-        let text = Wgsl::emit(&prepared, Products::Words64).expect("as above").text;
-        assert!(validated(&text, Capabilities::empty()).is_err());
-    }
+    assert!(validated(&text, Capabilities::empty()).is_err());
 }
 
 #[test]
@@ -332,7 +328,7 @@ fn entry_points_have_few_products() {
         let kernels = group_kernels(&GEOMETRY, &group("g", field("fq", p), quadratic, 0)).concat();
         let kernels: Vec<Kernel> =
             kernels.into_iter().filter(|kernel| kernel.desc.name != AccumulateLanes::NAME).collect();
-        let text = Wgsl::emit(&checked(&kernels), Products::Halves).expect("it is emitted").text;
+        let text = Wgsl::emit(&checked(&kernels), ()).expect("it is emitted").text;
         let sites: Vec<usize> = kernels.iter().map(|kernel| product_sites(&text, &kernel.symbol)).collect();
         assert!(sites.iter().all(|sites| *sites <= 30), "{sites:?}");
         assert!(sites.iter().any(|sites| *sites > 5), "{sites:?}");
@@ -345,7 +341,7 @@ fn the_text_of_a_kernel() {
     let kernels = field_kernels(&GEOMETRY, &field("goldilocks", "ffffffff00000001"));
     let find =
         |name: &str| kernels.iter().find(|kernel| kernel.desc.name == name).expect("it is there").clone();
-    let text = Wgsl::emit(&checked(&[find("mul_sub")]), Products::Halves).expect("it is emitted").text;
+    let text = Wgsl::emit(&checked(&[find("mul_sub")]), ()).expect("it is emitted").text;
     insta::assert_snapshot!("goldilocks_mul_sub", text);
 }
 
@@ -386,7 +382,7 @@ fn threads_meet_in_uniform_flow_only() {
             let here = if divergent { b.thread() } else { b.block_index() };
             b.if_(here.lt(b.u32(3)), || b.barrier());
         });
-        Wgsl::emit(&checked(&[kernel]), Products::Halves).map(drop)
+        Wgsl::emit(&checked(&[kernel]), ()).map(drop)
     };
     assert!(met(false).is_ok());
     let error = met(true).expect_err("some threads do not come").to_string();
@@ -402,7 +398,7 @@ fn modules_have_one_field_and_each_symbol_once() {
         b.buffer("out").set_field(i, x + y);
         named(b.finish(), symbol)
     };
-    let emit = |kernels: &[Kernel]| Wgsl::emit(&checked(kernels), Products::Halves).map(drop);
+    let emit = |kernels: &[Kernel]| Wgsl::emit(&checked(kernels), ()).map(drop);
     assert!(emit(&[sum("one", "d"), sum("two", "d")]).is_ok());
     for (kernels, reason) in [
         ([sum("one", "d"), sum("one", "d")], "symbol is taken"),

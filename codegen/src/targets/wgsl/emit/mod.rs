@@ -22,16 +22,6 @@ use curvesmith_abi::{Access, Features, Needs, ParamKind};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// By what products of words are made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Products {
-    /// Four half products of 16 bits, which every device has.
-    #[default]
-    Halves,
-    /// One of 64 bits, of devices with such words. No standard text: an extension of naga.
-    Words64,
-}
-
 /// A target of the language: how its programs are written.
 pub(super) trait Dialect: BackEnd {
     /// Whether elements are not on the words that they have in memory. Then [`Dialect::prelude`] has the functions `unpack`, from
@@ -54,7 +44,7 @@ impl Dialect for Wgsl {
 }
 
 impl BackEnd for Wgsl {
-    type Emitter = Products;
+    type Emitter = ();
 
     fn layout(field: &FieldDesc) -> Layout {
         Layout { limbs: field.words, bits: 32 }
@@ -67,14 +57,14 @@ impl BackEnd for Wgsl {
     ///   order the first word of a buffer's range within what is bound, a scalar's value, or both words of a 64-bit one.
     ///
     /// Blocks are numbered through a grid of two dimensions, `x + y·⟨size in x⟩`; those past the number of blocks do nothing.
-    fn emit(kernels: &[Checked<Wgsl>], products: Products) -> Result<Artefact, EmitError> {
-        module(kernels, products)
+    fn emit(kernels: &[Checked<Wgsl>], (): ()) -> Result<Artefact, EmitError> {
+        module(kernels)
     }
 }
 
 /// One module, as [`BackEnd::emit`] says.
-fn module<T: Dialect>(kernels: &[Checked<T>], products: Products) -> Result<Artefact, EmitError> {
-    let mut module = Module::new(kernels, products)?;
+fn module<T: Dialect>(kernels: &[Checked<T>]) -> Result<Artefact, EmitError> {
+    let mut module = Module::new(kernels)?;
     let needs = kernels.iter().map(|checked| module.kernel(checked)).collect::<Result<_, _>>()?;
     Ok(Artefact { text: module.text, needs })
 }
@@ -82,7 +72,6 @@ fn module<T: Dialect>(kernels: &[Checked<T>], products: Products) -> Result<Arte
 /// What is written so far. Writing to a string cannot fail.
 struct Module<T: Dialect> {
     text: String,
-    products: Products,
     symbols: BTreeSet<String>,
     /// Programs with the names of their functions.
     programs: Vec<(T::Program, String)>,
@@ -92,14 +81,14 @@ struct Module<T: Dialect> {
 
 impl<T: Dialect> Module<T> {
     /// With what all kernels share.
-    fn new(kernels: &[Checked<T>], products: Products) -> Result<Module<T>, EmitError> {
+    fn new(kernels: &[Checked<T>]) -> Result<Module<T>, EmitError> {
         let mut text = String::new();
         let of_field = kernels.iter().map(Checked::kernel).find(|kernel| kernel.field.is_some());
         let field = of_field.and_then(|kernel| kernel.field.as_ref());
         if let Some(other) = kernels.iter().map(Checked::kernel).find(|k| k.field.as_ref() != field) {
             return Err(fault(other, "it is of another field than the module"));
         }
-        text += &prelude::text(products);
+        text += &prelude::text();
         if let Some(kernel) = of_field {
             let field = kernel.field();
             let limbs: Vec<String> = (0..T::layout(field).limbs).map(|i| format!("w{i}: u32")).collect();
@@ -118,7 +107,7 @@ impl<T: Dialect> Module<T> {
             "shr_pair", "lt_pair",
         ];
         let symbols = symbols.map(str::to_owned).into();
-        Ok(Module { text, products, symbols, programs: vec![], functions: vec![] })
+        Ok(Module { text, symbols, programs: vec![], functions: vec![] })
     }
 
     fn take(&mut self, kernel: &Kernel) -> Result<(), EmitError> {
@@ -213,11 +202,7 @@ impl<T: Dialect> Module<T> {
              let block = group.x + group.y * groups.x;\n  if (block >= {symbol}_args[0].x) {{ return; }}\n{body}}}",
             desc.block
         );
-        let features = match self.products {
-            Products::Halves => Features::NONE,
-            Products::Words64 => Features::WORDS_64,
-        };
-        Ok(Needs { threads: desc.block, shared, buffers, features })
+        Ok(Needs { threads: desc.block, shared, buffers, features: Features::NONE })
     }
 }
 

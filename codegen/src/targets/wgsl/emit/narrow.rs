@@ -1,6 +1,6 @@
 //! Programs on limbs of 13 bits as functions, and elements from words and back.
 
-use super::{Dialect, Products, module};
+use super::{Dialect, module};
 use crate::declaration::FieldDesc;
 use crate::error::EmitError;
 use crate::passes::Checked;
@@ -18,7 +18,7 @@ impl BackEnd for Narrow {
 
     /// As of [`Wgsl`](super::Wgsl): what is bound, and what lies there, is the same.
     fn emit(kernels: &[Checked<Narrow>], (): ()) -> Result<Artefact, EmitError> {
-        module(kernels, Products::Halves)
+        module(kernels)
     }
 }
 

@@ -1,32 +1,6 @@
 //! What a module begins with: products of words, and words of 64 bits as pairs, the low one first.
 
-use super::Products;
-
-/// `low + 2^32·high = a·b + c + d` by half products: the parts of `a·b` in units of `2^16` are added up with what carries.
-const HALVES: &str = "\
-fn mul_add(a: u32, b: u32, c: u32, d: u32) -> vec2<u32> {
-  let a0 = a & 0xffffu;
-  let a1 = a >> 16u;
-  let b0 = b & 0xffffu;
-  let b1 = b >> 16u;
-  let p00 = a0 * b0;
-  let p01 = a0 * b1;
-  let p10 = a1 * b0;
-  let middle = (p00 >> 16u) + (p01 & 0xffffu) + (p10 & 0xffffu);
-  let low = (middle << 16u) | (p00 & 0xffffu);
-  let with_c = low + c;
-  let all = with_c + d;
-  let high = a1 * b1 + (p01 >> 16u) + (p10 >> 16u) + (middle >> 16u);
-  return vec2<u32>(all, high + u32(with_c < c) + u32(all < d));
-}
-";
-
-const WORDS_64: &str = "\
-fn mul_add(a: u32, b: u32, c: u32, d: u32) -> vec2<u32> {
-  let all = u64(a) * u64(b) + u64(c) + u64(d);
-  return vec2<u32>(u32(all), u32(all >> 32u));
-}
-";
+use curvesmith_abi::wgsl::MUL_ADD;
 
 const PAIRS: &str = "\
 fn add_pair(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
@@ -58,10 +32,6 @@ fn lt_pair(a: vec2<u32>, b: vec2<u32>) -> bool {
 ";
 
 /// The functions that every module has.
-pub(super) fn text(products: Products) -> String {
-    let mul_add = match products {
-        Products::Halves => HALVES,
-        Products::Words64 => WORDS_64,
-    };
-    mul_add.to_owned() + PAIRS
+pub(super) fn text() -> String {
+    MUL_ADD.to_owned() + PAIRS
 }
