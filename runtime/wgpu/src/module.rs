@@ -73,7 +73,7 @@ impl WgpuModule {
         let make = || {
             let text = self.source.text()?;
             let text = match gpu.device.features().contains(wgpu::Features::SHADER_INT64) {
-                true => by_words_64(&text).into(),
+                true => by_words_64(&text),
                 false => text,
             };
             let text = match variant {
