@@ -11,7 +11,7 @@ use crate::passes::{Checked, Library, prepare};
 use crate::targets::limbs::ir::{Inst, Limb, Src};
 use crate::targets::trials::{field, ops, solinas, usual_fields};
 use crate::targets::{Arithmetic as _, Artefact, BackEnd as _, Machine};
-use curvesmith_abi::kernels::{AccumulateLanes, FieldAdd, FieldMul, ScanAdd};
+use curvesmith_abi::kernels::{AccumulateLanes, FieldAdd, ScanAdd};
 use curvesmith_abi::wgsl::by_words_64;
 use curvesmith_abi::{Geometry, Kernel as _};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
