@@ -29,7 +29,7 @@ use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use std::collections::BTreeMap;
 
-/// A program was shown to be right. Only [`check`] makes one.
+/// A program was shown to be right. Only `check` makes one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accepted(Seal);
 
