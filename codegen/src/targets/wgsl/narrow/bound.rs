@@ -99,6 +99,12 @@ pub fn to_limbs(x: &BigUint, n: usize) -> Vec<u64> {
     (0..n).map(limb).collect()
 }
 
+/// The most that the `n` limbs of a number up to `x` make, where only the highest one is known of it.
+pub(super) fn by_limbs(x: &BigUint, n: usize) -> BigUint {
+    let low = BITS as usize * (n - 1);
+    (((x >> low) + 1u32) << low) - 1u32
+}
+
 /// `-p⁻¹ mod 2^bits`.
 pub(super) fn n0(field: &FieldDesc, bits: u32) -> u32 {
     let limb = BigUint::one() << bits;

@@ -9,14 +9,14 @@
 //! | `sub`, `neg`, loose or carried | result `< C` | `X + k·p` |
 //! | products, carried | result `< C` | `⌊(Σ X·Y + (R-1)·p)/R⌋` |
 //! | `from_mont.carried` | result `< C` | `⌊(X + (R-1)·p)/R⌋` |
-//! | `mul_table.carried`, `D = 2^(32·rows)` | result `< C` | `⌊(Σ X'·W + (D-1)·p)/D⌋`, `X'` the most that the words of an entry make |
+//! | `mul_table.carried`, `D = 2^(32·rows)` | result `< C` | `⌊(Σ X'·W + (D-1)·p)/D⌋`, `X'` the most that the words of an entry make, by the limbs |
 //! | `reduce.weak` | result `< C` | `2p - 1` |
 //! | copies and `reduce.carried` | result `< C` | `X` |
 //! | any canonical | | `p - 1` |
 //!
 //! How loose limbs are is no part of a certificate, as on the target [`simd`](crate::targets::simd).
 
-use super::bound::MOST;
+use super::bound::{MOST, by_limbs, limbs};
 use crate::declaration::{FieldDesc, FieldOp};
 use crate::targets::{Outcome, Rules};
 use num_bigint::BigUint;
@@ -27,6 +27,7 @@ use num_traits::One;
 pub struct Numbers {
     p: BigUint,
     words: usize,
+    limbs: usize,
     capacity: BigUint,
 }
 
@@ -64,7 +65,8 @@ impl Rules for Numbers {
             (FieldOp::MulConst(c), "mul_const") => self.by_constant(form, &x[0], c),
             (FieldOp::FromMont, "from_mont") => self.product(form, x[0].clone()),
             (FieldOp::MulTable { step, rows }, "mul_table") => {
-                let of = |(i, w): (usize, &BigUint)| self.chunk(&x[0], *step as usize, i) * w;
+                let all = by_limbs(&x[0], self.limbs);
+                let of = |(i, w): (usize, &BigUint)| self.chunk(&all, *step as usize, i) * w;
                 self.divided(form, x[1..].iter().enumerate().map(of).sum(), *rows as usize)
             }
             (FieldOp::ReduceFull, "reduce") => match form {
@@ -88,7 +90,7 @@ impl Rules for Numbers {
 
 impl Numbers {
     pub(super) fn new(field: &FieldDesc) -> Self {
-        Numbers { p: field.p.clone(), words: field.words, capacity: &field.p * MOST }
+        Numbers { p: field.p.clone(), words: field.words, limbs: limbs(field), capacity: &field.p * MOST }
     }
 
     /// At most `max`, which an element must hold, or canonical.

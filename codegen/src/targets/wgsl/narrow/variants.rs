@@ -6,7 +6,7 @@
 //! A product divides by `2^(32·words)`, the radix of the layout: its last row of reduction has the bits that are left,
 //! and the limbs move by what a limb has more.
 
-use super::bound::{BITS, Bound, LOOSEST, MOST, limbs, n0, rows, to_limbs};
+use super::bound::{BITS, Bound, LOOSEST, MOST, by_limbs, limbs, n0, rows, to_limbs};
 use super::ir::{Inst, Op, Parts, Program, Src};
 use super::{Choice, Cost};
 use crate::declaration::{FieldDesc, FieldOp};
@@ -363,8 +363,9 @@ impl Offers<'_> {
         }
         let count = words.div_ceil(step);
         let ones = (BigUint::one() << (32 * step)) - 1u32;
+        let most = by_limbs(&given.max(0), self::limbs(given.field));
         let chunk = |i: usize| {
-            let all = given.max(0) >> (32 * step * i);
+            let all = &most >> (32 * step * i);
             if i + 1 == count { all } else { all.min(ones.clone()) }
         };
         let sum = (0..count).map(|i| chunk(i) * given.max(1 + i)).sum();
