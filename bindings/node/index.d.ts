@@ -10,8 +10,8 @@ export type Source =
   | { type: 'mem'; data: ArrayBufferView | ArrayBuffer }
   | { type: 'file'; fileName: string };
 
-/** `auto`: a GPU where there is one, else the CPU. `cuda` is `cuda:0`. */
-export type DeviceName = 'auto' | 'cpu' | 'cuda' | `cuda:${number}` | 'emulator';
+/** `auto`: a GPU where there is one, else the CPU. `cuda` is `cuda:0`; `wgpu`, any GPU by its graphics driver, is `wgpu:0`. */
+export type DeviceName = 'auto' | 'cpu' | 'cuda' | `cuda:${number}` | 'wgpu' | `wgpu:${number}` | 'emulator';
 
 /** A proof, as snarkjs has it. */
 export interface Groth16Proof {

@@ -1,7 +1,9 @@
 //! Keys, proofs and verdicts.
 
 use crate::fixture;
-use curvesmith_bindings::{Cancel, ErrorKind, Key, KeyOptions, Keys, Proof, Source, Verdict, device, verify};
+use curvesmith_bindings::{
+    Cancel, ErrorKind, Key, KeyOptions, Keys, Proof, Source, Verdict, device, devices, verify,
+};
 use std::fs;
 use std::sync::Arc;
 
@@ -101,6 +103,26 @@ fn each_fault_has_its_kind() {
     assert_eq!(kinds, [Ok(()), Err(ErrorKind::Invalid), Err(ErrorKind::WitnessLength), Ok(())]);
     let ended = key.prove_batch(&[Source::Bytes(&witness)], &cancel);
     assert!(ended.into_iter().all(|result| kind(result) == ErrorKind::Cancelled));
+}
+
+/// Which is listed, whether it can be used or not; another ordinal than there is tells what to do.
+#[test]
+fn adapters_are_devices_where_the_build_has_them() {
+    let (_, listed) = devices().into_iter().find(|(name, _)| *name == "wgpu").unwrap();
+    let error = device("wgpu:77").unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Device, "{error}");
+    if !cfg!(feature = "wgpu") {
+        assert!(error.message.contains("without the feature `wgpu`; build"), "{error}");
+        assert!(listed.is_err());
+        return;
+    }
+    let expected = if listed.is_ok() { "adapters, counted from 0" } else { "install the driver" };
+    assert!(error.message.contains("wgpu:77") && error.message.contains(expected), "{error}");
+    let needed = std::env::var_os("CURVESMITH_NEED_WGPU").is_some();
+    match listed {
+        Ok(name) => assert_eq!(device("wgpu:0").unwrap().name(), name),
+        Err(reason) => assert!(!needed, "{reason}"),
+    }
 }
 
 #[test]

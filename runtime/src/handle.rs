@@ -174,7 +174,8 @@ impl Device {
             "wgpu" => Device::wgpu(0),
             #[cfg(not(feature = "wgpu"))]
             _ if name == "wgpu" || name.starts_with("wgpu:") => no_device(
-                "this program was built without the feature `wgpu` of the package `curvesmith-runtime`",
+                "this program was built without the feature `wgpu`; build its package of curvesmith with it, or take another \
+                 device",
             ),
             _ => match name.split_once(':').and_then(|(kind, n)| Some((kind, n.parse().ok()?))) {
                 Some(("cuda", ordinal)) => Device::cuda(ordinal),

@@ -4,8 +4,8 @@
  * freed, or that another library made, is an error. After a fork, the child cannot use the library if
  * the parent had used it before; it gets an error.
  *
- * A device is named `auto`, `cpu`, `cuda`, `cuda:N`, or `emulator` in builds that have it; NULL takes
- * what the environment variable CURVESMITH_DEVICE says, else `auto`.
+ * A device is named `auto`, `cpu`, `cuda`, `cuda:N`, or in builds that have them `wgpu`, `wgpu:N` or
+ * `emulator`; NULL takes what the environment variable CURVESMITH_DEVICE says, else `auto`.
  *
  * Functions return a code. Where there is error_msg (it may be NULL), it gets the reason in one line,
  * cut to error_size bytes, with a zero at the end.

@@ -16,7 +16,7 @@ function devices() {
 function deviceOf(name) {
   // Read here: the addon's threads may not read what scripts change.
   const device = name ?? (process.env.CURVESMITH_DEVICE || 'auto');
-  if (typeof device !== 'string') throw inputError(`device is ${kindOf(device)}, expected a name, such as "cpu" or "cuda:0"`);
+  if (typeof device !== 'string') throw inputError(`device is ${kindOf(device)}, expected a name, such as "cpu", "cuda:0" or "wgpu"`);
   return device;
 }
 

@@ -63,7 +63,9 @@ test('options that are misspelt or of another type are refused', async () => {
   await assert.rejects(loadKey(zkey, 'cpu'), { code: 'input' });
   await assert.rejects(loadKey(zkey, { device: 'tpu' }), { code: 'device' });
   await assert.rejects(loadKey(zkey, { device: 7 }), { code: 'input' });
-  await assert.rejects(groth16.prove(zkey, mult.wtns, null, { device: 'cuda:99' }), { code: 'device' });
+  for (const device of ['cuda:99', 'wgpu:99']) {
+    await assert.rejects(groth16.prove(zkey, mult.wtns, null, { device }), { code: 'device', message: new RegExp(device) });
+  }
   const key = await loadKey(zkey, { trustKey: undefined });
   await assert.rejects(key.prove(mult.wtns, { device: 'cpu' }), { code: 'input', message: /there is no option device/ });
 });
@@ -89,6 +91,7 @@ test('the device is that of the environment where none is named', async () => {
     delete process.env.CURVESMITH_DEVICE;
   }
   const found = await devices();
+  assert.deepEqual(found.map(({ name }) => name), ['auto', 'cuda', 'wgpu', 'cpu', 'emulator']);
   assert.equal(found.find(({ name }) => name === 'cpu').usable, true);
   assert.ok(found.every(({ description }) => description.length > 0));
 });

@@ -7,6 +7,7 @@ const a: Groth16Proof = proof;
 const signals: PublicSignals = publicSignals;
 const valid: boolean = await groth16.verify(JSON.parse('{}'), signals, a, console);
 await groth16.prove({ type: 'mem', data: Buffer.alloc(1) }, { type: 'file', fileName: 'w' }, null, { device: 'cuda:1', singleThread: true });
+await loadKey('circuit.zkey', { device: 'wgpu:1' });
 const input = { a: 1, b: 2n, c: ['3', [4, 5n]], d: new Uint8Array(2), e: { field: [1] }, f: true };
 await groth16.fullProve(input, new URL('file:///c.wasm'), 'k', undefined, { sanityCheck: true }, { signal: controller.signal });
 const text: string = await groth16.exportSolidityCallData(a, signals);

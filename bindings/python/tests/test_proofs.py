@@ -1,6 +1,7 @@
 """Proofs, compared with snarkjs' files."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -184,11 +185,14 @@ def test_devices(small: Fixture, monkeypatch: pytest.MonkeyPatch) -> None:
     assert {"auto", "cpu"} <= devices.keys()
     for name, text in devices.items():
         assert cs.Key(small.zkey, device=name).device == text
-    wrong = ["", "gpu", "cuda:999", "\0"] + ([] if "cuda" in devices else ["cuda", "cuda:0"])
+    wrong = ["", "gpu", "cuda:999", "wgpu:999", "\0"]
+    wrong += [name for kind in ("cuda", "wgpu") if kind not in devices for name in (kind, f"{kind}:0")]
     for name in wrong:
         with pytest.raises(cs.DeviceError) as caught:
             cs.Key(small.zkey, device=name)
-        assert caught.value.kind == "device"
+        assert caught.value.kind == "device" and name in str(caught.value)
+    if os.environ.get("CURVESMITH_NEED_WGPU"):
+        assert "wgpu" in devices
     with pytest.raises(TypeError):
         cs.Key(small.zkey, device=0)  # type: ignore[arg-type]
     monkeypatch.setenv("CURVESMITH_DEVICE", "gpu")

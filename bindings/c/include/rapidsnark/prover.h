@@ -2,7 +2,7 @@
  *
  * A program that is linked to rapidsnark runs with this library in its place. Any number of
  * threads may call any function. Proofs are made on the device that the environment variable
- * CURVESMITH_DEVICE names: auto (the default), cpu, cuda or cuda:N.
+ * CURVESMITH_DEVICE names: auto (the default), cpu, cuda, cuda:N, wgpu or wgpu:N.
  *
  * error_msg may be NULL. A message is cut to error_msg_maxsize bytes and always ends with a zero.
  * Licence: MIT or Apache-2.0. */

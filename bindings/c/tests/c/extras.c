@@ -74,6 +74,8 @@ static void keys(const char *fixture) {
   snprintf(path, sizeof path, "%s/circuit.zkey", fixture);
   CHECK(curvesmith_key_load_file(&second, path, "cpu", 64, message, sizeof message) == CURVESMITH_INPUT);
   CHECK(curvesmith_key_load_file(&second, path, "toaster", 0, message, sizeof message) == CURVESMITH_DEVICE);
+  CHECK(curvesmith_key_load_file(&second, path, "wgpu:99", 0, message, sizeof message) == CURVESMITH_DEVICE);
+  CHECK(strstr(message, "wgpu:99"));
   CHECK(curvesmith_key_load_file(&second, path, "cpu", CURVESMITH_CHECK_SUBGROUPS | CURVESMITH_REFUSE_WEAK, message,
                                  sizeof message) == CURVESMITH_OK);
   CHECK(curvesmith_free(second) == CURVESMITH_OK && curvesmith_free(second) == CURVESMITH_INPUT);
@@ -136,6 +138,7 @@ int main(int argc, char **argv) {
   size = sizeof devices;
   CHECK(curvesmith_devices(devices, &size, message, sizeof message) == CURVESMITH_OK);
   CHECK(strstr(devices, "cpu\tusable\tcpu\n"));
+  CHECK(strstr(devices, "\nwgpu\tusable\t") || strstr(devices, "\nwgpu\tunusable\t"));
   keys(argv[1]);
   sums();
   transforms();

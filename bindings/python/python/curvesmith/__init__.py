@@ -1,6 +1,6 @@
-"""Groth16 proofs of circom circuits, multi-scalar multiplication and number-theoretic transforms, on NVIDIA GPUs and on the CPU.
+"""Groth16 proofs of circom circuits, multi-scalar multiplication and number-theoretic transforms, on GPUs and on the CPU.
 
-Devices are named: ``"auto"``, ``"cpu"``, ``"cuda"``, ``"cuda:1"``. A call that names none takes what the environment variable
+Devices are named: ``"auto"``, ``"cpu"``, ``"cuda"``, ``"cuda:1"``, ``"wgpu"``, ``"wgpu:1"``. A call that names none takes what the environment variable
 ``CURVESMITH_DEVICE`` names, else ``"auto"``. Long calls let other threads of Python go on. All exceptions of the library are
 :class:`Error`; arguments of a wrong type are a ``TypeError``.
 """

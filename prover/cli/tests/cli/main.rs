@@ -334,7 +334,21 @@ fn lists_curves_and_devices() {
     }
     let devices = curvesmith().arg("devices").output().unwrap();
     assert!(devices.status.success());
-    assert!(String::from_utf8_lossy(&devices.stdout).contains("cpu       usable, "));
+    let devices = String::from_utf8_lossy(&devices.stdout);
+    assert!(devices.contains("cpu       usable, ") && devices.contains("\nwgpu      "), "{devices}");
+}
+
+#[test]
+fn an_adapter_that_is_not_there_is_named() {
+    let out = TempDir::new().unwrap();
+    let [key, witness] = ["circuit.zkey", "witness.wtns"].map(|file| fixture("bn128_mult", file));
+    let output = prove(&key, &witness, out.path(), &["--device", "wgpu:77"]);
+    let message = match (cfg!(feature = "wgpu"), std::env::var_os("CURVESMITH_NEED_WGPU").is_some()) {
+        (false, _) => "wgpu:77: this program was built without the feature `wgpu`; build",
+        (true, true) => "adapters, counted from 0",
+        (true, false) => "wgpu:77: ",
+    };
+    failed(&output, 3, message, out.path());
 }
 
 /// The processor's instructions can be chosen, and are named; a name that means nothing is an error.
