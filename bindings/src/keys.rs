@@ -6,8 +6,8 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::{Key, Source};
 use curvesmith::{Device, KeyOptions};
+use rayon::prelude::*;
 use std::fs::{File, Metadata};
-use std::io::ErrorKind as Io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -131,21 +131,30 @@ impl Kept {
     }
 }
 
-/// BLAKE3 of a key, on all cores.
+/// Bytes of a part of a key, which one core hashes.
+const PART: usize = 1 << 20;
+
+/// What tells the content of a key: BLAKE3 of the hashes of its parts, which are hashed on all cores.
 fn hash(source: Source<'_>) -> Result<blake3::Hash> {
     let mut hasher = blake3::Hasher::new();
     match source {
-        Source::Bytes(bytes) => {
-            hasher.update_rayon(bytes);
-        }
+        Source::Bytes(bytes) => update(&mut hasher, bytes),
         Source::File(path) => hash_file(path, &mut hasher)?,
     }
     Ok(hasher.finalize())
 }
 
+/// Only the last call may have a length that is no multiple of [`PART`].
+fn update(hasher: &mut blake3::Hasher, bytes: &[u8]) {
+    let parts: Vec<blake3::Hash> = bytes.par_chunks(PART).map(blake3::hash).collect();
+    for part in parts {
+        hasher.update(part.as_bytes());
+    }
+}
+
 fn hash_file(path: &Path, hasher: &mut blake3::Hasher) -> Result<()> {
     use std::io::Read;
-    const BLOCK: usize = 16 << 20;
+    const BLOCK: u64 = 16 * PART as u64;
     let failed = |error: std::io::Error| {
         Error::new(crate::error::of_io(&error), format_args!("{}: {error}", path.display()))
     };
@@ -155,15 +164,13 @@ fn hash_file(path: &Path, hasher: &mut blake3::Hasher) -> Result<()> {
         return Err(Error::input(format_args!("{}: not a regular file", path.display())));
     }
     let mut file = File::open(path).map_err(failed)?;
-    let mut block = vec![0; BLOCK.min(usize::try_from(meta.len()).unwrap_or(BLOCK).max(1))];
+    let mut block = Vec::new();
     loop {
-        match file.read(&mut block) {
-            Ok(0) => return Ok(()),
-            Ok(read) => {
-                hasher.update_rayon(&block[..read]);
-            }
-            Err(error) if error.kind() == Io::Interrupted => {}
-            Err(error) => return Err(failed(error)),
+        block.clear();
+        let read = (&mut file).take(BLOCK).read_to_end(&mut block).map_err(failed)?;
+        update(hasher, &block);
+        if (read as u64) < BLOCK {
+            return Ok(());
         }
     }
 }
@@ -186,4 +193,25 @@ fn state(path: &Path) -> Result<(u64, Option<SystemTime>)> {
     std::fs::metadata(path)
         .map(of)
         .map_err(|error| Error::new(crate::error::of_io(&error), format_args!("{}: {error}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_the_hash_of_its_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bytes");
+        let mut bytes: Vec<u8> = (0..16 * PART + 1).map(|i| (i % 251) as u8).collect();
+        let mut before = None;
+        for len in [0, 1, PART, 16 * PART, 16 * PART + 1] {
+            std::fs::write(&path, &bytes[..len]).unwrap();
+            let found = hash(Source::File(&path)).unwrap();
+            assert_eq!(found, hash(Source::Bytes(&bytes[..len])).unwrap(), "{len}");
+            assert_ne!(before.replace(found), Some(found), "{len}");
+        }
+        bytes[16 * PART] ^= 1;
+        assert_ne!(before, Some(hash(Source::Bytes(&bytes)).unwrap()));
+    }
 }

@@ -1,10 +1,12 @@
 //! Keys, proofs and verdicts.
 
 use crate::fixture;
+use curvesmith::emulator::{Emulator, EmulatorOptions};
 use curvesmith_bindings::{
-    Cancel, ErrorKind, Key, KeyOptions, Keys, Proof, Source, Verdict, device, devices, verify,
+    Cancel, Device, ErrorKind, Key, KeyOptions, Keys, Proof, Source, Verdict, device, devices, verify,
 };
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
 const CIRCUITS: [&str; 2] = ["bn128_mult", "bls12381_mult"];
@@ -154,6 +156,40 @@ fn keys_are_found_by_content() {
     let none = Keys::new(0);
     let [a, b] = [(); 2].map(|()| none.get(Source::File(&bn), &cpu).unwrap());
     assert!(!Arc::ptr_eq(&a, &b) && none.is_empty());
+}
+
+/// Two keys of one size on a device that has room for one and a half.
+#[test]
+fn where_the_device_has_no_room_other_keys_go() {
+    let of = |bytes: u64| {
+        let emulator = Emulator::new(EmulatorOptions::default().memory(bytes));
+        (Device::on_emulator(emulator.clone(), None), emulator)
+    };
+    let [one, two] = ["bn128_mult", "bn128_no_phase2"].map(|circuit| fixture(circuit).join("circuit.zkey"));
+    let keys = Keys::new(2);
+    let get = |key: &Path, device: &Device| keys.get(Source::File(key), device);
+    let (roomy, emulator) = of(1 << 30);
+    get(&one, &roomy).unwrap();
+    let first = emulator.memory_in_use();
+    get(&two, &roomy).unwrap();
+    let second = emulator.memory_in_use() - first;
+    assert_eq!(keys.len(), 2);
+    keys.clear();
+    let (small, _) = of(first + second / 4);
+    let dropped = Arc::downgrade(&get(&one, &small).unwrap());
+    let held = get(&two, &small).unwrap();
+    assert_eq!(keys.len(), 1);
+    assert!(dropped.upgrade().is_none());
+    // One that is in use lives on: there is no room, and the store has nothing of what failed.
+    let error = get(&one, &small).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::DeviceMemory, "{error}");
+    assert!(keys.is_empty());
+    drop(held);
+    let key = get(&one, &small).unwrap();
+    let witness = fixture("bn128_mult").join("witness.wtns");
+    let own = key.prove(Source::File(&witness), &Cancel::default()).unwrap();
+    let vk = text("bn128_mult", "verification_key.json");
+    assert_eq!(verify(&vk, &own.public, &own.proof).unwrap(), Verdict::Valid);
 }
 
 #[test]

@@ -23,8 +23,6 @@ mod known;
 mod literal;
 mod parallel;
 mod parse;
-#[cfg(test)]
-mod tests;
 
 use proc_macro::TokenStream;
 use syn::parse::Parser;

@@ -16,6 +16,8 @@ mod known;
 mod literal;
 mod parallel;
 mod parse;
+#[cfg(test)]
+mod tests;
 
 use std::process::ExitCode;
 

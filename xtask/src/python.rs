@@ -1,7 +1,7 @@
 //! The Python package: built, installed into an environment of its own, and tried.
 
 use crate::demo::FIXTURES;
-use crate::{interop, shell};
+use crate::{dist, interop, shell};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,10 @@ use std::path::{Path, PathBuf};
 const PACKAGE: &str = "bindings/python";
 /// What it needs to be built and tried, beside it.
 const REQUIREMENTS: &str = "requirements.txt";
+/// The package of Rust.
+const CRATE: &str = "curvesmith-python";
+/// The licences of all that is in the wheel, beside the modules; git does not see the file.
+const THIRD_PARTY: &str = "curvesmith/THIRD-PARTY.txt";
 /// The oldest Python that it runs on.
 const LEAST: (u32, u32) = (3, 10);
 
@@ -135,6 +139,9 @@ fn build(work: &Path, package: &Path, python: &Path, profile: &str) -> Result<Pa
     if wheels.exists() {
         std::fs::remove_dir_all(&wheels).with_context(|| format!("cannot empty {}", wheels.display()))?;
     }
+    let (third_party, _) = dist::third_party(&["--package", CRATE])?;
+    let listed = package.join("python").join(THIRD_PARTY);
+    std::fs::write(&listed, third_party).with_context(|| format!("cannot write {}", listed.display()))?;
     let mut maturin = shell::command(python);
     maturin.args(["-m", "maturin", "build", "--quiet", "--auditwheel", "skip", "--profile", profile]);
     maturin.arg("--manifest-path").arg(package.join("Cargo.toml")).arg("--out").arg(&wheels);
@@ -145,6 +152,10 @@ fn build(work: &Path, package: &Path, python: &Path, profile: &str) -> Result<Pa
     let [wheel] = &found[..] else { anyhow::bail!("maturin made {found:?}, expected one wheel") };
     let name = wheel.file_name().unwrap_or_default().to_string_lossy();
     ensure!(name.contains("-cp310-abi3-"), "{name} is no wheel for every Python from 3.10 on");
+    let files = shell::output(shell::command(python).args(["-m", "zipfile", "-l"]).arg(wheel));
+    let files = files.with_context(|| format!("cannot list {name}"))?;
+    let listed = files.lines().any(|line| line.split(' ').next() == Some(THIRD_PARTY));
+    ensure!(listed, "{name} has no {THIRD_PARTY}:\n{files}");
     Ok(wheel.clone())
 }
 

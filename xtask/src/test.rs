@@ -1,8 +1,10 @@
 //! The whole test run.
 
 use crate::{SetupArgs, capi, deny, dist, features, node, package, python, setup, shell, tidy, web};
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
 use clap::Args;
+use std::path::Path;
+use std::time::SystemTime;
 
 /// Environment variable that tests read to choose their sizes; `short`, `long` or unset.
 const SIZE: &str = "CURVESMITH_TEST_SIZE";
@@ -21,6 +23,10 @@ const FEATURES: &str = "curvesmith/default,curvesmith-bindings/default,curvesmit
 /// What a long run has besides the default.
 const LONG_FEATURES: &str = "curvesmith-cli/worker,curvesmith-curves/long-tests,curvesmith-tests/long-tests";
 
+/// Cargo builds what macros are made of once more for lints, and once for the documentation, which expand the declared curves once.
+/// So it is compiled faster than it would run fastest.
+const QUICK: &str = "profile.dev.package.curvesmith-codegen.opt-level=0";
+
 #[derive(Args)]
 pub(crate) struct TestArgs {
     #[command(flatten)]
@@ -35,6 +41,7 @@ pub(crate) struct TestArgs {
 
 /// Runs every part in turn; the first failure ends the run.
 pub(crate) fn run(args: &TestArgs) -> Result<()> {
+    let started = SystemTime::now();
     let mut parts = shell::Parts::default();
     let mut optional = setup::Optional::default();
     parts.part("setup", || {
@@ -45,28 +52,10 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
     parts.part("format", || shell::run(shell::cargo().args(["fmt", "--all", "--check"])))?;
     parts.part("tidy", tidy::run)?;
     parts.part("licences", deny::run)?;
-    parts.part("lints", || {
-        let mut clippy = shell::cargo();
-        clippy.args(["clippy", "--workspace", "--all-targets", "--features"]);
-        clippy.arg(with_mpi("curvesmith-cli/worker", optional.mpi));
-        shell::run(clippy.args(["--", "-D", "warnings"]))
-    })?;
-    parts.part("documentation", || {
-        let mut doc = shell::cargo();
-        // With the features of the lints, so that what both read of other packages is read once.
-        doc.args([
-            "doc",
-            "--workspace",
-            "--no-deps",
-            "--features",
-            &with_mpi("curvesmith-cli/worker", optional.mpi),
-        ]);
-        shell::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
-    })?;
-    let test = |kind: &str| {
+    let test = |kind: &[&str]| {
         let mut test = shell::cargo();
         // All failures in one run.
-        test.args(["test", "--workspace", "--no-fail-fast", kind]);
+        test.args(["test", "--workspace", "--no-fail-fast"]).args(kind);
         if args.short || args.long {
             test.env(SIZE, if args.short { "short" } else { "long" });
         }
@@ -82,10 +71,35 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
         };
         shell::run(&mut test)
     };
-    // Examples without tests are compiled by the lints.
-    parts.part("tests", || test("--tests"))?;
+    // First: what lints and documentation expand takes its images from the cache then. Examples without tests are compiled by
+    // the lints.
+    parts.part("compiling the tests", || {
+        test(&["--tests", "--no-run"])?;
+        compiler_is_built_once(started)
+    })?;
+    parts.part("lints", || {
+        let mut clippy = shell::cargo();
+        clippy.args(["clippy", "--config", QUICK, "--workspace", "--all-targets", "--features"]);
+        clippy.arg(with_mpi("curvesmith-cli/worker", optional.mpi));
+        shell::run(clippy.args(["--", "-D", "warnings"]))
+    })?;
+    parts.part("documentation", || {
+        let mut doc = shell::cargo();
+        // With the features of the lints, so that what both read of other packages is read once.
+        doc.args([
+            "doc",
+            "--config",
+            QUICK,
+            "--workspace",
+            "--no-deps",
+            "--features",
+            &with_mpi("curvesmith-cli/worker", optional.mpi),
+        ]);
+        shell::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
+    })?;
+    parts.part("tests", || test(&["--tests"]))?;
     parts.part("tarball", dist::run_dev)?;
-    parts.part("code of the book and of the documentation", || test("--doc"))?;
+    parts.part("code of the book and of the documentation", || test(&["--doc"]))?;
     parts.part("curves alone", || features::run(args.long))?;
     parts.part("a crate outside of the workspace", || {
         // As users have it, whose curves our own writer compiles.
@@ -106,7 +120,55 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
     Ok(())
 }
 
+/// Fails where the compiler was built once for macros and once for tests: that takes minutes, which are lost where
+/// the two have other features, or other profiles, of a package that it needs.
+fn compiler_is_built_once(started: SystemTime) -> Result<()> {
+    let built = newer(&shell::target("debug/deps"), "libcurvesmith_codegen-", started)?;
+    ensure!(
+        built.len() <= 1,
+        "the compiler was built {} times ({}): `cargo tree --edges features` and the profiles in \
+         Cargo.toml tell what differs in what it needs",
+        built.len(),
+        built.join(", ")
+    );
+    Ok(())
+}
+
+/// The libraries in a folder whose names begin so, that were written after some time.
+fn newer(folder: &Path, start: &str, time: SystemTime) -> Result<Vec<String>> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with(start) && name.ends_with(".rlib") && entry.metadata()?.modified()? > time {
+            found.push(name);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
 /// `features`, and what is built only where there is an MPI.
 fn with_mpi(features: &str, mpi: bool) -> String {
     if mpi { format!("{features},curvesmith/mpi") } else { features.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn libraries_of_this_run_are_counted() {
+        let folder = shell::target("test-newer");
+        crate::files::clear(&folder).expect("a folder");
+        for name in ["liba-1.rlib", "liba-2.rlib", "liba-3.rmeta", "libb-4.rlib"] {
+            std::fs::write(folder.join(name), "").expect("a file");
+        }
+        let (now, minute) = (SystemTime::now(), Duration::from_secs(60));
+        let (before, after) = (now - minute, now + minute);
+        assert_eq!(newer(&folder, "liba-", before).expect("a folder"), ["liba-1.rlib", "liba-2.rlib"]);
+        assert!(newer(&folder, "liba-", after).expect("a folder").is_empty());
+    }
 }

@@ -27,6 +27,9 @@ const NO_BROWSER: &str = "no Chromium was found; install it, or name one by CURV
 
 #[derive(Args)]
 pub(crate) struct WebArgs {
+    /// Build the module with optimisations
+    #[arg(long)]
+    release: bool,
     /// Build the package, and do not try it
     #[arg(long)]
     build: bool,
@@ -41,7 +44,7 @@ pub(crate) struct WebArgs {
 /// Builds the package, and tries it.
 pub(crate) fn run(args: &WebArgs) -> Result<()> {
     find().map_err(anyhow::Error::msg)?;
-    let packed = pack()?;
+    let packed = pack(args.release)?;
     match args.build {
         true => Ok(()),
         false => try_in(&browser().context(NO_BROWSER)?, &packed, args),
@@ -54,8 +57,8 @@ pub(crate) fn test() -> Result<()> {
         eprintln!("SKIPPED: the package for web pages: {reason}");
         return Ok(());
     }
-    let packed = pack()?;
-    let args = WebArgs { build: false, screenshots: None, node: vec![] };
+    let args = WebArgs { release: false, build: false, screenshots: None, node: vec![] };
+    let packed = pack(args.release)?;
     match browser() {
         Some(browser) => try_in(&browser, &packed, &args),
         None => {
@@ -88,13 +91,15 @@ fn find() -> Result<(), String> {
 }
 
 /// The tarball of the package.
-fn pack() -> Result<PathBuf> {
+fn pack(release: bool) -> Result<PathBuf> {
     let work = shell::target("web");
     let mut build = shell::without_llvm(shell::cargo());
-    shell::run(build.args(["build", "--release", "--package", CRATE, "--target", TARGET]))?;
+    build.args(["build", "--package", CRATE, "--target", TARGET]).args(release.then_some("--release"));
+    shell::run(&mut build)?;
     shell::run(shell::cargo().args(["build", "--package", GLUE]))?;
     let stage = npm::stage(&work, CRATE, Path::new(FOLDER))?;
-    let module = shell::target(TARGET).join("release").join("curvesmith_web.wasm");
+    let module =
+        shell::target(TARGET).join(if release { "release" } else { "debug" }).join("curvesmith_web.wasm");
     shell::run(shell::command(shell::target("debug").join(GLUE)).arg(module).arg(stage.join("lib")))?;
     npm::add_third_party(&stage, &["--package", CRATE, "--target", TARGET])?;
     npm::pack(&work, &stage)
