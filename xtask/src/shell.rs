@@ -96,11 +96,30 @@ fn children_time(stat: &str) -> Option<f64> {
 #[derive(Default)]
 pub(crate) struct Parts {
     times: Vec<(&'static str, f64)>,
+    /// The part before which all are left out.
+    from: Option<String>,
 }
 
 impl Parts {
-    /// Runs one part.
+    /// Leaves out the parts before one of this name, but for those that run [always](Parts::always).
+    pub(crate) fn from(name: Option<String>) -> Parts {
+        Parts { from: name, ..Parts::default() }
+    }
+
+    /// Runs one part, unless it is left out.
     pub(crate) fn part(&mut self, name: &'static str, work: impl FnOnce() -> Result<()>) -> Result<()> {
+        match self.from.as_deref() {
+            Some(from) if from != name => {
+                eprintln!("== {name}: left out");
+                return Ok(());
+            }
+            _ => self.from = None,
+        }
+        self.always(name, work)
+    }
+
+    /// Runs one part, which others need.
+    pub(crate) fn always(&mut self, name: &'static str, work: impl FnOnce() -> Result<()>) -> Result<()> {
         eprintln!("== {name}");
         let start = Instant::now();
         work().with_context(|| format!("{name} failed"))?;
@@ -108,13 +127,17 @@ impl Parts {
         Ok(())
     }
 
-    /// Prints the table of times.
-    pub(crate) fn finish(self, what: &str) {
+    /// Prints the table of times. Fails where the part to begin with is none.
+    pub(crate) fn finish(self, what: &str) -> Result<()> {
+        if let Some(from) = self.from {
+            bail!("{what} has no part {from:?}");
+        }
         eprintln!("== {what} passed");
         let total: f64 = self.times.iter().map(|(_, t)| t).sum();
         for (name, seconds) in self.times.iter().chain(std::iter::once(&("total", total))) {
             eprintln!("{name:>14} {seconds:8.1} s");
         }
+        Ok(())
     }
 }
 
@@ -126,6 +149,22 @@ pub(crate) fn exists(program: &str, version_flag: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_before_the_first_are_left_out() {
+        let ran = |from: Option<&str>| {
+            let mut ran = Vec::new();
+            let mut parts = Parts::from(from.map(str::to_owned));
+            parts.always("a", || Ok(ran.push("a")))?;
+            for name in ["b", "c", "d"] {
+                parts.part(name, || Ok(ran.push(name)))?;
+            }
+            parts.finish("the test").map(|()| ran.join(" "))
+        };
+        assert_eq!(ran(None).expect("all"), "a b c d");
+        assert_eq!(ran(Some("c")).expect("two of four"), "a c d");
+        assert!(ran(Some("e")).expect_err("there is none").to_string().contains("no part \"e\""));
+    }
 
     #[test]
     fn times_of_children_stand_behind_the_name() {

@@ -37,14 +37,17 @@ pub(crate) struct TestArgs {
     /// Larger sizes and more seeds
     #[arg(long)]
     long: bool,
+    /// Begin with this part, to go on after a failure: the line `== PART` before what failed
+    #[arg(long, value_name = "PART")]
+    from: Option<String>,
 }
 
 /// Runs every part in turn; the first failure ends the run.
 pub(crate) fn run(args: &TestArgs) -> Result<()> {
     let started = SystemTime::now();
-    let mut parts = shell::Parts::default();
+    let mut parts = shell::Parts::from(args.from.clone());
     let mut optional = setup::Optional::default();
-    parts.part("setup", || {
+    parts.always("setup", || {
         setup::run(args.setup.yes)?;
         optional = setup::find_optional(args.setup.yes)?;
         Ok(())
@@ -116,8 +119,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
     parts.part("Python", python::test)?;
     parts.part("Node", node::test)?;
     parts.part("web pages", web::test)?;
-    parts.finish("cargo xtask test");
-    Ok(())
+    parts.finish("cargo xtask test")
 }
 
 /// Fails where the compiler was built once for macros and once for tests: that takes minutes, which are lost where
