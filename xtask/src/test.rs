@@ -23,8 +23,8 @@ const FEATURES: &str = "curvesmith/default,curvesmith-bindings/default,curvesmit
 /// What a long run has besides the default.
 const LONG_FEATURES: &str = "curvesmith-cli/worker,curvesmith-curves/long-tests,curvesmith-tests/long-tests";
 
-/// Cargo builds what macros are made of once more for lints, and once for the documentation, which expand the declared curves once.
-/// So it is compiled faster than it would run fastest.
+/// Lints and documentation each build the compiler for themselves, to expand every declared curve once, with images
+/// from the cache: not to optimise it takes less time.
 const QUICK: &str = "profile.dev.package.curvesmith-codegen.opt-level=0";
 
 #[derive(Args)]
