@@ -11,11 +11,15 @@ use curvesmith_abi::kernels::{BucketScatter, RowOrder};
 use curvesmith_abi::{Arg, Geometry, Kernel as _, KernelDesc};
 use curvesmith_codegen::declaration::{FieldDesc, GroupDesc};
 use curvesmith_codegen::fir::interp::Argument;
-use curvesmith_codegen::targets::ptx::emit::Emitter;
-use curvesmith_codegen::{
-    Emitted, compile_common, compile_constant, compile_field, compile_formulas, compile_group,
+use curvesmith_codegen::fir::ir::Kernel;
+use curvesmith_codegen::kernels::{
+    common_kernels, constant_formula_kernels, constant_kernels, field_kernels, formula_kernels, group_kernels,
 };
-use curvesmith_device::{KernelDevice, Launch, Memory, Module, Source, read_bytes, write_bytes};
+use curvesmith_codegen::passes::prepare;
+use curvesmith_codegen::targets::BackEnd as _;
+use curvesmith_codegen::targets::ptx::Ptx;
+use curvesmith_codegen::targets::ptx::emit::Emitter;
+use curvesmith_device::{KernelDevice, Launch, Memory, Module, read_bytes, write_bytes};
 use curvesmith_emulator::{Emulator, EmulatorOptions};
 use curvesmith_tests::Size;
 use std::cell::RefCell;
@@ -27,7 +31,7 @@ const GEOMETRY: Geometry = Geometry::PTX;
 
 /// Schedules that each launch is run under: 0 is the fixed one, the others check for races.
 fn seeds() -> &'static [u64] {
-    Size::from_env().pick(&[0], &[0, 1], &[0, 1, 2, 3])
+    Size::from_env().pick(&[0, 1], &[0, 1, 2, 3])
 }
 
 /// Kernels that may write words in any order: pairs of one key, and rows of one class and tile.
@@ -42,80 +46,84 @@ fn sorted(argument: &Argument) -> Argument {
     argument
 }
 
-/// An emulator a schedule with the images of one owner. A test has one an owner, which loads an image once: the numbers of its launches, which
-/// random schedules depend on, are the same in every run.
+/// An emulator a schedule with the kernels of one owner. A test has one an owner, which loads a kernel once: the numbers of its launches,
+/// which random schedules depend on, are the same in every run.
 #[derive(Clone)]
 struct Machine(Rc<Emulators>);
 
 struct Emulators {
-    owner: String,
-    images: Arc<Vec<Emitted>>,
+    owner: Arc<Owner>,
     devices: Vec<(u64, Emulator)>,
-    /// By schedule and image.
-    loaded: RefCell<HashMap<(u64, usize), Rc<Module>>>,
+    /// By schedule and symbol.
+    loaded: RefCell<HashMap<(u64, String), Rc<Module>>>,
 }
 
-/// The images of all owners by what they are made from, which are compiled once for all tests.
-type Compiled = Mutex<HashMap<String, Arc<OnceLock<Arc<Vec<Emitted>>>>>>;
+/// Kernels with the same symbols' prefix, each with its PTX once some test has launched it.
+struct Owner {
+    name: String,
+    kernels: Vec<(Kernel, OnceLock<String>)>,
+}
 
-static COMPILED: LazyLock<Compiled> = LazyLock::new(Mutex::default);
+/// All owners by what they are made from, for all tests.
+static OWNERS: LazyLock<Mutex<HashMap<String, Arc<Owner>>>> = LazyLock::new(Mutex::default);
 
 thread_local! {
-    /// The machines of a test, which has a thread of its own, by what their images are made from.
+    /// The machines of a test, which has a thread of its own, by what their kernels are made from.
     static MACHINES: RefCell<HashMap<String, Machine>> = RefCell::default();
 }
 
 impl Machine {
     fn common() -> Self {
-        Self::shared("common".into(), "common", || {
-            compile_common(Emitter::default()).expect("the common kernels compile")
-        })
+        Self::shared("common".into(), "common", || common_kernels(&GEOMETRY))
     }
     fn field(field: &FieldDesc) -> Self {
-        let images = || compile_field(Emitter::default(), field).expect("the field compiles");
-        Self::shared(format!("{field:?}"), &field.name, images)
+        Self::shared(format!("{field:?}"), &field.name, || field_kernels(&GEOMETRY, field))
     }
     fn group(group: &GroupDesc) -> Self {
         Self::shared(format!("{group:?}"), &group.name, || {
-            let mut images = compile_group(Emitter::default(), group).expect("the group compiles");
-            images.extend(compile_formulas(Emitter::default(), group).expect("the formulas compile"));
-            images
+            [group_kernels(&GEOMETRY, group).concat(), formula_kernels(&GEOMETRY, group)].concat()
         })
     }
     fn constant(group: &GroupDesc) -> Self {
-        let images = || compile_constant(Emitter::default(), group).expect("the group compiles");
-        Self::shared(format!("constant {group:?}"), &group.name, images)
+        Self::shared(format!("constant {group:?}"), &group.name, || {
+            let formulas = constant_formula_kernels(&GEOMETRY, group);
+            [constant_kernels(&GEOMETRY, group).concat(), formulas].concat()
+        })
     }
 
-    fn shared(made_from: String, owner: &str, images: impl FnOnce() -> Vec<Emitted>) -> Self {
+    fn shared(made_from: String, owner: &str, kernels: impl FnOnce() -> Vec<Kernel>) -> Self {
         if let Some(machine) = MACHINES.with_borrow(|machines| machines.get(&made_from).cloned()) {
             return machine;
         }
-        let place = Arc::clone(
-            COMPILED.lock().expect("nothing panics with it").entry(made_from.clone()).or_default(),
-        );
-        let images = Arc::clone(place.get_or_init(|| Arc::new(images())));
+        let mut owners = OWNERS.lock().expect("nothing panics with it");
+        let owner = owners.entry(made_from.clone()).or_insert_with(|| {
+            let kernels = kernels().into_iter().map(|kernel| (kernel, OnceLock::new())).collect();
+            Arc::new(Owner { name: owner.into(), kernels })
+        });
         let emulator = |&seed: &u64| {
             let options = EmulatorOptions::default().racecheck(seed != 0).seed(seed).memory(1 << 28);
             (seed, Emulator::new(options))
         };
         let devices = seeds().iter().map(emulator).collect();
         let machine =
-            Machine(Rc::new(Emulators { owner: owner.into(), images, devices, loaded: RefCell::default() }));
+            Machine(Rc::new(Emulators { owner: Arc::clone(owner), devices, loaded: RefCell::default() }));
         MACHINES.with_borrow_mut(|machines| machines.insert(made_from, machine.clone()));
         machine
     }
 
-    /// The kernel's image on an emulator.
+    /// The kernel's module on an emulator.
     fn load(&self, seed: u64, device: &Emulator, symbol: &str) -> Rc<Module> {
-        let Emulators { images, loaded, .. } = &*self.0;
-        let has = |emitted: &Emitted| emitted.image.kernels.iter().any(|kernel| kernel.symbol == symbol);
-        let image = images.iter().position(has).expect("some image has the kernel");
+        let Emulators { owner, loaded, .. } = &*self.0;
         let load = || {
-            let Emitted { image, text } = &images[image];
-            Rc::new(device.load(&Source::new(image.clone(), text.clone())).expect("the image loads"))
+            let found = owner.kernels.iter().find(|(kernel, _)| kernel.symbol == symbol);
+            let (kernel, text) = found.expect("the owner has the kernel");
+            let text = text.get_or_init(|| {
+                let checked = prepare::<Ptx>(kernel).expect("the passes accept it");
+                Ptx::emit(&[checked], Emitter::default()).expect("it compiles").text
+            });
+            Rc::new(device.load_ptx(text).expect("the module loads"))
         };
-        loaded.borrow_mut().entry((seed, image)).or_insert_with(load).clone()
+        loaded.borrow_mut().entry((seed, symbol.to_owned())).or_insert_with(load).clone()
     }
 
     /// Runs under every schedule; they must agree. What is left is the last one's.
@@ -147,7 +155,7 @@ impl Machine {
         blocks: u32,
         args: &mut [Argument],
     ) {
-        let symbol = format!("{}_{}", self.0.owner, desc.name);
+        let symbol = format!("{}_{}", self.0.owner.name, desc.name);
         let module = self.load(seed, device, &symbol);
         let stream = device.stream().expect("a stream");
         let memory: Vec<Option<Memory>> = args

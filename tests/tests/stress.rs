@@ -201,7 +201,7 @@ fn mixed_calls_are_right() {
         let emulator = Emulator::new(options);
         let device = Device::on_emulator(emulator.clone(), None);
         let calls = all_calls(&device);
-        let (_, errors) = storm(&calls, Size::from_env().pick(1, 1, 20));
+        let (_, errors) = storm(&calls, Size::from_env().pick(1, 20));
         assert!(errors.is_empty(), "{errors:?}");
         drop((calls, device));
         assert_empty(&emulator);
@@ -211,7 +211,7 @@ fn mixed_calls_are_right() {
 /// Memory that passes from one stream to another without an order between them would be a race.
 #[test]
 fn mixed_calls_have_no_race() {
-    for seed in 1..=Size::from_env().pick(1, 2, 20) {
+    for seed in 1..=Size::from_env().pick(1, 20) {
         let emulator = Emulator::new(lazy(seed).racecheck(true));
         let device = Device::on_emulator(emulator.clone(), None);
         let calls = toy_calls(&device).unwrap();
@@ -272,7 +272,7 @@ fn every_failing_launch_fails_its_proof() {
         let mut launch = 0;
         while let Err(error) = fail_at(launch) {
             assert_on_purpose(&error);
-            launch += Size::from_env().pick(18, 6, 1);
+            launch += Size::from_env().pick(18, 1);
         }
         assert!(launch > 20, "a proof takes more than {launch} launches");
         emulator.fail_never();
@@ -358,7 +358,7 @@ fn poisoned<const K: usize>(device: &Device) -> Call {
 
 #[test]
 fn neighbours_of_failing_calls_do_not_notice() {
-    let rounds = Size::from_env().pick(60, 200, 6000);
+    let rounds = Size::from_env().pick(60, 6000);
     for options in [eager(), lazy(4)] {
         let emulator = Emulator::new(options);
         let device = Device::on_emulator(emulator.clone(), None);

@@ -6,7 +6,7 @@ use clap::Args;
 use std::path::Path;
 use std::time::SystemTime;
 
-/// Environment variable that tests read to choose their sizes; `short`, `long` or unset.
+/// Environment variable that tests read to choose their sizes; `long` or unset.
 const SIZE: &str = "CURVESMITH_TEST_SIZE";
 
 /// Environment variable with which a test that finds no Redis fails.
@@ -31,9 +31,6 @@ const QUICK: &str = "profile.dev.package.curvesmith-codegen.opt-level=0";
 pub(crate) struct TestArgs {
     #[command(flatten)]
     setup: SetupArgs,
-    /// Smaller sizes, for a quick look
-    #[arg(long, conflicts_with = "long")]
-    short: bool,
     /// Larger sizes and more seeds
     #[arg(long)]
     long: bool,
@@ -59,8 +56,8 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
         let mut test = shell::cargo();
         // All failures in one run.
         test.args(["test", "--workspace", "--no-fail-fast"]).args(kind);
-        if args.short || args.long {
-            test.env(SIZE, if args.short { "short" } else { "long" });
+        if args.long {
+            test.env(SIZE, "long");
         }
         if optional.redis {
             test.env(REQUIRE_REDIS, "1");

@@ -83,7 +83,7 @@ fn every_built_in_curve() {
     impl Visitor for Check<'_> {
         fn scalars<F: Field>(&mut self) {
             // A launch of the first kind, and several; some fields have a small group of roots only.
-            let most = F::Ark::TWO_ADICITY.min(Size::from_env().pick(5, 9, 12));
+            let most = F::Ark::TWO_ADICITY.min(Size::from_env().pick(9, 12));
             if F::WORDS <= WORDS {
                 timed(F::NAME, || {
                     [1, most].into_iter().for_each(|log_n| checks::large_ntt::<F>(self.0, log_n))
@@ -93,7 +93,7 @@ fn every_built_in_curve() {
 
         fn group<G: Group>(&mut self) {
             if G::Base::WORDS <= WORDS && G::Scalar::WORDS <= WORDS {
-                timed(G::NAME, || checks::msm::<G>(self.0, Size::from_env().pick(5, 33, 300), None));
+                timed(G::NAME, || checks::msm::<G>(self.0, Size::from_env().pick(33, 300), None));
             }
         }
     }

@@ -94,7 +94,7 @@ fn of_wires(prover: &Groth16<C>, witness: &Witness<C>) -> u64 {
 /// The wires' sums of a proof with a witness of bits take less than a tenth of what they take with one of large numbers.
 #[test]
 fn sums_over_bits_are_cheap() {
-    let (prover, dense) = prover(Size::from_env().pick(8, 9, 12));
+    let (prover, dense) = prover(Size::from_env().pick(8, 12));
     // 58 % zeros, 42 % ones, as SHA-256 has them.
     let bit = |i: usize| i == 0 || i * 42 % 100 < 42;
     let bits = (0..dense.values().len()).map(|i| if bit(i) { ark_bn254::Fr::one() } else { Zero::zero() });

@@ -50,7 +50,7 @@ fn assert_on_purpose(call: DeviceCall, at: u64, error: &RuntimeError) {
 /// Calls of this kind that are let pass before one fails: one after the other, or some, until none fails.
 fn positions(call: DeviceCall) -> impl Iterator<Item = u64> {
     let many = matches!(call, DeviceCall::Alloc | DeviceCall::Launch | DeviceCall::Record | DeviceCall::Wait);
-    let step = if many { Size::from_env().pick(29, 23, 1) } else { Size::from_env().pick(3, 2, 1) };
+    let step = if many { Size::from_env().pick(29, 1) } else { Size::from_env().pick(3, 1) };
     (0..).step_by(step)
 }
 
@@ -171,7 +171,7 @@ fn every_failing_call_fails_its_proof() {
 #[test]
 fn a_device_that_is_lost_in_a_proof_leaves_nothing() {
     let mut lost = 0;
-    for at in (0..).step_by(Size::from_env().pick(60, 37, 5)) {
+    for at in (0..).step_by(Size::from_env().pick(60, 5)) {
         let (emulator, device) = device();
         let prover = Groth16::from_zkey_parts(&device, key(), &options()).unwrap();
         emulator.fail_after(at, None, InjectedFault::DeviceLost);
@@ -200,7 +200,7 @@ fn provers_of_two_curves_share_a_device() {
     {
         let (bn, bn_witness) = load::<bn254::Curve>(&device, "bn128_mult");
         let (bls, bls_witness) = load::<bls12_381::Curve>(&device, "bls12381_mult");
-        let proofs = Size::from_env().pick(2, 3, 20);
+        let proofs = Size::from_env().pick(2, 20);
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 for seed in 0..proofs {

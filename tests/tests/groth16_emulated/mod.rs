@@ -21,7 +21,6 @@ use curvesmith_abi::kernels::msm_has_lane_pairs;
 use curvesmith_abi::{Form, Geometry};
 use curvesmith_emulator::{DeviceCall, InjectedFault};
 use curvesmith_sample::Chain;
-use curvesmith_tests::Size;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -202,10 +201,6 @@ fn a_proof_that_wipes_fills_its_memory() {
 
 #[test]
 fn a_production_proof_is_the_known_answer() {
-    if Size::from_env() == Size::Short {
-        eprintln!("SKIPPED: Semaphore on the emulator, in a short run");
-        return;
-    }
     known_answers::<bn254::Curve>("bn128_semaphore20_ceremony", "bn254");
 }
 

@@ -43,10 +43,13 @@ fn bases<G: Group>(n: usize) -> Vec<(&'static str, Vec<AffineOf<G>>)> {
     vec![("opposite points", opposite), ("equal points", vec![random[0]; n]), ("random points", random)]
 }
 
+/// All scalars for random points, four kinds of them for the others.
 fn sums<G: Group>(device: &Device, n: usize, options: &MsmOptions) {
     for (of, points) in bases::<G>(n) {
         let plan = Msm::<G>::new(device, &points, options.clone()).unwrap();
-        for (name, scalars) in kinds::<G>(n) {
+        let kinds = kinds::<G>(n);
+        let tried = if of == "random points" { kinds.len() } else { 4 };
+        for (name, scalars) in kinds.into_iter().take(tried) {
             let expected = sum::<G>(&points, &scalars);
             assert_eq!(plan.run(&scalars).unwrap(), expected, "{}, {n} {of}, {name}, {options:?}", G::NAME);
         }
@@ -83,7 +86,7 @@ fn sums_of_rows_in_other_groups() {
 /// Every pair of conflicting accesses is ordered; in several parts, which share buckets.
 #[test]
 fn sums_of_rows_without_races() {
-    for seed in 0..3 {
+    for seed in 0..2 {
         let emulator = racecheck(seed);
         sums::<toy_curve::G1>(&cutting(&emulator), 60, &by_rows().window(3));
         sums::<toy_curve::G1>(&in_parts(&emulator, 3), 60, &by_rows().stored_doublings(2));
@@ -98,9 +101,9 @@ fn many_rows_and_long_ones() {
     let device = on(&Emulator::new(options));
     let n = 40_000;
     let points: Vec<_> = Terms::<G>::new(64, 5).points.into_iter().cycle().take(n).collect();
-    for window in [2, 7, 16] {
+    for (window, kinds) in [(2, 5), (7, 9), (16, 5)] {
         let plan = Msm::<G>::new(&device, &points, by_rows().window(window)).unwrap();
-        for (name, scalars) in kinds::<G>(n) {
+        for (name, scalars) in self::kinds::<G>(n).into_iter().take(kinds) {
             assert_eq!(plan.run(&scalars).unwrap(), sum::<G>(&points, &scalars), "{name}, {window}");
         }
     }

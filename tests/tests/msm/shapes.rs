@@ -252,7 +252,7 @@ fn every_window<G: Group>(form: CurveForm, bits: u32) {
     let scalars = [-ScalarOf::<G>::ONE, -ScalarOf::<G>::ONE, ScalarOf::<G>::ONE];
     let expected = sum::<G>(&points, &scalars);
     let device = device();
-    for window in 2..=Size::from_env().pick(10, 16, 24) {
+    for window in 2..=Size::from_env().pick(12, 24) {
         let most = if window > 8 { u32::MAX } else { 1 };
         let options = MsmOptions::default().window(window).multiples(most).form(form);
         let plan = Msm::<G>::new(&device, &points, options).unwrap();

@@ -29,7 +29,7 @@ fn agrees(trial: &Trial, what: &str) -> bool {
 
 #[test]
 fn programs_agree_in_wgsl() {
-    let count = Size::from_env().pick(6, 20, 200);
+    let count = Size::from_env().pick(10, 200);
     let fields = [
         ("toy13", "d"),
         ("toy_full32", "fffffffb"),

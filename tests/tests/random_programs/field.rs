@@ -310,9 +310,9 @@ pub(super) fn trial(field: &FieldDesc, seed: u64, most: usize) -> Trial {
     Trial { kernel, grid: 1, args, inside: None }
 }
 
-/// Programs of `count` seeds from `first` on, fewer or more by the size of the run.
+/// Programs of `count` seeds from `first` on, more in a long run.
 fn fields(list: &[(&str, &str)], first: u64, count: u64) {
-    let seeds = first..first + Size::from_env().pick(count / 5, count, 10 * count);
+    let seeds = first..first + Size::from_env().pick(count, 20 * count);
     for (name, hex) in list {
         let p = BigUint::parse_bytes(hex.as_bytes(), 16).unwrap();
         let field = FieldDesc::new(*name, p);
@@ -332,7 +332,7 @@ fn toy_fields() {
         ("toy_33_bits", "10000000f"),
         ("goldilocks", "ffffffff00000001"),
     ];
-    fields(&list, 0, 25);
+    fields(&list, 0, 12);
 }
 
 #[test]
@@ -345,7 +345,7 @@ fn real_fields_with_spare_bits() {
             "1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab",
         ),
     ];
-    fields(&list, 100, 15);
+    fields(&list, 100, 8);
 }
 
 #[test]
@@ -354,5 +354,5 @@ fn real_fields_without() {
         ("secp256k1_fq", "fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f"),
         ("p256_fq", "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff"),
     ];
-    fields(&list, 200, 15);
+    fields(&list, 200, 8);
 }

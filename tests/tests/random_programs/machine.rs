@@ -503,19 +503,19 @@ fn any_element(field: &FieldDesc, random: &mut Random) -> BigUint {
 }
 
 fn programs(field: Option<&FieldDesc>, first: u64, count: u64, locals: usize) {
-    let seeds = first..first + Size::from_env().pick(count / 5, count, 10 * count);
+    let seeds = first..first + Size::from_env().pick(count, 20 * count);
     seeds.for_each(|seed| check(seed, |most| trial(field, seed, most, locals)));
 }
 
 #[test]
 fn integers_memory_and_control() {
-    programs(None, 1000, 400, 0);
+    programs(None, 1000, 200, 0);
 }
 
 #[test]
 fn elements_among_integers() {
     for p in [13, 0xffff_fffb, 0xffff_ffff_0000_0001u64] {
-        programs(Some(&FieldDesc::new(format!("p{p}"), p.into())), 2000, 60, 0);
+        programs(Some(&FieldDesc::new(format!("p{p}"), p.into())), 2000, 30, 0);
     }
 }
 
@@ -523,5 +523,5 @@ fn elements_among_integers() {
 #[test]
 fn locals_that_live_in_shared_memory() {
     let p = BigUint::parse_bytes(b"30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47", 16);
-    programs(Some(&FieldDesc::new("bn254_fq", p.unwrap())), 3000, 25, 22);
+    programs(Some(&FieldDesc::new("bn254_fq", p.unwrap())), 3000, 12, 22);
 }

@@ -130,7 +130,7 @@ fn numbers<F: Field>(x: &F) -> Vec<BigUint> {
 
 /// Identity, equal, opposite and unrelated points in all pairs, and random pairs; by cases and without branches.
 fn check<P: Points>(name: &str) {
-    check_with::<P>(name, curvesmith_tests::Size::from_env().pick(10, 30, 100));
+    check_with::<P>(name, curvesmith_tests::Size::from_env().pick(10, 100));
 }
 
 fn check_with<P: Points>(name: &str, random: usize) {

@@ -38,8 +38,8 @@ type Images = Arc<Vec<(Emitted, Module)>>;
 /// The images of all owners, compiled and loaded once for all tests.
 static LOADED: LazyLock<Mutex<HashMap<String, Arc<OnceLock<Images>>>>> = LazyLock::new(Mutex::default);
 
-fn is_short() -> bool {
-    Size::from_env() < Size::Long
+fn is_long() -> bool {
+    Size::from_env() == Size::Long
 }
 
 impl Machine {
@@ -59,7 +59,7 @@ impl Machine {
         };
         let kernels =
             || [group_kernels(&GEOMETRY, group).concat(), formula_kernels(&GEOMETRY, group)].concat();
-        if is_short() && group.base.words > 2 {
+        if !is_long() && group.base.words > 2 {
             return Machine::Interpreter(kernels());
         }
         Self::shared(format!("{group:?}"), &group.name, images, kernels)
@@ -70,7 +70,7 @@ impl Machine {
             let formulas = constant_formula_kernels(&GEOMETRY, group);
             [constant_kernels(&GEOMETRY, group).concat(), formulas].concat()
         };
-        if is_short() {
+        if !is_long() {
             return Machine::Interpreter(kernels());
         }
         Self::shared(format!("constant {group:?}"), &group.name, images, kernels)
