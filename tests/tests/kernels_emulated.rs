@@ -8,7 +8,7 @@ mod cases;
 mod real_points;
 
 use curvesmith_abi::kernels::{BucketScatter, RowOrder};
-use curvesmith_abi::{Arg, Geometry, Kernel as _, KernelDesc};
+use curvesmith_abi::{Geometry, Kernel as _, KernelDesc};
 use curvesmith_codegen::declaration::{FieldDesc, GroupDesc};
 use curvesmith_codegen::fir::interp::Argument;
 use curvesmith_codegen::fir::ir::Kernel;
@@ -19,7 +19,7 @@ use curvesmith_codegen::passes::prepare;
 use curvesmith_codegen::targets::BackEnd as _;
 use curvesmith_codegen::targets::ptx::Ptx;
 use curvesmith_codegen::targets::ptx::emit::Emitter;
-use curvesmith_device::{KernelDevice, Launch, Memory, Module, read_bytes, write_bytes};
+use curvesmith_device::Module;
 use curvesmith_emulator::{Emulator, EmulatorOptions};
 use curvesmith_tests::Size;
 use std::cell::RefCell;
@@ -58,14 +58,16 @@ struct Emulators {
     loaded: RefCell<HashMap<(u64, String), Rc<Module>>>,
 }
 
-/// Kernels with the same symbols' prefix, each with its PTX once some test has launched it.
+/// The kernels of a field, of a group, or the common ones, each with its PTX once a test has launched it.
 struct Owner {
     name: String,
     kernels: Vec<(Kernel, OnceLock<String>)>,
 }
 
-/// All owners by what they are made from, for all tests.
-static OWNERS: LazyLock<Mutex<HashMap<String, Arc<Owner>>>> = LazyLock::new(Mutex::default);
+/// Owners by what they are made from, which are made once for all tests.
+type Owners = Mutex<HashMap<String, Arc<OnceLock<Arc<Owner>>>>>;
+
+static OWNERS: LazyLock<Owners> = LazyLock::new(Mutex::default);
 
 thread_local! {
     /// The machines of a test, which has a thread of its own, by what their kernels are made from.
@@ -95,8 +97,9 @@ impl Machine {
         if let Some(machine) = MACHINES.with_borrow(|machines| machines.get(&made_from).cloned()) {
             return machine;
         }
-        let mut owners = OWNERS.lock().expect("nothing panics with it");
-        let owner = owners.entry(made_from.clone()).or_insert_with(|| {
+        let place =
+            Arc::clone(OWNERS.lock().expect("nothing panics with it").entry(made_from.clone()).or_default());
+        let owner = place.get_or_init(|| {
             let kernels = kernels().into_iter().map(|kernel| (kernel, OnceLock::new())).collect();
             Arc::new(Owner { name: owner.into(), kernels })
         });
@@ -157,39 +160,8 @@ impl Machine {
     ) {
         let symbol = format!("{}_{}", self.0.owner.name, desc.name);
         let module = self.load(seed, device, &symbol);
-        let stream = device.stream().expect("a stream");
-        let memory: Vec<Option<Memory>> = args
-            .iter()
-            .map(|arg| {
-                let Argument::Buffer(words) = arg else { return None };
-                let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-                let memory = device.alloc(bytes.len().max(1) as u64).expect("memory");
-                write_bytes(device, &stream, &memory, 0, &bytes).expect("upload");
-                Some(memory)
-            })
-            .collect();
-        let values: Vec<Arg> = args
-            .iter()
-            .zip(&memory)
-            .map(|(arg, memory)| match (arg, memory) {
-                (Argument::U32(x), _) => Arg::U32(*x),
-                (Argument::U64(x), _) => Arg::U64(*x),
-                (Argument::Buffer(_), Some(memory)) => Arg::Buffer(memory.whole()),
-                (Argument::Buffer(_), None) => unreachable!("every buffer has memory"),
-            })
-            .collect();
-        let launch = Launch { symbol: &symbol, grid: blocks, block: desc.block, shared: 0, args: &values };
-        let done = device.launch(&stream, &module, launch).and_then(|()| device.synchronize(&stream));
-        if let Err(error) = done {
-            panic!("{symbol} under schedule {seed}: {error}");
-        }
+        let done = curvesmith_tests::launch(device, &module, &symbol, (blocks, desc.block), args);
+        done.unwrap_or_else(|error| panic!("{symbol} under schedule {seed}: {error}"));
         device.clear_launches();
-        for (arg, memory) in args.iter_mut().zip(&memory) {
-            let (Argument::Buffer(words), Some(memory)) = (arg, memory) else { continue };
-            let bytes = read_bytes(device, &stream, memory, 0, words.len() * 4).expect("download");
-            for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(4)) {
-                *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-            }
-        }
     }
 }

@@ -35,10 +35,20 @@ pub(crate) fn without_llvm(mut command: Command) -> Command {
     command
 }
 
-/// The command line of curvesmith with the curves of circom, built first; arguments follow.
+/// The command line of curvesmith with the curves of circom, built first; arguments follow. Tests have it without optimisation;
+/// here its proofs are the first that a newcomer sees.
 pub(crate) fn curvesmith() -> Command {
     let mut run = cargo();
-    run.args(["run", "--package", "curvesmith-cli", "--bin", "curvesmith", "--no-default-features"]);
+    run.args([
+        "run",
+        "--config",
+        "profile.dev.package.curvesmith-cli.opt-level=2",
+        "--package",
+        "curvesmith-cli",
+        "--bin",
+        "curvesmith",
+        "--no-default-features",
+    ]);
     run.args(["--features", "bls12-381,bn254", "--"]);
     run
 }
