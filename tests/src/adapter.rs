@@ -8,7 +8,7 @@ use curvesmith_codegen::passes::prepare;
 use curvesmith_codegen::targets::wgsl::{Narrow, Wgsl};
 use curvesmith_codegen::targets::{Artefact, BackEnd};
 use curvesmith_codegen::{EmitError, PassError};
-use curvesmith_device::{KernelDevice, Source};
+use curvesmith_device::{KernelDevice, Module, Source};
 use curvesmith_wgpu::{WgpuDevice, adapters};
 use std::sync::OnceLock;
 
@@ -59,14 +59,12 @@ fn emitted<T: BackEnd>(kernel: &Kernel) -> Result<Option<Artefact>, String> {
     }
 }
 
-/// The arguments after a launch of a kernel whose module is `artefact`.
-pub fn on_adapter(
+/// The module of a kernel whose text is `artefact`.
+pub fn load_wgsl(
     device: &WgpuDevice,
     kernel: &Kernel,
     artefact: &Artefact,
-    grid: u32,
-    args: &[Argument],
-) -> curvesmith_device::Result<Vec<Argument>> {
+) -> curvesmith_device::Result<Module> {
     let entry = KernelEntry {
         symbol: kernel.symbol.clone(),
         name: kernel.desc.name.into(),
@@ -80,7 +78,18 @@ pub fn on_adapter(
         flavour: Flavour::WGSL,
         kernels: vec![entry],
     };
-    let module = device.load(&Source::new(image, artefact.text.clone()))?;
+    device.load(&Source::new(image, artefact.text.clone()))
+}
+
+/// The arguments after a launch of a kernel whose text is `artefact`.
+pub fn on_adapter(
+    device: &WgpuDevice,
+    kernel: &Kernel,
+    artefact: &Artefact,
+    grid: u32,
+    args: &[Argument],
+) -> curvesmith_device::Result<Vec<Argument>> {
+    let module = load_wgsl(device, kernel, artefact)?;
     let mut args = args.to_vec();
     launch(device, &module, &kernel.symbol, (grid, kernel.desc.block), &mut args)?;
     Ok(args)

@@ -63,7 +63,8 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
             test.env(REQUIRE_REDIS, "1");
         }
         if optional.vulkan {
-            test.env(NEED_WGPU, "1");
+            // Mesa's driver for the CPU takes far longer to optimise a kernel than tests take to run it.
+            test.env(NEED_WGPU, "1").env("GALLIVM_PERF", "nopt");
         }
         match args.long {
             true => test.arg("--features").arg(with_mpi(LONG_FEATURES, optional.mpi)),
@@ -71,8 +72,8 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
         };
         shell::run(&mut test)
     };
-    // First: what lints and documentation expand takes its images from the cache then. Examples without tests are compiled by
-    // the lints.
+    // First: what lints and documentation expand takes its images from the cache then. Examples without tests are
+    // compiled by the lints.
     parts.part("compiling the tests", || {
         test(&["--tests", "--no-run"])?;
         compiler_is_built_once(started)

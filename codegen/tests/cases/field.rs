@@ -1,7 +1,7 @@
 //! Field kernels against big integers.
 
 use super::super::{GEOMETRY, Machine};
-use super::{Random, buf, num};
+use super::{Random, buf, is_long, num};
 use curvesmith_abi::Kernel as _;
 use curvesmith_abi::kernels::*;
 use curvesmith_codegen::declaration::FieldDesc;
@@ -62,6 +62,11 @@ fn shapes() -> Vec<FieldDesc> {
     moduli.map(|(name, p)| FieldDesc::new(name, p)).into()
 }
 
+/// All of them in a long run, else every other one.
+fn some_shapes() -> impl Iterator<Item = FieldDesc> {
+    shapes().into_iter().rev().step_by(if is_long() { 1 } else { 2 })
+}
+
 /// Elements with awkward ones first.
 fn elements(field: &FieldDesc, n: usize, random: &mut Random) -> Vec<BigUint> {
     let p = &field.p;
@@ -116,7 +121,7 @@ fn pointwise_kernels_compute_what_they_say() {
 #[test]
 fn fields_of_every_shape_compute() {
     let mut random = Random(15);
-    for field in shapes() {
+    for field in some_shapes() {
         let (machine, p, n) = (Machine::field(&field), &field.p, 40);
         let (a, mut b) = (elements(&field, n, &mut random), elements(&field, n, &mut random));
         b.rotate_left(3);
@@ -150,14 +155,14 @@ fn fields_of_every_shape_compute() {
 fn inverses_are_those_of_integers() {
     let mut random = Random(16);
     let small = [3u32, 5, 7, 11, 13, 31, 61, 257].map(|p| FieldDesc::new("small", p.into()));
-    for field in small.into_iter().chain(shapes()) {
+    for field in small.into_iter().chain(some_shapes()) {
         let (machine, p) = (Machine::field(&field), &field.p);
         let r_inverse = field.r_mod_p().modinv(p).expect("p is odd");
         let mut a: Vec<BigUint> = match u32::try_from(p) {
             Ok(p) if p < 300 => (0..p).map(BigUint::from).collect(),
             _ => elements(&field, 20, &mut random),
         };
-        for e in (0..p.bits()).step_by(7) {
+        for e in (0..p.bits()).step_by(if is_long() { 7 } else { 29 }) {
             let power = BigUint::from(1u32) << e;
             // As Montgomery words, where the kernel's integers are these.
             a.extend([&power - 1u32, power.clone(), &power + 1u32].map(|x| x * &r_inverse % p));
@@ -279,7 +284,8 @@ fn passes_make_a_transform_with_any_root() {
         let (machine, p, n) = (Machine::field(field), &field.p, 1usize << log_n);
         let vectors = [elements(field, n, &mut random), elements(field, n, &mut random)];
         // What is expected takes n² products.
-        for odd in [1u32, 3, 5, 7].into_iter().take(if log_n < 8 { n / 2 } else { 1 }) {
+        let several = if is_long() { 4 } else { 2 };
+        for odd in [1u32, 3, 5, 7].into_iter().take(if log_n < 8 { several.min(n / 2) } else { 1 }) {
             let omega = BigUint::from(generator).modpow(&((p - 1u32) / n * odd), p);
             let powers: Vec<BigUint> = (0..n).map(|e| omega.modpow(&e.into(), p)).collect();
             for (order, sign) in [1, u32::MAX].into_iter().flat_map(|sign| ORDERS.map(|order| (order, sign)))
@@ -318,10 +324,10 @@ fn bit_reversed<T: Clone>(all: &[T]) -> Vec<T> {
         .collect()
 }
 
-/// The transforms of vectors of one size, with the root `powers[1]`, by as few passes as there can be or by two, in natural order whatever
-/// the order of the passes is; and the factors by which
-/// their elements were multiplied before: none, one for all, or one for each. The vectors are the columns of a matrix, one row of it after the
-/// other, before the first pass or after the last, or lie one after the other.
+/// The transforms of vectors of one size, with the root `powers[1]`, by as few passes as there can be or by two, in
+/// natural order whatever the order of the passes is; and the factors by which their elements were multiplied before:
+/// none, one for all, or one for each. The vectors are the columns of a matrix, one row of it after the other, before
+/// the first pass or after the last, or lie one after the other.
 fn transformed(
     machine: &Machine,
     field: &FieldDesc,

@@ -17,6 +17,11 @@ use super::{GEOMETRY, Machine};
 use curvesmith_abi::{Kernel, KernelDesc};
 use curvesmith_codegen::fir::interp::Argument;
 
+/// Whether larger sizes were asked for, by the environment variable `CURVESMITH_TEST_SIZE`.
+fn is_long() -> bool {
+    std::env::var("CURVESMITH_TEST_SIZE").is_ok_and(|size| size == "long")
+}
+
 /// Words to a buffer argument.
 fn buf(words: &[u32]) -> Argument {
     Argument::Buffer(words.to_vec())

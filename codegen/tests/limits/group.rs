@@ -42,14 +42,16 @@ fn kernels(degree: usize) -> [Limits; 2] {
     let more = if crate::is_long() { &long_slices[..] } else { &[] };
     for &(total, slices, least, buckets) in sums.iter().chain(more) {
         let msm = Msm { total, slices, least, buckets };
+        // As far, in shorter slices.
+        let short = Msm { slices: if crate::is_long() { slices } else { slices.max(total >> 7) }, ..msm };
         if degree == 1 || total <= 1 << 20 {
-            msm.accumulate::<Accumulate>(&mut limits, degree, 1);
+            short.accumulate::<Accumulate>(&mut limits, degree, 1);
         }
         if degree == 2 && total <= 1 << 20 {
-            msm.accumulate::<AccumulateLanes>(&mut limits, degree, 2);
+            short.accumulate::<AccumulateLanes>(&mut limits, degree, 2);
         }
         // Rows are at most 2^30.
-        let cut = Msm { buckets: buckets.min(1 << 30), ..msm };
+        let cut = Msm { buckets: buckets.min(1 << 30), ..short };
         if degree == 1 || total <= 1 << 20 {
             cut.accumulate_rows(&mut limits, degree);
         }
@@ -71,7 +73,8 @@ fn kernels(degree: usize) -> [Limits; 2] {
         multiples(&mut limits, degree, most);
     }
     let mut constant = Limits::new(constant_kernels(&Geometry::PTX, &group.constant_work()).concat());
-    for (n, len) in [(LONGEST, 1 << 11), (1 << 20, 1), ((1 << 30) + 1, 1 << 10)] {
+    let longest = if crate::is_long() { 1 << 11 } else { 1 << 7 };
+    for (n, len) in [(LONGEST, longest), (1 << 20, 1), ((1 << 30) + 1, longest / 2)] {
         if degree == 1 || n <= 1 << 20 {
             slice_sums(&mut constant, degree, n, len);
         }

@@ -93,8 +93,8 @@ fn a_key_without_room_is_streamed_where_that_is_allowed() {
     let Err(KeyError::DeviceMemory { needed, .. }) = load(1000, &KeyOptions::default()).1 else {
         panic!("nothing fits into 1000 bytes")
     };
-    let allowed = KeyOptions::default().stream(true).check_subgroups(true);
-    let (device, loaded) = load(needed - 1, &allowed);
+    let allowed = KeyOptions::default().stream(true);
+    let (device, loaded) = load(needed - 1, &allowed.clone().check_subgroups(true));
     let prover = loaded.unwrap();
     assert!(prover.streamed_parts() > 1, "{} parts", prover.streamed_parts());
     assert_eq!(prover.multiples(), 1);
