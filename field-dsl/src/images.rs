@@ -119,33 +119,63 @@ pub(crate) fn images(declarations: &[Declaration<'_>]) -> Result<Vec<Vec<u8>>, I
 }
 
 fn images_in(declarations: &[Declaration<'_>], format: Format) -> Result<Vec<Vec<u8>>, ImagesError> {
-    format.check().map_err(emission)?;
-    let version = format.version();
     let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let folders = folders(manifest, std::env::var_os("CURVESMITH_IMAGES"));
-    let cache = cache::directory();
-    let kept = |declaration: &Declaration<'_>| {
+    let given = |declaration: &Declaration<'_>| {
         for folder in &folders {
             if let Some(bundle) = find_bundle(folder, &declaration.stem(format), format)? {
                 return Ok(Some(bundle));
             }
         }
-        let path = cache.as_deref().map(|cache| cache.join(declaration.file(format)));
-        // What the cache has and is not taken is emitted again.
-        Ok(path.and_then(|path| read_bundle(&path, &format.flavour(), &version).ok()))
+        Ok(None)
     };
-    let mut encoded = declarations.iter().map(kept).collect::<Result<Vec<Option<Vec<u8>>>, _>>()?;
-    let missing: Vec<usize> = (0..declarations.len()).filter(|&i| encoded[i].is_none()).collect();
-    let of: Vec<Declaration<'_>> = missing.iter().map(|&i| declarations[i]).collect();
-    for (i, bundle) in missing.into_iter().zip(emit(&of, format)?) {
-        let bundle = bundle.encode();
-        if let Some(directory) = &cache {
+    let found = declarations.iter().map(given).collect::<Result<Vec<Option<Vec<u8>>>, _>>()?;
+    complete(declarations, found, |missing| kept_or_emitted(missing, format))
+}
+
+/// An encoded bundle of each declaration: of the cache, where this compiler has put it there, else made anew and put
+/// there.
+pub(crate) fn kept_or_emitted(
+    declarations: &[Declaration<'_>],
+    format: Format,
+) -> Result<Vec<Vec<u8>>, ImagesError> {
+    in_cache(cache::directory().as_deref(), declarations, format)
+}
+
+fn in_cache(
+    cache: Option<&Path>,
+    declarations: &[Declaration<'_>],
+    format: Format,
+) -> Result<Vec<Vec<u8>>, ImagesError> {
+    format.check().map_err(emission)?;
+    let version = format.version();
+    // What the cache has and is not taken is emitted again.
+    let kept = |declaration: &Declaration<'_>| {
+        read_bundle(&cache?.join(declaration.file(format)), &format.flavour(), &version).ok()
+    };
+    complete(declarations, declarations.iter().map(kept).collect(), |missing| {
+        let bundles = emit(missing, format)?.into_iter().map(|bundle| bundle.encode());
+        let encoded: Vec<Vec<u8>> = bundles.collect();
+        for (declaration, bundle) in missing.iter().zip(&encoded) {
             // The next expansion emits again if this one could not be kept.
-            let _ = cache::write(directory, &declarations[i].file(format), &sealed(&bundle));
+            let _ = cache.map(|cache| cache::write(cache, &declaration.file(format), &sealed(bundle)));
         }
-        encoded[i] = Some(bundle);
+        Ok(encoded)
+    })
+}
+
+/// What was found, and from elsewhere the bundles of the declarations that nothing was found for.
+fn complete(
+    declarations: &[Declaration<'_>],
+    mut found: Vec<Option<Vec<u8>>>,
+    elsewhere: impl FnOnce(&[Declaration<'_>]) -> Result<Vec<Vec<u8>>, ImagesError>,
+) -> Result<Vec<Vec<u8>>, ImagesError> {
+    let missing: Vec<usize> = (0..declarations.len()).filter(|&i| found[i].is_none()).collect();
+    let of: Vec<Declaration<'_>> = missing.iter().map(|&i| declarations[i]).collect();
+    for (i, bundle) in missing.into_iter().zip(elsewhere(&of)?) {
+        found[i] = Some(bundle);
     }
-    Ok(encoded.into_iter().flatten().collect())
+    Ok(found.into_iter().flatten().collect())
 }
 
 /// The bundle of each declaration, made anew.
@@ -373,6 +403,28 @@ mod tests {
         assert_eq!(find(&stem), Ok(Some(own_images())));
         let other = FieldDesc::new("toy", 17u32.into());
         assert_eq!(find(&Declaration::Field(&other).stem(OWN)), Ok(None));
+    }
+
+    #[test]
+    fn the_cache_is_filled_and_taken() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = Some(directory.path());
+        let fields = [13u32, 17].map(|p| FieldDesc::new("toy", p.into()));
+        let both = [&fields[0], &fields[1]].map(Declaration::Field);
+        let made = in_cache(cache, &both[..1], OWN).unwrap();
+        assert_eq!(in_cache(None, &both, OWN).unwrap()[0], made[0]);
+        let kept = directory.path().join(both[0].file(OWN));
+        assert_eq!(fs::read(&kept).unwrap(), sealed(&made[0]));
+        // Others of this compiler are taken, and nothing else.
+        let other = images(OWN.flavour(), &OWN.version());
+        fs::write(&kept, sealed(&other)).unwrap();
+        let second = in_cache(cache, &both, OWN).unwrap();
+        assert_eq!(second[0], other);
+        assert_eq!(Bundle::decode(&second[1]).unwrap().images[0].image.name, "toy");
+        for refused in [sealed(&own_images()), vec![7; 100]] {
+            fs::write(&kept, refused).unwrap();
+            assert_eq!(in_cache(cache, &both[..1], OWN).unwrap(), made);
+        }
     }
 
     #[test]

@@ -10,6 +10,10 @@ const CURVES: &str = "curves/src";
 
 const PROGRAM: &str = "cargo-curvesmith";
 
+/// For builds that expand every declared curve once, with images that are there already: not to optimise the compiler
+/// takes less time.
+pub(crate) const QUICK: &str = "profile.dev.package.curvesmith-codegen.opt-level=0";
+
 /// `cargo-curvesmith`, built first; arguments follow.
 pub(crate) fn program() -> Result<Command> {
     let mut build = shell::cargo();
@@ -17,6 +21,22 @@ pub(crate) fn program() -> Result<Command> {
     build.args(["build", "--quiet", "--workspace", "--bin", PROGRAM]);
     shell::run(build.args(["--features", "curvesmith-field-dsl/llvm,curvesmith-cli/worker"]))?;
     Ok(shell::command(shell::target("debug").join(PROGRAM)))
+}
+
+/// A folder with all images of the workspace, by LLVM.
+pub(crate) fn images() -> Result<PathBuf> {
+    let folder = shell::target("images");
+    let mut prepare = program()?;
+    prepare.args(["prepare", "--common"]).args(from(&[])).arg("--into").arg(&folder);
+    shell::run(&mut prepare)?;
+    Ok(folder)
+}
+
+/// A cargo for which there is no LLVM, and whose macros take images from a folder and emit none. The subcommand follows.
+pub(crate) fn cargo_with(images: &Path) -> Command {
+    let mut cargo = shell::without_llvm(shell::cargo());
+    cargo.env("CURVESMITH_IMAGES", images).args(["--config", QUICK]);
+    cargo
 }
 
 /// That of the checkout at `root`, whose workspace may be another.

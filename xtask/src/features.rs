@@ -1,9 +1,10 @@
-//! Builds every feature of the declared curves by itself, packages without what they have by
-//! default; all on a machine that has no LLVM, as far as the build can tell.
+//! Builds every feature of the declared curves by itself, packages without what they have by default; all on a machine
+//! that has no LLVM, as far as the build can tell, and with images that were made before.
 
-use crate::shell;
+use crate::{compiler, shell};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
+use std::path::Path;
 
 /// The package whose features are curves.
 const PACKAGE: &str = "curvesmith-curves";
@@ -33,7 +34,7 @@ const EVERY_RUN: [&str; 4] = ["bls24-315", "jubjub", "mnt4-298", "secp256r1"];
 
 /// Checks declared curves each alone, and with none, and other packages with few features. A long run checks
 /// every curve.
-pub(crate) fn run(long: bool) -> Result<()> {
+pub(crate) fn run(images: &Path, long: bool) -> Result<()> {
     let mut metadata = shell::cargo();
     let text = shell::output(metadata.args(["metadata", "--no-deps", "--format-version", "1"]))
         .context("`cargo metadata` failed")?;
@@ -42,7 +43,7 @@ pub(crate) fn run(long: bool) -> Result<()> {
     let alone = curves.iter().map(|curve| (PACKAGE, (*curve).to_owned()));
     let others = WITHOUT_DEFAULT.map(|(package, features)| (package, features.to_owned()));
     for (package, features) in others.into_iter().chain([(PACKAGE, String::new())]).chain(alone) {
-        let mut check = shell::without_llvm(shell::cargo());
+        let mut check = compiler::cargo_with(images);
         check.args(["check", "--quiet", "--package", package, "--no-default-features"]);
         shell::run(check.args(["--features", &features]))?;
     }

@@ -133,7 +133,9 @@ impl Parts {
         eprintln!("== {name}");
         let start = Instant::now();
         work().with_context(|| format!("{name} failed"))?;
-        self.times.push((name, start.elapsed().as_secs_f64()));
+        let seconds = start.elapsed().as_secs_f64();
+        eprintln!("{name} took {seconds:.1} s");
+        self.times.push((name, seconds));
         Ok(())
     }
 

@@ -1,6 +1,8 @@
 //! The whole test run.
 
-use crate::{SetupArgs, capi, deny, dist, features, node, package, python, setup, shell, tidy, web};
+use crate::{
+    SetupArgs, capi, compiler, deny, dist, features, node, package, python, setup, shell, tidy, web,
+};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use std::path::Path;
@@ -22,10 +24,6 @@ const FEATURES: &str = "curvesmith/default,curvesmith-bindings/default,curvesmit
     curvesmith-cli/jubjub,curvesmith-cli/secp256r1,curvesmith-cli/wgpu,curvesmith-cli/worker";
 /// What a long run has besides the default.
 const LONG_FEATURES: &str = "curvesmith-cli/worker,curvesmith-curves/long-tests,curvesmith-tests/long-tests";
-
-/// Lints and documentation each build the compiler for themselves, to expand every declared curve once, with images
-/// from the cache: not to optimise it takes less time.
-const QUICK: &str = "profile.dev.package.curvesmith-codegen.opt-level=0";
 
 #[derive(Args)]
 pub(crate) struct TestArgs {
@@ -80,7 +78,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
     })?;
     parts.part("lints", || {
         let mut clippy = shell::cargo();
-        clippy.args(["clippy", "--config", QUICK, "--workspace", "--all-targets", "--features"]);
+        clippy.args(["clippy", "--config", compiler::QUICK, "--workspace", "--all-targets", "--features"]);
         clippy.arg(with_mpi("curvesmith-cli/worker", optional.mpi));
         shell::run(clippy.args(["--", "-D", "warnings"]))
     })?;
@@ -90,7 +88,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
         doc.args([
             "doc",
             "--config",
-            QUICK,
+            compiler::QUICK,
             "--workspace",
             "--no-deps",
             "--features",
@@ -101,7 +99,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
     parts.part("tests", || test(&["--tests"]))?;
     parts.part("tarball", dist::run_dev)?;
     parts.part("code of the book and of the documentation", || test(&["--doc"]))?;
-    parts.part("curves alone", || features::run(args.long))?;
+    parts.part("curves alone", || features::run(&compiler::images()?, args.long))?;
     parts.part("a crate outside of the workspace", || {
         // As users have it, whose curves our own writer compiles.
         let mut test = shell::without_llvm(shell::cargo());
@@ -116,7 +114,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
     parts.part("C", || capi::run(&shell::library(capi::PACKAGE)?))?;
     parts.part("Python", python::test)?;
     parts.part("Node", node::test)?;
-    parts.part("web pages", web::test)?;
+    parts.part("web pages", || web::test(&compiler::images()?))?;
     parts.finish("cargo xtask test")
 }
 

@@ -2,10 +2,11 @@
 
 use crate::demo::FIXTURES;
 use crate::files::{copy, names};
-use crate::{npm, shell};
+use crate::{compiler, npm, shell};
 use anyhow::{Context, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The target of web pages.
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
@@ -44,21 +45,21 @@ pub(crate) struct WebArgs {
 /// Builds the package, and tries it.
 pub(crate) fn run(args: &WebArgs) -> Result<()> {
     find().map_err(anyhow::Error::msg)?;
-    let packed = pack(args.release)?;
+    let packed = pack(args.release, shell::without_llvm(shell::cargo()))?;
     match args.build {
         true => Ok(()),
         false => try_in(&browser().context(NO_BROWSER)?, &packed, args),
     }
 }
 
-/// The same; says so where something is missing for it.
-pub(crate) fn test() -> Result<()> {
+/// The same, with images that were made before; says so where something is missing for it.
+pub(crate) fn test(images: &Path) -> Result<()> {
     if let Err(reason) = find() {
         eprintln!("SKIPPED: the package for web pages: {reason}");
         return Ok(());
     }
     let args = WebArgs { release: false, build: false, screenshots: None, node: vec![] };
-    let packed = pack(args.release)?;
+    let packed = pack(args.release, compiler::cargo_with(images))?;
     match browser() {
         Some(browser) => try_in(&browser, &packed, &args),
         None => {
@@ -90,10 +91,9 @@ fn find() -> Result<(), String> {
     npm::find(LEAST)
 }
 
-/// The tarball of the package.
-fn pack(release: bool) -> Result<PathBuf> {
+/// The tarball of the package, whose module a cargo builds.
+fn pack(release: bool, mut build: Command) -> Result<PathBuf> {
     let work = shell::target("web");
-    let mut build = shell::without_llvm(shell::cargo());
     build.args(["build", "--package", CRATE, "--target", TARGET]).args(release.then_some("--release"));
     shell::run(&mut build)?;
     shell::run(shell::cargo().args(["build", "--package", GLUE]))?;

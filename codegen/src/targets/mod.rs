@@ -37,8 +37,6 @@ mod seal;
 pub mod simd;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod trials;
 pub mod walk;
 pub mod wgsl;
 

@@ -43,7 +43,12 @@ pub(super) fn hashes(folders: &[PathBuf]) -> Result<String> {
 fn texts(path: &Path) -> std::result::Result<Vec<(String, String, String)>, ImageError> {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let flavour = flavour_of(name).ok_or(ImageError::Damaged("its name says no flavour"))?;
-    let bundle = Bundle::decode(&read_bundle(path, &flavour, "")?)?;
+    texts_of(&read_bundle(path, &flavour, "")?)
+}
+
+/// The same of an encoded bundle.
+pub(super) fn texts_of(encoded: &[u8]) -> std::result::Result<Vec<(String, String, String)>, ImageError> {
+    let bundle = Bundle::decode(encoded)?;
     let mut all = Vec::new();
     let decoder = StreamingDecoder::new(&bundle.texts_zstd[..]);
     let mut decoder = decoder.map_err(|_| ImageError::Damaged("texts are not compressed"))?.take(LIMIT);

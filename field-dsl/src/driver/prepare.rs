@@ -1,28 +1,27 @@
 //! Images that are kept beside the declarations they were made of.
 
-use super::sources::{Declared, Owner};
+use super::sources::Declared;
 use super::{DriverError, Result, create};
-use crate::images::{Declaration, emit, extension, formats, read_bundle, sealed};
+use crate::images::{emit, extension, formats, kept_or_emitted, read_bundle, sealed};
 use curvesmith_abi::{Bundle, Flavour};
 use curvesmith_codegen::Format;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Writes the bundle of every declaration into a folder, and removes all others there; with `check`, only says what would change.
+/// Writes the bundle of every declaration into a folder, and removes all others there. With `check`, makes all anew and only
+/// says what would change.
 ///
 /// Errors: with `check`, a bundle that is missing, is of another declaration or compiler, or holds other texts.
 pub(super) fn prepare(declared: &Declared, common: bool, folder: &Path, check: bool) -> Result<String> {
-    let own = declared.0.iter().map(|owner| match owner {
-        Owner::Field(field) => Declaration::Field(field),
-        Owner::Group(group) => Declaration::Group(group),
-        Owner::Constant(group) => Declaration::Constant(group),
-    });
-    let declarations: Vec<Declaration<'_>> =
-        common.then_some(Declaration::Common).into_iter().chain(own).collect();
-    let mut wanted: BTreeMap<String, (Format, Bundle)> = BTreeMap::new();
+    let declarations = declared.declarations(common);
+    let mut wanted: BTreeMap<String, (Format, Vec<u8>)> = BTreeMap::new();
     for format in formats()? {
-        let bundles = emit(&declarations, format)?.into_iter().map(|bundle| (format, bundle));
+        let bundles = match check {
+            true => emit(&declarations, format)?.iter().map(Bundle::encode).collect(),
+            false => kept_or_emitted(&declarations, format)?,
+        };
+        let bundles = bundles.into_iter().map(|bundle| (format, bundle));
         wanted.extend(declarations.iter().map(|declaration| declaration.file(format)).zip(bundles));
     }
     let there = bundles_in(folder)?;
@@ -38,7 +37,7 @@ pub(super) fn prepare(declared: &Declared, common: bool, folder: &Path, check: b
                 continue;
             }
             match read_bundle(&folder.join(name), &format.flavour(), &format.version()) {
-                Ok(kept) if texts(&Bundle::decode(&kept).ok()) == texts(&Some(bundle.clone())) => {}
+                Ok(kept) if texts(&Bundle::decode(&kept).ok()) == texts(&Bundle::decode(bundle).ok()) => {}
                 Ok(_) => faults.push(format!("{name} holds other texts than the compiler writes")),
                 Err(error) => faults.push(format!("{name}: {error}")),
             }
@@ -53,7 +52,7 @@ pub(super) fn prepare(declared: &Declared, common: bool, folder: &Path, check: b
     create(folder)?;
     let mut bytes = 0;
     for (name, (_, bundle)) in &wanted {
-        let file = sealed(&bundle.encode());
+        let file = sealed(bundle);
         bytes += file.len();
         crate::images::cache::write(folder, name, &file)
             .map_err(|source| fault(&folder.join(name), source))?;

@@ -1,6 +1,7 @@
 //! Declarations in source files.
 
 use super::{DriverError, Result};
+use crate::images::Declaration;
 use crate::{check, parse};
 use curvesmith_codegen::declaration::{FieldDesc, GroupDesc};
 use curvesmith_codegen::targets::ptx::emit::Emitter;
@@ -58,6 +59,16 @@ impl Declared {
             }
         }
         Ok(Declared(owners))
+    }
+
+    /// What images are made for, in the order of [`plans`](Declared::plans).
+    pub(super) fn declarations(&self, common: bool) -> Vec<Declaration<'_>> {
+        let own = self.0.iter().map(|owner| match owner {
+            Owner::Field(field) => Declaration::Field(field),
+            Owner::Group(group) => Declaration::Group(group),
+            Owner::Constant(group) => Declaration::Constant(group),
+        });
+        common.then_some(Declaration::Common).into_iter().chain(own).collect()
     }
 
     /// The images of every owner by name, in PTX; the common one comes first.

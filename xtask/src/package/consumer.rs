@@ -4,7 +4,7 @@
 //! images in place of taking the packages', the cache of images would hold them.
 
 use super::archive::{sha256, unpack};
-use super::{LIBRARIES, make, prepare, provenance};
+use super::{LIBRARIES, collect, make, provenance};
 use crate::files::{clear, copy};
 use crate::{interop, shell};
 use anyhow::{Context, Result, ensure};
@@ -22,7 +22,7 @@ const WANTED: f64 = 90.0;
 /// Makes the packages, and builds, proves and documents with them.
 pub(crate) fn test() -> Result<()> {
     let folder = shell::target("package");
-    let images = prepare(&folder.join(super::IMAGES))?;
+    let images = collect(&folder.join(super::IMAGES))?;
     let (committed, emitted) = (Provenance::committed()?, provenance::of(&images)?);
     match committed.is_of(&emitted) {
         Ok(()) => committed.check(&emitted, "emitted here")?,

@@ -18,6 +18,7 @@ use archive::unpack;
 use clap::Args;
 use provenance::Provenance;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 pub(crate) use consumer::test;
 
@@ -63,7 +64,7 @@ pub(crate) struct PackageArgs {
 pub(crate) fn run(args: &PackageArgs) -> Result<()> {
     setup::run(args.setup.yes)?;
     let folder = shell::target("package");
-    let images = prepare(&folder.join(IMAGES))?;
+    let images = emit(&folder.join(IMAGES))?;
     let emitted = provenance::of(&images)?;
     Provenance::committed()?.check(&emitted, "emitted here")?;
     eprintln!("{} images are those of {}", emitted.len(), provenance::TABLE);
@@ -78,16 +79,28 @@ pub(crate) fn run(args: &PackageArgs) -> Result<()> {
 
 /// Rewrites the table of hashes.
 pub(crate) fn bless() -> Result<()> {
-    let images = prepare(&shell::target("package").join(IMAGES))?;
+    let images = emit(&shell::target("package").join(IMAGES))?;
     provenance::of(&images)?.write()
 }
 
-/// Has LLVM emit all images; the folder of each package's is that of its sources below `folder`.
-fn prepare(folder: &Path) -> Result<Vec<(&'static str, PathBuf)>> {
+/// Has LLVM emit all images anew; the folder of each package's is that of its sources below `folder`.
+fn emit(folder: &Path) -> Result<Vec<(&'static str, PathBuf)>> {
+    prepare(folder, |program| {
+        program.env("CURVESMITH_CACHE", "");
+    })
+}
+
+/// All images by LLVM, from the cache where it has them.
+fn collect(folder: &Path) -> Result<Vec<(&'static str, PathBuf)>> {
+    prepare(folder, |_| ())
+}
+
+fn prepare(folder: &Path, settings: impl Fn(&mut Command)) -> Result<Vec<(&'static str, PathBuf)>> {
     let mut images = Vec::new();
     for (sources, options) in WITH_IMAGES {
         let into = folder.join(sources);
         let mut prepare = compiler::program()?;
+        settings(&mut prepare);
         shell::run(prepare.arg("prepare").args(options).arg("--into").arg(&into))?;
         images.push((sources, into));
     }

@@ -6,7 +6,7 @@ use crate::fir::ir::Below;
 use crate::kernels::field_kernels;
 use crate::passes::{annotate, prepare};
 use crate::targets::BackEnd as _;
-use crate::targets::trials::{field, usual_fields};
+use crate::targets::tests::trials::{field, usual_fields};
 use curvesmith_abi::Geometry;
 
 #[test]

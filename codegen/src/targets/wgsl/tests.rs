@@ -9,7 +9,7 @@ use crate::fir::ir::{AtomicOp, Kernel, Order, Scope, Stmt};
 use crate::kernels::{common_kernels, constant_kernels, field_kernels, formula_kernels, group_kernels};
 use crate::passes::{Checked, Library, prepare};
 use crate::targets::limbs::ir::{Inst, Limb, Src};
-use crate::targets::trials::{field, ops, solinas, usual_fields};
+use crate::targets::tests::trials::{field, ops, solinas, usual_fields};
 use crate::targets::{Arithmetic as _, Artefact, BackEnd as _, Machine};
 use curvesmith_abi::kernels::{AccumulateLanes, FieldAdd, ScanAdd};
 use curvesmith_abi::wgsl::by_words_64;

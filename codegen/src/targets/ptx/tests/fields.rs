@@ -142,9 +142,9 @@ fn every_variant_is_the_definition() {
         let bounds = bounds(&f);
         for op in ops(&f) {
             for (i, &x) in bounds.iter().enumerate() {
-                // A second operand with an equal bound, and with two others; with one of them where words are many.
+                // A second operand with an equal bound, and with two others; with one of them where words are more.
                 let others = [bounds[(i + 1) % bounds.len()], x, Bound::Canonical];
-                let several = if f.words > 15 && !is_long() { 1 } else { 3 };
+                let several = if f.words > 2 && !is_long() { 1 } else { 3 };
                 for y in others.into_iter().take(if op.operands(&f) > 1 { several } else { 1 }) {
                     let operands: Vec<Bound> =
                         (0..op.operands(&f)).map(|k| if k % 2 == 0 { x } else { y }).collect();
