@@ -237,7 +237,9 @@ fn changed_programs<T: Limbs>(full: &FieldDesc) {
         }
     }
     let enough = if is_long() { 5000 } else { 700 };
-    assert!(refused > enough && right < refused / 4, "{refused} refused, {right} right");
+    // A part holds more of short programs, whose changes more often do no harm.
+    let few = refused / if is_long() { 4 } else { 3 };
+    assert!(refused > enough && right < few, "{refused} refused, {right} right");
 }
 
 #[test]

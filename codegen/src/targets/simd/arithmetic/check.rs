@@ -28,6 +28,8 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::rc::Rc;
 
 /// A program was shown to be right. Only `check` makes one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +77,8 @@ pub(in crate::targets::simd) fn check(
     for case in 0..1u32 << program.compared.len() {
         let mut machine = Machine::new(field, operands, program, case);
         let mut possible = true;
-        for inst in &program.insts {
+        for (at, inst) in program.insts.iter().enumerate() {
+            machine.at = at;
             possible &= match inst {
                 Inst::Write(limb, op) => machine.write(*limb, op).map(|()| true)?,
                 Inst::Normal(words) => machine.normal(words)?,
@@ -105,10 +108,41 @@ fn weight(i: usize) -> BigInt {
     power(BITS as usize * i)
 }
 
+/// The instruction that reads each limb last; none of a limb that something else reads, or an instruction twice.
+fn last_reads(program: &Program) -> Vec<Option<usize>> {
+    let mut last = vec![None; program.limbs as usize];
+    let mut read = |src: &Src, at: Option<usize>| {
+        if let Src::Limb(limb) = src
+            && let Some(last) = last.get_mut(limb.0 as usize)
+        {
+            *last = if *last == at { None } else { at };
+        }
+    };
+    for (at, inst) in program.insts.iter().enumerate() {
+        if let Inst::Write(_, op) = inst {
+            op.reads().iter().for_each(|src| read(src, Some(at)));
+        }
+    }
+    let of_insts = program.insts.iter().filter_map(|inst| match inst {
+        Inst::Write(..) => None,
+        Inst::Normal(words) | Inst::Renamed(words) => Some(words),
+    });
+    let numbers = of_insts.chain(&program.compared).chain(program.parts.iter().map(|(words, _)| words));
+    let parts = program.parts.iter().flat_map(|(_, parts)| {
+        let (a, b, _) = &parts.low;
+        parts.limbs.iter().map(|(src, _)| src).chain([a, b])
+    });
+    numbers.flatten().chain(&program.output).chain(parts).for_each(|src| read(src, None));
+    last
+}
+
 /// A program in one case of its signs.
 struct Machine<'a> {
     program: &'a Program,
     n: usize,
+    /// The instruction that it is gone through.
+    at: usize,
+    last_reads: Vec<Option<usize>>,
     /// Which of the numbers that are compared are negative.
     case: u32,
     /// Forms are times this, so that rows of reduction divide exactly.
@@ -119,8 +153,9 @@ struct Machine<'a> {
     halves: BTreeMap<(Src, Src), u32>,
     /// `⌊a/2^k⌋`.
     floors: BTreeMap<(Limb, u32), u32>,
-    /// What has been written.
-    limbs: Vec<Option<(Form, Range)>>,
+    written: Vec<bool>,
+    /// What has been written, and is read still.
+    limbs: Vec<Option<(Rc<Form>, Range)>>,
     quotients: BTreeMap<Limb, (Limb, u64)>,
     /// Numbers of a known sign.
     signs: Vec<(Form, bool)>,
@@ -136,11 +171,14 @@ impl<'a> Machine<'a> {
         let mut machine = Machine {
             program,
             n,
+            at: 0,
+            last_reads: last_reads(program),
             case,
             scale: weight(n + 1),
             symbols: vec![],
             halves: BTreeMap::new(),
             floors: BTreeMap::new(),
+            written: vec![false; program.limbs as usize],
             limbs: vec![None; program.limbs as usize],
             quotients: BTreeMap::new(),
             signs: vec![],
@@ -173,16 +211,17 @@ impl<'a> Machine<'a> {
                     if loose == 0 { reach.clone().min(&max >> (BITS as usize * i)) } else { reach.clone() };
                 (-below.clone(), most)
             };
+            self.written[k * n + i] = true;
             if i == 0 {
-                self.limbs[k * n] = Some((Form::new(), range));
+                self.limbs[k * n] = Some((Rc::default(), range));
                 continue;
             }
             let form = self.symbol(range.clone());
             add(&mut lowest, &form, &-weight(i));
-            self.limbs[k * n + i] = Some((form, range));
+            self.limbs[k * n + i] = Some((form.into(), range));
         }
         if let Some((form, _)) = &mut self.limbs[k * n] {
-            *form = lowest;
+            *form = lowest.into();
         }
     }
 
@@ -196,9 +235,9 @@ impl<'a> Machine<'a> {
         Form::from([((0, 0), value * &self.scale)])
     }
 
-    fn known(&self, src: Src) -> Result<(Form, Range), Unproven> {
+    fn known(&self, src: Src) -> Result<(Rc<Form>, Range), Unproven> {
         match src {
-            Src::Imm(value) => Ok((self.constant(&value.into()), (value.into(), value.into()))),
+            Src::Imm(value) => Ok((self.constant(&value.into()).into(), (value.into(), value.into()))),
             Src::Limb(limb) => {
                 let known = self.limbs.get(limb.0 as usize).cloned().flatten();
                 known.ok_or_else(|| refused("reads a limb that is not written yet"))
@@ -206,8 +245,19 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// The same; of a limb that is read for the last time nothing is kept, so that long sums are not copied.
+    fn taken(&mut self, src: Src) -> Result<(Rc<Form>, Range), Unproven> {
+        let known = self.known(src)?;
+        if let Src::Limb(limb) = src
+            && self.last_reads.get(limb.0 as usize) == Some(&Some(self.at))
+        {
+            self.limbs[limb.0 as usize] = None;
+        }
+        Ok(known)
+    }
+
     /// A factor: its form and its largest value.
-    fn factor(&self, src: Src) -> Result<(Form, BigInt), Unproven> {
+    fn factor(&self, src: Src) -> Result<(Rc<Form>, BigInt), Unproven> {
         let (form, (least, most)) = self.known(src)?;
         if least.is_negative() || most >= weight(1) {
             return Err(refused("multiplies what is no limb of 52 bits"));
@@ -233,10 +283,10 @@ impl<'a> Machine<'a> {
     }
 
     /// `⌊a·b/2^52⌋`
-    fn half(&mut self, a: Src, b: Src) -> Result<(Form, Range), Unproven> {
+    fn half(&mut self, a: Src, b: Src) -> Result<(Rc<Form>, Range), Unproven> {
         let range = (BigInt::zero(), (self.factor(a)?.1 * self.factor(b)?.1) >> BITS);
         if range.1.is_zero() {
-            return Ok((Form::new(), range));
+            return Ok((Rc::default(), range));
         }
         let key = (a.min(b), a.max(b));
         let number = match self.halves.get(&key) {
@@ -247,19 +297,19 @@ impl<'a> Machine<'a> {
                 self.symbols.len() as u32
             }
         };
-        Ok((Form::from([((0, number), self.scale.clone())]), range))
+        Ok((Form::from([((0, number), self.scale.clone())]).into(), range))
     }
 
     /// `a·b mod 2^52`
-    fn low(&mut self, a: Src, b: Src) -> Result<(Form, Range), Unproven> {
+    fn low(&mut self, a: Src, b: Src) -> Result<(Rc<Form>, Range), Unproven> {
         let ((form, most), (other, other_most)) = (self.factor(a)?, self.factor(b)?);
         let mut low = self.product(&form, &other)?;
         add(&mut low, &self.half(a, b)?.0, &-weight(1));
-        Ok((low, (BigInt::zero(), (most * other_most).min(weight(1) - 1))))
+        Ok((low.into(), (BigInt::zero(), (most * other_most).min(weight(1) - 1))))
     }
 
     /// `⌊a/2^bits⌋`
-    fn floor(&mut self, a: Limb, bits: u32) -> Result<(Form, Range), Unproven> {
+    fn floor(&mut self, a: Limb, bits: u32) -> Result<(Rc<Form>, Range), Unproven> {
         let (_, (least, most)) = self.known(a.into())?;
         let range = (least.div_floor(&power(bits as usize)), most.div_floor(&power(bits as usize)));
         let number = match self.floors.get(&(a, bits)) {
@@ -270,25 +320,26 @@ impl<'a> Machine<'a> {
                 self.symbols.len() as u32
             }
         };
-        Ok((Form::from([((0, number), self.scale.clone())]), range))
+        Ok((Form::from([((0, number), self.scale.clone())]).into(), range))
     }
 
     /// Goes through an instruction.
     fn write(&mut self, limb: Limb, op: &Op) -> Result<(), Unproven> {
-        let free = self.limbs.get(limb.0 as usize).is_some_and(Option::is_none);
+        let free = self.written.get(limb.0 as usize).is_some_and(|written| !written);
         if !free {
             return Err(refused("writes a limb twice, or one that it has not"));
         }
-        let sum = |(mut form, (least, most)): (Form, Range), (other, (from, to)): (Form, Range), k: i32| {
-            add(&mut form, &other, &k.into());
+        type Known = (Rc<Form>, Range);
+        let sum = |(mut form, (least, most)): Known, (other, (from, to)): Known, k: i32| {
+            add(Rc::make_mut(&mut form), &other, &k.into());
             let range = if k > 0 { (least + from, most + to) } else { (least - to, most - from) };
             (form, range)
         };
         let (form, range) = match *op {
             Op::Add(a, b) => sum(self.known(a)?, self.known(b)?, 1),
             Op::Sub(a, b) => sum(self.known(a)?, self.known(b)?, -1),
-            Op::Low { sum: to, a, b } => sum(self.known(to)?, self.low(a, b)?, 1),
-            Op::High { sum: to, a, b } => sum(self.known(to)?, self.half(a, b)?, 1),
+            Op::Low { sum: to, a, b } => sum(self.taken(to)?, self.low(a, b)?, 1),
+            Op::High { sum: to, a, b } => sum(self.taken(to)?, self.half(a, b)?, 1),
             Op::Quotient { a, by } => {
                 self.known(a.into())?;
                 if BigInt::from(by) >= weight(1) {
@@ -296,13 +347,13 @@ impl<'a> Machine<'a> {
                 }
                 self.quotients.insert(limb, (a, by));
                 let range = (BigInt::zero(), weight(1) - 1);
-                (self.symbol(range.clone()), range)
+                (self.symbol(range.clone()).into(), range)
             }
             Op::Carry { a, q, p0 } => self.carry(a, q, p0)?,
             Op::Shift { a, bits } if bits < 64 => self.floor(a, bits)?,
             Op::Mask { a, bits } if bits < 63 => {
                 let (mut form, _) = self.known(a.into())?;
-                add(&mut form, &self.floor(a, bits)?.0, &-power(bits as usize));
+                add(Rc::make_mut(&mut form), &self.floor(a, bits)?.0, &-power(bits as usize));
                 (form, (BigInt::zero(), power(bits as usize) - 1))
             }
             Op::Double { a, bits } if bits < 64 => {
@@ -310,7 +361,7 @@ impl<'a> Machine<'a> {
                 let k = power(bits as usize);
                 let mut doubled = Form::new();
                 add(&mut doubled, &form, &k);
-                (doubled, (least * &k, most * k))
+                (doubled.into(), (least * &k, most * k))
             }
             Op::Shift { .. } | Op::Mask { .. } | Op::Double { .. } => {
                 return Err(refused("shifts by more than a word"));
@@ -326,19 +377,21 @@ impl<'a> Machine<'a> {
         if range.0.to_i64().is_none() || range.1.to_i64().is_none() {
             return Err(refused("has a limb that a word may not hold"));
         }
+        self.written[limb.0 as usize] = true;
         self.limbs[limb.0 as usize] = Some((form, range));
         Ok(())
     }
 
     /// `⌈a/2^52⌉`, which is `(a + (q·p0 mod 2^52))/2^52` for the quotient `q` of `a` by `-1/p0`.
-    fn carry(&mut self, a: Limb, q: Limb, p0: u64) -> Result<(Form, Range), Unproven> {
+    fn carry(&mut self, a: Limb, q: Limb, p0: u64) -> Result<(Rc<Form>, Range), Unproven> {
         let clears = |by: u64| (BigInt::from(by) * p0 + 1u32).is_multiple_of(&weight(1));
         if !self.quotients.get(&q).is_some_and(|&(of, by)| of == a && clears(by)) {
             return Err(refused("carries what a row of reduction does not clear"));
         }
         let p0 = Src::Imm(p0.to_i64().ok_or_else(|| refused("multiplies what is no limb of 52 bits"))?);
-        let (mut form, (least, most)) = self.known(a.into())?;
-        add(&mut form, &self.low(q.into(), p0)?.0, &BigInt::one());
+        let (mut known, (least, most)) = self.known(a.into())?;
+        let form = Rc::make_mut(&mut known);
+        add(form, &self.low(q.into(), p0)?.0, &BigInt::one());
         let limb = weight(1);
         // The instruction rounds up by adding before it shifts.
         if (&most + &limb).to_i64().is_none() {
@@ -351,7 +404,7 @@ impl<'a> Machine<'a> {
             }
             *k = exact;
         }
-        Ok((form, (least.div_ceil(&limb), most.div_ceil(&limb))))
+        Ok((known, (least.div_ceil(&limb), most.div_ceil(&limb))))
     }
 
     /// The number that limbs make.
@@ -409,7 +462,7 @@ impl<'a> Machine<'a> {
                 _ => self.symbol(range.clone()),
             };
             add(&mut lowest, &form, &-weight(i));
-            self.limbs[limb.0 as usize] = Some((form, range));
+            self.limbs[limb.0 as usize] = Some((form.into(), range));
         }
         Ok(())
     }
@@ -483,7 +536,7 @@ impl<'a> Machine<'a> {
         let mut left = Form::new();
         add(&mut left, form, &weight(1));
         let (mut least, mut most) = (BigInt::zero(), BigInt::zero());
-        let mut take = |(part, (from, to)): (Form, Range), factor: &BigInt| {
+        let mut take = |(part, (from, to)): (Rc<Form>, Range), factor: &BigInt| {
             add(&mut left, &part, &-factor);
             let ends = [from * factor, to * factor];
             least += ends.iter().min().expect("there are two");
@@ -500,7 +553,7 @@ impl<'a> Machine<'a> {
             let half = half.ok_or_else(|| refused("has parts of a product that it does not have"))?;
             add(&mut low, &Form::from([((0, *half), self.scale.clone())]), &-weight(1));
         }
-        take((low, (BigInt::zero(), weight(1) - 1)), factor);
+        take((low.into(), (BigInt::zero(), weight(1) - 1)), factor);
         match left.values().all(Zero::is_zero) {
             true => Ok(Some((least.div_ceil(&weight(1)), most.div_floor(&weight(1))))),
             false => Ok(None),
@@ -581,7 +634,19 @@ impl<'a> Machine<'a> {
 
 fn add(to: &mut Form, other: &Form, k: &BigInt) {
     for (mono, c) in other {
-        *to.entry(*mono).or_default() += c * k;
+        match to.entry(*mono) {
+            Entry::Vacant(free) => {
+                let term = c * k;
+                if !term.is_zero() {
+                    free.insert(term);
+                }
+            }
+            Entry::Occupied(mut sum) => {
+                *sum.get_mut() += c * k;
+                if sum.get().is_zero() {
+                    sum.remove();
+                }
+            }
+        }
     }
-    to.retain(|_, k| !k.is_zero());
 }

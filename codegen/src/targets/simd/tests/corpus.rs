@@ -197,6 +197,12 @@ const INSTRUCTIONS: &[Row] = &[
         "13 reduce_weak 1 -> 1",
         "t1 = t0 + 0; t2 = t0 >> 1; t0 = 0 + 0; t3 = t0 >> 1; t4 = t1 + t2; t5 = t4 - t3; out t5",
     ),
+    (
+        "a limb written again after its last read",
+        Unfit,
+        "13 reduce_weak 1 -> 1",
+        "t1 = t0 + 0; t2 = low t1 0 0; t1 = 0 + 0; out t2",
+    ),
     ("a difference for a sum", Wrong, "13 add 1 1 -> 2", "t2 = t0 - t1; out t2"),
     ("the range of a sum", Wrong, "13 reduce_weak 1 -> 1", "t1 = t0 << 59; t2 = t1 + t1; out t0"),
     (

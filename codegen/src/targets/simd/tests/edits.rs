@@ -45,7 +45,7 @@ const OPERATIONS: &[Edit] = &[
     ("add(&mut difference, &definition, &-BigInt::one());", "let _ = definition;", "another result"),
     ("filter(|k| !k.is_multiple_of(&p))", "filter(|k| k.is_zero())", "another result"),
     ("((*a1).min(*b1), (*a1).max(*b1))", "((*a1).min(*b1), (*a1).min(*b1))", "a product"),
-    ("sum(self.known(to)?, self.low(a, b)?, 1)", "sum(self.known(to)?, self.low(a, b)?, -1)", "a product"),
+    ("sum(self.taken(to)?, self.low(a, b)?, 1)", "sum(self.taken(to)?, self.low(a, b)?, -1)", "a product"),
     ("sum(self.known(a)?, self.known(b)?, 1)", "sum(self.known(a)?, self.known(b)?, -1)", "a sum"),
 ];
 
@@ -139,7 +139,9 @@ const INSTRUCTIONS: &[Edit] = &[
         "Ok(known.unwrap_or_default())",
         "a limb that is not written",
     ),
-    ("is_some_and(Option::is_none);", "is_none_or(Option::is_none);", "a limb that there is not"),
+    ("is_some_and(|written| !written);", "is_none_or(|written| !written);", "a limb that there is not"),
+    ("self.written[k * n + i] = true;", "", "a limb written twice"),
+    ("self.written[limb.0 as usize] = true;", "", "a limb written again after its last read"),
     ("if !free {", "if limb.0 as usize >= self.limbs.len() {", "a limb written twice"),
     (
         "&k.into());\n            let range = if k > 0",
@@ -161,8 +163,8 @@ const INSTRUCTIONS: &[Edit] = &[
     ("(most * other_most).min(weight(1) - 1)", "BigInt::zero()", "the range of a low half"),
     ("if range.1.is_zero() {", "if range.1 < weight(1) {", "a high half for none"),
     (
-        "sum(self.known(to)?, self.half(a, b)?, 1)",
-        "sum(self.known(to)?, self.low(a, b)?, 1)",
+        "sum(self.taken(to)?, self.half(a, b)?, 1)",
+        "sum(self.taken(to)?, self.low(a, b)?, 1)",
         "a high half for a low one",
     ),
     ("let key = (a.min(b), a.max(b));", "let key = (a, b);", "halves of a product either way"),
@@ -177,10 +179,14 @@ const INSTRUCTIONS: &[Edit] = &[
         "let range = (BigInt::zero(),",
         "a shift of what is negative",
     ),
-    ("add(&mut form, &self.floor(a, bits)?.0, &-power(bits as usize));", "", "bits that a mask takes"),
+    (
+        "add(Rc::make_mut(&mut form), &self.floor(a, bits)?.0, &-power(bits as usize));",
+        "",
+        "bits that a mask takes",
+    ),
     ("power(bits as usize) - 1))", "power(bits as usize) - 2))", "the range of a mask"),
     ("add(&mut doubled, &form, &k);", "add(&mut doubled, &form, &BigInt::one());", "twice for once"),
-    ("(doubled, (least * &k, most * k))", "(doubled, (least, most))", "a word too large"),
+    ("(doubled.into(), (least * &k, most * k))", "(doubled.into(), (least, most))", "a word too large"),
     ("|| range.1.to_i64().is_none()", "", "a word too large"),
     ("range.0.to_i64().is_none() ||", "", "a word too small"),
     ("Op::Shift { a, bits } if bits < 64", "Op::Shift { a, bits } if bits < 65", "a shift by 64"),
@@ -196,7 +202,7 @@ const ROWS: &[Edit] = &[
     ("if BigInt::from(by) >= weight(1) {", "if BigInt::from(by) > weight(1) {", "a quotient by 53 bits"),
     ("|&(of, by)| of == a && clears(by)", "|&(_, by)| clears(by)", "a quotient of another limb"),
     ("|&(of, by)| of == a && clears(by)", "|&(of, _)| of == a", "a quotient that clears nothing"),
-    ("add(&mut form, &self.low(q.into(), p0)?.0, &BigInt::one());", "", "a carry alone"),
+    ("add(form, &self.low(q.into(), p0)?.0, &BigInt::one());", "", "a carry alone"),
     ("most.div_ceil(&limb))))", "most.div_floor(&limb))))", "the range of a carry"),
     ("if (&most + &limb).to_i64().is_none() {", "if false {", "a carry that rounds out of a word"),
     (
@@ -224,8 +230,8 @@ const RANGES: &[Edit] = &[
     ),
     ("add(&mut left, &part, &-factor);", "", "parts of a multiple of p less"),
     (
-        "take((low, (BigInt::zero(), weight(1) - 1)), factor);",
-        "take((low, (BigInt::zero(), BigInt::zero())), factor);",
+        "take((low.into(), (BigInt::zero(), weight(1) - 1)), factor);",
+        "take((low.into(), (BigInt::zero(), BigInt::zero())), factor);",
         "the range of a part's low half",
     ),
     ("if words.iter().all(written) {", "if true {", "parts of what comes later"),
