@@ -32,13 +32,6 @@ pub(crate) fn images() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// A cargo for which there is no LLVM, and whose macros take images from a folder and emit none. The subcommand follows.
-pub(crate) fn cargo_with(images: &Path) -> Command {
-    let mut cargo = shell::without_llvm(shell::cargo());
-    cargo.env("CURVESMITH_IMAGES", images).args(["--config", QUICK]);
-    cargo
-}
-
 /// That of the checkout at `root`, whose workspace may be another.
 pub(crate) fn program_of(root: &Path) -> Command {
     let mut run = shell::cargo();

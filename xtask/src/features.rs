@@ -1,7 +1,7 @@
 //! Builds every feature of the declared curves by itself, packages without what they have by default; all on a machine
 //! that has no LLVM, as far as the build can tell, and with images that were made before.
 
-use crate::{compiler, shell};
+use crate::shell;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::path::Path;
@@ -43,7 +43,8 @@ pub(crate) fn run(images: &Path, long: bool) -> Result<()> {
     let alone = curves.iter().map(|curve| (PACKAGE, (*curve).to_owned()));
     let others = WITHOUT_DEFAULT.map(|(package, features)| (package, features.to_owned()));
     for (package, features) in others.into_iter().chain([(PACKAGE, String::new())]).chain(alone) {
-        let mut check = compiler::cargo_with(images);
+        let mut check = shell::without_llvm(shell::cargo());
+        shell::with_images(&mut check, Some(images));
         check.args(["check", "--quiet", "--package", package, "--no-default-features"]);
         shell::run(check.args(["--features", &features]))?;
     }

@@ -104,7 +104,7 @@ fn main() -> std::process::ExitCode {
         Task::Package(args) => package::run(&args),
         Task::Deny => deny::run(),
         Task::Dist(args) => dist::run(&args),
-        Task::Capi => shell::library(capi::PACKAGE).and_then(|built| capi::run(&built)),
+        Task::Capi => shell::library(capi::PACKAGE, None).and_then(|built| capi::run(&built)),
         Task::Node(args) => node::run(&args),
         Task::Web(args) => web::run(&args),
         Task::Python(args) => python::run(&args),

@@ -39,9 +39,9 @@ pub(crate) fn run(args: &NodeArgs) -> Result<()> {
 }
 
 /// The same with what [`shell::library`] builds; says so where there is no Node for it.
-pub(crate) fn test() -> Result<()> {
+pub(crate) fn test(images: &Path) -> Result<()> {
     match find() {
-        Ok(platform) => pack_and_try(platform, &shell::library(CRATE)?, &[]),
+        Ok(platform) => pack_and_try(platform, &shell::library(CRATE, Some(images))?, &[]),
         Err(reason) => {
             eprintln!("SKIPPED: the tests of the Node package: {reason}");
             Ok(())

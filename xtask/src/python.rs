@@ -30,13 +30,13 @@ pub(crate) struct PythonArgs {
 /// Builds the wheel, and tries it.
 pub(crate) fn run(args: &PythonArgs) -> Result<()> {
     let python = find().map_err(anyhow::Error::msg)?;
-    build_and_try(python, if args.release { "release" } else { "dev" }, &args.pytest)
+    build_and_try(python, if args.release { "release" } else { "dev" }, None, &args.pytest)
 }
 
 /// The same with what `cargo test` has built; says so where there is no Python for it.
-pub(crate) fn test() -> Result<()> {
+pub(crate) fn test(images: &Path) -> Result<()> {
     match find() {
-        Ok(python) => build_and_try(python, "dev", &[]),
+        Ok(python) => build_and_try(python, "dev", Some(images), &[]),
         Err(reason) => {
             eprintln!("SKIPPED: the tests of the Python package: {reason}");
             Ok(())
@@ -73,11 +73,11 @@ fn parse_version(text: &str) -> Option<(u32, u32)> {
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
-fn build_and_try(python: &str, profile: &str, pytest: &[String]) -> Result<()> {
+fn build_and_try(python: &str, profile: &str, images: Option<&Path>, pytest: &[String]) -> Result<()> {
     let work = shell::target("python");
     let package = shell::root().join(PACKAGE);
     let python = environment(&work, &package.join(REQUIREMENTS), python)?;
-    let wheel = build(&work, &package, &python, profile)?;
+    let wheel = build(&work, &package, &python, profile, images)?;
     let mut pip = shell::command(&python);
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]);
     shell::run(pip.arg("--force-reinstall").arg(&wheel))?;
@@ -133,7 +133,13 @@ fn environment(work: &Path, list: &Path, python: &str) -> Result<PathBuf> {
 }
 
 /// The wheel that maturin makes with the artefacts of our target folder.
-fn build(work: &Path, package: &Path, python: &Path, profile: &str) -> Result<PathBuf> {
+fn build(
+    work: &Path,
+    package: &Path,
+    python: &Path,
+    profile: &str,
+    images: Option<&Path>,
+) -> Result<PathBuf> {
     let wheels = work.join("wheels");
     // Of other versions.
     if wheels.exists() {
@@ -146,6 +152,7 @@ fn build(work: &Path, package: &Path, python: &Path, profile: &str) -> Result<Pa
     maturin.args(["-m", "maturin", "build", "--quiet", "--auditwheel", "skip", "--profile", profile]);
     maturin.arg("--manifest-path").arg(package.join("Cargo.toml")).arg("--out").arg(&wheels);
     maturin.arg("--target-dir").arg(shell::target(""));
+    shell::with_images(&mut maturin, images);
     shell::run(maturin.arg("--interpreter").arg(python))?;
     let entries = std::fs::read_dir(&wheels).with_context(|| format!("cannot read {}", wheels.display()))?;
     let found: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;

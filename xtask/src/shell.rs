@@ -35,6 +35,14 @@ pub(crate) fn without_llvm(mut command: Command) -> Command {
     command
 }
 
+/// The command, whose macros take images from a folder, if there is one, and emit none.
+pub(crate) fn with_images<'c>(command: &'c mut Command, images: Option<&Path>) -> &'c mut Command {
+    match images {
+        Some(images) => command.env("CURVESMITH_IMAGES", images),
+        None => command,
+    }
+}
+
 /// The command line of curvesmith with the curves of circom, built first; arguments follow. Tests have it without optimisation;
 /// here its proofs are the first that a newcomer sees.
 pub(crate) fn curvesmith() -> Command {
@@ -53,9 +61,10 @@ pub(crate) fn curvesmith() -> Command {
     run
 }
 
-/// Builds a package with a library for other languages; the folder that has it.
-pub(crate) fn library(package: &str) -> Result<PathBuf> {
-    run(cargo().args(["build", "--package", package]))?;
+/// Builds a package with a library for other languages, with images from a folder if there is one; the folder that has
+/// the library.
+pub(crate) fn library(package: &str, images: Option<&Path>) -> Result<PathBuf> {
+    run(with_images(&mut cargo(), images).args(["build", "--package", package]))?;
     Ok(target("debug"))
 }
 

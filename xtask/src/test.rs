@@ -5,7 +5,8 @@ use crate::{
 };
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use std::path::Path;
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// Environment variable that tests read to choose their sizes; `long` or unset.
@@ -99,7 +100,13 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
     parts.part("tests", || test(&["--tests"]))?;
     parts.part("tarball", dist::run_dev)?;
     parts.part("code of the book and of the documentation", || test(&["--doc"]))?;
-    parts.part("curves alone", || features::run(&compiler::images()?, args.long))?;
+    // Made of the cache. What follows takes them, but for the crate outside, whose images our own writer makes.
+    let made = OnceCell::new();
+    let images = || match made.get() {
+        Some(folder) => Ok(folder),
+        None => compiler::images().map(|folder| made.get_or_init(|| folder)),
+    };
+    parts.part("curves alone", || features::run(images()?, args.long))?;
     parts.part("a crate outside of the workspace", || {
         // As users have it, whose curves our own writer compiles.
         let mut test = shell::without_llvm(shell::cargo());
@@ -110,11 +117,11 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
         }
         shell::run(&mut test)
     })?;
-    parts.part("packages", package::test)?;
-    parts.part("C", || capi::run(&shell::library(capi::PACKAGE)?))?;
-    parts.part("Python", python::test)?;
-    parts.part("Node", node::test)?;
-    parts.part("web pages", || web::test(&compiler::images()?))?;
+    parts.part("packages", || package::test(args.long))?;
+    parts.part("C", || capi::run(&shell::library(capi::PACKAGE, Some(images()?))?))?;
+    parts.part("Python", || python::test(images()?))?;
+    parts.part("Node", || node::test(images()?))?;
+    parts.part("web pages", || web::test(images()?))?;
     parts.finish("cargo xtask test")
 }
 

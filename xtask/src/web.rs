@@ -2,11 +2,10 @@
 
 use crate::demo::FIXTURES;
 use crate::files::{copy, names};
-use crate::{compiler, npm, shell};
+use crate::{npm, shell};
 use anyhow::{Context, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// The target of web pages.
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
@@ -45,7 +44,7 @@ pub(crate) struct WebArgs {
 /// Builds the package, and tries it.
 pub(crate) fn run(args: &WebArgs) -> Result<()> {
     find().map_err(anyhow::Error::msg)?;
-    let packed = pack(args.release, shell::without_llvm(shell::cargo()))?;
+    let packed = pack(args.release, None)?;
     match args.build {
         true => Ok(()),
         false => try_in(&browser().context(NO_BROWSER)?, &packed, args),
@@ -59,7 +58,7 @@ pub(crate) fn test(images: &Path) -> Result<()> {
         return Ok(());
     }
     let args = WebArgs { release: false, build: false, screenshots: None, node: vec![] };
-    let packed = pack(args.release, compiler::cargo_with(images))?;
+    let packed = pack(args.release, Some(images))?;
     match browser() {
         Some(browser) => try_in(&browser, &packed, &args),
         None => {
@@ -91,9 +90,11 @@ fn find() -> Result<(), String> {
     npm::find(LEAST)
 }
 
-/// The tarball of the package, whose module a cargo builds.
-fn pack(release: bool, mut build: Command) -> Result<PathBuf> {
+/// The tarball of the package.
+fn pack(release: bool, images: Option<&Path>) -> Result<PathBuf> {
     let work = shell::target("web");
+    let mut build = shell::without_llvm(shell::cargo());
+    shell::with_images(&mut build, images);
     build.args(["build", "--package", CRATE, "--target", TARGET]).args(release.then_some("--release"));
     shell::run(&mut build)?;
     shell::run(shell::cargo().args(["build", "--package", GLUE]))?;

@@ -19,8 +19,8 @@ const FIXTURE: &str = "tests/fixtures/bn128_semaphore20_ceremony";
 /// Seconds of processor time that its release build is to take, with all that it needs.
 const WANTED: f64 = 90.0;
 
-/// Makes the packages, and builds, proves and documents with them.
-pub(crate) fn test() -> Result<()> {
+/// Makes the packages, and builds and proves with them; in a long run, documents them.
+pub(crate) fn test(long: bool) -> Result<()> {
     let folder = shell::target("package");
     let images = collect(&folder.join(super::IMAGES))?;
     let (committed, emitted) = (Provenance::committed()?, provenance::of(&images)?);
@@ -34,7 +34,7 @@ pub(crate) fn test() -> Result<()> {
     user.settle(&vendored)?;
     user.build()?;
     user.prove()?;
-    user.document(&vendored)
+    if long { user.document(&vendored) } else { Ok(()) }
 }
 
 /// Fills a folder with the packages and with those of others that they need.
