@@ -6,7 +6,7 @@ use crate::{
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use std::cell::OnceCell;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 
 /// Environment variable that tests read to choose their sizes; `long` or unset.
