@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 /// Environment variable that tests read to choose their sizes; `long` or unset.
-const SIZE: &str = "CURVESMITH_TEST_SIZE";
+pub(crate) const SIZE: &str = "CURVESMITH_TEST_SIZE";
 
 /// Environment variable with which a test that finds no Redis fails.
 const REQUIRE_REDIS: &str = "REQUIRE_REDIS";
@@ -121,7 +121,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
     parts.part("C", || capi::run(&shell::library(capi::PACKAGE, Some(images()?))?))?;
     parts.part("Python", || python::test(images()?))?;
     parts.part("Node", || node::test(images()?))?;
-    parts.part("web pages", || web::test(images()?))?;
+    parts.part("web pages", || web::test(images()?, args.long))?;
     parts.finish("cargo xtask test")
 }
 

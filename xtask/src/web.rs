@@ -2,6 +2,7 @@
 
 use crate::demo::FIXTURES;
 use crate::files::{copy, names};
+use crate::test::SIZE;
 use crate::{npm, shell};
 use anyhow::{Context, Result};
 use clap::Args;
@@ -47,12 +48,12 @@ pub(crate) fn run(args: &WebArgs) -> Result<()> {
     let packed = pack(args.release, None)?;
     match args.build {
         true => Ok(()),
-        false => try_in(&browser().context(NO_BROWSER)?, &packed, args),
+        false => try_in(&browser().context(NO_BROWSER)?, &packed, args, true),
     }
 }
 
 /// The same, with images that were made before; says so where something is missing for it.
-pub(crate) fn test(images: &Path) -> Result<()> {
+pub(crate) fn test(images: &Path, long: bool) -> Result<()> {
     if let Err(reason) = find() {
         eprintln!("SKIPPED: the package for web pages: {reason}");
         return Ok(());
@@ -60,7 +61,7 @@ pub(crate) fn test(images: &Path) -> Result<()> {
     let args = WebArgs { release: false, build: false, screenshots: None, node: vec![] };
     let packed = pack(args.release, Some(images))?;
     match browser() {
-        Some(browser) => try_in(&browser, &packed, &args),
+        Some(browser) => try_in(&browser, &packed, &args, long),
         None => {
             eprintln!("SKIPPED: the tests of the package for web pages: {NO_BROWSER}");
             Ok(())
@@ -106,7 +107,7 @@ fn pack(release: bool, images: Option<&Path>) -> Result<PathBuf> {
     npm::pack(&work, &stage)
 }
 
-fn try_in(browser: &str, packed: &Path, args: &WebArgs) -> Result<()> {
+fn try_in(browser: &str, packed: &Path, args: &WebArgs, long: bool) -> Result<()> {
     let work = shell::target("web");
     npm::install_tools(&work, &TOOLS)?;
     let project = npm::install_offline(&work, &[packed.to_owned()])?;
@@ -120,6 +121,9 @@ fn try_in(browser: &str, packed: &Path, args: &WebArgs) -> Result<()> {
     test.current_dir(&tests).env("CURVESMITH_SITE", &package);
     test.env("CURVESMITH_FIXTURES", shell::root().join(FIXTURES))
         .env("CURVESMITH_CHROMIUM", path_of(browser));
+    if long {
+        test.env(SIZE, "long");
+    }
     if let Some(folder) = &args.screenshots {
         test.env("CURVESMITH_SCREENSHOTS", shell::root().join(folder));
     }

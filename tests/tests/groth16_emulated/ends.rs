@@ -80,7 +80,7 @@ fn a_key_without_room_is_refused_before_anything_is_launched() {
 #[test]
 fn a_key_without_room_is_streamed_where_that_is_allowed() {
     use ark_snark::SNARK as _;
-    let circuit = curvesmith_sample::Chain::<ark_bn254::Fr>::filling(9);
+    let circuit = curvesmith_sample::Chain::<ark_bn254::Fr>::filling(11);
     let (pk, _) =
         ark_groth16::Groth16::<ark_bn254::Bn254>::circuit_specific_setup(circuit.clone(), &mut rng())
             .unwrap();
