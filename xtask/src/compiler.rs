@@ -10,10 +10,6 @@ const CURVES: &str = "curves/src";
 
 const PROGRAM: &str = "cargo-curvesmith";
 
-/// For builds that expand every declared curve once, with images that are there already: not to optimise the compiler
-/// takes less time.
-pub(crate) const QUICK: &str = "profile.dev.package.curvesmith-codegen.opt-level=0";
-
 /// `cargo-curvesmith`, built first; arguments follow.
 pub(crate) fn program() -> Result<Command> {
     let mut build = shell::cargo();

@@ -80,7 +80,7 @@ INTERRUPTED = """
 import os, signal, sys, threading, time
 import curvesmith as cs
 
-# A shell's background job ignores it, and so does what that starts.
+# A background job of a shell may ignore SIGINT, and so does what that starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 zkey, witness, small_zkey, small_witness = sys.argv[1:]
 key = cs.Key(zkey, device="cpu")

@@ -163,8 +163,8 @@ fn products_by_halves() {
     }
 }
 
-/// Known answers of keys that snarkjs made, one of a ceremony; a long run has those of a second curve. All kernels of a proof are compiled when its key is
-/// loaded, but for the product in place, whose bindings are others.
+/// Known answers of keys that snarkjs made, one of a ceremony; a long run has those of a second curve. All kernels of a
+/// proof are compiled when its key is loaded, but for the product in place, whose bindings are others.
 #[test]
 fn proofs() {
     let Some(adapter) = wgpu_device() else { return };

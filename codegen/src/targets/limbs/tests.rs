@@ -237,7 +237,7 @@ fn changed_programs<T: Limbs>(full: &FieldDesc) {
         }
     }
     let enough = if is_long() { 5000 } else { 700 };
-    // A part holds more of short programs, whose changes more often do no harm.
+    // Of every seventh, 22 in a hundred are right.
     let few = refused / if is_long() { 4 } else { 3 };
     assert!(refused > enough && right < few, "{refused} refused, {right} right");
 }

@@ -90,7 +90,7 @@ pub(in crate::targets) fn offered_of<T: Arithmetic>(
     all
 }
 
-/// All of them in a long run, else one in so many, which ones by their number.
+/// All of them in a long run, else one in so many, which ones by their number; none of fewer.
 pub(in crate::targets) fn some<T>(all: Vec<T>, one_in: usize) -> Vec<T> {
     let step = if is_long() { 1 } else { one_in };
     let first = all.len() % step;
