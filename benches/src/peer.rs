@@ -92,7 +92,8 @@ impl ArkProver {
     }
 }
 
-fn rows(matrix: &Csr<Fr>) -> Matrix<Fr> {
+/// A matrix as arkworks has it.
+pub fn rows(matrix: &Csr<Fr>) -> Matrix<Fr> {
     let row = |range: &[u32]| {
         let entries = range[0] as usize..range[1] as usize;
         entries.map(|i| (matrix.values[i], matrix.columns[i] as usize)).collect()

@@ -7,15 +7,19 @@ mod rivals;
 
 use ark_ec::{CurveGroup, PrimeGroup, VariableBaseMSM};
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
+use ark_relations::gr1cs::ConstraintSynthesizer;
 use ark_snark::SNARK as _;
 use ark_std::rand::{Rng, SeedableRng, rngs::StdRng};
 use ark_std::{UniformRand, Zero};
+use curvesmith::snarkjs::ZkeyFile;
 use curvesmith::{
-    AffineOf, Device, DeviceVec, Direction, Field, Groth16, Group, KeyOptions, Msm, MsmOptions, Ntt,
-    NttOptions, ProjectiveOf, ScalarOf, constraints_of,
+    AffineOf, Detail, Device, DeviceVec, Direction, Field, Groth16, Group, KeyOptions, Msm, MsmOptions, Ntt,
+    NttOptions, ProjectiveOf, ScalarOf, Witness, constraints_of, witness_of,
 };
 use curvesmith::{bls12_377, bls12_381, bn254, bw6_761, mnt4_753};
-use curvesmith_sample::Chain;
+use curvesmith_benches::fixture;
+use curvesmith_benches::peer::{self, ArkProver};
+use curvesmith_sample::{Chain, Sha256};
 use std::time::{Duration, Instant};
 
 type Theirs = ark_groth16::Groth16<ark_bn254::Bn254>;
@@ -41,8 +45,11 @@ fn main() {
         table.msm::<mnt4_753::G1>(log, "random", random, |_, _| None);
         table.ntt::<bn254::FrField>(log, rivals::ntt);
         table.ntt::<bls12_381::FrField>(log, |_, _| None);
-        table.proof(log);
+        let dense = Chain { start: 3u64.into(), steps: (1 << log) - 8, claimed: None };
+        table.proof(log, "dense", &dense);
     }
+    table.proof(17, "SHA-256 of 2048 bits", &Sha256 { message: vec![0xa5; 256] });
+    table.semaphore();
 }
 
 /// The processor's instructions in use.
@@ -154,23 +161,69 @@ impl Table {
         compare_timed(&name, log, "forward, in place", ark, rival.as_deref(), ours);
     }
 
-    /// A circuit whose witness is full of long values.
-    fn proof(&self, log: u32) {
-        if !self.has("bn254 groth16") {
+    /// Proofs of a circuit with a key by arkworks, with its synthesis and from its witness.
+    fn proof(&self, log: u32, kind: &str, circuit: &(impl ConstraintSynthesizer<bn254::Fr> + Clone)) {
+        let name = "bn254 groth16";
+        if !self.has(name) {
             return;
         }
-        let circuit = Chain::<bn254::Fr> { start: 3u64.into(), steps: (1 << log) - 8, claimed: None };
         let rng = &mut StdRng::seed_from_u64(0);
         let (key, _) = Theirs::circuit_specific_setup(circuit.clone(), rng).expect("a key");
         let constraints = constraints_of(circuit.clone()).expect("constraints");
+        let matrices = [&constraints.a, &constraints.b, &constraints.c].map(peer::rows);
+        let witness = witness_of::<bn254::Curve>(circuit.clone()).expect("a witness");
         let options = KeyOptions::default();
         let prover = Groth16::<bn254::Curve>::from_ark(&Device::cpu(), &key, constraints, &options);
         let prover = prover.expect("a valid key");
         let seed = || StdRng::seed_from_u64(1);
         let ark = || Theirs::prove(&key, circuit.clone(), &mut seed()).expect("a proof");
         let ours = || prover.prove_circuit(circuit.clone(), &mut seed()).expect("a proof");
-        compare("bn254 groth16", log, "synthesis and proof", ark, None, ours);
+        compare(name, log, &format!("{kind}, with synthesis"), ark, None, ours);
+        let ark = || {
+            let rng = &mut seed();
+            let [r, s] = [(); 2].map(|()| bn254::Fr::rand(rng));
+            let (inputs, rows) = (prover.public_inputs() + 1, matrices[0].len());
+            let of_matrices = Theirs::create_proof_with_reduction_and_matrices;
+            of_matrices(&key, r, s, &matrices, inputs, rows, witness.values()).expect("a proof")
+        };
+        let ours = || prover.prove(&witness, &mut seed()).expect("a proof");
+        compare(name, log, &format!("{kind}, from the witness"), ark, None, ours);
+        stages(&prover, &witness);
     }
+
+    /// Proofs with snarkjs' key for a circuit of 2^13 constraints.
+    fn semaphore(&self) {
+        let name = "bn254 groth16";
+        if !self.has(name) {
+            return;
+        }
+        let [key, witness] =
+            ["circuit.zkey", "witness.wtns"].map(|file| fixture("bn128_semaphore20_ceremony", file));
+        let read = || ZkeyFile::open(&key).and_then(|file| file.read(false)).expect("the fixture");
+        let witness = Witness::<bn254::Curve>::from_wtns(&witness).expect("the fixture");
+        let options = KeyOptions::default();
+        let prover = Groth16::<bn254::Curve>::from_zkey_parts(&Device::cpu(), read(), &options);
+        let (prover, theirs) = (prover.expect("a valid key"), ArkProver::new(read()));
+        let seed = || StdRng::seed_from_u64(1);
+        let ark = || {
+            let rng = &mut seed();
+            let [r, s] = [(); 2].map(|()| bn254::Fr::rand(rng));
+            theirs.prove(witness.values(), r, s).expect("a proof")
+        };
+        let ours = || prover.prove(&witness, &mut seed()).expect("a proof");
+        let log = prover.domain_size().ilog2();
+        compare(name, log, "Semaphore-20, from the witness", ark, None, ours);
+        stages(&prover, &witness);
+    }
+}
+
+/// Where the time of a proof goes.
+fn stages(prover: &Groth16<bn254::Curve>, witness: &Witness<bn254::Curve>) {
+    let rng = &mut StdRng::seed_from_u64(2);
+    let (_, stats) = prover.prove_with_stats(witness, rng, Detail::Stages).expect("a proof");
+    let ms = |time: Duration| time.as_secs_f64() * 1e3;
+    let stages = stats.stages.iter().map(|stage| format!("{} {:.2}", stage.name, ms(stage.host)));
+    println!("# {}, of {:.2} ms", stages.collect::<Vec<_>>().join(", "), ms(stats.total));
 }
 
 fn random<F: UniformRand>(n: usize, rng: &mut StdRng) -> Vec<F> {

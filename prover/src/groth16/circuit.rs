@@ -21,6 +21,9 @@ type Scalar<C> = <<C as PairingCurve>::Fr as Field>::Ark;
 impl<C: PairingCurve> Groth16<C> {
     /// Synthesizes `circuit` exactly as `ark-groth16` does and proves its assignment.
     ///
+    /// Where the assignment satisfies the constraints that the key was made from, those of `circuit` are not
+    /// made into matrices.
+    ///
     /// Errors: those of [`Groth16::prove`]; a synthesis that fails; a constraint that the
     /// assignment breaks, which is named; a circuit of another size than the key's.
     pub fn prove_circuit(
@@ -29,8 +32,19 @@ impl<C: PairingCurve> Groth16<C> {
         rng: &mut (impl RngCore + CryptoRng),
     ) -> Result<Proof<C::Engine>, ProveError> {
         let cs = synthesize(circuit, PROVE)?;
-        let witness = checked_assignment::<C>(&cs, &constraints_in(&cs)?)?;
+        let witness = self.checked_by_key(&cs)?;
         self.prove_assignment(&cs, &witness, rng)
+    }
+
+    /// The full assignment of a circuit, if it breaks none of the key's constraints or of its own.
+    fn checked_by_key(&self, cs: &ConstraintSystemRef<Scalar<C>>) -> Result<Witness<C>, ProveError> {
+        let witness = assignment::<C>(cs)?;
+        // Of other predicates than rank-1 constraints a key knows nothing.
+        let may_know = cs.num_predicates() == 1 && witness.values().len() == self.wires;
+        if may_know && self.key.is_satisfied_by(&self.device, self.wipe, witness.values())? == Some(true) {
+            return Ok(witness);
+        }
+        checked::<C>(cs, &constraints_in(cs)?, witness)
     }
 
     /// Proves the assignment of a circuit that was synthesized in mode [`PROVE`], after it was
@@ -67,10 +81,23 @@ pub(crate) fn checked_assignment<C: PairingCurve>(
     cs: &ConstraintSystemRef<Scalar<C>>,
     constraints: &R1cs<Scalar<C>>,
 ) -> Result<Witness<C>, ProveError> {
+    checked(cs, constraints, assignment(cs)?)
+}
+
+/// The full assignment of a circuit, whatever it breaks.
+fn assignment<C: PairingCurve>(cs: &ConstraintSystemRef<Scalar<C>>) -> Result<Witness<C>, ProveError> {
     let (instance, rest) =
         (Zeroizing::new(cs.instance_assignment()?), Zeroizing::new(cs.witness_assignment()?));
     // In one allocation: one that grew would leave a copy behind that nobody wipes.
-    let witness = Witness::new([&instance[..], &rest[..]].concat());
+    Ok(Witness::new([&instance[..], &rest[..]].concat()))
+}
+
+/// A circuit's assignment, if it breaks none of the constraints.
+fn checked<C: PairingCurve>(
+    cs: &ConstraintSystemRef<Scalar<C>>,
+    constraints: &R1cs<Scalar<C>>,
+    witness: Witness<C>,
+) -> Result<Witness<C>, ProveError> {
     let broken = constraints.first_unsatisfied(witness.values());
     if broken.is_some() || cs.num_predicates() > 1 {
         let named = cs.which_is_unsatisfied()?;
@@ -89,10 +116,12 @@ pub fn constraints_of<F: ark_ff::PrimeField>(
     constraints_in(&synthesize(circuit, SynthesisMode::Setup)?)
 }
 
-/// The constraints of a circuit that was synthesized.
+/// The constraints of a circuit that was synthesized, linear combinations of others inlined, as `ark-groth16` has
+/// them.
 pub(crate) fn constraints_in<F: ark_ff::PrimeField>(
     cs: &ConstraintSystemRef<F>,
 ) -> Result<R1cs<F>, ProveError> {
+    cs.finalize();
     let matrices = cs.to_matrices()?;
     let matrices = matrices.get(R1CS_PREDICATE_LABEL).ok_or(SynthesisError::PredicateNotFound)?;
     Ok(R1cs::try_from(matrices.as_slice())?)
@@ -106,6 +135,9 @@ pub(crate) fn synthesize<F: ark_ff::PrimeField>(
     cs.set_optimization_goal(OptimizationGoal::Constraints);
     cs.set_mode(mode);
     circuit.generate_constraints(cs.clone())?;
-    cs.finalize();
+    // Outlined inputs are wires of their own; all else that this does is for matrices.
+    if cs.should_outline_instances() {
+        cs.finalize();
+    }
     Ok(cs)
 }

@@ -3,9 +3,10 @@
 use super::key::{HostKey, KeyError};
 use super::quotient::Quotient;
 use ark_ec::CurveGroup;
+use ark_ff::Zero as _;
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, PairingCurve, ProjectiveOf};
-use curvesmith_runtime::parallel::join;
+use curvesmith_runtime::parallel::{first, join};
 use curvesmith_runtime::vocabulary::{DigitShape, Direction};
 use curvesmith_runtime::work::{StreamParts, Sum, Sums, Work};
 use curvesmith_runtime::{
@@ -386,6 +387,30 @@ impl<C: PairingCurve> DeviceKey<C> {
         h_scalars.zeroize();
         let closing = PendingClosing { sums: closing, l, h: sum_h?, forks: Vec::new() };
         Ok(PendingSums { sums: opening, a, b_g1, b_g2, forks: Vec::new(), closing })
+    }
+
+    /// Whether a witness, which has one value per wire, satisfies the key's constraints; `None` where the key has no
+    /// C to tell by.
+    pub(super) fn is_satisfied_by(
+        &self,
+        device: &Device,
+        wipe: bool,
+        witness: &[Scalar<C>],
+    ) -> Result<Option<bool>, RuntimeError> {
+        if !self.has_c {
+            return Ok(None);
+        }
+        let work = device.work()?;
+        if wipe {
+            work.wipe_at_end();
+        }
+        let (differences, _) = work.complete(|work| {
+            let witness = work.upload::<C::Fr>(witness)?;
+            let abc = work.spmv(&self.matrices, &witness, 3 * self.quotient.domain)?;
+            work.take(work.mul_sub_thirds(&abc)?)
+        })?;
+        let broken = first(differences.len(), &|row| !differences[row].is_zero());
+        Ok(Some(broken.is_none()))
     }
 
     /// h from the witness on the device.

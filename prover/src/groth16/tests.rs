@@ -8,6 +8,10 @@ use crate::{KeyElement, Weakness, verify};
 use ark_ec::CurveGroup;
 use ark_ff::{AdditiveGroup, Field as _, PrimeField, Zero};
 use ark_groth16::r1cs_to_qap::LibsnarkReduction;
+use ark_relations::gr1cs::predicate::PredicateConstraintSystem;
+use ark_relations::gr1cs::{
+    ConstraintSynthesizer, ConstraintSystemRef, LinearCombination, SynthesisError, Variable,
+};
 use ark_snark::SNARK;
 use ark_std::rand::{SeedableRng, rngs::StdRng};
 use curvesmith_runtime::group::ProjectiveOf;
@@ -295,4 +299,58 @@ fn proofs_from_ark_keys_are_those_of_ark_groth16() {
         like_ark_groth16::<bn254::Curve>(steps);
     }
     like_ark_groth16::<bls12_381::Curve>(30);
+}
+
+/// Knowledge of an `x` with `(2·(x + 1) + addend)·x = end`, and of its square.
+#[derive(Clone)]
+struct Nested {
+    addend: u64,
+    end: u64,
+    /// What is claimed to be the square of `x`, where a predicate of its own asks for it.
+    square: Option<u64>,
+}
+
+impl<F: PrimeField> ConstraintSynthesizer<F> for Nested {
+    fn generate_constraints(self, cs: ConstraintSystemRef<F>) -> Result<(), SynthesisError> {
+        let one = |k: u64| (F::from(k), Variable::One);
+        let end = cs.new_input_variable(|| Ok(F::from(self.end)))?;
+        let x = cs.new_witness_variable(|| Ok(F::from(5u64)))?;
+        let sum = cs.new_lc(|| LinearCombination::from(x) + one(1))?;
+        let factor = cs.new_lc(|| LinearCombination::from((F::from(2u64), sum)) + one(self.addend))?;
+        cs.enforce_r1cs_constraint(|| factor.into(), || x.into(), || end.into())?;
+        if let Some(square) = self.square {
+            cs.register_predicate("square", PredicateConstraintSystem::new_sr1cs_predicate()?)?;
+            let square = cs.new_witness_variable(|| Ok(F::from(square)))?;
+            cs.enforce_constraint_arity_2("square", || x.into(), || square.into())?;
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn circuits_are_checked_by_the_key_or_by_themselves() {
+    type C = bn254::Curve;
+    let mut rng = StdRng::seed_from_u64(11);
+    let mut load = |circuit: &Nested| {
+        let (key, _) =
+            ark_groth16::Groth16::<ark_bn254::Bn254>::circuit_specific_setup(circuit.clone(), &mut rng)
+                .unwrap();
+        let r1cs = constraints_of(circuit.clone()).unwrap();
+        Groth16::<C>::from_ark(&Device::cpu(), &key, r1cs, &KeyOptions::default()).unwrap()
+    };
+    let prove = |prover: &Groth16<C>, circuit| prover.prove_circuit(circuit, &mut StdRng::seed_from_u64(12));
+    let unsatisfied = |proof| matches!(proof, Err(ProveError::Unsatisfied { .. }));
+    let good = Nested { addend: 3, end: 75, square: None };
+    let prover = load(&good);
+    let proof = prove(&prover, good.clone()).unwrap();
+    verify::<C>(prover.verifying_key(), &[75.into()], &proof).unwrap();
+    assert!(unsatisfied(prove(&prover, Nested { end: 76, ..good.clone() })));
+    // Sound in itself, of as many wires, and not what the key is for.
+    let other = prove(&prover, Nested { addend: 4, end: 80, ..good.clone() });
+    assert!(matches!(other, Err(ProveError::SelfCheck { fault: Fault::Witness, .. })), "{other:?}");
+
+    let squared = Nested { square: Some(25), ..good };
+    let prover = load(&squared);
+    prove(&prover, squared.clone()).unwrap();
+    assert!(unsatisfied(prove(&prover, Nested { square: Some(26), ..squared })));
 }

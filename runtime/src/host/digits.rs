@@ -3,6 +3,7 @@
 use crate::parallel::chunks;
 use ark_ff::{BigInteger, PrimeField};
 use std::ops::Range;
+use std::slice;
 
 /// A canonical scalar `s`, as `s` or as `-(r - s)`, whichever is shorter.
 #[derive(Clone, Copy)]
@@ -124,24 +125,44 @@ impl Digits {
         /// Scalars whose digits one task writes.
         const TASK: usize = 1 << 12;
         // The highest bit may be the one below a window.
-        let needed = |of: u16| if of == 0 { 0 } else { (usize::from(of) / bits + 1).min(windows) };
+        let needed = |of: usize| if of == 0 { 0 } else { (of / bits + 1).min(windows) };
+        let needed: Vec<usize> = (0..=64 * B::NUM_LIMBS).map(needed).collect();
+        let needed = |of: &u16| needed[usize::from(*of)];
+        let len = of_scalars.len();
+        let of_task = |task: usize| (task * TASK..len).zip(&of_scalars[task * TASK..]).take(TASK);
+        // Of each task, the scalars of each number of windows.
+        let mut counts = vec![0; len.div_ceil(TASK) * (windows + 1)];
+        chunks(&mut counts, windows + 1, &|task, counts: &mut [usize]| {
+            of_task(task).for_each(|(_, of)| counts[needed(of)] += 1);
+        });
         // Scalars of each number of windows, then those of more.
         let mut having = vec![0usize; windows + 1];
-        of_scalars.iter().for_each(|of| having[needed(*of)] += 1);
+        for counts in counts.chunks(windows + 1) {
+            having.iter_mut().zip(counts).for_each(|(all, count)| *all += count);
+        }
         for window in (0..windows).rev() {
             having[window] += having[window + 1];
         }
-        let len = of_scalars.len();
         let all: usize = having[1..].iter().sum();
         let order = (all < windows * len / 8 * 7).then(|| {
-            let mut next: Vec<usize> =
-                (0..=windows).map(|of| having.get(of + 1).copied().unwrap_or(0)).collect();
             let mut order = vec![0; len];
-            for (i, of) in (0..).zip(of_scalars) {
-                let place = &mut next[needed(*of)];
-                order[*place] = i;
-                *place += 1;
+            // Tasks have a part of the places of each number of windows, of most windows first.
+            let mut places: Vec<Vec<slice::IterMut<'_, u32>>> =
+                counts.chunks(windows + 1).map(|_| Vec::with_capacity(windows + 1)).collect();
+            let mut rest = &mut order[..];
+            for number in (0..=windows).rev() {
+                for (places, counts) in places.iter_mut().zip(counts.chunks(windows + 1)) {
+                    let (part, others) = rest.split_at_mut(counts[number]);
+                    places.push(part.iter_mut());
+                    rest = others;
+                }
             }
+            chunks(&mut places, 1, &|task, places| {
+                for (i, of) in of_task(task) {
+                    let place = places[0][windows - needed(of)].next();
+                    *place.expect("a place for each that was counted") = i as u32;
+                }
+            });
             order
         });
         let mut end = 0;

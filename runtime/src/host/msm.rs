@@ -10,7 +10,7 @@ use crate::csr::{check_len, check_range};
 use crate::error::{Result, RuntimeError};
 use crate::field::Field;
 use crate::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
-use crate::parallel::{all, collect, each};
+use crate::parallel::{all, chunks, collect, each};
 use crate::tier::{self, Tier, tier};
 use ark_ec::AffineRepr as _;
 use ark_ff::{AdditiveGroup as _, PrimeField, Zero as _};
@@ -111,36 +111,79 @@ pub fn msm<G: Group>(
 /// `Σ scalar_i · base_i` without a device; the numbers of scalars and bases are equal. A [`tier()`] that this processor
 /// lacks is none here, as there is no error.
 pub fn msm_of<G: Group>(bases: &[AffineOf<G>], scalars: &[ScalarOf<G>]) -> ProjectiveOf<G> {
-    let scalars: Vec<SignedOf<G>> = scalars.iter().map(|scalar| Signed::of(*scalar)).collect();
+    let scalars: Vec<SignedOf<G>> = collect(scalars.len(), &|i| Signed::of(scalars[i]));
     sum::<G>(&*bucket_sums_of(bases, tier().unwrap_or(Tier::Scalar)), 0, &scalars, None)
 }
 
-/// How a sum is cut up: each window of each part of the terms has buckets of its own.
+/// How a sum is cut up: each part of a window's digits has buckets of its own.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     /// Bits of a window.
     bits: usize,
     windows: usize,
-    parts: usize,
+    /// The most digits of a part.
+    part: usize,
 }
 
 impl Shape {
-    /// The cheapest for `n` terms whose digits are as many as those of `filled` long scalars, and enough tasks to keep
-    /// all threads busy to the end.
-    fn choose(n: usize, filled: usize, scalar_bits: usize, threads: usize, prices: Prices) -> Self {
-        /// A part has as many terms, so that its buckets are not most of the work.
+    /// The one that ends first by this model: `reaching[k]` are the scalars of at least `k` bits, up to those of a long
+    /// scalar, and threads take parts as they come.
+    fn choose(reaching: &[usize], threads: usize, prices: Prices) -> Self {
+        /// A part has as many digits, so that its buckets are not most of the work.
         const LEAST_PART: usize = 1024;
-        let shape = |bits: usize| {
+        let scalar_bits = reaching.len() - 1;
+        let shape = |(bits, wanted): (usize, usize)| {
             let windows = scalar_bits.div_ceil(bits);
-            let wanted = if threads == 1 { 1 } else { (4 * threads).div_ceil(windows) };
-            Shape { bits, windows, parts: wanted.clamp(1, (n / LEAST_PART).max(1)) }
+            let all: usize = (0..windows).map(|window| reaching[(window * bits).max(1)]).sum();
+            Shape { bits, windows, part: all.div_ceil(wanted.max(1)).max(LEAST_PART) }
         };
-        // A window has half as many buckets as values.
-        let sum = |shape: &Shape| (prices.bucket << (shape.bits - 1)) + prices.sum;
-        let cost = |shape: &Shape| shape.windows * (10 * filled + shape.parts * sum(shape));
-        // Digits of 16 bits hold windows of 15.
-        (2..=15).map(shape).min_by_key(cost).expect("the range is not empty")
+        let cost = |shape: &Shape| {
+            let lens = (0..shape.windows).map(|window| reaching[(window * shape.bits).max(1)]);
+            let (mut parts, mut all, mut longest) = (0, 0, 0);
+            for (_, range) in shape.parts(lens) {
+                let price = shape.price(range.len(), prices);
+                (parts, all, longest) = (parts + 1, all + price, price.max(longest));
+            }
+            // Most parts are of about the same length: each thread does as many as another, or one less.
+            longest.max(all / parts.max(1) * parts.div_ceil(threads))
+        };
+        // Digits of 16 bits hold windows of 15. Half as many parts as threads to four times as many.
+        let candidates = (2..=15).flat_map(|bits| (1..=8).map(move |halves| (bits, halves * threads / 2)));
+        candidates.map(shape).min_by_key(cost).expect("the range is not empty")
     }
+
+    /// Windows, the lowest first, and ranges of their digits; a window has as many as `lens` says.
+    fn parts(self, lens: impl Iterator<Item = usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
+        lens.enumerate().flat_map(move |(window, len)| {
+            // Of a window all are of about the same length.
+            let part = len.div_ceil(len.div_ceil(self.part).max(1)).max(1);
+            (0..len).step_by(part).map(move |start| (window, start..(start + part).min(len)))
+        })
+    }
+
+    /// What a part of so many digits takes, in tenths of a term.
+    fn price(self, len: usize, prices: Prices) -> usize {
+        // A window has half as many buckets as values.
+        10 * len + (prices.bucket << (self.bits - 1)) + prices.sum
+    }
+}
+
+/// How many scalars have at least as many bits, up to the longest ones'.
+fn reaching(bits: &[u16], longest: usize) -> Vec<usize> {
+    /// Scalars that one task counts.
+    const TASK: usize = 1 << 14;
+    let mut counts = vec![0; bits.len().div_ceil(TASK) * (longest + 1)];
+    chunks(&mut counts, longest + 1, &|task, counts: &mut [usize]| {
+        bits.iter().skip(task * TASK).take(TASK).for_each(|bits| counts[usize::from(*bits)] += 1);
+    });
+    let mut reaching = vec![0; longest + 1];
+    for counts in counts.chunks(longest + 1) {
+        reaching.iter_mut().zip(counts).for_each(|(all, count)| *all += count);
+    }
+    for bits in (0..longest).rev() {
+        reaching[bits] += reaching[bits + 1];
+    }
+    reaching
 }
 
 /// `Σ scalars[kept[i]] · points[first + i]`; without `kept`, `Σ scalars[i] · points[first + i]`.
@@ -154,18 +197,14 @@ fn sum<G: Group>(
     let scalar = |i: usize| &scalars[kept.map_or(i, |kept| kept[i] as usize)];
     let modulus_bits = ScalarOf::<G>::MODULUS_BIT_SIZE as usize;
     let bits = collect(len, &|i| scalar(i).bits());
-    let terms = bits.iter().filter(|bits| **bits > 0).count();
-    let all_bits: usize = bits.iter().map(|bits| usize::from(*bits)).sum();
-    let filled = all_bits.div_ceil(modulus_bits);
-    let shape = Shape::choose(terms, filled, modulus_bits, rayon::current_num_threads(), points.prices());
+    let reaching = reaching(&bits, ScalarOf::<G>::MODULUS_BIT_SIZE as usize);
+    let shape = Shape::choose(&reaching, rayon::current_num_threads(), points.prices());
     let digits = Digits::new(&bits, &scalar, shape.bits, shape.windows);
-    let part = terms.div_ceil(shape.parts).max(1);
-    let parts = |window: usize| (0..digits.len(window)).step_by(part).map(move |start| (window, start));
-    let tasks: Vec<(usize, usize)> = (0..shape.windows).flat_map(parts).collect();
+    let tasks: Vec<(usize, Range<usize>)> =
+        shape.parts((0..shape.windows).map(|window| digits.len(window))).collect();
     let sums: Vec<OnceLock<ProjectiveOf<G>>> = tasks.iter().map(|_| OnceLock::new()).collect();
     each(tasks.len(), &|task| {
-        let (window, start) = tasks[task];
-        let range = start..(start + part).min(digits.len(window));
+        let (window, range) = tasks[task].clone();
         // Each task has a place of its own.
         let _ = sums[task].set(points.sum(digits.of(window, range, first), 1 << (shape.bits - 1)));
     });
@@ -185,18 +224,66 @@ fn sum<G: Group>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cmp::Reverse;
+    use std::collections::BinaryHeap;
+
+    /// What arkworks' points and lanes have.
+    const PRICES: [Prices; 2] = [Prices { bucket: 18, sum: 0 }, Prices { bucket: 18, sum: 60_000 }];
+
+    /// The time of threads that take parts as they come, and of what they do.
+    fn makespan(shape: Shape, lens: &[usize], threads: usize, prices: Prices) -> (usize, usize) {
+        let (mut busy_until, mut all) = (BinaryHeap::from(vec![Reverse(0); threads]), 0);
+        for (_, range) in shape.parts(lens.iter().copied()) {
+            let Reverse(start) = busy_until.pop().unwrap();
+            let price = shape.price(range.len(), prices);
+            busy_until.push(Reverse(start + price));
+            all += price;
+        }
+        (busy_until.into_iter().map(|Reverse(end)| end).max().unwrap(), all)
+    }
+
+    fn lens(shape: Shape, reaching: &[usize]) -> Vec<usize> {
+        (0..shape.windows).map(|window| reaching[(window * shape.bits).max(1)]).collect()
+    }
+
+    /// Scalars of 254 bits, a share of which in tenths are of one.
+    fn some_short(n: usize, share: usize) -> Vec<usize> {
+        let long = n - n * share / 10;
+        (0..=254).map(|bits| if bits < 2 { n } else { long }).collect()
+    }
+
     #[test]
     fn parts_keep_all_threads_busy_and_are_not_too_short() {
-        for threads in [1, 2, 64] {
-            for n in [0, 1, 1000, 1 << 14, 1 << 22] {
-                let shape = Shape::choose(n, n, 254, threads, Prices { bucket: 18, sum: 0 });
+        for (threads, prices) in [1, 2, 16, 64].into_iter().flat_map(|n| PRICES.map(|prices| (n, prices))) {
+            for (n, share) in
+                [0, 1, 1000, 1 << 14, 1 << 18, 1 << 22].into_iter().flat_map(|n| [(n, 0), (n, 8)])
+            {
+                let reaching = some_short(n, share);
+                let shape = Shape::choose(&reaching, threads, prices);
                 assert!((2..=15).contains(&shape.bits) && shape.windows == 254usize.div_ceil(shape.bits));
-                assert!(shape.parts == 1 || n / shape.parts >= 1024, "{shape:?}");
-                assert!(
-                    n < 1 << 22 || threads == 1 || shape.parts * shape.windows >= 4 * threads,
-                    "{shape:?}"
-                );
+                assert!(shape.part >= 1024, "{shape:?}");
+                let lens = lens(shape, &reaching);
+                for (window, len) in lens.iter().enumerate() {
+                    let of_window = shape.parts(lens.iter().copied()).filter(|(of, _)| *of == window);
+                    let end = of_window.fold(0, |end, (_, range)| {
+                        assert!(range.start == end && (1..=shape.part).contains(&range.len()), "{range:?}");
+                        range.end
+                    });
+                    assert_eq!(end, *len);
+                }
+                let (end, all) = makespan(shape, &lens, threads, prices);
+                let busy = 100 * all / (threads * end).max(1);
+                assert!(n < threads << 12 || busy >= 75, "{n} {share} {threads}: {shape:?} {busy}");
             }
         }
+    }
+
+    #[test]
+    fn scalars_are_counted_by_their_bits() {
+        let bits: Vec<u16> = (0..40_000u32).map(|i| (i % 7) as u16).collect();
+        let counted = reaching(&bits, 8);
+        let expected = |k: u16| bits.iter().filter(|bits| **bits >= k).count();
+        assert!(counted.into_iter().eq((0..=8).map(expected)));
+        assert_eq!(reaching(&[], 2), [0; 3]);
     }
 }
