@@ -195,7 +195,6 @@ fn sum<G: Group>(
 ) -> ProjectiveOf<G> {
     let len = kept.map_or(scalars.len(), <[u32]>::len);
     let scalar = |i: usize| &scalars[kept.map_or(i, |kept| kept[i] as usize)];
-    let modulus_bits = ScalarOf::<G>::MODULUS_BIT_SIZE as usize;
     let bits = collect(len, &|i| scalar(i).bits());
     let reaching = reaching(&bits, ScalarOf::<G>::MODULUS_BIT_SIZE as usize);
     let shape = Shape::choose(&reaching, rayon::current_num_threads(), points.prices());

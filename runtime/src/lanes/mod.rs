@@ -12,6 +12,8 @@ pub mod passes;
 mod rows;
 pub mod transforms;
 
+pub(crate) use rows::ask_for;
+
 use core::arch::x86_64::__m512i;
 use std::fmt;
 

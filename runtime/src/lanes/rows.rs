@@ -4,7 +4,7 @@
 
 use super::{BITS, LANES, Vector};
 use core::arch::x86_64::{
-    _MM_HINT_T0, _mm_cvtsi64_si128, _mm_prefetch, _mm512_and_si512, _mm512_mask_storeu_epi64,
+    _MM_HINT_T0, _MM_HINT_T1, _mm_cvtsi64_si128, _mm_prefetch, _mm512_and_si512, _mm512_mask_storeu_epi64,
     _mm512_maskz_loadu_epi64, _mm512_or_si512, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_shuffle_i64x2,
     _mm512_sll_epi64, _mm512_srl_epi64, _mm512_unpackhi_epi64, _mm512_unpacklo_epi64,
 };
@@ -190,4 +190,11 @@ pub(super) fn prefetch(row: &[u64]) {
         // SAFETY: the word is in the row; nothing is read.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(row.as_ptr().add(word).cast()) };
     }
+}
+
+/// Asks for words that are soon needed, from the second-level cache.
+#[inline]
+pub(crate) fn ask_for(words: &[u64]) {
+    // SAFETY: the word is there; nothing is read.
+    unsafe { _mm_prefetch::<_MM_HINT_T1>(words.as_ptr().cast()) };
 }

@@ -108,8 +108,29 @@ pub fn levels<const N: usize>(
     butterfly: impl Fn([&[Vector; N]; 3]) -> [[Vector; N]; 2],
     butterflies: impl Fn([&[Vector; N]; 7]) -> [[Vector; N]; 4],
 ) {
-    let elements = elements.as_chunks_mut::<N>().0;
-    let mut factors = factors.as_chunks::<N>().0;
+    let factors = factors.as_chunks::<N>().0;
+    levels_of(elements.as_chunks_mut::<N>().0, factors, &butterfly, &butterflies);
+}
+
+/// As [`levels`]: quarters one after the other as long as they are not all in a first-level cache with their factors,
+/// then the two levels above them.
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn levels_of<const N: usize>(
+    elements: &mut [[Vector; N]],
+    mut factors: &[[Vector; N]],
+    butterfly: &impl Fn([&[Vector; N]; 3]) -> [[Vector; N]; 2],
+    butterflies: &impl Fn([&[Vector; N]; 7]) -> [[Vector; N]; 4],
+) {
+    /// Elements whose levels are done one after the other.
+    const SMALL: usize = 32;
+    if elements.len() > SMALL {
+        let quarter = elements.len() / 4;
+        let (of_quarter, above) = factors.split_at(factors.len() - 3 * quarter);
+        for elements in elements.chunks_exact_mut(quarter) {
+            levels_of(elements, of_quarter, butterfly, butterflies);
+        }
+        return two_levels(elements, above, butterflies);
+    }
     let mut half = 1;
     if elements.len().ilog2() % 2 == 1 {
         let (factor, rest) = factors.split_first().expect("a factor");
@@ -119,16 +140,26 @@ pub fn levels<const N: usize>(
         (factors, half) = (rest, 2);
     }
     while half < elements.len() {
-        let (of_level, rest) = factors.as_chunks::<3>().0.split_at(half);
+        let (of_level, rest) = factors.split_at(3 * half);
         for block in elements.chunks_exact_mut(4 * half) {
-            let (low, high) = block.split_at_mut(2 * half);
-            let ((a, b), (c, d)) = (low.split_at_mut(half), high.split_at_mut(half));
-            let quads = a.iter_mut().zip(b).zip(c.iter_mut().zip(d));
-            for (((a, b), (c, d)), [u, v, w]) in quads.zip(of_level) {
-                [*a, *b, *c, *d] = butterflies([a, b, c, d, u, v, w]);
-            }
+            two_levels(block, of_level, butterflies);
         }
-        factors = rest.as_flattened();
+        factors = rest;
         half *= 4;
+    }
+}
+
+/// The two highest levels of a transform.
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn two_levels<const N: usize>(
+    elements: &mut [[Vector; N]],
+    factors: &[[Vector; N]],
+    butterflies: &impl Fn([&[Vector; N]; 7]) -> [[Vector; N]; 4],
+) {
+    let (low, high) = elements.split_at_mut(elements.len() / 2);
+    let ((a, b), (c, d)) = (low.split_at_mut(low.len() / 2), high.split_at_mut(high.len() / 2));
+    let quads = a.iter_mut().zip(b).zip(c.iter_mut().zip(d));
+    for (((a, b), (c, d)), [u, v, w]) in quads.zip(factors.as_chunks::<3>().0) {
+        [*a, *b, *c, *d] = butterflies([a, b, c, d, u, v, w]);
     }
 }

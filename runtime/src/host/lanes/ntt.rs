@@ -12,7 +12,7 @@
 use super::able::Able;
 use crate::field::{Field, MontLimbs as _};
 use crate::host::arithmetic::Tables;
-use crate::lanes::{FieldLanes, LANES, Vector};
+use crate::lanes::{FieldLanes, LANES, Vector, ask_for};
 use crate::parallel::chunks;
 use crate::vocabulary::Direction;
 use ark_ff::{Field as _, One as _};
@@ -126,10 +126,13 @@ impl<F: Field> LaneTables<F> {
                     let from = (row << above) + column * LANES;
                     let value = |lane: usize| match direction {
                         Direction::Forward => from + lane,
-                        Direction::Inverse => (values.len() - from - lane) & last,
+                        Direction::Inverse => values.len().wrapping_sub(from + lane) & last,
                     };
                     let words = std::array::from_fn(|lane| values[value(lane)].mont_limbs());
                     lanes.load(&words, element);
+                    // Those of the next column: rows are too many for the processor to see that they are read on.
+                    let next = (LANES..2 * LANES).filter_map(|lane| values.get(value(lane)));
+                    next.for_each(|value| ask_for(value.mont_limbs()));
                     if let Some(scale) = scale {
                         scale.apply(lanes, element, row, column);
                     }
@@ -203,9 +206,10 @@ impl<F: Field> LaneTables<F> {
                     if let Some(scale) = scale {
                         scale.apply(lanes, element, row, column);
                     }
-                    let (values, _) =
+                    let (values, next) =
                         values[i * LANES..].split_first_chunk_mut::<LANES>().expect("eight values");
                     lanes.store(element, &mut values.each_mut().map(|value| value.mont_limbs_mut()));
+                    next.iter().take(LANES).for_each(|value| ask_for(value.mont_limbs()));
                 }
             }
         });

@@ -23,7 +23,7 @@ const BLOCK_BYTES: usize = 5 << 18;
 const MANY: usize = 1 << 12;
 /// The fewest terms that a sum may have.
 const LEAST: usize = 4;
-/// After points that were equal or opposite, blocks that are expected to have some.
+/// After points that were equal or opposite, blocks that are expected to have some, at most.
 const WARY: u32 = 8;
 /// Places whose memory a thread keeps.
 const KEPT: usize = 1 << 22;
@@ -67,8 +67,13 @@ impl<G: Group> BucketSums<G> for Lanes<G> {
         let row = self.lanes.row;
         let rows = Rows { words: &bytemuck::cast_slice(&self.rows)[terms.first * row..], row };
         let one = one::<G>(self.lanes);
-        let mut adder =
-            Adder::<G> { lanes: self.lanes, one, space: SPACE.take(), wary: 0, group: PhantomData };
+        let mut adder = Adder::<G> {
+            lanes: self.lanes,
+            one,
+            space: SPACE.take(),
+            wary: Wary::default(),
+            group: PhantomData,
+        };
         let all = terms.iter().map(Term::of);
         let sum = match &self.identities {
             None => adder.weighted(rows, all, buckets),
@@ -153,9 +158,25 @@ struct Adder<G> {
     /// One, as a coordinate.
     one: Vec<Vector>,
     space: Space,
-    /// Blocks that are still expected to have equal points.
-    wary: u32,
+    wary: Wary,
     group: PhantomData<G>,
+}
+
+/// Whether equal points are expected.
+#[derive(Default)]
+struct Wary {
+    /// Blocks that are still expected to have some.
+    left: u32,
+    /// Blocks that were, when there were some at last; 0 when there were none since.
+    last: u32,
+}
+
+impl Wary {
+    /// Equal points were found where none were expected. Twice as many blocks are expected to have some as the last time.
+    fn found(&mut self) {
+        self.last = (2 * self.last).clamp(1, WARY);
+        self.left = self.last;
+    }
 }
 
 impl<G: Group> Adder<G> {
@@ -295,16 +316,17 @@ impl<G: Group> Adder<G> {
     fn add(&mut self, mut block: Block<'_>) {
         let lanes = self.lanes;
         self.set_one(&mut block);
-        if self.wary == 0 {
+        if self.wary.left == 0 {
             lanes.distances(&mut block);
             if invert::<G>(lanes, block.products) {
+                self.wary.last = 0;
                 return lanes.chords(&mut block);
             }
             // Points of some pair are equal or opposite.
-            self.wary = WARY;
+            self.wary.found();
             self.set_one(&mut block);
         }
-        self.wary -= 1;
+        self.wary.left -= 1;
         lanes.any_distances(&mut block);
         assert!(invert::<G>(lanes, block.products), "no denominator is zero");
         lanes.any_chords(&mut block);
@@ -362,48 +384,74 @@ struct Shares {
     places: Vec<Place>,
     /// Where each round starts, and the last one ends.
     rounds: Vec<usize>,
-    /// For each bucket the terms that it has, then the number of its first sum and of its first term there.
+    /// For each bucket the terms that it has.
     counts: Vec<u32>,
+    /// For each bucket, where its next term goes.
+    next: Vec<Turn>,
     /// Where each sum is, bucket by bucket.
     order: Vec<u32>,
+}
+
+/// Whose turn it is in a bucket. Its sums take turns, so that terms of a round are as close together as they can be:
+/// where all are of one bucket they are read one after the other.
+#[derive(Clone, Copy)]
+struct Turn {
+    /// The bucket's first sum.
+    first: u32,
+    /// The bucket has `2^bits` sums.
+    bits: u32,
+    /// Terms that they have.
+    taken: u32,
+}
+
+impl Turn {
+    /// The sum that takes the next term, and the round.
+    #[inline]
+    fn take(&mut self) -> (usize, usize) {
+        let taken = self.taken;
+        self.taken += 1;
+        ((self.first + (taken & ((1 << self.bits) - 1))) as usize, (taken >> self.bits) as usize)
+    }
 }
 
 impl Shares {
     /// Shares out terms of `buckets` buckets.
     fn share(&mut self, terms: impl Iterator<Item = Term> + Clone, buckets: usize) {
-        let Shares { buckets: of_sums, filled, places, rounds, counts, order } = self;
+        let Shares { buckets: of_sums, filled, places, rounds, counts, next: turns, order } = self;
         counts.clear();
         counts.resize(buckets, 0);
         terms.clone().for_each(|term| counts[term.bucket as usize] += 1);
         let all: usize = counts.iter().map(|count| *count as usize).sum();
-        let most = (2 * all / buckets.max(MANY)).max(LEAST).next_power_of_two();
-        let bits = most.ilog2();
+        let most = (2 * all / buckets.max(MANY)).max(LEAST) as u32;
+        let bits = |count: u32| count.div_ceil(most).next_power_of_two().ilog2();
+        // As many terms as another sum of the bucket, or one less.
         let sizes = |count: u32| {
-            let rest = count & (most as u32 - 1);
-            std::iter::repeat_n(most, (count >> bits) as usize).chain((rest > 0).then_some(rest as usize))
+            let bits = bits(count);
+            let sums = if count > 0 { 1 << bits } else { 0 };
+            (0..sums).map(move |sum| ((count + sums - 1 - sum) >> bits) as usize)
         };
         // Sums that have a term in each round.
-        let mut having = vec![0usize; most + 1];
+        let mut having = vec![0usize; most as usize + 1];
         counts.iter().flat_map(|count| sizes(*count)).for_each(|size| having[size] += 1);
-        for size in (0..most).rev() {
+        for size in (0..most as usize).rev() {
             having[size] += having[size + 1];
         }
         // Sums of more terms are before those of fewer.
-        let next = (0..=most).map(|size| having.get(size + 1).map_or(0, |more| *more as u32));
+        let next = (0..=most as usize).map(|size| having.get(size + 1).map_or(0, |more| *more as u32));
         let mut next: Vec<u32> = next.collect();
         order.clear();
+        turns.clear();
         of_sums.clear();
         of_sums.resize(having[0], 0);
         *filled = 0;
-        for (bucket, count) in counts.iter_mut().enumerate() {
+        for (bucket, count) in (0..).zip(&*counts) {
             *filled += usize::from(*count > 0);
-            let first = order.len() as u32;
+            turns.push(Turn { first: order.len() as u32, bits: bits(*count), taken: 0 });
             for size in sizes(*count) {
-                of_sums[next[size] as usize] = bucket as u32;
+                of_sums[next[size] as usize] = bucket;
                 order.push(next[size]);
                 next[size] += 1;
             }
-            *count = first << bits;
         }
         rounds.clear();
         rounds.push(0);
@@ -413,15 +461,61 @@ impl Shares {
         places.clear();
         places.resize(all, 0);
         for term in terms {
-            let taken = &mut counts[term.bucket as usize];
-            let (sum, round) = (*taken >> bits, *taken & (most as u32 - 1));
-            *taken += 1;
-            places[rounds[round as usize] + order[sum as usize] as usize] = term.place;
+            let (sum, round) = turns[term.bucket as usize].take();
+            places[rounds[round] + order[sum] as usize] = term.place;
         }
     }
 
     /// The places of each round, of at least one sum.
     fn rounds(&self) -> impl Iterator<Item = &[Place]> {
         self.rounds.windows(2).map(|ends| &self.places[ends[0]..ends[1]]).filter(|places| !places.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ark_std::rand::{Rng as _, SeedableRng as _, rngs::StdRng};
+
+    /// Each term is in one round of a sum of its bucket, and sums that are in a round are the first ones.
+    #[test]
+    fn terms_are_shared_out_to_sums_of_their_buckets() {
+        let mut rng = StdRng::seed_from_u64(1);
+        let mut shares = Shares::default();
+        for (len, buckets, hot) in
+            [(0, 5, 0), (1, 2, 0), (100, 7, 0), (50_000, 300, 0), (50_000, 300, 60), (30_000, 2, 100)]
+        {
+            let terms: Vec<Term> = (0..len)
+                .map(|place| {
+                    let bucket =
+                        if rng.gen_range(0..100) < hot { 1 } else { rng.gen_range(0..buckets as u32) };
+                    Term { bucket, place }
+                })
+                .collect();
+            shares.share(terms.iter().copied(), buckets);
+            let mut found = vec![vec![]; buckets];
+            let mut before = shares.buckets.len();
+            for round in shares.rounds() {
+                assert!(round.len() <= before, "{len} {hot}");
+                before = round.len();
+                round
+                    .iter()
+                    .zip(&shares.buckets)
+                    .for_each(|(place, bucket)| found[*bucket as usize].push(*place));
+            }
+            let filled = found.iter().filter(|terms| !terms.is_empty()).count();
+            assert_eq!(shares.filled, filled);
+            for (bucket, found) in (0..).zip(&mut found) {
+                found.sort_unstable();
+                let expected = terms.iter().filter(|term| term.bucket == bucket).map(|term| term.place);
+                assert!(found.iter().copied().eq(expected), "bucket {bucket} of {len} {hot}");
+            }
+            let longest = 2 * len as usize / buckets.max(MANY);
+            assert!(shares.rounds().count() <= longest.max(LEAST), "{len} {hot}");
+        }
+        // Those of one bucket are read in their order.
+        let one = (0..10_000).map(|place| Term { bucket: 1, place });
+        shares.share(one, 2);
+        assert!(shares.places.iter().copied().eq(0..10_000));
     }
 }
