@@ -31,7 +31,8 @@ pub fn draw(folder: &Path) -> Result<Vec<(&'static str, String)>> {
         rows(&text).with_context(|| format!("in {}", path.display()))
     };
     Ok(vec![
-        ("rivals.svg", svg(|area| rivals(area, &read("rivals.csv")?))?),
+        ("rivals.svg", svg(|area| rivals(area, "the fastest other library", &read("rivals.csv")?))?),
+        ("cpu.svg", svg(|area| rivals(area, "arkworks", &read("cpu.csv")?))?),
         ("msm-sizes.svg", svg(|area| sizes(area, &read("msm-sizes.csv")?))?),
         ("msm-scalars.svg", svg(|area| scalars(area, &read("msm-scalars.csv")?))?),
         ("msm-steps.svg", svg(|area| steps(area, &read("msm-steps.csv")?))?),
@@ -77,7 +78,7 @@ fn distinct(rows: &[Vec<String>], column: usize) -> Vec<&str> {
 }
 
 /// A rival's time over ours against the size, a line a task; 1 is as fast.
-fn rivals(area: &Area<'_>, rows: &[Vec<String>]) -> Result<()> {
+fn rivals(area: &Area<'_>, rival: &str, rows: &[Vec<String>]) -> Result<()> {
     let tasks = distinct(rows, 1);
     let lines = tasks.iter().map(|task| {
         let of_task = rows.iter().filter(|row| row[1] == *task);
@@ -89,7 +90,7 @@ fn rivals(area: &Area<'_>, rows: &[Vec<String>]) -> Result<()> {
     let (first, last) = points().fold((f64::MAX, f64::MIN), |(a, b), &(x, _)| (a.min(x), b.max(x)));
     let highest = points().fold(1.0, |most, &(_, y)| y.max(most));
     let mut chart = ChartBuilder::on(area)
-        .caption(format!("Times as fast as the fastest other library, {}", rows[0][0]), ("sans-serif", 18))
+        .caption(format!("Times as fast as {rival}, {}", rows[0][0]), ("sans-serif", 18))
         .margin(12)
         .x_label_area_size(42)
         .y_label_area_size(60)
