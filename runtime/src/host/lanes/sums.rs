@@ -172,7 +172,7 @@ struct Wary {
 }
 
 impl Wary {
-    /// Equal points were found where none were expected. Twice as many blocks are expected to have some as the last time.
+    /// Equal points were found where none were expected: they are in twice as many blocks as the last time.
     fn found(&mut self) {
         self.last = (2 * self.last).clamp(1, WARY);
         self.left = self.last;
