@@ -28,6 +28,21 @@ const FEATURES: &str = "worker";
 const CASES: [(&str, &str); 2] = [("bn128_mult", "bn254"), ("bls12381_mult", "bls12-381")];
 /// The most bytes that a stripped binary with all curves may have.
 const MOST: u64 = 25_000_000;
+/// Flags of the command line's own crate, whose functions are instances for each curve: little is put inline that does
+/// not ask for it always, as arithmetic does. Proofs take as long as without them.
+const SMALL: [&str; 8] = [
+    "-C",
+    "llvm-args=-inline-threshold=15",
+    "-C",
+    "llvm-args=-inlinehint-threshold=30",
+    "-C",
+    "no-vectorize-loops",
+    "-C",
+    "no-vectorize-slp",
+];
+/// Equal functions of different curves are one. The linker that comes with Rust for this system, from 1.90 on, can do
+/// that.
+const FOLDED: [&str; 2] = ["-C", "link-arg=-Wl,--icf=all"];
 
 #[derive(Args)]
 pub(crate) struct DistArgs {
@@ -45,7 +60,7 @@ pub(crate) struct DistArgs {
 /// Builds the binary, packs it and tries what was packed.
 pub(crate) fn run(args: &DistArgs) -> Result<()> {
     let host = host()?;
-    let built = if args.dev { find_dev()? } else { build(args)? };
+    let built = if args.dev { find_dev()? } else { build(args, &host)? };
     pack(&built, &name(args, &host), &features(args), if args.dev { None } else { Some(MOST) })
 }
 
@@ -102,13 +117,14 @@ fn find_dev() -> Result<PathBuf> {
 }
 
 /// Builds the binary; where it lies.
-fn build(args: &DistArgs) -> Result<PathBuf> {
+fn build(args: &DistArgs, host: &str) -> Result<PathBuf> {
     let mut cargo = shell::cargo();
     if !args.without_llvm {
         setup::run(false)?;
     }
-    cargo.args(["build", "--profile", "dist", "--bin", "curvesmith"]).args(features(args));
+    cargo.args(["rustc", "--profile", "dist", "--bin", "curvesmith"]).args(features(args));
     cargo.arg("--message-format=json-render-diagnostics").stderr(Stdio::inherit());
+    cargo.arg("--").args(SMALL).args(if host.starts_with("x86_64-") { &FOLDED[..] } else { &[] });
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags(&std::env::var("RUSTFLAGS").unwrap_or_default())?);
     if args.without_llvm {
         cargo = shell::without_llvm(cargo);
