@@ -34,7 +34,7 @@ const SMALL: [&str; 8] = [
     "-C",
     "llvm-args=-inline-threshold=15",
     "-C",
-    "llvm-args=-inlinehint-threshold=30",
+    "llvm-args=-inlinehint-threshold=15",
     "-C",
     "no-vectorize-loops",
     "-C",
