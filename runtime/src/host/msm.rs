@@ -133,14 +133,13 @@ impl Shape {
         const LEAST_PART: usize = 1024;
         let scalar_bits = reaching.len() - 1;
         let shape = |(bits, wanted): (usize, usize)| {
-            let windows = scalar_bits.div_ceil(bits);
-            let all: usize = (0..windows).map(|window| reaching[(window * bits).max(1)]).sum();
-            Shape { bits, windows, part: all.div_ceil(wanted.max(1)).max(LEAST_PART) }
+            let uncut = Shape { bits, windows: scalar_bits.div_ceil(bits), part: usize::MAX };
+            let all: usize = uncut.lens(reaching).sum();
+            Shape { part: all.div_ceil(wanted.max(1)).max(LEAST_PART), ..uncut }
         };
         let cost = |shape: &Shape| {
-            let lens = (0..shape.windows).map(|window| reaching[(window * shape.bits).max(1)]);
             let (mut parts, mut all, mut longest) = (0, 0, 0);
-            for (_, range) in shape.parts(lens) {
+            for (_, range) in shape.parts(shape.lens(reaching)) {
                 let price = shape.price(range.len(), prices);
                 (parts, all, longest) = (parts + 1, all + price, price.max(longest));
             }
@@ -150,6 +149,11 @@ impl Shape {
         // Digits of 16 bits hold windows of 15. Half as many parts as threads to four times as many.
         let candidates = (2..=15).flat_map(|bits| (1..=8).map(move |halves| (bits, halves * threads / 2)));
         candidates.map(shape).min_by_key(cost).expect("the range is not empty")
+    }
+
+    /// The scalars that reach each window, the lowest first.
+    fn lens(self, reaching: &[usize]) -> impl Iterator<Item = usize> {
+        (0..self.windows).map(move |window| reaching[(window * self.bits).max(1)])
     }
 
     /// Windows, the lowest first, and ranges of their digits; a window has as many as `lens` says.
@@ -241,10 +245,6 @@ mod tests {
         (busy_until.into_iter().map(|Reverse(end)| end).max().unwrap(), all)
     }
 
-    fn lens(shape: Shape, reaching: &[usize]) -> Vec<usize> {
-        (0..shape.windows).map(|window| reaching[(window * shape.bits).max(1)]).collect()
-    }
-
     /// Scalars of 254 bits, a share of which in tenths are of one.
     fn some_short(n: usize, share: usize) -> Vec<usize> {
         let long = n - n * share / 10;
@@ -261,7 +261,7 @@ mod tests {
                 let shape = Shape::choose(&reaching, threads, prices);
                 assert!((2..=15).contains(&shape.bits) && shape.windows == 254usize.div_ceil(shape.bits));
                 assert!(shape.part >= 1024, "{shape:?}");
-                let lens = lens(shape, &reaching);
+                let lens: Vec<usize> = shape.lens(&reaching).collect();
                 for (window, len) in lens.iter().enumerate() {
                     let of_window = shape.parts(lens.iter().copied()).filter(|(of, _)| *of == window);
                     let end = of_window.fold(0, |end, (_, range)| {
