@@ -35,10 +35,13 @@ pub(crate) fn without_llvm(mut command: Command) -> Command {
     command
 }
 
-/// The command, whose macros take images from a folder, if there is one, and emit none.
+/// For builds whose macros emit no images: not to optimise the compiler takes less time.
+pub(crate) const QUICK: &str = "profile.dev.package.curvesmith-codegen.opt-level=0";
+
+/// The command of cargo or maturin, whose macros take images from a folder, if there is one, and emit none.
 pub(crate) fn with_images<'c>(command: &'c mut Command, images: Option<&Path>) -> &'c mut Command {
     match images {
-        Some(images) => command.env("CURVESMITH_IMAGES", images),
+        Some(images) => command.env("CURVESMITH_IMAGES", images).args(["--config", QUICK]),
         None => command,
     }
 }

@@ -26,10 +26,6 @@ const FEATURES: &str = "curvesmith/default,curvesmith-bindings/default,curvesmit
 /// What a long run has besides the default.
 const LONG_FEATURES: &str = "curvesmith-cli/worker,curvesmith-curves/long-tests,curvesmith-tests/long-tests";
 
-/// Lints and documentation each build the compiler for themselves, to expand every declared curve once, with images
-/// from the cache: not to optimise it takes less time.
-const QUICK: &str = "profile.dev.package.curvesmith-codegen.opt-level=0";
-
 #[derive(Args)]
 pub(crate) struct TestArgs {
     #[command(flatten)]
@@ -83,7 +79,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
     })?;
     parts.part("lints", || {
         let mut clippy = shell::cargo();
-        clippy.args(["clippy", "--config", QUICK, "--workspace", "--all-targets", "--features"]);
+        clippy.args(["clippy", "--config", shell::QUICK, "--workspace", "--all-targets", "--features"]);
         clippy.arg(with_mpi("curvesmith-cli/worker", optional.mpi));
         shell::run(clippy.args(["--", "-D", "warnings"]))
     })?;
@@ -93,7 +89,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
         doc.args([
             "doc",
             "--config",
-            QUICK,
+            shell::QUICK,
             "--workspace",
             "--no-deps",
             "--features",

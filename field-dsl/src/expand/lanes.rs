@@ -77,12 +77,29 @@ pub(super) fn of_field(root: &Root, field: &FieldDesc, span: Span, errors: &mut 
             fn turn(elements: &mut [Vector]) {
                 transforms::turn::<N>(elements);
             }
+            // Where the functions of most butterflies are put in line, once.
+            #[target_feature(enable = #features)]
+            fn two_levels(quarters: [&mut [[Vector; N]]; 4], factors: &[[Vector; N]]) {
+                transforms::two_levels::<N>(quarters, factors, |x| lanes::butterflies(x));
+            }
             #[target_feature(enable = #features)]
             fn levels(elements: &mut [Vector], factors: &[Vector]) {
-                transforms::levels::<N>(elements, factors, |x| lanes::butterfly(x), |x| lanes::butterflies(x));
+                transforms::levels::<N>(elements, factors, |x| lanes::butterfly(x), |x, by| two_levels(x, by));
+            }
+            #[target_feature(enable = #features)]
+            fn first_levels(elements: &mut [Vector], factors: &[Vector]) {
+                transforms::levels::<N>(
+                    elements,
+                    factors,
+                    |[a, b, _]| lanes::first_butterfly([a, b]),
+                    |x, by| {
+                        let (x, by) = transforms::first_of::<N>(x, by, |x| lanes::first_butterflies(x));
+                        two_levels(x, by);
+                    },
+                );
             }
             static LANES_OF: FieldLanes = FieldLanes {
-                limbs: N, load, store, enter, multiply, take, give, turn, levels
+                limbs: N, load, store, enter, multiply, take, give, turn, levels, first_levels
             };
             ::core::option::Option::Some(&LANES_OF)
         }

@@ -52,8 +52,14 @@ pub struct FieldLanes {
     pub give: unsafe fn(&[Vector], &mut [&mut [Vector]], usize),
     /// Eight times eight elements, of which lanes become vectors.
     pub turn: unsafe fn(&mut [Vector]),
-    /// Levels of eight transforms.
+    /// All levels of eight transforms whose size is the number of elements, which are in the order of their reversed
+    /// indices.
+    ///
+    /// The factors are in the order of use: one for the lowest level if the number of levels is odd, then `u, v, w` of
+    /// two levels at once for each index below the size of the lower level's halves.
     pub levels: unsafe fn(&mut [Vector], &[Vector]),
+    /// The same where the factors of index 0 are 1, but for `w`.
+    pub first_levels: unsafe fn(&mut [Vector], &[Vector]),
 }
 
 impl fmt::Debug for FieldLanes {

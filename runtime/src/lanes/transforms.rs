@@ -95,21 +95,21 @@ pub fn turn<const N: usize>(elements: &mut [Vector]) {
     }
 }
 
-/// [`FieldLanes::levels`](super::FieldLanes::levels), by the functions `butterfly` and `butterflies`: all levels of a
-/// transform whose size is the number of elements, which are in the order of their reversed indices.
-///
-/// The factors are in the order of use: one for the lowest level if the number of levels is odd, then `u, v, w` of
-/// two levels at once for each index below the size of the lower level's halves.
+/// The quarters of a block's elements.
+pub type Quarters<'a, const N: usize> = [&'a mut [[Vector; N]]; 4];
+
+/// [`FieldLanes::levels`](super::FieldLanes::levels), by the function `butterfly` and by the two highest levels of a
+/// block, given its quarters and the factors of those levels.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub fn levels<const N: usize>(
     elements: &mut [Vector],
     factors: &[Vector],
     butterfly: impl Fn([&[Vector; N]; 3]) -> [[Vector; N]; 2],
-    butterflies: impl Fn([&[Vector; N]; 7]) -> [[Vector; N]; 4],
+    two_levels: impl Fn(Quarters<'_, N>, &[[Vector; N]]),
 ) {
     let factors = factors.as_chunks::<N>().0;
-    levels_of(elements.as_chunks_mut::<N>().0, factors, &butterfly, &butterflies);
+    levels_of(elements.as_chunks_mut::<N>().0, factors, &butterfly, &two_levels);
 }
 
 /// As [`levels`]: quarters one after the other as long as they are not all in a first-level cache with their factors,
@@ -119,7 +119,7 @@ fn levels_of<const N: usize>(
     elements: &mut [[Vector; N]],
     mut factors: &[[Vector; N]],
     butterfly: &impl Fn([&[Vector; N]; 3]) -> [[Vector; N]; 2],
-    butterflies: &impl Fn([&[Vector; N]; 7]) -> [[Vector; N]; 4],
+    two_levels: &impl Fn(Quarters<'_, N>, &[[Vector; N]]),
 ) {
     /// Elements whose levels are done one after the other.
     const SMALL: usize = 32;
@@ -127,9 +127,9 @@ fn levels_of<const N: usize>(
         let quarter = elements.len() / 4;
         let (of_quarter, above) = factors.split_at(factors.len() - 3 * quarter);
         for elements in elements.chunks_exact_mut(quarter) {
-            levels_of(elements, of_quarter, butterfly, butterflies);
+            levels_of(elements, of_quarter, butterfly, two_levels);
         }
-        return two_levels(elements, above, butterflies);
+        return two_levels(quarters(elements), above);
     }
     let mut half = 1;
     if elements.len().ilog2() % 2 == 1 {
@@ -142,24 +142,45 @@ fn levels_of<const N: usize>(
     while half < elements.len() {
         let (of_level, rest) = factors.split_at(3 * half);
         for block in elements.chunks_exact_mut(4 * half) {
-            two_levels(block, of_level, butterflies);
+            two_levels(quarters(block), of_level);
         }
         factors = rest;
         half *= 4;
     }
 }
 
-/// The two highest levels of a transform.
-#[target_feature(enable = "avx512f,avx512ifma")]
-fn two_levels<const N: usize>(
-    elements: &mut [[Vector; N]],
-    factors: &[[Vector; N]],
-    butterflies: &impl Fn([&[Vector; N]; 7]) -> [[Vector; N]; 4],
-) {
+fn quarters<const N: usize>(elements: &mut [[Vector; N]]) -> Quarters<'_, N> {
     let (low, high) = elements.split_at_mut(elements.len() / 2);
     let ((a, b), (c, d)) = (low.split_at_mut(low.len() / 2), high.split_at_mut(high.len() / 2));
+    [a, b, c, d]
+}
+
+/// The two highest levels of a block, by the function `butterflies`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub fn two_levels<const N: usize>(
+    [a, b, c, d]: Quarters<'_, N>,
+    factors: &[[Vector; N]],
+    butterflies: impl Fn([&[Vector; N]; 7]) -> [[Vector; N]; 4],
+) {
     let quads = a.iter_mut().zip(b).zip(c.iter_mut().zip(d));
     for (((a, b), (c, d)), [u, v, w]) in quads.zip(factors.as_chunks::<3>().0) {
         [*a, *b, *c, *d] = butterflies([a, b, c, d, u, v, w]);
     }
+}
+
+/// The first of each quarter, whose factors are 1, 1 and one that is read, by the function `first_butterflies`; what is
+/// left.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub fn first_of<'a, const N: usize>(
+    quarters: Quarters<'a, N>,
+    factors: &'a [[Vector; N]],
+    first_butterflies: impl Fn([&[Vector; N]; 5]) -> [[Vector; N]; 4],
+) -> (Quarters<'a, N>, &'a [[Vector; N]]) {
+    let [(a, a_rest), (b, b_rest), (c, c_rest), (d, d_rest)] =
+        quarters.map(|quarter| quarter.split_first_mut().expect("an element"));
+    let ([_, _, w], factors) = factors.split_first_chunk().expect("three factors");
+    [*a, *b, *c, *d] = first_butterflies([a, b, c, d, w]);
+    ([a_rest, b_rest, c_rest, d_rest], factors)
 }

@@ -66,8 +66,15 @@ pub(in crate::targets) fn check<T: Limbs>(
     let out = if op.tests_zero() { T::Bound::CANONICAL } else { out };
     let maxima = operands.iter().map(|bound| BigInt::from(bound.limit(field) - 1u32)).collect();
     // What follows from no bit holds in every case.
-    let mut common: Machine<'_, T> =
-        Machine { program, n, maxima: &maxima, known: BTreeMap::new(), target: PhantomData };
+    let writers = writers(program);
+    let mut common: Machine<'_, T> = Machine {
+        program,
+        n,
+        maxima: &maxima,
+        writers: &writers,
+        known: BTreeMap::new(),
+        target: PhantomData,
+    };
     let done = program.steps.iter().take_while(|step| common.step(step) == Ok(true)).count();
     for case in 0..1u32 << bits.len() {
         let bit = |(k, limb): (usize, &Limb)| (*limb, BigInt::from(case >> k & 1));
@@ -185,12 +192,19 @@ fn well_formed<T: Limbs>(program: &Program, n: usize) -> Result<Vec<Limb>, Unpro
     Ok(chosen.into_iter().collect())
 }
 
+/// The instruction that writes each limb.
+fn writers(program: &Program) -> BTreeMap<Limb, usize> {
+    let insts = program.insts.iter().enumerate();
+    insts.flat_map(|(at, inst)| inst.writes().into_iter().map(move |limb| (limb, at))).collect()
+}
+
 /// A program in one case.
 struct Machine<'a, T> {
     program: &'a Program,
     n: usize,
     /// The largest operands.
     maxima: &'a Vec<BigInt>,
+    writers: &'a BTreeMap<Limb, usize>,
     /// Limbs whose value is known in this case.
     known: BTreeMap<Limb, BigInt>,
     target: PhantomData<T>,
@@ -227,10 +241,10 @@ impl<T: Limbs> Machine<'_, T> {
 
     /// The low limb that is written together with a limb, and by what.
     fn pair(&self, limb: Limb) -> Option<(Limb, &Pair)> {
-        self.program.insts.iter().find_map(|inst| match inst {
-            Inst::Pair { low, high, by } if *low == limb || *high == limb => Some((*low, by)),
-            _ => None,
-        })
+        match &self.program.insts[*self.writers.get(&limb)?] {
+            Inst::Pair { low, by, .. } => Some((*low, by)),
+            Inst::Select { .. } => None,
+        }
     }
 
     /// A low limb is zero: what it is the low limb of is a multiple of `2^B`.
@@ -375,7 +389,10 @@ impl<T: Limbs> Machine<'_, T> {
 
     /// The polynomial by the equations of the program, from its newest limb to its oldest.
     fn rewritten(&self, mut poly: Poly) -> Poly {
-        for inst in self.program.insts.iter().rev() {
+        // What is written later is not in it.
+        let writer = |(mono, _): (&Mono, _)| self.writers.get(&Limb(mono.1.checked_sub(1)?));
+        let newest = poly.iter().filter_map(writer).max().map_or(0, |at| at + 1);
+        for inst in self.program.insts[..newest].iter().rev() {
             match *inst {
                 Inst::Select { out, bit, a, b } => {
                     // Where the bit is open, so is what is selected.

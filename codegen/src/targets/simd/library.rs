@@ -56,6 +56,8 @@ pub fn additions(group: &GroupDesc) -> Vec<Kernel> {
 /// | `product` | two elements | their product |
 /// | `butterfly` | `a, b, w` | `a + wb`, `a - wb` |
 /// | `butterflies` | `a, b, c, d, u, v, w` | two levels: of `a, b` and of `c, d` by `u`, then of what is first by `v` and second by `w` |
+/// | `first_butterfly` | `a, b` | `butterfly` by 1 |
+/// | `first_butterflies` | `a, b, c, d, w` | `butterflies` by 1, 1, `w` |
 pub fn transforms(field: &FieldDesc) -> Vec<Kernel> {
     let of = |name, inputs, body: Body<'_>| over(field, Tower::prime(), name, inputs, body);
     let (entering, _) = arkworks_form(field);
@@ -63,17 +65,22 @@ pub fn transforms(field: &FieldDesc) -> Vec<Kernel> {
         of("enter", 1, &|_, x| vec![x[0].mul_const(&entering)]),
         of("canonical", 1, &|b, x| vec![b.from_words(&x[0].words())]),
         of("product", 2, &|_, x| vec![x[0] * x[1]]),
-        of("butterfly", 3, &|_, x| butterfly(x[0], x[1], x[2]).to_vec()),
+        of("butterfly", 3, &|_, x| butterfly(x[0], x[1] * x[2]).to_vec()),
         of("butterflies", 7, &|_, x| {
-            let ([a, b], [c, d]) = (butterfly(x[0], x[1], x[4]), butterfly(x[2], x[3], x[4]));
-            let ([a, c], [b, d]) = (butterfly(a, c, x[5]), butterfly(b, d, x[6]));
+            let ([a, b], [c, d]) = (butterfly(x[0], x[1] * x[4]), butterfly(x[2], x[3] * x[4]));
+            let ([a, c], [b, d]) = (butterfly(a, c * x[5]), butterfly(b, d * x[6]));
+            vec![a, b, c, d]
+        }),
+        of("first_butterfly", 2, &|_, x| butterfly(x[0], x[1]).to_vec()),
+        of("first_butterflies", 5, &|_, x| {
+            let ([a, b], [c, d]) = (butterfly(x[0], x[1]), butterfly(x[2], x[3]));
+            let ([a, c], [b, d]) = (butterfly(a, c), butterfly(b, d * x[4]));
             vec![a, b, c, d]
         }),
     ]
 }
 
-fn butterfly<'k>(a: Fe<'k>, b: Fe<'k>, w: Fe<'k>) -> [Fe<'k>; 2] {
-    let b = b * w;
+fn butterfly<'k>(a: Fe<'k>, b: Fe<'k>) -> [Fe<'k>; 2] {
     [a + b, a - b]
 }
 

@@ -73,6 +73,11 @@ impl Able<FieldLanes> {
         // SAFETY: as in `load`.
         unsafe { (self.levels)(elements, factors) }
     }
+
+    pub(super) fn first_levels(self, elements: &mut [Vector], factors: &[Vector]) {
+        // SAFETY: as in `load`.
+        unsafe { (self.first_levels)(elements, factors) }
+    }
 }
 
 impl Able<GroupLanes> {

@@ -137,7 +137,7 @@ impl<F: Field> LaneTables<F> {
                         scale.apply(lanes, element, row, column);
                     }
                 }
-                lanes.levels(&mut elements, &pass.factors);
+                lanes.first_levels(&mut elements, &pass.factors);
                 elements.chunks_exact_mut(LANES * limbs).for_each(|rows| lanes.turn(rows));
                 for (lane, block) in blocks.iter_mut().enumerate() {
                     let of_lane = elements.chunks_exact(limbs).skip(lane).step_by(LANES);
@@ -295,8 +295,8 @@ fn entered<F: Field>(lanes: Able<FieldLanes>, values: &[F::Ark]) -> Vec<Vector> 
     elements
 }
 
-/// The factors of a pass, column by column, each in the order that [`levels`](crate::lanes::transforms::levels) reads
-/// them, by the first half of the powers of the root.
+/// The factors of a pass, column by column, each in the order that [`levels`](FieldLanes::levels) reads them, by the
+/// first half of the powers of the root.
 fn factors<F: Field>(
     lanes: Able<FieldLanes>,
     roots: &[F::Ark],
