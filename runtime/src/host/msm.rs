@@ -231,7 +231,7 @@ mod tests {
     use std::collections::BinaryHeap;
 
     /// What arkworks' points and lanes have.
-    const PRICES: [Prices; 2] = [Prices { bucket: 18, sum: 0 }, Prices { bucket: 18, sum: 60_000 }];
+    const PRICES: [Prices; 2] = [Prices { bucket: 18, sum: 0 }, Prices { bucket: 18, sum: 30_000 }];
 
     /// The time of threads that take parts as they come, and of what they do.
     fn makespan(shape: Shape, lens: &[usize], threads: usize, prices: Prices) -> (usize, usize) {

@@ -1,7 +1,7 @@
 //! Transforms by lanes: few passes over the vector, each of several levels.
 //!
 //! A transform of `2^k` elements in the order of their reversed indices is `k` levels of butterflies, whose halves
-//! are 1, 2, 4, … elements apart. A pass does the next some of them while its elements are in a first-level cache:
+//! are 1, 2, 4, … elements apart. A pass does the next some of them while its elements are in a second-level cache:
 //! rows of eight elements that are as far apart as the halves of its lowest level. The first pass reads the vector in
 //! its own order, and turns its results, as its lanes are of eight places that are far apart then. Between passes
 //! elements are limbs; the last one writes the vector.
@@ -23,8 +23,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The levels of the smallest transform, two passes of three each: what is turned is eight rows.
 const LEAST_LEVELS: u32 = 6;
-/// The most levels of a pass: 128 rows of eight elements of five limbs are 40 KiB.
-const MOST_LEVELS: u32 = 7;
+/// The most levels of a pass: 512 rows of eight elements of five limbs are 160 KiB.
+const MOST_LEVELS: u32 = 9;
 /// Columns, of eight elements each, that a task takes at most, if those are worth it.
 const COLUMNS: usize = 8;
 

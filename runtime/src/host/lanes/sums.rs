@@ -3,7 +3,7 @@
 //! Each bucket's terms are shared out to sums of at most so many terms, and each round adds one term to every sum
 //! that has one left, eight sums at a time. What is left of that, few sums a bucket, are terms again: of the same
 //! buckets, or of the two halves of a bucket's number, `Σ i·S(i)` being `2^k·Σ hi·H(hi) + Σ lo·L(lo)` with `i =
-//! 2^k·hi + lo`, where `H` and `L` are sums of buckets again. In the end each bucket's number is one bit.
+//! 2^k·hi + lo`, where `H` and `L` are sums of buckets again. In the end there are few, which are added one by one.
 
 use super::able::Able;
 use super::convert::{invert, one, points_of, rows_of};
@@ -11,7 +11,7 @@ use crate::group::{AffineOf, Group, ProjectiveOf};
 use crate::host::arithmetic::{BucketSums, Prices};
 use crate::host::digits::WindowTerms;
 use crate::lanes::{Block, CHAINS, LANES, Place, Rows, TERM, Vector};
-use ark_ec::AffineRepr as _;
+use ark_ec::{AffineRepr as _, VariableBaseMSM as _};
 use ark_ff::{AdditiveGroup as _, Zero as _};
 use bytemuck::Zeroable as _;
 use std::cell::Cell;
@@ -21,6 +21,8 @@ use std::marker::PhantomData;
 const BLOCK_BYTES: usize = 5 << 18;
 /// Sums that are worth a round, as an inversion takes the time of some hundred additions.
 const MANY: usize = 1 << 12;
+/// Buckets and terms of them that are added one by one.
+const FEW: usize = 64;
 /// The fewest terms that a sum may have.
 const LEAST: usize = 4;
 /// After points that were equal or opposite, blocks that are expected to have some, at most.
@@ -56,7 +58,7 @@ impl<G: Group> Lanes<G> {
 impl<G: Group> BucketSums<G> for Lanes<G> {
     /// Measured: rounds of few sums, in which a sum of buckets ends, take as long as some thousand terms.
     fn prices(&self) -> Prices {
-        Prices { bucket: 18, sum: 60_000 }
+        Prices { bucket: 18, sum: 30_000 }
     }
 
     fn sum(&self, terms: WindowTerms<'_>, buckets: usize) -> ProjectiveOf<G> {
@@ -106,13 +108,12 @@ impl Term {
     }
 }
 
-/// Buckets whose numbers count from `first` on, and weigh as many times `2^shift`.
+/// Buckets whose numbers count from `first` on: some bits of a bucket's number in a window, after those of the ones before.
 #[derive(Clone, Copy)]
 struct Numbers {
     first: u32,
     /// Bits of a number.
     bits: u32,
-    shift: u32,
 }
 
 impl Numbers {
@@ -187,47 +188,45 @@ impl<G: Group> Adder<G> {
         terms: impl Iterator<Item = Term> + Clone,
         buckets: usize,
     ) -> ProjectiveOf<G> {
-        let mut numbers = vec![Numbers { first: 0, bits: buckets.ilog2() + 1, shift: 0 }];
+        let mut numbers = vec![Numbers { first: 0, bits: buckets.ilog2() + 1 }];
         let mut sums = self.sums(rows, terms, buckets + 1);
-        while !sums.terms.is_empty() {
+        let end = |numbers: &[Numbers]| numbers.last().map_or(0, Numbers::end);
+        while sums.terms.len().max(end(&numbers)) > FEW {
             let several = sums.terms.len() - sums.filled.min(sums.terms.len());
             // Of many buckets with several, those are added before each sum is in two halves.
-            let terms = if numbers.iter().any(|of| of.bits > 1) && several <= sums.filled / 2 {
-                halves(&mut numbers, &sums.terms)
-            } else if several > 0 {
-                std::mem::take(&mut sums.terms)
-            } else {
-                break;
+            let terms = match numbers.iter().any(|of| of.bits > 1) && several <= sums.filled / 2 {
+                true => halves(&mut numbers, &sums.terms),
+                false => std::mem::take(&mut sums.terms),
             };
             let rows = Rows { words: bytemuck::cast_slice(&sums.rows), row: self.lanes.row };
-            let buckets = numbers.last().map_or(0, Numbers::end);
-            let next = self.sums(rows, terms.iter().copied(), buckets);
+            let next = self.sums(rows, terms.iter().copied(), end(&numbers));
             self.space.rows.push(std::mem::replace(&mut sums, next).rows);
         }
-        let sum = self.of_bits(&numbers, &sums);
+        let sum = self.one_by_one(&numbers, &sums);
         self.space.rows.push(sums.rows);
         sum
     }
 
-    /// The sum of buckets whose numbers are one bit each.
-    fn of_bits(&mut self, numbers: &[Numbers], sums: &Sums) -> ProjectiveOf<G> {
-        let points = self.points(sums);
-        let shift = |term: &Term| numbers[Numbers::of(numbers, term.bucket).0].shift;
-        let mut by_shift: Vec<(u32, AffineOf<G>)> = sums.terms.iter().map(shift).zip(points).collect();
-        by_shift.sort_unstable_by_key(|(shift, _)| *shift);
-        let (mut sum, mut doublings) =
-            (ProjectiveOf::<G>::zero(), by_shift.last().map_or(0, |(shift, _)| *shift));
-        for (shift, point) in by_shift.iter().rev() {
-            while doublings > *shift {
-                sum.double_in_place();
-                doublings -= 1;
+    /// The sum of few buckets.
+    fn one_by_one(&mut self, numbers: &[Numbers], sums: &Sums) -> ProjectiveOf<G> {
+        let mut points: Vec<_> = sums.terms.iter().map(|term| term.bucket).zip(self.points(sums)).collect();
+        points.sort_unstable_by_key(|(bucket, _)| *bucket);
+        let mut all = ProjectiveOf::<G>::zero();
+        for of in numbers.iter().rev() {
+            (0..of.bits).for_each(|_| {
+                all.double_in_place();
+            });
+            // Σ i·bucket(i), as the sum of the sums of the buckets from i on.
+            let (mut from_here, mut sum) = (ProjectiveOf::<G>::ZERO_BUCKET, ProjectiveOf::<G>::ZERO_BUCKET);
+            for bucket in (of.first + 1..of.end() as u32).rev() {
+                let start = points.partition_point(|(other, _)| *other < bucket);
+                let of_bucket = points[start..].iter().take_while(|(other, _)| *other == bucket);
+                of_bucket.for_each(|(_, point)| from_here += point);
+                sum += &from_here;
             }
-            sum += point;
+            all += &sum;
         }
-        (0..doublings).for_each(|_| {
-            sum.double_in_place();
-        });
-        sum
+        all
     }
 
     /// The points of sums.
@@ -347,10 +346,10 @@ fn halves(numbers: &mut Vec<Numbers>, terms: &[Term]) -> Vec<Term> {
     for of in numbers.iter() {
         places.push(of_halves.len());
         let low = of.bits / 2;
-        for (bits, shift) in [(low, of.shift), (of.bits - low, of.shift + low)] {
+        for bits in [low, of.bits - low] {
             if bits > 0 {
                 let first = of_halves.last().map_or(0, Numbers::end) as u32;
-                of_halves.push(Numbers { first, bits, shift });
+                of_halves.push(Numbers { first, bits });
             }
         }
     }
