@@ -1,9 +1,9 @@
 //! Running other programs, and showing what is run and how long it took.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
 /// The workspace root.
@@ -91,6 +91,25 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
         bail!("`{line}` failed ({status})");
     }
     Ok(())
+}
+
+/// Shows commands, runs them at once with our terminal, waits for all, and fails where one fails.
+pub(crate) fn run_together(commands: &mut [Command]) -> Result<()> {
+    let mut running = vec![];
+    for command in commands {
+        let line = show(command);
+        eprintln!("$ {line}");
+        let started = command.spawn().with_context(|| format!("could not start `{line}`"));
+        running.push(started.map(|child| (line, child)));
+    }
+    let wait = |started: Result<(String, Child)>| {
+        let (line, mut child) = started?;
+        let status = child.wait().with_context(|| format!("could not wait for `{line}`"))?;
+        ensure!(status.success(), "`{line}` failed ({status})");
+        Ok(())
+    };
+    let ends: Vec<Result<()>> = running.into_iter().map(wait).collect();
+    ends.into_iter().collect()
 }
 
 /// Standard output of a command; `None` where it does not exist or fails.
@@ -192,6 +211,23 @@ mod tests {
         assert_eq!(ran(None).expect("all"), "abcd");
         assert_eq!(ran(Some("c")).expect("two of four"), "acd");
         assert!(ran(Some("e")).expect_err("there is none").to_string().contains("no part \"e\""));
+    }
+
+    #[test]
+    fn a_command_that_fails_among_others_is_told_and_all_are_waited_for() {
+        let sh = |script: &str| {
+            let mut sh = command("sh");
+            sh.args(["-c", script]);
+            sh
+        };
+        run_together(&mut [sh("true"), sh("true")]).expect("both end well");
+        let file = target("run-together");
+        let slow = format!("sleep 0.2; echo done > '{}'", file.display());
+        let error = run_together(&mut [sh("exit 3"), sh(&slow)]).expect_err("one fails");
+        assert!(error.to_string().contains("exit 3"), "{error}");
+        assert_eq!(std::fs::read_to_string(&file).expect("the other has ended"), "done\n");
+        std::fs::remove_file(&file).expect("it is there");
+        assert!(run_together(&mut [command("no-such-program")]).is_err());
     }
 
     #[test]
