@@ -1,8 +1,8 @@
 //! The SIMD target against arkworks: the source that it emits is compiled and run, eight elements at a time.
 //!
-//! It is run twice: with each instruction written out in plain Rust by its definition, on any processor, where a word that
-//! overflows or a factor that is no limb ends the program; and with the instructions themselves, on a processor that
-//! has them. On others of the architecture the compiler reads them.
+//! It is run twice: with each instruction written out in plain Rust by its definition, on any processor, where a word
+//! that overflows or a factor that is no limb ends the program; and with the instructions themselves, on a processor
+//! that has them. On others of the architecture the compiler reads them.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -85,8 +85,8 @@ fn choose(mask: M, a: V, b: V) -> V { each(|i| if mask >> i & 1 == 1 { a.0[i] } 
 fn not(a: M) -> M { !a }
 ";
 
-/// What is emitted: the operations, a sum of products of what is not reduced, the two halves of an affine addition, and what
-/// transforms are made of.
+/// What is emitted: the operations, a sum of products of what is not reduced, the two halves of an affine addition, and
+/// what transforms are made of.
 fn library(field: &FieldDesc) -> Vec<Kernel> {
     type Body = for<'k> fn(&'k Builder, &[Fe<'k>]) -> Vec<Fe<'k>>;
     let functions: [(&str, usize, Body); 9] = [

@@ -108,7 +108,8 @@ impl Term {
     }
 }
 
-/// Buckets whose numbers count from `first` on: some bits of a bucket's number in a window, after those of the ones before.
+/// Buckets whose numbers count from `first` on: some bits of a bucket's number in a window, after those of the ones
+/// before.
 #[derive(Clone, Copy)]
 struct Numbers {
     first: u32,
