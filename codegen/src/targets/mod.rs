@@ -27,6 +27,7 @@
 
 mod arithmetic;
 mod back_end;
+mod judged;
 pub mod limbs;
 mod machine;
 mod offer;

@@ -15,12 +15,11 @@ pub use cost::Cost;
 pub use rules::Numbers;
 
 use crate::declaration::{FieldDesc, FieldOp};
+use crate::targets::judged::Judged;
 use crate::targets::{Arithmetic, Choice, Claim, Unproven};
 use ir::Program;
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive};
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 
 /// A target of such programs: its limbs, and how large an element may be.
 pub trait Limbs:
@@ -85,26 +84,16 @@ pub(in crate::targets) fn choices<T: Limbs>(
     choices
 }
 
-type Verdict = Result<check::Accepted, Unproven>;
+static JUDGED: Judged<check::Accepted> = Judged::new();
 
-/// What the checker has said of claims, by the bits of a limb and their seals.
-static JUDGED: Mutex<BTreeMap<(usize, [u8; 32]), Verdict>> = Mutex::new(BTreeMap::new());
-
-/// For [`Arithmetic::prove`]. The kernels of an image have most claims in common, and the placing pass those of the gate:
-/// each is judged once in a process.
-pub(in crate::targets) fn prove<T: Limbs>(field: &FieldDesc, claims: &[Claim<'_, T>]) -> Vec<Verdict> {
-    let judged = || JUDGED.lock().unwrap_or_else(PoisonError::into_inner);
-    let prove = |claim: &Claim<'_, T>| {
-        let seal = (T::BITS, claim.seal(field).bytes());
-        if let Some(known) = judged().get(&seal) {
-            return known.clone();
-        }
-        let Claim { op, operands, choice } = claim;
-        let verdict = check::check::<T>(field, op, operands, &choice.program, choice.out);
-        judged().insert(seal, verdict.clone());
-        verdict
-    };
-    claims.iter().map(prove).collect()
+/// For [`Arithmetic::prove`].
+pub(in crate::targets) fn prove<T: Limbs>(
+    field: &FieldDesc,
+    claims: &[Claim<'_, T>],
+) -> Vec<Result<check::Accepted, Unproven>> {
+    JUDGED.all(field, claims, |Claim { op, operands, choice }| {
+        check::check::<T>(field, op, operands, &choice.program, choice.out)
+    })
 }
 
 /// For [`Arithmetic::slack`]: what a lazy variant has to spare.

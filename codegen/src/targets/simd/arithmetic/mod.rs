@@ -12,9 +12,12 @@ use super::{Choice, Cost, Simd};
 use crate::declaration::{FieldDesc, FieldOp};
 use crate::error::PassError;
 use crate::fir::ir::Kernel;
+use crate::targets::judged::Judged;
 use crate::targets::{Arithmetic, Claim, Machine, Unproven, pure};
 use bound::Bound;
 use ir::Program;
+
+static JUDGED: Judged<check::Accepted> = Judged::new();
 
 impl Arithmetic for Simd {
     type Bound = Bound;
@@ -49,10 +52,9 @@ impl Arithmetic for Simd {
     }
 
     fn prove(field: &FieldDesc, claims: &[Claim<'_, Simd>]) -> Vec<Result<check::Accepted, Unproven>> {
-        let prove = |claim: &Claim<'_, Simd>| {
-            check::check(field, &claim.op, claim.operands, &claim.choice.program, claim.choice.out)
-        };
-        claims.iter().map(prove).collect()
+        JUDGED.all(field, claims, |Claim { op, operands, choice }| {
+            check::check(field, op, operands, &choice.program, choice.out)
+        })
     }
 
     fn rules(field: &FieldDesc) -> Numbers {

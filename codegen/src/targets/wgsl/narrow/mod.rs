@@ -26,11 +26,10 @@ pub(super) use regroup::{packed, unpacked};
 use crate::declaration::{FieldDesc, FieldOp};
 use crate::error::PassError;
 use crate::fir::ir::{Kernel, Type};
+use crate::targets::judged::Judged;
 use crate::targets::{self, Arithmetic, Claim, Load, Machine, Unproven};
 use ir::{Op, Program};
-use std::collections::BTreeMap;
 use std::ops::AddAssign;
-use std::sync::{Mutex, PoisonError};
 
 /// GPUs, by WGSL, on limbs of 13 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,10 +77,7 @@ impl AddAssign for Cost {
     }
 }
 
-type Verdict = Result<check::Accepted, Unproven>;
-
-/// What the checker has said of claims, by their seals: the kernels of an image have most in common.
-static JUDGED: Mutex<BTreeMap<[u8; 32], Verdict>> = Mutex::new(BTreeMap::new());
+static JUDGED: Judged<check::Accepted> = Judged::new();
 
 impl Arithmetic for Narrow {
     type Bound = Bound;
@@ -111,19 +107,10 @@ impl Arithmetic for Narrow {
         cost.products as usize
     }
 
-    fn prove(field: &FieldDesc, claims: &[Claim<'_, Narrow>]) -> Vec<Verdict> {
-        let judged = || JUDGED.lock().unwrap_or_else(PoisonError::into_inner);
-        let prove = |claim: &Claim<'_, Narrow>| {
-            let seal = claim.seal(field).bytes();
-            if let Some(known) = judged().get(&seal) {
-                return known.clone();
-            }
-            let Claim { op, operands, choice } = claim;
-            let verdict = check::check(field, op, operands, &choice.program, choice.out);
-            judged().insert(seal, verdict.clone());
-            verdict
-        };
-        claims.iter().map(prove).collect()
+    fn prove(field: &FieldDesc, claims: &[Claim<'_, Narrow>]) -> Vec<Result<check::Accepted, Unproven>> {
+        JUDGED.all(field, claims, |Claim { op, operands, choice }| {
+            check::check(field, op, operands, &choice.program, choice.out)
+        })
     }
 
     fn rules(field: &FieldDesc) -> Numbers {
