@@ -132,7 +132,7 @@ fn interpreted<F: PrimeField>(field: &FieldDesc, steps: &[Step], operands: &[Vec
 }
 
 fn agree<F: PrimeField>(name: &str, first: u64, count: u64) {
-    /// Outermost of a function.
+    /// A function has fewer than four more.
     const STEPS: usize = 24;
     let field = described::<F>(name);
     let programs: Vec<(String, Vec<Step>)> = (first..first + Size::from_env().pick(count, 10 * count))
