@@ -2,6 +2,8 @@
 
 #[cfg(target_arch = "x86_64")]
 use crate::lanes::FieldLanes;
+#[cfg(target_arch = "x86_64")]
+use crate::tier::Tier;
 use ark_ff::{BigInt, Fp, MontBackend, MontConfig, PrimeField};
 use std::fmt::Debug;
 
@@ -26,9 +28,9 @@ pub trait Field: Copy + Debug + Send + Sync + 'static {
     /// The embedded images, encoded [`curvesmith_abi::Bundle`]s, one a flavour; empty if there are none. Best a static: a literal may be copied into every
     /// crate that calls this.
     fn images() -> &'static [u8];
-    /// The functions of eight elements at once that transforms take, where the declaration has them.
+    /// The functions of eight elements at once that transforms take on a tier, where the declaration has them.
     #[cfg(target_arch = "x86_64")]
-    fn lanes() -> Option<&'static FieldLanes> {
+    fn lanes(_: Tier) -> Option<&'static FieldLanes> {
         None
     }
 }

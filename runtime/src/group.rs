@@ -5,6 +5,8 @@ pub use crate::form::EdwardsForm;
 #[cfg(target_arch = "x86_64")]
 use crate::lanes::GroupLanes;
 pub use crate::points::Points;
+#[cfg(target_arch = "x86_64")]
+use crate::tier::Tier;
 use ark_ec::CurveGroup;
 use ark_ec::pairing::Pairing;
 use ark_ff::Field as ArkField;
@@ -39,9 +41,9 @@ pub trait Group: Copy + Debug + Send + Sync + 'static {
     fn edwards_form() -> Option<EdwardsForm<CoordinateOf<Self>>> {
         None
     }
-    /// The functions of eight points at once, of a short Weierstrass curve whose declaration has them.
+    /// The functions of eight points at once on a tier, of a short Weierstrass curve whose declaration has them.
     #[cfg(target_arch = "x86_64")]
-    fn lanes() -> Option<&'static GroupLanes> {
+    fn lanes(_: Tier) -> Option<&'static GroupLanes> {
         None
     }
     /// The kernels of MSMs for constant work, where the declaration asks for them.

@@ -75,6 +75,6 @@ pub mod __private {
     pub use crate::field::{self, ElementOf, Field, MontLimbs};
     pub use crate::group::{self, Group, PairingCurve};
     #[cfg(target_arch = "x86_64")]
-    pub use crate::lanes;
+    pub use crate::{lanes, tier};
     pub use {ark_ec, ark_ff, ark_serialize, ark_std};
 }

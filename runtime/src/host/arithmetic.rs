@@ -61,9 +61,8 @@ pub struct Prices {
 #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "only vectors ask for it"))]
 pub(super) fn tables<F: Field>(domain: Domain, omega: F::Ark, tier: Tier) -> Box<dyn Tables<F>> {
     #[cfg(target_arch = "x86_64")]
-    if tier == Tier::Ifma512
-        && domain.power == 0
-        && let Some(tables) = LaneTables::<F>::new(domain.log, omega)
+    if domain.power == 0
+        && let Some(tables) = LaneTables::<F>::new(domain.log, omega, tier)
     {
         return Box::new(tables);
     }
@@ -93,12 +92,11 @@ pub(super) fn tables<F: Field>(domain: Domain, omega: F::Ark, tier: Tier) -> Box
 /// Points as a tier keeps them that is made for their group.
 #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "only vectors ask for it"))]
 fn in_lanes<G: Group>(points: &[AffineOf<G>], tier: Tier) -> Option<Box<dyn BucketSums<G>>> {
-    match tier {
-        Tier::Scalar => None,
-        #[cfg(target_arch = "x86_64")]
-        Tier::Ifma512 if points.len() >= LEAST_LANES => Some(Box::new(Lanes::<G>::new(points)?)),
-        Tier::Ifma512 => None,
+    #[cfg(target_arch = "x86_64")]
+    if points.len() >= LEAST_LANES {
+        return Some(Box::new(Lanes::<G>::new(points, tier)?));
     }
+    None
 }
 
 /// Points as the best arithmetic of a tier keeps them.

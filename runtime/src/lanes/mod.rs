@@ -1,18 +1,20 @@
 //! Eight elements at once, by the vector instructions of a processor.
 //!
 //! The compiler emits functions of elements into a declaration's expansion (target `simd`). The loops over them are
-//! here, for any field: a declaration instantiates the [`passes`] with its functions, and hands out pointers to what
-//! comes of it, a [`GroupLanes`]. Elements are limbs of 52 bits in Montgomery form, with `R = 2^(52·limbs)`; a vector
-//! holds one limb of eight elements. In memory a point is a row of words: its limbs, or those packed into words of 64
-//! bits, whichever is read sooner.
+//! here, for any field and [tier](crate::tier): a declaration instantiates the [passes](ifma512::passes) with its
+//! functions, and hands out pointers to what comes of it, a [`GroupLanes`]. Elements are limbs in Montgomery form, with
+//! `R = 2^(bits·limbs)`; a vector holds one limb of eight elements, on any tier. In memory a point is a row of words: its
+//! limbs, or those packed into words of 64 bits, whichever is read sooner.
 //!
 //! Nothing here looks at what the processor can do: whoever calls a pass has seen that ([`host`](crate::host)).
 
-pub mod passes;
-mod rows;
-pub mod transforms;
+mod ahead;
+pub mod avx2;
+pub mod ifma512;
+mod passes;
+mod transforms;
 
-pub(crate) use rows::ask_for;
+pub(crate) use ahead::ask_for;
 
 use core::arch::x86_64::__m512i;
 use std::fmt;
@@ -22,8 +24,8 @@ pub type Vector = __m512i;
 
 /// Elements in a vector.
 pub const LANES: usize = 8;
-/// Bits of a limb.
-const BITS: usize = 52;
+/// Bits of a word.
+const WORD: usize = u64::BITS as usize;
 /// Coordinates of a pair of points, with the product of the denominators before it and the inverse of that times its
 /// own.
 pub const PAIR: usize = 6;
@@ -32,8 +34,8 @@ pub const TERM: usize = 3;
 /// Products that grow side by side, so that none waits for the one before. Groups take turns.
 pub const CHAINS: usize = 2;
 
-/// What transforms over a field are made of. The functions are those of [`transforms`] of the same names, and need
-/// AVX-512F and AVX-512 IFMA. Eight elements are as many vectors as an element has limbs.
+/// What transforms over a field are made of. The functions are those of a tier's
+/// [transforms](ifma512::transforms) of the same names, and need its instructions. Eight elements are as many vectors as an element has limbs.
 #[derive(Clone, Copy)]
 pub struct FieldLanes {
     /// Limbs of an element.
@@ -68,8 +70,8 @@ impl fmt::Debug for FieldLanes {
     }
 }
 
-/// What sums of points of a group are made of. The functions are those of the [`passes`] of the same names, and need
-/// AVX-512F and AVX-512 IFMA.
+/// What sums of points of a group are made of. The functions are those of a tier's [passes](ifma512::passes) of
+/// the same names, and need its instructions.
 #[derive(Clone, Copy)]
 pub struct GroupLanes {
     /// Vectors of a coordinate of eight points.
@@ -126,6 +128,15 @@ pub struct Block<'a> {
 
 /// Where a point lies, and whether its opposite is meant: twice the index of its row, plus one for the opposite.
 pub type Place = u32;
+
+/// Words of a number in a row of `elements`: those of its limbs, or as many as they are packed, where that saves a
+/// transposition.
+pub const fn words_of_row(limbs: usize, packed: usize, elements: usize) -> usize {
+    match (packed * elements).div_ceil(LANES) < (limbs * elements).div_ceil(LANES) {
+        true => packed,
+        false => limbs,
+    }
+}
 
 /// Points, one after the other.
 #[derive(Clone, Copy)]

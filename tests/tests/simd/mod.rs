@@ -1,4 +1,4 @@
-//! The SIMD target against arkworks: the source that it emits is compiled and run, eight elements at a time.
+//! The SIMD target against arkworks: the source that it emits is compiled and run, some elements at a time.
 //!
 //! It is run twice: with each instruction written out in plain Rust by its definition, on any processor, where a word
 //! that overflows or a factor that is no limb ends the program; and with the instructions themselves, on a processor
@@ -14,7 +14,7 @@ use curvesmith_codegen::fir::build::{Builder, Fe};
 use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::passes::prepare;
 use curvesmith_codegen::targets::BackEnd as _;
-use curvesmith_codegen::targets::simd::{BITS, Simd, Tier, function, limbs, r, to_limbs, transforms};
+use curvesmith_codegen::targets::simd::{Avx2, Ifma512, Instructions, Limbs, Simd, function, transforms};
 use curvesmith_tests::Random;
 use num_bigint::BigUint;
 use std::fs;
@@ -22,26 +22,24 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const LANES: usize = 8;
-
-/// Applies a function to each line that is read: the limbs of eight times its operands, in hexadecimal.
+/// Applies a function to each line that is read: for each lane the limbs of its operands, in hexadecimal.
 const RUN: &str = r#"
-#[target_feature(enable = "avx512f,avx512ifma")]
+#[target_feature(enable = "FEATURES")]
 fn run<const N: usize, const I: usize, const R: usize>(f: unsafe fn([&[V; N]; I]) -> [[V; N]; R]) {
     for line in std::io::stdin().lines() {
         let words: Vec<i64> = line.unwrap().split(' ').map(|text| i64::from_str_radix(text, 16).unwrap()).collect();
         let x: [[V; N]; I] = std::array::from_fn(|i| std::array::from_fn(|limb| {
-            let lanes: [i64; 8] = std::array::from_fn(|lane| words[(lane * I + i) * N + limb]);
-            // SAFETY: a vector is eight words.
-            unsafe { std::mem::transmute::<[i64; 8], V>(lanes) }
+            let lanes: [i64; LANES] = std::array::from_fn(|lane| words[(lane * I + i) * N + limb]);
+            // SAFETY: a vector is a word for each lane.
+            unsafe { std::mem::transmute::<[i64; LANES], V>(lanes) }
         }));
         // SAFETY: `main` has seen that the processor has the instructions.
         let results = unsafe { f(std::array::from_fn(|i| &x[i])) };
         let mut text = vec![];
-        for lane in 0..8 {
+        for lane in 0..LANES {
             for vector in results.as_flattened() {
-                // SAFETY: a vector is eight words.
-                let words: [i64; 8] = unsafe { std::mem::transmute(*vector) };
+                // SAFETY: a vector is a word for each lane.
+                let words: [i64; LANES] = unsafe { std::mem::transmute(*vector) };
                 text.push(format!("{:x}", words[lane]));
             }
         }
@@ -50,44 +48,90 @@ fn run<const N: usize, const I: usize, const R: usize>(f: unsafe fn([&[V; N]; I]
 }
 "#;
 
-/// The instructions as the emitted source has them.
-const INSTRUCTIONS: &str = include_str!("../../../codegen/src/targets/simd/ifma512.rs.txt");
-
-/// The same by their definitions. Words that overflow are seen by how it is compiled.
+/// Instructions by their definitions. Words that overflow are seen by how it is compiled.
 const PLAIN: &str = r"
 #[derive(Clone, Copy)]
-pub struct V([i64; 8]);
+pub struct V([i64; LANES]);
 type M = u8;
-
-const LIMB: i64 = 1 << 52;
 
 fn each(lane: impl Fn(usize) -> i64) -> V {
     V(std::array::from_fn(lane))
 }
+fn add(a: V, b: V) -> V { each(|i| a.0[i] + b.0[i]) }
+fn sub(a: V, b: V) -> V { each(|i| a.0[i] - b.0[i]) }
+fn mask<const BITS: u32>(a: V) -> V { each(|i| a.0[i].rem_euclid(1 << BITS)) }
+fn double<const BITS: u32>(a: V) -> V { each(|i| a.0[i] * (1 << BITS)) }
+fn by_sign(sign: V, a: V, b: V) -> V { each(|i| if sign.0[i] < 0 { a.0[i] } else { b.0[i] }) }
+fn splat(value: i64) -> V { V([value; LANES]) }
+fn either(a: V, b: V) -> V { each(|i| a.0[i] | b.0[i]) }
+fn zero(a: V) -> M { (0..LANES).map(|i| u8::from(a.0[i] == 0) << i).sum() }
+fn choose(mask: M, a: V, b: V) -> V { each(|i| if mask >> i & 1 == 1 { a.0[i] } else { b.0[i] }) }
+fn truth(value: bool) -> M { if value { M::MAX } else { 0 } }
+fn not(a: M) -> M { !a }
+fn and(a: M, b: M) -> M { a & b }
+fn or(a: M, b: M) -> M { a | b }
+";
+
+/// Those of a processor that adds halves of products.
+const HALVES: &str = r"
+const LIMB: i64 = 1 << 52;
+
 fn wide(a: i64, b: i64) -> i128 {
     assert!((0..LIMB).contains(&a) && (0..LIMB).contains(&b));
     i128::from(a) * i128::from(b)
 }
-fn add(a: V, b: V) -> V { each(|i| a.0[i] + b.0[i]) }
-fn sub(a: V, b: V) -> V { each(|i| a.0[i] - b.0[i]) }
 fn low(sum: V, a: V, b: V) -> V { each(|i| sum.0[i] + (wide(a.0[i], b.0[i]) % i128::from(LIMB)) as i64) }
 fn high(sum: V, a: V, b: V) -> V { each(|i| sum.0[i] + (wide(a.0[i], b.0[i]) / i128::from(LIMB)) as i64) }
 fn quotient(a: V, by: i64) -> V { each(|i| (wide(a.0[i].rem_euclid(LIMB), by) % i128::from(LIMB)) as i64) }
 fn carry(a: V) -> V { each(|i| (a.0[i] + (LIMB - 1)).div_euclid(LIMB)) }
 fn shift<const BITS: u32>(a: V) -> V { each(|i| a.0[i].div_euclid(1 << BITS)) }
-fn mask<const BITS: u32>(a: V) -> V { each(|i| a.0[i].rem_euclid(1 << BITS)) }
-fn double<const BITS: u32>(a: V) -> V { each(|i| a.0[i] * (1 << BITS)) }
-fn by_sign(sign: V, a: V, b: V) -> V { each(|i| if sign.0[i] < 0 { a.0[i] } else { b.0[i] }) }
-fn splat(value: i64) -> V { V([value; 8]) }
-fn either(a: V, b: V) -> V { each(|i| a.0[i] | b.0[i]) }
-fn zero(a: V) -> M { (0..8).map(|i| u8::from(a.0[i] == 0) << i).sum() }
-fn choose(mask: M, a: V, b: V) -> V { each(|i| if mask >> i & 1 == 1 { a.0[i] } else { b.0[i] }) }
-fn not(a: M) -> M { !a }
 ";
+
+/// Those of one that has whole products.
+const WHOLE: &str = r"
+const FACTOR: i64 = 1 << 32;
+
+fn wide(a: i64, b: i64) -> i64 {
+    assert!((0..FACTOR).contains(&a) && (0..FACTOR).contains(&b));
+    a.checked_mul(b).unwrap()
+}
+fn product_of(a: V, b: V) -> V { each(|i| wide(a.0[i], b.0[i])) }
+fn quotient<const BITS: u32>(a: V, by: i64) -> V {
+    each(|i| wide(a.0[i].rem_euclid(1 << BITS), by).rem_euclid(1 << BITS))
+}
+fn shift<const BITS: u32>(a: V) -> V {
+    each(|i| {
+        assert!(a.0[i] >= 0);
+        a.0[i] >> BITS
+    })
+}
+";
+
+/// Processors.
+struct Processor {
+    name: &'static str,
+    /// Its own instructions by their definitions.
+    plain: &'static str,
+    is_here: bool,
+}
+
+fn processor<I: Instructions>() -> Processor {
+    #[cfg(target_arch = "x86_64")]
+    let has = |ifma: bool| match ifma {
+        true => is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512ifma"),
+        false => is_x86_feature_detected!("avx2"),
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    let has = |_| false;
+    match I::LANES {
+        8 => Processor { name: "ifma512", plain: HALVES, is_here: has(true) },
+        _ => Processor { name: "avx2", plain: WHOLE, is_here: has(false) },
+    }
+}
 
 /// What is emitted: the operations, a sum of products of what is not reduced, the two halves of an affine addition, and
 /// what transforms are made of.
-fn library(field: &FieldDesc) -> Vec<Kernel> {
+fn library<I: Instructions>(field: &FieldDesc) -> Vec<Kernel> {
     type Body = for<'k> fn(&'k Builder, &[Fe<'k>]) -> Vec<Fe<'k>>;
     let functions: [(&str, usize, Body); 9] = [
         ("sum", 2, |_, x| vec![x[0] + x[1]]),
@@ -106,76 +150,83 @@ fn library(field: &FieldDesc) -> Vec<Kernel> {
         }),
     ];
     let functions = functions.iter().map(|(name, inputs, body)| function(field, name, *inputs, *body));
-    functions.chain(transforms(field)).collect()
+    functions.chain(transforms::<I>(field)).collect()
 }
 
 /// A program that applies functions of a field.
 struct Lanes {
     field: FieldDesc,
+    limbs: Limbs,
+    /// Elements at once.
+    number: usize,
     program: PathBuf,
 }
 
 impl Lanes {
     /// In plain Rust, and by the instructions if the processor has them.
-    fn of(field: &FieldDesc, functions: &[Kernel]) -> Vec<Lanes> {
-        let checked: Vec<_> = functions.iter().map(|kernel| prepare::<Simd>(kernel).unwrap()).collect();
-        let source = Simd::emit(&checked, Tier::Ifma512).unwrap().text;
+    fn of<I: Instructions>(field: &FieldDesc, functions: &[Kernel]) -> Vec<Lanes> {
+        let checked: Vec<_> = functions.iter().map(|kernel| prepare::<Simd<I>>(kernel).unwrap()).collect();
+        let source = Simd::<I>::emit(&checked, ()).unwrap().text;
+        let Processor { name, plain, is_here } = processor::<I>();
+        let run = RUN.replace("FEATURES", I::FEATURES);
+        let lanes = I::LANES;
         let arms: String = functions
             .iter()
             .map(|kernel| format!("        \"{0}\" => unsafe {{ run({0}) }},\n", kernel.symbol))
             .collect();
         let text = |needs: &str| {
             format!(
-                "{source}{RUN}\nfn main() {{\n    {needs}\n    match &*std::env::args().nth(1).unwrap() \
+                "{source}{run}\nconst LANES: usize = {lanes};\nfn main() {{\n    {needs}\n    match &*std::env::args().nth(1).unwrap() \
                  {{\n{arms}        _ => panic!(),\n    }}\n}}\n"
             )
         };
-        let feature = format!("#[target_feature(enable = \"{}\")]", Tier::Ifma512.features());
-        let plain = text("").replace(INSTRUCTIONS, PLAIN).replace(&feature, "");
-        assert!(!plain.contains("_mm512"), "the instructions are others");
+        let feature = format!("#[target_feature(enable = \"{}\")]", I::FEATURES);
+        let plain = text("").replace(I::PRELUDE, &format!("{PLAIN}{plain}")).replace(&feature, "");
+        assert!(!plain.contains("_mm"), "the instructions are others");
         // What is written for lanes takes minutes to optimise without instructions for them.
-        let mut all = vec![Lanes::compiled(field, "plain", &plain, &["-Coverflow-checks=yes"])];
-        #[cfg(target_arch = "x86_64")]
-        {
-            let text = text("assert!(is_x86_feature_detected!(\"avx512ifma\"));");
-            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512ifma") {
-                all.push(Lanes::compiled(field, "ifma512", &text, &["-Copt-level=1"]));
-            } else {
-                Lanes::compiled(field, "ifma512", &text, &["--emit=metadata"]);
-                eprintln!("{}: read and not run, as this processor has no AVX-512 IFMA", field.name);
-            }
+        let compiled = |name: &str, text: &str, flags: &[&str]| Lanes {
+            field: field.clone(),
+            limbs: Limbs::of(I::PRODUCTS, field),
+            number: lanes,
+            program: Lanes::compiled(&format!("{}_{name}", field.name), text, flags),
+        };
+        let mut all = vec![compiled(&format!("{name}_plain"), &plain, &["-Coverflow-checks=yes"])];
+        if is_here {
+            all.push(compiled(name, &text(""), &["-Copt-level=1"]));
+        } else if cfg!(target_arch = "x86_64") {
+            compiled(name, &text(""), &["--emit=metadata"]);
+            eprintln!("{}: read and not run, as this processor lacks {}", field.name, I::FEATURES);
         }
         all
     }
 
-    fn compiled(field: &FieldDesc, tier: &str, text: &str, flags: &[&str]) -> Lanes {
+    fn compiled(name: &str, text: &str, flags: &[&str]) -> PathBuf {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("simd");
         fs::create_dir_all(&folder).unwrap();
-        let name = format!("{}_{tier}", field.name);
-        let (file, program) = (folder.join(format!("{name}.rs")), folder.join(&name));
+        let (file, program) = (folder.join(format!("{name}.rs")), folder.join(name));
         fs::write(&file, text).unwrap();
         let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
         let mut rustc = Command::new(rustc);
         rustc.args(["--edition=2024", "--cap-lints=warn"]).args(flags).arg("-o").arg(&program).arg(&file);
         let done = rustc.output().unwrap();
         assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
-        Lanes { field: field.clone(), program }
+        program
     }
 
     /// The results of a function for each tuple of operands, checked to be resident.
     fn call<F: PrimeField>(&self, function: &str, operands: &[Vec<F>]) -> Vec<Vec<F>> {
-        let n = limbs(&self.field);
-        let (p, radix) = (&self.field.p, r(&self.field));
+        let (limbs, lanes) = (self.limbs, self.number);
+        let (p, radix) = (&self.field.p, limbs.r());
         // In Montgomery form, and by turns the larger of the two representatives of a resident element.
         let stored = |(k, x): (usize, &F)| {
             let x = BigUint::from_bytes_le(&x.into_bigint().to_bytes_le()) * &radix % p;
             let x = if k % 2 == 1 { x + p } else { x };
-            to_limbs(&x, n).into_iter().map(|limb| format!("{limb:x}")).collect::<Vec<_>>()
+            limbs.split(&x).into_iter().map(|limb| format!("{limb:x}")).collect::<Vec<_>>()
         };
         let mut input = String::new();
-        for group in operands.chunks(LANES) {
+        for group in operands.chunks(lanes) {
             // Lanes that are left over repeat the last.
-            let lanes = (0..LANES).map(|lane| group.get(lane).unwrap_or(&group[group.len() - 1]));
+            let lanes = (0..lanes).map(|lane| group.get(lane).unwrap_or(&group[group.len() - 1]));
             let words: Vec<String> = lanes.flatten().enumerate().flat_map(stored).collect();
             input += &(words.join(" ") + "\n");
         }
@@ -190,8 +241,8 @@ impl Lanes {
         let inverse = (&radix % p).modinv(p).unwrap();
         let element = |limbs: &[u64]| {
             let x = limbs.iter().rev().fold(BigUint::ZERO, |x, limb| {
-                assert!(limb >> BITS == 0, "{function} gives a limb that is not normal");
-                (x << BITS) + *limb
+                assert!(limb >> self.limbs.bits == 0, "{function} gives a limb that is not normal");
+                (x << self.limbs.bits) + *limb
             });
             assert!(x < p * 2u32, "{function} gives what is not resident");
             F::from_le_bytes_mod_order(&(x * &inverse % p).to_bytes_le())
@@ -200,8 +251,8 @@ impl Lanes {
         for line in std::str::from_utf8(&done.stdout).unwrap().lines() {
             let words: Vec<u64> =
                 line.split(' ').map(|word| u64::from_str_radix(word, 16).unwrap()).collect();
-            for lane in words.chunks_exact(words.len() / LANES) {
-                results.push(lane.chunks_exact(n).map(element).collect());
+            for lane in words.chunks_exact(words.len() / self.number) {
+                results.push(lane.chunks_exact(limbs.n).map(element).collect());
             }
         }
         assert!(results.len() >= operands.len(), "{function}");
@@ -232,7 +283,9 @@ fn described<F: PrimeField>(name: &str) -> FieldDesc {
 
 fn agree<F: PrimeField>(name: &str) {
     let field = described::<F>(name);
-    for lanes in Lanes::of(&field, &library(&field)) {
+    let with_halves = Lanes::of::<Ifma512>(&field, &library::<Ifma512>(&field));
+    let with_whole_products = Lanes::of::<Avx2>(&field, &library::<Avx2>(&field));
+    for lanes in with_halves.into_iter().chain(with_whole_products) {
         lanes.agree::<F>();
     }
 }

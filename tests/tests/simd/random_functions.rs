@@ -1,6 +1,6 @@
 //! Random functions of elements through FIR's interpreter, arkworks' arithmetic and lanes.
 
-use super::{Lanes, described, operands};
+use super::{Avx2, Ifma512, Lanes, described, operands};
 use ark_ff::{BigInteger as _, PrimeField};
 use curvesmith_abi::kernels::FieldMulSub;
 use curvesmith_abi::{Geometry, Kernel as _, padded_words};
@@ -153,7 +153,8 @@ fn agree<F: PrimeField>(name: &str, first: u64, count: u64) {
         })
         .collect();
     let operands = operands::<F>(INPUTS);
-    let lanes = Lanes::of(&field, &functions);
+    let mut lanes = Lanes::of::<Ifma512>(&field, &functions);
+    lanes.extend(Lanes::of::<Avx2>(&field, &functions));
     for (name, steps) in &programs {
         let wanted: Vec<F> = operands.iter().map(|x| result(&all(steps, x, Step::arkworks))).collect();
         assert!(interpreted(&field, steps, &operands) == wanted, "the interpreter on {name}: {steps:?}");

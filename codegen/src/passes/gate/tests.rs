@@ -8,7 +8,7 @@ use crate::kernels::common_kernels;
 use crate::passes::{Fact, place_reductions, schedule, simplify};
 use crate::targets::portable::{self, Portable};
 use crate::targets::ptx::{self, Bound, Ptx};
-use crate::targets::simd::{self, Simd};
+use crate::targets::simd::{self, Ifma512, Simd};
 use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::FieldMulSub;
 
@@ -122,7 +122,8 @@ fn limbs_that_are_looser_than_a_user_relies_on_are_refused() {
         let chosen = (x[0] - x[1]).is_zero().select(x[2].dbl(), -x[2]);
         vec![(x[0] - x[1] - x[2].dbl()) * chosen]
     });
-    let (kernel, info) = place_reductions::<Simd>(&simplify(&kernel), &[]).expect("the kernel is valid");
+    let (kernel, info) =
+        place_reductions::<Simd<Ifma512>>(&simplify(&kernel), &[]).expect("the kernel is valid");
     assert!(check(kernel.clone(), info.clone(), vec![]).is_ok());
     let mut relied_on = vec![];
     for v in kernel.values() {

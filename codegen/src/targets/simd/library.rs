@@ -1,6 +1,7 @@
 //! What sums of points and transforms are made of.
 
-use super::arithmetic::bound::r;
+use super::Instructions;
+use super::arithmetic::bound::Limbs;
 use crate::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use crate::fir::build::{Builder, Fe, Handle, Pred};
 use crate::fir::ir::{Kernel, Type, Value};
@@ -24,9 +25,9 @@ use num_traits::{One as _, Zero};
 /// A pair is `x1, y1, x2, y2`, the product of the denominators before it, and the inverse of that times its own. The
 /// `x` of pairs for `distance` and `chord` are not equal. `enter` and `leave` are of the prime field, the others of
 /// coordinates. What a sum is stands in [`Curve::third_point`](crate::formulas::Curve::third_point).
-pub fn additions(group: &GroupDesc) -> Vec<Kernel> {
+pub fn additions<I: Instructions>(group: &GroupDesc) -> Vec<Kernel> {
     let Equation::ShortWeierstrass { a, .. } = &group.equation else { return vec![] };
-    let (entering, leaving) = arkworks_form(&group.base);
+    let (entering, leaving) = arkworks_form::<I>(&group.base);
     let of_elements = |name, inputs, body: Body<'_>| over(&group.base, Tower::prime(), name, inputs, body);
     let of_coordinates =
         |name, inputs, body: Body<'_>| over(&group.base, group.tower.clone(), name, inputs, body);
@@ -58,9 +59,9 @@ pub fn additions(group: &GroupDesc) -> Vec<Kernel> {
 /// | `butterflies` | `a, b, c, d, u, v, w` | two levels: of `a, b` and of `c, d` by `u`, then of what is first by `v` and second by `w` |
 /// | `first_butterfly` | `a, b` | `butterfly` by 1 |
 /// | `first_butterflies` | `a, b, c, d, w` | `butterflies` by 1, 1, `w` |
-pub fn transforms(field: &FieldDesc) -> Vec<Kernel> {
+pub fn transforms<I: Instructions>(field: &FieldDesc) -> Vec<Kernel> {
     let of = |name, inputs, body: Body<'_>| over(field, Tower::prime(), name, inputs, body);
-    let (entering, _) = arkworks_form(field);
+    let (entering, _) = arkworks_form::<I>(field);
     vec![
         of("enter", 1, &|_, x| vec![x[0].mul_const(&entering)]),
         of("canonical", 1, &|b, x| vec![b.from_words(&x[0].words())]),
@@ -85,11 +86,11 @@ fn butterfly<'k>(a: Fe<'k>, b: Fe<'k>) -> [Fe<'k>; 2] {
 }
 
 /// What makes lanes' Montgomery form of arkworks', and the way back, by a product.
-fn arkworks_form(field: &FieldDesc) -> (BigUint, BigUint) {
+fn arkworks_form<I: Instructions>(field: &FieldDesc) -> (BigUint, BigUint) {
     let p = &field.p;
     let inverse = |x: &BigUint| (x % p).modinv(p).expect("p is odd");
     let arkworks = BigUint::one() << (64 * p.bits().div_ceil(64));
-    let entering = r(field) * inverse(&arkworks) % p;
+    let entering = Limbs::of(I::PRODUCTS, field).r() * inverse(&arkworks) % p;
     let leaving = inverse(&entering);
     (entering, leaving)
 }

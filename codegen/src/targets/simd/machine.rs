@@ -1,8 +1,8 @@
-//! A processor with AVX-512 IFMA. Prices are estimates: products of limbs go through one port, all else through two.
+//! Prices are estimates: products of limbs go through one port, all else through two.
 
-use super::Simd;
-use super::arithmetic::bound::limbs;
+use super::arithmetic::bound::Limbs;
 use super::arithmetic::ir::{Op, Program};
+use super::{Instructions, Simd};
 use crate::fir::ir::{Kernel, Type};
 use crate::targets::{Load, Machine};
 use std::ops::AddAssign;
@@ -23,6 +23,10 @@ impl Cost {
         for (_, op) in program.needed() {
             match op {
                 Op::Low { .. } | Op::High { .. } | Op::Quotient { .. } => cost.products += 1,
+                Op::Whole { .. } => {
+                    cost.products += 1;
+                    cost.others += 1;
+                }
                 Op::Carry { .. } => cost.others += 2,
                 Op::Add(..)
                 | Op::Sub(..)
@@ -43,7 +47,7 @@ impl AddAssign for Cost {
     }
 }
 
-impl Machine for Simd {
+impl<I: Instructions> Machine for Simd<I> {
     /// In half cycles.
     fn time(cost: &Cost) -> u64 {
         u64::from(2 * cost.products + cost.others)
@@ -59,7 +63,7 @@ impl Machine for Simd {
 
     fn registers(kernel: &Kernel, ty: Type) -> u32 {
         match ty {
-            Type::Field => limbs(kernel.field()) as u32,
+            Type::Field => Limbs::of(I::PRODUCTS, kernel.field()).n as u32,
             Type::U32 | Type::U64 | Type::Pred => 1,
             Type::Ext(_) | Type::Fields => 0,
         }

@@ -27,15 +27,15 @@ impl<T> Deref for Able<T> {
 }
 
 impl<T> Able<T> {
-    /// `None` if this processor lacks the instructions.
-    pub(super) fn new(lanes: &'static T) -> Option<Self> {
-        Tier::Ifma512.is_available().then_some(Able(lanes))
+    /// The functions of a tier, by what finds them. `None` if there are none, or this processor lacks the instructions.
+    pub(super) fn of(tier: Tier, lanes: impl FnOnce(Tier) -> Option<&'static T>) -> Option<Self> {
+        if tier.is_available() { lanes(tier).map(Able) } else { None }
     }
 }
 
 impl Able<FieldLanes> {
     pub(super) fn load(self, words: &[&[u64]; LANES], element: &mut [Vector]) {
-        // SAFETY: `new` has seen that the processor has the instructions.
+        // SAFETY: `of` has seen that the processor has the instructions.
         unsafe { (self.load)(words, element) }
     }
 
@@ -82,7 +82,7 @@ impl Able<FieldLanes> {
 
 impl Able<GroupLanes> {
     pub(super) fn enter(self, words: &[u64], coordinate: &mut [Vector]) {
-        // SAFETY: `new` has seen that the processor has the instructions.
+        // SAFETY: `of` has seen that the processor has the instructions.
         unsafe { (self.enter)(words, coordinate) }
     }
 

@@ -14,6 +14,7 @@ use crate::field::{Field, MontLimbs as _};
 use crate::host::arithmetic::Tables;
 use crate::lanes::{FieldLanes, LANES, Vector, ask_for};
 use crate::parallel::chunks;
+use crate::tier::Tier;
 use crate::vocabulary::Direction;
 use ark_ff::{Field as _, One as _};
 use bytemuck::Zeroable as _;
@@ -57,8 +58,8 @@ impl<F: Field> fmt::Debug for LaneTables<F> {
 impl<F: Field> LaneTables<F> {
     /// Tables for `2^log` elements and a root of that order. `None` if the field has no functions, this processor
     /// lacks their instructions, or the size is not worth it.
-    pub(in crate::host) fn new(log: u32, omega: F::Ark) -> Option<Self> {
-        let lanes = Able::new(F::lanes()?)?;
+    pub(in crate::host) fn new(log: u32, omega: F::Ark, tier: Tier) -> Option<Self> {
+        let lanes = Able::of(tier, F::lanes)?;
         if log < LEAST_LEVELS {
             return None;
         }

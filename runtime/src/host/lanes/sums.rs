@@ -11,6 +11,7 @@ use crate::group::{AffineOf, Group, ProjectiveOf};
 use crate::host::arithmetic::{BucketSums, Prices};
 use crate::host::digits::WindowTerms;
 use crate::lanes::{Block, CHAINS, LANES, Place, Rows, TERM, Vector};
+use crate::tier::Tier;
 use ark_ec::{AffineRepr as _, VariableBaseMSM as _};
 use ark_ff::{AdditiveGroup as _, Zero as _};
 use bytemuck::Zeroable as _;
@@ -43,8 +44,8 @@ pub(in crate::host) struct Lanes<G: Group> {
 
 impl<G: Group> Lanes<G> {
     /// `None` if the group has no functions, or this processor lacks their instructions.
-    pub(in crate::host) fn new(points: &[AffineOf<G>]) -> Option<Self> {
-        let lanes = Able::new(G::lanes()?)?;
+    pub(in crate::host) fn new(points: &[AffineOf<G>], tier: Tier) -> Option<Self> {
+        let lanes = Able::of(tier, G::lanes)?;
         let identities: Vec<bool> = points.iter().map(AffineOf::<G>::is_zero).collect();
         Some(Lanes {
             lanes,

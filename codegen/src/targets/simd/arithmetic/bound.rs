@@ -1,16 +1,79 @@
-//! Elements on limbs of 52 bits, and what is known of one in two dimensions: the value, and how loose its limbs are.
+//! Elements on limbs, and what is known of one in two dimensions: the value, and how loose its limbs are.
 //!
-//! An element `x` is `n` limbs, integers of either sign, with `x = Σ limb(i)·2^(52·i)` and `0 ≤ x`. It is *normal* where all
-//! but the highest are in `[0, 2^52)`; the highest then is too, as `x < 2^(52·n)`. Sums and differences limb by limb need
-//! no carries and leave limbs that are not normal.
+//! An element `x` is `n` limbs of `b` bits, integers of either sign, with `x = Σ limb(i)·2^(b·i)` and `0 ≤ x`. It is *normal*
+//! where all but the highest are in `[0, 2^b)`; the highest then is too, as `x < 2^(b·n)`. Sums and differences limb by limb
+//! need no carries and leave limbs that are not normal.
 
 use crate::declaration::FieldDesc;
 use crate::targets::{self, Limit};
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive};
 
-/// Bits of a limb.
-pub const BITS: u32 = 52;
+/// What a processor's vectors multiply, and so what limbs are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Products {
+    /// Either half of products of 52 bits, added to a word.
+    Halves,
+    /// Products of 32 bits.
+    Whole,
+}
+
+/// How elements of a field are limbs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limbs {
+    /// Bits of each.
+    pub bits: u32,
+    /// Their number.
+    pub n: usize,
+    /// What multiplies them.
+    pub products: Products,
+}
+
+impl Limbs {
+    /// The least that leave four bits above `p`, so that `R ≥ 16p` and nothing needs to be reduced in a formula.
+    ///
+    /// Columns of whole products are sums in words of 63 bits: limbs of 29 bits leave room for 31 of them, those of 28 for
+    /// 127. A sum of two products and a reduction are three for each limb.
+    pub fn of(products: Products, field: &FieldDesc) -> Limbs {
+        let n = |bits: u32| (field.p.bits() as usize + 4).div_ceil(bits as usize);
+        let bits = match products {
+            Products::Halves => 52,
+            Products::Whole if n(29) <= 9 => 29,
+            Products::Whole => 28,
+        };
+        Limbs { bits, n: n(bits), products }
+    }
+
+    /// `2^(bits·i)`
+    pub fn weight(self, i: usize) -> BigUint {
+        BigUint::one() << (self.bits as usize * i)
+    }
+
+    /// `R = 2^(bits·n)`, Montgomery's radix on this target.
+    pub fn r(self) -> BigUint {
+        self.weight(self.n)
+    }
+
+    /// The most that an element is below of, as a multiple of `p`: what fits the limbs, and not more than pays.
+    pub(in crate::targets::simd) fn most(self, field: &FieldDesc) -> u64 {
+        (self.r() / &field.p).to_u64().map_or(MOST, |times| times.min(MOST))
+    }
+
+    /// `x < R` as limbs, the least significant first.
+    pub fn split(self, x: &BigUint) -> Vec<u64> {
+        let mask = self.weight(1) - 1u32;
+        let limb = |i: usize| ((x >> (self.bits as usize * i)) & &mask).to_u64().expect("it is masked");
+        (0..self.n).map(limb).collect()
+    }
+
+    /// `-p⁻¹ mod 2^bits`.
+    pub(super) fn n0(self, field: &FieldDesc) -> u64 {
+        let limb = self.weight(1);
+        let inverse = field.p.modinv(&limb).expect("p is odd");
+        (limb - inverse).to_u64().expect("below a limb, as the inverse is odd")
+    }
+}
+
 /// An element is never as much as this many times `p`: what can be gained by more is nothing.
 const MOST: u64 = 1 << 10;
 /// Limbs are never as loose as this: sums of limbs stay far within words of 64 bits.
@@ -21,7 +84,7 @@ pub(super) const LOOSEST: u64 = 1 << 9;
 pub struct Bound {
     /// The element is below this multiple of `p`, at least 1.
     pub times: u64,
-    /// Limbs but the highest are in `(-loose·2^52, loose·2^52)`; 0 of an element that is normal.
+    /// Limbs but the highest are in `(-loose·2^bits, loose·2^bits)`; 0 of an element that is normal.
     pub loose: u64,
 }
 
@@ -37,7 +100,7 @@ impl targets::Bound for Bound {
 
     fn below(field: &FieldDesc, limit: &BigUint) -> Option<Bound> {
         let times = ((limit + &field.p - 1u32) / &field.p).to_u64()?.max(1);
-        (times <= most(field)).then_some(Bound::normal(times))
+        (times <= MOST).then_some(Bound::normal(times))
     }
 
     fn limit(self, field: &FieldDesc) -> BigUint {
@@ -68,37 +131,7 @@ impl targets::Bound for Bound {
     }
 }
 
-/// Limbs of an element: the least that leave four bits above `p`, so that `R ≥ 16p` and nothing needs to be reduced in a
-/// formula.
-pub fn limbs(field: &FieldDesc) -> usize {
-    (field.p.bits() as usize + 4).div_ceil(BITS as usize)
-}
-
-/// `R = 2^(52·limbs)`, Montgomery's radix on this target.
-pub fn r(field: &FieldDesc) -> BigUint {
-    BigUint::one() << (BITS as usize * limbs(field))
-}
-
-/// The most that an element is below of, as a multiple of `p`: what fits the limbs, and not more than pays.
-pub(in crate::targets::simd) fn most(field: &FieldDesc) -> u64 {
-    (r(field) / &field.p).to_u64().map_or(MOST, |times| times.min(MOST))
-}
-
 /// What an element is between functions: normal and below `2p`.
 pub fn resident() -> Bound {
     Bound::normal(2)
-}
-
-/// `x < 2^(52·n)` as limbs, the least significant first.
-pub fn to_limbs(x: &BigUint, n: usize) -> Vec<u64> {
-    let mask = (BigUint::one() << BITS) - 1u32;
-    let limb = |i: usize| ((x >> (BITS as usize * i)) & &mask).to_u64().expect("it is masked");
-    (0..n).map(limb).collect()
-}
-
-/// `-p⁻¹ mod 2^52`.
-pub(super) fn n0(field: &FieldDesc) -> u64 {
-    let limb = BigUint::one() << BITS;
-    let inverse = field.p.modinv(&limb).expect("p is odd");
-    (limb - inverse).to_u64().expect("below 2^52, as the inverse is odd")
 }

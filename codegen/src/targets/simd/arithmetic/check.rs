@@ -3,11 +3,11 @@
 //! What stands here is trusted, and nothing of the variants is used. A program is gone through from its first instruction to
 //! its last, and of each limb two things are kept:
 //!
-//! * its *range*, by which no word of 64 bits overflows and what is multiplied fits 52 bits;
+//! * its *range*, by which no word of 64 bits overflows and what is multiplied fits the instruction;
 //! * its *form*, a polynomial that it is equal to as an integer. Its symbols are the operands, their limbs but the lowest,
 //!   quotients, and what instructions round away: `⌊a·b/2^52⌋` and `⌊a/2^k⌋`. What is left then has no symbol of its own:
 //!   `a·b mod 2^52 = a·b - 2^52·⌊a·b/2^52⌋`, and `a mod 2^k = a - 2^k·⌊a/2^k⌋`. A carry of a row of reduction is
-//!   `(a + q·p0 - 2^52·⌊q·p0/2^52⌋)/2^52`.
+//!   `(a + q·p0 - 2^52·⌊q·p0/2^52⌋)/2^52`, and of whole products `(a + q·p0)/2^bits`.
 //!
 //! Numbers are forms too, so that carries from limb to limb leave them as they are. It is then shown that
 //!
@@ -19,7 +19,7 @@
 //! that of a number whose parts are stated, which have to add up to it, and what is left. A program that reads signs
 //! is gone through once for each that they can have. What cannot be shown is refused, and nothing is searched for.
 
-use super::bound::{BITS, Bound, limbs};
+use super::bound::{Bound, Limbs, Products};
 use super::ir::{Inst, Limb, Op, Parts, Program, Src};
 use crate::declaration::{FieldDesc, FieldOp};
 use crate::targets::seal::OpenSeal;
@@ -55,6 +55,7 @@ type Range = (BigInt, BigInt);
 
 /// Shows that the program computes `op` within `out` for all operands within `operands`.
 pub(in crate::targets::simd) fn check(
+    products: Products,
     field: &FieldDesc,
     op: &FieldOp,
     operands: &[Bound],
@@ -62,7 +63,8 @@ pub(in crate::targets::simd) fn check(
     out: Bound,
 ) -> Result<Accepted, Unproven> {
     let seal = OpenSeal::new(field, op, program).within(operands, out);
-    let n = limbs(field);
+    let limbs = Limbs::of(products, field);
+    let n = limbs.n;
     let right = operands.len() == op.operands(field)
         && program.inputs == operands.len()
         && program.output.len() == n
@@ -75,7 +77,7 @@ pub(in crate::targets::simd) fn check(
     // What is zero or not is a canonical value.
     let out = if op.tests_zero() { Bound::CANONICAL } else { out };
     for case in 0..1u32 << program.compared.len() {
-        let mut machine = Machine::new(field, operands, program, case);
+        let mut machine = Machine::new(limbs, field, operands, program, case);
         let mut possible = true;
         for (at, inst) in program.insts.iter().enumerate() {
             machine.at = at;
@@ -103,11 +105,6 @@ fn power(k: usize) -> BigInt {
     BigInt::one() << k
 }
 
-/// `2^(52·i)`
-fn weight(i: usize) -> BigInt {
-    power(BITS as usize * i)
-}
-
 /// The instruction that reads each limb last; none of a limb that something else reads, or an instruction twice.
 fn last_reads(program: &Program) -> Vec<Option<usize>> {
     let mut last = vec![None; program.limbs as usize];
@@ -129,8 +126,8 @@ fn last_reads(program: &Program) -> Vec<Option<usize>> {
     });
     let numbers = of_insts.chain(&program.compared).chain(program.parts.iter().map(|(words, _)| words));
     let parts = program.parts.iter().flat_map(|(_, parts)| {
-        let (a, b, _) = &parts.low;
-        parts.limbs.iter().map(|(src, _)| src).chain([a, b])
+        let low = parts.low.iter().flat_map(|(a, b, _)| [a, b]);
+        parts.limbs.iter().map(|(src, _)| src).chain(low)
     });
     numbers.flatten().chain(&program.output).chain(parts).for_each(|src| read(src, None));
     last
@@ -139,6 +136,7 @@ fn last_reads(program: &Program) -> Vec<Option<usize>> {
 /// A program in one case of its signs.
 struct Machine<'a> {
     program: &'a Program,
+    of: Limbs,
     n: usize,
     /// The instruction that it is gone through.
     at: usize,
@@ -166,15 +164,16 @@ struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    fn new(field: &FieldDesc, operands: &[Bound], program: &'a Program, case: u32) -> Self {
-        let n = limbs(field);
+    fn new(of: Limbs, field: &FieldDesc, operands: &[Bound], program: &'a Program, case: u32) -> Self {
+        let n = of.n;
         let mut machine = Machine {
             program,
+            of,
             n,
             at: 0,
             last_reads: last_reads(program),
             case,
-            scale: weight(n + 1),
+            scale: of.weight(n + 1).into(),
             symbols: vec![],
             halves: BTreeMap::new(),
             floors: BTreeMap::new(),
@@ -191,24 +190,32 @@ impl<'a> Machine<'a> {
         machine
     }
 
+    /// `2^(bits·i)`
+    fn weight(&self, i: usize) -> BigInt {
+        self.of.weight(i).into()
+    }
+
     /// Limbs of an operand of at most `max`: the number is a symbol, and the lowest limb what the others leave of it.
     fn operand(&mut self, k: usize, max: BigInt, loose: u64) {
         let n = self.n;
         let mut lowest = self.symbol((BigInt::zero(), max.clone()));
-        let reach: BigInt = weight(1) * loose.max(1) - 1;
+        let reach: BigInt = self.weight(1) * loose.max(1) - 1;
         let below = if loose == 0 { BigInt::zero() } else { reach.clone() };
         // What the limbs below the highest may take away or add.
-        let rest: BigInt = (0..n - 1).map(weight).sum();
+        let rest: BigInt = (0..n - 1).map(|i| self.weight(i)).sum();
         for i in 0..n {
             let range = if i + 1 == n {
-                let least = (-(&rest * &reach)).div_floor(&weight(i));
+                let least = (-(&rest * &reach)).div_floor(&self.weight(i));
                 (
                     if loose == 0 { BigInt::zero() } else { least },
-                    (&max + &rest * &below).div_floor(&weight(i)),
+                    (&max + &rest * &below).div_floor(&self.weight(i)),
                 )
             } else {
-                let most =
-                    if loose == 0 { reach.clone().min(&max >> (BITS as usize * i)) } else { reach.clone() };
+                let most = if loose == 0 {
+                    reach.clone().min(&max >> (self.of.bits as usize * i))
+                } else {
+                    reach.clone()
+                };
                 (-below.clone(), most)
             };
             self.written[k * n + i] = true;
@@ -217,7 +224,7 @@ impl<'a> Machine<'a> {
                 continue;
             }
             let form = self.symbol(range.clone());
-            add(&mut lowest, &form, &-weight(i));
+            add(&mut lowest, &form, &-self.weight(i));
             self.limbs[k * n + i] = Some((form.into(), range));
         }
         if let Some((form, _)) = &mut self.limbs[k * n] {
@@ -259,8 +266,12 @@ impl<'a> Machine<'a> {
     /// A factor: its form and its largest value.
     fn factor(&self, src: Src) -> Result<(Rc<Form>, BigInt), Unproven> {
         let (form, (least, most)) = self.known(src)?;
-        if least.is_negative() || most >= weight(1) {
-            return Err(refused("multiplies what is no limb of 52 bits"));
+        let end = match self.of.products {
+            Products::Halves => power(52),
+            Products::Whole => power(32),
+        };
+        if least.is_negative() || most >= end {
+            return Err(refused("multiplies what is no factor"));
         }
         Ok((form, most))
     }
@@ -284,7 +295,10 @@ impl<'a> Machine<'a> {
 
     /// `⌊a·b/2^52⌋`
     fn half(&mut self, a: Src, b: Src) -> Result<(Rc<Form>, Range), Unproven> {
-        let range = (BigInt::zero(), (self.factor(a)?.1 * self.factor(b)?.1) >> BITS);
+        if self.of.products == Products::Whole {
+            return Err(refused("has an instruction of other processors"));
+        }
+        let range = (BigInt::zero(), (self.factor(a)?.1 * self.factor(b)?.1) >> 52u32);
         if range.1.is_zero() {
             return Ok((Rc::default(), range));
         }
@@ -304,8 +318,17 @@ impl<'a> Machine<'a> {
     fn low(&mut self, a: Src, b: Src) -> Result<(Rc<Form>, Range), Unproven> {
         let ((form, most), (other, other_most)) = (self.factor(a)?, self.factor(b)?);
         let mut low = self.product(&form, &other)?;
-        add(&mut low, &self.half(a, b)?.0, &-weight(1));
-        Ok((low.into(), (BigInt::zero(), (most * other_most).min(weight(1) - 1))))
+        add(&mut low, &self.half(a, b)?.0, &-self.weight(1));
+        Ok((low.into(), (BigInt::zero(), (most * other_most).min(self.weight(1) - 1))))
+    }
+
+    /// `a·b`
+    fn whole(&self, a: Src, b: Src) -> Result<(Rc<Form>, Range), Unproven> {
+        if self.of.products == Products::Halves {
+            return Err(refused("has an instruction of other processors"));
+        }
+        let ((form, most), (other, other_most)) = (self.factor(a)?, self.factor(b)?);
+        Ok((self.product(&form, &other)?.into(), (BigInt::zero(), most * other_most)))
     }
 
     /// `⌊a/2^bits⌋`
@@ -340,17 +363,23 @@ impl<'a> Machine<'a> {
             Op::Sub(a, b) => sum(self.known(a)?, self.known(b)?, -1),
             Op::Low { sum: to, a, b } => sum(self.taken(to)?, self.low(a, b)?, 1),
             Op::High { sum: to, a, b } => sum(self.taken(to)?, self.half(a, b)?, 1),
+            Op::Whole { sum: to, a, b } => sum(self.taken(to)?, self.whole(a, b)?, 1),
             Op::Quotient { a, by } => {
                 self.known(a.into())?;
-                if BigInt::from(by) >= weight(1) {
-                    return Err(refused("multiplies what is no limb of 52 bits"));
+                if BigInt::from(by) >= self.weight(1) {
+                    return Err(refused("multiplies what is no factor"));
                 }
                 self.quotients.insert(limb, (a, by));
-                let range = (BigInt::zero(), weight(1) - 1);
+                let range = (BigInt::zero(), self.weight(1) - 1);
                 (self.symbol(range.clone()).into(), range)
             }
             Op::Carry { a, q, p0 } => self.carry(a, q, p0)?,
-            Op::Shift { a, bits } if bits < 64 => self.floor(a, bits)?,
+            Op::Shift { a, bits } if bits < 64 => {
+                if self.of.products == Products::Whole && self.known(a.into())?.1.0.is_negative() {
+                    return Err(refused("shifts what is negative"));
+                }
+                self.floor(a, bits)?
+            }
             Op::Mask { a, bits } if bits < 63 => {
                 let (mut form, _) = self.known(a.into())?;
                 add(Rc::make_mut(&mut form), &self.floor(a, bits)?.0, &-power(bits as usize));
@@ -382,20 +411,31 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// `⌈a/2^52⌉`, which is `(a + (q·p0 mod 2^52))/2^52` for the quotient `q` of `a` by `-1/p0`.
+    /// `⌈a/2^52⌉`, which is `(a + (q·p0 mod 2^52))/2^52` for the quotient `q` of `a` by `-1/p0`; or `(a + q·p0)/2^bits`.
     fn carry(&mut self, a: Limb, q: Limb, p0: u64) -> Result<(Rc<Form>, Range), Unproven> {
-        let clears = |by: u64| (BigInt::from(by) * p0 + 1u32).is_multiple_of(&weight(1));
+        let clears = |by: u64| (BigInt::from(by) * p0 + 1u32).is_multiple_of(&self.weight(1));
         if !self.quotients.get(&q).is_some_and(|&(of, by)| of == a && clears(by)) {
             return Err(refused("carries what a row of reduction does not clear"));
         }
-        let p0 = Src::Imm(p0.to_i64().ok_or_else(|| refused("multiplies what is no limb of 52 bits"))?);
+        let p0 = Src::Imm(p0.to_i64().ok_or_else(|| refused("multiplies what is no factor"))?);
         let (mut known, (least, most)) = self.known(a.into())?;
         let form = Rc::make_mut(&mut known);
-        add(form, &self.low(q.into(), p0)?.0, &BigInt::one());
-        let limb = weight(1);
-        // The instruction rounds up by adding before it shifts.
+        let limb = self.weight(1);
+        let (added, most_added) = match self.of.products {
+            Products::Halves => (self.low(q.into(), p0)?.0, BigInt::zero()),
+            Products::Whole => {
+                let (added, (_, most_added)) = self.whole(q.into(), p0)?;
+                (added, most_added)
+            }
+        };
+        add(form, &added, &BigInt::one());
+        let most = most + most_added;
+        // By halves the instruction rounds up by adding before it shifts.
         if (&most + &limb).to_i64().is_none() {
             return Err(refused("has a limb that a word may not hold"));
+        }
+        if self.of.products == Products::Whole && least.is_negative() {
+            return Err(refused("shifts what is negative"));
         }
         for k in form.values_mut() {
             let (exact, rest) = k.div_rem(&limb);
@@ -411,19 +451,19 @@ impl<'a> Machine<'a> {
     fn number(&self, words: &[Src]) -> Result<Form, Unproven> {
         let mut number = Form::new();
         for (i, word) in words.iter().enumerate() {
-            add(&mut number, &self.known(*word)?.0, &weight(i));
+            add(&mut number, &self.known(*word)?.0, &self.weight(i));
         }
         Ok(number)
     }
 
-    /// That limbs but the highest are in `[0, 2^52)`: the highest is what the number says. False where this case cannot be.
+    /// That limbs but the highest are in `[0, 2^bits)`: the highest is what the number says. False where this case cannot be.
     fn normal(&mut self, words: &[Src]) -> Result<bool, Unproven> {
         let Some((Src::Limb(top), lower)) = words.split_last() else {
             return Err(refused("has no limbs in a number"));
         };
         for word in lower {
             let (_, (least, most)) = self.known(*word)?;
-            if least.is_negative() || most >= weight(1) {
+            if least.is_negative() || most >= self.weight(1) {
                 return Err(refused("has a limb that is not carried"));
             }
         }
@@ -439,7 +479,7 @@ impl<'a> Machine<'a> {
             self.decided.insert(*top, negative);
         }
         // The lower limbs are less than one of the highest.
-        let one = weight(lower.len());
+        let one = self.weight(lower.len());
         let (from, to) = ((least - &one + 1u32).div_ceil(&one), most.div_floor(&one));
         let slot = self.limbs[top.0 as usize].as_mut().ok_or_else(|| refused("has no limbs in a number"))?;
         let range = (from.max(slot.1.0.clone()), to.min(slot.1.1.clone()));
@@ -461,7 +501,7 @@ impl<'a> Machine<'a> {
                 0 => std::mem::take(&mut lowest),
                 _ => self.symbol(range.clone()),
             };
-            add(&mut lowest, &form, &-weight(i));
+            add(&mut lowest, &form, &-self.weight(i));
             self.limbs[limb.0 as usize] = Some((form.into(), range));
         }
         Ok(())
@@ -531,10 +571,11 @@ impl<'a> Machine<'a> {
         (least.div_ceil(&self.scale), most.div_floor(&self.scale))
     }
 
-    /// The range of a form that, times `2^52`, is the sum of its parts; `None` of one that is not.
+    /// The range of a form that, times a power of two, is the sum of its parts; `None` of one that is not.
     fn by_parts(&self, form: &Form, parts: &Parts) -> Result<Option<Range>, Unproven> {
         let mut left = Form::new();
-        add(&mut left, form, &weight(1));
+        let times = power(parts.bits as usize);
+        add(&mut left, form, &times);
         let (mut least, mut most) = (BigInt::zero(), BigInt::zero());
         let mut take = |(part, (from, to)): (Rc<Form>, Range), factor: &BigInt| {
             add(&mut left, &part, &-factor);
@@ -545,17 +586,18 @@ impl<'a> Machine<'a> {
         for (limb, factor) in &parts.limbs {
             take(self.known(*limb)?, factor);
         }
-        let (a, b, factor) = &parts.low;
-        let ((form_a, most_a), (form_b, most_b)) = (self.factor(*a)?, self.factor(*b)?);
-        let mut low = self.product(&form_a, &form_b)?;
-        if most_a * most_b >= weight(1) {
-            let half = self.halves.get(&((*a).min(*b), (*a).max(*b)));
-            let half = half.ok_or_else(|| refused("has parts of a product that it does not have"))?;
-            add(&mut low, &Form::from([((0, *half), self.scale.clone())]), &-weight(1));
+        if let Some((a, b, factor)) = &parts.low {
+            let ((form_a, most_a), (form_b, most_b)) = (self.factor(*a)?, self.factor(*b)?);
+            let mut low = self.product(&form_a, &form_b)?;
+            if most_a * most_b >= power(52) {
+                let half = self.halves.get(&((*a).min(*b), (*a).max(*b)));
+                let half = half.ok_or_else(|| refused("has parts of a product that it does not have"))?;
+                add(&mut low, &Form::from([((0, *half), self.scale.clone())]), &-power(52));
+            }
+            take((low.into(), (BigInt::zero(), power(52) - 1)), factor);
         }
-        take((low.into(), (BigInt::zero(), weight(1) - 1)), factor);
         match left.values().all(Zero::is_zero) {
-            true => Ok(Some((least.div_ceil(&weight(1)), most.div_floor(&weight(1))))),
+            true => Ok(Some((least.div_ceil(&times), most.div_floor(&times)))),
             false => Ok(None),
         }
     }
@@ -566,8 +608,8 @@ impl<'a> Machine<'a> {
         for word in &output[..self.n - 1] {
             let (_, (least, most)) = self.known(*word)?;
             let tight = match out.loose {
-                0 => !least.is_negative() && most < weight(1),
-                loose => least.abs().max(most.abs()) < weight(1) * loose,
+                0 => !least.is_negative() && most < self.weight(1),
+                loose => least.abs().max(most.abs()) < self.weight(1) * loose,
             };
             if !tight {
                 return Err(refused("has limbs looser than its bound"));
@@ -580,7 +622,7 @@ impl<'a> Machine<'a> {
             return Err(Unproven(format!("the result is in {least}..={most}, the bound is {limit}")));
         }
         let mut difference = Form::new();
-        add(&mut difference, &number, &weight(self.n));
+        add(&mut difference, &number, &self.weight(self.n));
         let definition = self.definition(op).ok_or_else(|| refused("has the shape of another operation"))?;
         add(&mut difference, &definition, &-BigInt::one());
         let p = BigInt::from(field.p.clone());
@@ -600,7 +642,7 @@ impl<'a> Machine<'a> {
         let operand = |k: usize| (k * n) as u32 + 1;
         let mut form = Form::new();
         let mut linear = |k: usize, factor: BigInt| {
-            *form.entry((0, operand(k))).or_default() += factor * weight(n) * &self.scale;
+            *form.entry((0, operand(k))).or_default() += factor * self.weight(n) * &self.scale;
         };
         match op {
             FieldOp::Add => {

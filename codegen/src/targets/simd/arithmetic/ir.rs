@@ -49,24 +49,33 @@ pub enum Op {
         /// `b`
         b: Src,
     },
-    /// `a·by mod 2^52`, any `a`.
+    /// `sum + a·b`, `a` and `b` in `[0, 2^32)`.
+    Whole {
+        /// `sum`
+        sum: Src,
+        /// `a`
+        a: Src,
+        /// `b`
+        b: Src,
+    },
+    /// `a·by mod 2^bits`, any `a`.
     Quotient {
         /// `a`
         a: Limb,
-        /// In `[0, 2^52)`.
+        /// A limb.
         by: u64,
     },
-    /// `⌈a / 2^52⌉`, where `a + (q·p0 mod 2^52)` is a multiple of `2^52`: what is carried when the lowest limb of `q·p` is
-    /// added to `a`.
+    /// What is carried when the lowest limb of `q·p` is added to `a`. By halves that is `⌈a / 2^52⌉`, where
+    /// `a + (q·p0 mod 2^52)` is a multiple of `2^52`; by whole products `(a + q·p0) / 2^bits`, `a` not negative.
     Carry {
         /// `a`
         a: Limb,
         /// A quotient of `a` by `-1/p0`.
         q: Limb,
-        /// In `[0, 2^52)`.
+        /// A limb.
         p0: u64,
     },
-    /// `⌊a / 2^bits⌋`
+    /// `⌊a / 2^bits⌋`, `a` not negative where products are whole.
     Shift {
         /// `a`
         a: Limb,
@@ -104,20 +113,22 @@ pub enum Op {
 pub enum Inst {
     /// Writes a limb.
     Write(Limb, Op),
-    /// The limbs but the highest are in `[0, 2^52)`. Then the highest is what the number that they make says it is.
+    /// The limbs but the highest are normal. Then the highest is what the number that they make says it is.
     Normal(Vec<Src>),
     /// The number that the limbs make is taken as an operand of what follows.
     Renamed(Vec<Src>),
 }
 
-/// Why a result is below its bound, where that does not follow term by term: the result times `2^52` is a sum of these
+/// Why a result is below its bound, where that does not follow term by term: the result times `2^bits` is a sum of these
 /// limbs, each times a factor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Parts {
+    /// How many times the result.
+    pub bits: u32,
     /// Limbs and their factors.
     pub limbs: Vec<(Src, num_bigint::BigInt)>,
-    /// Two operands, and the factor of the low half of their product.
-    pub low: (Src, Src, num_bigint::BigInt),
+    /// Two operands, and the factor of the low half of their product, where products are halves.
+    pub low: Option<(Src, Src, num_bigint::BigInt)>,
 }
 
 /// A program and why it is right.
@@ -206,13 +217,11 @@ impl Op {
     pub fn reads(&self) -> Vec<Src> {
         match *self {
             Op::Add(a, b) | Op::Sub(a, b) => vec![a, b],
-            Op::Low { sum, a, b } | Op::High { sum, a, b } => vec![sum, a, b],
-            // The carry is that of a sum; of the quotient only its meaning is needed.
-            Op::Quotient { a, .. }
-            | Op::Carry { a, .. }
-            | Op::Shift { a, .. }
-            | Op::Mask { a, .. }
-            | Op::Double { a, .. } => vec![a.into()],
+            Op::Low { sum, a, b } | Op::High { sum, a, b } | Op::Whole { sum, a, b } => vec![sum, a, b],
+            Op::Carry { a, q, .. } => vec![a.into(), q.into()],
+            Op::Quotient { a, .. } | Op::Shift { a, .. } | Op::Mask { a, .. } | Op::Double { a, .. } => {
+                vec![a.into()]
+            }
             Op::Select { sign, a, b } => vec![sign.into(), a, b],
         }
     }

@@ -1,4 +1,4 @@
-//! Limbs of 52 bits: bounds of values and limbs, lane programs, and their proof.
+//! Limbs: bounds of values and limbs, lane programs, and their proof.
 
 pub mod bound;
 pub mod check;
@@ -8,18 +8,18 @@ mod variants;
 
 pub use rules::Numbers;
 
-use super::{Choice, Cost, Simd};
+use super::{Choice, Cost, Instructions, Simd};
 use crate::declaration::{FieldDesc, FieldOp};
 use crate::error::PassError;
 use crate::fir::ir::Kernel;
 use crate::targets::judged::Judged;
 use crate::targets::{Arithmetic, Claim, Machine, Unproven, pure};
-use bound::Bound;
+use bound::{Bound, Limbs};
 use ir::Program;
 
 static JUDGED: Judged<check::Accepted> = Judged::new();
 
-impl Arithmetic for Simd {
+impl<I: Instructions> Arithmetic for Simd<I> {
     type Bound = Bound;
     type Cost = Cost;
     type Program = Program;
@@ -34,7 +34,7 @@ impl Arithmetic for Simd {
         Some(bound::resident())
     }
 
-    fn choices(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Vec<Choice> {
+    fn choices(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Vec<Choice<I>> {
         if op.fault(field, operands.len()).is_some() {
             return vec![];
         }
@@ -51,21 +51,21 @@ impl Arithmetic for Simd {
         cost.products as usize
     }
 
-    fn prove(field: &FieldDesc, claims: &[Claim<'_, Simd>]) -> Vec<Result<check::Accepted, Unproven>> {
+    fn prove(field: &FieldDesc, claims: &[Claim<'_, Self>]) -> Vec<Result<check::Accepted, Unproven>> {
         JUDGED.all(field, claims, |Claim { op, operands, choice }| {
-            check::check(field, op, operands, &choice.program, choice.out)
+            check::check(I::PRODUCTS, field, op, operands, &choice.program, choice.out)
         })
     }
 
     fn rules(field: &FieldDesc) -> Numbers {
-        Numbers::new(field)
+        Numbers::new(Limbs::of(I::PRODUCTS, field), field)
     }
 
-    fn slack(field: &FieldDesc, choice: &Choice, _: &[Bound]) -> Vec<u64> {
+    fn slack(field: &FieldDesc, choice: &Choice<I>, _: &[Bound]) -> Vec<u64> {
         let (family, form) = choice.variant.rsplit_once('.').unwrap_or_default();
         match form {
             "loose" | "carried" | "weak" | "copy" | "copied" if family != "is_zero" => {
-                vec![variants::spare(field, choice.out)]
+                vec![Limbs::of(I::PRODUCTS, field).most(field) - choice.out.times]
             }
             _ => vec![],
         }

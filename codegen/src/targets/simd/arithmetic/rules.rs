@@ -15,7 +15,7 @@
 //! How loose limbs are is no part of a certificate. It is part of every bound: the [gate](crate::passes::gate) holds the bounds of
 //! operands against those of the values that they are.
 
-use super::bound::{most, r};
+use super::bound::Limbs;
 use crate::declaration::{FieldDesc, FieldOp};
 use crate::targets::{Outcome, Rules};
 use num_bigint::BigUint;
@@ -81,8 +81,8 @@ impl Rules for Numbers {
 }
 
 impl Numbers {
-    pub(super) fn new(field: &FieldDesc) -> Self {
-        Numbers { p: field.p.clone(), r: r(field), capacity: &field.p * most(field) }
+    pub(super) fn new(limbs: Limbs, field: &FieldDesc) -> Self {
+        Numbers { p: field.p.clone(), r: limbs.r(), capacity: &field.p * limbs.most(field) }
     }
 
     /// At most `max`, which an element must hold, or canonical.

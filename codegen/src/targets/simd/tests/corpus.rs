@@ -2,7 +2,7 @@
 //! this file also on its own, next to edits of the checker that it has to notice.
 
 use crate::declaration::{FieldDesc, FieldOp};
-use crate::targets::simd::arithmetic::bound::{Bound, limbs};
+use crate::targets::simd::arithmetic::bound::{Bound, Limbs, Products};
 use crate::targets::simd::arithmetic::ir::{Inst, Limb, Op, Parts, Program, Src};
 use num_bigint::{BigInt, BigUint};
 use std::str::FromStr;
@@ -22,7 +22,7 @@ use Verdict::{Right, Unfit, Wrong};
 /// Name, verdict, claim and program.
 type Row = (&'static str, Verdict, &'static str, &'static str);
 
-/// The claim is a modulus, an operation, the operands' bounds, `->` and the result's. The bound `3~2` is below
+/// The claim is a modulus, with `whole` before it where products are whole, an operation, the operands' bounds, `->` and the result's. The bound `3~2` is below
 /// `3p` on limbs as loose as 2. Operands are the first limbs. `t0 mod 3` is modulo `2^3`, and `t1 ? a b` is
 /// `t1 < 0 ? a : b`.
 const SHAPES: &[Row] = &[
@@ -364,10 +364,69 @@ const RANGES: &[Row] = &[
     ),
 ];
 
+const WHOLE: &[Row] = &[
+    (
+        "a whole product",
+        Right,
+        "whole 13 mul 1 1 -> 2",
+        "t2 = whole 0 t0 t1; t3 = quotient t2 by29; t4 = carry t2 t3 13; out t4",
+    ),
+    (
+        "a whole product for halves",
+        Unfit,
+        "13 mul 1 1 -> 2",
+        "t2 = whole 0 t0 t1; t3 = quotient t2 by; t4 = carry t2 t3 13; t5 = high t4 t3 13; out t5",
+    ),
+    (
+        "a half for whole products",
+        Unfit,
+        "whole 13 mul 1 1 -> 2",
+        "t2 = low 0 t0 t1; t3 = quotient t2 by29; t4 = carry t2 t3 13; out t4",
+    ),
+    (
+        "a whole factor of 33 bits",
+        Wrong,
+        "whole 13 reduce_weak 1 -> 1",
+        "t1 = t0 << 29; t2 = whole 0 t1 1; out t0",
+    ),
+    (
+        "the range of a whole product",
+        Wrong,
+        "whole 13 reduce_weak 1 -> 1",
+        "t1 = whole 0 t0 1; t2 = t1 << 60; out t0",
+    ),
+    (
+        "a shift of what is negative, by zeros",
+        Wrong,
+        "whole 13 reduce_weak 1 -> 1",
+        "t1 = 0 - t0; t2 = t1 >> 1; out t0",
+    ),
+    (
+        "a whole carry of what is negative",
+        Wrong,
+        "whole 13 reduce_weak 1 -> 1",
+        "t1 = t0 - 6979321856; t2 = quotient t1 by29; t3 = carry t1 t2 13; out t0",
+    ),
+    (
+        "the range of a whole carry",
+        Wrong,
+        "whole 13 reduce_weak 1 -> 1",
+        "t1 = quotient t0 by29; t2 = carry t0 t1 13; t3 = t2 << 60; out t0",
+    ),
+    (
+        "parts of whole products",
+        Right,
+        "whole 13 reduce_weak 7 -> 2",
+        "t1 = whole 0 t0 1321528398; t2 = t1 >> 34; t3 = t1 mod 34; t4 = whole 0 t2 13; t5 = t0 - t4
+         parts t5 34 : t0*10 t3*13; normal t5; out t5",
+    ),
+];
+
 /// A claim.
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
     pub(crate) verdict: Verdict,
+    pub(crate) products: Products,
     pub(crate) field: FieldDesc,
     pub(crate) op: FieldOp,
     pub(crate) operands: Vec<Bound>,
@@ -377,13 +436,17 @@ pub(crate) struct Entry {
 
 /// All claims.
 pub(crate) fn corpus() -> Vec<Entry> {
-    let all = [SHAPES, OPERATIONS, SIGNS, LIMBS, INSTRUCTIONS, ROWS, RANGES];
+    let all = [SHAPES, OPERATIONS, SIGNS, LIMBS, INSTRUCTIONS, ROWS, RANGES, WHOLE];
     all.into_iter().flatten().map(entry).collect()
 }
 
 fn entry(&(name, verdict, claim, program): &Row) -> Entry {
     let mut words = claim.split_whitespace();
     let mut next = || words.next().expect("a word of the claim");
+    let products = if claim.starts_with("whole ") { Products::Whole } else { Products::Halves };
+    if products == Products::Whole {
+        next();
+    }
     let p = match next() {
         "goldilocks" => BigUint::from(0xffff_ffff_0000_0001u64),
         "p49" => BigUint::from((1u64 << 49) - 81),
@@ -412,13 +475,17 @@ fn entry(&(name, verdict, claim, program): &Row) -> Entry {
     };
     let mut bounds: Vec<Bound> = words.filter(|word| *word != "->").map(bound).collect();
     let out = bounds.pop().expect("a bound of the result");
-    let program = parsed(program, bounds.len(), limbs(&field));
-    Entry { name, verdict, field, op, operands: bounds, out, program }
+    let program = parsed(program, bounds.len(), Limbs::of(products, &field));
+    Entry { name, verdict, products, field, op, operands: bounds, out, program }
 }
 
-fn parsed(text: &str, inputs: usize, n: usize) -> Program {
-    let mut program = Program::new(inputs, n);
+fn parsed(text: &str, inputs: usize, of: Limbs) -> Program {
+    let mut program = Program::new(inputs, of.n);
     let mut limbs = None;
+    let term = |term: &&str| {
+        let (limb, factor) = term.split_once('*').expect("a limb and a factor");
+        (src(limb), number(factor))
+    };
     for line in text.split([';', '\n']) {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
@@ -429,12 +496,13 @@ fn parsed(text: &str, inputs: usize, n: usize) -> Program {
             ["normal", ref list @ ..] => program.insts.push(Inst::Normal(srcs(list))),
             ["renamed", ref list @ ..] => program.insts.push(Inst::Renamed(srcs(list))),
             ["parts", word, ":", ref terms @ .., "low", a, b, factor] => {
-                let term = |term: &&str| {
-                    let (limb, factor) = term.split_once('*').expect("a limb and a factor");
-                    (src(limb), number(factor))
-                };
                 let limbs = terms.iter().map(term).collect();
-                program.parts.push((vec![src(word)], Parts { limbs, low: (src(a), src(b), number(factor)) }));
+                let low = Some((src(a), src(b), number(factor)));
+                program.parts.push((vec![src(word)], Parts { bits: of.bits, limbs, low }));
+            }
+            ["parts", word, bits, ":", ref terms @ ..] => {
+                let limbs = terms.iter().map(term).collect();
+                program.parts.push((vec![src(word)], Parts { bits: number(bits), limbs, low: None }));
             }
             [out, "=", ref rest @ ..] => {
                 program.limbs = program.limbs.max(limb(out).0 + 1);
@@ -453,6 +521,7 @@ fn op(words: &[&str]) -> Op {
         [a, "-", b] => Op::Sub(src(a), src(b)),
         ["low", sum, a, b] => Op::Low { sum: src(sum), a: src(a), b: src(b) },
         ["high", sum, a, b] => Op::High { sum: src(sum), a: src(a), b: src(b) },
+        ["whole", sum, a, b] => Op::Whole { sum: src(sum), a: src(a), b: src(b) },
         ["quotient", a, by] => Op::Quotient { a: limb(a), by: number(by) },
         ["carry", a, q, p0] => Op::Carry { a: limb(a), q: limb(q), p0: number(p0) },
         [a, ">>", bits] => Op::Shift { a: limb(a), bits: number(bits) },
@@ -484,6 +553,8 @@ fn number<T: FromStr>(word: &str) -> T {
     let figures = match word {
         // -1/13 modulo 2^52.
         "by" => "3117876665102651".to_owned(),
+        // -1/13 modulo 2^29.
+        "by29" => "454275387".to_owned(),
         // ⌊2^52/13⌋
         "c" => "346430740566961".to_owned(),
         // 2^48 - 59, and -1 by it.

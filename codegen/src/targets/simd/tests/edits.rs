@@ -38,10 +38,10 @@ const OPERATIONS: &[Edit] = &[
     ("_ => vec![(0, 1)],", "_ => vec![(0, 0)],", "a product"),
     ("FieldOp::Sqr => vec![(0, 0)],", "FieldOp::Sqr => vec![(0, 1)],", "a square"),
     ("(0..*k).map(|i|", "(0..1).map(|i|", "a sum of products"),
-    ("+= factor * weight(n) * &self.scale;", "+= factor * &self.scale;", "a sum"),
+    ("+= factor * self.weight(n) * &self.scale;", "+= factor * &self.scale;", "a sum"),
     ("+= &self.scale;\n                }", "+= 1;\n                }", "a product"),
     ("(k * n) as u32 + 1;", "(k * n) as u32 + 2;", "a sum"),
-    ("add(&mut difference, &number, &weight(self.n));", "", "a sum"),
+    ("add(&mut difference, &number, &self.weight(self.n));", "", "a sum"),
     ("add(&mut difference, &definition, &-BigInt::one());", "let _ = definition;", "another result"),
     ("filter(|k| !k.is_multiple_of(&p))", "filter(|k| k.is_zero())", "another result"),
     ("((*a1).min(*b1), (*a1).max(*b1))", "((*a1).min(*b1), (*a1).min(*b1))", "a product"),
@@ -82,7 +82,7 @@ const SIGNS: &[Edit] = &[
 const LIMBS: &[Edit] = &[
     ("bound.limit(field)) - 1,", "bound.limit(field)) - 2,", "wrong at zero, of the largest operand"),
     ("- 1, bound.loose);", "- 1, 0);", "loose limbs for normal ones"),
-    ("weight(1) * loose.max(1) - 1;", "weight(1) - 1;", "limbs twice as loose"),
+    ("self.weight(1) * loose.max(1) - 1;", "self.weight(1) - 1;", "limbs twice as loose"),
     (
         "if loose == 0 { BigInt::zero() } else { reach.clone() }",
         "BigInt::zero()",
@@ -90,35 +90,39 @@ const LIMBS: &[Edit] = &[
     ),
     ("(&max + &rest * &below)", "max", "the highest limb up"),
     ("if loose == 0 { BigInt::zero() } else { least }", "BigInt::zero()", "the highest limb down"),
-    ("&max >> (BITS as usize * i)", "&max >> (BITS as usize * (i + 1))", "a lower limb up"),
-    ("reach.clone().min(&max >> (BITS as usize * i))", "reach.clone()", "a lower limb of few bits"),
+    ("&max >> (self.of.bits as usize * i)", "&max >> (self.of.bits as usize * (i + 1))", "a lower limb up"),
+    ("reach.clone().min(&max >> (self.of.bits as usize * i))", "reach.clone()", "a lower limb of few bits"),
     (
-        "add(&mut lowest, &form, &-weight(i));\n            self.limbs[k",
+        "add(&mut lowest, &form, &-self.weight(i));\n            self.limbs[k",
         "self.limbs[k",
         "the lowest limb for all",
     ),
-    ("&self.known(*word)?.0, &weight(i)", "&self.known(*word)?.0, &weight(i - i)", "limbs by their weights"),
-    ("&& most < weight(1),", ",", "a limb above 2^52"),
-    ("&& most < weight(1),", "&& most <= weight(1),", "a limb of 2^52"),
+    (
+        "&self.known(*word)?.0, &self.weight(i)",
+        "&self.known(*word)?.0, &self.weight(i - i)",
+        "limbs by their weights",
+    ),
+    ("&& most < self.weight(1),", ",", "a limb above 2^52"),
+    ("&& most < self.weight(1),", "&& most <= self.weight(1),", "a limb of 2^52"),
     ("0 => !least.is_negative() && ", "0 => ", "loose limbs for normal ones"),
-    ("< weight(1) * loose,", "<= weight(1) * loose,", "a loose limb of 2^52"),
+    ("< self.weight(1) * loose,", "<= self.weight(1) * loose,", "a loose limb of 2^52"),
     ("least.abs().max(most.abs()) <", "least.abs() <", "looser above"),
     ("least.abs().max(most.abs()) <", "most <", "looser below"),
     ("slot.1 = range;", "", "limbs that are carried"),
     (
-        "if least.is_negative() || most >= weight(1) {\n                return Err(refused(\"has a",
-        "if most >= weight(1) {\n                return Err(refused(\"has a",
+        "if least.is_negative() || most >= self.weight(1) {\n                return Err(refused(\"has a",
+        "if most >= self.weight(1) {\n                return Err(refused(\"has a",
         "a negative limb that is not carried",
     ),
     (
-        "if least.is_negative() || most >= weight(1) {\n                return Err(refused(\"has a",
+        "if least.is_negative() || most >= self.weight(1) {\n                return Err(refused(\"has a",
         "if least.is_negative() {\n                return Err(refused(\"has a",
         "a large limb that is not carried",
     ),
     ("(least - &one + 1u32).div_ceil(&one)", "least.div_ceil(&one)", "the least that a highest limb is"),
     ("most.div_floor(&one));", "(most - &one).div_floor(&one));", "the most that a highest limb is"),
     (
-        "add(&mut lowest, &form, &-weight(i));\n            self.limbs[limb",
+        "add(&mut lowest, &form, &-self.weight(i));\n            self.limbs[limb",
         "self.limbs[limb",
         "a renamed limb for all",
     ),
@@ -150,18 +154,18 @@ const INSTRUCTIONS: &[Edit] = &[
     ),
     ("(least - to, most - from)", "(least - from, most - to)", "the range of a difference"),
     (
-        "if least.is_negative() || most >= weight(1) {\n            return Err(refused(\"multiplies",
+        "if least.is_negative() || most >= end {\n            return Err(refused(\"multiplies",
         "if least.is_negative() {\n            return Err(refused(\"multiplies",
         "a factor of 53 bits",
     ),
     (
-        "if least.is_negative() || most >= weight(1) {\n            return Err(refused(\"multiplies",
-        "if most >= weight(1) {\n            return Err(refused(\"multiplies",
+        "if least.is_negative() || most >= end {\n            return Err(refused(\"multiplies",
+        "if most >= end {\n            return Err(refused(\"multiplies",
         "a factor below zero",
     ),
-    ("add(&mut low, &self.half(a, b)?.0, &-weight(1));", "", "a low half for a product"),
-    ("(most * other_most).min(weight(1) - 1)", "BigInt::zero()", "the range of a low half"),
-    ("if range.1.is_zero() {", "if range.1 < weight(1) {", "a high half for none"),
+    ("add(&mut low, &self.half(a, b)?.0, &-self.weight(1));", "", "a low half for a product"),
+    ("(most * other_most).min(self.weight(1) - 1)", "BigInt::zero()", "the range of a low half"),
+    ("if range.1.is_zero() {", "if range.1 < self.weight(1) {", "a high half for none"),
     (
         "sum(self.taken(to)?, self.half(a, b)?, 1)",
         "sum(self.taken(to)?, self.low(a, b)?, 1)",
@@ -199,10 +203,14 @@ const INSTRUCTIONS: &[Edit] = &[
 
 const ROWS: &[Edit] = &[
     ("self.known(a.into())?;\n                if BigInt", "if BigInt", "a quotient of nothing"),
-    ("if BigInt::from(by) >= weight(1) {", "if BigInt::from(by) > weight(1) {", "a quotient by 53 bits"),
+    (
+        "if BigInt::from(by) >= self.weight(1) {",
+        "if BigInt::from(by) > self.weight(1) {",
+        "a quotient by 53 bits",
+    ),
     ("|&(of, by)| of == a && clears(by)", "|&(_, by)| clears(by)", "a quotient of another limb"),
     ("|&(of, by)| of == a && clears(by)", "|&(of, _)| of == a", "a quotient that clears nothing"),
-    ("add(form, &self.low(q.into(), p0)?.0, &BigInt::one());", "", "a carry alone"),
+    ("add(form, &added, &BigInt::one());", "", "a carry alone"),
     ("most.div_ceil(&limb))))", "most.div_floor(&limb))))", "the range of a carry"),
     ("if (&most + &limb).to_i64().is_none() {", "if false {", "a carry that rounds out of a word"),
     (
@@ -211,7 +219,7 @@ const ROWS: &[Edit] = &[
         "more rows than scale",
     ),
     (
-        "let range = (BigInt::zero(), weight(1) - 1);",
+        "let range = (BigInt::zero(), self.weight(1) - 1);",
         "let range = (BigInt::zero(), BigInt::zero());",
         "the range of a quotient",
     ),
@@ -230,7 +238,7 @@ const RANGES: &[Edit] = &[
     ),
     ("add(&mut left, &part, &-factor);", "", "parts of a multiple of p less"),
     (
-        "take((low.into(), (BigInt::zero(), weight(1) - 1)), factor);",
+        "take((low.into(), (BigInt::zero(), power(52) - 1)), factor);",
         "take((low.into(), (BigInt::zero(), BigInt::zero())), factor);",
         "the range of a part's low half",
     ),
@@ -243,25 +251,59 @@ const RANGES: &[Edit] = &[
     ("least += ends.iter().min().expect(\"there are two\");", "", "parts below zero"),
     ("most += ends.iter().max().expect(\"there are two\");", "", "parts above the bound"),
     ("match left.values().all(Zero::is_zero) {", "match true {", "parts that do not add up"),
-    ("if most_a * most_b >= weight(1) {", "if false {", "a product for its low half in parts"),
-    ("add(&mut left, form, &weight(1));", "", "parts of a multiple of p less"),
+    ("if most_a * most_b >= power(52) {", "if false {", "a product for its low half in parts"),
+    ("add(&mut left, form, &times);", "", "parts of a multiple of p less"),
     (
-        "add(&mut low, &Form::from([((0, *half), self.scale.clone())]), &-weight(1));",
+        "add(&mut low, &Form::from([((0, *half), self.scale.clone())]), &-power(52));",
         "",
         "parts of a multiple of p less",
     ),
 ];
 
-const ALL: [&[Edit]; 7] = [SHAPES, OPERATIONS, SIGNS, LIMBS, INSTRUCTIONS, ROWS, RANGES];
+const WHOLE: &[Edit] = &[
+    (
+        "sum(self.taken(to)?, self.whole(a, b)?, 1)",
+        "sum(self.taken(to)?, self.whole(a, b)?, -1)",
+        "a whole product",
+    ),
+    (
+        "if self.of.products == Products::Halves {\n            return",
+        "if false {\n            return",
+        "a whole product for halves",
+    ),
+    (
+        "if self.of.products == Products::Whole {\n            return",
+        "if false {\n            return",
+        "a half for whole products",
+    ),
+    ("Products::Whole => power(32),", "Products::Whole => power(33),", "a whole factor of 33 bits"),
+    ("most * other_most)))", "BigInt::zero())))", "the range of a whole product"),
+    (
+        "self.known(a.into())?.1.0.is_negative()",
+        "self.known(a.into())?.1.1.is_negative()",
+        "a shift of what is negative, by zeros",
+    ),
+    (
+        "if self.of.products == Products::Whole && least.is_negative() {",
+        "if false {",
+        "a whole carry of what is negative",
+    ),
+    ("let most = most + most_added;", "", "the range of a whole carry"),
+    ("let times = power(parts.bits as usize);", "let times = self.weight(1);", "parts of whole products"),
+];
+
+const ALL: [&[Edit]; 8] = [SHAPES, OPERATIONS, SIGNS, LIMBS, INSTRUCTIONS, ROWS, RANGES, WHOLE];
 
 #[test]
 fn the_corpus_is_judged_rightly() {
-    for Entry { name, verdict, field, op, operands, out, program } in &corpus() {
-        let accepted = check(field, op, operands, program, *out).is_ok();
+    for Entry { name, verdict, products, field, op, operands, out, program } in &corpus() {
+        let accepted = check(*products, field, op, operands, program, *out).is_ok();
         assert_eq!(accepted, *verdict == Verdict::Right, "{name}");
         if *verdict != Verdict::Unfit {
             let all = operands_of(field, operands);
-            let right = all.iter().all(|x| is_right(field, op, operands, *out, program, x));
+            let right = all
+                .iter()
+                .all(|x| is_right(Limbs::of(*products, field), field, op, operands, *out, program, x));
             assert_eq!(right, *verdict == Verdict::Right, "{name}, as it runs");
         }
     }
@@ -293,7 +335,7 @@ fn every_edit_of_the_checker_is_noticed() {
         let _ = writeln!(modules, "    #[path = {file:?}]\n    pub mod copy_{k};");
         let _ = writeln!(
             lines,
-            "misjudged(&|e| copy_{k}::check(&e.field, &e.op, &e.operands, &e.program, e.out).is_ok());"
+            "misjudged(&|e| copy_{k}::check(e.products, &e.field, &e.op, &e.operands, &e.program, e.out).is_ok());"
         );
     }
     let program = folder.join("main.rs");

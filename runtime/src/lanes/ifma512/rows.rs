@@ -2,29 +2,55 @@
 
 #![allow(unsafe_code, reason = "loads and stores by a mask")]
 
-use super::{BITS, LANES, Vector};
+use crate::lanes::{LANES, Vector, WORD};
 use core::arch::x86_64::{
-    _MM_HINT_T0, _MM_HINT_T1, _mm_cvtsi64_si128, _mm_prefetch, _mm512_and_si512, _mm512_mask_storeu_epi64,
+    _mm_cvtsi64_si128, _mm512_and_si512, _mm512_mask_mov_epi64, _mm512_mask_storeu_epi64,
     _mm512_maskz_loadu_epi64, _mm512_or_si512, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_shuffle_i64x2,
-    _mm512_sll_epi64, _mm512_srl_epi64, _mm512_unpackhi_epi64, _mm512_unpacklo_epi64,
+    _mm512_sll_epi64, _mm512_srl_epi64, _mm512_test_epi64_mask, _mm512_unpackhi_epi64, _mm512_unpacklo_epi64,
 };
 
-/// Bits of a word.
-const WORD: usize = u64::BITS as usize;
+pub(super) use crate::lanes::ahead::{prefetch, prefetch_vectors};
 
-/// Words of a number in a row of `elements`: those of its limbs, or as many as they are packed, where that saves a
-/// transposition.
-pub const fn words_of_row(limbs: usize, packed: usize, elements: usize) -> usize {
-    match (packed * elements).div_ceil(LANES) < (limbs * elements).div_ceil(LANES) {
-        true => packed,
-        false => limbs,
+/// Zero in all lanes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn zero() -> Vector {
+    _mm512_setzero_si512()
+}
+
+/// Copies elements.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn copy<const N: usize>(to: &mut [[Vector; N]], from: &[[Vector; N]]) {
+    to.copy_from_slice(from);
+}
+
+/// In lanes of a mask another element.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn select<const N: usize>(element: &[Vector; N], mask: u8, other: &[Vector; N]) -> [Vector; N] {
+    let mut selected = *element;
+    for (limb, other) in selected.iter_mut().zip(other) {
+        *limb = _mm512_mask_mov_epi64(*limb, mask, *other);
     }
+    selected
+}
+
+/// Lanes whose limbs are all zero.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn zeros<const N: usize>(element: &[Vector; N]) -> u8 {
+    let mut any = zero();
+    for limb in element {
+        any = _mm512_or_si512(any, *limb);
+    }
+    !_mm512_test_epi64_mask(any, any)
 }
 
 /// Eight rows of eight words to the same columns, or back.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-pub(super) fn transpose(rows: [Vector; LANES]) -> [Vector; LANES] {
+fn transpose(rows: [Vector; LANES]) -> [Vector; LANES] {
     let [a, b, c, d, e, f, g, h] = rows;
     // Words of pairs of rows, by turns.
     let pairs = [
@@ -57,6 +83,36 @@ pub(super) fn transpose(rows: [Vector; LANES]) -> [Vector; LANES] {
         high(quads[2]),
         high(quads[3]),
     ]
+}
+
+/// Eight times eight elements, of which lanes become vectors.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn turn_rows<const N: usize>(elements: &mut [[Vector; N]; LANES]) {
+    for limb in 0..N {
+        let mut rows = [zero(); LANES];
+        for (row, element) in rows.iter_mut().zip(&*elements) {
+            *row = element[limb];
+        }
+        for (element, column) in elements.iter_mut().zip(transpose(rows)) {
+            element[limb] = column;
+        }
+    }
+}
+
+/// Limbs as columns to an element, which they are.
+#[inline]
+pub(super) fn lay<const N: usize>(_: &mut [Vector; N]) {}
+
+/// The limbs of an element as the first columns.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn in_columns<const N: usize, const P: usize>(element: &[Vector; N]) -> [Vector; P] {
+    let mut columns = [zero(); P];
+    for (column, limb) in columns.iter_mut().zip(element) {
+        *column = *limb;
+    }
+    columns
 }
 
 /// Which of eight words are there, where `words` are left.
@@ -151,10 +207,10 @@ fn part<const M: usize>(digits: &[Vector; M], bits: usize, to: usize) -> Vector 
 /// The limbs of a number of packed words.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-pub(super) fn unpacked<const N: usize, const P: usize>(words: &[Vector; P]) -> [Vector; N] {
+pub(super) fn unpacked<const B: usize, const N: usize, const P: usize>(words: &[Vector; P]) -> [Vector; N] {
     let mut limbs = [_mm512_setzero_si512(); N];
     for (i, limb) in limbs.iter_mut().enumerate() {
-        *limb = _mm512_and_si512(part(words, WORD, i * BITS), _mm512_set1_epi64((1 << BITS) - 1));
+        *limb = _mm512_and_si512(part(words, WORD, i * B), _mm512_set1_epi64((1 << B) - 1));
     }
     limbs
 }
@@ -162,39 +218,10 @@ pub(super) fn unpacked<const N: usize, const P: usize>(words: &[Vector; P]) -> [
 /// The inverse of [`unpacked`], of a number that fits.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-pub(super) fn packed<const N: usize, const P: usize>(limbs: &[Vector; N]) -> [Vector; P] {
+pub(super) fn packed<const B: usize, const N: usize, const P: usize>(limbs: &[Vector; N]) -> [Vector; P] {
     let mut words = [_mm512_setzero_si512(); P];
     for (i, word) in words.iter_mut().enumerate() {
-        *word = part(limbs, BITS, i * WORD);
+        *word = part(limbs, B, i * WORD);
     }
     words
-}
-
-/// Asks for vectors that are soon needed.
-#[inline]
-#[target_feature(enable = "avx512f,avx512ifma")]
-pub(super) fn prefetch_vectors(vectors: &[Vector]) {
-    for vector in vectors {
-        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(vector).cast());
-    }
-}
-
-/// Asks for a row that is soon needed.
-#[inline]
-#[target_feature(enable = "avx512f,avx512ifma")]
-pub(super) fn prefetch(row: &[u64]) {
-    /// Words of a line of the cache.
-    const LINE: usize = 8;
-    let ends = row.len() - 1;
-    for word in (0..ends).step_by(LINE).chain([ends]) {
-        // SAFETY: the word is in the row; nothing is read.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(row.as_ptr().add(word).cast()) };
-    }
-}
-
-/// Asks for words that are soon needed, from the second-level cache.
-#[inline]
-pub(crate) fn ask_for(words: &[u64]) {
-    // SAFETY: the word is there; nothing is read.
-    unsafe { _mm_prefetch::<_MM_HINT_T1>(words.as_ptr().cast()) };
 }
