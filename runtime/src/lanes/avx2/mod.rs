@@ -1,21 +1,18 @@
 //! AVX2: vectors of four lanes, the halves of eight.
 
-mod rows;
-
-/// Loops over the lanes of a field.
-#[allow(
+#![allow(
     clippy::missing_safety_doc,
     reason = "the processor has the instructions: that is all that callers have to see to"
 )]
+
+mod rows;
+
+/// Loops over the lanes of a field.
 pub mod passes {
     crate::lanes::passes::passes!("avx2");
 }
 
 /// Loops of transforms.
-#[allow(
-    clippy::missing_safety_doc,
-    reason = "the processor has the instructions: that is all that callers have to see to"
-)]
 pub mod transforms {
     crate::lanes::transforms::transforms!("avx2");
 }

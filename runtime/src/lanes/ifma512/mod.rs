@@ -1,21 +1,18 @@
 //! AVX-512 with IFMA.
 
-mod rows;
-
-/// Loops over the lanes of a field.
-#[allow(
+#![allow(
     clippy::missing_safety_doc,
     reason = "the processor has the instructions: that is all that callers have to see to"
 )]
+
+mod rows;
+
+/// Loops over the lanes of a field.
 pub mod passes {
     crate::lanes::passes::passes!("avx512f,avx512ifma");
 }
 
 /// Loops of transforms.
-#[allow(
-    clippy::missing_safety_doc,
-    reason = "the processor has the instructions: that is all that callers have to see to"
-)]
 pub mod transforms {
     crate::lanes::transforms::transforms!("avx512f,avx512ifma");
 }
