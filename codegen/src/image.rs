@@ -12,6 +12,7 @@ use crate::kernels::{
 use crate::passes::{Checked, Contract, Library, describe_schemes, multiplication};
 use crate::targets::ptx::Ptx;
 use crate::targets::ptx::emit::Emitter;
+use crate::targets::simd::{Avx2, Ifma512, InstructionSet, Limbs, Simd};
 use crate::targets::wgsl::{Narrow, Wgsl};
 use crate::targets::{Artefact, BackEnd, Bound as _};
 use crate::version;
@@ -31,6 +32,8 @@ pub enum Format {
     Wgsl,
     /// WGSL with elements on limbs of 13 bits. To who runs it no other language.
     Narrow,
+    /// Rust for a processor's vectors: no kernels, but functions that the host's loops are given when they are built.
+    Lanes(InstructionSet),
 }
 
 impl From<Emitter> for Format {
@@ -45,15 +48,22 @@ impl Format {
         match self {
             Format::Ptx(_) => Flavour::PTX,
             Format::Wgsl | Format::Narrow => Flavour::WGSL,
+            Format::Lanes(set) => Flavour::named(set.name()),
         }
     }
 
-    /// The sizes of blocks that kernels are built for.
-    pub fn geometry(self) -> Geometry {
+    /// The sizes of blocks that kernels are built for; `None` of what has no kernels.
+    pub fn geometry(self) -> Option<Geometry> {
         match self {
-            Format::Ptx(_) => Geometry::PTX,
-            Format::Wgsl | Format::Narrow => Geometry::WGSL,
+            Format::Ptx(_) => Some(Geometry::PTX),
+            Format::Wgsl | Format::Narrow => Some(Geometry::WGSL),
+            Format::Lanes(_) => None,
         }
+    }
+
+    /// What `of` makes for the sizes of blocks; nothing where there are none.
+    fn kernels<K>(self, of: impl FnOnce(&Geometry) -> Vec<K>) -> Vec<K> {
+        self.geometry().as_ref().map(of).unwrap_or_default()
     }
 
     /// Versions of the compiler and of what writes its texts. Two equal texts emit equal images for equal
@@ -63,6 +73,7 @@ impl Format {
             Format::Ptx(emitter) => emitter_version(emitter),
             Format::Wgsl => emitter_version(Emitter::Writer),
             Format::Narrow => emitter_version(Emitter::Writer) + ", limbs of 13 bits",
+            Format::Lanes(set) => format!("{} lanes by {}", version::compiler_version(), set.name()),
         }
     }
 
@@ -70,7 +81,7 @@ impl Format {
     pub fn check(self) -> Result<(), EmitError> {
         match self {
             Format::Ptx(emitter) => emitter.check(),
-            Format::Wgsl | Format::Narrow => Ok(()),
+            Format::Wgsl | Format::Narrow | Format::Lanes(_) => Ok(()),
         }
     }
 }
@@ -99,34 +110,63 @@ pub struct Emitted {
     pub text: String,
 }
 
-/// The images of a prime field: element-wise operations, digits, NTT and SpMV.
+/// The images of a prime field: element-wise operations, digits, NTT and SpMV. In lanes, none of a field without long
+/// transforms.
 pub fn plan_field(format: impl Into<Format>, field: &FieldDesc) -> Vec<Plan> {
     let format = format.into();
+    let (name, kernels) = match format {
+        Format::Lanes(set) => (in_lanes(&field.name, set), set.transforms(field)),
+        _ => (field.name.clone(), format.kernels(|geometry| field_kernels(geometry, field))),
+    };
+    if kernels.is_empty() {
+        return vec![];
+    }
     vec![Plan {
         format,
-        name: field.name.clone(),
+        name,
         owner: field.name.clone(),
         declaration: field.text(),
-        constants: field_lines(field),
-        kernels: field_kernels(&format.geometry(), field),
+        constants: field_lines(format, field),
+        kernels,
     }]
 }
 
-/// The images of a group, cut so that each assembles in seconds and they can load in parallel.
+/// The images of a group, cut so that each assembles in seconds and they can load in parallel. In lanes, one of a group
+/// that has functions of points.
 pub fn plan_group(format: impl Into<Format>, group: &GroupDesc) -> Vec<Plan> {
     let format = format.into();
-    plan_kernels(format, group, group_kernels(&format.geometry(), group))
+    let Format::Lanes(set) = format else {
+        return plan_kernels(format, group, format.kernels(|geometry| group_kernels(geometry, group)));
+    };
+    let functions = set.additions(group);
+    if functions.is_empty() {
+        return vec![];
+    }
+    vec![plan(format, group, in_lanes(&group.name, set), functions)]
+}
+
+/// The name of an image in lanes.
+fn in_lanes(declaration: &str, set: InstructionSet) -> String {
+    format!("{declaration}_{}", set.name())
 }
 
 /// The images of a group for constant work; the group is [`GroupDesc::constant_work`]'s.
 pub fn plan_constant(format: impl Into<Format>, group: &GroupDesc) -> Vec<Plan> {
     let format = format.into();
-    plan_kernels(format, group, constant_kernels(&format.geometry(), group))
+    plan_kernels(format, group, format.kernels(|geometry| constant_kernels(geometry, group)))
 }
 
 /// One image a list, cut where it would take too long to assemble.
 fn plan_kernels(format: Format, group: &GroupDesc, lists: Vec<Vec<Kernel>>) -> Vec<Plan> {
-    let mut constants = field_lines(&group.base);
+    let of_list = |kernels: Vec<Kernel>| {
+        let first = kernels.first().map_or("empty", |k| k.desc.name);
+        plan(format, group, format!("{}_{first}", group.name), kernels)
+    };
+    lists.into_iter().flat_map(cut).map(of_list).collect()
+}
+
+fn plan(format: Format, group: &GroupDesc, name: String, kernels: Vec<Kernel>) -> Plan {
+    let mut constants = field_lines(format, &group.base);
     let hex = |v: &[num_bigint::BigUint]| v.iter().map(|x| format!("{x:#x}")).collect::<Vec<_>>().join(", ");
     for level in group.tower.levels() {
         let (degree, nonresidue) = (level.degree, hex(&level.nonresidue));
@@ -147,31 +187,17 @@ fn plan_kernels(format: Format, group: &GroupDesc, lists: Vec<Vec<Kernel>>) -> V
             )
         }
     });
-    let plan = |kernels: Vec<Kernel>| {
-        let first = kernels.first().map_or("empty", |k| k.desc.name);
-        Plan {
-            format,
-            name: format!("{}_{first}", group.name),
-            owner: group.name.clone(),
-            declaration: group.text(),
-            constants: constants.clone(),
-            kernels,
-        }
-    };
-    lists.into_iter().flat_map(cut).map(plan).collect()
+    Plan { format, name, owner: group.name.clone(), declaration: group.text(), constants, kernels }
 }
 
-/// The image of the field-independent kernels.
+/// The image of the field-independent kernels; none in lanes.
 pub fn plan_common(format: impl Into<Format>) -> Vec<Plan> {
     let (format, common) = (format.into(), || "common".to_owned());
-    vec![Plan {
-        format,
-        name: common(),
-        owner: common(),
-        declaration: common(),
-        constants: vec![],
-        kernels: common_kernels(&format.geometry()),
-    }]
+    let kernels = format.kernels(common_kernels);
+    if kernels.is_empty() {
+        return vec![];
+    }
+    vec![Plan { format, name: common(), owner: common(), declaration: common(), constants: vec![], kernels }]
 }
 
 /// Compiles the images of a prime field.
@@ -187,14 +213,14 @@ pub fn compile_group(format: impl Into<Format>, group: &GroupDesc) -> Result<Vec
 /// Compiles the images of a group for constant work, and the formulas that are in none; see [`plan_constant`].
 pub fn compile_constant(format: impl Into<Format>, group: &GroupDesc) -> Result<Vec<Emitted>, EmitError> {
     let format = format.into();
-    let formulas = constant_formula_kernels(&format.geometry(), group);
+    let formulas = format.kernels(|geometry| constant_formula_kernels(geometry, group));
     all(&[plan_constant(format, group), plan_kernels(format, group, vec![formulas])].concat())
 }
 
 /// Compiles [`formula_kernels`], which are in no image of a group.
 pub fn compile_formulas(format: impl Into<Format>, group: &GroupDesc) -> Result<Vec<Emitted>, EmitError> {
     let format = format.into();
-    all(&plan_kernels(format, group, vec![formula_kernels(&format.geometry(), group)]))
+    all(&plan_kernels(format, group, vec![format.kernels(|geometry| formula_kernels(geometry, group))]))
 }
 
 /// Compiles the image of the field-independent kernels.
@@ -258,9 +284,14 @@ fn hash(declaration: &str) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-fn field_lines(field: &FieldDesc) -> Vec<String> {
+fn field_lines(format: Format, field: &FieldDesc) -> Vec<String> {
+    let p = format!("p = {:#x}", field.p);
+    if let Format::Lanes(set) = format {
+        let Limbs { n, bits, .. } = Limbs::of(set.products(), field);
+        return vec![p, format!("{n} limbs of {bits} bits, R = 2^{}", n * bits as usize)];
+    }
     vec![
-        format!("p = {:#x}", field.p),
+        p,
         format!("R = 2^{}", 32 * field.words),
         format!("R^2 mod p = {:#x}", field.r2()),
         format!("n0 = -1/p mod 2^32 = {:#x}", field.n0()),
@@ -307,6 +338,8 @@ impl Plan {
             Format::Ptx(emitter) => self.by::<Ptx>(emitter),
             Format::Wgsl => self.by::<Wgsl>(()),
             Format::Narrow => self.by::<Narrow>(()),
+            Format::Lanes(InstructionSet::Ifma512) => self.by::<Simd<Ifma512>>(()),
+            Format::Lanes(InstructionSet::Avx2) => self.by::<Simd<Avx2>>(()),
         }
     }
 
@@ -329,8 +362,10 @@ impl Plan {
             format!("declaration {}", hash(&self.declaration)),
             self.declaration.clone(),
             self.format.version(),
-            format!("made by: cargo xtask dump {} {first} --after image", self.owner),
         ];
+        if self.format.geometry().is_some() {
+            lines.push(format!("made by: cargo xtask dump {} {first} --after image", self.owner));
+        }
         lines.extend(self.constants.iter().cloned());
         lines.extend(self.kernels.first().map(describe_schemes::<T>).into_iter().flatten());
         let mut said: Vec<&str> = vec![];

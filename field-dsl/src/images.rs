@@ -1,6 +1,7 @@
 //! Kernel images of a declaration: from the compiler, its cache, or a directory.
 //!
-//! A [bundle](Bundle) is all images of one declaration; its file is headed by the BLAKE3 hash of
+//! A [bundle](Bundle) is all images of one declaration in one format. Programs embed those of kernels; the text of
+//! functions in lanes is Rust, and becomes part of an expansion. A bundle's file is headed by the BLAKE3 hash of
 //! the rest, and its name says what it was made from and what it is written in:
 //! `<name>-<hash of declaration, ABI and geometry>-<hash of emitter>.<flavour>.images`. Sought in this order:
 //!
@@ -14,13 +15,17 @@
 //! of the declaration that is damaged, or of another flavour, compiler or version, is an error; in the cache
 //! it is made anew. An unwritable cache is no fault.
 
-use curvesmith_abi::{Bundle, Flavour, Form, ImageError};
+use curvesmith_abi::{Bundle, Flavour, Form, Image, ImageError, Packed, delta};
 use curvesmith_codegen::Format;
 use curvesmith_codegen::declaration::{FieldDesc, GroupDesc};
 use curvesmith_codegen::targets::ptx::emit::Emitter;
+use curvesmith_codegen::targets::simd::InstructionSet;
+use proc_macro2::TokenStream;
+use ruzstd::decoding::StreamingDecoder;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// What images are made for.
@@ -48,6 +53,14 @@ pub(crate) enum ImagesError {
         folder: &'static str,
         /// What is wrong with it.
         source: ImageError,
+    },
+    /// A bundle was taken, and its texts are not what it is for.
+    #[error("the functions in lanes of {name}: {fault}")]
+    Lanes {
+        /// Of which declaration.
+        name: String,
+        /// What is wrong with them.
+        fault: String,
     },
     /// The variable says no limbs that there are.
     #[error("{LIMBS} is `{0}`, expected 13 or 32")]
@@ -90,7 +103,12 @@ fn taken(format: Format) -> String {
 /// Environment variable: bits of the limbs of elements in WGSL.
 const LIMBS: &str = "CURVESMITH_WGSL_LIMBS";
 
-/// In what images are made: PTX, and WGSL with feature `wgsl`, on the limbs that the environment asks for.
+/// In what functions for processors are made.
+pub(crate) fn lane_formats() -> [Format; 2] {
+    InstructionSet::ALL.map(Format::Lanes)
+}
+
+/// In what images of kernels are made: PTX, and WGSL with feature `wgsl`, on the limbs that the environment asks for.
 pub(crate) fn formats() -> Result<Vec<Format>, ImagesError> {
     let mut formats = vec![Format::Ptx(Emitter::default())];
     if cfg!(feature = "wgsl") {
@@ -116,6 +134,58 @@ pub(crate) fn images(declarations: &[Declaration<'_>]) -> Result<Vec<Vec<u8>>, I
         }
     }
     Ok(all)
+}
+
+/// The functions of one declaration by instruction set, in the order of [`InstructionSet::ALL`]; `None` where it has none.
+pub(crate) type Lanes = [Option<TokenStream>; 2];
+
+/// The functions of each declaration for processors.
+pub(crate) fn lanes(declarations: &[Declaration<'_>]) -> Result<Vec<Lanes>, ImagesError> {
+    let mut all = vec![Lanes::default(); declarations.len()];
+    for (at, format) in lane_formats().into_iter().enumerate() {
+        let have = |i: &usize| declarations[*i].is_made_in(format);
+        let those: Vec<usize> = (0..declarations.len()).filter(have).collect();
+        let bundles = images_in(&those.iter().map(|&i| declarations[i]).collect::<Vec<_>>(), format)?;
+        for (i, bundle) in those.into_iter().zip(bundles) {
+            all[i][at] = Some(functions(declarations[i].name(), &bundle)?);
+        }
+    }
+    Ok(all)
+}
+
+/// The functions that a bundle is for.
+fn functions(name: &str, bundle: &[u8]) -> Result<TokenStream, ImagesError> {
+    let fault = |fault: String| ImagesError::Lanes { name: name.to_owned(), fault };
+    let texts = texts_of(bundle).map_err(|error| fault(error.to_string()))?;
+    let [(_, text)] = &texts[..] else {
+        return Err(fault(format!("{} texts, expected one", texts.len())));
+    };
+    text.parse().map_err(|error: proc_macro2::LexError| fault(error.to_string()))
+}
+
+/// Most bytes of the texts of one bundle; no declaration comes near.
+const LIMIT: u64 = 1 << 28;
+
+/// The images of an encoded bundle and their texts, compared with the hashes that it has of them.
+pub(crate) fn texts_of(encoded: &[u8]) -> Result<Vec<(Image, String)>, ImageError> {
+    let bundle = Bundle::decode(encoded)?;
+    let mut all = Vec::new();
+    let decoder = StreamingDecoder::new(&bundle.texts_zstd[..]);
+    let mut decoder = decoder.map_err(|_| ImageError::Damaged("texts are not compressed"))?.take(LIMIT);
+    decoder.read_to_end(&mut all).map_err(|_| ImageError::Damaged("texts cannot be decompressed"))?;
+    let mut rest = &all[..];
+    let text = |packed: Packed| {
+        let end = usize::try_from(packed.delta_len).ok().and_then(|len| rest.split_at_checked(len));
+        let (own, others) = end.ok_or(ImageError::Damaged("truncated texts"))?;
+        rest = others;
+        let text = delta::decode(own)?;
+        match *blake3::hash(text.as_bytes()).as_bytes() == packed.text_hash {
+            true => Ok((packed.image, text)),
+            false => Err(ImageError::Damaged("a text is not the one that was packed")),
+        }
+    };
+    let texts = bundle.images.into_iter().map(text).collect::<Result<_, _>>()?;
+    if rest.is_empty() { Ok(texts) } else { Err(ImageError::Damaged("texts of no image")) }
 }
 
 fn images_in(declarations: &[Declaration<'_>], format: Format) -> Result<Vec<Vec<u8>>, ImagesError> {
@@ -214,6 +284,19 @@ impl Declaration<'_> {
         }
     }
 
+    fn name(&self) -> &str {
+        match self {
+            Declaration::Field(field) => &field.name,
+            Declaration::Group(group) | Declaration::Constant(group) => &group.name,
+            Declaration::Common => "common",
+        }
+    }
+
+    /// Whether there is anything of it in a format: kernels always, functions in lanes for some.
+    pub(crate) fn is_made_in(&self, format: Format) -> bool {
+        format.geometry().is_some() || !self.plans(format).is_empty()
+    }
+
     /// The name of its file, of images in a format.
     pub(crate) fn file(self, format: Format) -> String {
         format!("{}-{}{}", self.stem(format), hash(format.version().as_bytes()), extension(&format.flavour()))
@@ -222,13 +305,13 @@ impl Declaration<'_> {
     /// `<name>-<hash of the declaration, the kernels' signatures and the sizes of their blocks>`
     fn stem(self, format: Format) -> String {
         use curvesmith_abi::Family;
-        let (mut text, name, family) = match self {
-            Declaration::Field(field) => (field.text(), field.name.as_str(), Family::Field),
-            Declaration::Group(group) | Declaration::Constant(group) => {
-                (group.text(), group.name.as_str(), Family::Group)
-            }
-            Declaration::Common => (String::new(), "common", Family::Common),
+        let name = self.name();
+        let (mut text, family) = match self {
+            Declaration::Field(field) => (field.text(), Family::Field),
+            Declaration::Group(group) | Declaration::Constant(group) => (group.text(), Family::Group),
+            Declaration::Common => (String::new(), Family::Common),
         };
+        let Some(geometry) = format.geometry() else { return format!("{name}-{}", hash(text.as_bytes())) };
         let (form, words, degree) = match self {
             Declaration::Group(group) | Declaration::Constant(group) => {
                 (group.equation.form(), group.base.words, group.degree())
@@ -236,7 +319,6 @@ impl Declaration<'_> {
             Declaration::Field(field) => (Form::Xyzz, field.words, 1),
             Declaration::Common => (Form::Xyzz, 0, 1),
         };
-        let geometry = format.geometry();
         let _ = write!(text, "\n{geometry:?}");
         if format == Format::Narrow {
             text += "\nlimbs of 13 bits";
@@ -428,6 +510,50 @@ mod tests {
     }
 
     #[test]
+    fn functions_are_kept_as_kernels_are() {
+        let directory = tempfile::tempdir().unwrap();
+        let field = FieldDesc::new("toy", 193u32.into());
+        let (small, common) = (FieldDesc::new("toy", 19u32.into()), Declaration::Common);
+        for format in lane_formats() {
+            let declaration = Declaration::Field(&field);
+            let made = [declaration, Declaration::Field(&small), common].map(|d| d.is_made_in(format));
+            assert_eq!(made, [true, false, false]);
+            // A transform over the small field has two elements.
+            let expanded = |i: usize, lanes: &[Lanes]| lanes[i].iter().filter(|l| l.is_some()).count();
+            let lanes = lanes(&[Declaration::Field(&small), declaration, common]).unwrap();
+            assert_eq!([0, 1, 2].map(|i| expanded(i, &lanes)), [0, 2, 0]);
+            let [bundle] = &in_cache(Some(directory.path()), &[declaration], format).unwrap()[..] else {
+                panic!()
+            };
+            assert_eq!(fs::read(directory.path().join(declaration.file(format))).unwrap(), sealed(bundle));
+            let source = functions("toy", bundle).unwrap().to_string();
+            assert!(source.contains("pub fn butterflies"), "{source}");
+        }
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn what_is_no_source_is_refused() {
+        let of = |texts: &[&str]| {
+            let emitted = |text: &&str| {
+                let bundle = Bundle::decode(&images(Flavour::named("avx2"), "")).unwrap();
+                curvesmith_codegen::Emitted {
+                    image: bundle.images[0].image.clone(),
+                    text: (*text).to_owned(),
+                }
+            };
+            let bundle = curvesmith_codegen::pack(texts.iter().map(emitted).collect()).unwrap();
+            functions("toy", &bundle.encode()).map(|source| source.to_string()).map_err(|e| e.to_string())
+        };
+        assert_eq!(of(&["fn f() {}"]), Ok("fn f () { }".into()));
+        let two = of(&["fn f() {}", "fn g() {}"]).unwrap_err();
+        assert_eq!(two, "the functions in lanes of toy: 2 texts, expected one");
+        assert!(of(&["fn f() {"]).unwrap_err().starts_with("the functions in lanes of toy: "));
+        let damaged = functions("toy", b"").unwrap_err().to_string();
+        assert!(damaged.starts_with("the functions in lanes of toy: kernel images are damaged"), "{damaged}");
+    }
+
+    #[test]
     fn folders_are_sought_in_order() {
         let root = tempfile::tempdir().unwrap();
         let package = root.path().join("crates/mine");
@@ -467,7 +593,7 @@ mod tests {
     #[test]
     fn bundles_of_what_is_linked_are_taken() {
         let both = [None, Some("13".into())].map(|limbs| wgsl(limbs).unwrap());
-        for format in formats().unwrap().into_iter().chain(both) {
+        for format in formats().unwrap().into_iter().chain(both).chain(lane_formats()) {
             assert!(format.version().starts_with(&taken(format)));
         }
         let own = Format::Ptx(Emitter::default());

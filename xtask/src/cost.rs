@@ -155,13 +155,16 @@ fn unoptimised(manifest: &str) -> Result<Vec<String>> {
         .collect())
 }
 
-/// Bytes of each bundle of images, by the name of its field or group.
+/// Bytes of each bundle of images that a program embeds, by the name of its field or group.
 fn sizes(cache: &Path) -> Result<BTreeMap<String, u64>> {
     let mut sizes = BTreeMap::new();
     for entry in std::fs::read_dir(cache).with_context(|| format!("cannot read {}", cache.display()))? {
         let entry = entry?;
         let file = entry.file_name().to_string_lossy().into_owned();
         // `<name>-<hash>-<hash>.<flavour>.images`
+        if !file.ends_with(".ptx.images") {
+            continue;
+        }
         let name = file.split('-').next().unwrap_or_default().to_owned();
         *sizes.entry(name).or_insert(0) += entry.metadata()?.len();
     }

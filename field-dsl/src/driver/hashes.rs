@@ -2,15 +2,10 @@
 
 use super::prepare::{bundles_in, fault, flavour_of};
 use super::{DriverError, Result};
-use crate::images::read_bundle;
-use curvesmith_abi::{Bundle, ImageError, delta};
-use ruzstd::decoding::StreamingDecoder;
+use crate::images::{read_bundle, texts_of};
+use curvesmith_abi::{Image, ImageError};
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
-
-/// Most bytes of the texts of one bundle; no declaration comes near.
-const LIMIT: u64 = 1 << 28;
 
 /// One line an image of every bundle in the folders, by name: the image, the BLAKE3 hash of its text, what made it.
 ///
@@ -28,7 +23,7 @@ pub(super) fn hashes(folders: &[PathBuf]) -> Result<String> {
         for path in names.iter().map(|name| folder.join(name)) {
             let damaged =
                 |error: ImageError| DriverError::Bundle { path: path.display().to_string(), source: error };
-            for (name, emitter, text) in texts(&path).map_err(damaged)? {
+            for (Image { name, emitter, .. }, text) in texts(&path).map_err(damaged)? {
                 let line = format!("{name}\t{}\t{emitter}\n", hash(&text));
                 if lines.insert(name.clone(), line).is_some() {
                     return Err(DriverError::Twice(name));
@@ -39,33 +34,11 @@ pub(super) fn hashes(folders: &[PathBuf]) -> Result<String> {
     Ok(lines.into_values().collect())
 }
 
-/// Name, emitter and text of each image of a bundle.
-fn texts(path: &Path) -> std::result::Result<Vec<(String, String, String)>, ImageError> {
+/// Each image of a bundle.
+fn texts(path: &Path) -> std::result::Result<Vec<(Image, String)>, ImageError> {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let flavour = flavour_of(name).ok_or(ImageError::Damaged("its name says no flavour"))?;
     texts_of(&read_bundle(path, &flavour, "")?)
-}
-
-/// The same of an encoded bundle.
-pub(super) fn texts_of(encoded: &[u8]) -> std::result::Result<Vec<(String, String, String)>, ImageError> {
-    let bundle = Bundle::decode(encoded)?;
-    let mut all = Vec::new();
-    let decoder = StreamingDecoder::new(&bundle.texts_zstd[..]);
-    let mut decoder = decoder.map_err(|_| ImageError::Damaged("texts are not compressed"))?.take(LIMIT);
-    decoder.read_to_end(&mut all).map_err(|_| ImageError::Damaged("texts cannot be decompressed"))?;
-    let mut rest = &all[..];
-    let text = |packed: curvesmith_abi::Packed| {
-        let end = usize::try_from(packed.delta_len).ok().and_then(|len| rest.split_at_checked(len));
-        let (own, others) = end.ok_or(ImageError::Damaged("truncated texts"))?;
-        rest = others;
-        let text = delta::decode(own)?;
-        match *blake3::hash(text.as_bytes()).as_bytes() == packed.text_hash {
-            true => Ok((packed.image.name, packed.image.emitter, text)),
-            false => Err(ImageError::Damaged("a text is not the one that was packed")),
-        }
-    };
-    let texts = bundle.images.into_iter().map(text).collect::<std::result::Result<_, _>>()?;
-    if rest.is_empty() { Ok(texts) } else { Err(ImageError::Damaged("texts of no image")) }
 }
 
 /// Of a text without its comments.
@@ -81,7 +54,7 @@ fn hash(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use curvesmith_abi::{Flavour, Image, Packed};
+    use curvesmith_abi::{Bundle, Flavour, Packed};
     use curvesmith_codegen::Emitted;
 
     fn emitted(name: &str, text: &str) -> Emitted {

@@ -2,7 +2,9 @@
 
 use super::sources::Declared;
 use super::{DriverError, Result, create};
-use crate::images::{emit, extension, formats, kept_or_emitted, read_bundle, sealed};
+use crate::images::{
+    Declaration, emit, extension, formats, kept_or_emitted, lane_formats, read_bundle, sealed,
+};
 use curvesmith_abi::{Bundle, Flavour};
 use curvesmith_codegen::Format;
 use std::collections::BTreeMap;
@@ -16,7 +18,9 @@ use std::path::Path;
 pub(super) fn prepare(declared: &Declared, common: bool, folder: &Path, check: bool) -> Result<String> {
     let declarations = declared.declarations(common);
     let mut wanted: BTreeMap<String, (Format, Vec<u8>)> = BTreeMap::new();
-    for format in formats()? {
+    for format in formats()?.into_iter().chain(lane_formats()) {
+        let made = declarations.iter().filter(|declaration| declaration.is_made_in(format));
+        let declarations: Vec<Declaration<'_>> = made.copied().collect();
         let bundles = match check {
             true => emit(&declarations, format)?.iter().map(Bundle::encode).collect(),
             false => kept_or_emitted(&declarations, format)?,
@@ -73,8 +77,9 @@ fn texts(bundle: &Option<Bundle>) -> Option<Vec<(&curvesmith_abi::Image, [u8; 32
 
 /// The flavour that a bundle's file name says, of those that this build knows.
 pub(super) fn flavour_of(name: &str) -> Option<Flavour> {
-    let known = [Flavour::PTX, Flavour::WGSL];
-    known.into_iter().find(|flavour| name.ends_with(&extension(flavour)))
+    let lanes = lane_formats().map(Format::flavour);
+    let mut known = [Flavour::PTX, Flavour::WGSL].into_iter().chain(lanes);
+    known.find(|flavour| name.ends_with(&extension(flavour)))
 }
 
 /// Names of the bundles in a folder, if it is there.

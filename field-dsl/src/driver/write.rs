@@ -1,9 +1,8 @@
 //! Images and texts as files.
 
-use super::hashes::texts_of;
 use super::sources::Declared;
 use super::{DriverError, Result, create, put};
-use crate::images::kept_or_emitted;
+use crate::images::{kept_or_emitted, texts_of};
 use crate::parallel;
 use curvesmith_codegen::dump::passes;
 use curvesmith_codegen::targets::ptx::emit::Emitter;
@@ -22,7 +21,7 @@ pub(super) fn write(declared: &Declared, folder: &Path, emitter: Emitter) -> Res
             let path = "a bundle that was made or kept".to_owned();
             DriverError::Bundle { path, source }
         })?;
-        texts.extend(of.into_iter().map(|(image, _, text)| (image, text)));
+        texts.extend(of.into_iter().map(|(image, text)| (image.name, text)));
     }
     let owners = declared.plans(emitter);
     let plans: Vec<_> =

@@ -2,104 +2,83 @@
 
 use super::Root;
 use crate::check::GroupModel;
-use crate::error::Errors;
-use curvesmith_codegen::EmitError;
+use crate::images::Lanes;
 use curvesmith_codegen::declaration::FieldDesc;
-use curvesmith_codegen::fir::ir::Kernel;
-use curvesmith_codegen::passes::prepare;
-use curvesmith_codegen::targets::BackEnd as _;
-use curvesmith_codegen::targets::simd::{self, Avx2, Ifma512, Instructions, Limbs, Products, Simd};
-use proc_macro2::{Span, TokenStream};
+use curvesmith_codegen::targets::simd::{InstructionSet, Limbs, Products};
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
-
-/// Levels below which a transform is not worth functions.
-const LEAST_LEVELS: u32 = 6;
-/// Limbs up to which fields have functions by whole products; those of more are long.
-const MOST_LIMBS: usize = 14;
 
 /// A tier of the runtime.
 struct Tier {
     /// As `curvesmith_runtime::tier::Tier` names it.
-    name: &'static str,
+    name: Ident,
     /// The module with its loops.
-    module: &'static str,
+    module: Ident,
     features: &'static str,
+    products: Products,
 }
 
 impl Tier {
-    fn of<I: Instructions>() -> Tier {
-        let (name, module) = match I::PRODUCTS {
-            Products::Halves => ("Ifma512", "ifma512"),
-            Products::Whole => ("Avx2", "avx2"),
+    fn of(set: InstructionSet) -> Tier {
+        let name = match set {
+            InstructionSet::Ifma512 => format_ident!("Ifma512"),
+            InstructionSet::Avx2 => format_ident!("Avx2"),
         };
-        Tier { name, module, features: I::FEATURES }
+        let (features, products) = (set.features(), set.products());
+        Tier { name, module: format_ident!("{}", set.name()), features, products }
     }
 }
 
-/// Whether a tier has functions of a field.
-fn serves(of: Limbs) -> bool {
-    of.products == Products::Halves || of.n <= MOST_LIMBS
-}
-
 /// Functions as the items of a module.
-fn source<I: Instructions>(functions: &[Kernel]) -> Result<TokenStream, EmitError> {
-    let checked = |kernel: &Kernel| {
-        prepare::<Simd<I>>(kernel).map_err(|source| EmitError::Pass { kernel: kernel.symbol.clone(), source })
-    };
-    let checked = functions.iter().map(checked).collect::<Result<Vec<_>, EmitError>>()?;
-    let source: TokenStream = Simd::<I>::emit(&checked, ())?.text.parse().expect("what is emitted is Rust");
-    Ok(quote! {
+fn module(source: &TokenStream) -> TokenStream {
+    quote! {
         #[allow(dead_code, reason = "instructions that no function uses")]
         mod lanes {
             #source
         }
-    })
+    }
 }
 
-/// A method that finds the functions of a tier by those that have some.
+/// A method that finds the functions of a tier; nothing where no tier has some.
 fn method(
     root: &Root,
     of: &TokenStream,
-    tiers: [Result<TokenStream, EmitError>; 2],
-) -> Result<TokenStream, EmitError> {
-    let [first, second] = tiers;
-    let (first, second) = (first?, second?);
-    Ok(quote! {
+    sources: &Lanes,
+    arm: impl Fn(&Tier, &TokenStream) -> TokenStream,
+) -> TokenStream {
+    let sets = InstructionSet::ALL.into_iter().zip(sources);
+    let arms: Vec<TokenStream> =
+        sets.filter_map(|(set, source)| Some(arm(&Tier::of(set), source.as_ref()?))).collect();
+    if arms.is_empty() {
+        return TokenStream::new();
+    }
+    quote! {
         #[cfg(target_arch = "x86_64")]
         fn lanes(tier: #root::tier::Tier) -> ::core::option::Option<&'static #root::lanes::#of> {
             match tier {
-                #first
-                #second
+                #(#arms)*
                 _ => ::core::option::Option::None,
             }
         }
-    })
+    }
 }
 
-/// A field's method `lanes`; nothing where its transforms are small.
-pub(super) fn of_field(root: &Root, field: &FieldDesc, span: Span, errors: &mut Errors) -> TokenStream {
-    if field.two_adicity() < LEAST_LEVELS {
-        return TokenStream::new();
-    }
-    let tiers = [transforms::<Ifma512>(root, field), transforms::<Avx2>(root, field)];
-    errors.keep(span, method(root, &quote!(FieldLanes), tiers)).unwrap_or_default()
+/// A field's method `lanes`.
+pub(super) fn of_field(root: &Root, field: &FieldDesc, sources: &Lanes) -> TokenStream {
+    method(root, &quote!(FieldLanes), sources, |tier, source| transforms(root, field, tier, source))
 }
 
-/// A tier's arm of [`of_field`]; nothing where it has no functions of the field.
-fn transforms<I: Instructions>(root: &Root, field: &FieldDesc) -> Result<TokenStream, EmitError> {
-    let of = Limbs::of(I::PRODUCTS, field);
-    if !serves(of) {
-        return Ok(TokenStream::new());
-    }
-    let source = source::<I>(&simd::transforms::<I>(field))?;
+/// A tier's arm of [`of_field`].
+fn transforms(root: &Root, field: &FieldDesc, tier: &Tier, source: &TokenStream) -> TokenStream {
+    let Tier { name, module: loops, features, products } = tier;
+    let of = Limbs::of(*products, field);
     let (limbs, bits, words) = (of.n, of.bits as usize, field.p.bits().div_ceil(64) as usize);
-    let Tier { name, module, features } = Tier::of::<I>();
-    let (name, module) = (format_ident!("{name}"), format_ident!("{module}"));
-    Ok(quote! {
+    let source = module(source);
+    quote! {
         #root::tier::Tier::#name => {
             #source
             use #root::lanes::{FieldLanes, LANES, Vector};
-            use #root::lanes::#module::{in_parts, transforms};
+            use #root::lanes::#loops::{in_parts, transforms};
             const B: usize = #bits;
             const N: usize = #limbs;
             const W: usize = #words;
@@ -163,36 +142,28 @@ fn transforms<I: Instructions>(root: &Root, field: &FieldDesc) -> Result<TokenSt
             };
             ::core::option::Option::Some(&LANES_OF)
         }
-    })
+    }
 }
 
-/// A group's method `lanes`; nothing where the target has no functions of its form.
-pub(super) fn of_group(root: &Root, model: &GroupModel, span: Span, errors: &mut Errors) -> TokenStream {
-    if simd::additions::<Ifma512>(&model.desc).is_empty() {
-        return TokenStream::new();
-    }
-    let tiers = [additions::<Ifma512>(root, model), additions::<Avx2>(root, model)];
-    errors.keep(span, method(root, &quote!(GroupLanes), tiers)).unwrap_or_default()
+/// A group's method `lanes`.
+pub(super) fn of_group(root: &Root, model: &GroupModel, sources: &Lanes) -> TokenStream {
+    method(root, &quote!(GroupLanes), sources, |tier, source| additions(root, model, tier, source))
 }
 
-/// A tier's arm of [`of_group`]; nothing where it has no functions of the field.
-fn additions<I: Instructions>(root: &Root, model: &GroupModel) -> Result<TokenStream, EmitError> {
-    let of = Limbs::of(I::PRODUCTS, &model.desc.base);
-    if !serves(of) {
-        return Ok(TokenStream::new());
-    }
-    let source = source::<I>(&simd::additions::<I>(&model.desc))?;
+/// A tier's arm of [`of_group`].
+fn additions(root: &Root, model: &GroupModel, tier: &Tier, source: &TokenStream) -> TokenStream {
+    let Tier { name, module: loops, features, products } = tier;
+    let of = Limbs::of(*products, &model.desc.base);
+    let source = module(source);
     let (limbs, limb, degree) = (of.n, of.bits as usize, model.desc.degree());
     let bits = model.desc.base.p.bits() as usize;
     // A resident element is below twice the modulus.
     let (words, packed) = (bits.div_ceil(64), (bits + 1).div_ceil(64));
-    let Tier { name, module, features } = Tier::of::<I>();
-    let (name, module) = (format_ident!("{name}"), format_ident!("{module}"));
-    Ok(quote! {
+    quote! {
         #root::tier::Tier::#name => {
             #source
             use #root::lanes::{Block, GroupLanes, PAIR, Vector, words_of_row};
-            use #root::lanes::#module::{in_parts, passes};
+            use #root::lanes::#loops::{in_parts, passes};
             const B: usize = #limb;
             const N: usize = #limbs;
             const W: usize = #words;
@@ -257,5 +228,5 @@ fn additions<I: Instructions>(root: &Root, model: &GroupModel) -> Result<TokenSt
             };
             ::core::option::Option::Some(&LANES)
         }
-    })
+    }
 }

@@ -10,7 +10,7 @@ mod level;
 use crate::ast::{Bindings, CurveDeclaration, FieldDeclaration, Header, Over};
 use crate::check::{CurveModel, FieldModel, LevelModel, stand_in, stem};
 use crate::error::{self, Errors};
-use crate::images::{self, Declaration};
+use crate::images::{self, Declaration, Lanes};
 use level::Source;
 use num_bigint::BigUint;
 use proc_macro2::{Delimiter, Group, Literal, Span, TokenStream, TokenTree};
@@ -72,15 +72,6 @@ fn located(tokens: TokenStream, span: Span) -> TokenStream {
     tokens.into_iter().map(one).collect()
 }
 
-/// A method `lanes` of what is declared well.
-fn of_lanes(
-    valid: bool,
-    errors: &mut Errors,
-    method: impl FnOnce(&mut Errors) -> TokenStream,
-) -> TokenStream {
-    if valid && errors.is_empty() { method(errors) } else { TokenStream::new() }
-}
-
 /// The module of a `field!`; stand-ins and no images if the model is missing.
 pub(crate) fn field(
     declaration: &FieldDeclaration,
@@ -91,13 +82,13 @@ pub(crate) fn field(
     let valid = model.is_some();
     let model = model.unwrap_or_else(|| stand_in::field(stem(&declaration.header.name)));
     let binding = declaration.bindings.as_ref().and_then(|b| b.get("fp"));
-    let images = valid.then_some(Declaration::Field(&model.desc));
-    let images = embedded(images.as_slice(), declaration.header.name.span(), errors);
+    let declared = valid.then_some(Declaration::Field(&model.desc));
+    let span = declaration.header.name.span();
+    let images = embedded(declared.as_slice(), span, errors);
+    let lanes = in_lanes(declared.as_slice(), span, errors);
     let compiled = field::Compiled {
         images: literal(images.first()),
-        lanes: of_lanes(valid, errors, |errors| {
-            lanes::of_field(&root, &model.desc, declaration.header.name.span(), errors)
-        }),
+        lanes: lanes.first().map(|lanes| lanes::of_field(&root, &model.desc, lanes)).unwrap_or_default(),
     };
     let items = field::items(&root, "Fp", "fp", &model, binding, valid, &compiled);
     module(&declaration.header, items)
@@ -133,6 +124,8 @@ pub(crate) fn curve(
     }
     let images = embedded(&declarations, header.name.span(), errors);
     let own = fields.len() + groups.clone().count();
+    let in_lanes = in_lanes(declarations.get(..own).unwrap_or_default(), header.name.span(), errors);
+    let mut in_lanes = in_lanes.iter();
     let forms = groups.clone().filter(|(.., group)| group.form.is_some()).count();
     let mut constants = images.iter().skip(own + forms);
     let (mut images, mut forms) = (images.iter(), images.iter().skip(own));
@@ -140,8 +133,8 @@ pub(crate) fn curve(
     let mut items = TokenStream::new();
     for (ark, key, field) in fields {
         let images = literal(images.next());
-        let of_field = |errors: &mut Errors| lanes::of_field(&root, &field.desc, header.name.span(), errors);
-        let compiled = field::Compiled { images, lanes: of_lanes(valid, errors, of_field) };
+        let lanes = in_lanes.next().map(|lanes| lanes::of_field(&root, &field.desc, lanes));
+        let compiled = field::Compiled { images, lanes: lanes.unwrap_or_default() };
         items.extend(field::items(&root, ark, key, field, bound(key), valid, &compiled));
     }
     // The last bound group: the second, where there are two over a level.
@@ -158,8 +151,7 @@ pub(crate) fn curve(
         let form = group.form.as_ref().map(|_| literal(forms.next()));
         let constant = group.constant.as_ref().map(|_| literal(constants.next()));
         let own = literal(images.next());
-        let of_group = |errors: &mut Errors| lanes::of_group(&root, group, header.name.span(), errors);
-        let lanes = of_lanes(valid, errors, of_group);
+        let lanes = in_lanes.next().map(|lanes| lanes::of_group(&root, group, lanes)).unwrap_or_default();
         let compiled = group::Compiled { own, form, constant, lanes };
         items.extend(group::items(&root, marker, group, &model.fr, bound(key), valid, &compiled));
     }
@@ -225,6 +217,14 @@ fn embedded(declarations: &[Declaration<'_>], span: Span, errors: &mut Errors) -
         return vec![];
     }
     errors.keep(span, images::images(declarations)).unwrap_or_default()
+}
+
+/// Functions in lanes of declarations; none after an error.
+fn in_lanes(declarations: &[Declaration<'_>], span: Span, errors: &mut Errors) -> Vec<Lanes> {
+    if !errors.is_empty() {
+        return vec![];
+    }
+    errors.keep(span, images::lanes(declarations)).unwrap_or_default()
 }
 
 /// Images as an expression, empty if there are none. A static has one address and is there once; the compiler copies a literal into every crate

@@ -36,3 +36,41 @@ impl Instructions for Avx2 {
     const LANES: usize = 4;
     const PRELUDE: &'static str = include_str!("avx2.rs.txt");
 }
+
+/// [`Instructions`] as values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InstructionSet {
+    /// [`Ifma512`].
+    Ifma512,
+    /// [`Avx2`].
+    Avx2,
+}
+
+impl InstructionSet {
+    /// Every one.
+    pub const ALL: [InstructionSet; 2] = [InstructionSet::Ifma512, InstructionSet::Avx2];
+
+    /// The name of its images' flavour.
+    pub fn name(self) -> &'static str {
+        match self {
+            InstructionSet::Ifma512 => "ifma512",
+            InstructionSet::Avx2 => "avx2",
+        }
+    }
+
+    /// [`Instructions::PRODUCTS`]
+    pub fn products(self) -> Products {
+        match self {
+            InstructionSet::Ifma512 => Ifma512::PRODUCTS,
+            InstructionSet::Avx2 => Avx2::PRODUCTS,
+        }
+    }
+
+    /// [`Instructions::FEATURES`]
+    pub fn features(self) -> &'static str {
+        match self {
+            InstructionSet::Ifma512 => Ifma512::FEATURES,
+            InstructionSet::Avx2 => Avx2::FEATURES,
+        }
+    }
+}

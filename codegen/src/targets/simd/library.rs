@@ -1,12 +1,43 @@
 //! What sums of points and transforms are made of.
 
-use super::Instructions;
-use super::arithmetic::bound::Limbs;
+use super::arithmetic::bound::{Limbs, Products};
+use super::{Avx2, Ifma512, InstructionSet, Instructions};
 use crate::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use crate::fir::build::{Builder, Fe, Handle, Pred};
 use crate::fir::ir::{Kernel, Type, Value};
 use num_bigint::BigUint;
 use num_traits::{One as _, Zero};
+
+/// Levels below which a transform is not worth functions.
+const LEAST_LEVELS: u32 = 6;
+/// Limbs up to which fields have functions by whole products; those of more are long.
+const MOST_LIMBS: usize = 14;
+
+impl InstructionSet {
+    /// The [`additions`] that an image of a group holds; none where they are not worth their length.
+    pub fn additions(self, group: &GroupDesc) -> Vec<Kernel> {
+        match self {
+            _ if !self.serves(&group.base) => vec![],
+            InstructionSet::Ifma512 => additions::<Ifma512>(group),
+            InstructionSet::Avx2 => additions::<Avx2>(group),
+        }
+    }
+
+    /// The [`transforms`] that an image of a field holds; none where they are not worth their length, or transforms
+    /// are small.
+    pub fn transforms(self, field: &FieldDesc) -> Vec<Kernel> {
+        match self {
+            _ if field.two_adicity() < LEAST_LEVELS || !self.serves(field) => vec![],
+            InstructionSet::Ifma512 => transforms::<Ifma512>(field),
+            InstructionSet::Avx2 => transforms::<Avx2>(field),
+        }
+    }
+
+    fn serves(self, field: &FieldDesc) -> bool {
+        let limbs = Limbs::of(self.products(), field);
+        limbs.products == Products::Halves || limbs.n <= MOST_LIMBS
+    }
+}
 
 /// The functions that sums of affine points of a short Weierstrass curve are made of; none of curves of another form.
 /// Denominators are multiplied up, all of them are inverted at once, and the inverses taken apart again (Montgomery's

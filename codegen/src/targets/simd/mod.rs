@@ -23,7 +23,7 @@ mod tests;
 
 pub use arithmetic::bound::{Bound, Limbs, Products, resident};
 pub use function::function;
-pub use instructions::{Avx2, Ifma512, Instructions};
+pub use instructions::{Avx2, Ifma512, InstructionSet, Instructions};
 pub use library::{additions, transforms};
 pub use machine::Cost;
 
