@@ -41,7 +41,8 @@ pub trait Group: Copy + Debug + Send + Sync + 'static {
     fn edwards_form() -> Option<EdwardsForm<CoordinateOf<Self>>> {
         None
     }
-    /// The functions of eight points at once on a tier, of a short Weierstrass curve whose declaration has them.
+    /// The functions of eight points at once on a tier, where the declaration has them: of the curve's [short Weierstrass
+    /// form](Points::to_weierstrass).
     #[cfg(target_arch = "x86_64")]
     fn lanes(_: Tier) -> Option<&'static GroupLanes> {
         None

@@ -6,9 +6,10 @@ use ark_ec::{AffineRepr as _, CurveGroup as _, PrimeGroup as _, VariableBaseMSM 
 use ark_ff::{AdditiveGroup as _, FftField as _, Field as _, PrimeField, UniformRand as _, Zero as _};
 use ark_poly::{EvaluationDomain as _, GeneralEvaluationDomain};
 use ark_std::rand::{Rng as _, SeedableRng as _, rngs::StdRng};
-use curvesmith_curves::toy::{babybear, toy_curve};
+use curvesmith_curves::toy::{babybear, toy_curve, toy_edwards};
 use curvesmith_curves::{
-    bls12_377, bls12_381, bn254, bw6_761, grumpkin, mnt4_298, mnt4_753, mnt6_298, secp256k1, secp256r1,
+    bandersnatch, bls12_377, bls12_381, bn254, bw6_761, curve25519, grumpkin, jubjub, mnt4_298, mnt4_753,
+    mnt6_298, secp256k1, secp256r1,
 };
 use curvesmith_runtime::field::Field;
 use curvesmith_runtime::group::{AffineOf, Group, ProjectiveOf, ScalarOf};
@@ -148,6 +149,20 @@ fn other_curves() {
     }
 }
 
+/// Curves in Edwards form: their sums are those of their Weierstrass form.
+#[test]
+fn edwards_curves() {
+    #[cfg(target_arch = "x86_64")]
+    for tier in tiers().into_iter().filter(|tier| *tier != Tier::Scalar) {
+        assert!(jubjub::G1::lanes(tier).is_some() && toy_edwards::G2::lanes(tier).is_some(), "{tier}");
+    }
+    everything::<toy_edwards::G1>(&SIZES);
+    everything::<toy_edwards::G2>(&[65]);
+    everything::<jubjub::G1>(&[65]);
+    everything::<curve25519::G1>(&[64]);
+    everything::<bandersnatch::G1>(&[66]);
+}
+
 /// So many terms that sums are in several blocks.
 #[test]
 fn many_terms() {
@@ -192,6 +207,21 @@ fn points_outside_of_the_subgroup() {
     let r = ScalarOf::<bls12_377::G1>::characteristic();
     all.extend(all.clone().iter().map(|point| point.mul_bigint(r).into_affine()));
     same::<bls12_377::G1>(&all, rng);
+    // The law of these two has no exceptions: points of orders two and four are among them, (0, -1) too.
+    type ToyEdwards = AffineOf<toy_edwards::G1>;
+    let y = |y: u32| ToyEdwards::get_point_from_y_unchecked(y.into(), y.is_multiple_of(2));
+    let all: Vec<ToyEdwards> = (0..1000).filter_map(y).collect();
+    assert!(all.iter().any(|point| point.x.is_zero() && !point.is_zero()));
+    same::<toy_edwards::G1>(&all, rng);
+    let small = all.iter().filter(|point| point.mul_bigint([4u64]).is_zero());
+    let small: Vec<ToyEdwards> = small.cycle().take(100).copied().collect();
+    same::<toy_edwards::G1>(&small, rng);
+    type Jubjub = AffineOf<jubjub::G1>;
+    let y = |y: u32| Jubjub::get_point_from_y_unchecked(y.into(), y.is_multiple_of(2));
+    let mut all: Vec<Jubjub> = (0..100).filter_map(y).collect();
+    let r = ScalarOf::<jubjub::G1>::characteristic();
+    all.extend(all.clone().iter().map(|point| point.mul_bigint(r).into_affine()));
+    same::<jubjub::G1>(&all, rng);
 }
 
 /// Ranges of bases, with and without identities before them.

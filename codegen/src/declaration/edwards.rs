@@ -135,7 +135,7 @@ impl Edwards {
     }
 
     /// The short Weierstrass form.
-    pub(super) fn weierstrass(&self) -> Weierstrass {
+    pub(crate) fn weierstrass(&self) -> Weierstrass {
         let f = &self.field;
         let (shift, b) = self.shift();
         // With s = A/3: α = (1 - 3s²)/B² and β = (2s³ - s)/B³.

@@ -2,6 +2,8 @@
 
 use super::arithmetic::bound::{Limbs, Products};
 use super::{Avx2, Ifma512, InstructionSet, Instructions};
+use crate::declaration::edwards::Edwards;
+use crate::declaration::tower::Element;
 use crate::declaration::{Equation, FieldDesc, GroupDesc, Tower};
 use crate::fir::build::{Builder, Fe, Handle, Pred};
 use crate::fir::ir::{Kernel, Type, Value};
@@ -39,9 +41,11 @@ impl InstructionSet {
     }
 }
 
-/// The functions that sums of affine points of a short Weierstrass curve are made of; none of curves of another form.
-/// Denominators are multiplied up, all of them are inverted at once, and the inverses taken apart again (Montgomery's
-/// trick).
+/// The functions that sums of affine points of a short Weierstrass curve are made of. Denominators are multiplied up, all of
+/// them are inverted at once, and the inverses taken apart again (Montgomery's trick).
+///
+/// Those of a twisted Edwards curve are of its [short Weierstrass form](crate::declaration::edwards), where an addition takes
+/// six products; there is none of [`Equation::Niels`], a curve that has this form already.
 ///
 /// | function | takes | gives |
 /// | --- | --- | --- |
@@ -57,7 +61,14 @@ impl InstructionSet {
 /// `x` of pairs for `distance` and `chord` are not equal. `enter` and `leave` are of the prime field, the others of
 /// coordinates. What a sum is stands in [`Curve::third_point`](crate::formulas::Curve::third_point).
 pub fn additions<I: Instructions>(group: &GroupDesc) -> Vec<Kernel> {
-    let Equation::ShortWeierstrass { a, .. } = &group.equation else { return vec![] };
+    let a = match &group.equation {
+        Equation::ShortWeierstrass { a, .. } => a.clone(),
+        Equation::TwistedEdwards { a, d } => {
+            let [a, d] = [a, d].map(|coefficient| Element(coefficient.clone()));
+            Edwards { field: group.coordinate_field(), a, d }.weierstrass().a.0
+        }
+        Equation::Niels { .. } => return vec![],
+    };
     let (entering, leaving) = arkworks_form::<I>(&group.base);
     let of_elements = |name, inputs, body: Body<'_>| over(&group.base, Tower::prime(), name, inputs, body);
     let of_coordinates =
@@ -69,11 +80,11 @@ pub fn additions<I: Instructions>(group: &GroupDesc) -> Vec<Kernel> {
         of_coordinates("distance", PAIR, &|_, x| vec![(x[2] - x[0]) * x[4]]),
         of_coordinates("chord", PAIR, &|_, x| third_point(x, x[2] - x[0], x[3] - x[1])),
         of_coordinates("any_distance", PAIR, &|b, x| {
-            let line = Line::through(b, x, a);
+            let line = Line::through(b, x, &a);
             vec![line.denominator * x[4], line.vanishes.select(b.zero(), b.constant(&1u32.into()))]
         }),
         of_coordinates("any_chord", PAIR, &|b, x| {
-            let line = Line::through(b, x, a);
+            let line = Line::through(b, x, &a);
             third_point(x, line.denominator, line.numerator)
         }),
     ]

@@ -6,7 +6,7 @@ use crate::group::{AffineOf, CoordinateOf, Group, Points, ProjectiveOf};
 use crate::lanes::{LANES, Vector};
 use crate::parallel::chunks;
 use ark_ec::AffineRepr as _;
-use ark_ff::{Field as _, Zero as _, serial_batch_inversion_and_mul};
+use ark_ff::{AdditiveGroup as _, Field as _, Zero as _, serial_batch_inversion_and_mul};
 use bytemuck::Zeroable as _;
 
 /// Points that are converted by one task.
@@ -18,11 +18,15 @@ pub(super) fn rows_of<G: Group>(lanes: Able, points: &[AffineOf<G>]) -> Vec<Vect
     chunks(&mut rows, TASK / LANES * lanes.row, &|task, rows| {
         let mut words = [0, 1].map(|_| vec![0; LANES * lanes.words]);
         let mut eight = vec![Vector::zeroed(); 2 * lanes.coordinate];
-        for (at, rows) in (task * TASK..).step_by(LANES).zip(rows.chunks_exact_mut(lanes.row)) {
-            for (lane, point) in points[at..].iter().take(LANES).enumerate() {
-                let Some((x, y)) = point.xy() else { continue };
-                for (words, coordinate) in words.iter_mut().zip([x, y]) {
-                    put::<G>(&coordinate, &mut words[lane * lanes.words..][..lanes.words]);
+        let points = points[task * TASK..].iter().take(TASK);
+        let coordinates =
+            |point: &AffineOf<G>| point.xy().map_or([CoordinateOf::<G>::ZERO; 2], <[_; 2]>::from);
+        let mut points: Vec<[CoordinateOf<G>; 2]> = points.map(coordinates).collect();
+        ProjectiveOf::<G>::to_weierstrass(&mut points);
+        for (points, rows) in points.chunks(LANES).zip(rows.chunks_exact_mut(lanes.row)) {
+            for (lane, point) in points.iter().enumerate() {
+                for (words, coordinate) in words.iter_mut().zip(point) {
+                    put::<G>(coordinate, &mut words[lane * lanes.words..][..lanes.words]);
                 }
             }
             for (words, coordinate) in words.iter().zip(eight.chunks_exact_mut(lanes.coordinate)) {
@@ -57,12 +61,17 @@ fn left(lanes: Able, coordinate: &[Vector]) -> Vec<u64> {
     words
 }
 
-/// Eight points, which are on the curve or not.
-pub(super) fn points_of<G: Group>(lanes: Able, points: &[Vector]) -> Vec<AffineOf<G>> {
-    let (x, y) = points.split_at(lanes.coordinate);
-    let [x, y] = [x, y].map(|coordinate| left(lanes, coordinate));
-    let coordinates = x.chunks_exact(lanes.words).zip(y.chunks_exact(lanes.words));
-    coordinates.map(|(x, y)| ProjectiveOf::<G>::affine(get::<G>(x), get::<G>(y))).collect()
+/// The first `count` points of groups of eight, which are on the curve or not.
+pub(super) fn points_of<G: Group>(lanes: Able, points: &[Vector], count: usize) -> Vec<AffineOf<G>> {
+    let mut all = vec![];
+    for eight in points.chunks_exact(2 * lanes.coordinate) {
+        let (x, y) = eight.split_at(lanes.coordinate);
+        let [x, y] = [x, y].map(|coordinate| left(lanes, coordinate));
+        let coordinates = x.chunks_exact(lanes.words).zip(y.chunks_exact(lanes.words));
+        all.extend(coordinates.take(count - all.len()).map(|(x, y)| [get::<G>(x), get::<G>(y)]));
+    }
+    ProjectiveOf::<G>::from_weierstrass(&mut all);
+    all.into_iter().map(|[x, y]| ProjectiveOf::<G>::affine(x, y)).collect()
 }
 
 /// Inverts coordinates, and leaves them if one is zero: are none?

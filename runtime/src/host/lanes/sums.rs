@@ -238,10 +238,7 @@ impl<G: Group> Adder<G> {
         self.start(places.len());
         self.blocks(rows, &places, |adder, mut block| adder.lanes.read(&mut block));
         let point = 2 * self.lanes.coordinate;
-        let groups = self.space.sums.chunks_exact(point).take(places.len().div_ceil(LANES));
-        let mut points: Vec<_> = groups.flat_map(|eight| points_of::<G>(self.lanes, eight)).collect();
-        points.truncate(places.len());
-        points
+        points_of::<G>(self.lanes, &self.space.sums[..places.len().div_ceil(LANES) * point], places.len())
     }
 
     /// Sums of the terms of each bucket, which are numbered from 0 to `buckets`.
