@@ -16,7 +16,7 @@ use curvesmith::{
     AffineOf, Detail, Device, DeviceVec, Direction, Field, Groth16, Group, KeyOptions, Msm, MsmOptions, Ntt,
     NttOptions, ProjectiveOf, ScalarOf, Witness, constraints_of, witness_of,
 };
-use curvesmith::{bls12_377, bls12_381, bn254, bw6_761, mnt4_753};
+use curvesmith::{bls12_377, bls12_381, bn254, bw6_761, jubjub, mnt4_753};
 use curvesmith_benches::fixture;
 use curvesmith_benches::peer::{self, ArkProver};
 use curvesmith_sample::{Chain, Sha256};
@@ -43,6 +43,7 @@ fn main() {
         table.msm::<bls12_377::G1>(log, "random", random, |_, _| None);
         table.msm::<bw6_761::G1>(log, "random", random, |_, _| None);
         table.msm::<mnt4_753::G1>(log, "random", random, |_, _| None);
+        table.msm::<jubjub::G1>(log, "random", random, |_, _| None);
         table.ntt::<bn254::FrField>(log, rivals::ntt);
         table.ntt::<bls12_381::FrField>(log, |_, _| None);
         let dense = Chain { start: 3u64.into(), steps: (1 << log) - 8, claimed: None };

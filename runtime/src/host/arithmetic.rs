@@ -15,7 +15,7 @@ use crate::parallel::chunks;
 use crate::tier::Tier;
 use crate::vocabulary::Direction;
 use ark_ec::VariableBaseMSM;
-use ark_ff::{Field as _, One as _, Zero as _};
+use ark_ff::{AdditiveGroup as _, Field as _, One as _, Zero as _};
 use ark_poly::{
     EvaluationDomain, GeneralEvaluationDomain, MixedRadixEvaluationDomain, Radix2EvaluationDomain,
 };
@@ -43,9 +43,9 @@ pub trait BucketSums<G: Group>: Send + Sync {
     /// What sums take besides their terms.
     fn prices(&self) -> Prices;
 
-    /// The sum of the terms, by one bucket for each absolute value from 1 to `buckets`, which no
-    /// digit exceeds.
-    fn sum(&self, terms: WindowTerms<'_>, buckets: usize) -> ProjectiveOf<G>;
+    /// `Σ 2^(bits·i)·window(i)`, a window being the sum of its terms by one bucket for each absolute value from 1 to
+    /// `2^(bits - 1)`, which no digit exceeds.
+    fn sum(&self, windows: &[WindowTerms<'_>], bits: usize) -> ProjectiveOf<G>;
 }
 
 /// What a sum of buckets takes besides its terms, in tenths of what one term does.
@@ -55,6 +55,8 @@ pub struct Prices {
     pub bucket: usize,
     /// The sum.
     pub sum: usize,
+    /// Buckets of several windows that are worth one sum.
+    pub together: usize,
 }
 
 /// Tables for the transforms over a domain by a root of its order.
@@ -141,10 +143,33 @@ impl<G: Group> BucketSums<G> for Arkworks<'_, G> {
     /// A bucket is added twice, with two fifths as many multiplications again as a term takes, and its first term is a
     /// copy.
     fn prices(&self) -> Prices {
-        Prices { bucket: 18, sum: 0 }
+        Prices { bucket: 18, sum: 0, together: 0 }
     }
 
-    fn sum(&self, terms: WindowTerms<'_>, buckets: usize) -> ProjectiveOf<G> {
+    fn sum(&self, windows: &[WindowTerms<'_>], bits: usize) -> ProjectiveOf<G> {
+        let sums = windows.iter().map(|terms| self.window(*terms, 1 << (bits - 1)));
+        weighted::<G>(sums, bits)
+    }
+}
+
+/// `Σ 2^(bits·i)·sum(i)`
+pub(super) fn weighted<G: Group>(
+    sums: impl DoubleEndedIterator<Item = ProjectiveOf<G>>,
+    bits: usize,
+) -> ProjectiveOf<G> {
+    sums.rev()
+        .reduce(|mut above, sum| {
+            (0..bits).for_each(|_| {
+                above.double_in_place();
+            });
+            above + sum
+        })
+        .unwrap_or_else(ProjectiveOf::<G>::zero)
+}
+
+impl<G: Group> Arkworks<'_, G> {
+    /// The sum of a window.
+    fn window(&self, terms: WindowTerms<'_>, buckets: usize) -> ProjectiveOf<G> {
         let points = &self.0[terms.first..];
         if ProjectiveOf::<G>::FORM == Form::Xyzz && affine::is_worth(terms.digits.len()) {
             return affine::sum(points, terms, buckets);

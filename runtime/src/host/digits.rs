@@ -197,6 +197,11 @@ impl Digits {
         Digits { digits, windows: of_windows, order }
     }
 
+    /// Whether windows have the digits of those scalars alone that reach them; else they have all.
+    pub(super) fn is_ordered(&self) -> bool {
+        self.order.is_some()
+    }
+
     /// How many a window has.
     pub(super) fn len(&self, window: usize) -> usize {
         self.windows[window].len()

@@ -5,7 +5,7 @@
 //! most half the modulus, so that short ones of either sign have few digits, and zeros none.
 
 use super::arithmetic::{BucketSums, Prices, bucket_sums, bucket_sums_of};
-use super::digits::{Digits, Signed};
+use super::digits::{Digits, Signed, WindowTerms};
 use crate::csr::{check_len, check_range};
 use crate::error::{Result, RuntimeError};
 use crate::field::Field;
@@ -123,6 +123,22 @@ struct Shape {
     windows: usize,
     /// The most digits of a part.
     part: usize,
+    /// Windows of a part; if several, all of their digits.
+    together: usize,
+}
+
+/// What a task sums: windows, and of each the digits in a range that it has.
+#[derive(Clone, Debug)]
+struct Part {
+    windows: Range<usize>,
+    digits: Range<usize>,
+}
+
+impl Part {
+    /// Those that a window of so many digits has.
+    fn of(&self, len: usize) -> Range<usize> {
+        self.digits.start.min(len)..self.digits.end.min(len)
+    }
 }
 
 impl Shape {
@@ -132,43 +148,66 @@ impl Shape {
         /// A part has as many digits, so that its buckets are not most of the work.
         const LEAST_PART: usize = 1024;
         let scalar_bits = reaching.len() - 1;
-        let shape = |(bits, wanted): (usize, usize)| {
-            let uncut = Shape { bits, windows: scalar_bits.div_ceil(bits), part: usize::MAX };
+        let uncut =
+            |bits: usize| Shape { bits, windows: scalar_bits.div_ceil(bits), part: usize::MAX, together: 1 };
+        let cut = |(bits, wanted): (usize, usize)| {
+            let uncut = uncut(bits);
             let all: usize = uncut.lens(reaching).sum();
             Shape { part: all.div_ceil(wanted.max(1)).max(LEAST_PART), ..uncut }
         };
+        // Of few buckets.
+        let together = |(bits, wanted): (usize, usize)| {
+            let uncut = uncut(bits);
+            let together = uncut.windows.div_ceil(wanted).min(prices.together >> (bits - 1));
+            (together > 1).then_some(Shape { together, ..uncut })
+        };
         let cost = |shape: &Shape| {
             let (mut parts, mut all, mut longest) = (0, 0, 0);
-            for (_, range) in shape.parts(shape.lens(reaching)) {
-                let price = shape.price(range.len(), prices);
+            for part in shape.parts(reaching) {
+                let price = shape.price(&part, reaching, prices);
                 (parts, all, longest) = (parts + 1, all + price, price.max(longest));
             }
             // Most parts are of about the same length: each thread does as many as another, or one less.
             longest.max(all / parts.max(1) * parts.div_ceil(threads))
         };
         // Digits of 16 bits hold windows of 15. Half as many parts as threads to four times as many.
-        let candidates = (2..=15).flat_map(|bits| (1..=8).map(move |halves| (bits, halves * threads / 2)));
-        candidates.map(shape).min_by_key(cost).expect("the range is not empty")
+        let bits = 2..=15;
+        let candidates =
+            bits.clone().flat_map(|bits| (1..=8).map(move |halves| (bits, halves * threads / 2)));
+        let several = bits.flat_map(|bits| (1..=4).map(move |times| (bits, times * threads)));
+        let shapes = candidates.map(cut).chain(several.filter_map(together));
+        shapes.min_by_key(cost).expect("the range is not empty")
     }
 
-    /// The scalars that reach each window, the lowest first.
+    /// The scalars that reach a window; `reaching[k]` are those of at least `k` bits.
+    fn len(self, reaching: &[usize], window: usize) -> usize {
+        reaching[(window * self.bits).max(1)]
+    }
+
+    /// Those of each, the lowest first.
     fn lens(self, reaching: &[usize]) -> impl Iterator<Item = usize> {
-        (0..self.windows).map(move |window| reaching[(window * self.bits).max(1)])
+        (0..self.windows).map(move |window| self.len(reaching, window))
     }
 
-    /// Windows, the lowest first, and ranges of their digits; a window has as many as `lens` says.
-    fn parts(self, lens: impl Iterator<Item = usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
-        lens.enumerate().flat_map(move |(window, len)| {
+    /// The parts, of the lowest windows first.
+    fn parts(self, reaching: &[usize]) -> impl Iterator<Item = Part> {
+        (0..self.windows).step_by(self.together).flat_map(move |window| {
+            let windows = window..(window + self.together).min(self.windows);
+            // Windows that follow have fewer.
+            let len = self.len(reaching, window);
             // Of a window all are of about the same length.
             let part = len.div_ceil(len.div_ceil(self.part).max(1)).max(1);
-            (0..len).step_by(part).map(move |start| (window, start..(start + part).min(len)))
+            let digits = (0..len).step_by(part).map(move |start| start..(start + part).min(len));
+            digits.map(move |digits| Part { windows: windows.clone(), digits })
         })
     }
 
-    /// What a part of so many digits takes, in tenths of a term.
-    fn price(self, len: usize, prices: Prices) -> usize {
+    /// What a part takes, in tenths of a term.
+    fn price(self, part: &Part, reaching: &[usize], prices: Prices) -> usize {
+        let len = |window: usize| part.of(self.len(reaching, window)).len();
         // A window has half as many buckets as values.
-        10 * len + (prices.bucket << (self.bits - 1)) + prices.sum
+        let window = |window: usize| 10 * len(window) + (prices.bucket << (self.bits - 1));
+        part.windows.clone().map(window).sum::<usize>() + prices.sum
     }
 }
 
@@ -203,21 +242,27 @@ fn sum<G: Group>(
     let reaching = reaching(&bits, ScalarOf::<G>::MODULUS_BIT_SIZE as usize);
     let shape = Shape::choose(&reaching, rayon::current_num_threads(), points.prices());
     let digits = Digits::new(&bits, &scalar, shape.bits, shape.windows);
-    let tasks: Vec<(usize, Range<usize>)> =
-        shape.parts((0..shape.windows).map(|window| digits.len(window))).collect();
-    let sums: Vec<OnceLock<ProjectiveOf<G>>> = tasks.iter().map(|_| OnceLock::new()).collect();
-    each(tasks.len(), &|task| {
-        let (window, range) = tasks[task].clone();
+    // Where scalars have no order, a window has digits of all, zeros among them.
+    let lens: Vec<usize> = match digits.is_ordered() {
+        true => reaching,
+        false => vec![len; reaching.len()],
+    };
+    let parts: Vec<Part> = shape.parts(&lens).collect();
+    let sums: Vec<OnceLock<ProjectiveOf<G>>> = parts.iter().map(|_| OnceLock::new()).collect();
+    each(parts.len(), &|task| {
+        let part = &parts[task];
+        let of_window = |window| digits.of(window, part.of(digits.len(window)), first);
+        let windows: Vec<WindowTerms<'_>> = part.windows.clone().map(of_window).collect();
         // Each task has a place of its own.
-        let _ = sums[task].set(points.sum(digits.of(window, range, first), 1 << (shape.bits - 1)));
+        let _ = sums[task].set(points.sum(&windows, shape.bits));
     });
     let mut sum = ProjectiveOf::<G>::zero();
-    let mut left = tasks.iter().zip(&sums).rev().peekable();
+    let mut left = parts.iter().zip(&sums).rev().peekable();
     for window in (0..shape.windows).rev() {
         for _ in 0..shape.bits {
             sum.double_in_place();
         }
-        while let Some((_, part)) = left.next_if(|((of, _), _)| *of == window) {
+        while let Some((_, part)) = left.next_if(|(part, _)| part.windows.start == window) {
             part.get().into_iter().for_each(|part| sum += part);
         }
     }
@@ -231,14 +276,15 @@ mod tests {
     use std::collections::BinaryHeap;
 
     /// What arkworks' points and lanes have.
-    const PRICES: [Prices; 2] = [Prices { bucket: 18, sum: 0 }, Prices { bucket: 18, sum: 30_000 }];
+    const PRICES: [Prices; 2] =
+        [Prices { bucket: 18, sum: 0, together: 0 }, Prices { bucket: 18, sum: 30_000, together: 6000 }];
 
     /// The time of threads that take parts as they come, and of what they do.
-    fn makespan(shape: Shape, lens: &[usize], threads: usize, prices: Prices) -> (usize, usize) {
+    fn makespan(shape: Shape, reaching: &[usize], threads: usize, prices: Prices) -> (usize, usize) {
         let (mut busy_until, mut all) = (BinaryHeap::from(vec![Reverse(0); threads]), 0);
-        for (_, range) in shape.parts(lens.iter().copied()) {
+        for part in shape.parts(reaching) {
             let Reverse(start) = busy_until.pop().unwrap();
-            let price = shape.price(range.len(), prices);
+            let price = shape.price(&part, reaching, prices);
             busy_until.push(Reverse(start + price));
             all += price;
         }
@@ -261,16 +307,19 @@ mod tests {
                 let shape = Shape::choose(&reaching, threads, prices);
                 assert!((2..=15).contains(&shape.bits) && shape.windows == 254usize.div_ceil(shape.bits));
                 assert!(shape.part >= 1024, "{shape:?}");
-                let lens: Vec<usize> = shape.lens(&reaching).collect();
-                for (window, len) in lens.iter().enumerate() {
-                    let of_window = shape.parts(lens.iter().copied()).filter(|(of, _)| *of == window);
-                    let end = of_window.fold(0, |end, (_, range)| {
-                        assert!(range.start == end && (1..=shape.part).contains(&range.len()), "{range:?}");
-                        range.end
-                    });
-                    assert_eq!(end, *len);
+                let most = if shape.together > 1 { prices.together } else { usize::MAX };
+                assert!(shape.together << (shape.bits - 1) <= most, "{shape:?}");
+                let mut ends = vec![0; shape.windows];
+                for part in shape.parts(&reaching) {
+                    for window in part.windows.clone() {
+                        let range = part.of(shape.len(&reaching, window));
+                        let is_next = range.start == ends[window] || range.is_empty();
+                        assert!(is_next && range.len() <= shape.part, "{range:?}");
+                        ends[window] = range.end;
+                    }
                 }
-                let (end, all) = makespan(shape, &lens, threads, prices);
+                assert!(ends.into_iter().eq(shape.lens(&reaching)), "{shape:?}");
+                let (end, all) = makespan(shape, &reaching, threads, prices);
                 let busy = 100 * all / (threads * end).max(1);
                 assert!(n < threads << 12 || busy >= 75, "{n} {share} {threads}: {shape:?} {busy}");
             }

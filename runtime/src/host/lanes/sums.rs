@@ -8,7 +8,7 @@
 use super::able::Able;
 use super::convert::{invert, one, points_of, rows_of};
 use crate::group::{AffineOf, Group, ProjectiveOf};
-use crate::host::arithmetic::{BucketSums, Prices};
+use crate::host::arithmetic::{BucketSums, Prices, weighted};
 use crate::host::digits::WindowTerms;
 use crate::lanes::{Block, CHAINS, LANES, Place, Rows, TERM, Vector};
 use crate::tier::Tier;
@@ -59,16 +59,21 @@ impl<G: Group> Lanes<G> {
 impl<G: Group> BucketSums<G> for Lanes<G> {
     /// Measured: rounds of few sums, in which a sum of buckets ends, take as long as some thousand terms.
     fn prices(&self) -> Prices {
-        Prices { bucket: 18, sum: 30_000 }
+        Prices { bucket: 18, sum: 30_000, together: groups_of_block(self.lanes) * LANES }
     }
 
-    fn sum(&self, terms: WindowTerms<'_>, buckets: usize) -> ProjectiveOf<G> {
-        if terms.digits.len() > MOST {
-            let [low, high] = terms.split_at(MOST);
-            return self.sum(low, buckets) + self.sum(high, buckets);
+    fn sum(&self, windows: &[WindowTerms<'_>], bits: usize) -> ProjectiveOf<G> {
+        if windows.iter().map(|terms| terms.digits.len()).sum::<usize>() > MOST {
+            if let [terms] = windows {
+                return terms.split_at(MOST).map(|terms| self.sum(&[terms], bits)).into_iter().sum();
+            }
+            let halves = windows.split_at(windows.len() / 2);
+            let sums = [halves.0, halves.1].map(|windows| self.sum(windows, bits));
+            return weighted::<G>(sums.into_iter(), bits * halves.0.len());
         }
         let row = self.lanes.row;
-        let rows = Rows { words: &bytemuck::cast_slice(&self.rows)[terms.first * row..], row };
+        let first = windows.iter().map(|terms| terms.first).min().unwrap_or(0);
+        let rows = Rows { words: &bytemuck::cast_slice(&self.rows)[first * row..], row };
         let one = one::<G>(self.lanes);
         let mut adder = Adder::<G> {
             lanes: self.lanes,
@@ -77,13 +82,19 @@ impl<G: Group> BucketSums<G> for Lanes<G> {
             wary: Wary::default(),
             group: PhantomData,
         };
-        let all = terms.iter().map(Term::of);
+        let numbers = (0..windows.len() as u32).map(|i| Numbers { first: i << bits, bits: bits as u32 });
+        let numbers: Vec<Numbers> = numbers.collect();
+        let all = windows.iter().zip(&numbers).flat_map(|(window, numbers)| {
+            let (start, first) = ((window.first - first) as u32, numbers.first);
+            window.iter().map(move |term| Term::of(term, start, first))
+        });
+        let buckets = windows.len() << (bits - 1);
         let sum = match &self.identities {
-            None => adder.weighted(rows, all, buckets),
+            None => adder.weighted(rows, all, numbers.clone(), buckets),
             Some(identities) => {
-                let identities = &identities[terms.first..];
+                let identities = &identities[first..];
                 let is_point = |term: &Term| !identities[(term.place >> 1) as usize];
-                adder.weighted(rows, all.filter(is_point), buckets)
+                adder.weighted(rows, all.filter(is_point), numbers.clone(), buckets)
             }
         };
         if adder.space.shares.places.capacity() > KEPT {
@@ -102,10 +113,11 @@ struct Term {
 }
 
 impl Term {
-    /// That of a point and a digit that is not zero.
+    /// That of a point and a digit that is not zero, by the first point of its window and the window's first bucket.
     #[inline]
-    fn of((point, digit): (u32, i16)) -> Term {
-        Term { bucket: digit.unsigned_abs().into(), place: point << 1 | u32::from(digit < 0) }
+    fn of((point, digit): (u32, i16), start: u32, first: u32) -> Term {
+        let bucket = first + u32::from(digit.unsigned_abs());
+        Term { bucket, place: (start + point) << 1 | u32::from(digit < 0) }
     }
 }
 
@@ -182,26 +194,37 @@ impl Wary {
     }
 }
 
+/// Groups of sums that share an inversion.
+fn groups_of_block(lanes: Able) -> usize {
+    (BLOCK_BYTES / ((2 + TERM) * lanes.coordinate * size_of::<Vector>())).max(1)
+}
+
 impl<G: Group> Adder<G> {
-    /// `Σ bucket · point` over terms of buckets from 1 to `buckets`.
+    /// The sum of the terms, each as often as the number of its bucket, shifted by the bits of the numbers before.
+    /// `buckets` may have terms.
     fn weighted(
         &mut self,
         rows: Rows<'_>,
         terms: impl Iterator<Item = Term> + Clone,
+        mut numbers: Vec<Numbers>,
         buckets: usize,
     ) -> ProjectiveOf<G> {
-        let mut numbers = vec![Numbers { first: 0, bits: buckets.ilog2() + 1 }];
-        let mut sums = self.sums(rows, terms, buckets + 1);
         let end = |numbers: &[Numbers]| numbers.last().map_or(0, Numbers::end);
+        let mut sums = self.sums(rows, terms, end(&numbers), buckets);
         while sums.terms.len().max(end(&numbers)) > FEW {
             let several = sums.terms.len() - sums.filled.min(sums.terms.len());
+            let divisible = numbers.iter().any(|of| of.bits > 1);
+            // Many bits have a sum each.
+            if !divisible && several == 0 {
+                break;
+            }
             // Of many buckets with several, those are added before each sum is in two halves.
-            let terms = match numbers.iter().any(|of| of.bits > 1) && several <= sums.filled / 2 {
+            let terms = match divisible && several <= sums.filled / 2 {
                 true => halves(&mut numbers, &sums.terms),
                 false => std::mem::take(&mut sums.terms),
             };
             let rows = Rows { words: bytemuck::cast_slice(&sums.rows), row: self.lanes.row };
-            let next = self.sums(rows, terms.iter().copied(), end(&numbers));
+            let next = self.sums(rows, terms.iter().copied(), end(&numbers), end(&numbers));
             self.space.rows.push(std::mem::replace(&mut sums, next).rows);
         }
         let sum = self.one_by_one(&numbers, &sums);
@@ -241,10 +264,16 @@ impl<G: Group> Adder<G> {
         points_of::<G>(self.lanes, &self.space.sums[..places.len().div_ceil(LANES) * point], places.len())
     }
 
-    /// Sums of the terms of each bucket, which are numbered from 0 to `buckets`.
-    fn sums(&mut self, rows: Rows<'_>, terms: impl Iterator<Item = Term> + Clone, buckets: usize) -> Sums {
+    /// Sums of the terms of each bucket; their numbers end at `end`, and `buckets` may have terms.
+    fn sums(
+        &mut self,
+        rows: Rows<'_>,
+        terms: impl Iterator<Item = Term> + Clone,
+        end: usize,
+        buckets: usize,
+    ) -> Sums {
         let mut shares = std::mem::take(&mut self.space.shares);
-        shares.share(terms, buckets);
+        shares.share(terms, end, buckets);
         self.start(shares.buckets.len());
         let mut rounds = shares.rounds();
         if let Some(first) = rounds.next() {
@@ -274,7 +303,7 @@ impl<G: Group> Adder<G> {
     /// Makes space for so many sums.
     fn start(&mut self, sums: usize) {
         let groups = sums.div_ceil(LANES);
-        let of_block = groups.min(self.groups());
+        let of_block = groups.min(groups_of_block(self.lanes));
         let Space { sums, terms, empty, vanishing, .. } = &mut self.space;
         let point = 2 * self.lanes.coordinate;
         if sums.len() < groups * point {
@@ -289,17 +318,12 @@ impl<G: Group> Adder<G> {
         vanishing.resize(vanishing.len().max(of_block), 0);
     }
 
-    /// Groups of a block.
-    fn groups(&self) -> usize {
-        (BLOCK_BYTES / ((2 + TERM) * self.lanes.coordinate * size_of::<Vector>())).max(1)
-    }
-
     /// Does something with the first sums, as many as places, block by block.
     fn blocks(&mut self, rows: Rows<'_>, places: &[Place], f: impl Fn(&mut Self, Block<'_>)) {
         let point = 2 * self.lanes.coordinate;
         // Blocks of equal size.
         let all = places.len().div_ceil(LANES);
-        let groups = all.div_ceil(all.div_ceil(self.groups()).max(1)).max(1);
+        let groups = all.div_ceil(all.div_ceil(groups_of_block(self.lanes)).max(1)).max(1);
         let mut space = std::mem::take(&mut self.space);
         let mut products = vec![Vector::zeroed(); CHAINS * self.lanes.coordinate];
         let Space { sums, terms, empty, vanishing, .. } = &mut space;
@@ -413,11 +437,11 @@ impl Turn {
 }
 
 impl Shares {
-    /// Shares out terms of `buckets` buckets.
-    fn share(&mut self, terms: impl Iterator<Item = Term> + Clone, buckets: usize) {
+    /// Shares out terms of buckets with numbers below `end`, `buckets` of which may have terms.
+    fn share(&mut self, terms: impl Iterator<Item = Term> + Clone, end: usize, buckets: usize) {
         let Shares { buckets: of_sums, filled, places, rounds, counts, next: turns, order } = self;
         counts.clear();
-        counts.resize(buckets, 0);
+        counts.resize(end, 0);
         terms.clone().for_each(|term| counts[term.bucket as usize] += 1);
         let all: usize = counts.iter().map(|count| *count as usize).sum();
         let most = (2 * all / buckets.max(MANY)).max(LEAST) as u32;
@@ -458,10 +482,10 @@ impl Shares {
         }
         places.clear();
         places.resize(all, 0);
-        for term in terms {
+        terms.for_each(|term| {
             let (sum, round) = turns[term.bucket as usize].take();
             places[rounds[round] + order[sum] as usize] = term.place;
-        }
+        });
     }
 
     /// The places of each round, of at least one sum.
@@ -490,7 +514,7 @@ mod tests {
                     Term { bucket, place }
                 })
                 .collect();
-            shares.share(terms.iter().copied(), buckets);
+            shares.share(terms.iter().copied(), buckets, buckets);
             let mut found = vec![vec![]; buckets];
             let mut before = shares.buckets.len();
             for round in shares.rounds() {
@@ -513,7 +537,7 @@ mod tests {
         }
         // Those of one bucket are read in their order.
         let one = (0..10_000).map(|place| Term { bucket: 1, place });
-        shares.share(one, 2);
+        shares.share(one, 2, 2);
         assert!(shares.places.iter().copied().eq(0..10_000));
     }
 }
