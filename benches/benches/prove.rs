@@ -1,5 +1,5 @@
-//! Proving on the CPU beside ark-groth16, and on a GPU if there is one: key in memory, self-check on for ours.
-//! From a witness, and whole calls from a circuit of 16 000 constraints.
+//! Proving on the CPU beside ark-groth16, and on a GPU if there is one: key in memory, self-check on for
+//! ours. From a witness, and whole calls from a circuit of 16 000 constraints.
 
 use ark_bn254::Fr;
 use ark_ff::UniformRand;

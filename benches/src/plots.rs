@@ -1,4 +1,5 @@
-//! The book's plots: of MSMs from the tables that `cargo bench --bench msm -- --csv=…` writes, and of speed beside rivals.
+//! The book's plots: of MSMs from the tables that `cargo bench --bench msm -- --csv=…` writes, and of speed
+//! beside rivals.
 
 use anyhow::{Context, Result, ensure};
 use plotters::coord::Shift;
@@ -166,7 +167,8 @@ fn sizes(area: &Area<'_>, rows: &[Vec<String>]) -> Result<()> {
     Ok(())
 }
 
-/// A group of bars for each kind of scalars: times as long as uniform ones take, alone (full) and with multiples (pale), by group.
+/// A group of bars for each kind of scalars: times as long as uniform ones take, alone (full) and with
+/// multiples (pale), by group.
 fn scalars(area: &Area<'_>, rows: &[Vec<String>]) -> Result<()> {
     let (groups, kinds) = (distinct(rows, 1), distinct(rows, 2));
     let time = |group: &str, kind: &str, column: usize| {

@@ -7,7 +7,8 @@
 pub struct Cancel(pub(crate) curvesmith::Cancel);
 
 impl Cancel {
-    /// Asks for the end: calls that were given this fail with [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
+    /// Asks for the end: calls that were given this fail with
+    /// [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
     pub fn cancel(&self) {
         self.0.cancel();
     }

@@ -40,7 +40,8 @@ const fn entry<C: ZkeyCurve>() -> Entry {
     }
 }
 
-// A static, whose code is compiled here alone: whoever inlines a function that reads a constant compiles all that it points to.
+// A static, whose code is compiled here alone: whoever inlines a function that reads a constant compiles all
+// that it points to.
 static CURVES: &[Entry] = &[
     #[cfg(feature = "bls12-377")]
     entry::<curvesmith::bls12_377::Curve>(),

@@ -4,8 +4,8 @@ use crate::error::Result;
 use curvesmith::Device;
 use std::sync::{Mutex, PoisonError};
 
-/// The environment variable that names the device of calls that name none: `auto` (also where it is not set), `cpu`,
-/// `cuda`, `cuda:N`, or in builds that have them `wgpu`, `wgpu:N` or `emulator`.
+/// The environment variable that names the device of calls that name none: `auto` (also where it is not set),
+/// `cpu`, `cuda`, `cuda:N`, or in builds that have them `wgpu`, `wgpu:N` or `emulator`.
 pub const DEVICE: &str = "CURVESMITH_DEVICE";
 
 /// Devices that were opened, which share memory, streams and loaded kernels among all calls.
@@ -13,8 +13,8 @@ static OPEN: Mutex<Vec<(String, Device)>> = Mutex::new(Vec::new());
 
 /// The device of this name: `auto`, `cpu`, `cuda`, `cuda:N`, `wgpu`, `wgpu:N` or `emulator`.
 ///
-/// Errors: [`ErrorKind::Device`](crate::ErrorKind::Device), with the reason why it cannot be used, such as that this
-/// build lacks the feature `wgpu`.
+/// Errors: [`ErrorKind::Device`](crate::ErrorKind::Device), with the reason why it cannot be used, such as
+/// that this build lacks the feature `wgpu`.
 pub fn device(name: &str) -> Result<Device> {
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, device)) = open.iter().find(|(opened, _)| opened == name) {

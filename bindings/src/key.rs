@@ -77,8 +77,8 @@ impl fmt::Debug for Key {
 impl Key {
     /// Reads a key and makes it ready on `device`.
     ///
-    /// Errors: [`ErrorKind::Input`] for what is no key of a curve of this build; [`ErrorKind::DeviceMemory`] and
-    /// [`ErrorKind::Device`] for a device that cannot take it.
+    /// Errors: [`ErrorKind::Input`] for what is no key of a curve of this build; [`ErrorKind::DeviceMemory`]
+    /// and [`ErrorKind::Device`] for a device that cannot take it.
     pub fn load(key: Source<'_>, device: &Device, options: &KeyOptions) -> Result<Self> {
         Self::ready(&open(key)?, device, options)
     }
@@ -129,7 +129,8 @@ impl Key {
         self.prover.verification_key()
     }
 
-    /// What of the key's points lets anyone make proofs under it, a line each; none of a key whose setup was complete.
+    /// What of the key's points lets anyone make proofs under it, a line each; none of a key whose setup was
+    /// complete.
     pub fn weaknesses(&self) -> Vec<String> {
         self.prover.weaknesses()
     }
@@ -143,7 +144,8 @@ impl Key {
         self.prover.prove(witness, cancel)
     }
 
-    /// As [`Key::prove`] of a file's bytes, which are not copied, with the stages of the proof in their order.
+    /// As [`Key::prove`] of a file's bytes, which are not copied, with the stages of the proof in their
+    /// order.
     pub fn prove_watched(&self, witness: Vec<u8>) -> Result<(Proof, Vec<Stage>)> {
         self.prover.prove_watched(witness)
     }

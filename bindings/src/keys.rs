@@ -12,7 +12,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-/// The environment variable that says how many keys [`Keys::of_process`] keeps; 4 where it is not set, none for 0.
+/// The environment variable that says how many keys [`Keys::of_process`] keeps; 4 where it is not set, none
+/// for 0.
 pub const KEYS: &str = "CURVESMITH_KEYS";
 
 /// Keys kept where [`KEYS`] does not say how many.

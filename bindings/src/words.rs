@@ -39,7 +39,8 @@ pub(crate) fn point_words<G: Group>() -> usize {
 
 /// Reads elements of one form.
 struct Reader<F> {
-    /// `2^(64·words)`, where numbers are canonical: their words are those of the number divided by it in Montgomery form.
+    /// `2^(64·words)`, where numbers are canonical: their words are those of the number divided by it in
+    /// Montgomery form.
     factor: Option<F>,
 }
 

@@ -20,7 +20,8 @@ fn text(circuit: &str, name: &str) -> String {
     fs::read_to_string(fixture(circuit).join(name)).unwrap()
 }
 
-/// What snarkjs has of the circuit is what is asked for: `public.json`, `verification_key.json`, and its own proof.
+/// What snarkjs has of the circuit is what is asked for: `public.json`, `verification_key.json`, and its own
+/// proof.
 #[test]
 fn proofs_are_valid_and_texts_are_those_of_snarkjs() {
     for circuit in CIRCUITS {

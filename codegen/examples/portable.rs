@@ -1,4 +1,5 @@
-//! Rust source for the arithmetic of a prime field: `cargo run --example portable -- <name> <modulus in hexadecimal>`.
+//! Rust source for the arithmetic of a prime field:
+//! `cargo run --example portable -- <name> <modulus in hexadecimal>`.
 
 use curvesmith_codegen::EmitError;
 use curvesmith_codegen::declaration::FieldDesc;

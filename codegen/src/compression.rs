@@ -10,8 +10,8 @@ const WINDOW_LOG: u32 = 23;
 pub(crate) fn compress(bytes: &[u8]) -> Result<Vec<u8>, EmitError> {
     use zstd::bulk::Compressor;
     use zstd::zstd_safe::{CParameter, Strategy};
-    // On texts of BLS12-381 (4.2 MB), one bundle a declaration: zstd's level 9 gives 288 kB in 0.15 s, this 248 kB in 0.4 s, level
-    // 17 239 kB in 1.2 s; at level 18 and each image by itself they are 286 kB.
+    // On texts of BLS12-381 (4.2 MB), one bundle a declaration: zstd's level 9 gives 288 kB in 0.15 s, this
+    // 248 kB in 0.4 s, level 17 239 kB in 1.2 s; at level 18 and each image by itself they are 286 kB.
     const PARAMETERS: [CParameter; 7] = [
         CParameter::WindowLog(WINDOW_LOG),
         CParameter::HashLog(22),
@@ -31,8 +31,8 @@ pub(crate) fn compress(bytes: &[u8]) -> Result<Vec<u8>, EmitError> {
     Ok(repetitions::compress(bytes))
 }
 
-/// The search for repetitions. That of `ruzstd` looks back no further than a block, and texts of kernels repeat
-/// one another: of those of all curves (97 MB) it leaves 8.4 MB, this 1.9 MB in 3.6 s.
+/// The search for repetitions. That of `ruzstd` looks back no further than a block, and texts of kernels
+/// repeat one another: of those of all curves (97 MB) it leaves 8.4 MB, this 1.9 MB in 3.6 s.
 #[cfg(any(test, not(feature = "llvm")))]
 mod repetitions {
     use super::WINDOW_LOG;

@@ -51,7 +51,8 @@ pub enum PassError {
     /// The kernel is malformed.
     #[error("malformed kernel: {0}")]
     Malformed(String),
-    /// The kernel asks for what the target does not have. The kernel's fault, or that of whoever chose the target.
+    /// The kernel asks for what the target does not have. The kernel's fault, or that of whoever chose the
+    /// target.
     #[error("the target has no {0}")]
     Unsupported(String),
     /// No variant of the operation accepts even canonical operands.

@@ -32,7 +32,8 @@ pub enum Format {
     Wgsl,
     /// WGSL with elements on limbs of 13 bits. To who runs it no other language.
     Narrow,
-    /// Rust for a processor's vectors: no kernels, but functions that the host's loops are given when they are built.
+    /// Rust for a processor's vectors: no kernels, but functions that the host's loops are given when they
+    /// are built.
     Lanes(InstructionSet),
 }
 
@@ -110,8 +111,8 @@ pub struct Emitted {
     pub text: String,
 }
 
-/// The images of a prime field: element-wise operations, digits, NTT and SpMV. In lanes, none of a field without long
-/// transforms.
+/// The images of a prime field: element-wise operations, digits, NTT and SpMV. In lanes, none of a field
+/// without long transforms.
 pub fn plan_field(format: impl Into<Format>, field: &FieldDesc) -> Vec<Plan> {
     let format = format.into();
     let (name, kernels) = match format {
@@ -131,8 +132,8 @@ pub fn plan_field(format: impl Into<Format>, field: &FieldDesc) -> Vec<Plan> {
     }]
 }
 
-/// The images of a group, cut so that each assembles in seconds and they can load in parallel. In lanes, one of a group
-/// that has functions of points.
+/// The images of a group, cut so that each assembles in seconds and they can load in parallel. In lanes, one
+/// of a group that has functions of points.
 pub fn plan_group(format: impl Into<Format>, group: &GroupDesc) -> Vec<Plan> {
     let format = format.into();
     let Format::Lanes(set) = format else {
@@ -210,7 +211,8 @@ pub fn compile_group(format: impl Into<Format>, group: &GroupDesc) -> Result<Vec
     all(&plan_group(format, group))
 }
 
-/// Compiles the images of a group for constant work, and the formulas that are in none; see [`plan_constant`].
+/// Compiles the images of a group for constant work, and the formulas that are in none; see
+/// [`plan_constant`].
 pub fn compile_constant(format: impl Into<Format>, group: &GroupDesc) -> Result<Vec<Emitted>, EmitError> {
     let format = format.into();
     let formulas = format.kernels(|geometry| constant_formula_kernels(geometry, group));
@@ -244,8 +246,8 @@ pub fn pack(emitted: Vec<Emitted>) -> Result<Bundle, EmitError> {
     Ok(Bundle { images: emitted.into_iter().zip(&texts).map(packed).collect(), texts_zstd })
 }
 
-/// Cuts a list so that no image holds more than [`IMAGE_LIMIT`], except a kernel that does alone. What several of an image call
-/// is in it once.
+/// Cuts a list so that no image holds more than [`IMAGE_LIMIT`], except a kernel that does alone. What
+/// several of an image call is in it once.
 fn cut(kernels: Vec<Kernel>) -> Vec<Vec<Kernel>> {
     let mut lists: Vec<Vec<Kernel>> = vec![];
     let (mut held, mut called): (usize, Vec<Arc<Kernel>>) = (0, vec![]);
@@ -269,8 +271,8 @@ fn cut(kernels: Vec<Kernel>) -> Vec<Vec<Kernel>> {
     lists
 }
 
-/// Versions of the compiler and of what writes its texts, LLVM or our writer. Two equal texts emit equal images
-/// for equal declarations.
+/// Versions of the compiler and of what writes its texts, LLVM or our writer. Two equal texts emit equal
+/// images for equal declarations.
 pub fn emitter_version(emitter: Emitter) -> String {
     format!("{} {}", version::compiler_version(), emitter.version())
 }

@@ -11,8 +11,8 @@ pub fn compiler_version() -> String {
     format!("curvesmith {CRATE} source {}", *SOURCE_HASH)
 }
 
-/// Hash of the sources of the compiler and of the kernel ABI. Each package hashes its own, so that a packaged compiler is the
-/// same as one of a checkout.
+/// Hash of the sources of the compiler and of the kernel ABI. Each package hashes its own, so that a packaged
+/// compiler is the same as one of a checkout.
 pub(crate) static SOURCE_HASH: LazyLock<String> = LazyLock::new(|| {
     let mut hasher = blake3::Hasher::new();
     hasher.update(env!("CURVESMITH_CODEGEN_SOURCE_HASH").as_bytes());

@@ -54,7 +54,8 @@ impl Asm<'_> {
         self.instructions.iter().map(move |i| i[unguarded(i)..].split(['.', ' ']).next().unwrap_or_default())
     }
 
-    /// Operands that an instruction writes, and those that it reads. A guarded one keeps what it does not write.
+    /// Operands that an instruction writes, and those that it reads. A guarded one keeps what it does not
+    /// write.
     fn operands(&self, at: usize) -> (Vec<usize>, Vec<usize>) {
         let text = &self.instructions[at];
         let opcode = self.opcodes().nth(at).expect("as many as instructions");

@@ -1,4 +1,5 @@
-//! Every fault of a declared twisted Edwards curve, by small numbers. The macros' tests have the same ones with their places.
+//! Every fault of a declared twisted Edwards curve, by small numbers. The macros' tests have the same ones
+//! with their places.
 
 #![allow(missing_docs, reason = "a test")]
 

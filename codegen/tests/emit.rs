@@ -46,8 +46,8 @@ fn a_product_from_fir_to_ptx() {
     );
 }
 
-/// All plans of a curve over a quadratic extension of the field of 2^61 - 1. Its elements have two words, so that
-/// products are functions of the image and are called: text that only calls bring is in it.
+/// All plans of a curve over a quadratic extension of the field of 2^61 - 1. Its elements have two words, so
+/// that products are functions of the image and are called: text that only calls bring is in it.
 fn plans() -> Vec<Plan> {
     let base = FieldDesc::new("m61", ((1u64 << 61) - 1).into());
     let group = GroupDesc {
@@ -209,8 +209,8 @@ fn a_dump_ends_with_the_fault() {
     assert_eq!(stages.iter().map(|s| s.name).collect::<Vec<_>>(), ["written"]);
 }
 
-/// What a kernel only reads is declared so, which lets LLVM read it through the cache that writes do not reach
-/// (`ld.global.nc`); what it writes is not.
+/// What a kernel only reads is declared so, which lets LLVM read it through the cache that writes do not
+/// reach (`ld.global.nc`); what it writes is not.
 #[test]
 fn buffers_that_are_only_read_are_declared_so_and_no_others() {
     for kernel in plans().iter().flat_map(Plan::kernels) {
@@ -280,7 +280,8 @@ fn a_group_of_odd_and_many_words_is_emitted() {
     assert!(images.iter().any(|image| image.text.contains(".visible .entry p521_g1_accumulate(")));
 }
 
-/// What is done under a condition are branches alone, where other kernels have guards; in a field without a spare bit, and in one with.
+/// What is done under a condition are branches alone, where other kernels have guards; in a field without a
+/// spare bit, and in one with.
 #[test]
 fn constant_work_has_no_guards() {
     let guards = |text: &str| {
@@ -336,7 +337,8 @@ fn an_image_names_its_emitter() {
     }
 }
 
-/// What a kernel needs is what its text declares: threads, bytes of shared memory and buffers, by either emitter.
+/// What a kernel needs is what its text declares: threads, bytes of shared memory and buffers, by either
+/// emitter.
 #[test]
 fn an_artefact_says_what_its_kernels_need() {
     // With twelve words a coordinate, a point that is accumulated lives in shared memory.

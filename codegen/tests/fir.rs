@@ -158,7 +158,8 @@ fn products_in_a_toy_field() {
     }
 }
 
-/// Fields of one word and two, with a bound that is no multiple of the top word's unit, and the elements at both ends.
+/// Fields of one word and two, with a bound that is no multiple of the top word's unit, and the elements at
+/// both ends.
 fn awkward_fields() -> Vec<(FieldDesc, Vec<BigUint>)> {
     let fields = [FieldDesc::new("toy", 13u32.into()), FieldDesc::new("m61", ((1u64 << 61) - 1).into())];
     let ends = |f: &FieldDesc| [0u32, 1, 2].map(BigUint::from).into_iter().chain([&f.p - 1u32, &f.p >> 1]);
@@ -220,7 +221,8 @@ fn loops_shuffles_and_atomics() {
     }
 }
 
-/// Wrong arguments are an error that names the parameter, and memory without the buffer is memory that ends before it.
+/// Wrong arguments are an error that names the parameter, and memory without the buffer is memory that ends
+/// before it.
 #[test]
 fn arguments_of_another_kind_are_refused() {
     let buffer = || Argument::Buffer(vec![0; 4]);

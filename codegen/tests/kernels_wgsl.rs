@@ -1,5 +1,5 @@
-//! Every kernel in the blocks and tiles of WGSL: what it computes, on the interpreter; that it fits what WebGPU
-//! promises; and where its threads meet.
+//! Every kernel in the blocks and tiles of WGSL: what it computes, on the interpreter; that it fits what
+//! WebGPU promises; and where its threads meet.
 
 #[allow(dead_code, reason = "some cases are long, and do not depend on sizes")]
 #[path = "cases/mod.rs"]

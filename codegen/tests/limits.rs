@@ -1,10 +1,10 @@
-//! Every kernel at the limits of its contract, where indices would wrap: single blocks of launches that no machine of
-//! a test could hold.
+//! Every kernel at the limits of its contract, where indices would wrap: single blocks of launches that no
+//! machine of a test could hold.
 //!
-//! A block runs on the interpreter with scalars as large as the contract allows, on memory that exists only where it is
-//! read: a function of buffer and index. The elements it reads and writes, and what it writes, are compared with the
-//! contract, which each case states in 64 bits. Below FIR, an index becomes an address in one place:
-//! `addresses_are_formed_in_64_bits` reads what comes out there.
+//! A block runs on the interpreter with scalars as large as the contract allows, on memory that exists only
+//! where it is read: a function of buffer and index. The elements it reads and writes, and what it writes,
+//! are compared with the contract, which each case states in 64 bits. Below FIR, an index becomes an address
+//! in one place: `addresses_are_formed_in_64_bits` reads what comes out there.
 
 #[path = "limits/addresses.rs"]
 mod addresses;

@@ -9,8 +9,8 @@
 //! function f(field) -> (field)
 //! …
 //! ```
-//! The first line states the idea. The passes of the second run one after another, on the kernel of the text or, where it has
-//! none, on its last function. With `BLESS=1` the part behind `; gives` is rewritten.
+//! The first line states the idea. The passes of the second run one after another, on the kernel of the text
+//! or, where it has none, on its last function. With `BLESS=1` the part behind `; gives` is rewritten.
 
 #![cfg(feature = "llvm")]
 #![allow(clippy::unwrap_used, missing_docs, reason = "a failing test panics")]

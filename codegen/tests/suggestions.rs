@@ -198,7 +198,8 @@ fn units_are_the_least_that_do() {
     assert!(above.check_nonresidue(2, &found).is_ok());
 }
 
-/// Every toy curve: counted orders agree with the trace's recurrence for all twists over a quadratic extension.
+/// Every toy curve: counted orders agree with the trace's recurrence for all twists over a quadratic
+/// extension.
 #[test]
 fn orders_of_twists_are_counted_ones() {
     let p = 13u32;

@@ -1,11 +1,13 @@
-//! Bandersnatch ([Masson, Sanso and Zhang](https://eprint.iacr.org/2021/1152)), over the scalar field of BLS12-381.
+//! Bandersnatch ([Masson, Sanso and Zhang](https://eprint.iacr.org/2021/1152)), over the scalar field of
+//! BLS12-381.
 //!
 //! Constants: ark-ed-on-bls12-381-bandersnatch 0.6 (the const assertions compare them).
 
 use curvesmith_field_dsl::curve;
 
 curve! {
-    /// Bandersnatch: 255-bit coordinates, 253-bit scalars. a = -5 is no square: the addition law holds between points of odd order.
+    /// Bandersnatch: 255-bit coordinates, 253-bit scalars. a = -5 is no square: the addition law holds
+    /// between points of odd order.
     pub mod bandersnatch {
         crate = curvesmith_runtime;
         fq = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001 {

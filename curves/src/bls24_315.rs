@@ -1,12 +1,14 @@
-//! BLS24-315 (El Housni and Guillevic, 2021): the curve of the Barreto-Lynn-Scott family of embedding degree 24 at x = -0xbfcfffff.
+//! BLS24-315 (El Housni and Guillevic, 2021): the curve of the Barreto-Lynn-Scott family of embedding degree
+//! 24 at x = -0xbfcfffff.
 //!
-//! Constants: gnark-crypto, `ecc/bls24-315`; the cofactors are `(x - 1)²/3` and the order of the twist over `r`. arkworks has no crate for
-//! it, so its types are generated and there is no pairing.
+//! Constants: gnark-crypto, `ecc/bls24-315`; the cofactors are `(x - 1)²/3` and the order of the twist over
+//! `r`. arkworks has no crate for it, so its types are generated and there is no pairing.
 
 use curvesmith_field_dsl::curve;
 
 curve! {
-    /// BLS24-315: 315-bit coordinates, 10 words; 253-bit scalars, two-adicity 22. The second group is over two levels.
+    /// BLS24-315: 315-bit coordinates, 10 words; 253-bit scalars, two-adicity 22. The second group is over
+    /// two levels.
     pub mod bls24_315 {
         crate = curvesmith_runtime;
         fq = 0x4c23a02b586d650d3f7498be97c5eafdec1d01aa27a1ae0421ee5da52bde5026fe802ff40300001;

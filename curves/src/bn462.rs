@@ -1,4 +1,5 @@
-//! BN462: the Barreto-Naehrig curve at x = 2^114 + 2^101 - 2^14 - 1 of draft-irtf-cfrg-pairing-friendly-curves.
+//! BN462: the Barreto-Naehrig curve at x = 2^114 + 2^101 - 2^14 - 1 of
+//! draft-irtf-cfrg-pairing-friendly-curves.
 //!
 //! Constants: that draft. arkworks has no crate for it, so its types are generated and there is no pairing.
 

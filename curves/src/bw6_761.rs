@@ -1,5 +1,5 @@
-//! BW6-761 (El Housni and Guillevic, 2020), whose scalars are BLS12-377's coordinates. Both groups are over the prime field: the
-//! twist has degree 6.
+//! BW6-761 (El Housni and Guillevic, 2020), whose scalars are BLS12-377's coordinates. Both groups are over
+//! the prime field: the twist has degree 6.
 //!
 //! Constants: ark-bw6-761 0.6 (the const assertions compare them).
 

@@ -5,7 +5,8 @@
 use curvesmith_field_dsl::curve;
 
 curve! {
-    /// Curve25519 as edwards25519: 255-bit coordinates, 253-bit scalars, a = -1; the addition law is complete.
+    /// Curve25519 as edwards25519: 255-bit coordinates, 253-bit scalars, a = -1; the addition law is
+    /// complete.
     pub mod curve25519 {
         crate = curvesmith_runtime;
         fq = 0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffed {

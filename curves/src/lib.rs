@@ -1,7 +1,8 @@
 //! Curves declared with curvesmith, one file each.
 //!
-//! Every curve is a feature of its name (`bn254` and `bls12-381` are default ones) and binds the types of arkworks' crate for it,
-//! except secp256r1, and BLS24-315 and BN462, for which there is none; the test fields and curves of [`toy`] are always there.
+//! Every curve is a feature of its name (`bn254` and `bls12-381` are default ones) and binds the types of
+//! arkworks' crate for it, except secp256r1, and BLS24-315 and BN462, for which there is none; the test
+//! fields and curves of [`toy`] are always there.
 
 #[cfg(feature = "bandersnatch")]
 #[path = "bandersnatch.rs"]

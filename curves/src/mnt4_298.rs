@@ -1,5 +1,5 @@
-//! MNT4-298 (Ben-Sasson, Chiesa, Tromer and Virza, 2014): a curve of Miyaji, Nakabayashi and Takano with embedding degree 4, which makes
-//! a cycle with MNT6-298.
+//! MNT4-298 (Ben-Sasson, Chiesa, Tromer and Virza, 2014): a curve of Miyaji, Nakabayashi and Takano with
+//! embedding degree 4, which makes a cycle with MNT6-298.
 //!
 //! Constants: ark-mnt4-298 0.6 (the const assertions compare them).
 

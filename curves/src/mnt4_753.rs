@@ -1,5 +1,5 @@
-//! MNT4-753 (Ben-Sasson, Chiesa, Tromer and Virza, 2014): a curve of Miyaji, Nakabayashi and Takano with embedding degree 4, which makes
-//! a cycle with MNT6-753.
+//! MNT4-753 (Ben-Sasson, Chiesa, Tromer and Virza, 2014): a curve of Miyaji, Nakabayashi and Takano with
+//! embedding degree 4, which makes a cycle with MNT6-753.
 //!
 //! Constants: ark-mnt4-753 0.6 (the const assertions compare them).
 

@@ -1,5 +1,5 @@
-//! MNT6-753 (Ben-Sasson, Chiesa, Tromer and Virza, 2014): a curve of Miyaji, Nakabayashi and Takano with embedding degree 6, which makes
-//! a cycle with MNT4-753. The second group is over a cubic extension.
+//! MNT6-753 (Ben-Sasson, Chiesa, Tromer and Virza, 2014): a curve of Miyaji, Nakabayashi and Takano with
+//! embedding degree 6, which makes a cycle with MNT4-753. The second group is over a cubic extension.
 //!
 //! Constants: ark-mnt6-753 0.6 (the const assertions compare them).
 

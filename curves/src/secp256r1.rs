@@ -1,7 +1,7 @@
 //! secp256r1, NIST P-256 (SEC 2, version 2, section 2.4.2).
 //!
-//! Its types are generated, not bound to ark-secp256r1 0.6: the generators that it names for its fields, 2 and 11, do not generate their
-//! units (2 is a square), so that its roots of unity are not what they say.
+//! Its types are generated, not bound to ark-secp256r1 0.6: the generators that it names for its fields, 2
+//! and 11, do not generate their units (2 is a square), so that its roots of unity are not what they say.
 
 use curvesmith_field_dsl::curve;
 

@@ -18,7 +18,8 @@ field! {
 }
 
 field! {
-    /// A 9-bit prime field with transforms of `2^a·3^b` elements, `a ≤ 4` and `b ≤ 3`: all divisors of `p - 1`.
+    /// A 9-bit prime field with transforms of `2^a·3^b` elements, `a ≤ 4` and `b ≤ 3`: all divisors of
+    /// `p - 1`.
     pub mod toy433 {
         crate = curvesmith_runtime;
         p = 433;

@@ -3,8 +3,8 @@
 use curvesmith_field_dsl::curve;
 
 curve! {
-    /// Twisted Edwards curves over fields of 8 bits, with subgroups of 53 points. The law of the first is complete; on the second
-    /// neither coefficient is a square. Both orders are counted.
+    /// Twisted Edwards curves over fields of 8 bits, with subgroups of 53 points. The law of the first is
+    /// complete; on the second neither coefficient is a square. Both orders are counted.
     pub mod toy_edwards {
         crate = curvesmith_runtime;
         fq = 199 { generator = 3; };

@@ -3,8 +3,8 @@
 use curvesmith_field_dsl::curve;
 
 curve! {
-    /// A curve over a 10-bit field with a subgroup of 67 points, and as on BLS12-377's G1 four points at infinity of its Edwards form: the
-    /// addition law there has exceptions. The order is counted.
+    /// A curve over a 10-bit field with a subgroup of 67 points, and as on BLS12-377's G1 four points at
+    /// infinity of its Edwards form: the addition law there has exceptions. The order is counted.
     pub mod toy_form {
         crate = curvesmith_runtime;
         fq = 1009 { generator = 11; };

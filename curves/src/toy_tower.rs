@@ -3,8 +3,8 @@
 use curvesmith_field_dsl::curve;
 
 curve! {
-    /// Groups over a cubic extension and over two levels of quadratic ones, each with a subgroup of 97 points, and every other level
-    /// that has a name. Both orders are counted.
+    /// Groups over a cubic extension and over two levels of quadratic ones, each with a subgroup of 97
+    /// points, and every other level that has a name. Both orders are counted.
     pub mod toy_tower {
         crate = curvesmith_runtime;
         fq = 13 { generator = 2; };

@@ -79,8 +79,8 @@ fn points_without_an_image_are_refused() {
     assert_eq!(refused, 5);
 }
 
-/// Of the points of the curve, every sum of two whose difference is not at infinity is right; of the others none: that is why bases have to be in
-/// the group.
+/// Of the points of the curve, every sum of two whose difference is not at infinity is right; of the others
+/// none: that is why bases have to be in the group.
 #[test]
 fn sums_fail_where_a_difference_is_at_infinity() {
     type G = toy_form::G1;

@@ -110,8 +110,8 @@ fn jubjub_has_its_forms() {
     forms(&multiples::<curvesmith_curves::jubjub::G1Config>());
 }
 
-/// RFC 7748: the base point of edwards25519 has `u = 9` (section 4.1), and the first iteration of section 5.2 is the multiple by
-/// `2^254 + 8`.
+/// RFC 7748: the base point of edwards25519 has `u = 9` (section 4.1), and the first iteration of section 5.2
+/// is the multiple by `2^254 + 8`.
 #[test]
 #[cfg(feature = "curve25519")]
 fn edwards25519_is_curve25519() {

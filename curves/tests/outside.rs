@@ -16,8 +16,8 @@ fn sum<G: Group>(device: &Device, bases: &[AffineOf<G>], scalars: &[ScalarOf<G>]
     plan.run(scalars).expect("the device works")
 }
 
-/// Devices with kernels take scalars as integers below `r`; the CPU takes `-(r - s)` for `s` where that is shorter, so that its sum
-/// differs by a multiple of `[r]P`, which the cofactor kills.
+/// Devices with kernels take scalars as integers below `r`; the CPU takes `-(r - s)` for `s` where that is
+/// shorter, so that its sum differs by a multiple of `[r]P`, which the cofactor kills.
 fn right_outside<G: Group>() {
     let bases: Vec<AffineOf<G>> = points::of::<G>().take(40).collect();
     assert!(bases.iter().all(ProjectiveOf::<G>::is_on_curve));
@@ -59,8 +59,8 @@ fn and_on_jubjub() {
     right_outside::<curvesmith_curves::jubjub::G1>();
 }
 
-/// Where the addition law is not complete, two points whose difference is at infinity have no sum: that is why bases have to be in the
-/// group.
+/// Where the addition law is not complete, two points whose difference is at infinity have no sum: that is
+/// why bases have to be in the group.
 #[test]
 fn an_incomplete_law_fails_outside_of_the_group() {
     type G = toy_edwards::G2;

@@ -75,8 +75,8 @@ fn group<G: Group>() {
 /// arkworks' hook of a curve's configuration.
 type Hook<G> = fn(&[AffineOf<G>], &[ScalarOf<G>]) -> Result<ProjectiveOf<G>, usize>;
 
-/// `msm` of a generated curve is its declaration's: as arkworks', with its contract of lengths, as sums for points of the group, and up
-/// to multiples of `r` for others.
+/// `msm` of a generated curve is its declaration's: as arkworks', with its contract of lengths, as sums for
+/// points of the group, and up to multiples of `r` for others.
 fn msm_of_a_generated_curve<G: Group>(hook: Hook<G>) {
     let mut rng = StdRng::seed_from_u64(11);
     let (g, zero, one) = (AffineOf::<G>::generator(), AffineOf::<G>::zero(), ScalarOf::<G>::one());
@@ -387,7 +387,8 @@ fn secp256r1_is_arkworks() {
     assert_eq!(ours.y.into_bigint(), theirs.y.into_bigint());
 }
 
-/// arkworks' templates for groups whose types are generated from explicit declarations, which take minutes to run.
+/// arkworks' templates for groups whose types are generated from explicit declarations, which take minutes to
+/// run.
 #[cfg(feature = "long-tests")]
 mod templates {
     #[cfg(feature = "bls24-315")]

@@ -1,6 +1,7 @@
 //! Compiles and runs the code of the README and of the curvesmith book.
 //!
-//! Every page is the documentation of an item here, so that rustdoc tests it. The build script finds the pages.
+//! Every page is the documentation of an item here, so that rustdoc tests it. The build script finds the
+//! pages.
 
 #![cfg(doctest)]
 

@@ -249,7 +249,8 @@ fn degrees(levels: &[Level], errors: &mut Errors) {
     }
 }
 
-/// The levels that are fields. Those above a faulty one are left out, and so are those of another degree than their name.
+/// The levels that are fields. Those above a faulty one are left out, and so are those of another degree than
+/// their name.
 fn levels(fq: &FieldModel, declared: &[Level], errors: &mut Errors) -> Vec<LevelModel> {
     let mut declared: Vec<&Level> = declared.iter().collect();
     // A level has a higher degree than what it is over.
@@ -328,8 +329,8 @@ pub(crate) mod stand_in {
         }
     }
 
-    /// The levels of these names, and what they are over: square roots as long as the degree is even. That they are no
-    /// fields does not matter to types.
+    /// The levels of these names, and what they are over: square roots as long as the degree is even. That
+    /// they are no fields does not matter to types.
     fn levels(mut names: BTreeSet<Over>) -> Vec<LevelModel> {
         for degree in [12, 6, 4] {
             if names.contains(&Over(degree)) {

@@ -1,19 +1,20 @@
 //! Kernel images of a declaration: from the compiler, its cache, or a directory.
 //!
-//! A [bundle](Bundle) is all images of one declaration in one format. Programs embed those of kernels; the text of
-//! functions in lanes is Rust, and becomes part of an expansion. A bundle's file is headed by the BLAKE3 hash of
-//! the rest, and its name says what it was made from and what it is written in:
+//! A [bundle](Bundle) is all images of one declaration in one format. Programs embed those of kernels; the
+//! text of functions in lanes is Rust, and becomes part of an expansion. A bundle's file is headed by the
+//! BLAKE3 hash of the rest, and its name says what it was made from and what it is written in:
 //! `<name>-<hash of declaration, ABI and geometry>-<hash of emitter>.<flavour>.images`. Sought in this order:
 //!
-//! 1. folder `images` beside the `Cargo.toml` of the crate that is compiled, which `cargo curvesmith prepare` fills;
+//! 1. folder `images` beside the `Cargo.toml` of the crate that is compiled, which `cargo curvesmith prepare`
+//!    fills;
 //! 2. the folder in the environment variable `CURVESMITH_IMAGES`;
 //! 3. folder `images` of the workspace;
 //! 4. the cache.
 //!
-//! What is found nowhere is emitted, PTX by LLVM with feature `llvm`, by the compiler's own writer without it,
-//! and kept in the cache. A folder may hold bundles of any emitter; with `llvm`, LLVM's are taken. A bundle
-//! of the declaration that is damaged, or of another flavour, compiler or version, is an error; in the cache
-//! it is made anew. An unwritable cache is no fault.
+//! What is found nowhere is emitted, PTX by LLVM with feature `llvm`, by the compiler's own writer without
+//! it, and kept in the cache. A folder may hold bundles of any emitter; with `llvm`, LLVM's are taken. A
+//! bundle of the declaration that is damaged, or of another flavour, compiler or version, is an error; in the
+//! cache it is made anew. An unwritable cache is no fault.
 
 use curvesmith_abi::{Bundle, Flavour, Form, Image, ImageError, Packed, delta};
 use curvesmith_codegen::Format;
@@ -108,7 +109,8 @@ pub(crate) fn lane_formats() -> [Format; 2] {
     InstructionSet::ALL.map(Format::Lanes)
 }
 
-/// In what images of kernels are made: PTX, and WGSL with feature `wgsl`, on the limbs that the environment asks for.
+/// In what images of kernels are made: PTX, and WGSL with feature `wgsl`, on the limbs that the environment
+/// asks for.
 pub(crate) fn formats() -> Result<Vec<Format>, ImagesError> {
     let mut formats = vec![Format::Ptx(Emitter::default())];
     if cfg!(feature = "wgsl") {
@@ -136,7 +138,8 @@ pub(crate) fn images(declarations: &[Declaration<'_>]) -> Result<Vec<Vec<u8>>, I
     Ok(all)
 }
 
-/// The functions of one declaration by instruction set, in the order of [`InstructionSet::ALL`]; `None` where it has none.
+/// The functions of one declaration by instruction set, in the order of [`InstructionSet::ALL`]; `None` where
+/// it has none.
 pub(crate) type Lanes = [Option<TokenStream>; 2];
 
 /// The functions of each declaration for processors.
@@ -203,8 +206,8 @@ fn images_in(declarations: &[Declaration<'_>], format: Format) -> Result<Vec<Vec
     complete(declarations, found, |missing| kept_or_emitted(missing, format))
 }
 
-/// An encoded bundle of each declaration: of the cache, where this compiler has put it there, else made anew and put
-/// there.
+/// An encoded bundle of each declaration: of the cache, where this compiler has put it there, else made anew
+/// and put there.
 pub(crate) fn kept_or_emitted(
     declarations: &[Declaration<'_>],
     format: Format,
@@ -250,7 +253,8 @@ fn complete(
 
 /// The bundle of each declaration, made anew.
 pub(crate) fn emit(declarations: &[Declaration<'_>], format: Format) -> Result<Vec<Bundle>, ImagesError> {
-    // All at once, so that no core waits for the end of a declaration; what comes last is a group, and longest.
+    // All at once, so that no core waits for the end of a declaration; what comes last is a group, and
+    // longest.
     let plans: Vec<_> = (0..declarations.len())
         .rev()
         .flat_map(|i| declarations[i].plans(format).into_iter().map(move |plan| (i, plan)))
@@ -356,8 +360,8 @@ pub(crate) fn read_bundle(path: &Path, flavour: &Flavour, emitter: &str) -> Resu
     unsealed(&fs::read(path).map_err(|_| ImageError::Damaged("the file cannot be read"))?, flavour, emitter)
 }
 
-/// The first bundle of a declaration in a folder, by file name, that is taken for a format. An error names the
-/// last that is refused, where there are only such.
+/// The first bundle of a declaration in a folder, by file name, that is taken for a format. An error names
+/// the last that is refused, where there are only such.
 fn find_bundle(folder: &Folder, stem: &str, format: Format) -> Result<Option<Vec<u8>>, ImagesError> {
     let (flavour, maker) = (format.flavour(), taken(format));
     let end = extension(&flavour);

@@ -40,8 +40,8 @@ pub fn field(input: TokenStream) -> TokenStream {
 
 /// Declares an elliptic curve with its fields and groups; see the book for the grammar.
 ///
-/// The module holds the arkworks types `Fq`, `Fr`, those of the levels (`Fq2`, …), `G1Affine`, `G1Projective`,
-/// `G1Config`, … and the markers `FqField`, `FrField`, `G1`, `G2`; with
+/// The module holds the arkworks types `Fq`, `Fr`, those of the levels (`Fq2`, …), `G1Affine`,
+/// `G1Projective`, `G1Config`, … and the markers `FqField`, `FrField`, `G1`, `G2`; with
 /// `arkworks { engine = …; }` also `Engine` and the marker `Curve`.
 #[proc_macro]
 pub fn curve(input: TokenStream) -> TokenStream {

@@ -1,5 +1,6 @@
-//! `cargo curvesmith`: the macros as a program. It reads declarations in Rust source files and writes what the compiler makes of
-//! them: images that a crate keeps beside its sources, and texts for `cargo xtask dump`, `validate`, `replay` and `cost`.
+//! `cargo curvesmith`: the macros as a program. It reads declarations in Rust source files and writes what
+//! the compiler makes of them: images that a crate keeps beside its sources, and texts for
+//! `cargo xtask dump`, `validate`, `replay` and `cost`.
 //!
 //! It is made of the macros' own modules, so that there is one reader of declarations and one list
 //! of curves: the source that declares them.

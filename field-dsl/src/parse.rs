@@ -158,8 +158,8 @@ impl Seen {
     }
 }
 
-/// Runs `one` behind every keyword until the input ends. A fault costs one statement; a missing semicolon before the next
-/// statement costs none.
+/// Runs `one` behind every keyword until the input ends. A fault costs one statement; a missing semicolon
+/// before the next statement costs none.
 pub(crate) fn statements(
     input: ParseStream,
     block: &Block<'_>,

@@ -1,20 +1,24 @@
 //! One multi-scalar multiplication over the processes of an MPI communicator: feature `mpi`.
 //!
-//! Each process has a share of the bases on a device of its own and gives the sum of its products; one exchange of a
-//! point a process makes their sum everybody's. The interface is that of MPI 3.1: [`MpiMsm::new`] and [`MpiMsm::run`] are
-//! *collective*, called by every process of the communicator in the same order.
+//! Each process has a share of the bases on a device of its own and gives the sum of its products; one
+//! exchange of a point a process makes their sum everybody's. The interface is that of MPI 3.1:
+//! [`MpiMsm::new`] and [`MpiMsm::run`] are *collective*, called by every process of the communicator in the
+//! same order.
 //!
-//! A process that fails says so in the exchange, so that no other waits for it: all of them get an error, and their next
-//! call may succeed. A process that ends without a word is MPI's matter: its default error handler ends the others.
+//! A process that fails says so in the exchange, so that no other waits for it: all of them get an error, and
+//! their next call may succeed. A process that ends without a word is MPI's matter: its default error handler
+//! ends the others.
 //!
 //! ```no_run
 //! use curvesmith::{Device, MsmOptions, bn254, mpi::{MpiMsm, share}};
-//! # fn my_bases(_: std::ops::Range<usize>) -> Vec<<bn254::G1Projective as ark_ec::CurveGroup>::Affine> { Vec::new() }
+//! # type Points = Vec<<bn254::G1Projective as ark_ec::CurveGroup>::Affine>;
+//! # fn my_bases(_: std::ops::Range<usize>) -> Points { Vec::new() }
 //! # fn my_scalars(_: std::ops::Range<usize>) -> Vec<bn254::Fr> { Vec::new() }
 //! let universe = ::mpi::initialize().ok_or("MPI was initialised before")?;
 //! let world = universe.world();
 //! let mine = share(1 << 26, &world);
-//! let msm = MpiMsm::<bn254::G1>::new(&world, &Device::auto(), &my_bases(mine.clone()), MsmOptions::default())?;
+//! let (device, options) = (Device::auto(), MsmOptions::default());
+//! let msm = MpiMsm::<bn254::G1>::new(&world, &device, &my_bases(mine.clone()), options)?;
 //! let sum = msm.run(&my_scalars(mine))?; // the same point on every process
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -102,7 +106,8 @@ pub struct MpiMsm<G: Group> {
 impl<G: Group> MpiMsm<G> {
     /// Moves this process's share of the bases to its device. Collective.
     ///
-    /// Shares may have any lengths, 0 included ([`share`] gives equal ones). The options are those of [`Msm`], and may differ.
+    /// Shares may have any lengths, 0 included ([`share`] gives equal ones). The options are those of
+    /// [`Msm`], and may differ.
     ///
     /// Errors, on every process: a device that cannot take its share; processes that mean different groups.
     pub fn new<C: Communicator>(
@@ -129,7 +134,8 @@ impl<G: Group> MpiMsm<G> {
         Ok(MpiMsm { processes, msm })
     }
 
-    /// The sum over all processes, for as many scalars as this one has bases: the same point on every process. Collective.
+    /// The sum over all processes, for as many scalars as this one has bases: the same point on every
+    /// process. Collective.
     pub fn run(&self, scalars: &[ScalarOf<G>]) -> Result<ProjectiveOf<G>, MpiError> {
         let own = self.msm.run(scalars);
         let size = AffineOf::<G>::default().uncompressed_size();

@@ -8,10 +8,10 @@
 //! use curvesmith::{bls12_381::Curve as Bls12_381, snark::Groth16};         // after
 //! ```
 //!
-//! Keys and proofs are arkworks' own types, and of equal seeds the bytes are arkworks' too. **A proof is slow this way**: the interface has
-//! no place for a key that stays on a device, so that each call synthesizes the circuit, moves the key to the device and forgets it. A program
-//! that proves more than once with a key makes a [`Groth16`](crate::Groth16) of it and calls its
-//! [`prove_circuit`](crate::Groth16::prove_circuit).
+//! Keys and proofs are arkworks' own types, and of equal seeds the bytes are arkworks' too. **A proof is slow
+//! this way**: the interface has no place for a key that stays on a device, so that each call synthesizes the
+//! circuit, moves the key to the device and forgets it. A program that proves more than once with a key makes
+//! a [`Groth16`](crate::Groth16) of it and calls its [`prove_circuit`](crate::Groth16::prove_circuit).
 
 use crate::groth16::{
     KeyError, KeyOptions, PROVE, ProveError, checked_assignment, constraints_in, synthesize,
@@ -30,8 +30,9 @@ use std::sync::{Mutex, PoisonError};
 
 /// Groth16 over curve `C`, under arkworks' interface.
 ///
-/// What differs from arkworks' own: an assignment that breaks a constraint is an error and no proof, every proof is verified before it is
-/// returned, and [`SNARK::verify`] refuses what [`verify`](crate::verify()) refuses, malformed keys and a wrong number of inputs by an error.
+/// What differs from arkworks' own: an assignment that breaks a constraint is an error and no proof, every
+/// proof is verified before it is returned, and [`SNARK::verify`] refuses what [`verify`](crate::verify())
+/// refuses, malformed keys and a wrong number of inputs by an error.
 #[derive(Clone, Copy, Debug)]
 pub struct Groth16<C: PairingCurve>(PhantomData<C>);
 
@@ -55,7 +56,8 @@ pub enum SnarkError {
 
 static DEVICE: Mutex<Option<Device>> = Mutex::new(None);
 
-/// Chooses the device of [`Groth16`]'s later proofs in this process. Without it they are made on [`Device::auto`].
+/// Chooses the device of [`Groth16`]'s later proofs in this process. Without it they are made on
+/// [`Device::auto`].
 pub fn set_device(device: Device) {
     *DEVICE.lock().unwrap_or_else(PoisonError::into_inner) = Some(device);
 }

@@ -3,8 +3,8 @@
 use crate::csr::check_len;
 use crate::error::{Result, RuntimeError};
 
-/// Where the vectors of a batch of transforms lie among the elements of a slice or of a device's vector: element `i` of vector `v` is at
-/// `v·vector_stride + i·element_stride`.
+/// Where the vectors of a batch of transforms lie among the elements of a slice or of a device's vector:
+/// element `i` of vector `v` is at `v·vector_stride + i·element_stride`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NttBatch {
     count: usize,
@@ -19,19 +19,21 @@ enum Strides {
 }
 
 impl NttBatch {
-    /// So many vectors one after the other: the rows of a matrix that is stored by rows. They are the whole of what is given.
+    /// So many vectors one after the other: the rows of a matrix that is stored by rows. They are the whole
+    /// of what is given.
     pub fn rows(count: usize) -> Self {
         NttBatch { count, strides: Strides::Rows }
     }
 
-    /// So many vectors that are the columns of a matrix stored by rows, as traces and low-degree extensions are in FRI-based proof systems: a stride
-    /// of 1 between vectors and of `count` between elements. They are the whole of what is given.
+    /// So many vectors that are the columns of a matrix stored by rows, as traces and low-degree extensions
+    /// are in FRI-based proof systems: a stride of 1 between vectors and of `count` between elements. They
+    /// are the whole of what is given.
     pub fn columns(count: usize) -> Self {
         NttBatch { count, strides: Strides::Columns }
     }
 
-    /// So many vectors anywhere. Strides are in elements, 1 or more, and no two vectors have an element in common; there may be others
-    /// in between and behind, which a transform leaves as they are.
+    /// So many vectors anywhere. Strides are in elements, 1 or more, and no two vectors have an element in
+    /// common; there may be others in between and behind, which a transform leaves as they are.
     pub fn strided(count: usize, vector_stride: usize, element_stride: usize) -> Self {
         NttBatch { count, strides: Strides::Any { vector: vector_stride, element: element_stride } }
     }
@@ -53,7 +55,8 @@ impl NttBatch {
         if vector == 0 || element == 0 {
             return Err(RuntimeError::ZeroStride);
         }
-        // Vectors v and v + d meet where d·vector is i·element, d < count and i < n: first for the least common multiple.
+        // Vectors v and v + d meet where d·vector is i·element, d < count and i < n: first for the least
+        // common multiple.
         let common = gcd(vector, element);
         if element / common < count && vector / common < n {
             return Err(RuntimeError::OverlappingVectors { vector, element });

@@ -1,7 +1,8 @@
-//! The user's cache directory: files that appear whole or not at all, and that are what was written under their name.
+//! The user's cache directory: files that appear whole or not at all, and that are what was written under
+//! their name.
 //!
-//! `$CURVESMITH_CACHE_DIR`, else `curvesmith` in the user's cache directory. A file begins with a hash of itself and its name. A directory
-//! that belongs to somebody else, or that others may write, is not used.
+//! `$CURVESMITH_CACHE_DIR`, else `curvesmith` in the user's cache directory. A file begins with a hash of
+//! itself and its name. A directory that belongs to somebody else, or that others may write, is not used.
 
 use std::fs;
 use std::io::{Error, ErrorKind, Read as _, Result, Write as _};
@@ -32,8 +33,8 @@ impl UserCache {
         UserCache { directory: Some(directory.to_owned()) }
     }
 
-    /// What was stored under a name; `None` where there is no such file. Errors: the file is damaged or another one, it cannot be read, or
-    /// others may write to the directory.
+    /// What was stored under a name; `None` where there is no such file. Errors: the file is damaged or
+    /// another one, it cannot be read, or others may write to the directory.
     pub(crate) fn get(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let Some(directory) = &self.directory else { return Ok(None) };
         let path = directory.join(name);

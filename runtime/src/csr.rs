@@ -33,7 +33,8 @@ impl<T> Csr<T> {
         self.row_offsets.len().saturating_sub(1)
     }
 
-    /// Matrices of one width, one below the other, each with as many rows: those that a matrix lacks are empty.
+    /// Matrices of one width, one below the other, each with as many rows: those that a matrix lacks are
+    /// empty.
     ///
     /// One that is wider than the first, or has more rows, is an error; the invariants are not checked.
     pub fn stack(parts: &[&Csr<T>], rows: usize) -> Result<Csr<T>>

@@ -16,7 +16,8 @@ use ark_ff::{
     BigInt, CubicExtConfig, CubicExtField, Fp, MontBackend, MontConfig, QuadExtConfig, QuadExtField,
 };
 
-/// The multiplication that a generated curve's `msm` is: the CPU's, with the contract of arkworks' `VariableBaseMSM::msm`.
+/// The multiplication that a generated curve's `msm` is: the CPU's, with the contract of arkworks'
+/// `VariableBaseMSM::msm`.
 ///
 /// Errors: the shorter length, where there are not as many scalars as bases.
 pub fn msm<G: Group>(bases: &[AffineOf<G>], scalars: &[ScalarOf<G>]) -> Result<ProjectiveOf<G>, usize> {

@@ -1,7 +1,7 @@
 //! Sizes of transforms, and the roots of unity of one.
 //!
-//! A field has transforms of `2^log` elements up to its two-adicity and, with a small subgroup of order `base^most`, of
-//! `2^log·base^power`: the domains of arkworks' `GeneralEvaluationDomain`.
+//! A field has transforms of `2^log` elements up to its two-adicity and, with a small subgroup of order
+//! `base^most`, of `2^log·base^power`: the domains of arkworks' `GeneralEvaluationDomain`.
 
 use crate::error::{Result, RuntimeError};
 use crate::field::Field;
@@ -11,8 +11,8 @@ use ark_poly::{EvaluationDomain, GeneralEvaluationDomain};
 /// The largest transform has `2^28` elements: a few of them fit today's devices and the 32 bits of an index.
 const MAX_LOG: u32 = 28;
 
-/// The size that arkworks' `GeneralEvaluationDomain` takes for `n` values: the next power of two or, above the largest of
-/// them, the least size with factors of the small subgroup. `None` where the field has none.
+/// The size that arkworks' `GeneralEvaluationDomain` takes for `n` values: the next power of two or, above
+/// the largest of them, the least size with factors of the small subgroup. `None` where the field has none.
 pub fn domain_size<F: FftField>(n: usize) -> Option<usize> {
     // arkworks doubles until it has found a size.
     (n <= 1 << 31).then(|| GeneralEvaluationDomain::<F>::compute_size_of_domain(n)).flatten()

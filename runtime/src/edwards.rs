@@ -1,9 +1,12 @@
-//! Points of twisted Edwards curves on their Montgomery and short Weierstrass forms, for data that others have there.
+//! Points of twisted Edwards curves on their Montgomery and short Weierstrass forms, for data that others
+//! have there.
 //!
-//! The forms of `a·x² + y² = 1 + d·x²·y²` are `B·v² = u³ + A·u² + u` with `A = 2(a + d)/(a - d)` and `B = 4/(a - d)`, by
-//! `u = (1 + y)/(1 - y)`, `v = u/x` ([Bernstein, Birkner, Joye, Lange and Peters](https://eprint.iacr.org/2008/013), theorem 3.2), and
-//! `Y² = X³ + α·X + β` by `X = (u + A/3)/B`, `Y = v/B`. The maps respect the group law. A Montgomery curve with the same `A` and
-//! a `B` that differs by a square `s²` is the same up to a division of `v` by `s`: Curve25519 in RFC 7748 has `B = 1`, and the same `u`.
+//! The forms of `a·x² + y² = 1 + d·x²·y²` are `B·v² = u³ + A·u² + u` with `A = 2(a + d)/(a - d)` and
+//! `B = 4/(a - d)`, by `u = (1 + y)/(1 - y)`, `v = u/x` ([Bernstein, Birkner, Joye, Lange and
+//! Peters](https://eprint.iacr.org/2008/013), theorem 3.2), and `Y² = X³ + α·X + β` by `X = (u + A/3)/B`,
+//! `Y = v/B`. The maps respect the group law. A Montgomery curve with the same `A` and a `B` that differs by
+//! a square `s²` is the same up to a division of `v` by `s`: Curve25519 in RFC 7748 has `B = 1`, and the same
+//! `u`.
 
 use ark_ec::twisted_edwards::{Affine, TECurveConfig};
 use ark_ff::{AdditiveGroup, Field, One, Zero};

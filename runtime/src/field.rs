@@ -22,13 +22,14 @@ pub trait Field: Copy + Debug + Send + Sync + 'static {
     const NAME: &'static str;
     /// Words of an element; the device's `R` is `2^(32·WORDS)`.
     const WORDS: usize;
-    /// Whether an element in arkworks' memory is one on the device: both are Montgomery form, and so are equal
-    /// where the two `R` are.
+    /// Whether an element in arkworks' memory is one on the device: both are Montgomery form, and so are
+    /// equal where the two `R` are.
     const SAME_FORM: bool = 32 * Self::WORDS == 64 * <Self::Ark as MontLimbs>::LIMBS;
-    /// The embedded images, encoded [`curvesmith_abi::Bundle`]s, one a flavour; empty if there are none. Best a static: a literal may be copied into every
-    /// crate that calls this.
+    /// The embedded images, encoded [`curvesmith_abi::Bundle`]s, one a flavour; empty if there are none. Best
+    /// a static: a literal may be copied into every crate that calls this.
     fn images() -> &'static [u8];
-    /// The functions of eight elements at once that transforms take on a tier, where the declaration has them.
+    /// The functions of eight elements at once that transforms take on a tier, where the declaration has
+    /// them.
     #[cfg(target_arch = "x86_64")]
     fn lanes(_: Tier) -> Option<&'static FieldLanes> {
         None
@@ -37,8 +38,9 @@ pub trait Field: Copy + Debug + Send + Sync + 'static {
 
 /// The way back from an arkworks type to the marker `M` of its field: each declaration implements it once.
 ///
-/// A call that is given elements finds the marker by it. Curves of a cycle declare one type twice, as coordinates
-/// and as scalars: with both in a program, the marker of that type is written or follows from a plan.
+/// A call that is given elements finds the marker by it. Curves of a cycle declare one type twice, as
+/// coordinates and as scalars: with both in a program, the marker of that type is written or follows from a
+/// plan.
 pub trait ElementOf<M> {}
 
 /// Elements that arkworks keeps in Montgomery form, with `R = 2^(64·LIMBS)`.
@@ -53,9 +55,11 @@ pub trait MontLimbs: Sized {
     /// The element with these limbs; `None` unless they are [`MontLimbs::LIMBS`] and below the modulus.
     fn from_mont_limbs(limbs: &[u64]) -> Option<Self>;
     /// Writes the limbs of each value as little-endian bytes, with zeros up to `stride` bytes a value:
-    /// `stride` is at least `8·LIMBS`, or 4 of values below `2^32` in one limb, and `out` has `stride` bytes for each value. As fast as a copy.
+    /// `stride` is at least `8·LIMBS`, or 4 of values below `2^32` in one limb, and `out` has `stride` bytes
+    /// for each value. As fast as a copy.
     fn write_limbs(values: &[Self], stride: usize, out: &mut [u8]);
-    /// The inverse of [`MontLimbs::write_limbs`]; `None` where padding is not zero or a value not below the modulus.
+    /// The inverse of [`MontLimbs::write_limbs`]; `None` where padding is not zero or a value not below the
+    /// modulus.
     fn read_limbs(bytes: &[u8], stride: usize, values: &mut [Self]) -> Option<()>;
 }
 

@@ -1,8 +1,10 @@
 //! The Edwards form of a short Weierstrass curve, by which multi-scalar multiplications can add.
 //!
-//! On `-x² + y² = 1 + d·x²·y²` a mixed addition is 7 products ([Hisil, Wong, Carter and Dawson](https://eprint.iacr.org/2008/522), section 3.1), where
-//! XYZZ coordinates take 8 products and 2 squares. The map is that of `declaration::form` in the compiler, which derives the constants: `X, Y` is
-//! `x = k(X - α)/Y`, `y = (u - 1)/(u + 1)` with `u = s(X - α)`, and back `X = α + u/s`, `Y = (k/s)·u/x` with `u = (1 + y)/(1 - y)`.
+//! On `-x² + y² = 1 + d·x²·y²` a mixed addition is 7 products ([Hisil, Wong, Carter and
+//! Dawson](https://eprint.iacr.org/2008/522), section 3.1), where XYZZ coordinates take 8 products and 2
+//! squares. The map is that of `declaration::form` in the compiler, which derives the constants: `X, Y` is
+//! `x = k(X - α)/Y`, `y = (u - 1)/(u + 1)` with `u = s(X - α)`, and back `X = α + u/s`, `Y = (k/s)·u/x` with
+//! `u = (1 + y)/(1 - y)`.
 
 use ark_ff::{Field, serial_batch_inversion_and_mul};
 use curvesmith_abi::Form;
@@ -25,8 +27,8 @@ pub struct EdwardsForm<F> {
 }
 
 impl<F: Field> EdwardsForm<F> {
-    /// `y - x`, `y + x` and `2·d·x·y` of finite points of the curve, as [`Form::Niels`] has them: one inversion for all. The number of the first
-    /// without an image is the error: it has order 2 or 4.
+    /// `y - x`, `y + x` and `2·d·x·y` of finite points of the curve, as [`Form::Niels`] has them: one
+    /// inversion for all. The number of the first without an image is the error: it has order 2 or 4.
     pub(crate) fn bases(&self, points: &[[F; 2]]) -> Result<Vec<[F; 3]>, usize> {
         let twice_d = self.d.double();
         let u_of = |x: &F| (*x - self.alpha) * self.s;
@@ -44,9 +46,11 @@ impl<F: Field> EdwardsForm<F> {
         Ok(points.iter().zip(inverses).map(base).collect())
     }
 
-    /// The coordinates [`Form::Xyzz`] of a point in those of [`Form::Extended`], without an inversion; none if no point of the curve has them.
+    /// The coordinates [`Form::Xyzz`] of a point in those of [`Form::Extended`], without an inversion; none
+    /// if no point of the curve has them.
     ///
-    /// With `D = (Z - Y)·X`, `X_w = α + (Z + Y)/(s·(Z - Y))` and `Y_w = k·(Z + Y)·Z/(s·D)` have the denominators `D²` and `D³`.
+    /// With `D = (Z - Y)·X`, `X_w = α + (Z + Y)/(s·(Z - Y))` and `Y_w = k·(Z + Y)·Z/(s·D)` have the
+    /// denominators `D²` and `D³`.
     pub(crate) fn xyzz(&self, [x, y, z, t]: [F; Form::COORDINATES]) -> Option<[F; Form::COORDINATES]> {
         let identity = [F::ZERO; Form::COORDINATES];
         if [x, y, z, t] == identity {

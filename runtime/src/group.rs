@@ -34,15 +34,15 @@ pub trait Group: Copy + Debug + Send + Sync + 'static {
     const NAME: &'static str;
     /// Extension degree of the coordinates over `Base`.
     const DEGREE: usize;
-    /// The embedded images, encoded [`curvesmith_abi::Bundle`]s, one a flavour; empty if there are none. Best a static: a literal may be copied into every
-    /// crate that calls this.
+    /// The embedded images, encoded [`curvesmith_abi::Bundle`]s, one a flavour; empty if there are none. Best
+    /// a static: a literal may be copied into every crate that calls this.
     fn images() -> &'static [u8];
     /// The Edwards form of a short Weierstrass curve, where the declaration asks for one.
     fn edwards_form() -> Option<EdwardsForm<CoordinateOf<Self>>> {
         None
     }
-    /// The functions of eight points at once on a tier, where the declaration has them: of the curve's [short Weierstrass
-    /// form](Points::to_weierstrass).
+    /// The functions of eight points at once on a tier, where the declaration has them: of the curve's [short
+    /// Weierstrass form](Points::to_weierstrass).
     #[cfg(target_arch = "x86_64")]
     fn lanes(_: Tier) -> Option<&'static GroupLanes> {
         None

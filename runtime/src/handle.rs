@@ -46,9 +46,9 @@ impl Device {
         }
     }
 
-    /// CUDA if there is a usable device, else with feature `wgpu` the first GPU with memory of its own that it finds, else
-    /// the CPU; [`Device::fallback_reason`] says why. One that shares the host's memory may be slower than the CPU. A
-    /// browser does not tell, and has one thread for the CPU: there any GPU is taken.
+    /// CUDA if there is a usable device, else with feature `wgpu` the first GPU with memory of its own that
+    /// it finds, else the CPU; [`Device::fallback_reason`] says why. One that shares the host's memory may be
+    /// slower than the CPU. A browser does not tell, and has one thread for the CPU: there any GPU is taken.
     pub fn auto() -> Device {
         let gpus: &[fn() -> Result<Device>] = &[
             || Device::cuda(0),
@@ -77,7 +77,8 @@ impl Device {
         Ok(Device::as_measured(cuda::open(ordinal)?))
     }
 
-    /// Every CUDA device that the driver shows to this process, of which `CUDA_VISIBLE_DEVICES` may hide some.
+    /// Every CUDA device that the driver shows to this process, of which `CUDA_VISIBLE_DEVICES` may hide
+    /// some.
     ///
     /// Errors: no usable driver; no device; one that is too old, which is better hidden than passed over.
     pub fn cuda_all() -> Result<Vec<Device>> {
@@ -89,8 +90,9 @@ impl Device {
         (0..count).map(Device::cuda).collect()
     }
 
-    /// The adapter with this ordinal among [`curvesmith_wgpu::adapters`], a GPU or what runs on the CPU, with the windows
-    /// that were [measured](Device::keep_windows) on it; [`RuntimeError::NoDevice`] says why it cannot be used.
+    /// The adapter with this ordinal among [`curvesmith_wgpu::adapters`], a GPU or what runs on the CPU, with
+    /// the windows that were [measured](Device::keep_windows) on it; [`RuntimeError::NoDevice`] says why it
+    /// cannot be used.
     #[cfg(feature = "wgpu")]
     pub fn wgpu(ordinal: usize) -> Result<Device> {
         Ok(Device::as_measured(Arc::new(WgpuDevice::new(ordinal)?)))
@@ -132,8 +134,8 @@ impl Device {
         Device { emulator: Some(emulator), ..device }
     }
 
-    /// Any device that runs kernels, with launch policies for its properties or of the caller's choice; results
-    /// do not depend on them.
+    /// Any device that runs kernels, with launch policies for its properties or of the caller's choice;
+    /// results do not depend on them.
     pub fn with_kernels(device: Arc<dyn KernelDevice>, policy: Option<Policy>) -> Device {
         Device::new(AnyEngine::Kernels(Gpu::new(device, policy)))
     }
@@ -150,8 +152,8 @@ impl Device {
         self.emulator.as_ref()
     }
 
-    /// A device by name, with the windows that were [measured](Device::keep_windows) on it: `auto`, `cpu`, `cuda`, `cuda:N`,
-    /// `wgpu`, `wgpu:N` or `emulator`.
+    /// A device by name, with the windows that were [measured](Device::keep_windows) on it: `auto`, `cpu`,
+    /// `cuda`, `cuda:N`, `wgpu`, `wgpu:N` or `emulator`.
     pub fn parse(name: &str) -> Result<Device> {
         let no_device =
             |reason: &str| Err(RuntimeError::NoDevice { device: name.into(), reason: reason.into() });
@@ -217,7 +219,8 @@ impl Device {
         self.engine().preload(owners)
     }
 
-    /// Bytes of device memory that calls of this process can get now; `None` on the CPU, and where the device cannot tell.
+    /// Bytes of device memory that calls of this process can get now; `None` on the CPU, and where the device
+    /// cannot tell.
     pub fn free_memory(&self) -> Result<Option<u64>> {
         self.engine().free_memory()
     }
@@ -227,8 +230,9 @@ impl Device {
         self.engine().release_unused();
     }
 
-    /// Puts rows into the table of this device in the user's cache directory, or in `directory`, beside those that are there, and tells where
-    /// that is. Devices that are opened from then on use it; this one goes on as it is.
+    /// Puts rows into the table of this device in the user's cache directory, or in `directory`, beside those
+    /// that are there, and tells where that is. Devices that are opened from then on use it; this one goes on
+    /// as it is.
     ///
     /// Errors: [`RuntimeError::Input`] on the CPU, and where the table cannot be written.
     pub fn keep_windows(&self, windows: &MeasuredWindows, directory: Option<&Path>) -> Result<PathBuf> {

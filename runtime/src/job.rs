@@ -34,8 +34,8 @@ pub struct Job<T, E = RuntimeError> {
 }
 
 impl<T: Send + 'static, E: From<RuntimeError> + Send + 'static> Job<T, E> {
-    /// Runs `work` on a thread of its own. It ends early, with [`RuntimeError::Cancelled`], once its argument asks for that:
-    /// [`Work`](crate::work::Work) that was [made with it](crate::Device::work_with) does.
+    /// Runs `work` on a thread of its own. It ends early, with [`RuntimeError::Cancelled`], once its argument
+    /// asks for that: [`Work`](crate::work::Work) that was [made with it](crate::Device::work_with) does.
     /// Where no thread can be started, its result is [`RuntimeError::Thread`].
     pub fn start(work: impl FnOnce(Cancel) -> std::result::Result<T, E> + Send + 'static) -> Self {
         let cancel = Cancel::default();

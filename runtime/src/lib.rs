@@ -3,9 +3,10 @@
 //! Two levels of device: a [`KernelDevice`](curvesmith_device::KernelDevice) runs kernels (CUDA here, the
 //! emulator in a package of its own); an `engine` runs algorithms: [`kernels`] on any of those, [`host`] with
 //! arkworks' arithmetic. [`Work`](work::Work) is one call's work on either. Data goes from [`plan`] through
-//! [`work`] to an engine. In [`kernels`], which are compiled once for all fields and devices, it becomes words; [`gpu`]
-//! orders their launches, memory and copies. All may name [`vocabulary`] and [`policy`]. No curve is named here:
-//! generic code knows [`field::Field`] and [`group::Group`] markers, which the macros implement, the rest an [`Owner`].
+//! [`work`] to an engine. In [`kernels`], which are compiled once for all fields and devices, it becomes
+//! words; [`gpu`] orders their launches, memory and copies. All may name [`vocabulary`] and [`policy`]. No
+//! curve is named here: generic code knows [`field::Field`] and [`group::Group`] markers, which the macros
+//! implement, the rest an [`Owner`].
 
 mod batch;
 mod cache;

@@ -1,5 +1,5 @@
-//! Loops and pairs over all threads, compiled once and not for every closure: a parallel loop is some thousand lines
-//! of code, and as many for each type and closure it is instantiated with.
+//! Loops and pairs over all threads, compiled once and not for every closure: a parallel loop is some
+//! thousand lines of code, and as many for each type and closure it is instantiated with.
 //!
 //! Public for the prover; programs take `rayon`.
 
@@ -19,8 +19,8 @@ pub(crate) fn collect<T: Send>(len: usize, value: &(dyn Fn(usize) -> T + Sync)) 
             place.write(value(i));
         }
     });
-    // SAFETY: the first `len` places are those of the parts, and each part has returned after it wrote to all of its own.
-    // Where one panicked, `chunks` panics, and the vector is dropped empty.
+    // SAFETY: the first `len` places are those of the parts, and each part has returned after it wrote to all
+    // of its own. Where one panicked, `chunks` panics, and the vector is dropped empty.
     unsafe { values.set_len(len) };
     values
 }
@@ -58,8 +58,8 @@ pub fn try_each<E: Send>(count: usize, task: &(dyn Fn(usize) -> Result<(), E> + 
     failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), |(_, error)| Err(error))
 }
 
-/// Runs a task on every part of `len` values, the last of which may be shorter, with its number. Returns the error of
-/// the first part that failed.
+/// Runs a task on every part of `len` values, the last of which may be shorter, with its number. Returns the
+/// error of the first part that failed.
 ///
 /// # Panics
 /// If `len` is 0.

@@ -1,7 +1,8 @@
 //! What a platform gives: a clock, threads, CUDA's driver.
 //!
-//! The runtime and the prover ask here for all of them, so that both run in a web page, too. There the clock is
-//! the page's, no thread can be started, and there is no driver. rayon's pool is the caller's thread there.
+//! The runtime and the prover ask here for all of them, so that both run in a web page, too. There the clock
+//! is the page's, no thread can be started, and there is no driver. rayon's pool is the caller's thread
+//! there.
 
 use crate::error::{Result, RuntimeError};
 use std::io;
@@ -17,8 +18,8 @@ pub(crate) fn start_thread<T: Send + 'static>(
     Builder::new().spawn(work).map_err(|error| RuntimeError::Thread { reason: error.to_string() })
 }
 
-/// `work` for each number below `count`, with results in this order, each on a thread of its own, of which this
-/// one is the first. Where no other can be had, this one does that work too, after its own.
+/// `work` for each number below `count`, with results in this order, each on a thread of its own, of which
+/// this one is the first. Where no other can be had, this one does that work too, after its own.
 pub fn on_threads<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let work = &work;
     std::thread::scope(|scope| {

@@ -6,15 +6,17 @@ use ark_ec::twisted_edwards::{self as edwards, TECurveConfig};
 use ark_ff::{AdditiveGroup, Field, Zero, serial_batch_inversion_and_mul};
 use curvesmith_abi::Form;
 
-/// arkworks' projective points of a curve in a form that kernels know: of short Weierstrass or twisted Edwards form. What
-/// arkworks defines on each of both types, and not in a trait, is here. Sealed.
+/// arkworks' projective points of a curve in a form that kernels know: of short Weierstrass or twisted
+/// Edwards form. What arkworks defines on each of both types, and not in a trait, is here. Sealed.
 pub trait Points: CurveGroup + sealed::Sealed {
     /// How kernels represent points.
     const FORM: Form;
-    /// Coefficients of the equation: `a` and `b` of `y² = x³ + ax + b`, or `a` and `d` of `ax² + y² = 1 + dx²y²`.
+    /// Coefficients of the equation: `a` and `b` of `y² = x³ + ax + b`, or `a` and `d` of
+    /// `ax² + y² = 1 + dx²y²`.
     const COEFFICIENTS: [Self::BaseField; 2];
 
-    /// Points as those of the curve's short Weierstrass form; anything for the identity. One inversion for all.
+    /// Points as those of the curve's short Weierstrass form; anything for the identity. One inversion for
+    /// all.
     fn to_weierstrass(points: &mut [[Self::BaseField; 2]]);
 
     /// The way back; anything for what is at infinity on the curve.
@@ -62,8 +64,8 @@ impl<P: SWCurveConfig> Points for weierstrass::Projective<P> {
         point.is_in_correct_subgroup_assuming_on_curve()
     }
 
-    /// Jacobian coordinates, without an inversion: with x = X/ZZ, y = Y/ZZZ and ZZ³ = ZZZ², the choice Z = ZZZ gives
-    /// the numerators x·Z² = X·ZZ² and y·Z³ = Y·ZZZ².
+    /// Jacobian coordinates, without an inversion: with x = X/ZZ, y = Y/ZZZ and ZZ³ = ZZZ², the choice Z =
+    /// ZZZ gives the numerators x·Z² = X·ZZ² and y·Z³ = Y·ZZZ².
     fn of_form([x, y, zz, zzz]: [P::BaseField; 4]) -> Option<Self> {
         if zz.is_zero() {
             return Some(Self::ZERO);
@@ -126,8 +128,9 @@ impl<P: TECurveConfig> Points for edwards::Projective<P> {
     }
 }
 
-/// A twisted Edwards curve as `b·v² = u³ + A·u² + u`, with `u = (1 + y)/(1 - y)` and `v = u/x`, and that one as a short
-/// Weierstrass curve, with `(u + A/3)/b` and `v/b`; the map of `declaration::edwards` in the compiler.
+/// A twisted Edwards curve as `b·v² = u³ + A·u² + u`, with `u = (1 + y)/(1 - y)` and `v = u/x`, and that one
+/// as a short Weierstrass curve, with `(u + A/3)/b` and `v/b`; the map of `declaration::edwards` in the
+/// compiler.
 struct Montgomery<F> {
     /// `A/3`
     shift: F,

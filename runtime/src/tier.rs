@@ -39,8 +39,8 @@ impl Tier {
         Tier::ALL.into_iter().filter(|tier| tier.is_available())
     }
 
-    /// The fastest of this processor. With debug assertions, which builds have that are not optimised, it is the scalar
-    /// one: without optimisation each vector instruction is a call.
+    /// The fastest of this processor. With debug assertions, which builds have that are not optimised, it is
+    /// the scalar one: without optimisation each vector instruction is a call.
     pub fn usual() -> Tier {
         match cfg!(debug_assertions) {
             true => Tier::Scalar,

@@ -13,8 +13,8 @@ use std::marker::PhantomData;
 
 /// Field elements in the memory of a device, in any form the device likes.
 ///
-/// Made by [`DeviceVec::upload`] or by an operation of a plan, read by [`DeviceVec::download`]; plans work on it
-/// without the host between. Its memory goes back to the device's pool when it is dropped.
+/// Made by [`DeviceVec::upload`] or by an operation of a plan, read by [`DeviceVec::download`]; plans work on
+/// it without the host between. Its memory goes back to the device's pool when it is dropped.
 pub struct DeviceVec<F: Field> {
     device: Device,
     pub(crate) held: Held,

@@ -18,7 +18,8 @@ const NEED: &str = "CURVESMITH_NEED_WGPU";
 /// What the language does not have, as the emitter says it.
 const LACKS: [&str; 2] = ["not uniform", "quotients of 64-bit words"];
 
-/// Operations that passes make for PTX alone, which has them, and tables of more rows than an element has words.
+/// Operations that passes make for PTX alone, which has them, and tables of more rows than an element has
+/// words.
 const PTX_ONLY: [&str; 3] = ["DotFq2", "MulShared", "MulTable"];
 
 /// The first adapter that can be used, opened once; `None`, said loudly, where there is none.

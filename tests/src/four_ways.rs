@@ -1,5 +1,6 @@
-//! A kernel in four forms that have to agree: FIR as written and FIR as the passes leave it, both on the interpreter,
-//! and its PTX by LLVM and by our writer, both on the emulator. All buffers of a launch are compared word by word, those that are only read included.
+//! A kernel in four forms that have to agree: FIR as written and FIR as the passes leave it, both on the
+//! interpreter, and its PTX by LLVM and by our writer, both on the emulator. All buffers of a launch are
+//! compared word by word, those that are only read included.
 
 use curvesmith_abi::{Access, Arg, ByteRange, ParamKind};
 use curvesmith_codegen::fir::interp::{Argument, launch};
@@ -30,7 +31,8 @@ pub struct Inside {
     pub words: usize,
 }
 
-/// The options of an emulator that looks for races too, under the schedule of a seed. It ends loops that are lost.
+/// The options of an emulator that looks for races too, under the schedule of a seed. It ends loops that are
+/// lost.
 pub fn checked(seed: u64) -> EmulatorOptions {
     EmulatorOptions::default().memory(1 << 28).step_limit(1 << 20).racecheck(true).seed(seed)
 }
@@ -54,7 +56,8 @@ impl FourWays {
         Ok(FourWays { kernels, device, modules })
     }
 
-    /// The arguments after a launch of `grid` blocks, if the forms agree; else which of them does not, and where.
+    /// The arguments after a launch of `grid` blocks, if the forms agree; else which of them does not, and
+    /// where.
     pub fn run(
         &self,
         name: &str,

@@ -106,7 +106,8 @@ fn numbers<G: Group>(x: CoordinateOf<G>) -> Vec<BigUint> {
     x.to_base_prime_field_elements().map(Into::into).collect()
 }
 
-/// The levels of the coordinates, by products of their basis: what generates a level is the first basis element above the one below.
+/// The levels of the coordinates, by products of their basis: what generates a level is the first basis
+/// element above the one below.
 fn tower<G: Group>() -> Tower {
     let mut tower = Tower::prime();
     while tower.degree() < G::DEGREE {

@@ -1,7 +1,9 @@
-//! Groth16 on every declared curve with a pairing, by a key from arkworks: the bytes of `ark_groth16` for the same randomness, on the
-//! CPU, by the embedded PTX on the emulator, and on a GPU where there is one (skipped loudly elsewhere, unless `REQUIRE_GPU=1`); and on domains beyond the two-adicity of the scalars.
+//! Groth16 on every declared curve with a pairing, by a key from arkworks: the bytes of `ark_groth16` for the
+//! same randomness, on the CPU, by the embedded PTX on the emulator, and on a GPU where there is one (skipped
+//! loudly elsewhere, unless `REQUIRE_GPU=1`); and on domains beyond the two-adicity of the scalars.
 //!
-//! Without feature `long-tests` on a toy curve and one in fields of 24 words, with G2 over Fq3; other tests prove on BN254 and BLS12-381.
+//! Without feature `long-tests` on a toy curve and one in fields of 24 words, with G2 over Fq3; other tests
+//! prove on BN254 and BLS12-381.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a failing test panics")]
 

@@ -46,8 +46,8 @@ fn sorted(argument: &Argument) -> Argument {
     argument
 }
 
-/// An emulator a schedule with the kernels of one owner. A test has one an owner, which loads a kernel once: the numbers of its launches,
-/// which random schedules depend on, are the same in every run.
+/// An emulator a schedule with the kernels of one owner. A test has one an owner, which loads a kernel once:
+/// the numbers of its launches, which random schedules depend on, are the same in every run.
 #[derive(Clone)]
 struct Machine(Rc<Emulators>);
 

@@ -18,7 +18,8 @@ const STATIC: &str = "-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc";
 const SMALL: (&str, u32) = ("bn128_mult", 3);
 const LARGE: (&str, u32) = ("bn128_semaphore20_ceremony", 4);
 
-/// Lays the library out under `target/capi` and has the programs judge it; `built` is cargo's folder of artefacts.
+/// Lays the library out under `target/capi` and has the programs judge it; `built` is cargo's folder of
+/// artefacts.
 pub(crate) fn run(built: &Path) -> Result<()> {
     let Some(compiler) = ["cc", "gcc", "clang"].into_iter().find(|name| shell::exists(name, "--version"))
     else {
@@ -74,7 +75,8 @@ pub(crate) fn run(built: &Path) -> Result<()> {
     interop::judge("the C library", &large.join("verification_key.json"), &public, &proof)
 }
 
-/// Copies what is installed: headers, the library by its version and its other names, and a file for pkg-config.
+/// Copies what is installed: headers, the library by its version and its other names, and a file for
+/// pkg-config.
 fn lay_out(built: &Path, stage: &Path) -> Result<PathBuf> {
     let version = version()?;
     let major = version.split('.').next().unwrap_or_default();

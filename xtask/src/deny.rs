@@ -116,7 +116,8 @@ impl Policy {
         Ok(policy)
     }
 
-    /// The number of packages in the output of `cargo metadata`, and one finding for each thing that is not allowed.
+    /// The number of packages in the output of `cargo metadata`, and one finding for each thing that is not
+    /// allowed.
     fn judge(&self, metadata: &Value) -> Result<(usize, Vec<String>)> {
         let packages = metadata["packages"].as_array().context("`cargo metadata` lists no packages")?;
         let mut findings = Vec::new();

@@ -1,5 +1,5 @@
-//! Builds every feature of the declared curves by itself, packages without what they have by default; all on a machine
-//! that has no LLVM, as far as the build can tell, and with images that were made before.
+//! Builds every feature of the declared curves by itself, packages without what they have by default; all on
+//! a machine that has no LLVM, as far as the build can tell, and with images that were made before.
 
 use crate::shell;
 use anyhow::{Context, Result, ensure};

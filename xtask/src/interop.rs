@@ -65,7 +65,8 @@ pub(crate) fn run(args: &InteropArgs) -> Result<()> {
     Ok(())
 }
 
-/// Has snarkjs judge one proof, which must be valid, and invalid for another public signal. Without Node.js, says so.
+/// Has snarkjs judge one proof, which must be valid, and invalid for another public signal. Without Node.js,
+/// says so.
 pub(crate) fn judge(what: &str, key: &Path, public: &Path, proof: &Path) -> Result<()> {
     if !shell::exists("node", "--version") || !shell::exists("npm", "--version") {
         eprintln!("SKIPPED: snarkjs' verdict on the proof of {what}: there is no Node.js with npm");

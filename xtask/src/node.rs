@@ -75,7 +75,8 @@ fn pack_and_try(platform: &str, built: &Path, node: &[String]) -> Result<()> {
     shell::run(test.args(files.iter().filter(|name| name.ends_with(".test.mjs"))))
 }
 
-/// The package of a platform: the addon without what only debuggers read, and the licences of all that is in it.
+/// The package of a platform: the addon without what only debuggers read, and the licences of all that is in
+/// it.
 fn pack_addon(work: &Path, platform: &str, built: &Path) -> Result<PathBuf> {
     let from = Path::new(FOLDER).join("npm").join(platform);
     let stage = npm::stage(work, &format!("curvesmith-{platform}"), &from)?;

@@ -48,7 +48,8 @@ pub(crate) fn install_tools(work: &Path, tools: &[&str]) -> Result<()> {
     shell::run(npm.arg(work).args(tools))
 }
 
-/// An empty project into which packages are installed. No registry is asked: they need nothing but each other.
+/// An empty project into which packages are installed. No registry is asked: they need nothing but each
+/// other.
 pub(crate) fn install_offline(work: &Path, tarballs: &[PathBuf]) -> Result<PathBuf> {
     let project = work.join("project");
     clear(&project)?;
@@ -65,7 +66,8 @@ pub(crate) fn add_third_party(stage: &Path, package: &[&str]) -> Result<()> {
     Ok(fs::write(stage.join("THIRD-PARTY.txt"), third_party)?)
 }
 
-/// A folder with the files of the package of this name, from a folder of the workspace, and with our licences.
+/// A folder with the files of the package of this name, from a folder of the workspace, and with our
+/// licences.
 pub(crate) fn stage(work: &Path, name: &str, from: &Path) -> Result<PathBuf> {
     let from = shell::root().join(from);
     let manifest: Value = serde_json::from_str(&fs::read_to_string(from.join("package.json"))?)?;

@@ -46,8 +46,8 @@ pub(crate) fn with_images<'c>(command: &'c mut Command, images: Option<&Path>) -
     }
 }
 
-/// The command line of curvesmith with the curves of circom, built first; arguments follow. Tests have it without optimisation;
-/// here its proofs are the first that a newcomer sees.
+/// The command line of curvesmith with the curves of circom, built first; arguments follow. Tests have it
+/// without optimisation; here its proofs are the first that a newcomer sees.
 pub(crate) fn curvesmith() -> Command {
     let mut run = cargo();
     run.args([
@@ -64,8 +64,8 @@ pub(crate) fn curvesmith() -> Command {
     run
 }
 
-/// Builds a package with a library for other languages, with images from a folder if there is one; the folder that has
-/// the library.
+/// Builds a package with a library for other languages, with images from a folder if there is one; the folder
+/// that has the library.
 pub(crate) fn library(package: &str, images: Option<&Path>) -> Result<PathBuf> {
     run(with_images(&mut cargo(), images).args(["build", "--package", package]))?;
     Ok(target("debug"))
@@ -118,7 +118,8 @@ pub(crate) fn output(command: &mut Command) -> Option<String> {
     out.status.success().then(|| String::from_utf8_lossy(&out.stdout).trim().to_owned())
 }
 
-/// Seconds of processor time that ended children of ours have taken, and theirs; `None` where the system does not tell.
+/// Seconds of processor time that ended children of ours have taken, and theirs; `None` where the system does
+/// not tell.
 pub(crate) fn processor_time() -> Option<f64> {
     children_time(&std::fs::read_to_string("/proc/self/stat").ok()?)
 }
@@ -127,7 +128,8 @@ pub(crate) fn processor_time() -> Option<f64> {
 fn children_time(stat: &str) -> Option<f64> {
     /// Ticks of a second in what Linux tells programs, on every machine that Rust runs on.
     const TICKS: f64 = 100.0;
-    // The program's name, in parentheses, may hold anything. Fields 16 and 17 of the line are times of children, user and system.
+    // The program's name, in parentheses, may hold anything. Fields 16 and 17 of the line are times of
+    // children, user and system.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
     Some((ticks(16)? + ticks(17)?) as f64 / TICKS)

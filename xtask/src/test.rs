@@ -7,6 +7,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use std::cell::OnceCell;
 use std::path::Path;
+use std::process::Command;
 use std::time::SystemTime;
 
 /// Environment variable that tests read to choose their sizes; `long` or unset.
@@ -71,22 +72,25 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
         };
         shell::run(&mut test)
     };
-    // First: what lints and documentation expand takes its images from the cache then. Examples without tests are
-    // compiled by the lints.
+    // First: what lints and documentation expand takes its images from the cache then. Examples without tests
+    // are compiled by the lints.
     parts.part("compiling the tests", || {
         test(&["--tests", "--no-run"])?;
         compiler_is_built_once(started)
     })?;
     parts.part("lints", || {
         let mut clippy = shell::cargo();
-        clippy.args(["clippy", "--config", shell::QUICK, "--workspace", "--all-targets", "--features"]);
-        clippy.arg(with_mpi("curvesmith-cli/worker", optional.mpi));
+        // Not `--all-targets`, which has libraries without tests once more as tests: all curves for nothing.
+        clippy.args(["clippy", "--config", shell::QUICK, "--workspace", "--lib", "--bins", "--examples"]);
+        clippy
+            .args(["--tests", "--benches", "--features"])
+            .arg(with_mpi("curvesmith-cli/worker", optional.mpi));
         shell::run(clippy.args(["--", "-D", "warnings"]))
     })?;
     parts.part("documentation", || {
         let mut doc = shell::cargo();
-        // With the features of the lints, so that what both read of other packages is read once.
-        doc.args([
+        // With the features of the lints and by their compiler, so that all but the pages is done by then.
+        by_clippy(&mut doc).args([
             "doc",
             "--config",
             shell::QUICK,
@@ -100,7 +104,8 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
     parts.part("tests", || test(&["--tests"]))?;
     parts.part("tarball", dist::run_dev)?;
     parts.part("code of the book and of the documentation", || test(&["--doc"]))?;
-    // Made of the cache. What follows takes them, but for the crate outside, whose images our own writer makes.
+    // Made of the cache. What follows takes them, but for the crate outside, whose images our own writer
+    // makes.
     let made = OnceCell::new();
     let images = || match made.get() {
         Some(folder) => Ok(folder),
@@ -125,8 +130,21 @@ pub(crate) fn run(args: &TestArgs) -> Result<()> {
     parts.finish("cargo xtask test")
 }
 
-/// Fails where the compiler was built once for macros and once for tests: that takes minutes, which are lost where
-/// the two have other features, or other profiles, of a package that it needs.
+/// The command of cargo, which compiles the packages of the workspace as `cargo clippy -- -D warnings` does,
+/// where there is clippy's compiler beside cargo: what that has checked or built is not done again.
+fn by_clippy(command: &mut Command) -> &mut Command {
+    let driver = Path::new(command.get_program()).with_file_name("clippy-driver");
+    if driver.is_file() {
+        // Cargo's fingerprints know the program, and those of clippy's the arguments, in the form that it
+        // gives them.
+        let arguments = ["-D", "warnings", ""].join("__CLIPPY_HACKERY__");
+        command.env("RUSTC_WORKSPACE_WRAPPER", driver).env("CLIPPY_ARGS", arguments);
+    }
+    command
+}
+
+/// Fails where the compiler was built once for macros and once for tests: that takes minutes, which are lost
+/// where the two have other features, or other profiles, of a package that it needs.
 fn compiler_is_built_once(started: SystemTime) -> Result<()> {
     let built = newer(&shell::target("debug/deps"), "libcurvesmith_codegen-", started)?;
     ensure!(

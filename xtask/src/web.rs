@@ -1,4 +1,5 @@
-//! The package for web pages: its module built, packed, installed into an empty project, and tried in a browser.
+//! The package for web pages: its module built, packed, installed into an empty project, and tried in a
+//! browser.
 
 use crate::demo::FIXTURES;
 use crate::files::{copy, names};

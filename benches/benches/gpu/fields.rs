@@ -16,7 +16,8 @@ use num_bigint::BigUint;
 const ROUNDS: u32 = 256;
 /// Operations on the chain in one round.
 const CHAIN: u32 = 8;
-/// The same of operations on two elements: four times as long, and no loop of more instructions than are fetched in time.
+/// The same of operations on two elements: four times as long, and no loop of more instructions than are
+/// fetched in time.
 const LINKS_OF_TWO: u32 = 2;
 /// Warps a scheduler, of blocks of 128 threads.
 const WARPS: u32 = 4;

@@ -4,7 +4,8 @@
 //! Not a Criterion benchmark: times come from the device's own clock register, or from launches that are
 //! long against their overhead. Without a GPU it says so and measures nothing.
 //!
-//! `cargo bench -p curvesmith-benches --bench gpu`, with `-- ntt` for one of `rates`, `fields`, `points`, `ntt`
+//! `cargo bench -p curvesmith-benches --bench gpu`, with `-- ntt` for one of `rates`, `fields`, `points`,
+//! `ntt`
 
 mod device;
 mod fields;

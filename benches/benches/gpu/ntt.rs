@@ -1,4 +1,5 @@
-//! Transforms of vectors that lie on the device, by the most stages of a pass; those of small fields beside a copy of as many bytes.
+//! Transforms of vectors that lie on the device, by the most stages of a pass; those of small fields beside a
+//! copy of as many bytes.
 
 use super::device::{COPY, Gpu};
 use anyhow::{Context, Result};

@@ -1,7 +1,9 @@
-//! Sums, transforms and proofs on the CPU beside arkworks: both in turn, the best of several, results compared.
+//! Sums, transforms and proofs on the CPU beside arkworks: both in turn, the best of several, results
+//! compared.
 //!
-//! `cargo bench -p curvesmith-benches --bench host -- [LOG_N…]` prints a table with tabs between columns; with `--features rivals`
-//! halo2curves and blst are beside, where they have the curve. A name in place of a size keeps to what has it in its name.
+//! `cargo bench -p curvesmith-benches --bench host -- [LOG_N…]` prints a table with tabs between columns;
+//! with `--features rivals` halo2curves and blst are beside, where they have the curve. A name in place of a
+//! size keeps to what has it in its name.
 
 mod rivals;
 

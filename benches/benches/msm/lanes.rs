@@ -6,7 +6,8 @@ use curvesmith::{Detail, Device, Group, Msm, MsmOptions, MsmStrategy, PointLanes
 use curvesmith_runtime::Kind;
 use std::time::{Duration, Instant};
 
-/// Prints whole MSMs and their accumulation, both in milliseconds, by equal slices alone and with what the policy does before them.
+/// Prints whole MSMs and their accumulation, both in milliseconds, by equal slices alone and with what the
+/// policy does before them.
 pub(super) fn print<G: Group>(device: &Device, wanted: &dyn Fn(&str) -> bool) -> Result<()> {
     if !wanted(G::NAME) {
         return Ok(());

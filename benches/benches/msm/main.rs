@@ -1,14 +1,17 @@
-//! MSMs on a GPU: sizes beside rivals on the same model, what each stage of a call and each step on the device takes, and other scalars than
-//! uniform ones.
+//! MSMs on a GPU: sizes beside rivals on the same model, what each stage of a call and each step on the
+//! device takes, and other scalars than uniform ones.
 //!
-//! Not a Criterion benchmark: medians of a few calls, scalars in ordinary host memory, bases resident, every sum compared with the
-//! one that the bases' discrete logarithms say. Without a GPU it says so and measures nothing.
+//! Not a Criterion benchmark: medians of a few calls, scalars in ordinary host memory, bases resident, every
+//! sum compared with the one that the bases' discrete logarithms say. Without a GPU it says so and measures
+//! nothing.
 //!
-//! `cargo bench -p curvesmith-benches --bench msm`, with `-- sizes` for one of `sizes`, `stages`, `steps`, `scalars` and `devices`
-//! (bases shared out among all GPUs, where there are several), and the names of groups; `--csv=FOLDER` writes the tables that the book's
-//! plots are drawn from; `--log-n=24` has stages, steps and scalars measured at that size, `--edwards` has groups with an Edwards form measured on that, and
-//! `--constant-work` those that are declared with it in constant work, all three not for the tables. Measured only where they are named are `strategies`, sizes, scalars and steps of groups over prime fields by slices and by rows, beside each
-//! other, and `lanes`, a point a lane and a point a pair of lanes
+//! `cargo bench -p curvesmith-benches --bench msm`, with `-- sizes` for one of `sizes`, `stages`, `steps`,
+//! `scalars` and `devices` (bases shared out among all GPUs, where there are several), and the names of
+//! groups; `--csv=FOLDER` writes the tables that the book's plots are drawn from; `--log-n=24` has stages,
+//! steps and scalars measured at that size, `--edwards` has groups with an Edwards form measured on that, and
+//! `--constant-work` those that are declared with it in constant work, all three not for the tables. Measured
+//! only where they are named are `strategies`, sizes, scalars and steps of groups over prime fields by slices
+//! and by rows, beside each other, and `lanes`, a point a lane and a point a pair of lanes
 
 mod csv;
 mod lanes;
@@ -40,8 +43,9 @@ const PARTS: [&str; 7] = ["sizes", "stages", "steps", "scalars", "devices", "str
 /// Strategies of groups over prime fields.
 const STRATEGIES: [MsmStrategy; 2] = [MsmStrategy::EqualSlices, MsmStrategy::RowBalanced];
 
-/// Best of sppark 17278d7 and icicle v2.8.0 without tables, for BLS12-377 yrrid's with 11 tables, on an H200 with driver 580.159.04, scalars
-/// in page-locked memory, medians of five, 2026-11-21: group, logarithm of the size, milliseconds.
+/// Best of sppark 17278d7 and icicle v2.8.0 without tables, for BLS12-377 yrrid's with 11 tables, on an H200
+/// with driver 580.159.04, scalars in page-locked memory, medians of five, 2026-11-21: group, logarithm of
+/// the size, milliseconds.
 const RIVALS: [(&str, u32, f64); 17] = [
     ("bn254_g1", 16, 4.05),
     ("bn254_g1", 18, 5.64),

@@ -18,11 +18,13 @@ const STEPS: [(&str, &[&str]); 7] = [
     ("buckets", &["_bit_"]),
 ];
 
-/// Cycles of a scheduler that the busiest pipe needs for a mixed addition of a warp: `cargo xtask validate`, compute capability 9.0.
+/// Cycles of a scheduler that the busiest pipe needs for a mixed addition of a warp: `cargo xtask validate`,
+/// compute capability 9.0.
 const ADDITIONS: [(&str, f64); 3] =
     [("bn254_g1", 4388.0), ("bls12_381_g1", 9644.0), ("bls12_377_g1", 9116.0)];
 
-/// GPUs by a word of their names: the clock under load in hertz, seen there, and bytes a second of their memory by the data sheet.
+/// GPUs by a word of their names: the clock under load in hertz, seen there, and bytes a second of their
+/// memory by the data sheet.
 const MACHINES: [(&str, f64, f64); 2] = [("H200", 1.98e9, 4.8e12), ("H100", 1.98e9, 3.35e12)];
 
 /// Prints a line a step: launches, milliseconds, the bound and its share, where there is one.
@@ -89,7 +91,8 @@ fn bound<G: Group>(device: &Device, step: &str, n: usize, shape: DigitShape) -> 
         // A scalar is read, and the codes of its digits written.
         "digits" => Some((32.0 * n as f64 + 4.0 * entries) / memory),
         "transposition" => {
-            // Codes are read to count, and by the first pass, which writes pairs; another reads pairs and writes pairs.
+            // Codes are read to count, and by the first pass, which writes pairs; another reads pairs and
+            // writes pairs.
             let further = (shape.window - 1).div_ceil(8).saturating_sub(1);
             Some(entries * (16.0 + 16.0 * f64::from(further)) / memory)
         }

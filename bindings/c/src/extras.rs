@@ -1,4 +1,5 @@
-//! What rapidsnark's interface does not have: resident keys, batches, cancellation, sums, transforms, devices.
+//! What rapidsnark's interface does not have: resident keys, batches, cancellation, sums, transforms,
+//! devices.
 
 #![allow(unsafe_code, reason = "functions of C")]
 

@@ -116,7 +116,8 @@ impl Buffer {
     /// A buffer of no bytes may be null.
     ///
     /// # Safety
-    /// `size` is null or has a number, and `data` is null or has so many bytes; nobody else uses either while the call runs.
+    /// `size` is null or has a number, and `data` is null or has so many bytes; nobody else uses either while
+    /// the call runs.
     pub(crate) unsafe fn new(what: &str, data: *mut c_char, size: *mut u64) -> Result<Self> {
         // SAFETY: the caller's promise.
         let size = unsafe { Out::new(&format!("size of {what}"), size) }?;
@@ -144,7 +145,8 @@ impl Buffer {
             self.say(needed);
             return false;
         }
-        // SAFETY: there are so many bytes, by the promise of `new`; a text of ours is not in the caller's buffer.
+        // SAFETY: there are so many bytes, by the promise of `new`; a text of ours is not in the caller's
+        // buffer.
         unsafe {
             self.data.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), text.len());
             self.data.add(text.len()).write(0);

@@ -1,6 +1,7 @@
 //! Threads for calls that take long.
 //!
-//! They are ours and not libuv's, whose four serve files and names of hosts: proofs would keep a server from both.
+//! They are ours and not libuv's, whose four serve files and names of hosts: proofs would keep a server from
+//! both.
 
 use curvesmith_bindings::{Cancel, Error, ErrorKind, Result};
 use std::collections::VecDeque;

@@ -1,7 +1,7 @@
 //! The addon of the Node package `curvesmith`: what its scripts in `lib` call.
 //!
-//! Calls that take long return a promise of an answer; one that failed is an answer, too, with the kind and the text of
-//! the error. The scripts check arguments, throw errors, and know the shapes of snarkjs.
+//! Calls that take long return a promise of an answer; one that failed is an answer, too, with the kind and
+//! the text of the error. The scripts check arguments, throw errors, and know the shapes of snarkjs.
 
 mod jobs;
 
@@ -181,7 +181,8 @@ pub fn curves() -> Vec<&'static str> {
     bindings::curves().collect()
 }
 
-/// Enters the environment of this thread. When it ends, its calls are cancelled, and it waits for those that run.
+/// Enters the environment of this thread. When it ends, its calls are cancelled, and it waits for those that
+/// run.
 #[napi]
 pub fn open(env: &Env) -> napi::Result<External<Session>> {
     static OPENED: AtomicU32 = AtomicU32::new(0);

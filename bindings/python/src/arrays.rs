@@ -8,7 +8,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::IntoPyDict;
 
-/// The words of an array in an array of ours, which nobody else has: in the machine's byte order, one after the other.
+/// The words of an array in an array of ours, which nobody else has: in the machine's byte order, one after
+/// the other.
 ///
 /// It is numpy that copies, whatever the strides and the byte order; another thread that writes meanwhile
 /// changes what is read, and nothing else.

@@ -1,10 +1,11 @@
 //! The Python package's module in Rust, `curvesmith._native`. Python in `python/curvesmith` is its only
 //! caller, and gives it the types and shapes that it expects; how the package is used is documented there.
 //!
-//! * Every call runs in [`curvesmith_bindings::call`], so that no panic reaches Python, and detached from the interpreter, so that
-//!   other threads of Python go on. A proof runs on a thread of its own, and ends when Python gets a signal.
-//! * Other threads can write to a caller's arrays meanwhile. So numpy copies an array before it is read, and a transform is done
-//!   in that copy, which is its result.
+//! * Every call runs in [`curvesmith_bindings::call`], so that no panic reaches Python, and detached from the
+//!   interpreter, so that other threads of Python go on. A proof runs on a thread of its own, and ends when
+//!   Python gets a signal.
+//! * Other threads can write to a caller's arrays meanwhile. So numpy copies an array before it is read, and
+//!   a transform is done in that copy, which is its result.
 
 mod arrays;
 mod detached;
@@ -38,7 +39,8 @@ fn devices(py: Python<'_>) -> PyResult<Vec<(&'static str, String)>> {
     detached(py, || Ok(usable()))
 }
 
-/// Words of a scalar, words of a coordinate's elements, and how many of these a coordinate of either group has.
+/// Words of a scalar, words of a coordinate's elements, and how many of these a coordinate of either group
+/// has.
 #[pyfunction]
 fn shapes(py: Python<'_>, curve: &str) -> PyResult<(usize, usize, [usize; 2])> {
     let shapes = detached(py, || bindings::shapes(curve))?;

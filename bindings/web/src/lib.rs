@@ -1,8 +1,8 @@
 //! The module of WebAssembly of the npm package `curvesmith-web`: what its worker calls.
 //!
-//! A function that may wait for a device is set aside meanwhile, by JavaScript's Promise Integration, and returns a
-//! promise. The worker calls one at a time: what is set aside holds locks. A panic ends the module, and the worker
-//! with it.
+//! A function that may wait for a device is set aside meanwhile, by JavaScript's Promise Integration, and
+//! returns a promise. The worker calls one at a time: what is set aside holds locks. A panic ends the module,
+//! and the worker with it.
 #![cfg(target_family = "wasm")]
 #![allow(deprecated, reason = "wasm-bindgen marks what it has of JSPI as experimental")]
 
@@ -139,8 +139,8 @@ impl Prover {
     }
 }
 
-/// `{ proof, publicSignals, stages }` of a witness; the first two are texts, a stage is a name and the milliseconds that
-/// the page's thread spent on it.
+/// `{ proof, publicSignals, stages }` of a witness; the first two are texts, a stage is a name and the
+/// milliseconds that the page's thread spent on it.
 #[wasm_bindgen(jspi)]
 pub fn prove(prover: &Prover, wtns: Bytes) -> Result<JsValue, JsValue> {
     let (proof, stages) = prover.0.prove_watched(wtns.0).map_err(thrown)?;

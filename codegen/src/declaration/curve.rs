@@ -62,7 +62,8 @@ impl Evidence<'_> {
     });
 }
 
-/// Whether Hasse's interval for curves over `q` elements, at most `4·√q` long, has at most one multiple of `r`.
+/// Whether Hasse's interval for curves over `q` elements, at most `4·√q` long, has at most one multiple of
+/// `r`.
 pub fn has_one_multiple(q: &BigUint, r: &BigUint) -> bool {
     r * r > q << 4u32
 }
@@ -104,8 +105,8 @@ impl Weierstrass {
         self.check_order(cofactor, r, by, self.hashed_points())
     }
 
-    /// Whether `order` kills a point that depends on the curve alone; in small fields, whether it is the number of points. A no is a
-    /// proof that it is not.
+    /// Whether `order` kills a point that depends on the curve alone; in small fields, whether it is the
+    /// number of points. A no is a proof that it is not.
     pub fn may_have_order(&self, order: &BigUint) -> bool {
         match small(&self.field.size()) {
             Some(size) => *order == self.count(size).into(),
@@ -124,7 +125,8 @@ impl Weierstrass {
         })
     }
 
-    /// [`Weierstrass::check_cofactor`] with these points, each with the abscissa by which its curve's declaration knows it.
+    /// [`Weierstrass::check_cofactor`] with these points, each with the abscissa by which its curve's
+    /// declaration knows it.
     pub(super) fn check_order(
         &self,
         cofactor: &BigUint,

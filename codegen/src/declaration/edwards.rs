@@ -1,25 +1,30 @@
-//! Checks on a declared twisted Edwards curve `a·x² + y² = 1 + d·x²·y²`, by way of its short Weierstrass form.
+//! Checks on a declared twisted Edwards curve `a·x² + y² = 1 + d·x²·y²`, by way of its short Weierstrass
+//! form.
 //!
-//! *The map.* The curve is birationally equivalent to the Montgomery curve `B·v² = u³ + A·u² + u` with `A = 2(a+d)/(a-d)` and
-//! `B = 4/(a-d)` by `u = (1+y)/(1-y)`, `v = u/x` ([Bernstein, Birkner, Joye, Lange and Peters](https://eprint.iacr.org/2008/013),
-//! theorem 3.2), and that one to `Y² = X³ + α·X + β` by `X = (u + A/3)/B`, `Y = v/B`. Both maps respect the group law, with
-//! `(0, 1)` for the identity. Orders are thus those of [`Weierstrass`], whose law has no exceptions to think of here.
+//! *The map.* The curve is birationally equivalent to the Montgomery curve `B·v² = u³ + A·u² + u` with
+//! `A = 2(a+d)/(a-d)` and `B = 4/(a-d)` by `u = (1+y)/(1-y)`, `v = u/x` ([Bernstein, Birkner, Joye, Lange and
+//! Peters](https://eprint.iacr.org/2008/013), theorem 3.2), and that one to `Y² = X³ + α·X + β` by
+//! `X = (u + A/3)/B`, `Y = v/B`. Both maps respect the group law, with `(0, 1)` for the identity. Orders are
+//! thus those of [`Weierstrass`], whose law has no exceptions to think of here.
 //!
-//! *Points at infinity.* The smooth curve has four points more than the affine equation: two of order 2 with `y² = a/d`, rational
-//! where `a·d` is a square, and two of order 4 with `x² = 1/d`, rational where `d` is one.
+//! *Points at infinity.* The smooth curve has four points more than the affine equation: two of order 2 with
+//! `y² = a/d`, rational where `a·d` is a square, and two of order 4 with `x² = 1/d`, rational where `d` is
+//! one.
 //!
-//! *Exceptions of the law.* Kernels add by `add-2008-hwcd` in extended coordinates
-//! ([Hisil, Wong, Carter and Dawson](https://eprint.iacr.org/2008/522), section 3.1). Its result is wrong, four zeros, exactly
-//! for points whose *difference is one of those at infinity*: the numerators and denominators of
-//! `x₃ = (x₁y₂ + y₁x₂)/(1 + δ)` and `y₃ = (y₁y₂ - a·x₁x₂)/(1 - δ)` with `δ = d·x₁x₂y₁y₂` give four zeros where both of one
-//! fraction are zero; `x₁y₂ = -y₁x₂` and `δ = -1` make `d·x₁²y₂² = 1`, so that the difference has `x² = 1/d` and no finite
-//! `y`, and `y₁y₂ = a·x₁x₂` and `δ = 1` one with `y² = a/d` and no finite `x`.
-//! (Bernstein and Lange, [A complete set of addition laws](https://eprint.iacr.org/2009/580), have the general statement.) Hence
+//! *Exceptions of the law.* Kernels add by `add-2008-hwcd` in extended coordinates ([Hisil, Wong, Carter and
+//! Dawson](https://eprint.iacr.org/2008/522), section 3.1). Its result is wrong, four zeros, exactly for
+//! points whose *difference is one of those at infinity*: the numerators and denominators of
+//! `x₃ = (x₁y₂ + y₁x₂)/(1 + δ)` and `y₃ = (y₁y₂ - a·x₁x₂)/(1 - δ)` with `δ = d·x₁x₂y₁y₂` give four zeros
+//! where both of one fraction are zero; `x₁y₂ = -y₁x₂` and `δ = -1` make `d·x₁²y₂² = 1`, so that the
+//! difference has `x² = 1/d` and no finite `y`, and `y₁y₂ = a·x₁x₂` and `δ = 1` one with `y² = a/d` and no
+//! finite `x`. (Bernstein and Lange, [A complete set of addition laws](https://eprint.iacr.org/2009/580),
+//! have the general statement.) Hence
 //!
 //! * where `a` is a square and `d` is none there is no exception at all ([`Edwards::is_complete`]);
-//! * on every curve there is none between points of **odd order** (corollary 1 of Hisil et al.): their differences have odd
-//!   order, and what is at infinity has order 2 or 4. Nor is their sum at infinity, so that the denominators are not zero
-//!   either. The group of a declaration is of this kind, since its order `r` is an odd prime.
+//! * on every curve there is none between points of **odd order** (corollary 1 of Hisil et al.): their
+//!   differences have odd order, and what is at infinity has order 2 or 4. Nor is their sum at infinity, so
+//!   that the denominators are not zero either. The group of a declaration is of this kind, since its order
+//!   `r` is an odd prime.
 //!
 //! The doubling `dbl-2008-hwcd` has none: all of its products are zero for `a = d` only.
 
@@ -56,8 +61,8 @@ impl Edwards {
         Ok(())
     }
 
-    /// Whether `a` is a square and `d` is none: the addition law then holds for all points of the curve, and else for
-    /// those of odd order.
+    /// Whether `a` is a square and `d` is none: the addition law then holds for all points of the curve, and
+    /// else for those of odd order.
     pub fn is_complete(&self) -> bool {
         self.field.is_square(&self.a) && !self.field.is_square(&self.d)
     }
@@ -71,8 +76,8 @@ impl Edwards {
         if is_on { Ok(()) } else { Err(SpecError::GeneratorOffCurve) }
     }
 
-    /// `generator` is a point of order `r`, an odd prime. As `r` is odd, no two points of its group are an exception of the
-    /// addition law. The curve is not singular.
+    /// `generator` is a point of order `r`, an odd prime. As `r` is odd, no two points of its group are an
+    /// exception of the addition law. The curve is not singular.
     pub fn check_generator(&self, generator: &Point, r: &BigUint) -> Result<(), SpecError> {
         self.check_on_curve(generator)?;
         // Points without an image have order 1 or 2.
@@ -81,7 +86,8 @@ impl Edwards {
         if has_order { Ok(()) } else { Err(SpecError::GeneratorOrder) }
     }
 
-    /// As [`Weierstrass::check_cofactor`]; the cofactor is a multiple of 4, since the order of the curve is and `r` is odd.
+    /// As [`Weierstrass::check_cofactor`]; the cofactor is a multiple of 4, since the order of the curve is
+    /// and `r` is odd.
     pub fn check_cofactor(&self, cofactor: &BigUint, r: &BigUint) -> Result<(), SpecError> {
         self.check_cofactor_by(cofactor, r, Evidence::IN_TURN)
     }
@@ -96,7 +102,8 @@ impl Edwards {
         self.check_order(cofactor, r, by, self.hashed_images())
     }
 
-    /// [`Edwards::check_cofactor`] by images of these points, each with the abscissa by which its curve's declaration knows it.
+    /// [`Edwards::check_cofactor`] by images of these points, each with the abscissa by which its curve's
+    /// declaration knows it.
     pub(super) fn check_order(
         &self,
         cofactor: &BigUint,
@@ -280,8 +287,9 @@ mod tests {
         }
     }
 
-    /// The module's statement, for all pairs of points: four zeros exactly where the difference is at infinity, else `Z = 0` exactly
-    /// where the sum is, and neither between points of odd order. What is at infinity is known from the Weierstrass form.
+    /// The module's statement, for all pairs of points: four zeros exactly where the difference is at
+    /// infinity, else `Z = 0` exactly where the sum is, and neither between points of odd order. What is at
+    /// infinity is known from the Weierstrass form.
     #[test]
     fn the_law_fails_where_differences_are_at_infinity() {
         let mut exceptions = 0;

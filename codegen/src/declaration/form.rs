@@ -1,18 +1,21 @@
-//! The twisted Edwards form `-x² + y² = 1 + d·x²·y²` of a short Weierstrass curve `Y² = X³ + aX + b`, where there is one.
+//! The twisted Edwards form `-x² + y² = 1 + d·x²·y²` of a short Weierstrass curve `Y² = X³ + aX + b`, where
+//! there is one.
 //!
-//! *The map.* For a root `α` of `X³ + aX + b` for which `3α² + a` is a square and `s` an inverse of its root, `u = s(X - α)` and `v = s·Y` lie on the
-//! Montgomery curve `s·v² = u³ + 3αs·u² + u`
-//! ([Okeya, Kurumatani and Sakurai](https://doi.org/10.1007/978-3-540-46588-1_17), section 2), of which [`Montgomery`] has the twisted Edwards form
-//! `a'·x'² + y² = 1 + d'·x'²·y²`. Where `-a'` is a square `k²`, `x = k·x'` gives `d = -d'/a'`. All in all
-//! `x = k(X - α)/Y` and `y = (s(X - α) - 1)/(s(X - α) + 1)`. The maps respect the group law.
+//! *The map.* For a root `α` of `X³ + aX + b` for which `3α² + a` is a square and `s` an inverse of its root,
+//! `u = s(X - α)` and `v = s·Y` lie on the Montgomery curve `s·v² = u³ + 3αs·u² + u` ([Okeya, Kurumatani and
+//! Sakurai](https://doi.org/10.1007/978-3-540-46588-1_17), section 2), of which [`Montgomery`] has the
+//! twisted Edwards form `a'·x'² + y² = 1 + d'·x'²·y²`. Where `-a'` is a square `k²`, `x = k·x'` gives
+//! `d = -d'/a'`. All in all `x = k(X - α)/Y` and `y = (s(X - α) - 1)/(s(X - α) + 1)`. The maps respect the
+//! group law.
 //!
-//! *Points without an image* have `Y = 0`, order 2, or `u = -1`: as the double of a point has the `u` of `(u² - 1)²/(4u(u² + Au + 1))`, theirs is
-//! `(0, 0)`, and they have order 4.
+//! *Points without an image* have `Y = 0`, order 2, or `u = -1`: as the double of a point has the `u` of
+//! `(u² - 1)²/(4u(u² + Au + 1))`, theirs is `(0, 0)`, and they have order 4.
 //!
-//! *Exceptions of the addition law* are pairs of points whose difference is at infinity, see [`edwards`](super::edwards): none between points of
-//! odd order. At infinity are two points of order 2 where `-d` is a square, that is where the cubic has all three roots, and two of order 4 where `d` is
-//! one. BLS12-377's G1 has all four, so that the law is not complete there; its sums are right between points of the group of odd order `r`,
-//! and of any odd order.
+//! *Exceptions of the addition law* are pairs of points whose difference is at infinity, see
+//! [`edwards`](super::edwards): none between points of odd order. At infinity are two points of order 2 where
+//! `-d` is a square, that is where the cubic has all three roots, and two of order 4 where `d` is one.
+//! BLS12-377's G1 has all four, so that the law is not complete there; its sums are right between points of
+//! the group of odd order `r`, and of any odd order.
 
 use super::curve::{Point, Weierstrass};
 use super::edwards::Edwards;
@@ -35,8 +38,9 @@ pub struct EdwardsForm {
 }
 
 impl EdwardsForm {
-    /// The form of a curve that is not singular, over a field of another characteristic than 2 and 3: by the least of the roots that have one, then by the
-    /// lesser `s`, and the lesser of both `k`. Elements are compared by their coordinates' absolute values, the last coordinate first.
+    /// The form of a curve that is not singular, over a field of another characteristic than 2 and 3: by the
+    /// least of the roots that have one, then by the lesser `s`, and the lesser of both `k`. Elements are
+    /// compared by their coordinates' absolute values, the last coordinate first.
     pub fn of(curve: &Weierstrass) -> Result<EdwardsForm, SpecError> {
         let roots = roots(curve);
         if roots.is_empty() {
@@ -105,8 +109,9 @@ fn roots(curve: &Weierstrass) -> Vec<Element> {
     roots
 }
 
-/// A root of `X³ + aX + b`: the common divisor with `X^q - X` is the product of `X - r` for the roots `r`, none, one or all three; all three are
-/// told apart by which `r + i` are squares, for small `i` (Cantor and Zassenhaus).
+/// A root of `X³ + aX + b`: the common divisor with `X^q - X` is the product of `X - r` for the roots `r`,
+/// none, one or all three; all three are told apart by which `r + i` are squares, for small `i` (Cantor and
+/// Zassenhaus).
 fn one_root(curve: &Weierstrass) -> Option<Element> {
     let f = &curve.field;
     let (zero, one) = (f.integer(0), f.integer(1));
@@ -235,8 +240,8 @@ mod tests {
         elements(f).iter().skip(1).any(scaled)
     }
 
-    /// A form is found where the short Weierstrass form of `-x² + y² = 1 + d·x²·y²` is isomorphic for some `d`, and only there; a fault says which half is
-    /// missing.
+    /// A form is found where the short Weierstrass form of `-x² + y² = 1 + d·x²·y²` is isomorphic for some
+    /// `d`, and only there; a fault says which half is missing.
     #[test]
     fn forms_are_found_where_there_are_some() {
         let (mut found, mut without_root, mut without_square) = (0, 0, 0);
@@ -267,7 +272,8 @@ mod tests {
         assert!(found > 100 && without_root > 100 && without_square > 100);
     }
 
-    /// The map is onto the form's curve and respects sums, whose points of odd order all have an image; those without one have order 2 or 4.
+    /// The map is onto the form's curve and respects sums, whose points of odd order all have an image; those
+    /// without one have order 2 or 4.
     #[test]
     fn the_map_respects_sums() {
         for curve in curves().into_iter().step_by(3) {
@@ -304,7 +310,8 @@ mod tests {
         }
     }
 
-    /// ark-bls12-377's constants of the twisted Edwards form, which are from gnark and Zexe: the root -1, and what is the coefficient of v² there.
+    /// ark-bls12-377's constants of the twisted Edwards form, which are from gnark and Zexe: the root -1, and
+    /// what is the coefficient of v² there.
     #[test]
     fn bls12_377_has_the_published_form() {
         let number = |n: &str| Element(vec![n.parse().unwrap()]);

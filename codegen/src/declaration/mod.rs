@@ -45,8 +45,8 @@ pub enum Equation {
         /// Coefficient of `x²·y²`.
         d: Vec<BigUint>,
     },
-    /// `-x² + y² = 1 + d·x²·y²`, with affine points as mixed additions take them: what a short Weierstrass curve's
-    /// [`EdwardsForm`] has kernels for, and no curve is declared as.
+    /// `-x² + y² = 1 + d·x²·y²`, with affine points as mixed additions take them: what a short Weierstrass
+    /// curve's [`EdwardsForm`] has kernels for, and no curve is declared as.
     Niels {
         /// Coefficient of `x²·y²`.
         d: Vec<BigUint>,

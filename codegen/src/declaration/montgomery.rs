@@ -1,8 +1,10 @@
-//! Checks on a declared Montgomery curve `B·v² = u³ + A·u² + u`, and the twisted Edwards curve that its kernels add on.
+//! Checks on a declared Montgomery curve `B·v² = u³ + A·u² + u`, and the twisted Edwards curve that its
+//! kernels add on.
 //!
-//! The curve is birationally equivalent to `a·x² + y² = 1 + d·x²·y²` with `a = (A + 2)/B` and `d = (A - 2)/B` by `x = u/v`,
-//! `y = (u - 1)/(u + 1)` ([Bernstein, Birkner, Joye, Lange and Peters](https://eprint.iacr.org/2008/013), theorem 3.2), the inverse of
-//! the map in [`super::edwards`]. Points without an image have order 2 or 4: those with `v = 0`, and those with `u = -1`.
+//! The curve is birationally equivalent to `a·x² + y² = 1 + d·x²·y²` with `a = (A + 2)/B` and `d = (A - 2)/B`
+//! by `x = u/v`, `y = (u - 1)/(u + 1)` ([Bernstein, Birkner, Joye, Lange and
+//! Peters](https://eprint.iacr.org/2008/013), theorem 3.2), the inverse of the map in [`super::edwards`].
+//! Points without an image have order 2 or 4: those with `v = 0`, and those with `u = -1`.
 
 use super::curve::{Evidence, Point};
 use super::edwards::{Edwards, of_montgomery, to_montgomery};
@@ -84,7 +86,8 @@ impl Montgomery {
         self.edwards().check_order(cofactor, r, by, self.hashed_images())
     }
 
-    /// Images on the short Weierstrass form of points that depend on the declaration alone, each with the `u` of its point.
+    /// Images on the short Weierstrass form of points that depend on the declaration alone, each with the `u`
+    /// of its point.
     fn hashed_images(&self) -> impl Iterator<Item = (Element, Point)> {
         let (f, edwards) = (&self.field, self.edwards());
         let inverse = f.inverse(&self.b).expect("B is not zero");
@@ -127,8 +130,8 @@ mod tests {
         curves
     }
 
-    /// `(u, v)` to `(B·u + A·B/3, B²·v)` on `y² = x³ + B²(1 - A²/3)·x + B³(2A³/27 - A/3)`: the definition of the group, without the
-    /// Edwards form.
+    /// `(u, v)` to `(B·u + A·B/3, B²·v)` on `y² = x³ + B²(1 - A²/3)·x + B³(2A³/27 - A/3)`: the definition of
+    /// the group, without the Edwards form.
     fn weierstrass(curve: &Montgomery) -> (Weierstrass, impl Fn(&Point) -> Point) {
         let (f, third) = (curve.field.clone(), curve.field.inverse(&curve.field.integer(3)).unwrap());
         let (b, shift) = (curve.b.clone(), f.mul(&curve.a, &third));
@@ -140,7 +143,8 @@ mod tests {
         (Weierstrass { field: curve.field.clone(), a: linear, b: constant }, to)
     }
 
-    /// Maps are inverse to each other and keep the curve, and orders of points and of the curve are those that the definition gives.
+    /// Maps are inverse to each other and keep the curve, and orders of points and of the curve are those
+    /// that the definition gives.
     #[test]
     fn the_edwards_form_is_the_same_group() {
         let curves = curves();

@@ -11,8 +11,8 @@ pub const MAX_ROWS: u32 = 33;
 /// Largest nonresidue of [`FieldOp::DotFq2`], of either sign: others are multiplied with before.
 pub const MAX_NONRESIDUE: u32 = 16;
 
-/// A field operation. Field operands are in the order given here; on words they are inputs of `n` words each, in
-/// Montgomery form with `R = 2^(32n)`.
+/// A field operation. Field operands are in the order given here; on words they are inputs of `n` words each,
+/// in Montgomery form with `R = 2^(32n)`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FieldOp {
     /// `x, y → x + y`.
@@ -45,17 +45,17 @@ pub enum FieldOp {
         /// Rows of reduction.
         rows: u32,
     },
-    /// `x0, x1, y0, y1, … → Σ x0·y0 + nonresidue·Σ x1·y1, Σ (x0·y1 + x1·y0)` over this many products, at least one: the
-    /// coordinates of `Σ (x0 + x1·u)·(y0 + y1·u)` where `u² = nonresidue`, an ordinary small integer other than 0 and
-    /// at most [`MAX_NONRESIDUE`] from it. One reduction for each coordinate.
+    /// `x0, x1, y0, y1, … → Σ x0·y0 + nonresidue·Σ x1·y1, Σ (x0·y1 + x1·y0)` over this many products, at
+    /// least one: the coordinates of `Σ (x0 + x1·u)·(y0 + y1·u)` where `u² = nonresidue`, an ordinary small
+    /// integer other than 0 and at most [`MAX_NONRESIDUE`] from it. One reduction for each coordinate.
     DotFq2 {
         /// Products.
         terms: usize,
         /// `u²`.
         nonresidue: i32,
     },
-    /// `x → x/R`: the element whose Montgomery words are the canonical integer `x`; on words the integer that a
-    /// Montgomery form stands for, canonical.
+    /// `x → x/R`: the element whose Montgomery words are the canonical integer `x`; on words the integer that
+    /// a Montgomery form stands for, canonical.
     FromMont,
     /// `x → x`, canonical. Placed by a pass, never written by hand.
     ReduceFull,
@@ -64,8 +64,8 @@ pub enum FieldOp {
     ReduceWeak,
     /// `x → x ≡ 0 (mod p)`, on words 0 or 1. The result's bound says nothing.
     IsZero,
-    /// `x → 1` where `x ≡ 0 (mod p)`, 0 or 1 elsewhere: the cheap test before the exact one. The result's bound says
-    /// nothing.
+    /// `x → 1` where `x ≡ 0 (mod p)`, 0 or 1 elsewhere: the cheap test before the exact one. The result's
+    /// bound says nothing.
     MaybeZero,
 }
 
@@ -233,8 +233,8 @@ impl FieldOp {
         }
     }
 
-    /// The operation with this name, cut at its points, on so many operands, before a number if there is one; the inverse of
-    /// [`FieldOp::name`] and [`FieldOp::immediate`].
+    /// The operation with this name, cut at its points, on so many operands, before a number if there is one;
+    /// the inverse of [`FieldOp::name`] and [`FieldOp::immediate`].
     pub fn parse(name: &[&str], operands: usize, immediate: Option<&BigUint>) -> Option<FieldOp> {
         let op = match (name, immediate) {
             (["mul_small"], Some(k)) => FieldOp::MulSmall(u32::try_from(k).ok()?),
@@ -254,8 +254,9 @@ impl FieldOp {
         fits.then_some(op)
     }
 
-    /// Its results, elements as numbers below `p`; a truth value is 0 or 1. `MaybeZero` says 1 for all even numbers: wrong for
-    /// half of them, so that who relies on it is found out. The entries of a table are believed.
+    /// Its results, elements as numbers below `p`; a truth value is 0 or 1. `MaybeZero` says 1 for all even
+    /// numbers: wrong for half of them, so that who relies on it is found out. The entries of a table are
+    /// believed.
     pub fn values(&self, field: &FieldDesc, x: &[&BigUint]) -> Vec<BigUint> {
         let p = &field.p;
         let truth = |yes: bool| BigUint::from(u32::from(yes));

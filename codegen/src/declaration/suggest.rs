@@ -55,7 +55,8 @@ pub fn small_subgroup_power(p: &BigUint, base: u32) -> Option<u32> {
 }
 
 impl Weierstrass {
-    /// The cofactor: by counting, or the only multiple of `r` in Hasse's interval that kills the hashed points.
+    /// The cofactor: by counting, or the only multiple of `r` in Hasse's interval that kills the hashed
+    /// points.
     pub fn right_cofactor(&self, r: &BigUint) -> Option<BigUint> {
         self.cofactor_by(r, self.hashed_points())
     }
@@ -98,8 +99,8 @@ impl Weierstrass {
         self.kills(r, &multiple).then_some(multiple)
     }
 
-    /// The order of this curve, if it is a twist of `base`, which is over the prime field and has `order` points. Evidence: one of
-    /// the orders that twists have, and it kills the hashed points.
+    /// The order of this curve, if it is a twist of `base`, which is over the prime field and has `order`
+    /// points. Evidence: one of the orders that twists have, and it kills the hashed points.
     pub fn order_as_twist(&self, base: &Weierstrass, order: &BigUint) -> Option<BigUint> {
         let points: Vec<Point> = self.hashed_points().take(HASHED_POINTS).map(|(_, p)| p).collect();
         let orders = self.orders_of_twists(base, order)?;
@@ -109,8 +110,8 @@ impl Weierstrass {
 
     /// Orders of `base` over this curve's field and of its twists there; `None` where this is no twist of it.
     ///
-    /// With the trace `t` over `q` elements, the quadratic twist has `-t`; where `b = 0` there are four with `±t` and `±f`,
-    /// `4q = t² + f²`; where `a = 0` six with `±t` and `±(t ± 3f)/2`, `4q = t² + 3f²`.
+    /// With the trace `t` over `q` elements, the quadratic twist has `-t`; where `b = 0` there are four with
+    /// `±t` and `±f`, `4q = t² + f²`; where `a = 0` six with `±t` and `±(t ± 3f)/2`, `4q = t² + 3f²`.
     fn orders_of_twists(&self, base: &Weierstrass, order: &BigUint) -> Option<Vec<BigUint>> {
         let f = &self.field;
         let (a, b) = (f.embed(base.a.0[0].clone()), f.embed(base.b.0[0].clone()));
@@ -145,8 +146,9 @@ impl Weierstrass {
         Some(orders)
     }
 
-    /// The `b` of another twist of `base` whose order is `cofactor·r`, where `a = 0`: the product or the quotient of the `b` of
-    /// `base` by a nonresidue of the tower, or by what this curve's `b` has in place of it.
+    /// The `b` of another twist of `base` whose order is `cofactor·r`, where `a = 0`: the product or the
+    /// quotient of the `b` of `base` by a nonresidue of the tower, or by what this curve's `b` has in place
+    /// of it.
     pub fn right_twist(
         &self,
         base: &Weierstrass,

@@ -1,8 +1,8 @@
 //! Towers of extensions over a prime field, as data, and exact arithmetic in them.
 //!
-//! A level is `K[u]/(u^d - ξ)` over the level `K` below it, `d` 2 or 3 and `ξ ∈ K` no `d`-th power. An element is the
-//! list of its coordinates over the prime field: those of the coefficient of 1, then those of the coefficient of
-//! `u`, and so on.
+//! A level is `K[u]/(u^d - ξ)` over the level `K` below it, `d` 2 or 3 and `ξ ∈ K` no `d`-th power. An
+//! element is the list of its coordinates over the prime field: those of the coefficient of 1, then those of
+//! the coefficient of `u`, and so on.
 
 mod roots;
 mod values;

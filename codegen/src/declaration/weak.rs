@@ -1,11 +1,12 @@
 //! What makes discrete logarithms on a curve easy, whatever its size.
 //!
-//! * *Anomalous*: `r` is the characteristic. Logarithms are quotients of p-adic ones (Smart, 1999; Semaev, 1998; Satoh and
-//!   Araki, 1998).
-//! * *Supersingular*: the trace of Frobenius is a multiple of the characteristic. The embedding degree is then at most 6, over a prime
-//!   field above 3 at most 2 (Menezes, Okamoto and Vanstone, 1993).
-//! * *Small embedding degree*: `r` divides `p^k - 1` for a `k` up to [`SMALL_EMBEDDING_DEGREE`]. A pairing takes logarithms into
-//!   the field of `p^k` elements. `k` is counted over the prime field, so that both groups of a pairing have the same.
+//! * *Anomalous*: `r` is the characteristic. Logarithms are quotients of p-adic ones (Smart, 1999; Semaev,
+//!   1998; Satoh and Araki, 1998).
+//! * *Supersingular*: the trace of Frobenius is a multiple of the characteristic. The embedding degree is
+//!   then at most 6, over a prime field above 3 at most 2 (Menezes, Okamoto and Vanstone, 1993).
+//! * *Small embedding degree*: `r` divides `p^k - 1` for a `k` up to [`SMALL_EMBEDDING_DEGREE`]. A pairing
+//!   takes logarithms into the field of `p^k` elements. `k` is counted over the prime field, so that both
+//!   groups of a pairing have the same.
 
 use super::tower::TowerField;
 use num_bigint::{BigInt, BigUint};
@@ -48,7 +49,8 @@ impl fmt::Display for Weakness {
     }
 }
 
-/// Everything that is weak about a curve over `field` with `order` points and its group of the prime order `r`.
+/// Everything that is weak about a curve over `field` with `order` points and its group of the prime order
+/// `r`.
 pub fn weaknesses(field: &TowerField, order: &BigUint, r: &BigUint) -> Vec<Weakness> {
     let p = &field.p;
     let mut found = Vec::new();
@@ -87,7 +89,8 @@ mod tests {
         );
     }
 
-    /// Over an extension the trace is a multiple of `p` and not zero: `y² = x³ + x` over 7² elements has 64 points.
+    /// Over an extension the trace is a multiple of `p` and not zero: `y² = x³ + x` over 7² elements has 64
+    /// points.
     #[test]
     fn traces_over_extensions_count() {
         let tower = crate::declaration::Tower::quadratic(6u32.into());

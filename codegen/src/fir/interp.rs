@@ -1,10 +1,10 @@
 //! The definition of FIR: an interpreter over big integers.
 //!
-//! A launch runs its blocks one after another, and the threads of a block statement by
-//! statement together; so barriers and warp operations have the meaning of the CUDA
-//! programming model under one particular schedule. Field values are elements, without
-//! a representation; only [`Op::Word`], [`Op::FromWords`] and [`FieldOp::FromMont`](crate::declaration::FieldOp) know `R`. Where words may be those of
-//! several representatives, they are not the canonical ones.
+//! A launch runs its blocks one after another, and the threads of a block statement by statement together; so
+//! barriers and warp operations have the meaning of the CUDA programming model under one particular schedule.
+//! Field values are elements, without a representation; only [`Op::Word`], [`Op::FromWords`] and
+//! [`FieldOp::FromMont`](crate::declaration::FieldOp) know `R`. Where words may be those of several
+//! representatives, they are not the canonical ones.
 
 mod ops;
 
@@ -42,8 +42,8 @@ pub struct InterpError {
 /// Statements a block may run, so that a lost loop ends.
 const STEP_LIMIT: u64 = 3_000_000;
 
-/// Runs `grid` blocks of a verified kernel; buffers in `args` are changed in place. Arguments of other kinds than its
-/// parameters are an error.
+/// Runs `grid` blocks of a verified kernel; buffers in `args` are changed in place. Arguments of other kinds
+/// than its parameters are an error.
 pub fn launch(kernel: &Kernel, grid: u32, args: &mut [Argument]) -> Result<(), InterpError> {
     for (param, arg) in kernel.desc.params.iter().zip(&*args) {
         if !arg.fits(param.kind) {
@@ -115,8 +115,8 @@ impl Argument {
     }
 }
 
-/// Runs one block of a verified kernel on any memory. `scalars` has an entry a parameter, else that is an error, as is
-/// one that its type does not hold; those of buffers are not looked at.
+/// Runs one block of a verified kernel on any memory. `scalars` has an entry a parameter, else that is an
+/// error, as is one that its type does not hold; those of buffers are not looked at.
 pub fn run_block<M: Memory + ?Sized>(
     kernel: &Kernel,
     position: Position,

@@ -1,5 +1,6 @@
-//! A thread's work on a pair of neighbouring lanes: a kernel over a quadratic extension `F[u]/(u² - ξ)` becomes one over `F`, in which
-//! lane `2i + k` does what concerns the coefficients of `u^k` of what thread `i` did.
+//! A thread's work on a pair of neighbouring lanes: a kernel over a quadratic extension `F[u]/(u² - ξ)`
+//! becomes one over `F`, in which lane `2i + k` does what concerns the coefficients of `u^k` of what thread
+//! `i` did.
 //!
 //! | what a thread has | what the lanes of its pair have |
 //! | --- | --- |
@@ -7,16 +8,18 @@
 //! | elements of the extension, and locals for them | a coefficient each, an element of `F` |
 //! | coefficients as elements of `F`, and their words | as long as they stay what they are, the lane whose coefficient it is has it; elsewhere it is fetched from there |
 //!
-//! Sums are made by coefficients. For a product each lane has the other's coefficients of both operands, and one reduction: with `x'` for what the other
-//! lane has of `x`, the even lane computes `a·b + a'·ξb'` and the odd one `a·b' + a'·b` by the same instructions, with operands that are
-//! selected. A square is one product in either lane (Devegili et al., ePrint 2006/471, section 3.2): `(a + a')·(a + ξa')` and `a·a'`, the second of
-//! which the even lane asks for where `ξ ≠ -1`.
+//! Sums are made by coefficients. For a product each lane has the other's coefficients of both operands, and
+//! one reduction: with `x'` for what the other lane has of `x`, the even lane computes `a·b + a'·ξb'` and the
+//! odd one `a·b' + a'·b` by the same instructions, with operands that are selected. A square is one product
+//! in either lane (Devegili et al., ePrint 2006/471, section 3.2): `(a + a')·(a + ξa')` and `a·a'`, the
+//! second of which the even lane asks for where `ξ ≠ -1`.
 //!
-//! **The lanes of a pair never part.** What decides the way are truth values, which both have: they come of words that both have, and an element is
-//! zero where a vote of the two says so. So each exchange names the pair in its mask, wherever it stands, while pairs part as threads do.
+//! **The lanes of a pair never part.** What decides the way are truth values, which both have: they come of
+//! words that both have, and an element is zero where a vote of the two says so. So each exchange names the
+//! pair in its mask, wherever it stands, while pairs part as threads do.
 //!
-//! A lane reads and writes its own part of a point. Where the halves of a store cannot be put together, where something else is written, or where threads
-//! speak to each other, there is no such form: an error.
+//! A lane reads and writes its own part of a point. Where the halves of a store cannot be put together, where
+//! something else is written, or where threads speak to each other, there is no such form: an error.
 
 use super::rewrite::{Rewriter, map_results, map_uses, mul_number};
 use crate::declaration::FieldOp;
@@ -87,8 +90,8 @@ impl Pair {
     }
 }
 
-/// An old element of the prime field, or a word, that is of a coefficient: the lane of this number has it, where the other one has
-/// what the other coefficient has for it.
+/// An old element of the prime field, or a word, that is of a coefficient: the lane of this number has it,
+/// where the other one has what the other coefficient has for it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Held {
     own: Value,
@@ -119,7 +122,8 @@ struct Half {
 
 struct Spread<'a> {
     r: Rewriter<'a>,
-    /// By old value; others are in both lanes, or elements of the extension, of which each lane has its coefficient.
+    /// By old value; others are in both lanes, or elements of the extension, of which each lane has its
+    /// coefficient.
     held: Vec<Option<Held>>,
     pair: Pair,
     nonresidue: BigUint,
@@ -330,7 +334,8 @@ impl Spread<'_> {
         self.r.compute(Op::Field(FieldOp::Dot(operands.len() / 2), operands), out)
     }
 
-    /// What the own and the other lane's coefficient of a left operand are multiplied with: `b` and `ξb'` in even lanes, `b'` and `b` in odd ones.
+    /// What the own and the other lane's coefficient of a left operand are multiplied with: `b` and `ξb'` in
+    /// even lanes, `b'` and `b` in odd ones.
     fn factors(&mut self, b: Value, out: &mut Block) -> [Value; 2] {
         if let Some(known) = self.known.factors.get(&b) {
             return *known;

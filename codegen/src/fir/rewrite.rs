@@ -160,8 +160,8 @@ impl<'a> Rewriter<'a> {
         new
     }
 
-    /// The kernel with the statements of the old one, where `value` says what each of its values becomes: it is given
-    /// the value, the statements behind it in its block, and the block that is made.
+    /// The kernel with the statements of the old one, where `value` says what each of its values becomes: it
+    /// is given the value, the statements behind it in its block, and the block that is made.
     pub(crate) fn rebuild(
         mut self,
         mut value: impl FnMut(&mut Self, Value, &[Stmt], &mut Block) -> Value,

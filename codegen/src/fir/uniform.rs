@@ -1,16 +1,16 @@
-//! Which values are the same in all threads of a block, and whether all threads of a block come to a statement
-//! together.
+//! Which values are the same in all threads of a block, and whether all threads of a block come to a
+//! statement together.
 //!
-//! A conservative analysis by the rules of WGSL (W3C, *WebGPU Shading Language*, "Uniformity analysis"), which a
-//! browser applies to barriers:
-//! * constants, parameters and the block's place are uniform, and what is computed of uniform values; threads and
-//!   lanes are not;
-//! * what is loaded at a uniform index is uniform in a buffer that nobody writes. So it is in shared words, which an
-//!   emitter then writes as `workgroupUniformLoad`. Anything else that comes from memory, or from another lane, is
-//!   not;
+//! A conservative analysis by the rules of WGSL (W3C, *WebGPU Shading Language*, "Uniformity analysis"),
+//! which a browser applies to barriers:
+//! * constants, parameters and the block's place are uniform, and what is computed of uniform values; threads
+//!   and lanes are not;
+//! * what is loaded at a uniform index is uniform in a buffer that nobody writes. So it is in shared words,
+//!   which an emitter then writes as `workgroupUniformLoad`. Anything else that comes from memory, or from
+//!   another lane, is not;
 //! * nothing is uniform that is computed, or set, where flow is not;
-//! * flow is not uniform in the arms of a branch on what is not, nor behind it where an arm ends the thread or leaves
-//!   a loop. Threads come together again behind a loop that ends no thread.
+//! * flow is not uniform in the arms of a branch on what is not, nor behind it where an arm ends the thread
+//!   or leaves a loop. Threads come together again behind a loop that ends no thread.
 
 use super::ir::*;
 use curvesmith_abi::{Access, ParamKind};
@@ -51,8 +51,8 @@ impl Uniformity {
         self.values[v]
     }
 
-    /// The statements that threads must come to together, and by this analysis may not, in the order of the kernel's
-    /// text.
+    /// The statements that threads must come to together, and by this analysis may not, in the order of the
+    /// kernel's text.
     pub fn divergent(&self) -> impl Iterator<Item = Meeting> + '_ {
         self.divergent.values().copied()
     }

@@ -5,17 +5,18 @@
 //! 3. A local is set on every path before it is read.
 //! 4. `break` stands in a loop.
 //! 5. Places name declared parameters and arrays; words lie within the element; `in` buffers are not written.
-//! 6. Field operations occur only in kernels with a field; constants are below `p`, word numbers below `words`, bounds
-//!    of words not above what the words hold.
+//! 6. Field operations occur only in kernels with a field; constants are below `p`, word numbers below
+//!    `words`, bounds of words not above what the words hold.
 //! 7. Several elements are read by `part` only, and not held in locals; a table has the entries of its shape.
-//! 8. Elements of extensions are of levels that the tower has, and have as many coefficients as their level's degree;
-//!    operations on them are those that extensions have, on elements of one level.
-//! 9. Functions are declared, give something, are over the field and tower of their caller, and are called with the types
-//!    of their signature. They know neither memory nor threads, do not return early, and `yield` what their signature
-//!    says as the last statement of their body; nothing else yields or has arguments.
-//! 10. Words of elements go to buffers, and come from them, under the buffer's bound: a word that is stored is under it, and
-//!     an element made of words that were loaded is made under no less. So do those of shared arrays of elements, which are
-//!     read and written whole; their bounds are ones that words hold.
+//! 8. Elements of extensions are of levels that the tower has, and have as many coefficients as their level's
+//!    degree; operations on them are those that extensions have, on elements of one level.
+//! 9. Functions are declared, give something, are over the field and tower of their caller, and are called
+//!    with the types of their signature. They know neither memory nor threads, do not return early, and
+//!    `yield` what their signature says as the last statement of their body; nothing else yields or has
+//!    arguments.
+//! 10. Words of elements go to buffers, and come from them, under the buffer's bound: a word that is stored
+//!     is under it, and an element made of words that were loaded is made under no less. So do those of
+//!     shared arrays of elements, which are read and written whole; their bounds are ones that words hold.
 //! 11. What is shuffled is a word or an element of the field.
 
 use super::ir::*;

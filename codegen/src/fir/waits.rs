@@ -3,12 +3,12 @@
 use super::ir::{Block, Kernel, Place, Stmt, Value};
 use std::collections::BTreeSet;
 
-/// Whether a loop reads, in each round anew, a word of a buffer that other blocks may write meanwhile: by an ordered
-/// load, or by an atomic whose result is used. Such a loop may end by what another block writes, which must then go
-/// on, whatever blocks the device holds.
+/// Whether a loop reads, in each round anew, a word of a buffer that other blocks may write meanwhile: by an
+/// ordered load, or by an atomic whose result is used. Such a loop may end by what another block writes,
+/// which must then go on, whatever blocks the device holds.
 ///
-/// No other loop can wait: a plain load of what others write is a race. A loop that only counts such words is taken
-/// for one that waits.
+/// No other loop can wait: a plain load of what others write is a race. A loop that only counts such words is
+/// taken for one that waits.
 pub fn waits_for_blocks(kernel: &Kernel) -> bool {
     let mut used: BTreeSet<Value> = kernel.values().flat_map(|v| kernel[v].args()).collect();
     collect_uses(&kernel.body, &mut used);

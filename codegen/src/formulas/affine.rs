@@ -1,9 +1,11 @@
-//! Affine addition on short Weierstrass curves, in two halves: the denominator of the slope, and the sum by its inverse. Between
-//! them many additions share one inversion (Montgomery's trick), so that a sum takes 5M + 1S and its share of that.
+//! Affine addition on short Weierstrass curves, in two halves: the denominator of the slope, and the sum by
+//! its inverse. Between them many additions share one inversion (Montgomery's trick), so that a sum takes
+//! 5M + 1S and its share of that.
 //!
-//! The line through `p` and `q` has the slope `λ = (y₂ - y₁)/(x₂ - x₁)`, and `(3x₁² + a)/(y₁ + y₂)` where the `x` are equal and the sum
-//! is not the identity; the sum is `(λ² - x₁ - x₂, λ·(x₁ - x₃) - y₁)` (Silverman, *The Arithmetic of Elliptic Curves*, III.2.3). Points
-//! of one `x` have `y₂ = ±y₁`, so that `y₁ + y₂` is zero exactly where their sum is the identity: equal points of order two among them.
+//! The line through `p` and `q` has the slope `λ = (y₂ - y₁)/(x₂ - x₁)`, and `(3x₁² + a)/(y₁ + y₂)` where the
+//! `x` are equal and the sum is not the identity; the sum is `(λ² - x₁ - x₂, λ·(x₁ - x₃) - y₁)` (Silverman,
+//! *The Arithmetic of Elliptic Curves*, III.2.3). Points of one `x` have `y₂ = ±y₁`, so that `y₁ + y₂` is
+//! zero exactly where their sum is the identity: equal points of order two among them.
 
 use super::points::{Affine, Curve};
 use crate::declaration::Equation;
@@ -22,7 +24,8 @@ pub struct Chord<'k> {
 }
 
 impl<'k> Curve<'k> {
-    /// The denominator of the chord of two points, by their `x`; their `y` are asked for where these are equal only.
+    /// The denominator of the chord of two points, by their `x`; their `y` are asked for where these are
+    /// equal only.
     pub fn denominator(self, [x1, x2]: [Fe<'k>; 2], y: impl FnOnce() -> [Fe<'k>; 2]) -> Fe<'k> {
         let denominator = self.b.var(x2 - x1);
         self.if_zero(denominator, || {

@@ -1,12 +1,12 @@
 //! Twisted Edwards points in extended coordinates, by formulas without special cases.
 //!
-//! `(X, Y, Z, T)` with `Z ≠ 0` and `X·Y = Z·T` is the affine point `(X/Z, Y/Z)` of `a·x² + y² = 1 + d·x²·y²`; the identity
-//! is `(0, 1)`. The formulas are those of
-//! [Hisil, Wong, Carter and Dawson](https://eprint.iacr.org/2008/522), sections 3.1 and 3.3: the addition is that of the
-//! [Explicit-Formulas Database](https://hyperelliptic.org/EFD/g1p/auto-twisted-extended.html)'s `add-2008-hwcd`, the doubling
-//! `dbl-2008-hwcd`. The addition is the affine law, which has no exception where `a` is a
-//! square and `d` is none, and on every curve none between points of odd order, as those of a declared group are: see
-//! [`spec::edwards`](crate::declaration::edwards).
+//! `(X, Y, Z, T)` with `Z ≠ 0` and `X·Y = Z·T` is the affine point `(X/Z, Y/Z)` of `a·x² + y² = 1 + d·x²·y²`;
+//! the identity is `(0, 1)`. The formulas are those of [Hisil, Wong, Carter and
+//! Dawson](https://eprint.iacr.org/2008/522), sections 3.1 and 3.3: the addition is that of the
+//! [Explicit-Formulas Database](https://hyperelliptic.org/EFD/g1p/auto-twisted-extended.html)'s
+//! `add-2008-hwcd`, the doubling `dbl-2008-hwcd`. The addition is the affine law, which has no exception
+//! where `a` is a square and `d` is none, and on every curve none between points of odd order, as those of a
+//! declared group are: see [`spec::edwards`](crate::declaration::edwards).
 
 use super::{Accumulator, Affine, Curve, Model, Point, PointVar};
 use crate::declaration::Equation;

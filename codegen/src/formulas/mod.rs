@@ -1,8 +1,8 @@
 //! Curve formulas, written once for every field and every tower.
 //!
-//! A [`Curve`] is a group in one kernel; how its points are represented, and which formulas add them, is a [`Model`].
-//! Nothing here reduces by hand: the formulas say what is computed, and passes choose how extensions are multiplied and
-//! place the reductions that the chosen multipliers need.
+//! A [`Curve`] is a group in one kernel; how its points are represented, and which formulas add them, is a
+//! [`Model`]. Nothing here reduces by hand: the formulas say what is computed, and passes choose how
+//! extensions are multiplied and place the reductions that the chosen multipliers need.
 
 mod affine;
 mod edwards;
@@ -26,8 +26,9 @@ pub enum Addition {
     BranchFree,
 }
 
-/// A representation of points and its formulas. XYZZ's are right for all points, the identity and equal ones included; those of
-/// extended Edwards coordinates for all points of odd order, and for all of a curve whose law is complete.
+/// A representation of points and its formulas. XYZZ's are right for all points, the identity and equal ones
+/// included; those of extended Edwards coordinates for all points of odd order, and for all of a curve whose
+/// law is complete.
 pub trait Model: Debug + Sync {
     /// The identity.
     fn identity<'k>(&self, curve: Curve<'k>) -> Point<'k>;

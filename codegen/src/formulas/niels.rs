@@ -1,12 +1,13 @@
 //! Points of the Edwards form of short Weierstrass curves, `-x² + y² = 1 + d·x²·y²`, in extended coordinates.
 //!
-//! Points are those of [`Extended`]. Affine ones are kept as `(y - x, y + x, 2·d·x·y)`, what a mixed addition takes of them, so that it is
-//! 7 products: the [Explicit-Formulas Database](https://hyperelliptic.org/EFD/g1p/auto-twisted-extended-1.html)'s
-//! `madd-2008-hwcd-3` with its `2·d·T2` at hand. The addition is `add-2008-hwcd-3`, the doubling `dbl-2008-hwcd`
-//! ([Hisil, Wong, Carter and Dawson](https://eprint.iacr.org/2008/522), sections 3.1 to 3.3). For `a = -1` the terms `E`, `F`, `G` and `H` of
-//! `add-2008-hwcd-3` are twice those of `add-2008-hwcd`: `B - A = 2(X₁Y₂ + Y₁X₂)`, `B + A = 2(Y₁Y₂ + X₁X₂)`, `C` and `D` are doubled as they stand.
-//! So both are wrong for the same points and no others, none of which are of odd order: see
-//! [`spec::edwards`](crate::declaration::edwards).
+//! Points are those of [`Extended`]. Affine ones are kept as `(y - x, y + x, 2·d·x·y)`, what a mixed addition
+//! takes of them, so that it is 7 products: the [Explicit-Formulas
+//! Database](https://hyperelliptic.org/EFD/g1p/auto-twisted-extended-1.html)'s `madd-2008-hwcd-3` with its
+//! `2·d·T2` at hand. The addition is `add-2008-hwcd-3`, the doubling `dbl-2008-hwcd` ([Hisil, Wong, Carter
+//! and Dawson](https://eprint.iacr.org/2008/522), sections 3.1 to 3.3). For `a = -1` the terms `E`, `F`, `G`
+//! and `H` of `add-2008-hwcd-3` are twice those of `add-2008-hwcd`: `B - A = 2(X₁Y₂ + Y₁X₂)`,
+//! `B + A = 2(Y₁Y₂ + X₁X₂)`, `C` and `D` are doubled as they stand. So both are wrong for the same points and
+//! no others, none of which are of odd order: see [`spec::edwards`](crate::declaration::edwards).
 
 use super::edwards::{Extended, by_coefficient};
 use super::{Accumulator, Affine, Curve, Model, Point, PointVar};

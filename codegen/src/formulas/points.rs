@@ -36,7 +36,8 @@ pub struct Affine<'k> {
     pub product: Option<Fe<'k>>,
 }
 
-/// The words of an element of a buffer of affine points, or of one coordinate of it: a point or the identity pattern.
+/// The words of an element of a buffer of affine points, or of one coordinate of it: a point or the identity
+/// pattern.
 #[derive(Clone, Debug)]
 pub struct AffineWords<'k> {
     /// One list a prime-field component, in the order of the coordinates.
@@ -236,7 +237,8 @@ impl<'k> Curve<'k> {
         words
     }
 
-    /// The words of one coordinate, `x` (0) or `y` (1), of element `index` of a buffer of affine points, identity pattern included.
+    /// The words of one coordinate, `x` (0) or `y` (1), of element `index` of a buffer of affine points,
+    /// identity pattern included.
     pub fn load_coordinate(self, buffer: Buffer<'k>, index: U32<'k>, which: usize) -> AffineWords<'k> {
         let degree = self.group.degree();
         let parts: Vec<Vec<U32<'k>>> =

@@ -1,13 +1,12 @@
 //! Short Weierstrass points in XYZZ coordinates (extended Jacobian), complete by case split, or by selection.
 //!
-//! `(X, Y, ZZ, ZZZ)` with `ZZ³ = ZZZ²` is the affine point `(X/ZZ, Y/ZZZ)`; `ZZ = 0` is the
-//! identity, whatever the other coordinates hold. The formulas are those of the
-//! [Explicit-Formulas Database](https://hyperelliptic.org/EFD/g1p/auto-shortw-xyzz.html):
-//! `add-2008-s`, `madd-2008-s`, `dbl-2008-s-1`. The additions are wrong
-//! exactly where an operand is the identity or the points are equal, so those cases are branches, or, with [`Addition::BranchFree`], what else it
-//! would be is selected;
-//! equal points share the end of the formula with different ones. The doubling is right for every input: a point of order two has `Y = 0`,
-//! hence `V = 0` and `ZZ' = 0`, and the identity keeps `ZZ' = V·0`.
+//! `(X, Y, ZZ, ZZZ)` with `ZZ³ = ZZZ²` is the affine point `(X/ZZ, Y/ZZZ)`; `ZZ = 0` is the identity,
+//! whatever the other coordinates hold. The formulas are those of the [Explicit-Formulas
+//! Database](https://hyperelliptic.org/EFD/g1p/auto-shortw-xyzz.html): `add-2008-s`, `madd-2008-s`,
+//! `dbl-2008-s-1`. The additions are wrong exactly where an operand is the identity or the points are equal,
+//! so those cases are branches, or, with [`Addition::BranchFree`], what else it would be is selected; equal
+//! points share the end of the formula with different ones. The doubling is right for every input: a point of
+//! order two has `Y = 0`, hence `V = 0` and `ZZ' = 0`, and the identity keeps `ZZ' = V·0`.
 
 use super::{Accumulator, Addition, Affine, Curve, Model, Point, PointVar};
 use crate::declaration::Equation;
@@ -114,7 +113,8 @@ impl Xyzz {
         });
     }
 
-    /// madd-2008-s with the slope of the tangent, 8M + 3S, and where `a ≠ 0` a square and a product by `a` more.
+    /// madd-2008-s with the slope of the tangent, 8M + 3S, and where `a ≠ 0` a square and a product by `a`
+    /// more.
     fn madd_branch_free<'k>(&self, curve: Curve<'k>, acc: Accumulator<'k>, p: Affine<'k>) {
         let (old, was_identity) = (acc.point.get(), acc.is_identity.get());
         let Point([x, y, zz, zzz]) = old;
@@ -145,7 +145,8 @@ impl Xyzz {
         });
     }
 
-    /// add-2008-s with the slope of the tangent, 12M + 3S, and where `a ≠ 0` a square and a product by `a` more.
+    /// add-2008-s with the slope of the tangent, 12M + 3S, and where `a ≠ 0` a square and a product by `a`
+    /// more.
     fn add_branch_free<'k>(&self, curve: Curve<'k>, acc: PointVar<'k>, p: Point<'k>) {
         let old = acc.get();
         let (scaled, line) = chord(curve, old, p);
@@ -195,8 +196,8 @@ fn if_equal_x<'k>(curve: Curve<'k>, line: Line<'k>, then: impl FnOnce(Pred<'k>))
 ///
 /// - different points, scaled to a common denominator, of which `p` is the first;
 /// - opposite points: `P = 0` makes `ZZ3 = 0`, the identity;
-/// - equal points: `P = 2·Y`, and `R` the tangent's numerator, of `p` as it is scaled. Then `P²` and `P³` are the
-///   doubling's `V` and `W`, and only `X3` differs: it is `R² - 2Q` without `P³`.
+/// - equal points: `P = 2·Y`, and `R` the tangent's numerator, of `p` as it is scaled. Then `P²` and `P³` are
+///   the doubling's `V` and `W`, and only `X3` differs: it is `R² - 2Q` without `P³`.
 fn third_point<'k>(curve: Curve<'k>, Point([x, y, zz, zzz]): Point<'k>, line: Line<'k>) -> Point<'k> {
     let (dx, dy) = (line.dx.get(), line.dy.get());
     let pp = dx.sqr();

@@ -1,10 +1,10 @@
-//! A sort of codes by counting: counts and places by atomics, a thread a code. No block waits for another, so it runs
-//! where nothing says that blocks go on. In return the pairs of one key come in any order, and codes of one key wait
-//! for each other's atomics.
+//! A sort of codes by counting: counts and places by atomics, a thread a code. No block waits for another, so
+//! it runs where nothing says that blocks go on. In return the pairs of one key come in any order, and codes
+//! of one key wait for each other's atomics.
 //!
-//! Counts stand one place behind their keys. After an exclusive scan key `k` begins at what stands at `k + 1`. The
-//! scatter moves that on to the end of the key, where the next one begins: what was places is where buckets begin, and
-//! nothing is copied.
+//! Counts stand one place behind their keys. After an exclusive scan key `k` begins at what stands at
+//! `k + 1`. The scatter moves that on to the end of the key, where the next one begins: what was places is
+//! where buckets begin, and nothing is copied.
 
 use super::radix::{KEY, base_of_code};
 use crate::fir::build::{Builder, Pred, U32};

@@ -39,9 +39,9 @@ fn trailing_zeros(x: U32<'_>) -> U32<'_> {
 }
 
 /// Signed digits of any scalar: a window above `2^(c-1)` becomes negative and carries one into the next. With
-/// `bits + 1` bits or more in all windows the last one that is not 0 is below `2^(c-1)` before the carry, so nothing is
-/// carried out of the last. `code` gives the code without its sign, of
-/// `2^(c-1)`, the set and the magnitude of a digit other than 0.
+/// `bits + 1` bits or more in all windows the last one that is not 0 is below `2^(c-1)` before the carry, so
+/// nothing is carried out of the last. `code` gives the code without its sign, of `2^(c-1)`, the set and the
+/// magnitude of a digit other than 0.
 fn body<'k>(b: &'k Builder, code: impl Fn(U32<'k>, U32<'k>, U32<'k>) -> U32<'k>) {
     let i = index_below_n(b);
     let half = b.u32(1) << (b.scalar("c") - 1);
@@ -59,8 +59,9 @@ fn body<'k>(b: &'k Builder, code: impl Fn(U32<'k>, U32<'k>, U32<'k>) -> U32<'k>)
     });
 }
 
-/// Of an odd `k`, window `w` of `(k >> 1) + 2^(bits of all windows - 1)` is `v` for the digit `2v + 1 - 2^c`: with
-/// `Σ (1 - 2^c)·2^(cw) = 1 - 2^(bits of all windows)` their sum is `k`. Of an even one they are those of `r - k`, with all signs changed: `m = r - (k + 1)` is even, so that `(r - k) >> 1 = m >> 1`, of 0 too.
+/// Of an odd `k`, window `w` of `(k >> 1) + 2^(bits of all windows - 1)` is `v` for the digit `2v + 1 - 2^c`:
+/// with `Σ (1 - 2^c)·2^(cw) = 1 - 2^(bits of all windows)` their sum is `k`. Of an even one they are those of
+/// `r - k`, with all signs changed: `m = r - (k + 1)` is even, so that `(r - k) >> 1 = m >> 1`, of 0 too.
 pub(super) fn digits_regular(geometry: &Geometry, field: &FieldDesc) -> Kernel {
     let b = Builder::for_field::<DigitsRegular>(geometry, field);
     b.unguarded();
@@ -92,8 +93,9 @@ fn index_below_n(b: &Builder) -> U32<'_> {
     i
 }
 
-/// Cuts the integer of these words, without its lowest `skip < 32` bits, into windows of `c` bits, one after the other: a 64-bit buffer takes the words and
-/// gives the windows. `code` gives the code of a window by its bits, its set and its number; it is written for scalar `i`.
+/// Cuts the integer of these words, without its lowest `skip < 32` bits, into windows of `c` bits, one after
+/// the other: a 64-bit buffer takes the words and gives the windows. `code` gives the code of a window by its
+/// bits, its set and its number; it is written for scalar `i`.
 fn windows<'k>(
     b: &'k Builder,
     i: U32<'k>,

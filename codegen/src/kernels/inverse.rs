@@ -65,7 +65,8 @@ fn or_one<'k>(b: &'k Builder, x: Fe<'k>) -> Fe<'k> {
     x.is_zero().select(b.one(), x)
 }
 
-/// `1/x`, or zero for zero, of an element of the highest level: `x̄/N(x)`, where `x̄` is the product of the other conjugates.
+/// `1/x`, or zero for zero, of an element of the highest level: `x̄/N(x)`, where `x̄` is the product of the
+/// other conjugates.
 pub(super) fn invert_element<'k>(b: &'k Builder, x: Fe<'k>) -> Fe<'k> {
     let others = (1..b.tower().degree()).map(|n| x.frobenius(n)).reduce(|product, y| product * y);
     match others {
@@ -80,7 +81,8 @@ fn invert<'k>(b: &'k Builder, x: Fe<'k>) -> Fe<'k> {
     if field.words <= POWER_WORDS { power(x, &(&field.p - 2u32)) } else { divsteps(b, &field, x) }
 }
 
-/// Most division steps until `g` is zero, in a field of so many bits: Wuille's bound for the worst input, with `δ = 1/2`.
+/// Most division steps until `g` is zero, in a field of so many bits: Wuille's bound for the worst input,
+/// with `δ = 1/2`.
 #[cfg(test)]
 pub(crate) fn division_steps(bits: u64) -> u64 {
     (45907 * bits + 26313).div_ceil(19929)

@@ -1,8 +1,8 @@
 //! The body of every kernel of [`curvesmith_abi::kernels`], written with the builder.
 //!
-//! The contracts, units and layouts are those of the ABI; what stands here is how.
-//! Warp-wide operations name the full mask, so no lane of a warp may leave before them, and no thread of a block,
-//! since a target without warps exchanges words through shared memory ([`crate::fir::uniform`]): threads past the end
+//! The contracts, units and layouts are those of the ABI; what stands here is how. Warp-wide operations name
+//! the full mask, so no lane of a warp may leave before them, and no thread of a block, since a target
+//! without warps exchanges words through shared memory ([`crate::fir::uniform`]): threads past the end
 //! compute on clamped indices and store nothing.
 
 mod buckets;
@@ -66,7 +66,8 @@ fn has_pairs(group: &GroupDesc) -> bool {
     msm_has_pairs(group.equation.form(), group.base.words, group.degree())
 }
 
-/// The kernels of a group's MSMs for constant work, one list an image; the group is [`GroupDesc::constant_work`]'s.
+/// The kernels of a group's MSMs for constant work, one list an image; the group is
+/// [`GroupDesc::constant_work`]'s.
 pub fn constant_kernels(geometry: &Geometry, group: &GroupDesc) -> Vec<Vec<Kernel>> {
     let addition = Addition::BranchFree;
     vec![
@@ -80,8 +81,8 @@ fn has_lane_pairs(geometry: &Geometry, group: &GroupDesc) -> bool {
     msm_has_lane_pairs(geometry, group.equation.form(), group.base.words, group.degree())
 }
 
-/// An addition, a mixed addition and a doubling a thread, and sums of rows, of affine pairs and on pairs of lanes where no image holds them: what shows the
-/// formulas to tests by themselves.
+/// An addition, a mixed addition and a doubling a thread, and sums of rows, of affine pairs and on pairs of
+/// lanes where no image holds them: what shows the formulas to tests by themselves.
 pub fn formula_kernels(geometry: &Geometry, group: &GroupDesc) -> Vec<Kernel> {
     let addition = Addition::ByCases;
     let mut kernels = vec![

@@ -1,14 +1,15 @@
 //! Transforms in registers and shared memory, and tables of powers.
 //!
-//! A transform is a sequence of passes over memory. A pass in radix `r` transforms columns of `r`
-//! strided elements, after multiplying them by twiddles. Where columns lie before and after it makes the order of a transform: Stockham's, natural
-//! throughout, or in place, with one side bit-reversed. A block has neighbouring columns, and does the same with them again: steps, in the
-//! radix of the elements that a thread holds, exchange them through shared memory.
+//! A transform is a sequence of passes over memory. A pass in radix `r` transforms columns of `r` strided
+//! elements, after multiplying them by twiddles. Where columns lie before and after it makes the order of a
+//! transform: Stockham's, natural throughout, or in place, with one side bit-reversed. A block has
+//! neighbouring columns, and does the same with them again: steps, in the radix of the elements that a thread
+//! holds, exchange them through shared memory.
 //!
-//! Whatever root `ω` of
-//! order `n` a plan uses, `ω^(n/r)` is an odd power of the field's own root `W` of order `r`:
-//! `W = ω^(n/r·t)`, so `Σ x_tq·ω^(n/r·tq·m) = Σ x_tq·W^(qm)`. One kernel with the powers of `W` as
-//! immediates, and in the tables of its steps, serves every root: a plan only says where to find the elements.
+//! Whatever root `ω` of order `n` a plan uses, `ω^(n/r)` is an odd power of the field's own root `W` of order
+//! `r`: `W = ω^(n/r·t)`, so `Σ x_tq·ω^(n/r·tq·m) = Σ x_tq·W^(qm)`. One kernel with the powers of `W` as
+//! immediates, and in the tables of its steps, serves every root: a plan only says where to find the
+//! elements.
 
 use crate::declaration::FieldDesc;
 use crate::fir::build::{Buffer, Builder, Fe, Pred, SharedElements, Table, U32, Var};
@@ -22,12 +23,12 @@ use num_bigint::BigUint;
 /// What elements in shared memory are under, in times `p`, where the words hold so much.
 const LAZY: Below = Below(12);
 
-/// Lanes whose accesses to shared memory, of 4 bytes each, take turns at no bank if they are neighbours. Of 8 and 16 bytes a half and a quarter
-/// of them do so.
+/// Lanes whose accesses to shared memory, of 4 bytes each, take turns at no bank if they are neighbours. Of 8
+/// and 16 bytes a half and a quarter of them do so.
 const ACCESS_LANES: u32 = 32;
 
-/// Blocks of a pass on a multiprocessor with 65536 registers, for which a thread's elements, what a product adds, and 45 more words are
-/// room enough.
+/// Blocks of a pass on a multiprocessor with 65536 registers, for which a thread's elements, what a product
+/// adds, and 45 more words are room enough.
 fn resident_blocks(threads: u32, words: u32, log_e: u32) -> u32 {
     65536 / (threads * (((1 << log_e) + 3) * words + 45))
 }
@@ -67,7 +68,8 @@ struct Tile<'k> {
     first: U32<'k>,
     /// Number of the vector.
     vector: U32<'k>,
-    /// Whether the thread has elements that no other has. If not, it computes on those of another and stores nothing.
+    /// Whether the thread has elements that no other has. If not, it computes on those of another and stores
+    /// nothing.
     is_own: Pred<'k>,
 }
 
@@ -79,7 +81,8 @@ struct Lane<'k> {
     line: U32<'k>,
 }
 
-/// A number for each of a thread's elements, whose bits are the thread's or come from one bit of the element's number.
+/// A number for each of a thread's elements, whose bits are the thread's or come from one bit of the
+/// element's number.
 struct Each<'k> {
     own: U32<'k>,
     /// What the bits of the element's number bring, the lowest first.
@@ -123,7 +126,8 @@ impl<'k> Tile<'k> {
         }
     }
 
-    /// The thread's place where `2^lines` neighbours have neighbouring lines, and then columns are neighbours.
+    /// The thread's place where `2^lines` neighbours have neighbouring lines, and then columns are
+    /// neighbours.
     fn lane(&self, lines: U32<'k>) -> Lane<'k> {
         let (thread, in_run) = (self.b.thread(), low(self.b, lines));
         let line = (thread & in_run) | ((thread >> self.log_columns) & !in_run);
@@ -133,7 +137,8 @@ impl<'k> Tile<'k> {
         }
     }
 
-    /// Where a thread stores. Columns that neighbours of a short element are apart lie one after the other after a first pass, which stores by lines.
+    /// Where a thread stores. Columns that neighbours of a short element are apart lie one after the other
+    /// after a first pass, which stores by lines.
     fn last_lane(&self, words: usize) -> Lane<'k> {
         let zero = self.b.u32(0);
         if !ntt_is_short(words) {
@@ -164,7 +169,8 @@ impl<'k> Tile<'k> {
         places.iter().map(|place| place.get()).collect()
     }
 
-    /// The places in its column of a thread's elements. Where columns are shorter than a thread's elements, each is there several times.
+    /// The places in its column of a thread's elements. Where columns are shorter than a thread's elements,
+    /// each is there several times.
     fn places(&self, lane: Lane<'k>) -> Each<'k> {
         let of_bit = |bit| self.spaced(self.b.u32(1u32 << bit));
         Each { own: lane.line, bits: (0..self.log_e).map(of_bit).collect() }
@@ -175,15 +181,17 @@ impl<'k> Tile<'k> {
         (i << self.log_r) >> self.log_e
     }
 
-    /// Where the tile has the elements at places in the thread's column, between a step and the next. Lanes that differ in their line
-    /// write places that lie `2^step.log` apart: higher bits go into those of the bank.
+    /// Where the tile has the elements at places in the thread's column, between a step and the next. Lanes
+    /// that differ in their line write places that lie `2^step.log` apart: higher bits go into those of the
+    /// bank.
     fn slots(&self, lane: Lane<'k>, places: Each<'k>, step: Step<'k>) -> Vec<U32<'k>> {
         let columns = places.map(|place| place << self.log_columns);
         let at = Each { own: columns.own + lane.column, ..columns };
         at.map(|at| at ^ ((at >> step.log) & (ACCESS_LANES - 1))).numbers()
     }
 
-    /// Gives the results of a step to the threads that take them next, at another place than before if that is better.
+    /// Gives the results of a step to the threads that take them next, at another place than before if that
+    /// is better.
     fn exchange(
         &self,
         x: &[Var<'k, Fe<'k>>],
@@ -212,9 +220,9 @@ struct Step<'k> {
 }
 
 impl<'k> Step<'k> {
-    /// Where in its column the results go, by their positions: Stockham's order. A thread has the elements of several transforms where the
-    /// radix is below their number, which is so in a first step: which one is in the high bits of the position, reversed, and the result's
-    /// number in the low ones.
+    /// Where in its column the results go, by their positions: Stockham's order. A thread has the elements of
+    /// several transforms where the radix is below their number, which is so in a first step: which one is in
+    /// the high bits of the position, reversed, and the result's number in the low ones.
     fn places(self, tile: &Tile<'k>, lane: Lane<'k>) -> Each<'k> {
         let b = tile.b;
         let k = lane.line & low(b, self.done);
@@ -318,8 +326,9 @@ fn twist<'k>(tile: &Tile<'k>, x: &[Var<'k, Fe<'k>>], line: U32<'k>, done: U32<'k
     }
 }
 
-/// Transforms of `2^log` elements each, or one of all, decimated in time: stages with one multiplication by an immediate per butterfly that
-/// needs one. Elements are in reversed order, and those of one transform neighbours.
+/// Transforms of `2^log` elements each, or one of all, decimated in time: stages with one multiplication by
+/// an immediate per butterfly that needs one. Elements are in reversed order, and those of one transform
+/// neighbours.
 fn transform<'k>(x: &[Var<'k, Fe<'k>>], log: Option<U32<'k>>, field: &FieldDesc) {
     let stages = x.len().trailing_zeros().min(field.two_adicity());
     for stage in 0..stages {

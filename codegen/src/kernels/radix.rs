@@ -1,14 +1,16 @@
-//! One pass of a least-significant-digit radix sort of every segment by itself, in one sweep: Merrill and Garland, "Single-pass parallel prefix scan
-//! with decoupled look-back" (2016), for each digit of Adinets and Merrill, "Onesweep: a faster least significant digit radix sort for GPUs"
-//! (arXiv 2206.01784, 2022).
+//! One pass of a least-significant-digit radix sort of every segment by itself, in one sweep: Merrill and
+//! Garland, "Single-pass parallel prefix scan with decoupled look-back" (2016), for each digit of Adinets and
+//! Merrill, "Onesweep: a faster least significant digit radix sort for GPUs" (arXiv 2206.01784, 2022).
 //!
-//! A block handles one tile of one segment. Each of its warps takes a contiguous part of the tile in rounds of 32
-//! pairs, so that (warp, round, lane) is the order of the input, and ranks in that order make the scatter stable.
-//! Pairs are put in order within shared memory first: a block then writes runs, not single words.
+//! A block handles one tile of one segment. Each of its warps takes a contiguous part of the tile in rounds
+//! of 32 pairs, so that (warp, round, lane) is the order of the input, and ranks in that order make the
+//! scatter stable. Pairs are put in order within shared memory first: a block then writes runs, not single
+//! words.
 //!
-//! Where a run goes depends on the tiles before it: a block publishes how many pairs of each digit it has, and adds up what they publish, from its own
-//! tile backwards to one that knows its sum. Tiles are handed out in the order in which blocks begin, so that a block waits only for
-//! blocks that have begun, whatever the device's order and however few it holds at once; none that has begun waits for a later one.
+//! Where a run goes depends on the tiles before it: a block publishes how many pairs of each digit it has,
+//! and adds up what they publish, from its own tile backwards to one that knows its sum. Tiles are handed out
+//! in the order in which blocks begin, so that a block waits only for blocks that have begun, whatever the
+//! device's order and however few it holds at once; none that has begun waits for a later one.
 //!
 //! No branch depends on a code but for [`NO_DIGIT`]: what a lane has not to write goes to a place of its own.
 
@@ -53,7 +55,8 @@ impl Sizes {
 
 /// Blocks on a multiprocessor, which has registers for 64 a thread then.
 const RESIDENT: u32 = 2;
-/// What a tile publishes of a digit: nothing yet, which is 0; its own pairs; or those of all tiles of the segment up to it.
+/// What a tile publishes of a digit: nothing yet, which is 0; its own pairs; or those of all tiles of the
+/// segment up to it.
 const OWN: u32 = 1 << 30;
 const UP_TO_IT: u32 = 2 << 30;
 /// Tiles that a tile looks back at together.
@@ -235,8 +238,8 @@ impl<'k> Tile<'k> {
         (code >> self.shift) & (self.digits() - 1)
     }
 
-    /// What is to be added, modulo 2^32, to the place of a pair in the sorted segments of tiles from this one on: pairs with lower digits or of
-    /// earlier segments.
+    /// What is to be added, modulo 2^32, to the place of a pair in the sorted segments of tiles from this one
+    /// on: pairs with lower digits or of earlier segments.
     fn offset(&self, digit: U32<'k>) -> U32<'k> {
         let offsets = self.b.buffer("offsets");
         offsets.word(self.first + (self.segment << self.bits) + digit) - offsets.word(self.first)
@@ -247,20 +250,22 @@ impl<'k> Tile<'k> {
         (((self.segment * self.tiles + tile) << self.bits) | digit) + 1
     }
 
-    /// Tells the tiles behind it of its `own` pairs with a digit, which are all up to it where it is the segment's first.
+    /// Tells the tiles behind it of its `own` pairs with a digit, which are all up to it where it is the
+    /// segment's first.
     fn publish(&self, digit: U32<'k>, own: U32<'k>) {
         let what = own | self.index.is(0).select(self.b.u32(UP_TO_IT), self.b.u32(OWN));
         self.b.buffer("states").store_ordered(self.state(self.index, digit), what, Order::Relaxed);
     }
 
-    /// Pairs with a digit in the tiles of the segment before this one, which has `own` of them: by what these publish. Then this one publishes all up to
-    /// it.
+    /// Pairs with a digit in the tiles of the segment before this one, which has `own` of them: by what these
+    /// publish. Then this one publishes all up to it.
     fn before(&self, digit: U32<'k>, own: U32<'k>) -> U32<'k> {
         let (b, states) = (self.b, self.b.buffer("states"));
         let (sum, tile) = (b.var(b.u32(0)), b.var(self.index));
         b.if_(!self.index.is(0), || {
             b.loop_(|| {
-                // Several are on their way at once. The first tile knows its sum, so that what is asked of it again counts once.
+                // Several are on their way at once. The first tile knows its sum, so that what is asked of it
+                // again counts once.
                 let tiles = (1..=LOOKS).map(|k| tile.get().max(b.u32(k)) - k);
                 let looks: Vec<U32<'k>> =
                     tiles.map(|tile| states.load_ordered(self.state(tile, digit), Order::Relaxed)).collect();
@@ -302,8 +307,8 @@ fn scatter<'k>(tile: &Tile<'k>, codes: &str, pair: impl Fn(U32<'k>, U32<'k>) -> 
     let warp = thread >> 5;
     let slots = slots(tile, codes, tile.start + warp * (rounds * 32) + lane);
 
-    // Row `warp` counts that warp's digits, then holds the place in the tile of its first pair of each digit. Behind them each thread has a
-    // place for what nobody reads.
+    // Row `warp` counts that warp's digits, then holds the place in the tile of its first pair of each digit.
+    // Behind them each thread has a place for what nobody reads.
     let [keys, table] = [(); 2].map(|()| b.shared(size + threads));
     let cell = |code| warp * DIGITS + tile.digit(code);
     clear(b, table, warps * DIGITS);
@@ -331,7 +336,8 @@ fn scatter<'k>(tile: &Tile<'k>, codes: &str, pair: impl Fn(U32<'k>, U32<'k>) -> 
         keys.set_word(slot.place.get(), key);
         entries.set_word(slot.place.get(), entry);
     }
-    // For each digit, what is to be added to a place in the tile for the place in the output (modulo 2^32). Only now, when the tiles before have published.
+    // For each digit, what is to be added to a place in the tile for the place in the output (modulo 2^32).
+    // Only now, when the tiles before have published.
     let places = b.shared(DIGITS);
     b.if_(joined.has_digit, || {
         let before = tile.offset(thread) + tile.before(thread, joined.own);
@@ -350,7 +356,8 @@ fn scatter<'k>(tile: &Tile<'k>, codes: &str, pair: impl Fn(U32<'k>, U32<'k>) -> 
     }
 }
 
-/// The pairs of a thread, the first of which is at `first`. All words are read together, so that all are on their way at once.
+/// The pairs of a thread, the first of which is at `first`. All words are read together, so that all are on
+/// their way at once.
 fn slots<'k>(tile: &Tile<'k>, codes: &str, first: U32<'k>) -> Vec<Slot<'k>> {
     let (b, codes, last) = (tile.b, tile.b.buffer(codes), tile.end - 1);
     let slot = |round: u32| {
@@ -363,7 +370,8 @@ fn slots<'k>(tile: &Tile<'k>, codes: &str, first: U32<'k>) -> Vec<Slot<'k>> {
     (0..tile.sizes.rounds).map(slot).collect()
 }
 
-/// Counts the codes that the lanes of a warp take in one round; the rank of this lane's among those of its digit.
+/// Counts the codes that the lanes of a warp take in one round; the rank of this lane's among those of its
+/// digit.
 fn count_in_warp<'k>(tile: &Tile<'k>, table: Shared<'k>, cell: U32<'k>, slot: &Slot<'k>) -> U32<'k> {
     let b = tile.b;
     let (digit, all) = (tile.digit(slot.code), full(b));

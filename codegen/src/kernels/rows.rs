@@ -1,5 +1,5 @@
-//! The rows of an MSM's matrix in the order of their lengths (cuZK, §4.1, CSR-Balanced), so that the threads of a warp add as many entries: a counting sort
-//! by classes of lengths.
+//! The rows of an MSM's matrix in the order of their lengths (cuZK, §4.1, CSR-Balanced), so that the threads
+//! of a warp add as many entries: a counting sort by classes of lengths.
 
 use super::msm::Slices;
 use crate::fir::build::{Builder, Pred, U32};

@@ -6,9 +6,9 @@ use crate::fir::ir::{Kernel, ShuffleMode};
 use curvesmith_abi::Geometry;
 use curvesmith_abi::kernels::{ScanAdd, ScanTiles};
 
-/// One block a tile: each thread sums consecutive words, warps scan the threads' sums by shuffles, and every warp
-/// scans the warps' sums. The tile goes through shared memory, so that neighbouring threads touch neighbouring
-/// words of `data`.
+/// One block a tile: each thread sums consecutive words, warps scan the threads' sums by shuffles, and every
+/// warp scans the warps' sums. The tile goes through shared memory, so that neighbouring threads touch
+/// neighbouring words of `data`.
 pub(super) fn scan_tiles(geometry: &Geometry) -> Kernel {
     let b = Builder::common::<ScanTiles>(geometry);
     let (size, threads) = (geometry.scan_tile, b.threads());
@@ -58,8 +58,8 @@ pub(super) fn scan_tiles(geometry: &Geometry) -> Kernel {
     b.finish()
 }
 
-/// Where word `j` of a tile lies in shared memory. One word in 33 is left free: neither 32 consecutive words nor
-/// 32 at distances of 2, 4, 8 or 16 share a bank.
+/// Where word `j` of a tile lies in shared memory. One word in 33 is left free: neither 32 consecutive words
+/// nor 32 at distances of 2, 4, 8 or 16 share a bank.
 fn spread(j: U32<'_>) -> U32<'_> {
     j + (j >> 5)
 }

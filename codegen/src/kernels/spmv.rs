@@ -1,5 +1,5 @@
-//! Sparse matrix times vector: a warp a row for long rows, a thread a row for short ones. Entries that are 1 or -1 are columns by
-//! themselves, apart from the others.
+//! Sparse matrix times vector: a warp a row for long rows, a thread a row for short ones. Entries that are 1
+//! or -1 are columns by themselves, apart from the others.
 
 use super::shuffle;
 use crate::declaration::FieldDesc;
@@ -14,7 +14,8 @@ pub(super) fn warp_per_row(geometry: &Geometry, field: &FieldDesc) -> Kernel {
     // Not the thread's global index: that wraps from 2^27 rows on.
     let first = b.block_index() * (b.threads() / 32);
     b.return_if(first.ge(n));
-    // Warps past the last row have none of its entries, and come to the shuffles with the others of their block.
+    // Warps past the last row have none of its entries, and come to the shuffles with the others of their
+    // block.
     let row = first + (b.thread() >> 5);
     let (i, is_row) = (row.min(n - 1), row.lt(n));
     let sum = row_sum(&b, i, Some(is_row), lane, 32);
@@ -38,8 +39,8 @@ pub(super) fn thread_per_row(geometry: &Geometry, field: &FieldDesc) -> Kernel {
     b.finish()
 }
 
-/// The sum of entries `first`, `first + step`, … of row `i`, of its units and of its others; of none where `takes`
-/// does not hold.
+/// The sum of entries `first`, `first + step`, … of row `i`, of its units and of its others; of none where
+/// `takes` does not hold.
 fn row_sum<'k>(
     b: &'k Builder,
     i: U32<'k>,
@@ -73,8 +74,8 @@ fn row_sum<'k>(
     sum
 }
 
-/// Adds entries `first`, `first + step`, … of row `i`, where that `takes` any. What an entry reads is on its way while
-/// the one before is added.
+/// Adds entries `first`, `first + step`, … of row `i`, where that `takes` any. What an entry reads is on its
+/// way while the one before is added.
 fn entries<'k>(
     b: &'k Builder,
     starts: Buffer<'k>,

@@ -9,8 +9,8 @@ use crate::fir::verify::verify;
 use crate::targets::{Accepted as _, Arithmetic, Bound, Claim, Unproven};
 use std::sync::Arc;
 
-/// A kernel that the back end of a target may emit, with the bounds and programs it is emitted with. Only [`check`] makes one,
-/// and nothing changes it.
+/// A kernel that the back end of a target may emit, with the bounds and programs it is emitted with. Only
+/// [`check`] makes one, and nothing changes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked<T: Arithmetic> {
     kernel: Arc<Kernel>,
@@ -58,11 +58,13 @@ impl<T: Arithmetic> Checked<T> {
 
 /// Judges a kernel as the last pass left it, and believes no pass:
 ///
-/// 1. the kernel is well-formed, the facts are about it, what it calls has passed the gate, and the target has what it asks
-///    for;
-/// 2. the bounds hold: the certificate that the facts amount to is checked, calls by the certificates of what is called;
+/// 1. the kernel is well-formed, the facts are about it, what it calls has passed the gate, and the target
+///    has what it asks for;
+/// 2. the bounds hold: the certificate that the facts amount to is checked, calls by the certificates of what
+///    is called;
 /// 3. every program computes its operation, within the bound that is claimed of it, for the operands that the
-///    certificate allows. The proofs are those that the placing pass has made of the same blocks, where it has.
+///    certificate allows. The proofs are those that the placing pass has made of the same blocks, where it
+///    has.
 pub fn check<T: Arithmetic>(
     kernel: Kernel,
     info: KernelInfo<T>,
@@ -89,8 +91,9 @@ pub(super) fn well_formed(kernel: &Kernel, when: &str) -> Result<(), PassError> 
     })
 }
 
-/// There is a fact for each value and each local, no program's result exceeds the bound that stands for it, and no operand
-/// what the program was chosen for. A certificate knows the size of values alone; bounds may say more.
+/// There is a fact for each value and each local, no program's result exceeds the bound that stands for it,
+/// and no operand what the program was chosen for. A certificate knows the size of values alone; bounds may
+/// say more.
 fn about<T: Arithmetic>(kernel: &Kernel, info: &KernelInfo<T>) -> Result<(), PassError> {
     if info.facts.len() != kernel.values().count() || info.locals.len() != kernel.locals.len() {
         return Err(PassError::Malformed("facts of another kernel".into()));

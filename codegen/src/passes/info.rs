@@ -32,8 +32,8 @@ impl<T: Arithmetic> Contract<T> {
     pub(super) const NONE: Self = Contract { arguments: vec![], results: vec![] };
 }
 
-/// Bounds and variants of one kernel, as the placing pass has found and chosen them. They are claims until the
-/// [gate](super::gate) has let them through together with the kernel.
+/// Bounds and variants of one kernel, as the placing pass has found and chosen them. They are claims until
+/// the [gate](super::gate) has let them through together with the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelInfo<T: Arithmetic> {
     pub(super) facts: Vec<Fact<T>>,

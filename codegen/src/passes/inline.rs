@@ -1,7 +1,7 @@
 //! Functions that stand in the code of their callers.
 //!
-//! Whether a function is called is decided by the target ([`Machine::calls_function`]). One that is not is gone after this pass; one
-//! that is goes its own way through the passes, once for all its callers.
+//! Whether a function is called is decided by the target ([`Machine::calls_function`]). One that is not is
+//! gone after this pass; one that is goes its own way through the passes, once for all its callers.
 
 use super::lower_towers;
 use crate::fir::ir::{Block, FunctionId, Kernel, Local, Op, Stmt, Value, ValueMap};
@@ -14,7 +14,8 @@ pub fn inline<T: Machine>(kernel: &Kernel) -> Kernel {
     inline_where(kernel, &|function, sites| T::calls_function(&lower_towers::<T>(function), sites))
 }
 
-/// The kernel with copies of the functions that are not to be `called`, which is asked with the number of places that call.
+/// The kernel with copies of the functions that are not to be `called`, which is asked with the number of
+/// places that call.
 fn inline_where(kernel: &Kernel, called: &dyn Fn(&Kernel, usize) -> bool) -> Kernel {
     if kernel.functions.is_empty() {
         return kernel.clone();

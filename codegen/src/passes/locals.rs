@@ -6,8 +6,8 @@ use crate::fir::rewrite::Rewriter;
 use crate::targets::Machine;
 use std::collections::BTreeSet;
 
-/// The kernel where sums of locals in memory are computed for every operation that reads them, and not kept in registers from
-/// one to the next.
+/// The kernel where sums of locals in memory are computed for every operation that reads them, and not kept
+/// in registers from one to the next.
 pub(crate) fn recompute<T: Machine>(kernel: &Kernel) -> Kernel {
     let rereadable = rereadable(kernel, &T::in_memory(kernel));
     if !rereadable.contains(&true) {
@@ -31,8 +31,8 @@ pub(crate) fn recompute<T: Machine>(kernel: &Kernel) -> Kernel {
     })
 }
 
-/// The `get`s of locals in memory whose value can be read again at every use, since nothing sets the local between the `get` and
-/// the last use: by value.
+/// The `get`s of locals in memory whose value can be read again at every use, since nothing sets the local
+/// between the `get` and the last use: by value.
 pub(crate) fn rereadable(kernel: &Kernel, in_memory: &[bool]) -> Vec<bool> {
     let mut found = vec![false; kernel.values().count()];
     note(kernel, &kernel.body, in_memory, &mut found);
@@ -84,8 +84,8 @@ fn early(kernel: &Kernel, block: Block, in_memory: &[bool]) -> Block {
     out
 }
 
-/// Where `set local, v` may stand at the end of a block or before: not before what makes `v`, what reads or sets the local, what reads
-/// something read from it, or what may leave the block.
+/// Where `set local, v` may stand at the end of a block or before: not before what makes `v`, what reads or
+/// sets the local, what reads something read from it, or what may leave the block.
 fn earliest(kernel: &Kernel, block: &Block, local: Local, v: Value) -> usize {
     let got = |stmt: &Stmt| matches!(stmt, Stmt::Let(got) if kernel[*got] == Op::Get(local));
     let old: Vec<Value> = block.iter().filter(|stmt| got(stmt)).flat_map(Stmt::results).collect();

@@ -1,16 +1,17 @@
 //! The passes from a kernel as written to a kernel that a back end can emit.
 //!
 //! ```text
-//! verify ─► inline ─► lower_towers ─► simplify ─► join_products ─► recompute ─► place_reductions ─► schedule ─► gate ─► Checked
+//! verify ─► inline ─► lower_towers ─► simplify ─► join_products ─► recompute
+//!        ─► place_reductions ─► schedule ─► gate ─► Checked
 //! ```
-//! A pass is a function that returns a new kernel; facts live in side maps. What passes say is believed by nobody: the
-//! [gate] checks the last form, and back ends take what it lets through.
+//! A pass is a function that returns a new kernel; facts live in side maps. What passes say is believed by
+//! nobody: the [gate] checks the last form, and back ends take what it lets through.
 //!
-//! What a kernel calls goes this way before it, once for all callers that are prepared together: its bounds are part of its
-//! contract.
+//! What a kernel calls goes this way before it, once for all callers that are prepared together: its bounds
+//! are part of its contract.
 //!
-//! Passes are generic over the [target](crate::targets): what there is to choose from, what it costs and what has to be shown
-//! of it, they ask there.
+//! Passes are generic over the [target](crate::targets): what there is to choose from, what it costs and what
+//! has to be shown of it, they ask there.
 
 pub mod certificate;
 pub mod gate;

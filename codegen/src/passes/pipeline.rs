@@ -8,8 +8,8 @@ use crate::fir::ir::Kernel;
 use crate::targets::Machine;
 use std::sync::Arc;
 
-/// Is told what a kernel and each function that it calls look like after each pass, by the pass' name. Bounds and
-/// variants come with the passes that know them.
+/// Is told what a kernel and each function that it calls look like after each pass, by the pass' name. Bounds
+/// and variants come with the passes that know them.
 pub type Observer<'a, T> = dyn FnMut(&'static str, &Kernel, Option<&KernelInfo<T>>) + 'a;
 
 /// Functions as written, and as they are called. What is prepared with one library shares them.
@@ -29,8 +29,8 @@ impl<T: Machine> Library<T> {
     }
 }
 
-/// Takes a kernel as written to one that a back end can emit. Verifies before the first pass and after
-/// each, so that a pass works on what is well-formed and a fault is told where it comes from; what counts is the
+/// Takes a kernel as written to one that a back end can emit. Verifies before the first pass and after each,
+/// so that a pass works on what is well-formed and a fault is told where it comes from; what counts is the
 /// [gate].
 pub fn prepare<T: Machine>(kernel: &Kernel) -> Result<Checked<T>, PassError> {
     prepare_observed(kernel, &mut |_, _, _| {})
@@ -202,7 +202,8 @@ pub(super) mod tests {
         assert!(Arc::ptr_eq(&a.kernel().functions[0], a.functions()[0].shared_kernel()));
     }
 
-    /// What is called has to have passed the gate, as it is called: not another one of the same signature, and not none.
+    /// What is called has to have passed the gate, as it is called: not another one of the same signature,
+    /// and not none.
     #[test]
     fn functions_that_are_not_those_it_calls_are_refused() {
         let checked = prepare::<Ptx>(&calls(&field(), 8)).expect("the kernel is valid");

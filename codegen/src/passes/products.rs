@@ -210,7 +210,8 @@ mod tests {
         kernel.values().filter(|v| f(&kernel[*v])).count()
     }
 
-    /// `terms` products, number `k` subtracted where bit `k` of `signs` is one: one after another, or two sums joined.
+    /// `terms` products, number `k` subtracted where bit `k` of `signs` is one: one after another, or two
+    /// sums joined.
     fn signed_sum(terms: usize, signs: u32, halves: bool) -> Kernel {
         let b = Builder::for_field::<FieldMulSub>(&Geometry::PTX, &bn254());
         let i = b.global_index();

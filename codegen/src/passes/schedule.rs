@@ -1,9 +1,10 @@
 //! Orders the operations of straight-line code so that few words are live at once.
 //!
-//! An assembler orders instructions within a basic block again, but not across the calls of a kernel that is too
-//! large to be inlined, and what it keeps in registers depends on where it started. A run of operations
-//! without effects between them is ordered by register pressure, from its end (list scheduling); where results go to memory as they are
-//! made, also from its start. A new order is taken only where its peak is lower than that of the order as written.
+//! An assembler orders instructions within a basic block again, but not across the calls of a kernel that is
+//! too large to be inlined, and what it keeps in registers depends on where it started. A run of operations
+//! without effects between them is ordered by register pressure, from its end (list scheduling); where
+//! results go to memory as they are made, also from its start. A new order is taken only where its peak is
+//! lower than that of the order as written.
 
 use super::info::KernelInfo;
 use super::locals::{rereadable, set_early};

@@ -9,7 +9,8 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::AddAssign;
 
-/// How a target computes. A type and not a value: what was checked for one target cannot be emitted for another.
+/// How a target computes. A type and not a value: what was checked for one target cannot be emitted for
+/// another.
 pub trait Arithmetic: Copy + Debug + Eq + Send + Sync + 'static {
     /// How the size of a field value is known.
     type Bound: Bound;
@@ -30,12 +31,12 @@ pub trait Arithmetic: Copy + Debug + Eq + Send + Sync + 'static {
     /// What of the kernel it does not have, as an error.
     fn supports(kernel: &Kernel) -> Result<(), PassError>;
 
-    /// The legal variants of an operation, the cheapest for canonical operands first; none where the number of
-    /// `operands` is not the operation's, or it does not have the operation.
+    /// The legal variants of an operation, the cheapest for canonical operands first; none where the number
+    /// of `operands` is not the operation's, or it does not have the operation.
     fn choices(field: &FieldDesc, op: &FieldOp, operands: &[Self::Bound]) -> Vec<Choice<Self>>;
 
-    /// The same variants, in any order, built or not: a target that can tell what a variant promises and what it costs at
-    /// least without its program does so.
+    /// The same variants, in any order, built or not: a target that can tell what a variant promises and what
+    /// it costs at least without its program does so.
     fn offers(field: &FieldDesc, op: &FieldOp, operands: &[Self::Bound]) -> Vec<Offer<Self>> {
         Self::choices(field, op, operands).into_iter().map(Offer::from).collect()
     }
@@ -62,8 +63,9 @@ pub trait Arithmetic: Copy + Debug + Eq + Send + Sync + 'static {
     /// The rules of a field.
     fn rules(field: &FieldDesc) -> Self::Rules;
 
-    /// Whole units that each precondition of a variant has to spare, in the order of the [`Rules`]' conditions. Written
-    /// into the certificate from what the variant says of itself, and compared there with the rules.
+    /// Whole units that each precondition of a variant has to spare, in the order of the [`Rules`]'
+    /// conditions. Written into the certificate from what the variant says of itself, and compared there with
+    /// the rules.
     fn slack(field: &FieldDesc, choice: &Choice<Self>, operands: &[Self::Bound]) -> Vec<u64>;
 }
 
@@ -156,8 +158,8 @@ pub trait Accepted: Clone + Debug {
 #[error("{0}")]
 pub struct Unproven(pub String);
 
-/// What the variants of a target ask and promise in a field. It is written from the definitions of the variants and
-/// shares no code with them: the checker of certificates believes it, and nothing else.
+/// What the variants of a target ask and promise in a field. It is written from the definitions of the
+/// variants and shares no code with them: the checker of certificates believes it, and nothing else.
 pub trait Rules {
     /// The unit of [`Limit::Units`].
     fn unit(&self) -> &BigUint;
@@ -165,8 +167,8 @@ pub trait Rules {
     /// An element holds what is less than this.
     fn capacity(&self) -> &BigUint;
 
-    /// The rule of a variant; `operands` are the largest, in the order of the operation's. `None` where the operation has
-    /// no such variant.
+    /// The rule of a variant; `operands` are the largest, in the order of the operation's. `None` where the
+    /// operation has no such variant.
     fn outcome(&self, op: &FieldOp, variant: &str, operands: &[BigUint]) -> Option<Outcome>;
 }
 

@@ -9,7 +9,8 @@ use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive};
 use std::fmt::Debug;
 
-/// A writer of kernels. It is given what the [gate](crate::passes::gate) has let through for this target and nothing else.
+/// A writer of kernels. It is given what the [gate](crate::passes::gate) has let through for this target and
+/// nothing else.
 pub trait BackEnd: Machine {
     /// By what the text is made, where a target has several ways.
     type Emitter: Copy + Debug + Default + Eq;
@@ -21,8 +22,8 @@ pub trait BackEnd: Machine {
     fn emit(kernels: &[Checked<Self>], emitter: Self::Emitter) -> Result<Artefact, EmitError>;
 }
 
-/// An element in a kernel: limbs in Montgomery form, the least significant first. `R` is the target's, most often
-/// `2^(limbs·bits)`.
+/// An element in a kernel: limbs in Montgomery form, the least significant first. `R` is the target's, most
+/// often `2^(limbs·bits)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Limbs of an element.

@@ -9,8 +9,8 @@ use std::sync::{Mutex, PoisonError};
 /// By target and by the seals of claims.
 type Verdicts<A> = BTreeMap<(TypeId, [u8; 32]), Result<A, Unproven>>;
 
-/// Verdicts of one checker. The kernels of an image have most claims in common, and the placing pass those of the gate:
-/// each is judged once in a process.
+/// Verdicts of one checker. The kernels of an image have most claims in common, and the placing pass those of
+/// the gate: each is judged once in a process.
 pub(super) struct Judged<A>(Mutex<Verdicts<A>>);
 
 impl<A: Clone> Judged<A> {

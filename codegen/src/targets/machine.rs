@@ -8,8 +8,8 @@ pub trait Machine: Arithmetic {
     /// The time to expect of programs that run together.
     fn time(cost: &Self::Cost) -> u64;
 
-    /// What a program adds to the time of code that keeps busy what `load` says. Linear, unlike [`Machine::time`]; the same
-    /// unit for all loads.
+    /// What a program adds to the time of code that keeps busy what `load` says. Linear, unlike
+    /// [`Machine::time`]; the same unit for all loads.
     fn price(cost: &Self::Cost, load: Load) -> u64;
 
     /// Registers that a program needs at once, operands included.
@@ -18,20 +18,23 @@ pub trait Machine: Arithmetic {
     /// Registers that a value of a type takes in a kernel.
     fn registers(kernel: &Kernel, ty: Type) -> u32;
 
-    /// Which locals of a kernel live in memory: by local. They take registers where they are used only, and are set as early as may be.
+    /// Which locals of a kernel live in memory: by local. They take registers where they are used only, and
+    /// are set as early as may be.
     fn in_memory(kernel: &Kernel) -> Vec<bool>;
 
-    /// Registers that a product of an extension may need in a kernel that adds points: one that needs more makes it spill.
+    /// Registers that a product of an extension may need in a kernel that adds points: one that needs more
+    /// makes it spill.
     fn room_beside_points(kernel: &Kernel) -> u32;
 
     /// Whether the products of a kernel are functions of their own. Decided before variants are chosen.
     fn calls(kernel: &Kernel) -> bool;
 
-    /// Whether a function, of the prime field alone, is called by a kernel that does so in so many places. One that is not called is
-    /// copied to where it is used.
+    /// Whether a function, of the prime field alone, is called by a kernel that does so in so many places.
+    /// One that is not called is copied to where it is used.
     fn calls_function(function: &Kernel, sites: usize) -> bool;
 
-    /// Whether products compete with those that run beside them: then one in company is a variant with one part.
+    /// Whether products compete with those that run beside them: then one in company is a variant with one
+    /// part.
     fn crowds(kernel: &Kernel) -> bool;
 }
 

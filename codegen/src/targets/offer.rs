@@ -1,7 +1,8 @@
 //! What is on offer before it is built: programs cost more to build than to compare.
 //!
-//! A variant is not built where its promise is enough to leave it: it is not legal, a part of its program is legal by itself
-//! and cheaper, or something that is built costs less than it would at least. The choice is the same as among all of them built.
+//! A variant is not built where its promise is enough to leave it: it is not legal, a part of its program is
+//! legal by itself and cheaper, or something that is built costs less than it would at least. The choice is
+//! the same as among all of them built.
 
 use super::{Arithmetic, Choice};
 
@@ -32,8 +33,8 @@ impl<T: Arithmetic> From<Choice<T>> for Offer<T> {
 /// Price, rank and name.
 type Key<P> = (P, (u64, u64), &'static str);
 
-/// The variant of least price of those that are `legal`; of several the one of least rank and first name. What has to be
-/// compared is built by `build` and stays so.
+/// The variant of least price of those that are `legal`; of several the one of least rank and first name.
+/// What has to be compared is built by `build` and stays so.
 pub fn cheapest<T: Arithmetic, P: Ord + Copy>(
     offers: &mut [Offer<T>],
     build: impl Fn(&'static str) -> Option<Choice<T>>,

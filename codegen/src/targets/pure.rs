@@ -1,4 +1,5 @@
-//! The pure part of the language: functions of field elements, for targets that have no threads and no memory of their own.
+//! The pure part of the language: functions of field elements, for targets that have no threads and no memory
+//! of their own.
 
 use crate::error::PassError;
 use crate::fir::ir::{Below, IntOp, Kernel, Op, Stmt, Type, Value};

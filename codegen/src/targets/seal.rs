@@ -4,8 +4,9 @@ use super::{Arithmetic, Claim};
 use crate::declaration::{FieldDesc, FieldOp};
 use std::hash::{Hash, Hasher};
 
-/// A hash of a claim: modulus and words of the field, operation, program, and the bounds of operands and result. Anyone can
-/// make one; that a checker has accepted the claim is said by the checker's own type, which carries it.
+/// A hash of a claim: modulus and words of the field, operation, program, and the bounds of operands and
+/// result. Anyone can make one; that a checker has accepted the claim is said by the checker's own type,
+/// which carries it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seal(blake3::Hash);
 

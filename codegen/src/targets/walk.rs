@@ -1,8 +1,8 @@
 //! The walk over the statements of a kernel that writers share: order, control, and what is read where.
 //!
-//! Values are computed once and locals are mutable, so that a language without phi functions takes a kernel as it stands. A
-//! value is a list of atoms: one for a word, a 64-bit word or a predicate, and one for each limb of a field element, as the
-//! target's [layout](BackEnd::layout) has them.
+//! Values are computed once and locals are mutable, so that a language without phi functions takes a kernel
+//! as it stands. A value is a list of atoms: one for a word, a 64-bit word or a predicate, and one for each
+//! limb of a field element, as the target's [layout](BackEnd::layout) has them.
 
 use super::{BackEnd, Choice, Machine as _};
 use crate::error::EmitError;
@@ -24,7 +24,8 @@ pub trait Language {
     fn fork(&mut self, cond: &Self::Atom, has_otherwise: bool) -> Result<Self::Fork, EmitError>;
     /// Ends the first arm, whose end is reached or not, and opens the second.
     fn otherwise(&mut self, fork: &mut Self::Fork, reached: bool) -> Result<(), EmitError>;
-    /// Ends the last arm, whose end is `reached` or not, and goes on after the conditional if control `goes_on`.
+    /// Ends the last arm, whose end is `reached` or not, and goes on after the conditional if control
+    /// `goes_on`.
     fn join(&mut self, fork: Self::Fork, reached: bool, goes_on: bool) -> Result<(), EmitError>;
     /// Opens a loop.
     fn begin_loop(&mut self) -> Result<Self::Round, EmitError>;
@@ -116,8 +117,9 @@ pub trait Language {
     ) -> Result<(), EmitError>;
     /// The address of a word, as an operand of [`Language::effect`].
     fn address(&mut self, place: &Place, index: &Index<Self::Atom>) -> Result<Self::Atom, EmitError>;
-    /// What speaks to other threads or orders memory. The operands are the address where there is one, and what the statement
-    /// reads besides in the order of [`Stmt::uses`]; of an element that is shuffled one word.
+    /// What speaks to other threads or orders memory. The operands are the address where there is one, and
+    /// what the statement reads besides in the order of [`Stmt::uses`]; of an element that is shuffled one
+    /// word.
     fn effect(&mut self, stmt: &Stmt, operands: &[Self::Atom]) -> Result<Option<Self::Atom>, EmitError>;
 }
 

@@ -21,8 +21,8 @@ fn strides(kernel: &Kernel) -> Vec<u64> {
     kernel.desc.params.iter().filter_map(|p| stride(p.kind)).collect()
 }
 
-/// Every pointer into a buffer is one of the kernel's, plus a 32-bit index that is widened and then multiplied
-/// by the stride of a buffer in words, plus a constant.
+/// Every pointer into a buffer is one of the kernel's, plus a 32-bit index that is widened and then
+/// multiplied by the stride of a buffer in words, plus a constant.
 fn check(kernel: &Kernel) {
     let prepared = prepare::<Ptx>(kernel).expect("the kernel is valid");
     let text = emit_ir(&[prepared]).expect("the kernel can be emitted");

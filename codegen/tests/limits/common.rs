@@ -424,13 +424,15 @@ fn pairs(limits: &mut Limits, n: u64, buckets: u64) {
     });
 }
 
-/// The class of a row's length, by what classes are for: those below 128 have their own, and of those from `64·2^s` on `2^s` share one.
+/// The class of a row's length, by what classes are for: those below 128 have their own, and of those from
+/// `64·2^s` on `2^s` share one.
 fn class(len: u64) -> u64 {
     let shift = (0..).find(|shift| len >> shift < 128).expect("some shift leaves seven bits");
     64 * shift + (len >> shift)
 }
 
-/// `n` entries over `buckets` rows, each with about as many; of `n` entries in one row, or of few, some are cut.
+/// `n` entries over `buckets` rows, each with about as many; of `n` entries in one row, or of few, some are
+/// cut.
 fn rows(limits: &mut Limits, n: u64, [buckets, slices, least]: [u64; 3]) {
     let (tile, classes) = (u64::from(Geometry::PTX.row_tile), u64::from(ROW_CLASSES));
     let start = |row: u64| (row * n).div_ceil(buckets);
@@ -462,7 +464,8 @@ fn rows(limits: &mut Limits, n: u64, [buckets, slices, least]: [u64; 3]) {
             touched.write_words("counts", buckets + 1 + tiles * classes, vec![0]);
         }
     });
-    // Of each class of a tile as many rows from its offset on, which is anything below 2^31 here, less that of the first class.
+    // Of each class of a tile as many rows from its offset on, which is anything below 2^31 here, less that
+    // of the first class.
     let parts = 7;
     let offset = |i: u64| if i == buckets { parts } else { parts + u64::from(hash(i) >> 2) };
     let contents = |buffer: &str, i: u64| vec![if buffer == "starts" { start(i) } else { offset(i) } as u32];

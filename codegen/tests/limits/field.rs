@@ -151,7 +151,8 @@ fn batch_inverse(Case { field, limits }: &mut Case, n: u64, threads: u64) {
     });
 }
 
-/// A scalar's digits of `c` bits, the lowest first: how much, up to half of `2^c`, and whether less than nothing.
+/// A scalar's digits of `c` bits, the lowest first: how much, up to half of `2^c`, and whether less than
+/// nothing.
 fn signed_digits(mut rest: BigUint, c: u64, windows: u64) -> Vec<(u64, bool)> {
     let mask = BigUint::from((1u64 << c) - 1);
     let mut digit = |_| {
@@ -245,7 +246,8 @@ fn regular_digits(Case { field, limits }: &mut Case, c: u64, multiples: u64) {
         let negated = !scalar.bit(0);
         let mut rest = if negated { &field.p - scalar } else { scalar };
         for w in 0..windows {
-            // The last digit is what is left, all others are the odd number nearest to 0 that leaves an odd one.
+            // The last digit is what is left, all others are the odd number nearest to 0 that leaves an odd
+            // one.
             let low = u64::try_from(&rest % (2 * full)).expect("it is below 2^25");
             let (magnitude, negative) = match low.checked_sub(full) {
                 _ if w + 1 == windows => (low, false),

@@ -244,7 +244,8 @@ fn tables(field: &FieldDesc, limits: &mut Limits, n: u64) {
     });
 }
 
-/// A kernel whose thread `i` writes `power(e)·factor` at places, for what `writes(i)` gives: places with factors, and `e`.
+/// A kernel whose thread `i` writes `power(e)·factor` at places, for what `writes(i)` gives: places with
+/// factors, and `e`.
 fn powers_of_base<K: curvesmith_abi::Kernel>(
     field: &FieldDesc,
     limits: &mut Limits,

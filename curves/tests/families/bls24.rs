@@ -1,4 +1,5 @@
-//! BLS24-315, which arkworks has no crate for: against the explicit declaration, whose numbers are gnark-crypto's.
+//! BLS24-315, which arkworks has no crate for: against the explicit declaration, whose numbers are
+//! gnark-crypto's.
 
 use super::{same_bytes, same_fields, same_groups};
 use curvesmith_curves::bls24_315 as explicit;

@@ -77,8 +77,8 @@ fn is_arkworks() {
     same_pairings::<bn254::Curve, ark_bn254::Bn254>("bn254");
 }
 
-/// A family's types are the bound ones, which the compiler has compared with what the family derives; the engine is, and the
-/// kernels are its own.
+/// A family's types are the bound ones, which the compiler has compared with what the family derives; the
+/// engine is, and the kernels are its own.
 #[test]
 fn bound_types_are_arkworks() {
     let generators: (ark_bn254::G1Affine, ark_bn254::G2Affine) =

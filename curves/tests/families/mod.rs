@@ -1,8 +1,9 @@
-//! Curves declared by their families, whose types are all generated, against arkworks' crates: every constant, the bytes of
-//! points and the pairing.
+//! Curves declared by their families, whose types are all generated, against arkworks' crates: every
+//! constant, the bytes of points and the pairing.
 //!
-//! Options are given where arkworks' choice is not that of the rules. Curves other than BN254 and BLS12-381, which take minutes to
-//! build, and arkworks' templates, which take minutes to run, are for feature `long-tests`.
+//! Options are given where arkworks' choice is not that of the rules. Curves other than BN254 and BLS12-381,
+//! which take minutes to build, and arkworks' templates, which take minutes to run, are for feature
+//! `long-tests`.
 
 mod bls12;
 #[cfg(all(feature = "bls24-315", feature = "long-tests"))]

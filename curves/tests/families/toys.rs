@@ -1,4 +1,5 @@
-//! The smallest curves of each family: their pairings are bilinear and not degenerate, for all pairs of multiples.
+//! The smallest curves of each family: their pairings are bilinear and not degenerate, for all pairs of
+//! multiples.
 
 use ark_ec::pairing::Pairing;
 use ark_ec::{AffineRepr, CurveGroup};
@@ -77,7 +78,8 @@ fn is_a_pairing<C: PairingCurve>() {
     assert!(of_generators != Field::ONE, "{}: degenerate", C::NAME);
     let powers: Vec<_> = (0..r).map(|k| of_generators.pow([k])).collect();
     assert!(powers[r as usize - 1] * of_generators == Field::ONE);
-    // Every multiple of both, all pairs where there are few. arkworks' MNT pairings have no value for the identity.
+    // Every multiple of both, all pairs where there are few. arkworks' MNT pairings have no value for the
+    // identity.
     let step = if r < 100 { 1 } else { 97 };
     let first = u64::from(C::NAME.contains("mnt"));
     for a in first..r {

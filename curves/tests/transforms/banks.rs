@@ -10,7 +10,8 @@ use curvesmith_runtime::vocabulary::Direction;
 use curvesmith_runtime::{Device, Ntt, NttOptions};
 use std::sync::Arc;
 
-/// No lane waits for another in a pass of 4 stages and more, whatever the size, the order and the other passes are.
+/// No lane waits for another in a pass of 4 stages and more, whatever the size, the order and the other
+/// passes are.
 fn no_conflicts<F: Field>(sizes: impl IntoIterator<Item = u32>) {
     let emulator = Emulator::new(EmulatorOptions::default());
     let mut slow = vec![];

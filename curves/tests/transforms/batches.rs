@@ -17,7 +17,8 @@ struct Layout {
     len: usize,
 }
 
-/// Matrices by rows and by columns, columns of a wider matrix, rows with room between, and vectors that interleave.
+/// Matrices by rows and by columns, columns of a wider matrix, rows with room between, and vectors that
+/// interleave.
 fn layouts(n: usize) -> Vec<Layout> {
     let strided = |count: usize, vector: usize, element: usize, more: usize| Layout {
         batch: NttBatch::strided(count, vector, element),

@@ -22,8 +22,8 @@ use std::sync::Arc;
 const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Inverse];
 const ORDERS: [Order; 3] = [Order::Natural, Order::ReversedEvaluations, Order::ReversedCoefficients];
 
-/// The CPU, and emulators with as long and as short passes as there are, with powers of cosets kept and not. With `REQUIRE_GPU=1` a GPU
-/// in place of the emulators.
+/// The CPU, and emulators with as long and as short passes as there are, with powers of cosets kept and not.
+/// With `REQUIRE_GPU=1` a GPU in place of the emulators.
 fn devices() -> Vec<Device> {
     if std::env::var_os("REQUIRE_GPU").is_some_and(|v| v == "1") {
         return vec![Device::cpu(), Device::cuda(0).unwrap()];

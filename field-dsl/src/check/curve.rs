@@ -38,8 +38,8 @@ impl Curve {
         }
     }
 
-    /// The equation that kernels add by, and the generator there: of a Montgomery curve its twisted Edwards form. The curve has
-    /// passed its checks, so that the generator has an image.
+    /// The equation that kernels add by, and the generator there: of a Montgomery curve its twisted Edwards
+    /// form. The curve has passed its checks, so that the generator has an image.
     pub(super) fn kernels(&self, generator: Point) -> (Equation, [Vec<BigUint>; 2]) {
         let edwards = |curve: Edwards| Equation::TwistedEdwards { a: curve.a.0, d: curve.d.0 };
         let (equation, (x, y)) = match self {

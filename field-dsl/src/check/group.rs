@@ -202,7 +202,8 @@ impl Search<'_> {
                 let with_y =
                     |right: Element| format!("; with this {x}, {y} = {} is of order r", field.print(&right));
                 let ordinate = || self.curve.right_y(point, r).map(with_y);
-                // Montgomery curves of nearly any b have such a point: what the other coefficient would be says little.
+                // Montgomery curves of nearly any b have such a point: what the other coefficient would be
+                // says little.
                 match self.ast.model {
                     ast::Model::Montgomery => ordinate().or_else(|| other.map(with_other)),
                     _ => other.map(with_other).or_else(ordinate),
@@ -219,7 +220,8 @@ impl Search<'_> {
         right.unwrap_or_default()
     }
 
-    /// The message about a faulty cofactor, and whether it is about the curve's other coefficient, that of another twist.
+    /// The message about a faulty cofactor, and whether it is about the curve's other coefficient, that of
+    /// another twist.
     fn cofactor(&self, fault: SpecError) -> (bool, String) {
         let name = self.facts.name;
         if let Some(message) = self.twist() {

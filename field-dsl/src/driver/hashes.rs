@@ -7,7 +7,8 @@ use curvesmith_abi::{Image, ImageError};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// One line an image of every bundle in the folders, by name: the image, the BLAKE3 hash of its text, what made it.
+/// One line an image of every bundle in the folders, by name: the image, the BLAKE3 hash of its text, what
+/// made it.
 ///
 /// Lines of the text that are comments are left out: they name the compiler's source, which changes more
 /// often than texts do. A bundle of any compiler is read. Errors: a folder without bundles; a bundle that is

@@ -11,10 +11,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Writes the bundle of every declaration into a folder, and removes all others there. With `check`, makes all anew and only
-/// says what would change.
+/// Writes the bundle of every declaration into a folder, and removes all others there. With `check`, makes
+/// all anew and only says what would change.
 ///
-/// Errors: with `check`, a bundle that is missing, is of another declaration or compiler, or holds other texts.
+/// Errors: with `check`, a bundle that is missing, is of another declaration or compiler, or holds other
+/// texts.
 pub(super) fn prepare(declared: &Declared, common: bool, folder: &Path, check: bool) -> Result<String> {
     let declarations = declared.declarations(common);
     let mut wanted: BTreeMap<String, (Format, Vec<u8>)> = BTreeMap::new();

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 use syn::parse::Parser;
 
-/// One line a declaration: its name, the seconds from tokens to tokens, with the cache that `CURVESMITH_CACHE` names, the words of its
-/// widest field and the highest degree of a group's coordinates.
+/// One line a declaration: its name, the seconds from tokens to tokens, with the cache that
+/// `CURVESMITH_CACHE` names, the words of its widest field and the highest degree of a group's coordinates.
 pub(super) fn time(from: &[PathBuf]) -> Result<String> {
     let mut out = String::new();
     let mut line = |name: &str, start: Instant, [words, degree]: [usize; 2]| {

@@ -1,7 +1,7 @@
 //! Assertions that a bound arkworks type is the declared one.
 //!
-//! What kind of type it is, is asked of traits whose absence the compiler explains; its constants are compared in const
-//! evaluation, with both values in the message. All of it stands at the binding's path.
+//! What kind of type it is, is asked of traits whose absence the compiler explains; its constants are
+//! compared in const evaluation, with both values in the message. All of it stands at the binding's path.
 //!
 //! Elements are read from arkworks' Montgomery form with 64-bit words, which all its curve crates use.
 
@@ -160,7 +160,8 @@ fn integer(root: &Root, what: &str, declared: &[u64], bound: &TokenStream) -> To
     quote!(#root::declared::integer_differs(#what, &[#(#declared),*], #bound))
 }
 
-/// Whether the coordinates `bound`, in the field with the modulus `bound_modulus`, are those of the declared element.
+/// Whether the coordinates `bound`, in the field with the modulus `bound_modulus`, are those of the declared
+/// element.
 fn element(
     root: &Root,
     what: &str,

@@ -11,8 +11,8 @@ use num_bigint::{BigInt, BigUint, Sign};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-/// `EngineConfig`, the levels of the target field, `Engine` and `Curve`; where arkworks has no engine, a `Curve` that is no
-/// pairing curve.
+/// `EngineConfig`, the levels of the target field, `Engine` and `Curve`; where arkworks has no engine, a
+/// `Curve` that is no pairing curve.
 pub(super) fn items(
     root: &Root,
     name: &str,

@@ -1,7 +1,7 @@
 //! Levels of towers over `Fq`.
 //!
-//! A level over `Fq` is arkworks' `Fp2` or `Fp3`; one over a level is its `QuadExtField` or `CubicExtField` with a configuration
-//! of our own, since its `Fp4`, `Fp6` and `Fp12` are for particular nonresidues.
+//! A level over `Fq` is arkworks' `Fp2` or `Fp3`; one over a level is its `QuadExtField` or `CubicExtField`
+//! with a configuration of our own, since its `Fp4`, `Fp6` and `Fp12` are for particular nonresidues.
 
 use super::{Root, apart, ark_mont, bind, inside, located, words};
 use crate::ast::Over;
@@ -232,7 +232,8 @@ impl Generated<'_> {
         self.constant(&self.level.below, &self.level.top.nonresidue)
     }
 
-    /// `ξ^((p^i - 1)/d)` for every `i` below the degree over `Fq`, which `u^(p^i)` is `u` times, and their squares.
+    /// `ξ^((p^i - 1)/d)` for every `i` below the degree over `Fq`, which `u^(p^i)` is `u` times, and their
+    /// squares.
     fn frobenius(&self) -> [TokenStream; 2] {
         let (below, Extension { degree, nonresidue }) = (&self.level.below, &self.level.top);
         let field = self.field(below);
@@ -248,8 +249,8 @@ impl Generated<'_> {
         })
     }
 
-    /// For a cubic level over `K`: `s`, `(t - 1)/2` and a root of unity of order `2^s`, where its size is `2^s·t + 1` with an odd
-    /// `t`. The root lies in `K`, because `(q³ - 1)/(q - 1)` is odd.
+    /// For a cubic level over `K`: `s`, `(t - 1)/2` and a root of unity of order `2^s`, where its size is
+    /// `2^s·t + 1` with an odd `t`. The root lies in `K`, because `(q³ - 1)/(q - 1)` is odd.
     fn square_roots(&self) -> (u32, TokenStream, TokenStream) {
         let tower = self.level.tower();
         let order = self.field(&tower).size() - 1u32;

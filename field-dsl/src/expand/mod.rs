@@ -50,7 +50,8 @@ fn inside(path: &syn::Path) -> syn::Path {
     path
 }
 
-/// A binding's path in items that are [`located`]: it keeps its place, so that the compiler reports once that it leads nowhere.
+/// A binding's path in items that are [`located`]: it keeps its place, so that the compiler reports once that
+/// it leads nowhere.
 fn apart(path: &syn::Path) -> TokenStream {
     TokenTree::from(Group::new(Delimiter::None, path.to_token_stream())).into()
 }
@@ -210,8 +211,8 @@ fn module(header: &Header, items: TokenStream) -> TokenStream {
     }
 }
 
-/// The encoded images of declarations; none after an error. Images that cannot be had are a fault of the installation,
-/// reported once.
+/// The encoded images of declarations; none after an error. Images that cannot be had are a fault of the
+/// installation, reported once.
 fn embedded(declarations: &[Declaration<'_>], span: Span, errors: &mut Errors) -> Vec<Vec<u8>> {
     if !errors.is_empty() {
         return vec![];
@@ -227,8 +228,8 @@ fn in_lanes(declarations: &[Declaration<'_>], span: Span, errors: &mut Errors) -
     errors.keep(span, images::lanes(declarations)).unwrap_or_default()
 }
 
-/// Images as an expression, empty if there are none. A static has one address and is there once; the compiler copies a literal into every crate
-/// that the function with it is inlined into.
+/// Images as an expression, empty if there are none. A static has one address and is there once; the compiler
+/// copies a literal into every crate that the function with it is inlined into.
 fn literal(images: Option<&Vec<u8>>) -> TokenStream {
     let images = Literal::byte_string(images.map_or(&[], Vec::as_slice));
     quote!({

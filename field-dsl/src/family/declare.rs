@@ -250,7 +250,8 @@ impl Family {
         Some(xi)
     }
 
-    /// The first curve's coefficient: given, or by the rule. The curve has, as far as one point tells, so many points.
+    /// The first curve's coefficient: given, or by the rule. The curve has, as far as one point tells, so
+    /// many points.
     fn first_b(
         &self,
         prime: &TowerField,

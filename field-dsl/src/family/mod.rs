@@ -1,8 +1,9 @@
 //! `family: name { … };`: a curve by its family and seed.
 //!
-//! A family is a source of an explicit declaration: [`declare`](Family::declare) makes of it the fields, levels and groups that could have
-//! been written out, with the spans of the family's tokens, so that every check and expansion is that of any other curve. Beside
-//! them it makes the constants of arkworks' pairing. The numbers are [`curvesmith_codegen::declaration::family`]'s.
+//! A family is a source of an explicit declaration: [`declare`](Family::declare) makes of it the fields,
+//! levels and groups that could have been written out, with the spans of the family's tokens, so that every
+//! check and expansion is that of any other curve. Beside them it makes the constants of arkworks' pairing.
+//! The numbers are [`curvesmith_codegen::declaration::family`]'s.
 
 mod declare;
 mod parse;

@@ -1,6 +1,7 @@
 //! Declarations with a fault that nobody thought of: tokens deleted, doubled and swapped, numbers changed.
 //!
-//! None may panic or take unbounded work, and none may pass unless it is valid by the [oracle](super::oracle).
+//! None may panic or take unbounded work, and none may pass unless it is valid by the
+//! [oracle](super::oracle).
 
 use super::oracle;
 use crate::{check, expand, parse};
@@ -142,7 +143,8 @@ const LARGE_FAMILIES: [&str; 2] = [
     }",
 ];
 
-/// Bounded work is ten seconds of a processor. The clock is the wall's, and other tests and builds have the machine too.
+/// Bounded work is ten seconds of a processor. The clock is the wall's, and other tests and builds have the
+/// machine too.
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// What is done with a declaration, in time.

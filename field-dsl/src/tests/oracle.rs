@@ -1,5 +1,5 @@
-//! Definitions, on machine words and by trying everything: what accepted declarations over small fields are judged by. Nothing is
-//! shared with the checks.
+//! Definitions, on machine words and by trying everything: what accepted declarations over small fields are
+//! judged by. Nothing is shared with the checks.
 
 use crate::check::{CurveModel, FieldModel, GroupModel};
 use curvesmith_codegen::declaration::Equation;

@@ -106,8 +106,8 @@ macro_rules! with_module {
 }
 pub(crate) use with_module;
 
-/// Evaluates an expression, a result, with the type alias `$C` standing for the curve's marker; a [`Failure`] on curves that have no
-/// pairing.
+/// Evaluates an expression, a result, with the type alias `$C` standing for the curve's marker; a [`Failure`]
+/// on curves that have no pairing.
 macro_rules! with_curve {
     ($curve:expr, $C:ident => $body:expr) => {{
         #[allow(unreachable_patterns, reason = "in builds of pairing curves alone")]
@@ -158,8 +158,8 @@ macro_rules! with_curve {
 }
 pub(crate) use with_curve;
 
-/// Evaluates an expression, a result, with the type alias `$G` standing for the marker of the curve's second group; a [`Failure`] on curves
-/// that have none.
+/// Evaluates an expression, a result, with the type alias `$G` standing for the marker of the curve's second
+/// group; a [`Failure`] on curves that have none.
 macro_rules! with_second_group {
     ($curve:expr, $G:ident => $body:expr) => {{
         match $curve {

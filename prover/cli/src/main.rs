@@ -127,8 +127,8 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What `CURVESMITH_LOG`, or else `RUST_LOG`, asks for, levels with or without a target: `debug`, `curvesmith=debug,warn`.
-/// Warnings if it is not set, empty or not understood.
+/// What `CURVESMITH_LOG`, or else `RUST_LOG`, asks for, levels with or without a target: `debug`,
+/// `curvesmith=debug,warn`. Warnings if it is not set, empty or not understood.
 fn log_filter() -> Targets {
     let variable = |name| std::env::var(name).ok().filter(|text| !text.is_empty());
     let asked = variable("CURVESMITH_LOG").or_else(|| variable("RUST_LOG"));

@@ -111,8 +111,8 @@ pub(crate) struct OneFile {
 }
 
 impl OneFile {
-    /// Opens a temporary file beside the path. Refused is a path to one of the `others`, whatever it is spelled
-    /// like.
+    /// Opens a temporary file beside the path. Refused is a path to one of the `others`, whatever it is
+    /// spelled like.
     pub(crate) fn create(path: &Path, others: &[&Path]) -> Result<Self, Failure> {
         let failed = |e| failed(path, &e);
         let place = place(path).map_err(failed)?;
@@ -220,8 +220,8 @@ pub(crate) fn show(time: Duration) -> String {
     }
 }
 
-/// A table of the stages of a proof, indented by two: the host's time, the device's, and the device's share of the
-/// whole; stages on several streams overlap.
+/// A table of the stages of a proof, indented by two: the host's time, the device's, and the device's share
+/// of the whole; stages on several streams overlap.
 pub(crate) fn stage_table(stats: &ProveStats) -> String {
     let total = stats.total.as_secs_f64().max(f64::MIN_POSITIVE);
     let mut text = format!("  {:<12}{:>10}{:>10}{:>9}\n", "stage", "host", "device", "");

@@ -6,9 +6,10 @@ use ark_relations::gr1cs::{
 };
 use std::fmt;
 
-/// Knowledge of a message with a public digest, of which each half is an input: a witness of zeros and ones, where [`Chain`](crate::Chain)
-/// has large numbers. A block of 512 bits takes some 26 thousand constraints; 2048 bits, five blocks with their padding, fill
-/// a domain of 2^17, and 4096 bits one of 2^18, as circomlib's circuit of 158 370 constraints does for 2048.
+/// Knowledge of a message with a public digest, of which each half is an input: a witness of zeros and ones,
+/// where [`Chain`](crate::Chain) has large numbers. A block of 512 bits takes some 26 thousand constraints;
+/// 2048 bits, five blocks with their padding, fill a domain of 2^17, and 4096 bits one of 2^18, as
+/// circomlib's circuit of 158 370 constraints does for 2048.
 #[derive(Clone)]
 pub struct Sha256 {
     /// What is hashed.

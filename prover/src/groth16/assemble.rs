@@ -10,7 +10,8 @@ use curvesmith_runtime::parallel::join;
 use std::fmt;
 use zeroize::Zeroize;
 
-/// δ in both groups, with multiples: what a proof multiplies before its sums are known must not take longer than these.
+/// δ in both groups, with multiples: what a proof multiplies before its sums are known must not take longer
+/// than these.
 pub(super) struct Deltas<C: PairingCurve> {
     g1: Multiples<ProjectiveOf<C::G1>>,
     g2: Multiples<ProjectiveOf<C::G2>>,
@@ -30,8 +31,9 @@ impl<C: PairingCurve> fmt::Debug for Deltas<C> {
     }
 }
 
-/// For every window of a scalar the multiples of a point by what its digit can be: some thousand points. A product is as
-/// many additions as there are windows (fixed-base windowing: Brickell, Gordon, McCurley and Wilson, EUROCRYPT 1992).
+/// For every window of a scalar the multiples of a point by what its digit can be: some thousand points. A
+/// product is as many additions as there are windows (fixed-base windowing: Brickell, Gordon, McCurley and
+/// Wilson, EUROCRYPT 1992).
 struct Multiples<P> {
     /// `d·2^(WINDOW·i)` times the point at place `d` of table `i`.
     tables: Vec<Vec<P>>,

@@ -63,7 +63,8 @@ impl<C: PairingCurve> Groth16<C> {
     }
 }
 
-/// Synthesizes `circuit` as [`Groth16::prove_circuit`] does and returns its assignment, for the calls that take one.
+/// Synthesizes `circuit` as [`Groth16::prove_circuit`] does and returns its assignment, for the calls that
+/// take one.
 ///
 /// Errors: a synthesis that fails; a constraint that the assignment breaks, which is named.
 pub fn witness_of<C: PairingCurve>(
@@ -116,8 +117,8 @@ pub fn constraints_of<F: ark_ff::PrimeField>(
     constraints_in(&synthesize(circuit, SynthesisMode::Setup)?)
 }
 
-/// The constraints of a circuit that was synthesized, linear combinations of others inlined, as `ark-groth16` has
-/// them.
+/// The constraints of a circuit that was synthesized, linear combinations of others inlined, as `ark-groth16`
+/// has them.
 pub(crate) fn constraints_in<F: ark_ff::PrimeField>(
     cs: &ConstraintSystemRef<F>,
 ) -> Result<R1cs<F>, ProveError> {

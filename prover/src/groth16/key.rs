@@ -27,14 +27,15 @@ pub struct KeyOptions {
     pub check_subgroups: bool,
     /// Verify every proof before it is returned. Default: true.
     pub self_check: bool,
-    /// Keep precomputed multiples of the key's points on a GPU that has room for them: proofs are faster, and loading the key
-    /// takes as long as some tens of proofs. Default: true.
+    /// Keep precomputed multiples of the key's points on a GPU that has room for them: proofs are faster, and
+    /// loading the key takes as long as some tens of proofs. Default: true.
     pub multiples: bool,
-    /// Zero the device memory of every proof before anyone else gets it: the witness, its digits, and all that is made of them.
-    /// Default: false.
+    /// Zero the device memory of every proof before anyone else gets it: the witness, its digits, and all
+    /// that is made of them. Default: false.
     pub wipe: bool,
-    /// Prove with a key that does not fit on the device: its points stay on the host, and every proof copies them there in parts. Without it
-    /// such a key is refused. One that fits is moved to the device in any case. Default: false.
+    /// Prove with a key that does not fit on the device: its points stay on the host, and every proof copies
+    /// them there in parts. Without it such a key is refused. One that fits is moved to the device in any
+    /// case. Default: false.
     pub stream: bool,
     /// Refuse keys under which anyone can make proofs, as far as their points show it:
     /// [`Weakness`]. Default: false.
@@ -171,8 +172,9 @@ pub enum KeyError {
         /// Bytes that were asked for.
         bytes: u64,
     },
-    /// The key and one proof do not fit on the device, by what their points and vectors take alone: nothing was put there. Free some of
-    /// its memory, use another device, or allow [`KeyOptions::stream`], where that was not what failed: then the points need not fit.
+    /// The key and one proof do not fit on the device, by what their points and vectors take alone: nothing
+    /// was put there. Free some of its memory, use another device, or allow [`KeyOptions::stream`], where
+    /// that was not what failed: then the points need not fit.
     #[error("key and proof need at least {needed} bytes of device memory, {available} are available")]
     DeviceMemory {
         /// Bytes that are needed, and more for matrices, tables and what is made on the way.

@@ -175,7 +175,8 @@ impl<C: PairingCurve> Groth16<C> {
         result
     }
 
-    /// As [`Groth16::prove`]; once the end is asked for, [`RuntimeError::Cancelled`] as [`ProveError::Device`].
+    /// As [`Groth16::prove`]; once the end is asked for, [`RuntimeError::Cancelled`] as
+    /// [`ProveError::Device`].
     pub fn prove_unless_cancelled(
         &self,
         witness: &Witness<C>,
@@ -188,8 +189,8 @@ impl<C: PairingCurve> Groth16<C> {
         proof.map(|(proof, _)| proof)
     }
 
-    /// As [`Groth16::prove`], beside the caller. A job that is cancelled, or whose errors are of the device, gives
-    /// [`ProveError::Device`].
+    /// As [`Groth16::prove`], beside the caller. A job that is cancelled, or whose errors are of the device,
+    /// gives [`ProveError::Device`].
     pub fn submit(
         self: &Arc<Self>,
         witness: Witness<C>,

@@ -36,8 +36,8 @@ pub(crate) struct Quotient<F> {
 }
 
 impl<F: PrimeField> Quotient<F> {
-    /// For at most so many rows, on the domain that arkworks' `GeneralEvaluationDomain` has for them. `None` where there is
-    /// none, or where all units are in it.
+    /// For at most so many rows, on the domain that arkworks' `GeneralEvaluationDomain` has for them. `None`
+    /// where there is none, or where all units are in it.
     pub(crate) fn libsnark(rows: usize) -> Option<Self> {
         let domain = domain_size::<F>(rows)?;
         let omega = F::get_root_of_unity(domain as u64)?;

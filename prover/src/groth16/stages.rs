@@ -62,7 +62,8 @@ pub(crate) struct PendingClosing<C: PairingCurve> {
 }
 
 impl<C: PairingCurve> PendingSums<C> {
-    /// Waits for the sums of A and B, which come in one copy, and combines them. The device goes on with the others.
+    /// Waits for the sums of A and B, which come in one copy, and combines them. The device goes on with the
+    /// others.
     pub(crate) fn opening(self, work: &Work) -> Result<(OpeningSums<C>, PendingClosing<C>), RuntimeError> {
         let Self { sums, a, b_g1, b_g2, forks, closing } = self;
         forks.into_iter().try_for_each(|fork| work.join(fork))?;
@@ -175,8 +176,9 @@ pub(super) enum Place {
     OnHost,
 }
 
-/// Where a key's points can be: on the device if they have room there, with the vectors of one proof, else on the host, if that is
-/// allowed. What else a proof takes is not counted, so that none is refused that would fit.
+/// Where a key's points can be: on the device if they have room there, with the vectors of one proof, else on
+/// the host, if that is allowed. What else a proof takes is not counted, so that none is refused that would
+/// fit.
 pub(super) fn place<C: PairingCurve>(
     device: &Device,
     key: &HostKey<C>,
@@ -197,8 +199,8 @@ pub(super) fn place<C: PairingCurve>(
 }
 
 impl Streams {
-    /// For half of what the device has free beside the rest of the key: a part is copied while another is worked on, and the vectors of
-    /// other proofs are there too.
+    /// For half of what the device has free beside the rest of the key: a part is copied while another is
+    /// worked on, and the vectors of other proofs are there too.
     fn new<C: PairingCurve>(work: &Work, device: &Device, key: &HostKey<C>) -> Result<Self, RuntimeError> {
         let budget = device.free_memory()?.unwrap_or(u64::MAX) / 2;
         Ok(Streams {
@@ -223,7 +225,8 @@ impl<C: PairingCurve> DeviceKey<C> {
         }
     }
 
-    /// Moves a key to a device, all but its points where they stay on the host, with all kernels that proofs launch.
+    /// Moves a key to a device, all but its points where they stay on the host, with all kernels that proofs
+    /// launch.
     pub(crate) fn new(
         device: &Device,
         mut source: Source<'_, C>,
@@ -281,7 +284,8 @@ impl<C: PairingCurve> DeviceKey<C> {
         Ok(made)
     }
 
-    /// The key with multiples of its points, as many as the device likes to keep; without any where there is no room for them.
+    /// The key with multiples of its points, as many as the device likes to keep; without any where there is
+    /// no room for them.
     pub(crate) fn with_multiples(self, device: &Device) -> Result<Self, RuntimeError> {
         let Points::Resident(queries) = &self.points else { return Ok(self) };
         let work = device.work()?;
@@ -314,7 +318,8 @@ impl<C: PairingCurve> DeviceKey<C> {
         self.shapes[0].multiples
     }
 
-    /// Submits the sums of a witness, which has one value per wire. Points that are not on the device are those of `host`.
+    /// Submits the sums of a witness, which has one value per wire. Points that are not on the device are
+    /// those of `host`.
     pub(crate) fn submit(
         &self,
         work: &Work,
@@ -328,9 +333,9 @@ impl<C: PairingCurve> DeviceKey<C> {
         }
     }
 
-    /// The sums over wires need the digits of the witness alone, so they run beside the quotient, each on a stream
-    /// of its own. Those of A and B come first, the G2 sum, which takes longest, before all: the host checks A and B while the device
-    /// ends the others.
+    /// The sums over wires need the digits of the witness alone, so they run beside the quotient, each on a
+    /// stream of its own. Those of A and B come first, the G2 sum, which takes longest, before all: the host
+    /// checks A and B while the device ends the others.
     fn submit_resident(
         &self,
         work: &Work,
@@ -363,7 +368,8 @@ impl<C: PairingCurve> DeviceKey<C> {
         Ok(PendingSums { sums: opening, a, b_g1, b_g2, forks: forks.into(), closing })
     }
 
-    /// One sum after the other, so that each has the memory of the one before. h goes to the host, where the sums take scalars from.
+    /// One sum after the other, so that each has the memory of the one before. h goes to the host, where the
+    /// sums take scalars from.
     fn submit_streamed(
         &self,
         work: &Work,
@@ -389,8 +395,8 @@ impl<C: PairingCurve> DeviceKey<C> {
         Ok(PendingSums { sums: opening, a, b_g1, b_g2, forks: Vec::new(), closing })
     }
 
-    /// Whether a witness, which has one value per wire, satisfies the key's constraints; `None` where the key has no
-    /// C to tell by.
+    /// Whether a witness, which has one value per wire, satisfies the key's constraints; `None` where the key
+    /// has no C to tell by.
     pub(super) fn is_satisfied_by(
         &self,
         device: &Device,

@@ -4,8 +4,8 @@
 //! A is then off by `wᵢ·T`, which no pairing sees, and tells `wᵢ mod m` to everyone. So:
 //!
 //! * The points of a proof are tested before it is returned, always (`Groth16::is_sound`).
-//! * [`KeyOptions::check_subgroups`] tests all points of a key: the first test leaves it to the
-//!   key's maker to see whether there is a proof at all. On a GPU by sums of all of them (`device`); a sum that is
+//! * [`KeyOptions::check_subgroups`] tests all points of a key: the first test leaves it to the key's maker
+//!   to see whether there is a proof at all. On a GPU by sums of all of them (`device`); a sum that is
 //!   outside is traced to its point on the host.
 //! * α, β, γ and δ are refused at the identity. Groth draws their logarithms from the units:
 //!   with δ = 0 a proof is not blinded, with one of the others anyone makes proofs.

@@ -9,8 +9,9 @@ pub enum FormatError {
     /// The file could not be read.
     #[error("{0}")]
     Io(#[from] std::io::Error),
-    /// Somebody wrote to the file, by its length or its time of modification, between its opening and the end of its reading. Write
-    /// another file and rename it over this one instead; readers of the old one do not notice.
+    /// Somebody wrote to the file, by its length or its time of modification, between its opening and the end
+    /// of its reading. Write another file and rename it over this one instead; readers of the old one do not
+    /// notice.
     #[error("changed while it was read")]
     Changed,
     /// There is no memory for what the file holds: give the process more, or a smaller key.

@@ -52,8 +52,8 @@ pub struct R1csFile {
 impl R1csFile {
     /// Opens a circuit and reads its header.
     ///
-    /// Errors: an unreadable file, or one that does not hold the constraints of a circuit over the scalar field
-    /// of a curve of [`SnarkjsCurve`].
+    /// Errors: an unreadable file, or one that does not hold the constraints of a circuit over the scalar
+    /// field of a curve of [`SnarkjsCurve`].
     pub fn open(path: &Path) -> Result<Self, R1csFileError> {
         Source::open(path)
             .map_err(FormatError::from)

@@ -79,7 +79,8 @@ impl Sections {
         Ok(Self { source, found })
     }
 
-    /// What was read, unless the file has changed since it was opened: then neither a value nor an error means anything.
+    /// What was read, unless the file has changed since it was opened: then neither a value nor an error
+    /// means anything.
     pub(crate) fn unless_changed<T>(&self, read: Result<T, FormatError>) -> Result<T, FormatError> {
         if self.source.has_changed()? { Err(FormatError::Changed) } else { read }
     }

@@ -16,7 +16,8 @@ pub(crate) enum Source {
     Bytes(Zeroizing<Vec<u8>>),
 }
 
-/// What tells that an open file was written to. That another one has taken its name does not matter to whoever has it open.
+/// What tells that an open file was written to. That another one has taken its name does not matter to
+/// whoever has it open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileState {
     len: u64,

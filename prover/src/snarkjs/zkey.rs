@@ -225,13 +225,15 @@ impl ZkeyFile {
     /// the header to lie in the subgroup of order r; true skips both, for keys that were
     /// checked before. Canonical coordinates, sizes and indices are checked always.
     ///
-    /// Errors: a key of another curve than `C`, everything that can be wrong in a file, and [`FormatError::Changed`].
+    /// Errors: a key of another curve than `C`, everything that can be wrong in a file, and
+    /// [`FormatError::Changed`].
     pub fn read<C: ZkeyCurve>(&self, trust_points: bool) -> Result<Zkey<C>, ZkeyError> {
         let key = self.sections.unless_changed(self.read_key(!trust_points));
         key.map_err(|problem| ZkeyError { path: self.path.clone(), problem })
     }
 
-    /// Reads what a verifier needs and no more, checked as by [`ZkeyFile::read`] of points that are not trusted.
+    /// Reads what a verifier needs and no more, checked as by [`ZkeyFile::read`] of points that are not
+    /// trusted.
     pub fn read_verifying_key<C: ZkeyCurve>(&self) -> Result<VerifyingKey<C::Engine>, ZkeyError> {
         let checked = self.check_curve::<C>().and_then(|()| self.check_size_of_ic::<C>());
         let key = checked.and_then(|()| self.verifying_key::<C>(true));

@@ -48,7 +48,8 @@ const WITHOUT_VALUES: &[&str] = &[
 /// What has no `Debug` at all.
 const NOT_SHOWN: &[&str] = &["MpiMsm"];
 
-/// Every way in which a number's digits are written: of itself, of its negative and of their Montgomery forms.
+/// Every way in which a number's digits are written: of itself, of its negative and of their Montgomery
+/// forms.
 fn written(number: Scalar) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for number in [number, -number] {

@@ -1,9 +1,9 @@
 //! PTX texts as they are compressed: numbers of names as differences.
 //!
-//! Code that a compiler wrote repeats itself, but for the numbers of its registers and labels, which count up. A number at the end of a name is
-//! written as its difference to the number that stood in the same place before: the names of both end alike without the number, and
-//! are as many names from the beginning of their lines. What is left of unrolled and inlined code are equal lines, which a
-//! compressor finds.
+//! Code that a compiler wrote repeats itself, but for the numbers of its registers and labels, which count
+//! up. A number at the end of a name is written as its difference to the number that stood in the same place
+//! before: the names of both end alike without the number, and are as many names from the beginning of their
+//! lines. What is left of unrolled and inlined code are equal lines, which a compressor finds.
 
 use crate::ImageError;
 
@@ -182,7 +182,8 @@ mod tests {
             }
         }
         let damaged = Err(ImageError::Damaged("wrong number of a name"));
-        // Nothing before the number, a byte that ends no name, a negative one, one that is too large, one without end, an unused byte.
+        // Nothing before the number, a byte that ends no name, a negative one, one that is too large, one
+        // without end, an unused byte.
         for bytes in [
             &b"\xa2"[..],
             b"+\xa2",

@@ -6,13 +6,12 @@
 //! text is stored in the [`Image`] and compared at load, so the two cannot disagree.
 //!
 //! # Layouts
-//! A *word* is a little-endian `u32`. A field element is `words` words (Montgomery
-//! form, `R = 2^(32·words)`), canonical (below `p`), padded with zero words to a multiple of four (16 bytes) from three words on.
-//! An element of an extension is its coordinates over the prime field, `c0` first. An affine point is `x`, `y`, or what else
-//! the [`Form`] of the group says;
-//! the identity has *every* word `0xffff_ffff`, padding included. What a point's coordinates are where it is not
-//! affine, the form says too. A constant by which much is multiplied is
-//! stored as a *table* of field-sized entries, see [`TableShape`].
+//! A *word* is a little-endian `u32`. A field element is `words` words (Montgomery form, `R = 2^(32·words)`),
+//! canonical (below `p`), padded with zero words to a multiple of four (16 bytes) from three words on. An
+//! element of an extension is its coordinates over the prime field, `c0` first. An affine point is `x`, `y`,
+//! or what else the [`Form`] of the group says; the identity has *every* word `0xffff_ffff`, padding
+//! included. What a point's coordinates are where it is not affine, the form says too. A constant by which
+//! much is multiplied is stored as a *table* of field-sized entries, see [`TableShape`].
 
 mod argument;
 pub mod delta;
@@ -30,8 +29,8 @@ pub use geometry::Geometry;
 pub use image::{Bundle, Image, ImageError, KernelEntry, Packed};
 pub use needs::{Features, Flavour, Lack, Limits, Needs};
 
-/// Words of a padded field element of `words` words: one and two as they are, which threads beside each other access side by side, and
-/// more in whole accesses of 16 bytes.
+/// Words of a padded field element of `words` words: one and two as they are, which threads beside each other
+/// access side by side, and more in whole accesses of 16 bytes.
 pub const fn padded_words(words: usize) -> usize {
     match words {
         0..=2 => words,
@@ -72,13 +71,15 @@ impl TableShape {
 /// How the kernels of a group represent its points. An affine point is `x`, `y` where nothing else is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Form {
-    /// Short Weierstrass, `x`, `y`, `zz`, `zzz`: affine `(x/zz, y/zzz)`, with `zz³ = zzz²`; the identity has `zz = 0`, and
-    /// its other coordinates are arbitrary.
+    /// Short Weierstrass, `x`, `y`, `zz`, `zzz`: affine `(x/zz, y/zzz)`, with `zz³ = zzz²`; the identity has
+    /// `zz = 0`, and its other coordinates are arbitrary.
     Xyzz,
-    /// Twisted Edwards, `x`, `y`, `z`, `t`: affine `(x/z, y/z)`, with `x·y = z·t` and `z ≠ 0`; the identity is affine `(0, 1)`, or all zeros.
+    /// Twisted Edwards, `x`, `y`, `z`, `t`: affine `(x/z, y/z)`, with `x·y = z·t` and `z ≠ 0`; the identity
+    /// is affine `(0, 1)`, or all zeros.
     Extended,
-    /// As [`Form::Extended`], on a curve `-x² + y² = 1 + d·x²·y²`. Affine points are what a mixed addition takes of them, `y - x`, `y + x` and
-    /// `2·d·x·y` ([Hisil, Wong, Carter and Dawson](https://eprint.iacr.org/2008/522), section 3.1).
+    /// As [`Form::Extended`], on a curve `-x² + y² = 1 + d·x²·y²`. Affine points are what a mixed addition
+    /// takes of them, `y - x`, `y + x` and `2·d·x·y` ([Hisil, Wong, Carter and
+    /// Dawson](https://eprint.iacr.org/2008/522), section 3.1).
     Niels,
 }
 
@@ -131,8 +132,8 @@ pub enum Element {
 }
 
 impl Element {
-    /// Padded field elements in one buffer element, for points in a form, a field of `words` words and coordinates of
-    /// extension degree `degree`. Zero for plain words.
+    /// Padded field elements in one buffer element, for points in a form, a field of `words` words and
+    /// coordinates of extension degree `degree`. Zero for plain words.
     pub const fn field_elements(self, form: Form, words: usize, degree: usize) -> usize {
         match self {
             Element::U32 => 0,
@@ -143,7 +144,8 @@ impl Element {
         }
     }
 
-    /// Bytes of one buffer element, for points in a form, a field of `words` words and coordinates of `degree`.
+    /// Bytes of one buffer element, for points in a form, a field of `words` words and coordinates of
+    /// `degree`.
     pub const fn bytes(self, form: Form, words: usize, degree: usize) -> usize {
         match self {
             Element::U32 => 4,
@@ -151,8 +153,8 @@ impl Element {
         }
     }
 
-    /// The number of times `p` that the field elements are below, in fields whose words hold it; none where there are no
-    /// field elements.
+    /// The number of times `p` that the field elements are below, in fields whose words hold it; none where
+    /// there are no field elements.
     pub const fn below(self) -> Option<u32> {
         match self {
             Element::U32 => None,
@@ -173,9 +175,10 @@ impl Element {
 
 /// How a kernel uses a buffer.
 ///
-/// Buffers that are read only may overlap each other. A written one overlaps no other buffer: no kernel works in
-/// place but on one buffer that is `InOut`. The compiler relies on it, so that what is read only is read through the cache
-/// that writes do not reach (`ld.global.nc`), and launches are refused where [`KernelDesc::overlap`] finds otherwise.
+/// Buffers that are read only may overlap each other. A written one overlaps no other buffer: no kernel works
+/// in place but on one buffer that is `InOut`. The compiler relies on it, so that what is read only is read
+/// through the cache that writes do not reach (`ld.global.nc`), and launches are refused where
+/// [`KernelDesc::overlap`] finds otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
     /// Read only.
@@ -224,26 +227,28 @@ pub struct KernelDesc {
     pub family: Family,
     /// Threads per block; launches use exactly this.
     pub block: u32,
-    /// Threads per block of owners with wide coordinates, in place of [`KernelDesc::block`]: [`KernelDesc::of_width`].
+    /// Threads per block of owners with wide coordinates, in place of [`KernelDesc::block`]:
+    /// [`KernelDesc::of_width`].
     pub wide_block: u32,
     /// Parameters in order.
     pub params: &'static [Param],
 }
 
 impl KernelDesc {
-    /// The contract for a field of `words` words, or a group whose coordinates are of extension degree `degree` over it.
+    /// The contract for a field of `words` words, or a group whose coordinates are of extension degree
+    /// `degree` over it.
     ///
-    /// Wide are coordinates that four of, next to what an addition works on, fit neither a thread's registers nor its part of a
-    /// block's shared memory: over fields of 17 words and more, and of more than 24 words with the extension. Half the
-    /// threads have twice the shared memory each.
+    /// Wide are coordinates that four of, next to what an addition works on, fit neither a thread's registers
+    /// nor its part of a block's shared memory: over fields of 17 words and more, and of more than 24 words
+    /// with the extension. Half the threads have twice the shared memory each.
     #[must_use]
     pub const fn of_width(self, words: usize, degree: usize) -> KernelDesc {
         let is_wide = words > 16 || words * degree > 24;
         KernelDesc { block: if is_wide { self.wide_block } else { self.block }, ..self }
     }
 
-    /// The contract as text, for a group whose points have this form; equal texts mean equal contracts. Of kernels
-    /// without points the form says nothing.
+    /// The contract as text, for a group whose points have this form; equal texts mean equal contracts. Of
+    /// kernels without points the form says nothing.
     pub fn signature(&self, form: Form) -> String {
         let params: Vec<String> = self
             .params

@@ -1,7 +1,7 @@
 //! What texts of WGSL and the devices that run them agree on.
 
-/// The function by which every module multiplies words, `low + 2^32·high = a·b + c + d`: by half products, whose parts in units
-/// of `2^16` are added up with what carries.
+/// The function by which every module multiplies words, `low + 2^32·high = a·b + c + d`: by half products,
+/// whose parts in units of `2^16` are added up with what carries.
 pub const MUL_ADD: &str = "\
 fn mul_add(a: u32, b: u32, c: u32, d: u32) -> vec2<u32> {
   let a0 = a & 0xffffu;
@@ -28,7 +28,8 @@ fn mul_add(a: u32, b: u32, c: u32, d: u32) -> vec2<u32> {
 }
 ";
 
-/// A text that multiplies by words of 64 bits. Nothing else of it changes; one that does not multiply stays as it is.
+/// A text that multiplies by words of 64 bits. Nothing else of it changes; one that does not multiply stays
+/// as it is.
 pub fn by_words_64(text: &str) -> String {
     text.replacen(MUL_ADD, MUL_ADD_64, 1)
 }

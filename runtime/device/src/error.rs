@@ -20,8 +20,8 @@ pub enum RuntimeError {
         /// Bytes of the allocation that failed.
         requested: u64,
     },
-    /// The work takes more device memory than there is, which was found out before any of it was begun; make the input smaller, give up
-    /// what else is on the device, or see `StreamedMsm`.
+    /// The work takes more device memory than there is, which was found out before any of it was begun; make
+    /// the input smaller, give up what else is on the device, or see `StreamedMsm`.
     #[error("{what}: at least {needed} bytes of device memory are needed, {available} are available")]
     InsufficientMemory {
         /// What would take it.
@@ -31,9 +31,9 @@ pub enum RuntimeError {
         /// Bytes that the device has free, or that the caller's limit allows.
         available: u64,
     },
-    /// A buffer of a launch is larger than kernels of this device reach, which is less than its memory on devices of
-    /// wgpu. Make the input smaller, take bases with fewer multiples or a narrower window, or another device: CUDA has no
-    /// such limit.
+    /// A buffer of a launch is larger than kernels of this device reach, which is less than its memory on
+    /// devices of wgpu. Make the input smaller, take bases with fewer multiples or a narrower window, or
+    /// another device: CUDA has no such limit.
     #[error(
         "{what}: {bytes} bytes of one buffer, launches on this device reach {limit}: take a smaller input, fewer multiples or \
          another device"

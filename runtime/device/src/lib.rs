@@ -27,8 +27,8 @@ pub struct DeviceProperties {
     pub compute: u32,
     /// Bytes of memory in all.
     pub memory: u64,
-    /// Most bytes of a buffer that a launch takes, which may be a part of an allocation; `u64::MAX` where memory alone is
-    /// the limit.
+    /// Most bytes of a buffer that a launch takes, which may be a part of an allocation; `u64::MAX` where
+    /// memory alone is the limit.
     pub binding: u64,
     /// What the images are written in that it runs.
     pub flavour: Flavour,
@@ -76,8 +76,8 @@ pub struct Launch<'a> {
 pub trait Staging: Any + Send + Sync + Debug {
     /// The bytes, once no copy uses them. Errors are those of the copy's stream.
     fn bytes(&mut self) -> Result<&mut [u8]>;
-    /// Puts `bytes` at `offset`, once no copy uses the memory; the range is within the capacity. The device reads
-    /// them next and not the host, so a GPU's memory takes them past the host's caches.
+    /// Puts `bytes` at `offset`, once no copy uses the memory; the range is within the capacity. The device
+    /// reads them next and not the host, so a GPU's memory takes them past the host's caches.
     fn write(&mut self, offset: usize, bytes: &[u8]) -> Result<()> {
         self.bytes()?[offset..offset + bytes.len()].copy_from_slice(bytes);
         Ok(())
@@ -98,19 +98,21 @@ pub trait Staging: Any + Send + Sync + Debug {
 pub trait KernelDevice: Debug + Send + Sync + 'static {
     /// Static facts.
     fn properties(&self) -> &DeviceProperties;
-    /// The version of what runs the kernels, for what is kept of measurements; empty where there is none to tell apart.
+    /// The version of what runs the kernels, for what is kept of measurements; empty where there is none to
+    /// tell apart.
     fn driver(&self) -> &str {
         ""
     }
     /// Loads an image of the device's flavour, from the device's own cache where it has one.
     fn load(&self, source: &Source) -> Result<Module>;
-    /// Compiles a kernel of a loaded image, where the device does that kernel by kernel and its first launch would wait
-    /// for it; called for many at once, from several threads. What is wrong with the kernel, its launch tells.
+    /// Compiles a kernel of a loaded image, where the device does that kernel by kernel and its first launch
+    /// would wait for it; called for many at once, from several threads. What is wrong with the kernel, its
+    /// launch tells.
     fn prepare(&self, _module: &Module, _symbol: &str) {}
     /// Blocks of `block` threads of a kernel that are resident at once on one multiprocessor, at least 1.
     fn resident_blocks(&self, module: &Module, symbol: &str, block: u32) -> Result<u32>;
-    /// Bytes of memory that nobody has now, of which an allocation may find less for want of room in one piece; `None` where the device
-    /// cannot tell.
+    /// Bytes of memory that nobody has now, of which an allocation may find less for want of room in one
+    /// piece; `None` where the device cannot tell.
     fn free_memory(&self) -> Result<Option<u64>> {
         Ok(None)
     }
@@ -123,8 +125,8 @@ pub trait KernelDevice: Debug + Send + Sync + 'static {
     fn staging(&self, bytes: usize) -> Result<Box<dyn Staging>>;
     /// A new stream.
     fn stream(&self) -> Result<Stream>;
-    /// A new stream whose kernels go before those of other streams that wait for room on the device, where the
-    /// device can do that. What they compute does not depend on it.
+    /// A new stream whose kernels go before those of other streams that wait for room on the device, where
+    /// the device can do that. What they compute does not depend on it.
     fn urgent_stream(&self) -> Result<Stream> {
         self.stream()
     }

@@ -71,6 +71,7 @@ impl Warp {
         self.counts.bank_conflicts += banks::conflicts(&places.map(|place| place.1), shared, bytes);
     }
 
+    #[inline(always)]
     pub(super) fn load(
         &mut self,
         ctx: &LaunchContext<'_>,
@@ -198,6 +199,7 @@ impl Warp {
         Ok(address & !u64::from(bytes - 1))
     }
 
+    #[inline(always)]
     pub(super) fn store(
         &mut self,
         ctx: &LaunchContext<'_>,

@@ -8,8 +8,9 @@ const BANKS: usize = 32;
 /// Bytes that all banks give at once.
 const ROW: u32 = 4 * BANKS as u32;
 
-/// The turns beyond the first that the lanes of `mask` take for `bytes` bytes each at their addresses in shared memory. Lanes whose bytes are more than a row take part by
-/// parts: halves of a warp for 8 bytes, quarters for 16. Those that want the same word get it at once.
+/// The turns beyond the first that the lanes of `mask` take for `bytes` bytes each at their addresses in
+/// shared memory. Lanes whose bytes are more than a row take part by parts: halves of a warp for 8 bytes,
+/// quarters for 16. Those that want the same word get it at once.
 pub(super) fn conflicts(addresses: &[u64; LANES], mask: u32, bytes: u32) -> u64 {
     let lanes = (ROW / bytes.max(4)).max(1);
     let words = u64::from(bytes.div_ceil(4));

@@ -107,8 +107,9 @@ impl OpCounts {
         self.polls
     }
 
-    /// Turns that accesses to shared memory took beyond their first: a warp's lanes, at 8 bytes each half of them and at 16 a quarter, access
-    /// 32 banks of 4 bytes at once, and different words of one bank in turns. Lanes of an atomic that meet in a word are not counted.
+    /// Turns that accesses to shared memory took beyond their first: a warp's lanes, at 8 bytes each half of
+    /// them and at 16 a quarter, access 32 banks of 4 bytes at once, and different words of one bank in
+    /// turns. Lanes of an atomic that meet in a word are not counted.
     pub fn bank_conflicts(&self) -> u64 {
         self.bank_conflicts
     }

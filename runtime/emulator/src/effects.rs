@@ -22,6 +22,7 @@ pub(super) fn each(mask: u32) -> impl Iterator<Item = usize> {
 impl Warp {
     /// Instructions with an effect beyond their own lane. True if it was a strong read that changed
     /// nothing, noted as the last entry of `polled`.
+    #[inline(always)]
     pub(super) fn effect(
         &mut self,
         ctx: &LaunchContext<'_>,

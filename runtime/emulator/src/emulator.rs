@@ -177,8 +177,8 @@ impl Emulator {
         self.inner.table.read().unwrap_or_else(PoisonError::into_inner).used
     }
 
-    /// Most bytes that were in use at a time, as for [`Emulator::memory_in_use`], since the emulator was made or since the last call of
-    /// [`Emulator::forget_peak_memory`].
+    /// Most bytes that were in use at a time, as for [`Emulator::memory_in_use`], since the emulator was made
+    /// or since the last call of [`Emulator::forget_peak_memory`].
     pub fn peak_memory(&self) -> u64 {
         self.inner.table.read().unwrap_or_else(PoisonError::into_inner).peak
     }

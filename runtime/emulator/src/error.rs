@@ -148,8 +148,8 @@ pub enum FaultKind {
         /// The earlier access: what, who and where.
         other: String,
     },
-    /// A read through the cache for what no one writes (`ld.global.nc`) of memory that the same launch writes: the
-    /// value is undefined, whatever orders the two. Looked for with the race check on.
+    /// A read through the cache for what no one writes (`ld.global.nc`) of memory that the same launch
+    /// writes: the value is undefined, whatever orders the two. Looked for with the race check on.
     #[error("global {access} at {address:#x} of memory that the launch also {other}")]
     NonCoherent {
         /// Address of the 32-bit word.

@@ -196,7 +196,7 @@ impl Registers {
     }
 
     /// Executes `op` in the lanes of `mask`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn alu(&mut self, k: Constants<'_>, mask: u32, op: Op, [d, ra, rb, rc]: [u32; 4]) {
         macro_rules! a32 {
             ($a:ident => $e:expr) => {{
@@ -543,8 +543,8 @@ fn lop3(a: u32, b: u32, c: u32, table: u8) -> u32 {
     out
 }
 
-/// `bfe` of 32 or 64 bits: position and length are bytes; bits past the top read as zero, or as the sign. What is above
-/// `bits` in the result has no meaning.
+/// `bfe` of 32 or 64 bits: position and length are bytes; bits past the top read as zero, or as the sign.
+/// What is above `bits` in the result has no meaning.
 fn bit_field(a: u64, bits: u32, [position, length]: [u32; 2], signed: bool) -> u64 {
     let (pos, len) = (position & 0xff, length & 0xff);
     if len == 0 {

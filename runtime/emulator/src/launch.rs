@@ -29,10 +29,11 @@ pub struct LaunchRecord {
     pub block: u32,
     /// What was executed.
     pub counts: OpCounts,
-    /// Where [`EmulatorOptions::trace`](super::EmulatorOptions::trace) asks for it, a hash of the sequences of (function, position, lanes that execute
-    /// the instruction) of all warps, in the order of blocks and warps: two launches with the same trace execute the same instructions on the same
-    /// lanes in the same order, warp by warp, whatever the addresses and values. It depends on the program, and under a seed, which chooses which side
-    /// of a divergent branch goes first, on the schedule.
+    /// Where [`EmulatorOptions::trace`](super::EmulatorOptions::trace) asks for it, a hash of the sequences
+    /// of (function, position, lanes that execute the instruction) of all warps, in the order of blocks and
+    /// warps: two launches with the same trace execute the same instructions on the same lanes in the same
+    /// order, warp by warp, whatever the addresses and values. It depends on the program, and under a seed,
+    /// which chooses which side of a divergent branch goes first, on the schedule.
     pub trace: Option<u64>,
 }
 

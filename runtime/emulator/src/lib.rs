@@ -3,11 +3,11 @@
 //! [`Emulator`] implements [`KernelDevice`](curvesmith_device::KernelDevice), as CUDA does, and takes
 //! the same images. It needs no GPU, no driver and no LLVM.
 //!
-//! It runs exactly the text that a GPU's driver would assemble, a warp at a time: registers are
-//! lane-major arrays that the host's vector units work on, divergent lanes meet again at immediate
-//! post-dominators, warps can be preempted at any instruction. Under the fixed schedule (seed 0) the
-//! counts of executed instructions, and of conflicts in the banks of shared memory, are the same in every run; under a seed the order of blocks, warps,
-//! divergent paths and streams is random but repeatable.
+//! It runs exactly the text that a GPU's driver would assemble, a warp at a time: registers are lane-major
+//! arrays that the host's vector units work on, divergent lanes meet again at immediate post-dominators,
+//! warps can be preempted at any instruction. Under the fixed schedule (seed 0) the counts of executed
+//! instructions, and of conflicts in the banks of shared memory, are the same in every run; under a seed the
+//! order of blocks, warps, divergent paths and streams is random but repeatable.
 //!
 //! # Eager and lazy
 //! With seed 0 and no race check an operation is executed by the thread that submits it, before the
@@ -53,6 +53,7 @@ mod regs;
 mod schedule;
 mod staging;
 mod warp;
+mod wide;
 
 pub use counts::{OpClass, OpCounts};
 pub use emulator::Emulator;

@@ -11,8 +11,8 @@ pub struct EmulatorOptions {
     pub memcheck: bool,
     /// Reads of memory nobody wrote.
     pub initcheck: bool,
-    /// Unordered conflicting accesses, and `.nc` reads of what the same launch writes, before or after. Costly:
-    /// everything runs on one host thread with shadow memory.
+    /// Unordered conflicting accesses, and `.nc` reads of what the same launch writes, before or after.
+    /// Costly: everything runs on one host thread with shadow memory.
     pub racecheck: bool,
     /// Masks of `.sync` operations and divergent barriers.
     pub synccheck: bool,

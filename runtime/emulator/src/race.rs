@@ -1,11 +1,11 @@
 //! Happens-before between threads, and accesses that nothing orders.
 //!
-//! Every 32-bit word of memory has a shadow: the last writes and reads, each with its thread, that
-//! thread's clock and its block's count of barriers. Two accesses by different threads, at least one a
-//! write and not both strong, must be ordered by barriers, by a release and an acquire of the same
-//! location (or fences around relaxed accesses), or, between operations of streams, by stream order,
-//! events or the host. What a launch reads with `.nc` it may not write at all. Shadows keep a bounded number of accesses, so a race may go unseen where very
-//! many threads read a word, but what is reported is unordered.
+//! Every 32-bit word of memory has a shadow: the last writes and reads, each with its thread, that thread's
+//! clock and its block's count of barriers. Two accesses by different threads, at least one a write and not
+//! both strong, must be ordered by barriers, by a release and an acquire of the same location (or fences
+//! around relaxed accesses), or, between operations of streams, by stream order, events or the host. What a
+//! launch reads with `.nc` it may not write at all. Shadows keep a bounded number of accesses, so a race may
+//! go unseen where very many threads read a word, but what is reported is unordered.
 
 use super::clock::{Actor, Clocks};
 use super::error::{FaultKind, Space};

@@ -9,6 +9,7 @@ use super::memory::SharedMemory;
 use super::program::LANES;
 use super::race::RaceState;
 use super::warp::{BlockContext, LaneFault, LaunchContext, Stop, Warp};
+use super::wide;
 use rayon::prelude::*;
 
 /// Warp steps of the fixed schedule before another warp has its turn.
@@ -147,7 +148,8 @@ pub(super) struct Plan<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Executed {
     pub(super) counts: OpCounts,
-    /// The trace of each warp of each block, in the blocks' order, where they are wanted; empty lists where not.
+    /// The trace of each warp of each block, in the blocks' order, where they are wanted; empty lists where
+    /// not.
     pub(super) traces: Vec<Vec<u64>>,
 }
 
@@ -263,8 +265,8 @@ fn step(
         let (warp, state) = &mut block.warps[i];
         let mut context =
             BlockContext { index: block.index, shared: &mut block.shared, race: race.as_deref_mut() };
-        let stop = warp
-            .run(ctx, &mut context, quantum, || random.as_mut().is_none_or(|r| r.next() & 1 == 0))
+        let take_first = || random.as_mut().is_none_or(|r| r.next() & 1 == 0);
+        let stop = wide::run(warp, ctx, &mut context, quantum, take_first)
             .map_err(|f| EmulatorError::Fault(Box::new(fault(ctx, block.index, warp.index, f))))?;
         progress |= stop != Stop::Poll && !warp.idle;
         *state = match stop {

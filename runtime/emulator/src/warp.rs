@@ -164,6 +164,7 @@ impl Warp {
 
     /// Runs at most `quantum` instructions. `take_first` decides which side of a divergent branch
     /// goes first.
+    #[inline(always)]
     pub(super) fn run(
         &mut self,
         ctx: &LaunchContext<'_>,

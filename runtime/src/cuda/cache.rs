@@ -1,8 +1,8 @@
 //! Assembled images on disk, so that only the first start on a machine assembles.
 //!
-//! A file is named by the hash of the PTX text, the compute capability and the driver's full version. Machine code is as trusted as this
-//! program, and so is the directory ([`UserCache`]). Anything unexpected is a miss; a directory that cannot be written costs time and
-//! nothing else.
+//! A file is named by the hash of the PTX text, the compute capability and the driver's full version. Machine
+//! code is as trusted as this program, and so is the directory ([`UserCache`]). Anything unexpected is a
+//! miss; a directory that cannot be written costs time and nothing else.
 
 use crate::cache::UserCache;
 use curvesmith_device::Source;
@@ -18,8 +18,8 @@ impl Key {
     }
 }
 
-/// The driver's full version, as `580.159.04`, with the CUDA version it supports: two drivers of one CUDA version
-/// have different assemblers. Where the system does not tell the full one, CUDA's alone.
+/// The driver's full version, as `580.159.04`, with the CUDA version it supports: two drivers of one CUDA
+/// version have different assemblers. Where the system does not tell the full one, CUDA's alone.
 pub(super) fn driver_version(cuda: i32) -> String {
     let full = fs::read_to_string("/sys/module/nvidia/version")
         .ok()

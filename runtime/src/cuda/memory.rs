@@ -54,8 +54,8 @@ pub(super) struct Pinned {
     copying: bool,
 }
 
-// SAFETY: the memory is owned, and only reached through `&mut self`; the driver's handles may be used from any
-// thread.
+// SAFETY: the memory is owned, and only reached through `&mut self`; the driver's handles may be used from
+// any thread.
 unsafe impl Send for Pinned {}
 // SAFETY: as above; `&self` reads the length only.
 unsafe impl Sync for Pinned {}
@@ -134,7 +134,8 @@ impl Staging for Pinned {
     }
 }
 
-/// A copy that leaves nothing of `to` in the caches: the bus would have to ask them for every line that it reads.
+/// A copy that leaves nothing of `to` in the caches: the bus would have to ask them for every line that it
+/// reads.
 #[cfg(target_arch = "x86_64")]
 fn store_past_caches(to: &mut [u8], from: &[u8]) {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
@@ -147,12 +148,12 @@ fn store_past_caches(to: &mut [u8], from: &[u8]) {
     let (from_vectors, from_tail) = from.as_chunks::<VECTOR>();
     to_tail.copy_from_slice(from_tail);
     for (to, from) in to_vectors.iter_mut().zip(from_vectors) {
-        // SAFETY: both are of the size of the vector, and `to` is aligned: the head was cut off. SSE2 is part of the
-        // architecture.
+        // SAFETY: both are of the size of the vector, and `to` is aligned: the head was cut off. SSE2 is part
+        // of the architecture.
         unsafe { _mm_stream_si128(to.as_mut_ptr().cast(), _mm_loadu_si128(from.as_ptr().cast())) };
     }
-    // SAFETY: SSE is part of the architecture. Such stores are ordered by a fence only: the bytes are there before
-    // anyone is told.
+    // SAFETY: SSE is part of the architecture. Such stores are ordered by a fence only: the bytes are there
+    // before anyone is told.
     unsafe { _mm_sfence() };
 }
 
@@ -166,8 +167,9 @@ impl Drop for Pinned {
     fn drop(&mut self) {
         // After a failure the device copies nothing any more.
         let waited = self.wait();
-        // SAFETY: the driver gave `len` bytes, and no copy uses them. They may be secrets of a copy that failed, and
-        // the driver, which gets the pointer next, keeps the compiler from leaving the stores out.
+        // SAFETY: the driver gave `len` bytes, and no copy uses them. They may be secrets of a copy that
+        // failed, and the driver, which gets the pointer next, keeps the compiler from leaving the stores
+        // out.
         unsafe { self.start.write_bytes(0, self.len) };
         // SAFETY: the memory is freed once, and no copy uses it.
         let freed = self.context.bind().map(|()| unsafe { result::free_host(self.start.as_ptr().cast()) });

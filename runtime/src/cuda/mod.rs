@@ -13,8 +13,8 @@
 //! [`curvesmith_abi::Slice`]: ranges lie in buffers of the layout that the kernel names.
 //!
 //! # Failures
-//! The driver reports an error of a kernel at some later call of anyone, and refuses everything from then
-//! on: [`RuntimeError::DeviceLost`]. With `CURVESMITH_SYNC=1` each launch is waited for, and the error names it.
+//! The driver reports an error of a kernel at some later call of anyone, and refuses everything from then on:
+//! [`RuntimeError::DeviceLost`]. With `CURVESMITH_SYNC=1` each launch is waited for, and the error names it.
 #![allow(unsafe_code, reason = "foreign calls of the CUDA driver; obligations in the module's text")]
 
 mod cache;
@@ -92,7 +92,8 @@ impl Cuda {
         Ok(Cuda { shared: Arc::new(shared) })
     }
 
-    /// Number of devices that the driver shows to this process, or [`RuntimeError::NoDevice`] where there is no usable driver.
+    /// Number of devices that the driver shows to this process, or [`RuntimeError::NoDevice`] where there is
+    /// no usable driver.
     pub fn count() -> Result<usize> {
         driver("cuda").map(|(_, count)| count)
     }

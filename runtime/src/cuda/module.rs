@@ -130,8 +130,8 @@ impl CudaModule {
 impl Drop for CudaModule {
     fn drop(&mut self) {
         let unloaded = self.context.bind().map(|()| -> std::result::Result<(), DriverError> {
-            // SAFETY: the context is current; it is waited for, so that no launch of the module is pending, and this is
-            // its only owner.
+            // SAFETY: the context is current; it is waited for, so that no launch of the module is pending,
+            // and this is its only owner.
             unsafe {
                 sys::cuCtxSynchronize().result()?;
                 result::module::unload(self.module)

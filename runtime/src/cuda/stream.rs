@@ -95,7 +95,8 @@ impl CudaEvent {
 impl Drop for CudaStream {
     fn drop(&mut self) {
         if self.context.bind().is_ok() {
-            // SAFETY: the handle is destroyed once; the driver completes what is submitted. A failure leaks it.
+            // SAFETY: the handle is destroyed once; the driver completes what is submitted. A failure leaks
+            // it.
             let _ = unsafe { result::stream::destroy(self.raw) };
         }
     }

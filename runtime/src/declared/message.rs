@@ -143,8 +143,8 @@ pub const fn subgroup_differs(
     }
 }
 
-/// `None` if an element is the declared one, which is canonical; and if its field has another modulus or another degree, which
-/// are reported as such.
+/// `None` if an element is the declared one, which is canonical; and if its field has another modulus or
+/// another degree, which are reported as such.
 pub const fn element_differs(
     what: &str,
     modulus: &[u64],

@@ -6,7 +6,8 @@ use ark_ec::short_weierstrass::SWCurveConfig;
 use ark_ff::fields::fp12_2over3over2::Fp12;
 use ark_ff::{AdditiveGroup, BitIteratorBE, CyclotomicMultSubgroup, Field, Fp2, One};
 
-/// `f^e₀·(f^p)^e₁` for an element of the cyclotomic subgroup, by digits -1, 0 and 1 of the exponents, the least first.
+/// `f^e₀·(f^p)^e₁` for an element of the cyclotomic subgroup, by digits -1, 0 and 1 of the exponents, the
+/// least first.
 pub fn two_powers<F: CyclotomicMultSubgroup>(f: &F, digits: [&[i8]; 2]) -> F {
     let bases = [*f, f.frobenius_map(1)];
     let inverses = bases.map(|base| base.cyclotomic_inverse().unwrap_or(base));
@@ -26,9 +27,9 @@ pub fn two_powers<F: CyclotomicMultSubgroup>(f: &F, digits: [&[i8]; 2]) -> F {
 
 /// The Miller loop of a BLS12 curve whose seed does not fill its 64-bit words.
 ///
-/// ark-ec 0.6 loses such a loop: it prepares a point's lines for a seed with a one in the highest bit of the words, and reads
-/// them without leading zeros. The first prepared line is the tangent at the point, which tells the point; its lines are made
-/// here, in affine coordinates.
+/// ark-ec 0.6 loses such a loop: it prepares a point's lines for a seed with a one in the highest bit of the
+/// words, and reads them without leading zeros. The first prepared line is the tangent at the point, which
+/// tells the point; its lines are made here, in affine coordinates.
 pub fn bls12_miller_loop<P: Bls12Config>(
     a: impl IntoIterator<Item = impl Into<G1Prepared<P>>>,
     b: impl IntoIterator<Item = impl Into<G2Prepared<P>>>,
@@ -85,7 +86,8 @@ impl<'a, P: Bls12Config> Walk<'a, P> {
         self.step(y - qy, x - qx, qx, f);
     }
 
-    /// To the sum of the point and one with `other_x`, along the line whose slope is `rise/run`, which multiplies `f`.
+    /// To the sum of the point and one with `other_x`, along the line whose slope is `rise/run`, which
+    /// multiplies `f`.
     fn step(
         &mut self,
         rise: Fp2<P::Fp2Config>,
@@ -96,7 +98,8 @@ impl<'a, P: Bls12Config> Walk<'a, P> {
         let [x, y] = self.at;
         // Multiples of a point of order r by less than r are neither opposite nor of order 2.
         let slope = rise * run.inverse().expect("the line is not vertical");
-        // y_P - slope·x_P + slope·x - y in the coordinates of the twist, up to a factor that the final exponent kills.
+        // y_P - slope·x_P + slope·x - y in the coordinates of the twist, up to a factor that the final
+        // exponent kills.
         let (mut by_y, mut by_x, constant) = (-Fp2::one(), slope, y - slope * x);
         by_y.mul_assign_by_fp(&self.p.y);
         by_x.mul_assign_by_fp(&self.p.x);

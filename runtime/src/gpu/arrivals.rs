@@ -38,8 +38,8 @@ impl<'a> Arrivals<'a> {
         Arrivals { stream, memory, chunks, each, arriving, submitted, submitting }
     }
 
-    /// Hands all chunks to `take`, which is called from several threads, after all earlier work of the stream. The
-    /// first failure of it is the result.
+    /// Hands all chunks to `take`, which is called from several threads, after all earlier work of the
+    /// stream. The first failure of it is the result.
     pub(super) fn take_all(self, take: &Take<'_>) -> Result<()> {
         for _ in 0..ring::large_slots() {
             self.submit_another()?;

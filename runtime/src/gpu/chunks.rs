@@ -13,8 +13,8 @@ const LEAST: usize = 256 << 10;
 /// Bytes that are made at once on their way into a slot: they do not leave the first cache before.
 const PIECE: usize = 16 << 10;
 
-/// The chunks of `len` elements of `each` bytes on their way to the device. They grow by rounds of one chunk a
-/// core: the bus begins as soon as a short one is there, and has enough to do until longer ones are.
+/// The chunks of `len` elements of `each` bytes on their way to the device. They grow by rounds of one chunk
+/// a core: the bus begins as soon as a short one is there, and has enough to do until longer ones are.
 pub(super) fn growing(len: usize, each: usize) -> Vec<Range<usize>> {
     let mut chunks = Vec::new();
     let (mut bytes, mut start) = (LEAST, 0);
@@ -60,8 +60,9 @@ pub(super) fn fill_slot(slot: &mut Slot, range: &Range<usize>, each: usize, fill
     Ok(())
 }
 
-/// Calls `work` for each number below `count`, in this order, from this thread and those of the pool, up to the first
-/// failure, which is the result. This thread begins at once: others take a tenth of a millisecond to wake up.
+/// Calls `work` for each number below `count`, in this order, from this thread and those of the pool, up to
+/// the first failure, which is the result. This thread begins at once: others take a tenth of a millisecond
+/// to wake up.
 pub(crate) fn on_all_cores(count: usize, work: impl Fn(usize) -> Result<()> + Sync) -> Result<()> {
     let next = AtomicUsize::new(0);
     let failure = Mutex::new(None);
@@ -97,8 +98,8 @@ impl<T> OneByOne<T> {
         OneByOne(Mutex::new(Waiting { items: VecDeque::new(), busy: false }))
     }
 
-    /// Does the work on an item and on those that come meanwhile, or leaves it to the thread that is at it; the
-    /// first failure of what this thread did.
+    /// Does the work on an item and on those that come meanwhile, or leaves it to the thread that is at it;
+    /// the first failure of what this thread did.
     pub(super) fn add(&self, item: T, work: impl Fn(T) -> Result<()>) -> Result<()> {
         {
             let mut waiting = self.lock();

@@ -68,9 +68,10 @@ impl Modules {
         Ok(Arc::clone(entry))
     }
 
-    /// Loads every image of `owners`, in parallel, and then has the device prepare the kernels that are `taken` by their
-    /// names; none if the device cannot run all of their kernels. Those whose blocks wait for each other are none of them
-    /// where the device has no [`Features::PROGRESS`]: others do without what they do.
+    /// Loads every image of `owners`, in parallel, and then has the device prepare the kernels that are
+    /// `taken` by their names; none if the device cannot run all of their kernels. Those whose blocks wait
+    /// for each other are none of them where the device has no [`Features::PROGRESS`]: others do without what
+    /// they do.
     pub(super) fn preload(
         &self,
         device: &dyn KernelDevice,
@@ -107,7 +108,8 @@ impl Modules {
         }
         let catalog = Arc::new(Catalog::decode(flavour, owner)?);
         let mut catalogs = self.catalogs.write().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have been faster, or the compiler have copied the images; that catalog may hold loaded modules.
+        // Another thread may have been faster, or the compiler have copied the images; that catalog may hold
+        // loaded modules.
         let same = catalogs.values().find(|other| other.encoded == owner.images).map(Arc::clone);
         Ok(Arc::clone(catalogs.entry(key).or_insert(same.unwrap_or(catalog))))
     }

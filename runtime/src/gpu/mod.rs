@@ -104,7 +104,8 @@ impl Gpu {
         &self.shared.policy
     }
 
-    /// What identifies the kernels of a field and those that all fields share, compiler included: 32 hexadecimal digits.
+    /// What identifies the kernels of a field and those that all fields share, compiler included: 32
+    /// hexadecimal digits.
     pub(crate) fn kernels(&self, field: &Owner) -> Arc<str> {
         let mut known = self.shared.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         let hash = || {
@@ -115,7 +116,8 @@ impl Gpu {
         Arc::clone(known.entry(field.name).or_insert_with(hash))
     }
 
-    /// The shape of the digits of `n` scalars of a field with at most so many multiples of each base: as measured, or by the policy's model.
+    /// The shape of the digits of `n` scalars of a field with at most so many multiples of each base: as
+    /// measured, or by the policy's model.
     pub(crate) fn digit_shape(&self, field: &Owner, n: usize, most: u32) -> DigitShape {
         let Policy { windows, msm, .. } = self.policy();
         let measured = match windows.know(field.name) {
@@ -130,8 +132,8 @@ impl Gpu {
         &self.shared.tables
     }
 
-    /// Loads all images of `owners` now, in parallel, instead of at first use, and prepares the kernels that no option has
-    /// to ask for.
+    /// Loads all images of `owners` now, in parallel, instead of at first use, and prepares the kernels that
+    /// no option has to ask for.
     pub fn preload(&self, owners: &[Owner]) -> Result<()> {
         self.shared.modules.preload(self.device(), owners, &|kernel| self.policy().msm.takes(kernel))
     }
@@ -142,7 +144,8 @@ impl Gpu {
         self.shared.slots.clear();
     }
 
-    /// Bytes of device memory that nobody has, what waits for re-use included; `None` where the device cannot tell.
+    /// Bytes of device memory that nobody has, what waits for re-use included; `None` where the device cannot
+    /// tell.
     pub fn free_memory(&self) -> Result<Option<u64>> {
         Ok(self.device().free_memory()?.map(|free| free.saturating_add(self.unused_bytes())))
     }
@@ -152,8 +155,9 @@ impl Gpu {
         self.shared.pool.bytes()
     }
 
-    /// [`RuntimeError::InsufficientMemory`] where `needed` bytes are more than the device has free, memory that waits for re-use
-    /// included, or more than `limit`. The device is asked only if re-use alone would not do.
+    /// [`RuntimeError::InsufficientMemory`] where `needed` bytes are more than the device has free, memory
+    /// that waits for re-use included, or more than `limit`. The device is asked only if re-use alone would
+    /// not do.
     pub fn check_room(&self, what: &'static str, needed: u64, limit: Option<u64>) -> Result<()> {
         let refused = |available| Err(RuntimeError::InsufficientMemory { what, needed, available });
         if let Some(limit) = limit.filter(|limit| needed > *limit) {

@@ -116,8 +116,8 @@ impl Arena {
         drop(unused);
     }
 
-    /// Submits work on every unused allocation, in the stream's order. Those for which that fails, and all after them, go back to
-    /// the device.
+    /// Submits work on every unused allocation, in the stream's order. Those for which that fails, and all
+    /// after them, go back to the device.
     pub(super) fn each_unused(&self, mut submit: impl FnMut(&Memory) -> Result<()>) -> Result<()> {
         let unused = match &mut *self.lock() {
             State::Open(free) => std::mem::take(free),

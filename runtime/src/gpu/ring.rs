@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Bytes of a slot for constants and results.
 pub(super) const SMALL: usize = 64 << 10;
-/// Bytes of a slot for vectors. On an H200's host a core fills it in a tenth of a millisecond or two, the bus takes it in
-/// 0.02; twice as many, or half, take some percent longer.
+/// Bytes of a slot for vectors. On an H200's host a core fills it in a tenth of a millisecond or two, the bus
+/// takes it in 0.02; twice as many, or half, take some percent longer.
 pub(super) const LARGE: usize = 1 << 20;
 /// Slots of a stream for each thread that fills them: one is filled, the others are copied.
 const LARGE_SLOTS: usize = 4;

@@ -6,7 +6,8 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// What a table is of: a field, by its name and where its kernels are; numbers, by which kinds of table differ; and a root in device form.
+/// What a table is of: a field, by its name and where its kernels are; numbers, by which kinds of table
+/// differ; and a root in device form.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     field: &'static str,
@@ -28,8 +29,8 @@ pub(crate) struct SharedTables {
 }
 
 impl SharedTables {
-    /// The value of a key if somebody has it, else the one that is made now, complete on the device when `make` returns. No lock is held
-    /// meanwhile: of two that are made at once the second to come is dropped.
+    /// The value of a key if somebody has it, else the one that is made now, complete on the device when
+    /// `make` returns. No lock is held meanwhile: of two that are made at once the second to come is dropped.
     pub(crate) fn get<T: Any + Send + Sync>(
         &self,
         key: Key,

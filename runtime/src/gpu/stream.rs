@@ -112,14 +112,15 @@ impl Stream {
         Ok(())
     }
 
-    /// Orders later work of this stream after what `other`, of the same call, has now. Memory stays in the order of its own stream.
+    /// Orders later work of this stream after what `other`, of the same call, has now. Memory stays in the
+    /// order of its own stream.
     pub fn after(&self, other: &Stream) -> Result<()> {
         let event = self.device().record(other.raw(), false)?;
         self.device().wait(self.raw(), &event)
     }
 
-    /// Has the memory that the call gives up zeroed when it ends, before anyone else gets it; that of forks made from
-    /// now on too. Memory of a call that fails goes back to the device.
+    /// Has the memory that the call gives up zeroed when it ends, before anyone else gets it; that of forks
+    /// made from now on too. Memory of a call that fails goes back to the device.
     pub fn wipe_at_end(&self) {
         self.wipes.store(true, Ordering::Relaxed);
     }
@@ -132,7 +133,8 @@ impl Stream {
 
     /// Waits for all work submitted so far, and goes on.
     pub fn synchronize(&self) -> Result<()> {
-        // Forks read what this stream wrote before them: its failure is told first, and theirs may follow from it.
+        // Forks read what this stream wrote before them: its failure is told first, and theirs may follow
+        // from it.
         self.device().synchronize(self.raw())?;
         self.joined().iter().try_for_each(|joined| self.device().synchronize(&joined.lane.raw))
     }
@@ -194,8 +196,8 @@ impl Stream {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Work of this stream is about to use a buffer: an error unless it is on the same device. Memory that does not
-    /// follow this stream's order is kept until the work is done, whoever drops it meanwhile.
+    /// Work of this stream is about to use a buffer: an error unless it is on the same device. Memory that
+    /// does not follow this stream's order is kept until the work is done, whoever drops it meanwhile.
     pub fn uses<L: Layout>(&self, what: &'static str, buffer: &Buffer<L>) -> Result<()> {
         if !buffer.block.is_of(&self.gpu.shared.pool) {
             return Err(RuntimeError::OtherDevice { what });

@@ -75,8 +75,9 @@ impl Stream {
         self.spanned(Kind::Copy, || Cow::Borrowed(name), copy)
     }
 
-    /// Reads a whole buffer into elements on the host, `T` of them for each of the buffer; `read` is called for parts,
-    /// from several threads. Comes after all earlier work of this stream; the first failure of it is the result.
+    /// Reads a whole buffer into elements on the host, `T` of them for each of the buffer; `read` is called
+    /// for parts, from several threads. Comes after all earlier work of this stream; the first failure of it
+    /// is the result.
     pub(crate) fn download_into<L: Layout, T: Send>(
         &self,
         buffer: &Buffer<L>,
@@ -113,7 +114,8 @@ impl Stream {
         Ok(bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
     }
 
-    /// A slot for `len` bytes, which goes back by [`Ring::put`](super::ring::Ring::put). No lock is held while it is found.
+    /// A slot for `len` bytes, which goes back by [`Ring::put`](super::ring::Ring::put). No lock is held
+    /// while it is found.
     pub(super) fn slot(&self, len: usize) -> Result<Slot> {
         let ours = self.ring().take(len);
         let slot = ours.map_or_else(|| self.gpu.shared.slots.take(self.device(), len), Ok);

@@ -1,10 +1,11 @@
 //! Sums of buckets by additions of affine points, which share inversions.
 //!
-//! Terms are sorted by their buckets. Neighbours of a bucket are added in pairs, then the sums of those, and so on.
-//! The additions of a round do not depend on each other, so that one inversion serves them all (Montgomery, "Speeding
-//! the Pollard and elliptic curve methods of factorization", 1987, section 10.3.1). An addition is then five
-//! multiplications and a square, a mixed one of a bucket eight and two. Which terms meet in a bucket makes no
-//! difference: one bucket with all terms takes as many additions as many buckets do.
+//! Terms are sorted by their buckets. Neighbours of a bucket are added in pairs, then the sums of those, and
+//! so on. The additions of a round do not depend on each other, so that one inversion serves them all
+//! (Montgomery, "Speeding the Pollard and elliptic curve methods of factorization", 1987, section 10.3.1). An
+//! addition is then five multiplications and a square, a mixed one of a bucket eight and two. Which terms
+//! meet in a bucket makes no difference: one bucket with all terms takes as many additions as many buckets
+//! do.
 
 use super::digits::WindowTerms;
 use crate::group::Points;
@@ -29,8 +30,8 @@ pub(super) fn is_worth(terms: usize) -> bool {
     (LEAST..=MOST).contains(&terms)
 }
 
-/// A sum of terms on a short Weierstrass curve, by one bucket for each absolute value from 1 to `buckets`; at most
-/// 2^31 points.
+/// A sum of terms on a short Weierstrass curve, by one bucket for each absolute value from 1 to `buckets`; at
+/// most 2^31 points.
 pub(super) fn sum<P: Points>(points: &[P::Affine], terms: WindowTerms<'_>, buckets: usize) -> P {
     let [a, _] = P::COEFFICIENTS;
     let (starts, order) = sorted(terms, buckets);
@@ -56,8 +57,8 @@ pub(super) fn sum<P: Points>(points: &[P::Affine], terms: WindowTerms<'_>, bucke
     weighted(&sums, buckets)
 }
 
-/// Terms by their buckets, which are numbered from 0: where each bucket starts and the last one ends; and twice the
-/// index of each point, plus one if its digit is negative.
+/// Terms by their buckets, which are numbered from 0: where each bucket starts and the last one ends; and
+/// twice the index of each point, plus one if its digit is negative.
 fn sorted(terms: WindowTerms<'_>, buckets: usize) -> (Vec<u32>, Vec<u32>) {
     let mut starts = vec![0; buckets + 1];
     for (_, digit) in terms.iter() {
@@ -234,7 +235,8 @@ mod tests {
         assert_eq!(sum::<Projective<JubjubConfig>>(points, terms, buckets), expected, "{what}");
     }
 
-    /// Points of the whole curve, of its subgroup, and of orders that divide eight; the identity is among them.
+    /// Points of the whole curve, of its subgroup, and of orders that divide eight; the identity is among
+    /// them.
     fn points(rng: &mut StdRng, count: usize) -> Vec<Point> {
         let any =
             std::iter::repeat_with(|| Point::get_point_from_x_unchecked(Fq::rand(rng), false)).flatten();

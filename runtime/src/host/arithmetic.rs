@@ -1,8 +1,8 @@
 //! The arithmetic below the host's algorithms: what another implementation of it has to offer.
 //!
-//! arkworks' serves every field and group. An implementation with vector instructions provides these traits for the
-//! fields it is made for; [`tables`] and [`bucket_sums`] choose it, once a call. Values of callers are arkworks', and
-//! what an implementation keeps of them, tables and points, is in its own form.
+//! arkworks' serves every field and group. An implementation with vector instructions provides these traits
+//! for the fields it is made for; [`tables`] and [`bucket_sums`] choose it, once a call. Values of callers
+//! are arkworks', and what an implementation keeps of them, tables and points, is in its own form.
 
 use super::affine;
 use super::digits::WindowTerms;
@@ -43,8 +43,8 @@ pub trait BucketSums<G: Group>: Send + Sync {
     /// What sums take besides their terms.
     fn prices(&self) -> Prices;
 
-    /// `Σ 2^(bits·i)·window(i)`, a window being the sum of its terms by one bucket for each absolute value from 1 to
-    /// `2^(bits - 1)`, which no digit exceeds.
+    /// `Σ 2^(bits·i)·window(i)`, a window being the sum of its terms by one bucket for each absolute value
+    /// from 1 to `2^(bits - 1)`, which no digit exceeds.
     fn sum(&self, windows: &[WindowTerms<'_>], bits: usize) -> ProjectiveOf<G>;
 }
 
@@ -140,8 +140,8 @@ impl<F: Field> Tables<F> for GeneralEvaluationDomain<F::Ark> {
 struct Arkworks<'p, G: Group>(Cow<'p, [AffineOf<G>]>);
 
 impl<G: Group> BucketSums<G> for Arkworks<'_, G> {
-    /// A bucket is added twice, with two fifths as many multiplications again as a term takes, and its first term is a
-    /// copy.
+    /// A bucket is added twice, with two fifths as many multiplications again as a term takes, and its first
+    /// term is a copy.
     fn prices(&self) -> Prices {
         Prices { bucket: 18, sum: 0, together: 0 }
     }

@@ -28,8 +28,8 @@ impl<B: BigInteger> Signed<B> {
     }
 }
 
-/// Booth's digits of so many bits each, of absolute values of at most `2^(bits - 1)`: a window's bits plus the one
-/// below, less `2^bits` if its top bit is set, which is the one below of the next window.
+/// Booth's digits of so many bits each, of absolute values of at most `2^(bits - 1)`: a window's bits plus
+/// the one below, less `2^bits` if its top bit is set, which is the one below of the next window.
 struct Windows {
     bits: usize,
     /// Limb and bit at which each window starts, the one below included.

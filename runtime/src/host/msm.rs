@@ -51,8 +51,8 @@ impl<G: Group> fmt::Debug for HostBases<G> {
     }
 }
 
-/// Bases for [`msm`], prepared for the [`tier()`] in use; kept as they are if that is scalar, they are owned and none
-/// is an identity.
+/// Bases for [`msm`], prepared for the [`tier()`] in use; kept as they are if that is scalar, they are owned
+/// and none is an identity.
 ///
 /// Errors: those of [`tier()`]; more bases than 2^32 with an identity among them.
 pub fn bases<G: Group>(points: Cow<'_, [AffineOf<G>]>) -> Result<HostBases<G>> {
@@ -108,8 +108,8 @@ pub fn msm<G: Group>(
     Ok(sum::<G>(&*bases.points, from, scalars, Some(&kept)))
 }
 
-/// `Σ scalar_i · base_i` without a device; the numbers of scalars and bases are equal. A [`tier()`] that this processor
-/// lacks is none here, as there is no error.
+/// `Σ scalar_i · base_i` without a device; the numbers of scalars and bases are equal. A [`tier()`] that this
+/// processor lacks is none here, as there is no error.
 pub fn msm_of<G: Group>(bases: &[AffineOf<G>], scalars: &[ScalarOf<G>]) -> ProjectiveOf<G> {
     let scalars: Vec<SignedOf<G>> = collect(scalars.len(), &|i| Signed::of(scalars[i]));
     sum::<G>(&*bucket_sums_of(bases, tier().unwrap_or(Tier::Scalar)), 0, &scalars, None)
@@ -142,8 +142,8 @@ impl Part {
 }
 
 impl Shape {
-    /// The one that ends first by this model: `reaching[k]` are the scalars of at least `k` bits, up to those of a long
-    /// scalar, and threads take parts as they come.
+    /// The one that ends first by this model: `reaching[k]` are the scalars of at least `k` bits, up to those
+    /// of a long scalar, and threads take parts as they come.
     fn choose(reaching: &[usize], threads: usize, prices: Prices) -> Self {
         /// A part has as many digits, so that its buckets are not most of the work.
         const LEAST_PART: usize = 1024;

@@ -11,8 +11,8 @@ use crate::tier::{self, Tier, tier};
 use crate::vocabulary::{Direction, Transform};
 use ark_ff::Zero as _;
 
-/// Tables for a size that the field has and a root `omega` of exactly that order (both checked), for the [`tier()`] in
-/// use.
+/// Tables for a size that the field has and a root `omega` of exactly that order (both checked), for the
+/// [`tier()`] in use.
 ///
 /// Errors: the size, the root, and those of [`tier()`].
 pub fn ntt_tables<F: Field>(n: usize, omega: F::Ark) -> Result<Box<dyn Tables<F>>> {

@@ -95,7 +95,8 @@ pub(crate) fn upload<F: Field>(stream: &Stream, values: &[F::Ark]) -> Result<Buf
     in_device_form::<F>(stream, buffer)
 }
 
-/// Values to the device as they are there before [`in_device_form`], into a buffer that may be longer: zeros follow.
+/// Values to the device as they are there before [`in_device_form`], into a buffer that may be longer: zeros
+/// follow.
 pub(crate) fn upload_limbs<F: Field>(
     stream: &Stream,
     buffer: &Buffer<layout::Field>,
@@ -218,8 +219,8 @@ pub(crate) fn upload_first_points<G: Group>(
     }
 }
 
-/// Points on the Edwards form as its kernels take them, or all ones for the identity. The number of the first that has no image is the error; what is
-/// written then is undefined.
+/// Points on the Edwards form as its kernels take them, or all ones for the identity. The number of the first
+/// that has no image is the error; what is written then is undefined.
 fn write_bases<G: Group>(
     form: &EdwardsForm<CoordinateOf<G>>,
     points: &[AffineOf<G>],

@@ -1,19 +1,19 @@
 //! Transforms of `n = base^power·m` elements, where `m` is a power of two and `base` an odd prime.
 //!
-//! Decimation in time. With `parts = base^power`, part `c` of the input is `x[parts·j + c]`, and the passes of
-//! [`ntt`](super::ntt) transform all parts. Then `power` levels join them, each `base` vectors of `s` elements into one:
-//! with a root `z` of order `base·s`,
+//! Decimation in time. With `parts = base^power`, part `c` of the input is `x[parts·j + c]`, and the passes
+//! of [`ntt`](super::ntt) transform all parts. Then `power` levels join them, each `base` vectors of `s`
+//! elements into one: with a root `z` of order `base·s`,
 //!
 //! ```text
 //! out[g·base·s + e] = Σ_t a[g·s + e mod s + t·n/base]·z^(e·t)      e < base·s, t < base
 //! ```
 //!
-//! by Horner's rule in `z^e`. Both sides are in natural order. The inverse is the forward transform of the input at the
-//! negated indices, times `1/n`: only the split into parts knows.
+//! by Horner's rule in `z^e`. Both sides are in natural order. The inverse is the forward transform of the
+//! input at the negated indices, times `1/n`: only the split into parts knows.
 //!
-//! There are no kernels for it: the split is a sparse product, a level a sequence of products and sums of slices. So
-//! no field has more code for a transform that few need, and the price is memory traffic, about `6·(base - 1)` elements
-//! read or written a level and element.
+//! There are no kernels for it: the split is a sparse product, a level a sequence of products and sums of
+//! slices. So no field has more code for a transform that few need, and the price is memory traffic, about
+//! `6·(base - 1)` elements read or written a level and element.
 
 use super::index32;
 use crate::domain::Domain;
@@ -39,8 +39,8 @@ pub(crate) struct MixedRoots {
 pub(crate) struct Mixed {
     n: usize,
     base: usize,
-    /// A sparse matrix of a one a row: the rows, which are where their entries start, and the columns by direction. There are no
-    /// other entries.
+    /// A sparse matrix of a one a row: the rows, which are where their entries start, and the columns by
+    /// direction. There are no other entries.
     rows: Words,
     forward: Words,
     inverse: Words,
@@ -109,7 +109,8 @@ impl Mixed {
         Ok(())
     }
 
-    /// One level of the vector that begins at `start`, from vectors of `s = roots.len()/base` elements to such of `roots.len()`.
+    /// One level of the vector that begins at `start`, from vectors of `s = roots.len()/base` elements to
+    /// such of `roots.len()`.
     fn level(
         &self,
         stream: &Stream,

@@ -1,7 +1,7 @@
 //! The algorithms of the kernels, compiled once: what is launched, on what, in which order.
 //!
-//! They know a field or group by its [`Owner`](crate::owner::Owner) and values as words on the device; conversion is
-//! `convert`'s, which alone is generic.
+//! They know a field or group by its [`Owner`](crate::owner::Owner) and values as words on the device;
+//! conversion is `convert`'s, which alone is generic.
 
 mod convert;
 mod engine;

@@ -1,18 +1,19 @@
 //! Number-theoretic transforms: passes of up to eight stages each, in small fields nine.
 //!
-//! A pass reads vectors and writes others, the first without twiddles. A transform of `2^k` elements moves them `⌈k/8⌉` times,
-//! and the passes are about equally long; in fields too long for four elements a thread they have up to seven stages. The
-//! inverse runs with the twiddles of `omega` as well: its results are those of the forward transform at the
-//! negated indices, and only the pass that has natural order on its outer side knows. Vectors of a batch are transformed by the same launches;
-//! the first pass reads them where they are, the last one writes them where they are wanted.
+//! A pass reads vectors and writes others, the first without twiddles. A transform of `2^k` elements moves
+//! them `⌈k/8⌉` times, and the passes are about equally long; in fields too long for four elements a thread
+//! they have up to seven stages. The inverse runs with the twiddles of `omega` as well: its results are those
+//! of the forward transform at the negated indices, and only the pass that has natural order on its outer
+//! side knows. Vectors of a batch are transformed by the same launches; the first pass reads them where they
+//! are, the last one writes them where they are wanted.
 //!
-//! In natural order passes are Stockham's. With one side bit-reversed each writes where it reads; from reversed to natural
-//! order these are the same passes with the same twiddles, and from natural to reversed order they come the other way round, each with the
-//! twiddles of the one before it.
+//! In natural order passes are Stockham's. With one side bit-reversed each writes where it reads; from
+//! reversed to natural order these are the same passes with the same twiddles, and from natural to reversed
+//! order they come the other way round, each with the twiddles of the one before it.
 //!
-//! A transform over the coset `shift·<omega>` is one over `<omega>` of the coefficients
-//! times powers of `shift`; the inverse multiplies by powers of `1/shift`, and by `1/n`. What goes before a transform, and `1/n` alone, are
-//! the first pass's to multiply by.
+//! A transform over the coset `shift·<omega>` is one over `<omega>` of the coefficients times powers of
+//! `shift`; the inverse multiplies by powers of `1/shift`, and by `1/n`. What goes before a transform, and
+//! `1/n` alone, are the first pass's to multiply by.
 //!
 //! Sizes with an odd factor are [`mixed`](super::mixed)'s: the passes are those of their parts.
 
@@ -47,7 +48,8 @@ pub(crate) const SQUARINGS: usize = 32;
 pub(crate) struct Call {
     pub(crate) direction: Direction,
     pub(crate) order: Order,
-    /// The [`SQUARINGS`] of the coset's shift forward, of its inverse on the way back; `None` for the subgroup itself.
+    /// The [`SQUARINGS`] of the coset's shift forward, of its inverse on the way back; `None` for the
+    /// subgroup itself.
     pub(crate) powers: Option<Vec<u8>>,
 }
 
@@ -66,8 +68,8 @@ impl Call {
         Ok(Call { direction, order, powers })
     }
 
-    /// The powers by whose products kernels make a coset's factors in the order of the coefficients: bit `j` of an index stands for `base^(2^j)`,
-    /// or for that of the reversed bit.
+    /// The powers by whose products kernels make a coset's factors in the order of the coefficients: bit `j`
+    /// of an index stands for `base^(2^j)`, or for that of the reversed bit.
     fn ordered_powers(&self, tables: &GpuTables) -> Option<Vec<u8>> {
         let powers = self.powers.as_deref()?;
         if self.order != Order::ReversedCoefficients {
@@ -173,8 +175,8 @@ pub(crate) fn transform(
     run(stream, tables, call, &steps, at(vector), at(vector), temporary)
 }
 
-/// The transforms of the vectors at `from` of `input`, to those at `to` of `output`, as many and another buffer. What is elsewhere in `output`
-/// stays.
+/// The transforms of the vectors at `from` of `input`, to those at `to` of `output`, as many and another
+/// buffer. What is elsewhere in `output` stays.
 pub(crate) fn transform_into(
     stream: &Stream,
     tables: &GpuTables,
@@ -247,8 +249,8 @@ fn complete(steps: &mut Vec<Step>, from: Places, to: Places) {
     }
 }
 
-/// Steps from one place to another. In between vectors lie one after the other, in the first of two buffers before the last step and by
-/// turns in them before that.
+/// Steps from one place to another. In between vectors lie one after the other, in the first of two buffers
+/// before the last step and by turns in them before that.
 fn run(
     stream: &Stream,
     tables: &GpuTables,
@@ -397,7 +399,8 @@ fn scale_vectors(
     (0..count).try_for_each(|v| launch(from.vector(tables, v), to.vector(tables, v), 31, n))
 }
 
-/// Transforms of a size with an odd factor, in natural order, of vectors that are all of `vector` one after the other; `spare` is as long.
+/// Transforms of a size with an odd factor, in natural order, of vectors that are all of `vector` one after
+/// the other; `spare` is as long.
 fn transform_mixed(
     stream: &Stream,
     tables: &GpuTables,

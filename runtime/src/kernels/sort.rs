@@ -1,5 +1,5 @@
-//! Digits by bucket, on the device: a radix sort whose tiles wait for each other, and, where nothing says that blocks
-//! go on, one by counting.
+//! Digits by bucket, on the device: a radix sort whose tiles wait for each other, and, where nothing says
+//! that blocks go on, one by counting.
 
 mod counting;
 mod radix;
@@ -12,8 +12,8 @@ use crate::vocabulary::{DigitMap, DigitShape};
 use curvesmith_abi::{Features, Geometry, layout};
 use curvesmith_device::DeviceProperties;
 
-/// Keys and entries, sorted together. Both buffers have room for all digits; what lies behind those that are not
-/// 0 was never written.
+/// Keys and entries, sorted together. Both buffers have room for all digits; what lies behind those that are
+/// not 0 was never written.
 #[derive(Debug)]
 pub(super) struct Pairs {
     pub(super) keys: Buffer<layout::U32>,
@@ -53,8 +53,8 @@ pub(super) const MOST_CODES: u32 = (1 << 30) - 1;
 /// How a device sorts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Method {
-    /// In passes of 8 bits, whose tiles wait for those before them. The order is stable, and the work the same for all
-    /// keys.
+    /// In passes of 8 bits, whose tiles wait for those before them. The order is stable, and the work the
+    /// same for all keys.
     Radix,
     /// By an atomic for each code on its key's count, and one on its key's place.
     Counting,
@@ -68,14 +68,14 @@ impl Method {
         }
     }
 
-    /// Arrays of a word a code that there are at once: keys and entries before and after a pass; of one pass, codes
-    /// before.
+    /// Arrays of a word a code that there are at once: keys and entries before and after a pass; of one pass,
+    /// codes before.
     pub(super) fn arrays(self, key_bits: u32) -> u64 {
         if self == Method::Radix && radix::passes(key_bits).count() > 1 { 4 } else { 3 }
     }
 
-    /// Bytes of all that is allocated for `n` codes of each segment of a shape, of a word a code and of other sizes,
-    /// and for where buckets begin.
+    /// Bytes of all that is allocated for `n` codes of each segment of a shape, of a word a code and of other
+    /// sizes, and for where buckets begin.
     pub(super) fn bytes(self, geometry: &Geometry, shape: DigitShape, n: u64) -> u64 {
         let DigitShape { sets, .. } = shape;
         let (key_bits, words) = (shape.log_buckets(), |n: u64| rounded((4 * n).max(1)));
@@ -97,9 +97,9 @@ impl Method {
     }
 }
 
-/// Sorts codes of a shape's sets of windows, at most [`MOST_CODES`], as [`Digits`](curvesmith_abi::kernels::Digits) or
-/// [`DigitsOdd`](curvesmith_abi::kernels::DigitsOdd) writes them, by set and by the low `key_bits ≥ 1` bits of their
-/// keys; the bits above are the set.
+/// Sorts codes of a shape's sets of windows, at most [`MOST_CODES`], as
+/// [`Digits`](curvesmith_abi::kernels::Digits) or [`DigitsOdd`](curvesmith_abi::kernels::DigitsOdd) writes
+/// them, by set and by the low `key_bits ≥ 1` bits of their keys; the bits above are the set.
 pub(super) fn sort(
     stream: &Stream,
     codes: Buffer<layout::U32>,

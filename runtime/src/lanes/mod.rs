@@ -1,12 +1,14 @@
 //! Eight elements at once, by the vector instructions of a processor.
 //!
-//! The compiler emits functions of elements into a declaration's expansion (target `simd`). The loops over them are
-//! here, for any field and [tier](crate::tier): a declaration instantiates the [passes](ifma512::passes) with its
-//! functions, and hands out pointers to what comes of it, a [`GroupLanes`]. Elements are limbs in Montgomery form, with
-//! `R = 2^(bits·limbs)`; a vector holds one limb of eight elements, on any tier. In memory a point is a row of words: its
-//! limbs, or those packed into words of 64 bits, whichever is read sooner.
+//! The compiler emits functions of elements into a declaration's expansion (target `simd`). The loops over
+//! them are here, for any field and [tier](crate::tier): a declaration instantiates the
+//! [passes](ifma512::passes) with its functions, and hands out pointers to what comes of it, a
+//! [`GroupLanes`]. Elements are limbs in Montgomery form, with `R = 2^(bits·limbs)`; a vector holds one limb
+//! of eight elements, on any tier. In memory a point is a row of words: its limbs, or those packed into words
+//! of 64 bits, whichever is read sooner.
 //!
-//! Nothing here looks at what the processor can do: whoever calls a pass has seen that ([`host`](crate::host)).
+//! Nothing here looks at what the processor can do: whoever calls a pass has seen that
+//! ([`host`](crate::host)).
 
 mod ahead;
 pub mod avx2;
@@ -26,16 +28,18 @@ pub type Vector = __m512i;
 pub const LANES: usize = 8;
 /// Bits of a word.
 const WORD: usize = u64::BITS as usize;
-/// Coordinates of a pair of points, with the product of the denominators before it and the inverse of that times its
-/// own.
+/// Coordinates of a pair of points, with the product of the denominators before it and the inverse of that
+/// times its own.
 pub const PAIR: usize = 6;
-/// Coordinates of a [`Block`]'s `terms` for eight additions: a point, and the product of the denominators before.
+/// Coordinates of a [`Block`]'s `terms` for eight additions: a point, and the product of the denominators
+/// before.
 pub const TERM: usize = 3;
 /// Products that grow side by side, so that none waits for the one before. Groups take turns.
 pub const CHAINS: usize = 2;
 
 /// What transforms over a field are made of. The functions are those of a tier's
-/// [transforms](ifma512::transforms) of the same names, and need its instructions. Eight elements are as many vectors as an element has limbs.
+/// [transforms](ifma512::transforms) of the same names, and need its instructions. Eight elements are as many
+/// vectors as an element has limbs.
 #[derive(Clone, Copy)]
 pub struct FieldLanes {
     /// Limbs of an element.
@@ -54,11 +58,11 @@ pub struct FieldLanes {
     pub give: unsafe fn(&[Vector], &mut [&mut [Vector]], usize),
     /// Eight times eight elements, of which lanes become vectors.
     pub turn: unsafe fn(&mut [Vector]),
-    /// All levels of eight transforms whose size is the number of elements, which are in the order of their reversed
-    /// indices.
+    /// All levels of eight transforms whose size is the number of elements, which are in the order of their
+    /// reversed indices.
     ///
-    /// The factors are in the order of use: one for the lowest level if the number of levels is odd, then `u, v, w` of
-    /// two levels at once for each index below the size of the lower level's halves.
+    /// The factors are in the order of use: one for the lowest level if the number of levels is odd, then
+    /// `u, v, w` of two levels at once for each index below the size of the lower level's halves.
     pub levels: unsafe fn(&mut [Vector], &[Vector]),
     /// The same where the factors of index 0 are 1, but for `w`.
     pub first_levels: unsafe fn(&mut [Vector], &[Vector]),
@@ -70,8 +74,8 @@ impl fmt::Debug for FieldLanes {
     }
 }
 
-/// What sums of points of a group are made of. The functions are those of a tier's [passes](ifma512::passes) of
-/// the same names, and need its instructions.
+/// What sums of points of a group are made of. The functions are those of a tier's [passes](ifma512::passes)
+/// of the same names, and need its instructions.
 #[derive(Clone, Copy)]
 pub struct GroupLanes {
     /// Vectors of a coordinate of eight points.
@@ -88,7 +92,8 @@ pub struct GroupLanes {
     pub write: unsafe fn(&[Vector], &mut [u64]),
     /// The first term of each sum.
     pub read: unsafe fn(&mut Block<'_>),
-    /// Reads terms, and multiplies the denominators of the additions up; zero where points of a pair have the same `x`.
+    /// Reads terms, and multiplies the denominators of the additions up; zero where points of a pair have the
+    /// same `x`.
     pub distances: unsafe fn(&mut Block<'_>),
     /// The sums of pairs whose denominators were multiplied up and inverted.
     pub chords: unsafe fn(&mut Block<'_>),
@@ -126,11 +131,12 @@ pub struct Block<'a> {
     pub products: &'a mut [Vector],
 }
 
-/// Where a point lies, and whether its opposite is meant: twice the index of its row, plus one for the opposite.
+/// Where a point lies, and whether its opposite is meant: twice the index of its row, plus one for the
+/// opposite.
 pub type Place = u32;
 
-/// Words of a number in a row of `elements`: those of its limbs, or as many as they are packed, where that saves a
-/// transposition.
+/// Words of a number in a row of `elements`: those of its limbs, or as many as they are packed, where that
+/// saves a transposition.
 pub const fn words_of_row(limbs: usize, packed: usize, elements: usize) -> usize {
     match (packed * elements).div_ceil(LANES) < (limbs * elements).div_ceil(LANES) {
         true => packed,

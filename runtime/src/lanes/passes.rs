@@ -1,8 +1,8 @@
 //! Loops over the lanes of a field, for declarations to instantiate with its functions.
 //!
-//! Coordinates are `D` elements of `N` vectors each, limbs of `B` bits, and points `T = 2·D`. In a row an element is `P`
-//! words, its limbs if that is `N`, and in arkworks' form `W`. Closures are made in functions with the same
-//! `#[target_feature]`, which they inherit.
+//! Coordinates are `D` elements of `N` vectors each, limbs of `B` bits, and points `T = 2·D`. In a row an
+//! element is `P` words, its limbs if that is `N`, and in arkworks' form `W`. Closures are made in functions
+//! with the same `#[target_feature]`, which they inherit.
 
 /// The loops as a module for each tier has them, next to its `rows`.
 macro_rules! passes {
@@ -74,7 +74,8 @@ macro_rules! passes {
             }
         }
 
-        /// [`GroupLanes::distances`](crate::lanes::GroupLanes::distances), by the functions `distance` and `opposite`.
+        /// [`GroupLanes::distances`](crate::lanes::GroupLanes::distances), by the functions `distance` and
+        /// `opposite`.
         #[inline]
         #[target_feature(enable = $features)]
         pub fn distances<
@@ -92,8 +93,8 @@ macro_rules! passes {
             multiply::<B, N, P, D, T, K>(block, |pair| (distance(pair), 0), opposite);
         }
 
-        /// [`GroupLanes::any_distances`](crate::lanes::GroupLanes::any_distances); the last element that `distance` gives is zero
-        /// where the sum is the identity.
+        /// [`GroupLanes::any_distances`](crate::lanes::GroupLanes::any_distances); the last element that
+        /// `distance` gives is zero where the sum is the identity.
         #[inline]
         #[target_feature(enable = $features)]
         pub fn any_distances<
@@ -115,8 +116,8 @@ macro_rules! passes {
             multiply::<B, N, P, D, T, K>(block, of_group, opposite);
         }
 
-        /// Reads the terms, group by group; `multiply` gives the product of the denominators before and of a group, and the
-        /// lanes whose sum is the identity.
+        /// Reads the terms, group by group; `multiply` gives the product of the denominators before and of a
+        /// group, and the lanes whose sum is the identity.
         #[inline]
         #[target_feature(enable = $features)]
         fn multiply<
@@ -157,8 +158,9 @@ macro_rules! passes {
             }
         }
 
-        /// [`GroupLanes::chords`](crate::lanes::GroupLanes::chords) and [`GroupLanes::any_chords`](crate::lanes::GroupLanes::any_chords),
-        /// by the function `chord` or `any_chord`: from the last group to the first.
+        /// [`GroupLanes::chords`](crate::lanes::GroupLanes::chords) and
+        /// [`GroupLanes::any_chords`](crate::lanes::GroupLanes::any_chords), by the function `chord` or
+        /// `any_chord`: from the last group to the first.
         #[inline]
         #[target_feature(enable = $features)]
         pub fn chords<const N: usize, const D: usize, const T: usize, const K: usize, const R: usize>(
@@ -196,8 +198,8 @@ macro_rules! passes {
             }
         }
 
-        /// The coordinates of sums, of the terms that are added to them with the product before, and of the inverse, if it is
-        /// known.
+        /// The coordinates of sums, of the terms that are added to them with the product before, and of the
+        /// inverse, if it is known.
         #[inline]
         #[target_feature(enable = $features)]
         fn pair<'a, const N: usize, const K: usize>(

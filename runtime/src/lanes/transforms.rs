@@ -1,7 +1,7 @@
 //! Loops of transforms over the lanes of a field, for declarations to instantiate with its functions.
 //!
-//! An element is `N` vectors, limbs of `B` bits, and in arkworks' form `W` words. Closures are made in functions with the
-//! same `#[target_feature]`, which they inherit.
+//! An element is `N` vectors, limbs of `B` bits, and in arkworks' form `W` words. Closures are made in
+//! functions with the same `#[target_feature]`, which they inherit.
 
 /// The loops as a module for each tier has them, next to its `rows`.
 macro_rules! transforms {
@@ -93,8 +93,8 @@ macro_rules! transforms {
         /// The quarters of a block's elements.
         pub type Quarters<'a, const N: usize> = [&'a mut [[Vector; N]]; 4];
 
-        /// [`FieldLanes::levels`](crate::lanes::FieldLanes::levels), by the function `butterfly` and by the two highest levels of a
-        /// block, given its quarters and the factors of those levels.
+        /// [`FieldLanes::levels`](crate::lanes::FieldLanes::levels), by the function `butterfly` and by the
+        /// two highest levels of a block, given its quarters and the factors of those levels.
         #[inline]
         #[target_feature(enable = $features)]
         pub fn levels<const N: usize>(
@@ -107,8 +107,8 @@ macro_rules! transforms {
             levels_of(elements.as_chunks_mut::<N>().0, factors, &butterfly, &two_levels);
         }
 
-        /// As [`levels`]: quarters one after the other as long as they are not all in a first-level cache with their factors,
-        /// then the two levels above them.
+        /// As [`levels`]: quarters one after the other as long as they are not all in a first-level cache
+        /// with their factors, then the two levels above them.
         #[target_feature(enable = $features)]
         fn levels_of<const N: usize>(
             elements: &mut [[Vector; N]],
@@ -164,8 +164,8 @@ macro_rules! transforms {
             }
         }
 
-        /// The first of each quarter, whose factors are 1, 1 and one that is read, by the function `first_butterflies`; what is
-        /// left.
+        /// The first of each quarter, whose factors are 1, 1 and one that is read, by the function
+        /// `first_butterflies`; what is left.
         #[inline]
         #[target_feature(enable = $features)]
         pub fn first_of<'a, const N: usize>(

@@ -50,13 +50,13 @@ impl<G: Group> Clone for Msm<G> {
 }
 
 impl<G: Group> Msm<G> {
-    /// Moves `bases` to the device: points of the group, the identity allowed. That they
-    /// lie on the curve and in the subgroup of order `r` is the caller's promise; the book's page on declarations says what
-    /// is computed for points outside of it.
+    /// Moves `bases` to the device: points of the group, the identity allowed. That they lie on the curve and
+    /// in the subgroup of order `r` is the caller's promise; the book's page on declarations says what is
+    /// computed for points outside of it.
     ///
-    /// Errors: options that the group or the device does not have; [`RuntimeError::Input`] where bases have no image on the
-    /// [form](MsmOptions::form) that is asked for; [`RuntimeError::InsufficientMemory`] where the device has no room for
-    /// the bases, before any is copied.
+    /// Errors: options that the group or the device does not have; [`RuntimeError::Input`] where bases have
+    /// no image on the [form](MsmOptions::form) that is asked for; [`RuntimeError::InsufficientMemory`] where
+    /// the device has no room for the bases, before any is copied.
     pub fn new(device: &Device, bases: &[AffineOf<G>], options: MsmOptions) -> Result<Self> {
         options.check_kernels::<G>(device)?;
         let work = device.work()?;
@@ -84,8 +84,9 @@ impl<G: Group> Msm<G> {
         Ok(Msm { bases: Arc::new(bases), window, adding, memory, constant })
     }
 
-    /// A plan for bases that are on their device already, in the form that they have there. Their multiples decide on the window: options that
-    /// ask for a window or for multiples do not go with them, nor does another form.
+    /// A plan for bases that are on their device already, in the form that they have there. Their multiples
+    /// decide on the window: options that ask for a window or for multiples do not go with them, nor does
+    /// another form.
     pub fn with_bases(bases: Arc<DeviceBases<G>>, options: MsmOptions) -> Result<Self> {
         let form = if options.form == CurveForm::Declared { bases.form() } else { options.form };
         let options = options.form(form);
@@ -120,8 +121,8 @@ impl<G: Group> Msm<G> {
 
     /// The sum, for as many scalars as there are bases.
     ///
-    /// Errors: [`RuntimeError::Length`]; [`RuntimeError::InsufficientMemory`] where the call takes more memory than the device has free
-    /// or the options allow, before anything is launched.
+    /// Errors: [`RuntimeError::Length`]; [`RuntimeError::InsufficientMemory`] where the call takes more
+    /// memory than the device has free or the options allow, before anything is launched.
     pub fn run(&self, scalars: &[ScalarOf<G>]) -> Result<ProjectiveOf<G>> {
         self.run_with_report(scalars, Detail::Counts).map(|(sum, _)| sum)
     }
@@ -131,11 +132,11 @@ impl<G: Group> Msm<G> {
         self.run(scalars)
     }
 
-    /// As [`Msm::run`], for scalars of a range of the bases: `Σ scalars[i] · bases[range.start + i]`, for as many scalars as the range is
-    /// long.
+    /// As [`Msm::run`], for scalars of a range of the bases: `Σ scalars[i] · bases[range.start + i]`, for as
+    /// many scalars as the range is long.
     ///
-    /// Errors: [`RuntimeError::Length`] where the range ends behind the bases, or is not as long as the scalars; [`RuntimeError::Input`]
-    /// where it ends before it begins.
+    /// Errors: [`RuntimeError::Length`] where the range ends behind the bases, or is not as long as the
+    /// scalars; [`RuntimeError::Input`] where it ends before it begins.
     pub fn run_range(&self, range: Range<usize>, scalars: &[ScalarOf<G>]) -> Result<ProjectiveOf<G>> {
         self.check_terms(&range, scalars.len())?;
         let bits = modulus_bits::<G::Scalar>();
@@ -152,9 +153,10 @@ impl<G: Group> Msm<G> {
         check_len("scalars of the MSM", range.len(), scalars)
     }
 
-    /// As [`Msm::run`], with the scalars `s` as `(s - t) + t` for random `t`: what the device works on are two vectors that have nothing to
-    /// do with `s` each, in one sum of twice as many products. The book's page on secrets says what that protects. Both vectors are wiped on
-    /// the host; the device's memory is not.
+    /// As [`Msm::run`], with the scalars `s` as `(s - t) + t` for random `t`: what the device works on are
+    /// two vectors that have nothing to do with `s` each, in one sum of twice as many products. The book's
+    /// page on secrets says what that protects. Both vectors are wiped on the host; the device's memory is
+    /// not.
     pub fn run_masked<R: CryptoRng + RngCore + ?Sized>(
         &self,
         scalars: &[ScalarOf<G>],
@@ -223,8 +225,8 @@ impl<G: Group> Msm<G> {
         })
     }
 
-    /// As [`Msm::run`], for integers below `r`. The longest of them decides how many windows there are, unless the bases have
-    /// multiples or the work is constant.
+    /// As [`Msm::run`], for integers below `r`. The longest of them decides how many windows there are,
+    /// unless the bases have multiples or the work is constant.
     pub fn msm_bigint(&self, scalars: &[IntegerOf<G>]) -> Result<ProjectiveOf<G>> {
         let field: Vec<Option<ScalarOf<G>>> =
             collect(scalars.len(), &|i| ScalarOf::<G>::from_bigint(scalars[i]));
@@ -349,8 +351,8 @@ impl<G: Group> Msm<G> {
         work.host_stage("combine", || sum.point(&bytes))
     }
 
-    /// The shape of digits for so many scalars below `2^bits`, and the bits that it is for: multiples of the bases and regular digits are for
-    /// scalars of all lengths.
+    /// The shape of digits for so many scalars below `2^bits`, and the bits that it is for: multiples of the
+    /// bases and regular digits are for scalars of all lengths.
     fn shape(&self, work: &Work, n: usize, bits: u32) -> (u32, DigitShape) {
         let all = modulus_bits::<G::Scalar>();
         match (self.bases.shape(), self.window) {

@@ -44,8 +44,9 @@ impl<T> NttOptions<T> {
         self
     }
 
-    /// The order of coefficients and evaluations; by default natural on both sides. With one side bit-reversed a plan transforms there and back without
-    /// a permutation; results are those of the default, permuted.
+    /// The order of coefficients and evaluations; by default natural on both sides. With one side
+    /// bit-reversed a plan transforms there and back without a permutation; results are those of the default,
+    /// permuted.
     pub fn order(mut self, order: Order) -> Self {
         self.order = order;
         self
@@ -58,8 +59,8 @@ impl<T> NttOptions<T> {
     }
 }
 
-/// Transforms of so many elements between coefficients and evaluations at
-/// `shift·omega^i`, each in the plan's [`Order`]. All plans of a device and its clones share the twiddles that they have in common.
+/// Transforms of so many elements between coefficients and evaluations at `shift·omega^i`, each in the plan's
+/// [`Order`]. All plans of a device and its clones share the twiddles that they have in common.
 pub struct Ntt<F: Field> {
     device: Device,
     len: usize,
@@ -75,7 +76,8 @@ impl<F: Field> Clone for Ntt<F> {
 }
 
 impl<F: Field> Ntt<F> {
-    /// A plan for `2^log_n` elements, 0 to the field's two-adicity and at most 28; [`RuntimeError::TooLarge`] beyond.
+    /// A plan for `2^log_n` elements, 0 to the field's two-adicity and at most 28; [`RuntimeError::TooLarge`]
+    /// beyond.
     pub fn new(device: &Device, log_n: u32, options: NttOptions<F::Ark>) -> Result<Self> {
         let n = 1usize.checked_shl(log_n).ok_or(RuntimeError::TooLarge {
             what: "log_n of the NTT",
@@ -85,8 +87,9 @@ impl<F: Field> Ntt<F> {
         Self::of_size(device, n, options)
     }
 
-    /// A plan for `n` elements, `n` a power of two as for [`Ntt::new`] or, in a field with a small subgroup of order
-    /// `base^most`, such a power times one of `base`. [`domain_size`](crate::domain_size) gives arkworks' choice.
+    /// A plan for `n` elements, `n` a power of two as for [`Ntt::new`] or, in a field with a small subgroup
+    /// of order `base^most`, such a power times one of `base`. [`domain_size`](crate::domain_size) gives
+    /// arkworks' choice.
     pub fn of_size(device: &Device, n: usize, options: NttOptions<F::Ark>) -> Result<Self> {
         Domain::new::<F>(n)?;
         let own = || F::Ark::get_root_of_unity(n as u64).expect("the field has a domain of the size");
@@ -115,8 +118,8 @@ impl<F: Field> Ntt<F> {
         self.run_cancellable(values, direction, &Cancel::default())
     }
 
-    /// As [`Ntt::run`], into memory that is there, which saves the system from finding new pages: a quarter of the
-    /// time of large transforms. `out` is as long as `values`.
+    /// As [`Ntt::run`], into memory that is there, which saves the system from finding new pages: a quarter
+    /// of the time of large transforms. `out` is as long as `values`.
     pub fn run_into(&self, values: &[F::Ark], out: &mut [F::Ark], direction: Direction) -> Result<()> {
         self.run_into_with_report(values, out, direction, Detail::Counts).map(drop)
     }
@@ -138,8 +141,8 @@ impl<F: Field> Ntt<F> {
         call(&self.device, detail, &Cancel::default(), run).map(|((), report)| report)
     }
 
-    /// The transform of a vector on the device, in place, or of several of the plan's length, one after the other, by the same launches.
-    /// After a failure their contents are undefined.
+    /// The transform of a vector on the device, in place, or of several of the plan's length, one after the
+    /// other, by the same launches. After a failure their contents are undefined.
     pub fn run_resident(&self, vector: &mut DeviceVec<F>, direction: Direction) -> Result<()> {
         self.run_resident_with_report(vector, direction, Detail::Counts).map(drop)
     }
@@ -158,8 +161,9 @@ impl<F: Field> Ntt<F> {
 
     /// The transforms of a batch of vectors of the host; what is not of the batch comes back as it was.
     ///
-    /// Errors of all batches: [`RuntimeError::Length`] where the batch has not the elements that `values` has, for strided ones more of them;
-    /// [`RuntimeError::ZeroStride`], [`RuntimeError::OverlappingVectors`]; and [`RuntimeError::Input`] for one of no vectors.
+    /// Errors of all batches: [`RuntimeError::Length`] where the batch has not the elements that `values`
+    /// has, for strided ones more of them; [`RuntimeError::ZeroStride`],
+    /// [`RuntimeError::OverlappingVectors`]; and [`RuntimeError::Input`] for one of no vectors.
     pub fn run_batch(&self, values: &[F::Ark], batch: NttBatch, direction: Direction) -> Result<Vec<F::Ark>> {
         batch.places("NTT vector", self.len, values.len())?;
         let run = |work: &Work| work.take(self.transform_batch(work, values, batch, direction)?);
@@ -183,8 +187,8 @@ impl<F: Field> Ntt<F> {
         call(&self.device, Detail::Counts, &Cancel::default(), run).map(|_| ())
     }
 
-    /// The transforms of a batch on the device, in place; what is not of the batch stays as it is. After a failure the contents are
-    /// undefined.
+    /// The transforms of a batch on the device, in place; what is not of the batch stays as it is. After a
+    /// failure the contents are undefined.
     pub fn run_resident_batch(
         &self,
         vector: &mut DeviceVec<F>,
@@ -197,8 +201,9 @@ impl<F: Field> Ntt<F> {
         call(&self.device, Detail::Counts, &Cancel::default(), run).map(|_| ())
     }
 
-    /// The transforms of the vectors that are a batch `from` in `input`, which stays as it is, to a batch `to` of as many in `out`; so one call transforms the
-    /// columns of a matrix and transposes it. What is not of the batch stays in `out`. After a failure the contents of `out` are undefined.
+    /// The transforms of the vectors that are a batch `from` in `input`, which stays as it is, to a batch
+    /// `to` of as many in `out`; so one call transforms the columns of a matrix and transposes it. What is
+    /// not of the batch stays in `out`. After a failure the contents of `out` are undefined.
     pub fn run_resident_into(
         &self,
         (input, from): (&DeviceVec<F>, NttBatch),

@@ -12,10 +12,11 @@ use ark_ff::AdditiveGroup;
 use std::fmt;
 use std::ops::Range;
 
-/// `Σ scalar_i · base_i` with bases shared out among several devices, which work at the same time. Clones share the bases.
+/// `Σ scalar_i · base_i` with bases shared out among several devices, which work at the same time. Clones
+/// share the bases.
 ///
-/// Each device has the same number of bases, neighbours, and gives the sum of its products. A device that is much slower than
-/// others holds them up.
+/// Each device has the same number of bases, neighbours, and gives the sum of its products. A device that is
+/// much slower than others holds them up.
 pub struct ShardedMsm<G: Group> {
     /// The bases of a device, and the plan for them.
     shards: Vec<(Range<usize>, Msm<G>)>,
@@ -29,8 +30,8 @@ impl<G: Group> Clone for ShardedMsm<G> {
 }
 
 impl<G: Group> ShardedMsm<G> {
-    /// Moves a share of `bases` to each of `devices`, which may be named more than once; the options are those of each
-    /// [`Msm`], and what it says of bases holds here.
+    /// Moves a share of `bases` to each of `devices`, which may be named more than once; the options are
+    /// those of each [`Msm`], and what it says of bases holds here.
     ///
     /// Errors: no devices; a device that cannot take its share.
     pub fn new(devices: &[Device], bases: &[AffineOf<G>], options: MsmOptions) -> Result<Self> {

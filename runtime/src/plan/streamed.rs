@@ -13,9 +13,9 @@ use ark_ff::AdditiveGroup;
 use std::fmt;
 use std::sync::Arc;
 
-/// `Σ scalar_i · base_i` within a budget of device memory, for bases and scalars that need not fit there: bases stay on the host, and in
-/// every call go to the device in parts with their scalars, each while the part before is worked on. All parts are added into the same
-/// buckets. Clones share the bases.
+/// `Σ scalar_i · base_i` within a budget of device memory, for bases and scalars that need not fit there:
+/// bases stay on the host, and in every call go to the device in parts with their scalars, each while the
+/// part before is worked on. All parts are added into the same buckets. Clones share the bases.
 ///
 /// An [`Msm`](crate::Msm), whose bases are on the device, is faster where they fit.
 pub struct StreamedMsm<G: Group> {
@@ -31,13 +31,15 @@ impl<G: Group> Clone for StreamedMsm<G> {
 }
 
 impl<G: Group> StreamedMsm<G> {
-    /// A plan for these bases, which stay where they are if they are shared. What [`Msm::new`](crate::Msm::new) says of bases holds here.
-    /// The budget is [`MsmOptions::memory`], by default half of the device's memory; kernels and what other calls take are not counted. Of
-    /// the windows it takes the cheapest for parts that fit, unless one is fixed. On the CPU, which has the bases already, there is nothing to stream.
+    /// A plan for these bases, which stay where they are if they are shared. What
+    /// [`Msm::new`](crate::Msm::new) says of bases holds here. The budget is [`MsmOptions::memory`], by
+    /// default half of the device's memory; kernels and what other calls take are not counted. Of the windows
+    /// it takes the cheapest for parts that fit, unless one is fixed. On the CPU, which has the bases
+    /// already, there is nothing to stream.
     ///
-    /// Errors: [`RuntimeError::InsufficientMemory`], with the least budget for any window, where not even the buckets and one base fit;
-    /// [`RuntimeError::Input`] for options that the group does not have, and for multiples, other forms and constant work, which are for resident
-    /// bases only.
+    /// Errors: [`RuntimeError::InsufficientMemory`], with the least budget for any window, where not even the
+    /// buckets and one base fit; [`RuntimeError::Input`] for options that the group does not have, and for
+    /// multiples, other forms and constant work, which are for resident bases only.
     pub fn new(device: &Device, bases: impl Into<Arc<[AffineOf<G>]>>, options: MsmOptions) -> Result<Self> {
         let bases: Arc<[AffineOf<G>]> = bases.into();
         options.check_kernels::<G>(device)?;

@@ -1,7 +1,8 @@
 //! Windows of MSMs that were measured on a device, which its policies prefer to those of their model.
 //!
-//! A row is for a scalar field, since sums in both groups of a curve share digits, a number of scalars, and a number of multiples of each
-//! base. It serves sizes within a factor of two, the nearest row first, and calls whose multiples leave the same shapes to choose from.
+//! A row is for a scalar field, since sums in both groups of a curve share digits, a number of scalars, and a
+//! number of multiples of each base. It serves sizes within a factor of two, the nearest row first, and calls
+//! whose multiples leave the same shapes to choose from.
 
 use crate::vocabulary::{DigitShape, widest_window, windows_of};
 
@@ -60,8 +61,9 @@ impl MeasuredWindow {
         format!("{field} {kernels} {n} {most} {window} {nanoseconds}\n")
     }
 
-    /// The shape of digits of `bits` bits where at most so many multiples are wanted, if the row tells anything about that: as many were
-    /// measured; or fewer or more, but of the window all share one set of buckets, so that neither limit decided.
+    /// The shape of digits of `bits` bits where at most so many multiples are wanted, if the row tells
+    /// anything about that: as many were measured; or fewer or more, but of the window all share one set of
+    /// buckets, so that neither limit decided.
     fn shape(&self, bits: u32, most: u32) -> Option<DigitShape> {
         // No shape has more multiples than the narrowest windows.
         let clamp = |most: u32| most.clamp(1, windows_of(bits, 2));
@@ -93,8 +95,9 @@ impl MeasuredWindows {
         self.rows.iter().any(|row| row.field == field)
     }
 
-    /// The shape of the digits of `n` scalars of a field of `bits` bits with at most so many multiples of each base, by the row of the
-    /// nearest size, no more than twice or less than half of `n`; of two as near the smaller. `None` where there is none.
+    /// The shape of the digits of `n` scalars of a field of `bits` bits with at most so many multiples of
+    /// each base, by the row of the nearest size, no more than twice or less than half of `n`; of two as near
+    /// the smaller. `None` where there is none.
     pub(crate) fn shape(
         &self,
         (field, bits): (&str, u32),

@@ -63,14 +63,15 @@ pub struct MsmPolicy {
     pub entries_per_slice: u32,
     /// Least number of entries of a slice where digits that are 0 leave few, 1 to 2^10.
     pub least_slice: u32,
-    /// Most sums by bits of an MSM, one a bit of the scalars or, with multiples, of a window, that the host combines by itself.
+    /// Most sums by bits of an MSM, one a bit of the scalars or, with multiples, of a window, that the host
+    /// combines by itself.
     pub host_sums: u32,
     /// Most sums by bits that a thread combines where they are more: a doubling and an addition each.
     pub thread_sums: u32,
     /// The same over extension fields whose coordinates have up to 8 words a component.
     pub thread_sums_of_extensions: u32,
-    /// Least number of pairs of a thread, which share its inversion, of a round of affine additions before the
-    /// accumulation, in groups that have [`PairSums`](curvesmith_abi::kernels::PairSums).
+    /// Least number of pairs of a thread, which share its inversion, of a round of affine additions before
+    /// the accumulation, in groups that have [`PairSums`](curvesmith_abi::kernels::PairSums).
     pub pairs_per_thread: u32,
     /// Most bytes of the sums of such a round: where they are more, there is none.
     pub affine_bytes: u64,
@@ -79,7 +80,8 @@ pub struct MsmPolicy {
     /// Most waves of the accumulation: times that all threads which the device holds at once are filled.
     /// Slices are as many as fill the last wave.
     pub max_waves: u32,
-    /// Least number of rows, in waves of their accumulation, from which on it is [by balanced rows](crate::MsmStrategy::RowBalanced) in groups over prime fields.
+    /// Least number of rows, in waves of their accumulation, from which on it is [by balanced
+    /// rows](crate::MsmStrategy::RowBalanced) in groups over prime fields.
     pub row_waves: u32,
     /// Most (digit, base) entries sorted at once, below 2^31; longer MSMs run in parts.
     pub max_entries: u32,
@@ -113,8 +115,8 @@ impl NttPolicy {
     }
 }
 
-/// Row of a device with few multiprocessors, which is how the emulator looks: as little
-/// work in all as possible. Modelled by counting additions: a bucket costs two full ones, 1.4 mixed ones each.
+/// Row of a device with few multiprocessors, which is how the emulator looks: as little work in all as
+/// possible. Modelled by counting additions: a bucket costs two full ones, 1.4 mixed ones each.
 const FEW_THREADS: MsmPolicy = MsmPolicy {
     multiprocessors: 1,
     bucket_cost: 280,
@@ -134,8 +136,9 @@ const FEW_THREADS: MsmPolicy = MsmPolicy {
     parts: None,
 };
 
-/// Measured on an H200: copies of 32 MiB and more from ordinary memory, 2^18 to 2^22 scalars, four groups (`docs/log/experiments.md`, "Scalars in
-/// two parts"). What a row costs that begins with its bucket's sum: on an H100, G1 of BN254, 2^20 to 2^24, between 1 and 2 there is no difference.
+/// Measured on an H200: copies of 32 MiB and more from ordinary memory, 2^18 to 2^22 scalars, four groups
+/// (`docs/log/experiments.md`, "Scalars in two parts"). What a row costs that begins with its bucket's sum:
+/// on an H100, G1 of BN254, 2^20 to 2^24, between 1 and 2 there is no difference.
 pub(crate) const MEASURED_PARTS: PartsPolicy = PartsPolicy {
     byte_ps: 40,
     entry_ps: 25,
@@ -146,27 +149,33 @@ pub(crate) const MEASURED_PARTS: PartsPolicy = PartsPolicy {
     most: 6,
 };
 
-/// Measured on an H200, BN254, 2^12 to 2^24 (`docs/log/experiments.md`, "Passes in shared memory"): passes of 8 stages are the fastest up to
-/// 2^22, at 2^24 those of 6 take 1 % less. BabyBear, whose elements are short, 2^12 to 2^24: passes of 9 stages make two of 2^18 in place of three, and take a fifth less
-/// time; no other of the sizes measured has other passes by them.
+/// Measured on an H200, BN254, 2^12 to 2^24 (`docs/log/experiments.md`, "Passes in shared memory"): passes of
+/// 8 stages are the fastest up to 2^22, at 2^24 those of 6 take 1 % less. BabyBear, whose elements are short,
+/// 2^12 to 2^24: passes of 9 stages make two of 2^18 in place of three, and take a fifth less time; no other
+/// of the sizes measured has other passes by them.
 const NTT: NttPolicy = NttPolicy { max_cached_log_n: 24, max_log_radix: 8, max_log_radix_of_short: 9 };
 
-/// Slices of `l` entries take `l` additions one after the other, and the merge of `e/l` of them, all of one bucket, `log2(e/l)`; in all
-/// there are `e` cheap additions and `e/l` more expensive ones. Modelled: 2 or 3 entries have the least latency, and 8 have three to five additions more, and
-/// an eighth of the work of merging.
+/// Slices of `l` entries take `l` additions one after the other, and the merge of `e/l` of them, all of one
+/// bucket, `log2(e/l)`; in all there are `e` cheap additions and `e/l` more expensive ones. Modelled: 2 or 3
+/// entries have the least latency, and 8 have three to five additions more, and an eighth of the work of
+/// merging.
 const LEAST_SLICE: u32 = 8;
 
-/// A doubling and an addition take a thread of an H200 4.5 µs in BN254's G1, where a core takes 0.7 for them and to read the point, a launch 5 µs, and in larger
-/// fields all of them grow alike. Modelled: of 254 sums, runs of `k` take `5 + 4.5·k + 254/k` µs and the doublings that are always the host's,
-/// least at 7 or 8. Up to 48 sums the device would save nothing. Runs of up to 9 leave at most 52 points of scalars up to 256 bits whatever the
-/// window: the six sums of a proof, of which one counts twice, are then 60 kB with coordinates of 12 words.
+/// A doubling and an addition take a thread of an H200 4.5 µs in BN254's G1, where a core takes 0.7 for them
+/// and to read the point, a launch 5 µs, and in larger fields all of them grow alike. Modelled: of 254 sums,
+/// runs of `k` take `5 + 4.5·k + 254/k` µs and the doublings that are always the host's, least at 7 or 8. Up
+/// to 48 sums the device would save nothing. Runs of up to 9 leave at most 52 points of scalars up to 256
+/// bits whatever the window: the six sums of a proof, of which one counts twice, are then 60 kB with
+/// coordinates of 12 words.
 const HOST_SUMS: u32 = 48;
 const THREAD_SUMS: u32 = 9;
 
-/// Over an extension field a thread calls its products one after the other, so that a run costs it more, beside a core, than in the prime field: with runs of 9 an MSM in
-/// BN254's G2 of 2^16 took some 7 % longer on an H200 than where the host combined all. Modelled, not timed: with four times the thread's time in G1 and 2.7
-/// times the core's, runs of `k` take `5 + 18·k + 480/k` µs, least at 5. They leave at most 86 points, so that a proof's sums are 44 kB with
-/// coordinates of 8 words; with 12 words they would be more than 64 kB.
+/// Over an extension field a thread calls its products one after the other, so that a run costs it more,
+/// beside a core, than in the prime field: with runs of 9 an MSM in BN254's G2 of 2^16 took some 7 % longer
+/// on an H200 than where the host combined all. Modelled, not timed: with four times the thread's time in G1
+/// and 2.7 times the core's, runs of `k` take `5 + 18·k + 480/k` µs, least at 5. They leave at most 86
+/// points, so that a proof's sums are 44 kB with coordinates of 8 words; with 12 words they would be more
+/// than 64 kB.
 const THREAD_SUMS_OF_EXTENSIONS: u32 = 5;
 /// Words of a component of a coordinate up to which that is so.
 const EXTENSION_WORDS: usize = 8;
@@ -192,8 +201,9 @@ impl Policy {
         } else {
             MsmPolicy {
                 multiprocessors: properties.multiprocessors,
-                // Reduction runs with fewer threads than accumulation, so a bucket counts more. Measured on an
-                // H200, BN254 2^16 to 2^20: 600 to 1000 make no difference from 2^18 on, 600 is slower at 2^16.
+                // Reduction runs with fewer threads than accumulation, so a bucket counts more. Measured on
+                // an H200, BN254 2^16 to 2^20: 600 to 1000 make no difference from 2^18 on, 600 is slower at
+                // 2^16.
                 bucket_cost: 800,
                 window_cost: 2_000,
                 // As measured at 2^16: 24 to 32 are best, 64 is a tenth slower.
@@ -202,15 +212,18 @@ impl Policy {
                 host_sums: HOST_SUMS,
                 thread_sums: THREAD_SUMS,
                 thread_sums_of_extensions: THREAD_SUMS_OF_EXTENSIONS,
-                // On an H200, coordinates of 24 words in G2 or BW6-761, 2^14 to 2^20: 8 and 16 make no difference, 32 is 3 % slower.
+                // On an H200, coordinates of 24 words in G2 or BW6-761, 2^14 to 2^20: 8 and 16 make no
+                // difference, 32 is 3 % slower.
                 pairs_per_thread: 8,
                 // With those of the next round, which are half as many, less than half of the memory.
                 affine_bytes: properties.memory / 4,
                 multiples_bytes: properties.memory / 4,
-                // On an H200 four waves take 2 % less time than one at 2^20 and 5 % less at 2^22, six no less.
+                // On an H200 four waves take 2 % less time than one at 2^20 and 5 % less at 2^22, six no
+                // less.
                 max_waves: 4,
-                // On an H100, BN254's and BLS12-381's G1, 2^16 to 2^24: with 5 and more of them rows take up to 6 % less time, with 1 to 2.4 from 2 % less to a tenth
-                // more, with half of one a quarter more.
+                // On an H100, BN254's and BLS12-381's G1, 2^16 to 2^24: with 5 and more of them rows take up
+                // to 6 % less time, with 1 to 2.4 from 2 % less to a tenth more, with half of one a quarter
+                // more.
                 row_waves: 4,
                 // Keys and entries, twice, at 4 bytes: 4 GiB for 2^28.
                 max_entries: 1 << 28,
@@ -259,8 +272,8 @@ impl MsmPolicy {
         )
     }
 
-    /// As [`MsmPolicy::shape_with_multiples`], of bases that are stored times `2^0` to `2^tau`, `tau ≥ 1`; see
-    /// [`DigitShape::with_doublings`].
+    /// As [`MsmPolicy::shape_with_multiples`], of bases that are stored times `2^0` to `2^tau`, `tau ≥ 1`;
+    /// see [`DigitShape::with_doublings`].
     pub fn shape_with_doublings(&self, bits: u32, n: usize, most: u32, tau: u32) -> DigitShape {
         let shape = |window| DigitShape::with_multiples(bits, window, most).with_doublings(tau);
         self.cheapest(n, (LEAST_ODD_WINDOW..=widest_window(most)).map(shape))
@@ -299,7 +312,8 @@ impl MsmPolicy {
         entries.saturating_mul(100).saturating_add(a_set.saturating_mul(u64::from(shape.sets)))
     }
 
-    /// Which sums by bits of an MSM the device combines, in a group whose coordinates have `degree` components of `words` words.
+    /// Which sums by bits of an MSM the device combines, in a group whose coordinates have `degree`
+    /// components of `words` words.
     pub(crate) fn runs(&self, shape: DigitShape, words: usize, degree: usize) -> Runs {
         if shape.sums() <= self.host_sums as usize {
             return Runs::singles(shape);
@@ -309,8 +323,9 @@ impl MsmPolicy {
         Runs::up_to(shape, most as usize)
     }
 
-    /// Slices for at most `entries` entries on a device that holds `wave` of them at once, in blocks of `block` on each of
-    /// its `multiprocessors`: whole waves, or a part of the first, with as many blocks on each multiprocessor, or a part of that.
+    /// Slices for at most `entries` entries on a device that holds `wave` of them at once, in blocks of
+    /// `block` on each of its `multiprocessors`: whole waves, or a part of the first, with as many blocks on
+    /// each multiprocessor, or a part of that.
     pub(crate) fn slices(&self, entries: usize, wave: u32, block: u32) -> u32 {
         let wave = wave.clamp(32, MAX_SLICES);
         let one_each = self.multiprocessors.saturating_mul(block).clamp(32, wave);
@@ -425,7 +440,8 @@ mod tests {
         assert_eq!(narrow.inverting_threads(7), 7);
     }
 
-    /// Windows that policies choose, for scalars of 253 to 256 bits: the sums of a proof, five of which one is in G2, and one in G1 counts twice.
+    /// Windows that policies choose, for scalars of 253 to 256 bits: the sums of a proof, five of which one
+    /// is in G2, and one in G1 counts twice.
     #[test]
     fn the_points_of_a_proof_are_few() {
         for (window, bits) in (2..=24).flat_map(|window| [253, 254, 255, 256].map(|bits| (window, bits))) {

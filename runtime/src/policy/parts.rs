@@ -1,8 +1,9 @@
 //! Where scalars of the host are cut, so that the device works on some while the rest is copied.
 //!
-//! Say the copy of all takes `u` and the work `c`. Parts of which each is `q = c/u` times as long as the one before keep both going:
-//! the work on one ends when the next is there. Of the copy of `m` parts all but `u/(1 + q + … + q^(m-1))` is beside work. Every part but one
-//! costs: its buckets are added to those of the others, and its slices are shorter.
+//! Say the copy of all takes `u` and the work `c`. Parts of which each is `q = c/u` times as long as the one
+//! before keep both going: the work on one ends when the next is there. Of the copy of `m` parts all but
+//! `u/(1 + q + … + q^(m-1))` is beside work. Every part but one costs: its buckets are added to those of the
+//! others, and its slices are shorter.
 
 use crate::vocabulary::DigitShape;
 use std::ops::Range;
@@ -18,7 +19,8 @@ pub struct PartsPolicy {
     pub product_ps: u64,
     /// Price of a bucket that is added to another, in additions of entries.
     pub bucket_entries: u64,
-    /// Price of a bucket to which a row is added, where there are [balanced rows](crate::MsmStrategy::RowBalanced).
+    /// Price of a bucket to which a row is added, where there are [balanced
+    /// rows](crate::MsmStrategy::RowBalanced).
     pub row_entries: u64,
     /// Nanoseconds that any further part takes.
     pub part_ns: u64,
@@ -30,8 +32,8 @@ pub struct PartsPolicy {
 const GROWTH: [f64; 2] = [0.25, 10.0];
 
 impl PartsPolicy {
-    /// The parts of `n` scalars of so many bytes each, for a group with coordinates of `words` words, of an extension of `degree`, whose buckets rows are added to or other
-    /// buckets.
+    /// The parts of `n` scalars of so many bytes each, for a group with coordinates of `words` words, of an
+    /// extension of `degree`, whose buckets rows are added to or other buckets.
     pub(crate) fn cut(
         &self,
         n: usize,

@@ -2,11 +2,13 @@
 
 use crate::vocabulary::{DigitMap, DigitShape, OddDigits};
 
-/// The sums by bits of all sets of buckets, one after the other, cut into runs of neighbours. Horner's rule on the device makes one point of each.
+/// The sums by bits of all sets of buckets, one after the other, cut into runs of neighbours. Horner's rule
+/// on the device makes one point of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Runs {
     pub(crate) shape: DigitShape,
-    /// Sums of several sets, or of one, that are cut by themselves: no run ends within a set that is not its own.
+    /// Sums of several sets, or of one, that are cut by themselves: no run ends within a set that is not its
+    /// own.
     pub(crate) span: usize,
     /// Most sums of a run.
     pub(crate) each: usize,
@@ -25,8 +27,8 @@ impl Runs {
         Self::up_to(shape, shape.sums_of_set())
     }
 
-    /// Runs of at most `most` sums, or of a sum: whole sets, where they are shorter, or equal parts of one. With stored doublings, whose sums have other
-    /// weights, single ones.
+    /// Runs of at most `most` sums, or of a sum: whole sets, where they are shorter, or equal parts of one.
+    /// With stored doublings, whose sums have other weights, single ones.
     pub(crate) fn up_to(shape: DigitShape, most: usize) -> Self {
         if matches!(shape.map, DigitMap::Odd(OddDigits::Stored { .. })) {
             return Self::singles(shape);
@@ -65,8 +67,9 @@ impl Runs {
     }
 }
 
-/// The exponent of sum `q` of a set: the total is the first, that of the numbers' bit `j` has place `j + 1`. Bucket `b` is of the digit `b + 1`, or, where
-/// digits are odd, of `2b + 1`; even digits, which stored doublings leave over, have the upper half of the places, whose bucket `b` is of `2b + 2`.
+/// The exponent of sum `q` of a set: the total is the first, that of the numbers' bit `j` has place `j + 1`.
+/// Bucket `b` is of the digit `b + 1`, or, where digits are odd, of `2b + 1`; even digits, which stored
+/// doublings leave over, have the upper half of the places, whose bucket `b` is of `2b + 2`.
 fn exponent_in_set(map: DigitMap, set: usize, window: usize, q: usize) -> usize {
     match (map, q) {
         (_, 0) => 0,
@@ -102,7 +105,8 @@ mod tests {
         let shape = DigitShape { window: 3, sets: 2, multiples: 1, map: DigitMap::Signed };
         assert_eq!(Runs::singles(shape).exponents().collect::<Vec<_>>(), [0, 0, 1, 3, 3, 4]);
         assert_eq!(Runs::up_to(shape, 2).exponents().collect::<Vec<_>>(), [0, 1, 3, 4]);
-        // Windows of 4 bits: of odd digits alone buckets 0 to 3 are of 1, 3, 5, 7; else 4 to 7 are of 2, 4, 6, 8.
+        // Windows of 4 bits: of odd digits alone buckets 0 to 3 are of 1, 3, 5, 7; else 4 to 7 are of 2, 4,
+        // 6, 8.
         let odd = |tau| DigitShape { window: 4, ..shape }.with_doublings(tau);
         assert_eq!(Runs::up_to(odd(3), 9).exponents().collect::<Vec<_>>(), [0, 1, 2, 4, 5, 6]);
         assert_eq!(Runs::up_to(odd(1), 9).exponents().collect::<Vec<_>>(), [0, 1, 2, 0, 4, 5, 6, 4]);

@@ -1,7 +1,7 @@
 //! Tables of measured windows in the user's cache directory, one for each device.
 //!
-//! A table is named by the device's name, compute capability and driver; its rows name the kernels that were measured. One that is damaged,
-//! of another device or unreadable is as good as none, with a line in the log.
+//! A table is named by the device's name, compute capability and driver; its rows name the kernels that were
+//! measured. One that is damaged, of another device or unreadable is as good as none, with a line in the log.
 
 use super::MeasuredWindows;
 use crate::cache::UserCache;
@@ -57,8 +57,8 @@ impl MeasuredWindows {
     }
 }
 
-/// Puts rows into the table of a device in the user's cache directory, or in `directory`, beside those that are there, and tells
-/// where that is.
+/// Puts rows into the table of a device in the user's cache directory, or in `directory`, beside those that
+/// are there, and tells where that is.
 pub(crate) fn keep(
     device: &dyn KernelDevice,
     windows: &MeasuredWindows,

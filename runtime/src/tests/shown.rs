@@ -52,7 +52,8 @@ impl Group for G1 {
     }
 }
 
-/// Types that hold no values of a caller: options, sizes, policies, constants of declarations, reports and errors.
+/// Types that hold no values of a caller: options, sizes, policies, constants of declarations, reports and
+/// errors.
 const WITHOUT_VALUES: &[&str] = &[
     "BinaryOp",
     "Cancel",
@@ -126,7 +127,8 @@ cannot_be_shown!(host::WindowTerms<'static>);
 #[cfg(target_arch = "x86_64")]
 cannot_be_shown!(lanes::Block<'static>, lanes::Rows<'static>);
 
-/// Every way in which a number's digits are written: of itself, of its negative and of their Montgomery forms.
+/// Every way in which a number's digits are written: of itself, of its negative and of their Montgomery
+/// forms.
 fn written<F: PrimeField + MontLimbs>(number: F) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for number in [number, -number] {

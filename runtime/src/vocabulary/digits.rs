@@ -13,14 +13,14 @@ pub enum DigitMap {
 /// What makes digits odd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OddDigits {
-    /// Digits are `±m·2^e`, for bases that are stored times `2^0` to `2^tau` (Chen et al., §3.1): `e` is at most `tau`, and `m` odd unless
-    /// `e = tau`. `1 ≤ tau ≤ window - 1`.
+    /// Digits are `±m·2^e`, for bases that are stored times `2^0` to `2^tau` (Chen et al., §3.1): `e` is at
+    /// most `tau`, and `m` odd unless `e = tau`. `1 ≤ tau ≤ window - 1`.
     Stored {
         /// The largest stored exponent.
         tau: u32,
     },
-    /// The regular recoding of Joye and Tunstall: all digits are odd, below `2^window` in absolute value, and none is 0. For scalars of all lengths, and bases in
-    /// the group: even scalars are taken less the order.
+    /// The regular recoding of Joye and Tunstall: all digits are odd, below `2^window` in absolute value, and
+    /// none is 0. For scalars of all lengths, and bases in the group: even scalars are taken less the order.
     Regular,
 }
 
@@ -31,7 +31,8 @@ pub struct DigitShape {
     pub window: u32,
     /// Sets of buckets: windows whose numbers differ by a multiple of this share one.
     pub sets: u32,
-    /// Multiples of each base, the base itself among them: `2^(window·sets·j)` times the base for the windows from `j·sets` on.
+    /// Multiples of each base, the base itself among them: `2^(window·sets·j)` times the base for the windows
+    /// from `j·sets` on.
     pub multiples: u32,
     /// Which digits share a bucket.
     pub map: DigitMap,
@@ -48,7 +49,8 @@ impl DigitShape {
         Self::of_windows(window, windows_of(bits, window.max(1)), most)
     }
 
-    /// Of the regular recoding, whose digits carry nothing out of the last window; with multiples as [`DigitShape::with_multiples`].
+    /// Of the regular recoding, whose digits carry nothing out of the last window; with multiples as
+    /// [`DigitShape::with_multiples`].
     pub fn regular(bits: u32, window: u32, most: u32) -> Self {
         let window_count = bits.div_ceil(window.max(1));
         Self { map: DigitMap::Odd(OddDigits::Regular), ..Self::of_windows(window, window_count, most) }
@@ -60,7 +62,8 @@ impl DigitShape {
         Self { window, sets, multiples: windows.div_ceil(sets.max(1)), map: DigitMap::Signed }
     }
 
-    /// As it is, with bases that are stored times `2^0` to `2^tau`, or to `2^(window-1)`, the largest that digits have; with 0, as it is.
+    /// As it is, with bases that are stored times `2^0` to `2^tau`, or to `2^(window-1)`, the largest that
+    /// digits have; with 0, as it is.
     pub fn with_doublings(self, tau: u32) -> Self {
         let tau = tau.min(self.window.saturating_sub(1));
         let odd = DigitMap::Odd(OddDigits::Stored { tau });
@@ -72,8 +75,9 @@ impl DigitShape {
         self.sets.saturating_mul(self.multiples)
     }
 
-    /// Buckets of a set that digits can have: `2^(c-1)` of signed digits of `c` bits and of regular ones, and of those with stored doublings `2^(c-2)` and
-    /// `2^(c-2-tau)`, of which there are none with the largest `tau`.
+    /// Buckets of a set that digits can have: `2^(c-1)` of signed digits of `c` bits and of regular ones, and
+    /// of those with stored doublings `2^(c-2)` and `2^(c-2-tau)`, of which there are none with the largest
+    /// `tau`.
     pub fn buckets(&self) -> u64 {
         let signed = 1u64 << (self.window.clamp(1, 63) - 1);
         match self.map {
@@ -126,11 +130,12 @@ impl DigitShape {
     }
 }
 
-/// The narrowest window of odd digits with stored doublings: below it there would be no bits of buckets to sort by.
+/// The narrowest window of odd digits with stored doublings: below it there would be no bits of buckets to
+/// sort by.
 pub(crate) const LEAST_ODD_WINDOW: u32 = 3;
 
-/// The widest window, in bits, for bases with at most `most` multiples each. From 18 bits on the sort takes a third pass, and buckets are
-/// many: only fewer sets of them than windows make up for that.
+/// The widest window, in bits, for bases with at most `most` multiples each. From 18 bits on the sort takes a
+/// third pass, and buckets are many: only fewer sets of them than windows make up for that.
 pub fn widest_window(most: u32) -> u32 {
     if most > 1 { 24 } else { 17 }
 }

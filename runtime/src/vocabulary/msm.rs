@@ -6,12 +6,13 @@
 pub enum MsmStrategy {
     /// Every thread adds as many products, wherever buckets begin.
     EqualSlices,
-    /// Every thread adds within one bucket, or a part of a large one, and those of a warp about as many products each (cuZK's balanced rows).
-    /// For groups over prime fields, of which others have no kernel for it.
+    /// Every thread adds within one bucket, or a part of a large one, and those of a warp about as many
+    /// products each (cuZK's balanced rows). For groups over prime fields, of which others have no kernel for
+    /// it.
     RowBalanced,
-    /// Rounds of additions of affine pairs within buckets, with one inversion for many, as long as most products have another of their
-    /// bucket; then equal slices. For groups on Weierstrass curves whose coordinates have 20 words and more, of which others have no
-    /// kernels for it.
+    /// Rounds of additions of affine pairs within buckets, with one inversion for many, as long as most
+    /// products have another of their bucket; then equal slices. For groups on Weierstrass curves whose
+    /// coordinates have 20 words and more, of which others have no kernels for it.
     BatchedAffine,
 }
 
@@ -22,10 +23,11 @@ pub enum CurveForm {
     /// The one that the group is declared on.
     #[default]
     Declared,
-    /// The twisted Edwards form of a short Weierstrass curve, `-x² + y² = 1 + d·x²·y²`, of a group that is declared with `edwards_form`. An
-    /// addition takes fewer products, a base half as much memory again.
+    /// The twisted Edwards form of a short Weierstrass curve, `-x² + y² = 1 + d·x²·y²`, of a group that is
+    /// declared with `edwards_form`. An addition takes fewer products, a base half as much memory again.
     ///
-    /// **All bases have to be in the group**: sums are right between points of odd order, and for others may be wrong.
+    /// **All bases have to be in the group**: sums are right between points of odd order, and for others may
+    /// be wrong.
     Edwards,
 }
 
@@ -35,8 +37,9 @@ pub enum CurveForm {
 pub enum PointLanes {
     /// One, which has all of its coordinates.
     Single,
-    /// A pair of neighbours, each of which has one coefficient of every coordinate: half of the registers, and more work in all. For groups
-    /// on Weierstrass curves over quadratic extensions with coordinates of 20 words and more, of which others have no kernel for it.
+    /// A pair of neighbours, each of which has one coefficient of every coordinate: half of the registers,
+    /// and more work in all. For groups on Weierstrass curves over quadratic extensions with coordinates of
+    /// 20 words and more, of which others have no kernel for it.
     Pair,
 }
 

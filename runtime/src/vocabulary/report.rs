@@ -84,8 +84,8 @@ impl Report {
         busy
     }
 
-    /// The share of [`Report::device_seconds`] that the device was busy; `None` unless every kernel was timed, with
-    /// [`Detail::Kernels`].
+    /// The share of [`Report::device_seconds`] that the device was busy; `None` unless every kernel was
+    /// timed, with [`Detail::Kernels`].
     pub fn busy_share(&self) -> Option<f64> {
         let busy = self.busy_seconds();
         (busy > 0.0).then(|| busy / self.device_seconds())

@@ -10,7 +10,8 @@ pub enum SpMvStrategy {
     Scalar,
     /// A warp a row.
     Vector,
-    /// Threads for short rows, warps for longer ones, several warps for the longest, each as many as the rows' lengths ask for.
+    /// Threads for short rows, warps for longer ones, several warps for the longest, each as many as the
+    /// rows' lengths ask for.
     #[default]
     Balanced,
 }

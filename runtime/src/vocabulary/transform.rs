@@ -12,13 +12,15 @@ pub enum Direction {
     Inverse,
 }
 
-/// In which order a transform has its coefficients and its evaluations, in both directions. Sizes with an odd factor have natural order only.
+/// In which order a transform has its coefficients and its evaluations, in both directions. Sizes with an odd
+/// factor have natural order only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// Coefficient `i`, and the evaluation at `shift·omega^i`, at index `i`.
     #[default]
     Natural,
-    /// Coefficients in natural order; the evaluation at `shift·omega^i` at the index that is `i` with its `log_n` bits reversed.
+    /// Coefficients in natural order; the evaluation at `shift·omega^i` at the index that is `i` with its
+    /// `log_n` bits reversed.
     ReversedEvaluations,
     /// Evaluations in natural order; coefficient `i` at the index that is `i` with its `log_n` bits reversed.
     ReversedCoefficients,

@@ -3,8 +3,9 @@
 use super::Work;
 use crate::error::Result;
 
-/// Runs `count` steps of a call, for each of which values of the host are copied while the step before is worked on. `room` takes device
-/// memory for a step, in the order of `work`; `fill` copies to it, beside `work`; `run` submits the step. Room is there for two steps.
+/// Runs `count` steps of a call, for each of which values of the host are copied while the step before is
+/// worked on. `room` takes device memory for a step, in the order of `work`; `fill` copies to it, beside
+/// `work`; `run` submits the step. Room is there for two steps.
 pub(crate) fn ahead<R>(
     work: &Work,
     count: usize,

@@ -72,22 +72,26 @@ impl Work {
         DeviceBases::new(self.device.clone(), bases)
     }
 
-    /// Bases with the multiples that digits of this shape ask for; they serve digits of no other. The CPU makes none.
+    /// Bases with the multiples that digits of this shape ask for; they serve digits of no other. The CPU
+    /// makes none.
     pub fn multiples<G: Group>(&self, bases: &DeviceBases<G>, shape: DigitShape) -> Result<DeviceBases<G>> {
         Ok(self.points(self.call.group_sums::<G>().multiples(&bases.bases, shape)?))
     }
 
-    /// Most multiples of a base that this device likes to keep where the bases that share its memory take `bytes` bytes without any.
+    /// Most multiples of a base that this device likes to keep where the bases that share its memory take
+    /// `bytes` bytes without any.
     pub fn most_multiples(&self, bytes: u64) -> u32 {
         self.device.engine().most_multiples(bytes)
     }
 
-    /// The shape of digits that this device likes for `n` scalars of `F` and at most `most` multiples of each base.
+    /// The shape of digits that this device likes for `n` scalars of `F` and at most `most` multiples of each
+    /// base.
     pub fn shape_with_multiples<F: Field>(&self, n: usize, most: u32) -> DigitShape {
         self.device.engine().digit_shape(&Owner::field::<F>(), modulus_bits::<F>(), n, most)
     }
 
-    /// As [`Work::shape_with_multiples`], of bases that are stored times `2^0` to `2^tau`, by the model: nothing was measured with them.
+    /// As [`Work::shape_with_multiples`], of bases that are stored times `2^0` to `2^tau`, by the model:
+    /// nothing was measured with them.
     pub(crate) fn shape_with_doublings<F: Field>(&self, n: usize, most: u32, tau: u32) -> DigitShape {
         match tau {
             0 => self.shape_with_multiples::<F>(n, most),
@@ -110,8 +114,8 @@ impl Work {
         self.device.engine().digit_shape(&Owner::field::<F>(), bits, n, 1)
     }
 
-    /// The parts in which an MSM over `n` scalars of the host does best: while the device works on one, the next is
-    /// copied. One part, where that would not pay.
+    /// The parts in which an MSM over `n` scalars of the host does best: while the device works on one, the
+    /// next is copied. One part, where that would not pay.
     pub(crate) fn msm_parts<G: Group>(
         &self,
         n: usize,
@@ -122,8 +126,9 @@ impl Work {
         self.call.group_sums::<G>().parts(n, shape, form, adding)
     }
 
-    /// [`RuntimeError::InsufficientMemory`] unless an MSM over `n` bases on the device can have the memory that it takes at least, with
-    /// so many scalars that are copied, and that is at most `limit` bytes. The CPU has no limit.
+    /// [`RuntimeError::InsufficientMemory`] unless an MSM over `n` bases on the device can have the memory
+    /// that it takes at least, with so many scalars that are copied, and that is at most `limit` bytes. The
+    /// CPU has no limit.
     pub(crate) fn check_msm_memory<G: Group>(
         &self,
         n: usize,
@@ -134,7 +139,8 @@ impl Work {
         self.call.group_sums::<G>().check_memory(n, copied, shape, limit)
     }
 
-    /// As [`Work::check_msm_memory`], for `n` bases that are to be kept in a form, with the multiples and doublings of a shape.
+    /// As [`Work::check_msm_memory`], for `n` bases that are to be kept in a form, with the multiples and
+    /// doublings of a shape.
     pub(crate) fn check_base_memory<G: Group>(
         &self,
         n: usize,
@@ -149,8 +155,8 @@ impl Work {
         Ok(self.vector(self.call.copies::<F>().room(len)?, len))
     }
 
-    /// Copies scalars of the host to `room`, zeros behind them where it is longer, in the order of this work, whoever's the room is;
-    /// see [`Work::scalars_in`].
+    /// Copies scalars of the host to `room`, zeros behind them where it is longer, in the order of this work,
+    /// whoever's the room is; see [`Work::scalars_in`].
     pub(crate) fn fill_scalars<F: Field>(&self, room: &mut DeviceVec<F>, values: &[F::Ark]) -> Result<()> {
         self.call.copies::<F>().fill(&mut room.held, values)
     }
@@ -180,7 +186,8 @@ impl Work {
         self.digits_below(scalars, modulus_bits::<F>(), shape)
     }
 
-    /// As [`Work::digits`], for scalars that the caller knows to be below `2^bits`, as integers from 0 on: they have fewer windows.
+    /// As [`Work::digits`], for scalars that the caller knows to be below `2^bits`, as integers from 0 on:
+    /// they have fewer windows.
     pub(crate) fn digits_below<F: Field>(
         &self,
         scalars: &DeviceVec<F>,
@@ -199,8 +206,9 @@ impl Work {
         self.host_stage("combine", || sum.point(&bytes))
     }
 
-    /// The sums of the sets of buckets of an MSM over signed digits by themselves, without multiples `Σ digit_{w,i}·base_i` for window `w`. On the CPU, which cuts
-    /// scalars up in its own way, the one sum of them all.
+    /// The sums of the sets of buckets of an MSM over signed digits by themselves, without multiples
+    /// `Σ digit_{w,i}·base_i` for window `w`. On the CPU, which cuts scalars up in its own way, the one sum
+    /// of them all.
     pub fn window_sums<G: Group>(
         &self,
         digits: &Digits,
@@ -238,7 +246,8 @@ impl Work {
         Ok(buckets)
     }
 
-    /// Empty buckets for bases in a form and digits of a shape, to which is added as `adding` says, or as the device likes.
+    /// Empty buckets for bases in a form and digits of a shape, to which is added as `adding` says, or as the
+    /// device likes.
     pub(crate) fn buckets<G: Group>(
         &self,
         form: CurveForm,
@@ -248,7 +257,8 @@ impl Work {
         Ok(Buckets(self.call.group_sums::<G>().buckets(form, shape, adding)?, PhantomData))
     }
 
-    /// Copies to the device what a second part, of `n` scalars, takes: on a fork, beside the work on the first.
+    /// Copies to the device what a second part, of `n` scalars, takes: on a fork, beside the work on the
+    /// first.
     pub(crate) fn prepare_buckets<G: Group>(&self, buckets: &mut Buckets<G>, n: usize) -> Result<()> {
         self.call.group_sums::<G>().prepare(&mut buckets.0, n)
     }

@@ -9,15 +9,15 @@ use crate::values::{DeviceVec, NttTables};
 use crate::vocabulary::{Direction, Transform};
 
 impl Work {
-    /// Tables for a size that the field has and a root `omega` of exactly that order (both checked). Of a device of kernels, those that
-    /// others have already.
+    /// Tables for a size that the field has and a root `omega` of exactly that order (both checked). Of a
+    /// device of kernels, those that others have already.
     pub fn ntt_tables<F: Field>(&self, n: usize, omega: F::Ark) -> Result<NttTables<F>> {
         Ok(NttTables::new(self.call.transforms::<F>().tables(n, omega)?, n))
     }
 
-    /// NTT in natural order on both sides, over the coset `shift·<omega>` (`shift` nonzero; one for none), of the vectors of that size
-    /// that lie one after the other in `vector`. After a
-    /// failure its contents are undefined.
+    /// NTT in natural order on both sides, over the coset `shift·<omega>` (`shift` nonzero; one for none), of
+    /// the vectors of that size that lie one after the other in `vector`. After a failure its contents are
+    /// undefined.
     pub fn ntt<F: Field>(
         &self,
         tables: &NttTables<F>,
@@ -40,7 +40,8 @@ impl Work {
         self.ntt_in_place(tables, vector, Places::rows(n, len / n), transform)
     }
 
-    /// The transforms of a batch, in place; what is not of the batch stays. After a failure the contents are undefined.
+    /// The transforms of a batch, in place; what is not of the batch stays. After a failure the contents are
+    /// undefined.
     pub fn ntt_batch<F: Field>(
         &self,
         tables: &NttTables<F>,
@@ -63,8 +64,9 @@ impl Work {
         self.call.transforms::<F>().in_place(&tables.held, &mut vector.held, places, transform)
     }
 
-    /// The transforms of the vectors of `input` that are a batch `from`, to a batch `to` of as many in `output`, whose other elements stay, as all of
-    /// `input` does. After a failure the contents of `output` are undefined.
+    /// The transforms of the vectors of `input` that are a batch `from`, to a batch `to` of as many in
+    /// `output`, whose other elements stay, as all of `input` does. After a failure the contents of `output`
+    /// are undefined.
     pub fn ntt_into<F: Field>(
         &self,
         tables: &NttTables<F>,

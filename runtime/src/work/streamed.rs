@@ -35,10 +35,12 @@ impl StreamParts {
 }
 
 impl Work {
-    /// The parts for an MSM over `n` terms of the host within `budget` bytes of the device's memory, of the cheapest window that fits
-    /// there, as the device likes to add. The CPU, which has the terms already, takes one.
+    /// The parts for an MSM over `n` terms of the host within `budget` bytes of the device's memory, of the
+    /// cheapest window that fits there, as the device likes to add. The CPU, which has the terms already,
+    /// takes one.
     ///
-    /// Errors: [`InsufficientMemory`](crate::RuntimeError::InsufficientMemory), with the least budget for any window, where not even the buckets and one term fit.
+    /// Errors: [`InsufficientMemory`](crate::RuntimeError::InsufficientMemory), with the least budget for any
+    /// window, where not even the buckets and one term fit.
     pub fn stream_parts<G: Group>(&self, n: usize, budget: u64) -> Result<StreamParts> {
         self.stream_parts_with::<G>(n, (None, Adding::default()), budget)
     }
@@ -54,8 +56,8 @@ impl Work {
         Ok(StreamParts { shape, adding, terms: n, len })
     }
 
-    /// `Σ scalar_i · base_i` over terms of the host, in `sums`. Bases go to the device in parts with their scalars, each while the part
-    /// before is worked on; all parts are added into the same buckets.
+    /// `Σ scalar_i · base_i` over terms of the host, in `sums`. Bases go to the device in parts with their
+    /// scalars, each while the part before is worked on; all parts are added into the same buckets.
     pub fn streamed_into<G: Group>(
         &self,
         bases: &[AffineOf<G>],
@@ -70,8 +72,8 @@ impl Work {
         }
         let (bits, StreamParts { shape, adding, len, .. }) = (modulus_bits::<G::Scalar>(), *parts);
         let mut buckets = self.buckets::<G>(CurveForm::Declared, shape, adding)?;
-        // All parts have the same length on the device, so that each finds the memory of the one before: what the last lacks are scalars
-        // that are 0, whose bases are not looked at.
+        // All parts have the same length on the device, so that each finds the memory of the one before: what
+        // the last lacks are scalars that are 0, whose bases are not looked at.
         ahead(
             self,
             parts.count(),

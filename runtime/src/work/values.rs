@@ -8,7 +8,8 @@ use crate::values::{DeviceBases, DeviceVec};
 use crate::vocabulary::{CurveForm, DigitShape};
 
 impl<F: Field> DeviceVec<F> {
-    /// Copies values to a device. Their type tells the field, where one declaration alone has it: see [`ElementOf`].
+    /// Copies values to a device. Their type tells the field, where one declaration alone has it: see
+    /// [`ElementOf`].
     // A parameter for the type: two mentions of `F::Ark` are not one type to inference before it knows `F`.
     pub fn upload<T: ElementOf<F>>(device: &Device, values: &[T]) -> Result<Self>
     where
@@ -44,8 +45,8 @@ impl<G: Group> DeviceBases<G> {
         Self::upload_in(device, points, CurveForm::Declared)
     }
 
-    /// As [`DeviceBases::upload`], in a form of the curve: that of every [`Msm`](crate::Msm) over them. See [`MsmOptions::form`](crate::MsmOptions::form) for
-    /// what it asks of the points.
+    /// As [`DeviceBases::upload`], in a form of the curve: that of every [`Msm`](crate::Msm) over them. See
+    /// [`MsmOptions::form`](crate::MsmOptions::form) for what it asks of the points.
     pub fn upload_in(device: &Device, points: &[AffineOf<G>], form: CurveForm) -> Result<Self> {
         let work = device.work()?;
         let bases = work.bases_in::<G>(points.into(), form)?;
@@ -53,9 +54,9 @@ impl<G: Group> DeviceBases<G> {
         Ok(bases)
     }
 
-    /// As [`DeviceBases::upload`], with precomputed multiples of each point, as many as the device likes and at most `most`, the
-    /// point itself among them: an MSM by them adds into fewer and larger sets of buckets, for that many times the memory. The CPU
-    /// keeps none.
+    /// As [`DeviceBases::upload`], with precomputed multiples of each point, as many as the device likes and
+    /// at most `most`, the point itself among them: an MSM by them adds into fewer and larger sets of
+    /// buckets, for that many times the memory. The CPU keeps none.
     pub fn upload_with_multiples(device: &Device, points: &[AffineOf<G>], most: u32) -> Result<Self> {
         let shape = device.work()?.shape_with_multiples::<G::Scalar>(points.len(), most);
         Self::upload_for(device, points, CurveForm::Declared, shape)

@@ -100,8 +100,8 @@ impl AdapterInfo {
 
     /// What launch policies take the adapter for.
     ///
-    /// wgpu does not tell the number of multiprocessors, nor the memory. A discrete GPU counts as one of 64 of
-    /// them, another one as 16, a CPU as 4, which is how policies know devices with few threads; the
+    /// wgpu does not tell the number of multiprocessors, nor the memory. A discrete GPU counts as one of 64
+    /// of them, another one as 16, a CPU as 4, which is how policies know devices with few threads; the
     /// memory is the largest buffer, at most 16 GiB. There is no compute capability.
     pub(crate) fn properties(&self) -> DeviceProperties {
         let multiprocessors = match self.kind {

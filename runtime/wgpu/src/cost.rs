@@ -10,7 +10,8 @@ pub(crate) const SUBMISSION_SECONDS: f64 = 0.3;
 /// Seconds that a launch takes beside its threads.
 const LAUNCH_SECONDS: f64 = 10e-6;
 
-/// Seconds of a thread before anything is known: slow, so that an unknown kernel is submitted and measured soon.
+/// Seconds of a thread before anything is known: slow, so that an unknown kernel is submitted and measured
+/// soon.
 const UNKNOWN: f64 = 1e-6;
 
 /// Seconds that a thread of a kernel takes, all threads counted, by the last submission with it; 0 before.
@@ -49,8 +50,8 @@ impl Work {
         self.launches.len()
     }
 
-    /// They took `seconds`, or at most that. What is unknown answers for what is not explained by what is known;
-    /// if nothing is unknown, all costs change by one factor.
+    /// They took `seconds`, or at most that. What is unknown answers for what is not explained by what is
+    /// known; if nothing is unknown, all costs change by one factor.
     pub(crate) fn took(&self, seconds: f64, at_most: bool) {
         let seconds = (seconds - LAUNCH_SECONDS * self.launches.len() as f64).max(seconds / 16.0);
         let mut sums = [0.0; 2];

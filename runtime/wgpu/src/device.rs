@@ -193,8 +193,8 @@ impl Shared {
         Ok(())
     }
 
-    /// Writes bytes that may begin and end within words. `byte` tells each of them; `body` writes the whole words among
-    /// them, given where these are and how many of the bytes precede them.
+    /// Writes bytes that may begin and end within words. `byte` tells each of them; `body` writes the whole
+    /// words among them, given where these are and how many of the bytes precede them.
     fn write(
         &self,
         stream: &Arc<StreamState>,
@@ -257,7 +257,8 @@ fn bits_source() -> Source {
 pub struct WgpuOptions {
     /// Launches take at most so many bytes of a buffer.
     pub binding_bytes: u64,
-    /// Products of words are made by words of 64 bits where the adapter has them; else by half products, as everywhere.
+    /// Products of words are made by words of 64 bits where the adapter has them; else by half products, as
+    /// everywhere.
     pub words_64: bool,
 }
 
@@ -269,7 +270,8 @@ impl Default for WgpuOptions {
 }
 
 impl WgpuDevice {
-    /// The device with this ordinal among [`adapters`](crate::adapters), or [`RuntimeError::NoDevice`] with the reason.
+    /// The device with this ordinal among [`adapters`](crate::adapters), or [`RuntimeError::NoDevice`] with
+    /// the reason.
     pub fn new(ordinal: usize) -> Result<WgpuDevice> {
         WgpuDevice::with_options(ordinal, WgpuOptions::default())
     }
@@ -309,8 +311,8 @@ impl WgpuDevice {
         Ok(WgpuDevice { shared: Arc::new(shared) })
     }
 
-    /// Kernels that the driver has compiled so far, those counted twice that were launched on one buffer that they read and
-    /// write.
+    /// Kernels that the driver has compiled so far, those counted twice that were launched on one buffer that
+    /// they read and write.
     pub fn compiled(&self) -> usize {
         self.shared.gpu.compiled.load(Ordering::Relaxed)
     }

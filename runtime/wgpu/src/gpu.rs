@@ -116,8 +116,8 @@ impl Gpu {
         use std::panic::{AssertUnwindSafe, catch_unwind};
         const CALL: &str = "Device::poll";
         let poll = || self.device.poll(wgpu::PollType::Wait { submission_index: Some(index), timeout: None });
-        // wgpu panics where the driver has lost the device; its locks are released by the unwinding, and the device
-        // is not used again.
+        // wgpu panics where the driver has lost the device; its locks are released by the unwinding, and the
+        // device is not used again.
         let polled = catch_unwind(AssertUnwindSafe(poll));
         match polled {
             Ok(Ok(_)) => self.alive(CALL),

@@ -25,12 +25,12 @@
 //! the adapter asks for, to its end, so that an index out of an argument's range hardly reaches its
 //! neighbour: wgpu's compiler bounds it by what is bound.
 //!
-//! wgpu tracks uses per buffer and not per range: within a dispatch, one that a binding reads and another one writes
-//! is refused, wherever the ranges lie; several that write are allowed. A launch with such
-//! arguments therefore takes a second pipeline, of the same text with all bindings `read_write`, which is
-//! compiled when the first such launch comes. It moves no bytes, and needs no room between the ranges. A
-//! browser is stricter, and refuses written ranges that overlap once they are aligned: there allocations
-//! would have to be cut at 256 bytes.
+//! wgpu tracks uses per buffer and not per range: within a dispatch, one that a binding reads and another one
+//! writes is refused, wherever the ranges lie; several that write are allowed. A launch with such arguments
+//! therefore takes a second pipeline, of the same text with all bindings `read_write`, which is compiled when
+//! the first such launch comes. It moves no bytes, and needs no room between the ranges. A browser is
+//! stricter, and refuses written ranges that overlap once they are aligned: there allocations would have to
+//! be cut at 256 bytes.
 //!
 //! # Streams
 //! wgpu has one queue. All streams share it, in the order of the calls, which is one of those that
@@ -39,24 +39,26 @@
 //! 300 ms of work by what was measured of its kernels, or 256 launches.
 //!
 //! # Compilation
-//! A kernel becomes a pipeline when it is [prepared](curvesmith_device::KernelDevice::prepare), as many at once as there are
-//! threads that ask, else at its first launch. Drivers keep what they compile in caches of their own; wgpu's cache of
-//! pipelines is not used, since it is `unsafe` to make one of bytes from a disk, and Mesa's for the CPU holds nothing.
-//! [`WgpuDevice::compiled`] counts.
+//! A kernel becomes a pipeline when it is [prepared](curvesmith_device::KernelDevice::prepare), as many at
+//! once as there are threads that ask, else at its first launch. Drivers keep what they compile in caches of
+//! their own; wgpu's cache of pipelines is not used, since it is `unsafe` to make one of bytes from a disk,
+//! and Mesa's for the CPU holds nothing. [`WgpuDevice::compiled`] counts.
 //!
 //! # Failures
-//! A call whose arguments do not fit is refused, and nothing is submitted; so is one whose text is
-//! wrong: a module at [`load`](curvesmith_device::KernelDevice::load), an entry point at its launch. What fails
-//! later, at the submission, fails all streams that have work in it. Nothing is known to fail there but a
-//! device that is out of memory or lost.
+//! A call whose arguments do not fit is refused, and nothing is submitted; so is one whose text is wrong: a
+//! module at [`load`](curvesmith_device::KernelDevice::load), an entry point at its launch. What fails later,
+//! at the submission, fails all streams that have work in it. Nothing is known to fail there but a device
+//! that is out of memory or lost.
 //!
 //! After the loss of a device wgpu panics where one waits for it. Such a panic is caught, and becomes
-//! [`RuntimeError::DeviceLost`](curvesmith_device::RuntimeError::DeviceLost); a program that aborts on panics aborts.
+//! [`RuntimeError::DeviceLost`](curvesmith_device::RuntimeError::DeviceLost); a program that aborts on panics
+//! aborts.
 //!
 //! # Browsers
-//! Compiled to WebAssembly, this runs on a browser's WebGPU. What waits sets the call aside by JavaScript's Promise
-//! Integration: it has to come from an export that wasm-bindgen marks `jspi`, and while it is set aside, no other call
-//! may be made, since it holds locks. Errors of launches come later there; each wait tells the first one.
+//! Compiled to WebAssembly, this runs on a browser's WebGPU. What waits sets the call aside by JavaScript's
+//! Promise Integration: it has to come from an export that wasm-bindgen marks `jspi`, and while it is set
+//! aside, no other call may be made, since it holds locks. Errors of launches come later there; each wait
+//! tells the first one.
 
 mod adapter;
 mod clock;

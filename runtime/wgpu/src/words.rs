@@ -3,7 +3,8 @@
 use crate::contract::Contract;
 use curvesmith_abi::{Arg, ByteRange};
 
-/// Bytes that are bound at least, and a divisor of their number: the largest thing that a kernel reads at once, four words.
+/// Bytes that are bound at least, and a divisor of their number: the largest thing that a kernel reads at
+/// once, four words.
 pub(crate) const LEAST: u64 = 16;
 
 /// What is bound for a range of a buffer.
@@ -18,8 +19,8 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    /// For a range, which begins at a word, of a buffer of `size` bytes, a multiple of [`LEAST`] that is not 0.
-    /// `alignment` is a power of two, at least that.
+    /// For a range, which begins at a word, of a buffer of `size` bytes: a multiple of [`LEAST`], and not
+    /// nothing. `alignment` is a power of two, at least that.
     pub(crate) fn new(range: &ByteRange, size: u64, alignment: u64) -> Bound {
         // Nothing cannot be bound; of an empty range at the end of the buffer, what is before is.
         let offset = range.start.min(size - LEAST) & !(alignment - 1);

@@ -25,9 +25,10 @@ curve! {
 }
 
 curve! {
-    /// Nine words without a spare bit, `a` not zero in either group. `4p = t² + 11v²`, so that the curve with complex multiplication by
-    /// the integers of `Q(√-11)`, `y² = x³ - 264x + 1694`, has `p + 1 - t` points over `fq` and `(p + 1 - t)(p + 1 + t)` over `fq2`:
-    /// t = 21082995596577029683443298671809058735091821. The second group is its image under `(x, y) -> ((3 + 2u)²·x, (3 + 2u)³·y)`.
+    /// Nine words without a spare bit, `a` not zero in either group. `4p = t² + 11v²`, so that the curve with
+    /// complex multiplication by the integers of `Q(√-11)`, `y² = x³ - 264x + 1694`, has `p + 1 - t` points
+    /// over `fq` and `(p + 1 - t)(p + 1 + t)` over `fq2`: t = 21082995596577029683443298671809058735091821.
+    /// The second group is its image under `(x, y) -> ((3 + 2u)²·x, (3 + 2u)³·y)`.
     pub mod nine_words {
         fq = 0xc19cc9f34939d6aec43583d179f0ecb24dfb0ff76a3a6e67fcb1cfda88884eb1d74345c7;
         fr = 0x408998a66dbdf23a41672bf07dfaf990c4a8b4a60511952b66b8570a0e1b06aeb40ff1c9;

@@ -1,5 +1,5 @@
-//! Families and a twisted Edwards curve that curvesmith does not carry: pairings and multi-scalar multiplications against points
-//! computed on integers.
+//! Families and a twisted Edwards curve that curvesmith does not carry: pairings and multi-scalar
+//! multiplications against points computed on integers.
 
 #[path = "integers/points.rs"]
 mod points;

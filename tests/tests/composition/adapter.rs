@@ -42,8 +42,8 @@ fn transforms() {
     checks::ntts::<bls12_381::FrField>(adapter.clone(), [10]);
 }
 
-/// One group of each kind: `a` zero, an Edwards curve, an extension of degree 2, a field of 12 words; in a long run,
-/// `a` not zero.
+/// One group of each kind: `a` zero, an Edwards curve, an extension of degree 2, a field of 12 words; in a
+/// long run, `a` not zero.
 #[test]
 fn sums_of_products() {
     let Some(device) = device() else { return };
@@ -61,8 +61,8 @@ fn sums_of_products() {
     checks::msm_of_integers::<bn254::G1>(&device, 70);
 }
 
-/// Sums over all groups of built-in curves, and transforms over all their scalar fields, of no more words than texts
-/// are tested for. What each takes stands in the output.
+/// Sums over all groups of built-in curves, and transforms over all their scalar fields, of no more words
+/// than texts are tested for. What each takes stands in the output.
 #[cfg(feature = "long-tests")]
 #[test]
 fn every_built_in_curve() {
@@ -105,7 +105,8 @@ fn every_built_in_curve() {
     visit_built_in(&mut Check(&device));
 }
 
-/// As on an adapter whose launches reach little of a buffer: sums are cut, and what is not cut says what to do.
+/// As on an adapter whose launches reach little of a buffer: sums are cut, and what is not cut says what to
+/// do.
 #[test]
 fn little_of_a_buffer() {
     const N: usize = 17_000;
@@ -163,8 +164,9 @@ fn products_by_halves() {
     }
 }
 
-/// Known answers of keys that snarkjs made, one of a ceremony; a long run has those of a second curve. All kernels of a
-/// proof are compiled when its key is loaded, but for the product in place, whose bindings are others.
+/// Known answers of keys that snarkjs made, one of a ceremony; a long run has those of a second curve. All
+/// kernels of a proof are compiled when its key is loaded, but for the product in place, whose bindings are
+/// others.
 #[test]
 fn proofs() {
     let Some(adapter) = wgpu_device() else { return };

@@ -63,7 +63,8 @@ pub(crate) fn pointwise<F: Field>(device: &Device, n: usize) {
     work.finish().unwrap();
 }
 
-/// Products into a part of the memory that their factors are in; FIR's interpreter takes an allocation as a whole for one.
+/// Products into a part of the memory that their factors are in; FIR's interpreter takes an allocation as a
+/// whole for one.
 pub(crate) fn products_in_place<F: Field>(device: &Device, n: usize) {
     let mut on_cpu: Vec<F::Ark> = values(3 * n, &mut StdRng::seed_from_u64(n as u64));
     let work = device.work().unwrap();
@@ -76,8 +77,8 @@ pub(crate) fn products_in_place<F: Field>(device: &Device, n: usize) {
     work.finish().unwrap();
 }
 
-/// Both directions over subgroup and cosets, with both ways of multiplying by powers of the shift, by passes as long and as short as
-/// there are.
+/// Both directions over subgroup and cosets, with both ways of multiplying by powers of the shift, by passes
+/// as long and as short as there are.
 pub(crate) fn ntts<F: Field>(device: impl KernelDevice, sizes: impl IntoIterator<Item = u32>) {
     let devices = transforming(device);
     for log_n in sizes {
@@ -133,7 +134,8 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// Empty rows, short rows and one of `long` entries, zeros, ones and minus ones among them, by every strategy.
+/// Empty rows, short rows and one of `long` entries, zeros, ones and minus ones among them, by every
+/// strategy.
 pub(crate) fn sparse_products<F: Field>(device: &Device, long: usize) {
     let mut rng = StdRng::seed_from_u64(9);
     let one = F::Ark::ONE;
@@ -240,7 +242,8 @@ pub(crate) fn msm<G: Group>(device: &Device, n: usize, shape: Option<DigitShape>
     }
 }
 
-/// MSMs by integers of every length, against the same ones as elements of the field; of bases without and with multiples.
+/// MSMs by integers of every length, against the same ones as elements of the field; of bases without and
+/// with multiples.
 pub(crate) fn msm_of_integers<G: Group>(device: &Device, n: usize) {
     let mut rng = StdRng::seed_from_u64(n as u64);
     let g = ProjectiveOf::<G>::generator();
@@ -319,8 +322,8 @@ pub(crate) fn sharded_msm<G: Group>(devices: &[Device], n: usize) {
     }
 }
 
-/// MSMs by bases with at most `most` multiples each, in windows of `window` bits or what the device likes; by the host's scalars and
-/// by resident ones.
+/// MSMs by bases with at most `most` multiples each, in windows of `window` bits or what the device likes; by
+/// the host's scalars and by resident ones.
 pub(crate) fn msm_by_multiples<G: Group>(device: &Device, n: usize, most: u32, window: Option<u32>) {
     let mut options = MsmOptions::default().multiples(most);
     if let Some(window) = window {
@@ -387,7 +390,8 @@ pub(crate) fn refuses_other_multiples<G: Group>(device: &Device) {
     }
 }
 
-/// MSMs with as many rounds of sums of affine pairs as there can be; in windows of 3 bits, so that there are several.
+/// MSMs with as many rounds of sums of affine pairs as there can be; in windows of 3 bits, so that there are
+/// several.
 pub(crate) fn msm_in_pairs<G: Group>(device: impl KernelDevice, n: usize) {
     let device = Device::with_kernels(Arc::new(device), None);
     let options = MsmOptions::default().window(3).strategy(MsmStrategy::BatchedAffine);

@@ -148,7 +148,8 @@ fn values_stay_on_a_gpu() {
 /// Set in a process that is to break its device.
 const BREAK: &str = "CURVESMITH_TEST_BREAKS_DEVICE";
 
-/// A kernel with addresses that are not aligned takes the device from its process, so the test does that in another one.
+/// A kernel with addresses that are not aligned takes the device from its process, so the test does that in
+/// another one.
 #[test]
 fn a_fault_loses_the_device_and_can_be_named() {
     let Some((_, device)) = gpu() else { return };

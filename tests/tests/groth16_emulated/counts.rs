@@ -91,7 +91,8 @@ fn of_wires(prover: &Groth16<C>, witness: &Witness<C>) -> u64 {
     all
 }
 
-/// The wires' sums of a proof with a witness of bits take less than a tenth of what they take with one of large numbers.
+/// The wires' sums of a proof with a witness of bits take less than a tenth of what they take with one of
+/// large numbers.
 #[test]
 fn sums_over_bits_are_cheap() {
     let (prover, dense) = prover(Size::from_env().pick(8, 12));

@@ -1,4 +1,5 @@
-//! Which kernels of an MSM do the same work whatever the scalars are: the same instructions on the same lanes of every warp.
+//! Which kernels of an MSM do the same work whatever the scalars are: the same instructions on the same lanes
+//! of every warp.
 
 use super::Terms;
 use ark_ff::{AdditiveGroup, Field as _};
@@ -44,14 +45,16 @@ fn judged(options: &MsmOptions) -> [BTreeSet<String>; 2] {
     [same, other]
 }
 
-/// Zeros, equal scalars, and any others: the digits and the sums of counts take no notice. The rest does: zeros are no entries,
-/// searches end where they find, and additions have branches for equal points and for identities.
+/// Zeros, equal scalars, and any others: the digits and the sums of counts take no notice. The rest does:
+/// zeros are no entries, searches end where they find, and additions have branches for equal points and for
+/// identities.
 #[test]
 fn digits_and_scans_are_constant_and_no_other_kernel_is() {
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
     let sums = ["accumulate", "bit_sums", "bucket_starts", "merge_partials"];
     let (signed, odd) = (["digits", "radix_scatter_first"], ["digits_odd", "radix_scatter_odd"]);
-    // Counts that one block scans and counts that several do; a sort of one pass and one of two; bits that the device combines.
+    // Counts that one block scans and counts that several do; a sort of one pass and one of two; bits that
+    // the device combines.
     let cases = [
         (11, 0, signed, None, &["bit_horner", "radix_scatter"][..]),
         (9, 0, signed, Some("scan_add"), &["bit_horner"]),

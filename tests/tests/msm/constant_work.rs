@@ -1,4 +1,5 @@
-//! Constant work: the same sums, and the same instructions on the same lanes for all scalars and bases of one number.
+//! Constant work: the same sums, and the same instructions on the same lanes for all scalars and bases of one
+//! number.
 
 use super::{Terms, device, emulator, in_parts, on, racecheck, scalars, sum};
 use ark_ec::AffineRepr;
@@ -29,7 +30,8 @@ fn scalar_sets<G: Group>(n: usize) -> Vec<Vec<ScalarOf<G>>> {
     vec![random, others, vec![zero; n], vec![one; n], vec![-one; n], vec![any; n], by_turns]
 }
 
-/// Random ones, with the identity and equal and opposite ones among them; one everywhere; one and its negative by turns; identities.
+/// Random ones, with the identity and equal and opposite ones among them; one everywhere; one and its
+/// negative by turns; identities.
 fn base_sets<G: Group>(n: usize) -> Vec<Vec<AffineOf<G>>> {
     let random = Terms::<G>::new(n, 3).points;
     let any = random[n - 1];
@@ -69,8 +71,8 @@ fn launches(emulator: &Emulator) -> Vec<(String, u32, u64)> {
 fn check_traces<G: Group>(n: usize, options: &MsmOptions, slices: Option<u32>) -> Vec<String> {
     let mut first = None;
     for (of_bases, points) in base_sets::<G>(n).iter().enumerate() {
-        // The first scalars for all bases, all scalars for the first bases. For equal bases all in a long run, else those that are
-        // equal and opposite.
+        // The first scalars for all bases, all scalars for the first bases. For equal bases all in a long
+        // run, else those that are equal and opposite.
         for (of_scalars, scalars) in scalar_sets::<G>(n).iter().enumerate() {
             let tried = match of_bases {
                 0 => true,

@@ -1,4 +1,5 @@
-//! Sums on the Edwards form of a curve: which plans have it, what it takes, and how it meets the declared one.
+//! Sums on the Edwards form of a curve: which plans have it, what it takes, and how it meets the declared
+//! one.
 
 use super::{Terms, device, emulator, in_parts, launches, on, racecheck, sum};
 use ark_ec::AffineRepr;

@@ -49,7 +49,8 @@ fn lanes_are_followed() {
     assert_eq!(kernels(on_pairs()), [0, 1]);
 }
 
-/// Random and repeated terms on every kind of device: windows with many entries a bucket and with few, so that pairs leave their loops at different times.
+/// Random and repeated terms on every kind of device: windows with many entries a bucket and with few, so
+/// that pairs leave their loops at different times.
 fn sums<G: Group>(device: &Device, n: usize, windows: &[u32]) {
     let terms = Terms::<G>::new(n, n as u64);
     for window in windows {

@@ -1,4 +1,5 @@
-//! Shapes and options of multi-scalar multiplications as plans: what is computed, in which memory, and what is refused.
+//! Shapes and options of multi-scalar multiplications as plans: what is computed, in which memory, and what
+//! is refused.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a failing test panics")]
 
@@ -54,7 +55,8 @@ fn in_parts(emulator: &Emulator, most: u32) -> Device {
     Device::on_emulator(emulator.clone(), Some(policy))
 }
 
-/// Random points, of which one is the identity, one is there twice and one with its negative; scalars 0, 1 and -1 among random ones.
+/// Random points, of which one is the identity, one is there twice and one with its negative; scalars 0, 1
+/// and -1 among random ones.
 struct Terms<G: Group> {
     points: Vec<AffineOf<G>>,
     scalars: Vec<ScalarOf<G>>,

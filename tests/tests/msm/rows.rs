@@ -75,10 +75,11 @@ fn sums_of_rows_are_the_same() {
         for n in [1, 2, 33, 200] {
             sums::<toy_curve::G1>(&device, n, &by_rows().window(4));
         }
-        sums::<bn254::G1>(&device, 40, &by_rows().window(3));
-        sums::<bn254::G1>(&device, 9, &by_rows());
-        sums::<bn254::G1>(&device, 12, &by_rows().multiples(4));
     }
+    let device = cutting(&emulator());
+    sums::<bn254::G1>(&device, 40, &by_rows().window(3));
+    sums::<bn254::G1>(&device, 9, &by_rows());
+    sums::<bn254::G1>(&device, 12, &by_rows().multiples(4));
 }
 
 #[test]
@@ -99,7 +100,8 @@ fn sums_of_rows_without_races() {
     }
 }
 
-/// Rows of several tiles, some of thousands of entries, on a device that wants many threads: parts in several blocks of a merge.
+/// Rows of several tiles, some of thousands of entries, on a device that wants many threads: parts in several
+/// blocks of a merge.
 #[test]
 fn many_rows_and_long_ones() {
     type G = toy_curve::G1;
@@ -107,7 +109,7 @@ fn many_rows_and_long_ones() {
     let device = on(&Emulator::new(options));
     let n = 40_000;
     let points: Vec<_> = Terms::<G>::new(64, 5).points.into_iter().cycle().take(n).collect();
-    for (window, tried) in [(2, some_kinds(5)), (7, usize::MAX), (16, some_kinds(5))] {
+    for (window, tried) in [(2, some_kinds(5)), (7, some_kinds(6)), (16, some_kinds(5))] {
         let plan = Msm::<G>::new(&device, &points, by_rows().window(window)).unwrap();
         for (name, scalars) in kinds::<G>(n).into_iter().take(tried) {
             assert_eq!(plan.run(&scalars).unwrap(), sum::<G>(&points, &scalars), "{name}, {window}");
@@ -115,7 +117,7 @@ fn many_rows_and_long_ones() {
     }
     let points: Vec<_> = Terms::<bn254::G1>::new(64, 6).points.into_iter().cycle().take(700).collect();
     let plan = Msm::<bn254::G1>::new(&device, &points, by_rows().window(9)).unwrap();
-    for (name, scalars) in kinds::<bn254::G1>(700) {
+    for (name, scalars) in kinds::<bn254::G1>(700).into_iter().take(some_kinds(5)) {
         assert_eq!(plan.run(&scalars).unwrap(), sum::<bn254::G1>(&points, &scalars), "{name}");
     }
 }
@@ -151,7 +153,8 @@ fn rows_are_followed() {
     assert_eq!(cpu.run(&scalars).unwrap(), expected);
 }
 
-/// A later part of the scalars is added to the buckets that are there, where slices make buckets of their own and add them to the others.
+/// A later part of the scalars is added to the buckets that are there, where slices make buckets of their own
+/// and add them to the others.
 #[test]
 fn parts_share_buckets() {
     type G = bn254::G1;

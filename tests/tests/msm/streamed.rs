@@ -107,8 +107,8 @@ fn streamed_bases_as_plans() {
     }
 }
 
-/// Scalars are copied in pieces of 1024 elements of 16 bytes. Where the last part has some terms fewer than the others, what stands behind its
-/// scalars is not what the piece before left there.
+/// Scalars are copied in pieces of 1024 elements of 16 bytes. Where the last part has some terms fewer than
+/// the others, what stands behind its scalars is not what the piece before left there.
 #[test]
 fn a_short_last_part_ends_with_zeros() {
     type G = toy_curve::G1;

@@ -48,7 +48,8 @@ fn with_table(emulator: &Emulator, directory: &Path) -> Device {
     Device::on_emulator(emulator.clone(), Some(policy))
 }
 
-/// The window that the device likes without multiples, and the bytes of window sums of an MSM, whose result is checked.
+/// The window that the device likes without multiples, and the bytes of window sums of an MSM, whose result
+/// is checked.
 fn windows(device: &Device, options: MsmOptions) -> (u32, u64) {
     let terms = Terms::<G>::new(N, 1);
     let plan = Msm::<G>::new(device, &terms.points, options).unwrap();

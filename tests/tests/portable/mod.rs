@@ -1,6 +1,8 @@
-//! The portable target against arkworks: the source that it emits is compiled and run, and for one field it is committed.
+//! The portable target against arkworks: the source that it emits is compiled and run, and for one field it
+//! is committed.
 //!
-//! Both hold elements as limbs of 64 bits in Montgomery form with `R = 2^(64·limbs)`, so that words are compared.
+//! Both hold elements as limbs of 64 bits in Montgomery form with `R = 2^(64·limbs)`, so that words are
+//! compared.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(unexpected_cfgs, reason = "the derivation of a field asks for a feature of its own crate")]

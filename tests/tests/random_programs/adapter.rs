@@ -11,7 +11,8 @@ use curvesmith_tests::four_ways::compare;
 use curvesmith_tests::{Size, narrow_wgsl, on_adapter, wgpu_device, wgsl};
 use num_bigint::BigUint;
 
-/// Runs a program on the interpreter and, on either kind of limbs, on the adapter; whether the language has all of it.
+/// Runs a program on the interpreter and, on either kind of limbs, on the adapter; whether the language has
+/// all of it.
 fn agrees(trial: &Trial, what: &str) -> bool {
     let Some(device) = wgpu_device() else { return false };
     let Trial { kernel, grid, args, .. } = trial;
@@ -109,7 +110,8 @@ fn edits_of_a_text_are_noticed() {
         ("u32(x0.w0 < x1.w0)", "0u"),
     ];
     check(wgsl(&kernel).unwrap().expect("the language has it"), &edits);
-    // On limbs of 13 bits: a limb that is cut wrongly, the bits of the last row, a sign, the last subtraction.
+    // On limbs of 13 bits: a limb that is cut wrongly, the bits of the last row, a sign, the last
+    // subtraction.
     let edits = [
         ("x0 & 8191u", "x0 & 4095u"),
         (" << 6u", " << 5u"),

@@ -91,8 +91,8 @@ impl<'k> Writer<'k> {
         }
     }
 
-    /// What a random function makes of elements, a word, a long word and a truth, of which it gives one each. It has
-    /// locals, branches and loops, and may call another.
+    /// What a random function makes of elements, a word, a long word and a truth, of which it gives one each.
+    /// It has locals, branches and loops, and may call another.
     fn call(&mut self, values: &[Fe<'k>]) -> Fe<'k> {
         const OTHERS: [Type; 3] = [Type::U32, Type::U64, Type::Pred];
         let given: Vec<Fe<'k>> = (0..1 + self.random.below(3)).map(|_| self.pick(values)).collect();
@@ -242,7 +242,8 @@ impl<'k> Writer<'k> {
     }
 }
 
-/// One or two levels of random degrees. What they are extended by has roots in some of them, and no operation minds.
+/// One or two levels of random degrees. What they are extended by has roots in some of them, and no operation
+/// minds.
 fn tower(field: &FieldDesc, random: &mut Random) -> Tower {
     let (mut tower, levels) = (Tower::prime(), 1 + usize::from(random.one_in(4)));
     for _ in 0..levels {

@@ -43,7 +43,8 @@ const PARAMS: &[Param] = &[
     buffer("f", Access::In, Element::Field),
     buffer("elements", Access::InOut, Element::Field),
 ];
-/// Where `long` stands. The builder has no parameters of 64 bits, the IR has: they are built as this constant.
+/// Where `long` stands. The builder has no parameters of 64 bits, the IR has: they are built as this
+/// constant.
 const LONG: ParamId = ParamId(5);
 const STANDS_FOR_LONG: u64 = 0x5eed_1046_5eed_2026;
 /// Without a field the last two do not exist.

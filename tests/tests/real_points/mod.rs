@@ -128,7 +128,8 @@ fn numbers<F: Field>(x: &F) -> Vec<BigUint> {
     x.to_base_prime_field_elements().map(|x| x.into_bigint().into()).collect()
 }
 
-/// Identity, equal, opposite and unrelated points in all pairs, and random pairs; by cases and without branches.
+/// Identity, equal, opposite and unrelated points in all pairs, and random pairs; by cases and without
+/// branches.
 fn check<P: Points>(name: &str) {
     check_with::<P>(name, curvesmith_tests::Size::from_env().pick(10, 100));
 }
@@ -202,8 +203,8 @@ fn edwards_curves_are_arkworks() {
     check::<jubjub::G1Projective>("jubjub_g1");
 }
 
-/// One of each kind that is not above: over the prime field with `a` not zero, an odd number of words, and 24; over cubic levels and
-/// two quadratic ones.
+/// One of each kind that is not above: over the prime field with `a` not zero, an odd number of words, and
+/// 24; over cubic levels and two quadratic ones.
 #[test]
 fn curves_of_other_shapes_are_arkworks() {
     use curvesmith_curves::{bls24_315, bn462, bw6_761, mnt6_298, secp256r1};

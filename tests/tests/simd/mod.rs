@@ -1,8 +1,8 @@
 //! The SIMD target against arkworks: the source that it emits is compiled and run, some elements at a time.
 //!
-//! It is run twice: with each instruction written out in plain Rust by its definition, on any processor, where a word
-//! that overflows or a factor that is no limb ends the program; and with the instructions themselves, on a processor
-//! that has them. On others of the architecture the compiler reads them.
+//! It is run twice: with each instruction written out in plain Rust by its definition, on any processor,
+//! where a word that overflows or a factor that is no limb ends the program; and with the instructions
+//! themselves, on a processor that has them. On others of the architecture the compiler reads them.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -129,8 +129,8 @@ fn processor<I: Instructions>() -> Processor {
     }
 }
 
-/// What is emitted: the operations, a sum of products of what is not reduced, the two halves of an affine addition, and
-/// what transforms are made of.
+/// What is emitted: the operations, a sum of products of what is not reduced, the two halves of an affine
+/// addition, and what transforms are made of.
 fn library<I: Instructions>(field: &FieldDesc) -> Vec<Kernel> {
     type Body = for<'k> fn(&'k Builder, &[Fe<'k>]) -> Vec<Fe<'k>>;
     let functions: [(&str, usize, Body); 9] = [

@@ -126,8 +126,8 @@ fn scatter_odd(s: &mut Session, name: &str, n: usize, segments: usize) {
     sort.pass(s, name, 0, &more);
 }
 
-/// Codes of three segments of digits, four a scalar. The scatter has one of each key, since those of a key have any
-/// order.
+/// Codes of three segments of digits, four a scalar. The scatter has one of each key, since those of a key
+/// have any order.
 fn counting(s: &mut Session, name: &str, key_bits: u32, doublings: usize) {
     let (segments, n) = (3, 100);
     let len = segments * n;
@@ -223,7 +223,8 @@ fn pairs(s: &mut Session, name: &str) {
     s.run(name, n, 0, &named);
 }
 
-/// Empty rows, short ones and long ones, in one tile and in two. Whole ones have different lengths, since those of a class have any order.
+/// Empty rows, short ones and long ones, in one tile and in two. Whole ones have different lengths, since
+/// those of a class have any order.
 fn rows(s: &mut Session, name: &str) {
     for (buckets, step, slices, least) in [(9, 2, 3, 2), (Geometry::PTX.row_tile as usize + 300, 37, 900, 1)]
     {

@@ -135,8 +135,8 @@ fn twiddles(s: &mut Session, name: &str) {
     }
 }
 
-/// Passes of one step and of several, first ones with all kinds of factors, later ones, and those on the outside of an inverse transform; some over
-/// two vectors, as rows or as columns; in all orders.
+/// Passes of one step and of several, first ones with all kinds of factors, later ones, and those on the
+/// outside of an inverse transform; some over two vectors, as rows or as columns; in all orders.
 fn passes(s: &mut Session, name: &str) {
     let log_e = Geometry::PTX.ntt_log_elements(s.field().words) as usize;
     // Stages, those done before, and the size.
@@ -210,7 +210,8 @@ fn pass(
     s.run(name, blocks * NttPass::desc(&Geometry::PTX).block as usize, vectors * n, &named);
 }
 
-/// What passes multiply by between their steps, for any elements in the place of powers: they are elements, or the entries of tables.
+/// What passes multiply by between their steps, for any elements in the place of powers: they are elements,
+/// or the entries of tables.
 fn inner(s: &mut Session, log_r: usize) -> Argument {
     let field = s.field().clone();
     if !ntt_has_tables(field.words, field.p.bits() as usize) {

@@ -1,5 +1,5 @@
-//! Inputs of the kernels of a group. Formulas are the same arithmetic on the curve and off it, so that points are any
-//! coordinates; what matters is that many are the identity, equal or opposite.
+//! Inputs of the kernels of a group. Formulas are the same arithmetic on the curve and off it, so that points
+//! are any coordinates; what matters is that many are the identity, equal or opposite.
 
 use super::session::{Session, buf, num};
 use curvesmith_abi::kernels::{NO_ENTRY, ROW_CLASSES};
@@ -253,8 +253,8 @@ impl Session {
         words
     }
 
-    /// With denominators of the base field. The identity of a Weierstrass curve with any `x` and `y`, that of an Edwards curve as zeros too;
-    /// the last coordinate of an Edwards point is any.
+    /// With denominators of the base field. The identity of a Weierstrass curve with any `x` and `y`, that of
+    /// an Edwards curve as zeros too; the last coordinate of an Edwards point is any.
     pub(crate) fn projective_points(&mut self, n: usize) -> Vec<u32> {
         let field = self.field().clone();
         let p = &field.p;

@@ -58,8 +58,8 @@ impl Session {
         self.field.as_ref().expect("kernels of a field or of a group")
     }
 
-    /// Launches as many threads, at least; buffers after it, by parameter. Of what is not named, buffers of elements
-    /// and points get `n` of them.
+    /// Launches as many threads, at least; buffers after it, by parameter. Of what is not named, buffers of
+    /// elements and points get `n` of them.
     pub(crate) fn run(
         &mut self,
         name: &str,

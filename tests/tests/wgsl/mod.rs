@@ -1,5 +1,5 @@
-//! Every kernel in WGSL on an adapter of wgpu: the cases of the compiler's own tests. Those of real groups and of
-//! constant work, which a driver compiles for minutes, are on the adapter in a long run.
+//! Every kernel in WGSL on an adapter of wgpu: the cases of the compiler's own tests. Those of real groups
+//! and of constant work, which a driver compiles for minutes, are on the adapter in a long run.
 
 #[allow(dead_code, reason = "some cases are too long for an adapter on the CPU")]
 #[path = "../../../codegen/tests/cases/mod.rs"]

@@ -6,7 +6,8 @@ use object::elf::{DT_NEEDED, FileHeader64, VER_FLG_WEAK};
 use object::read::elf::{Dyn as _, FileHeader as _};
 use std::collections::BTreeSet;
 
-/// Shared libraries that a system with glibc and a C++ compiler's runtime has, up to the version in their names.
+/// Shared libraries that a system with glibc and a C++ compiler's runtime has, up to the version in their
+/// names.
 const ALLOWED: [&str; 9] = [
     "ld-linux-aarch64.so.",
     "ld-linux-x86-64.so.",

@@ -28,8 +28,8 @@ const FEATURES: &str = "worker";
 const CASES: [(&str, &str); 2] = [("bn128_mult", "bn254"), ("bls12381_mult", "bls12-381")];
 /// The most bytes that a stripped binary with all curves may have.
 const MOST: u64 = 25_000_000;
-/// Flags of the command line's own crate, whose functions are instances for each curve: little is put inline that does
-/// not ask for it always, as arithmetic does. Proofs take as long as without them.
+/// Flags of the command line's own crate, whose functions are instances for each curve: little is put inline
+/// that does not ask for it always, as arithmetic does. Proofs take as long as without them.
 const SMALL: [&str; 8] = [
     "-C",
     "llvm-args=-inline-threshold=15",
@@ -40,8 +40,8 @@ const SMALL: [&str; 8] = [
     "-C",
     "no-vectorize-slp",
 ];
-/// Equal functions of different curves are one. The linker that comes with Rust for this system, from 1.90 on, can do
-/// that.
+/// Equal functions of different curves are one. The linker that comes with Rust for this system, from 1.90
+/// on, can do that.
 const FOLDED: [&str; 2] = ["-C", "link-arg=-Wl,--icf=all"];
 
 #[derive(Args)]
@@ -49,7 +49,8 @@ pub(crate) struct DistArgs {
     /// Curves of the binary, with commas between them; all by default
     #[arg(long, value_delimiter = ',', value_name = "LIST")]
     curves: Vec<String>,
-    /// Images by the compiler's own writer, for a machine that has no LLVM 19; the proofs of some curves are slower
+    /// Images by the compiler's own writer, for a machine that has no LLVM 19; the proofs of some curves are
+    /// slower
     #[arg(long)]
     without_llvm: bool,
     /// Pack the binary that the last `cargo xtask test` has built, to try the packing
@@ -84,8 +85,8 @@ fn host() -> Result<String> {
     Ok(host.to_owned())
 }
 
-/// The folder in the tarball, and its name: a binary with some curves, or of another profile, is not taken for
-/// the whole.
+/// The folder in the tarball, and its name: a binary with some curves, or of another profile, is not taken
+/// for the whole.
 fn name(args: &DistArgs, host: &str) -> String {
     let mut words = vec!["curvesmith", env!("CARGO_PKG_VERSION")];
     words.extend(args.curves.iter().map(String::as_str));
@@ -294,7 +295,8 @@ so for Rust's standard library.
     )
 }
 
-/// Fails unless the folder holds the files, and its program proves and verifies with nothing of our environment.
+/// Fails unless the folder holds the files, and its program proves and verifies with nothing of our
+/// environment.
 fn try_out(folder: &Path, files: &Files, work: &Path) -> Result<()> {
     for (path, file) in files {
         let unpacked =

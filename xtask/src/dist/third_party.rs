@@ -28,7 +28,8 @@ struct Package {
     texts: Texts,
 }
 
-/// What is written of all packages from elsewhere that `cargo tree` with these arguments shows; and their number.
+/// What is written of all packages from elsewhere that `cargo tree` with these arguments shows; and their
+/// number.
 pub(crate) fn write(tree: &[&str]) -> Result<(String, usize)> {
     let linked = shell::output(
         shell::cargo()

@@ -124,7 +124,8 @@ impl User {
         Ok(())
     }
 
-    /// Fails where an image was emitted that packages hold: all but those of WGSL, which the macros emit in a second or two a curve. What the cache may hold besides are marks of declarations that were checked.
+    /// Fails where an image was emitted that packages hold: all but those of WGSL, which the macros emit in a
+    /// second or two a curve. What the cache may hold besides are marks of declarations that were checked.
     fn expect_no_emission(&self) -> Result<()> {
         let entries = std::fs::read_dir(&self.cache)?;
         let names = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));

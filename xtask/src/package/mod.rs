@@ -1,9 +1,9 @@
 //! The library packages, with the images of the declared curves inside.
 //!
-//! Git holds sources only. [`stage`] copies them to a folder below `target/`, where LLVM's images are put beside the
-//! `Cargo.toml` of the package that embeds them, and `cargo package` makes the `.crate` files of that folder.
-//! [`provenance`] compares the images with the table of hashes that git holds. [`consumer`] builds a crate against the
-//! packages, as a user has them.
+//! Git holds sources only. [`stage`] copies them to a folder below `target/`, where LLVM's images are put
+//! beside the `Cargo.toml` of the package that embeds them, and `cargo package` makes the `.crate` files of
+//! that folder. [`provenance`] compares the images with the table of hashes that git holds. [`consumer`]
+//! builds a crate against the packages, as a user has them.
 
 mod archive;
 mod consumer;
@@ -142,7 +142,8 @@ fn make(folder: &Path, images: &[(&str, PathBuf)]) -> Result<Vec<PathBuf>> {
     let packages = build.join("package");
     clear(&packages)?;
     let mut package = shell::cargo();
-    // What is built of them is tried by `consumer`, all at once. The sources lie in no repository of their own.
+    // What is built of them is tried by `consumer`, all at once. The sources lie in no repository of their
+    // own.
     package.args(["package", "--workspace", "--no-verify", "--allow-dirty", "--quiet"]);
     package.arg("--manifest-path").arg(sources.join("Cargo.toml")).arg("--target-dir").arg(&build);
     shell::run(&mut package)

@@ -1,8 +1,9 @@
 //! Which texts the images of a package are: hashes that git holds.
 //!
-//! The table has a line an image, with the BLAKE3 hash of its text without comments: PTX, or functions for processors. Comments name the
-//! compiler's source, so that every change of it would change them; another zstd changes the bytes of a
-//! bundle, and no text. The first line names the LLVM that emitted them: another one writes other texts.
+//! The table has a line an image, with the BLAKE3 hash of its text without comments: PTX, or functions for
+//! processors. Comments name the compiler's source, so that every change of it would change them; another
+//! zstd changes the bytes of a bundle, and no text. The first line names the LLVM that emitted them: another
+//! one writes other texts.
 
 use crate::{compiler, shell};
 use anyhow::{Context, Result, bail, ensure};

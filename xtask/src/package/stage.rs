@@ -79,8 +79,8 @@ fn reduced(manifest: &str) -> Result<String> {
     Ok(format!("{before}members = [{members}]{after}"))
 }
 
-/// The manifest of the library in `own` without the packages that its tests have by their paths and that are no libraries:
-/// they are not there.
+/// The manifest of the library in `own` without the packages that its tests have by their paths and that are
+/// no libraries: they are not there.
 fn without_others(manifest: &str, own: &Path) -> String {
     let is_other = |line: &str| {
         let path = line.split_once(" = { path = \"").and_then(|(_, rest)| rest.strip_suffix("\" }"));

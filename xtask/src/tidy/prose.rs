@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 /// not count, since they cannot be broken.
 const LINE: usize = 100;
 
-/// Characters after which a doc comment's line is counted as long; a warning only.
-const DOC_COMMENT: usize = 120;
+/// Most characters of a line with nothing but a comment: those of a line of code.
+const COMMENT: usize = 110;
 
 const BOOK: &str = "docs/src/";
 const LOG: &str = "docs/log/";
@@ -167,20 +167,31 @@ pub(super) fn check(files: &[File], exists: &dyn Fn(&str) -> bool) -> Vec<String
         check_lines(file, &page, &mut findings);
         check_links(file, &page, files, exists, &mut findings);
     }
+    files.iter().filter(|f| f.is_rust()).for_each(|file| check_comments(file, &mut findings));
     findings.extend(check_summary(files));
     let citing = files.iter().filter(|f| f.path != HERE);
     citing.for_each(|file| check_citations(file, exists, &mut findings));
     findings
 }
 
-/// How many lines of doc comments are longer than 120 characters.
-pub(super) fn long_doc_comments(files: &[File]) -> usize {
-    let lines = files.iter().filter(|f| f.is_rust()).flat_map(|f| f.text.lines());
-    lines.filter(|l| is_doc_comment(l) && l.chars().count() > DOC_COMMENT).count()
+/// Comments that are longer than lines of code may be, of which the formatter takes no care. Rows of tables,
+/// links and single words cannot be broken.
+fn check_comments(file: &File, findings: &mut Vec<String>) {
+    for (number, line) in (1..).zip(file.text.lines()).filter(|(_, line)| is_comment(line)) {
+        let text = line.trim_start().trim_start_matches(['/', '!']).trim_start();
+        let whole = text.starts_with(['|', '[']) || text.split_whitespace().count() < 2;
+        let long = line.chars().count();
+        if long > COMMENT && !whole {
+            findings.push(format!(
+                "{}:{number}: the comment has {long} characters, more than {COMMENT}",
+                file.path
+            ));
+        }
+    }
 }
 
-fn is_doc_comment(line: &str) -> bool {
-    ["///", "//!"].iter().any(|mark| line.trim_start().starts_with(mark))
+fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with("//")
 }
 
 fn is_page(path: &str) -> bool {
@@ -523,9 +534,24 @@ mod tests {
     }
 
     #[test]
-    fn long_doc_comments_are_counted() {
-        let text = format!("/// {0}\n// {0}\n    //! {0}\n/// short", "x".repeat(120));
-        let file = |path: &str| File { path: path.into(), text: text.clone() };
-        assert_eq!(long_doc_comments(&[file("a.rs"), file("a.md")]), 2);
+    fn comments_are_no_longer_than_code() {
+        let long = "x ".repeat(50);
+        for (line, found) in [
+            (format!("/// {long}"), false),
+            (format!("    //! {long}{long}"), true),
+            (format!("// {long}{long}"), true),
+            (format!("//! | {long}{long}"), false),
+            (format!("/// [a]: {long}{long}"), false),
+            (format!("// {}", "x".repeat(200)), false),
+            (format!("let x = {long}{long}"), false),
+        ] {
+            let found_there = |path| findings(&[(SUMMARY, ""), (path, line.as_str())]);
+            assert_eq!(found_there("a/b.rs").len(), usize::from(found), "{line}");
+            assert_eq!(found_there("a/b.c"), [""; 0]);
+        }
+        is_one(
+            &findings(&[(SUMMARY, ""), ("a.rs", &format!("// {long}{long}"))]),
+            "a.rs:1: the comment has 203",
+        );
     }
 }

@@ -20,8 +20,8 @@ const SHOWN: usize = 12;
 /// Machine instructions by kernel.
 type Totals = BTreeMap<String, u32>;
 
-/// Has both emitters write the images of the curves declared there, assembles them, and prints which kernels differ
-/// most; fails where they differ too much in all.
+/// Has both emitters write the images of the curves declared there, assembles them, and prints which kernels
+/// differ most; fails where they differ too much in all.
 pub(super) fn run(
     tools: &tools::Tools,
     folder: &Path,

@@ -1,9 +1,9 @@
 //! Images whose machine code was judged before and is known.
 //!
 //! The assembler is pinned, so one text gives one machine code. `cargo xtask bless` writes the BLAKE3 hash of
-//! each image that has no finding for any compute capability; `cargo xtask validate` does not assemble an image
-//! whose text has that hash still. Where a judge's own source changes, or a table of counts, no image is known.
-//! `--all` assembles every image.
+//! each image that has no finding for any compute capability; `cargo xtask validate` does not assemble an
+//! image whose text has that hash still. Where a judge's own source changes, or a table of counts, no image
+//! is known. `--all` assembles every image.
 
 use super::{Assembled, TARGETS, assemble::Image, policy::Verdict, read, tables};
 use crate::shell;

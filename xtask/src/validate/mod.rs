@@ -48,8 +48,8 @@ pub(crate) struct ValidateArgs {
     /// Images too whose text is the one that was judged when the tables were written
     #[arg(long)]
     all: bool,
-    /// Rust files or folders with declarations, instead of the curves that every run judges: their kernels are
-    /// assembled and judged, without tables
+    /// Rust files or folders with declarations, instead of the curves that every run judges: their kernels
+    /// are assembled and judged, without tables
     #[arg(long)]
     from: Vec<PathBuf>,
     /// Rewrite the committed tables; `cargo xtask bless` sets it
@@ -153,8 +153,8 @@ fn known(images: &[Image]) -> Result<(Vec<&Image>, Vec<&Image>)> {
     Ok((known, others))
 }
 
-/// The files of the curves whose machine code is judged by every run: 1, 8, 10, 12 and 24 words over `Fq`, and all but 24
-/// over `Fq2`. Higher levels and twisted Edwards curves are judged on request.
+/// The files of the curves whose machine code is judged by every run: 1, 8, 10, 12 and 24 words over `Fq`,
+/// and all but 24 over `Fq2`. Higher levels and twisted Edwards curves are judged on request.
 fn representatives() -> Vec<PathBuf> {
     ["bls12_377", "bls12_381", "bn254", "bw6_761", "mnt4_298", "toy"]
         .map(|curve| PathBuf::from(format!("curves/src/{curve}.rs")))
@@ -192,7 +192,8 @@ pub(crate) fn counts(folder: &Path, arch: u32, only: &BTreeSet<String>) -> Resul
     Ok(assembled.into_iter().flat_map(|one| one.outcomes).map(kernel).collect())
 }
 
-/// Has the images of the curves declared there written to `folder` by a command of `cargo-curvesmith`, and reads their list.
+/// Has the images of the curves declared there written to `folder` by a command of `cargo-curvesmith`, and
+/// reads their list.
 fn images(command: &str, folder: &Path, sources: &[PathBuf]) -> Result<Vec<Image>> {
     crate::files::clear(folder)?;
     let mut write = compiler::program()?;

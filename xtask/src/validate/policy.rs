@@ -53,8 +53,9 @@ const HOT: &[&str] = &[
 ];
 /// What symbols of kernels of constant work have between the group's name and the kernel's.
 const CONSTANT: &str = "_constant_";
-/// The most conditional branches, calls and ends of these in machine code, for compute capability 7.5 and for later ones: threads past the last, slices and
-/// rounds that are empty for their place alone, and ends of loops. Groups of 1 to 24 words a coordinate have as many; where a selection of words became a branch there
+/// The most conditional branches, calls and ends of these in machine code, for compute capability 7.5 and for
+/// later ones: threads past the last, slices and rounds that are empty for their place alone, and ends of
+/// loops. Groups of 1 to 24 words a coordinate have as many; where a selection of words became a branch there
 /// would be more.
 const BRANCHES: &[(&str, [u32; 2])] = &[
     ("bit_horner", [7, 5]),
@@ -69,9 +70,9 @@ const MULTIPLIERS: &[&str] = &["mul", "mul_const", "mul_sub", "sqr"];
 const HOT_LIMBS: u32 = 12;
 /// The same for the accumulation, whose point is in shared memory.
 const ACCUMULATION_LIMBS: u32 = 24;
-/// Local memory of hot kernels that is there and known: symbol, compute capability, bytes of stack. More of it
-/// fails. It is what a loop keeps while a product is called, an index, an address, and at 24 words intermediate results; and in a
-/// pass of a transform the price of as many blocks as run fastest.
+/// Local memory of hot kernels that is there and known: symbol, compute capability, bytes of stack. More of
+/// it fails. It is what a loop keeps while a product is called, an index, an address, and at 24 words
+/// intermediate results; and in a pass of a transform the price of as many blocks as run fastest.
 const KNOWN_LOCAL: &[(&str, u32, u32)] = &[
     ("bls12_377_g1_bit_sums", 75, 24),
     ("bls12_377_g1_bit_sums", 80, 24),

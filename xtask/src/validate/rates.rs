@@ -6,8 +6,8 @@
 //! it. For the pipes of integers an H200 agreed (`docs/log/experiments.md`, "On a GPU"); DFMA, where the few
 //! FP64 lanes of 12.0 keep a queue, has an interval there that is not its rate.
 //!
-//! The committed table is what `codegen::targets::ptx::Pipes` is tested against and what bounds of machine code
-//! are counted with. Here it is compared with what ptxas does now.
+//! The committed table is what `codegen::targets::ptx::Pipes` is tested against and what bounds of machine
+//! code are counted with. Here it is compared with what ptxas does now.
 
 use super::policy::Verdict;
 use super::{TARGETS, tables, tools};
@@ -82,7 +82,8 @@ const KINDS: [Kind; 9] = [
     Kind { name: "double", ptx: "fma.rn.f64 %f@, %f@, %f?, %f@;", holds: |o| base(o, "DFMA") },
 ];
 
-/// Whether an opcode is `name`, with or without a digit of the number of its operands, whatever its modifiers.
+/// Whether an opcode is `name`, with or without a digit of the number of its operands, whatever its
+/// modifiers.
 fn base(opcode: &str, name: &str) -> bool {
     opcode.split('.').next().is_some_and(|base| base.trim_end_matches('3') == name.trim_end_matches('3'))
 }
@@ -230,8 +231,8 @@ fn offset(register: &str, i: usize) -> usize {
     }
 }
 
-/// Opcode and stall count of every instruction by entry, from `nvdisasm -hex`: an instruction's line ends with
-/// the low half of its encoding, the next line is the high half.
+/// Opcode and stall count of every instruction by entry, from `nvdisasm -hex`: an instruction's line ends
+/// with the low half of its encoding, the next line is the high half.
 fn stalls(code: &str) -> BTreeMap<String, Vec<(String, u32)>> {
     let mut entries: BTreeMap<String, Vec<(String, u32)>> = BTreeMap::new();
     let (mut entry, mut pending) = (String::new(), None);

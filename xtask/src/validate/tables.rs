@@ -30,7 +30,8 @@ fn path(arch: u32) -> PathBuf {
     shell::root().join(format!("xtask/tables/sm_{arch}.tsv"))
 }
 
-/// Compares what was assembled with the committed tables, which have lines for the kernels of `known` images too.
+/// Compares what was assembled with the committed tables, which have lines for the kernels of `known` images
+/// too.
 pub(super) fn check(
     assembled: &[Assembled],
     known: &[&Image],

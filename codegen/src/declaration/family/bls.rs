@@ -1,7 +1,8 @@
 //! The families of Barreto, Lynn and Scott.
 //!
-//! P. Barreto, B. Lynn and M. Scott, Constructing elliptic curves with prescribed embedding degrees (SCN 2002), section 3.1; as
-//! construction 6.6 of D. Freeman, M. Scott and E. Teske, A taxonomy of pairing-friendly elliptic curves (2010).
+//! P. Barreto, B. Lynn and M. Scott, Constructing elliptic curves with prescribed embedding degrees (SCN
+//! 2002), section 3.1; as construction 6.6 of D. Freeman, M. Scott and E. Teske, A taxonomy of
+//! pairing-friendly elliptic curves (2010).
 
 use super::{FamilyError, Numbers, check_seed, natural, polynomial};
 use num_bigint::{BigInt, BigUint};

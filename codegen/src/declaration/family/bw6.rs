@@ -1,9 +1,9 @@
 //! Curves of Brezing and Weng with embedding degree 6 whose scalars are the coordinates of a BLS12 curve.
 //!
-//! Y. El Housni and A. Guillevic, Families of SNARK-friendly 2-chains of elliptic curves (ePrint 2021/1359), section 4: `t² - 4p = -3y²` with
-//! `t = t₀ + h_t·r` and `y = y₀ + h_y·r`, where `t₀ - 1` is one of the two primitive sixth roots of unity modulo `r` and
-//! `y₀ = (t₀ - 2)/√-3`. They are named by the residue of `t₀` modulo the seed, 0 or 3. The curve BW6-761 is that of
-//! ePrint 2020/351.
+//! Y. El Housni and A. Guillevic, Families of SNARK-friendly 2-chains of elliptic curves (ePrint 2021/1359),
+//! section 4: `t² - 4p = -3y²` with `t = t₀ + h_t·r` and `y = y₀ + h_y·r`, where `t₀ - 1` is one of the two
+//! primitive sixth roots of unity modulo `r` and `y₀ = (t₀ - 2)/√-3`. They are named by the residue of `t₀`
+//! modulo the seed, 0 or 3. The curve BW6-761 is that of ePrint 2020/351.
 
 use super::{FamilyError, Numbers, bls12, polynomial};
 use crate::declaration::family::natural;

@@ -92,7 +92,8 @@ impl Sextic {
     }
 }
 
-/// `ξ^((p^i - 1)/n)` for all `i < count`, `p` being 1 modulo `n`: what `u^(p^i)` is a multiple of `u` by, `u^n = ξ`.
+/// `ξ^((p^i - 1)/n)` for all `i < count`, `p` being 1 modulo `n`: what `u^(p^i)` is a multiple of `u` by,
+/// `u^n = ξ`.
 pub fn frobenius_table(field: &TowerField, xi: &Element, n: u32, count: usize) -> Vec<Element> {
     let first = field.pow(xi, &((&field.p - 1u32) / n));
     // (p^(i+1) - 1)/n = p·(p^i - 1)/n + (p - 1)/n
@@ -106,10 +107,12 @@ impl Engine {
         Engine::Bls12 { x: x.clone(), twist, tower: Sextic::new(field, xi) }
     }
 
-    /// The optimal ate pairing of a BN curve, `ξ` in `F_p²`: its loop is `6x + 2` (F. Vercauteren, Optimal pairings, 2010).
+    /// The optimal ate pairing of a BN curve, `ξ` in `F_p²`: its loop is `6x + 2` (F. Vercauteren, Optimal
+    /// pairings, 2010).
     pub fn bn(x: &BigInt, twist: Twist, field: &TowerField, xi: &Element) -> Engine {
         let tower = Sextic::new(field, xi);
-        // Frobenius between the curve and its twist, (x, y) to (x·w², y·w³) or back for M, and the inverse after it.
+        // Frobenius between the curve and its twist, (x, y) to (x·w², y·w³) or back for M, and the inverse
+        // after it.
         let base = match twist {
             Twist::D => xi.clone(),
             Twist::M => field.inverse(xi).unwrap_or_else(|| field.one()),
@@ -126,8 +129,8 @@ impl Engine {
 
     /// The optimal ate pairing of a BW6 curve, `ξ` in `F_p`: its loops are `x` and `x² - x - 1`.
     ///
-    /// For `t₀ = 3` the hard part of the final exponent is that of BW6-761's paper (ePrint 2020/351, section 3.3):
-    /// `3(x³ - x² + 1)·(p² - p + 1)/r`.
+    /// For `t₀ = 3` the hard part of the final exponent is that of BW6-761's paper (ePrint 2020/351, section
+    /// 3.3): `3(x³ - x² + 1)·(p² - p + 1)/r`.
     pub fn bw6(parameters: &Bw6, numbers: &Numbers, twist: Twist, xi: &Element) -> Engine {
         let field = TowerField::prime(numbers.p.clone());
         let x = &parameters.x;
@@ -149,7 +152,8 @@ impl Engine {
         }
     }
 
-    /// The ate pairing of an MNT curve, whose loop is `t - 1`; `degree` 4 or 6, `ξ` in `F_p` and `p` 1 modulo `degree`.
+    /// The ate pairing of an MNT curve, whose loop is `t - 1`; `degree` 4 or 6, `ξ` in `F_p` and `p` 1 modulo
+    /// `degree`.
     pub fn mnt(numbers: &Numbers, degree: usize, a: &Element, xi: &Element) -> Engine {
         let prime = TowerField::prime(numbers.p.clone());
         let tower = Tower::prime().extended(degree / 2, xi.0.clone());
@@ -169,7 +173,8 @@ impl Engine {
     }
 }
 
-/// `w₀` and `w₁` with `factor·Φ(p)/r = w₀ + w₁·p` and `|w₀| ≤ p/2`, `Φ` the cyclotomic polynomial of `degree`, 4 or 6.
+/// `w₀` and `w₁` with `factor·Φ(p)/r = w₀ + w₁·p` and `|w₀| ≤ p/2`, `Φ` the cyclotomic polynomial of
+/// `degree`, 4 or 6.
 fn last_part(numbers: &Numbers, degree: usize, factor: &BigInt) -> [BigInt; 2] {
     let p = BigInt::from_biguint(Sign::Plus, numbers.p.clone());
     let exponent = BigInt::from(mnt::cyclotomic(&numbers.p, degree) / &numbers.r) * factor;

@@ -83,7 +83,8 @@ pub enum FamilyError {
         /// The option.
         name: &'static str,
     },
-    /// The orders that the polynomials give are not multiples of `r`: a seed too small for them to be one curve's.
+    /// The orders that the polynomials give are not multiples of `r`: a seed too small for them to be one
+    /// curve's.
     #[error("seed gives no group of order r: it does not divide the order of the {which} curve")]
     NoGroup {
         /// First or second.

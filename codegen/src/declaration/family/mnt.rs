@@ -1,7 +1,8 @@
 //! Curves of Miyaji, Nakabayashi and Takano: of prime order `r`, with embedding degree 4 or 6.
 //!
-//! A. Miyaji, M. Nakabayashi and S. Takano, New explicit conditions of elliptic curve traces for FR-reduction (IEICE 2001). A curve
-//! takes the solution of a Pell equation and complex multiplication, so that `p`, `r` and the coefficients are declared.
+//! A. Miyaji, M. Nakabayashi and S. Takano, New explicit conditions of elliptic curve traces for FR-reduction
+//! (IEICE 2001). A curve takes the solution of a Pell equation and complex multiplication, so that `p`, `r`
+//! and the coefficients are declared.
 
 use super::{FamilyError, Numbers};
 use num_bigint::{BigInt, BigUint};

@@ -1,11 +1,12 @@
 //! Families of pairing-friendly curves: the numbers that a seed fixes.
 //!
-//! Polynomials, orders of twists, Frobenius' constants, digits of loops and final exponents, each with its source. What of
-//! a curve is declared and what follows a rule is the macros' to decide; the rules are in [`rules`].
+//! Polynomials, orders of twists, Frobenius' constants, digits of loops and final exponents, each with its
+//! source. What of a curve is declared and what follows a rule is the macros' to decide; the rules are in
+//! [`rules`].
 //!
-//! *Orders.* `E: y² = x³ + a·x + b` has `p + 1 - t` points over `F_p`, a multiple of `r`, and the second group is a subgroup of a
-//! twist of `E` over an extension. The numbers here are what the polynomials say; that a declared curve has these orders is
-//! checked for it as for any other.
+//! *Orders.* `E: y² = x³ + a·x + b` has `p + 1 - t` points over `F_p`, a multiple of `r`, and the second
+//! group is a subgroup of a twist of `E` over an extension. The numbers here are what the polynomials say;
+//! that a declared curve has these orders is checked for it as for any other.
 
 mod bls;
 mod bn;

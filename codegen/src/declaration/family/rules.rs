@@ -19,8 +19,8 @@ pub fn check_nonresidue(field: &TowerField, degrees: &[usize], xi: &Element) -> 
     })
 }
 
-/// The first of -1, -2, 2, -3, 3, … in a prime field, and of `c + u`, `c` = 0, 1, 2, …, above it, `u` the variable of the highest
-/// level, that is no power with any of these exponents.
+/// The first of -1, -2, 2, -3, 3, … in a prime field, and of `c + u`, `c` = 0, 1, 2, …, above it, `u` the
+/// variable of the highest level, that is no power with any of these exponents.
 pub fn nonresidue(field: &TowerField, degrees: &[usize]) -> Option<Element> {
     let candidates = (0..TRIES).map(|i| match field.tower.levels().last() {
         None if i % 2 == 0 => field.neg(&field.integer(i / 2 + 1)),
@@ -48,9 +48,11 @@ pub fn may_have_order(field: &TowerField, b: &Element, order: &BigUint) -> bool 
     curve.may_have_order(order)
 }
 
-/// `cofactor` times the point with the smallest `x` for which that is not the identity and the smaller of its two `y`.
+/// `cofactor` times the point with the smallest `x` for which that is not the identity and the smaller of its
+/// two `y`.
 ///
-/// Elements are ordered by their last coordinates, then by those before: the rule by which BLS12-381's were made.
+/// Elements are ordered by their last coordinates, then by those before: the rule by which BLS12-381's were
+/// made.
 pub fn generator(curve: &Weierstrass, cofactor: &BigUint) -> Option<Point> {
     let field = &curve.field;
     (0..ABSCISSAE).find_map(|i| {

@@ -127,7 +127,8 @@ fn seeds_give_the_published_numbers() {
     }
 }
 
-/// The cofactors that papers give as polynomials: of BLS12 (draft-irtf-cfrg-pairing-friendly-curves), of BN `p - 1 + t`.
+/// The cofactors that papers give as polynomials: of BLS12 (draft-irtf-cfrg-pairing-friendly-curves), of BN
+/// `p - 1 + t`.
 #[test]
 fn twists_have_the_orders_of_the_polynomials() {
     for x in (-300..300i64).map(|x| BigInt::from(3 * x + 1)).filter(|x| x.magnitude() > &BigUint::from(2u32))

@@ -24,10 +24,11 @@ impl fmt::Display for Twist {
     }
 }
 
-/// The order of that sextic twist over `F_q`, `q = p^e`, which `r` divides: `q + 1 - (t_e ± 3f)/2` with `3f² = 4q - t_e²`.
+/// The order of that sextic twist over `F_q`, `q = p^e`, which `r` divides: `q + 1 - (t_e ± 3f)/2` with
+/// `3f² = 4q - t_e²`.
 ///
-/// F. Hess, N. Smart and F. Vercauteren, The eta pairing revisited (2006), section IV. `None` where the curve has not
-/// complex multiplication by `√-3`, or `r` divides neither.
+/// F. Hess, N. Smart and F. Vercauteren, The eta pairing revisited (2006), section IV. `None` where the curve
+/// has not complex multiplication by `√-3`, or `r` divides neither.
 pub fn sextic_twist_order(numbers: &Numbers, e: usize) -> Option<BigUint> {
     let q = BigInt::from(numbers.p.pow(e as u32));
     let trace = numbers.trace_over(e);

@@ -25,7 +25,8 @@ impl TowerField {
         if has { Ok(()) } else { Err(SpecError::OnlyCubes) }
     }
 
-    /// `u^degree - xi` is irreducible, for one of [`DEGREES`](super::DEGREES): these are primes, so it is unless it has a root.
+    /// `u^degree - xi` is irreducible, for one of [`DEGREES`](super::DEGREES): these are primes, so it is
+    /// unless it has a root.
     pub fn check_nonresidue(&self, degree: usize, xi: &Element) -> Result<(), SpecError> {
         let nonresidue = || self.print(xi);
         match degree {
@@ -48,8 +49,8 @@ impl TowerField {
         }
     }
 
-    /// The root of a square in `K[u]/(u² - ξ)` by roots in `K`: `(x0 + x1·u)² = a` where `x0² = (a0 ± √norm)/2` and
-    /// `x1 = a1/(2·x0)`.
+    /// The root of a square in `K[u]/(u² - ξ)` by roots in `K`: `(x0 + x1·u)² = a` where
+    /// `x0² = (a0 ± √norm)/2` and `x1 = a1/(2·x0)`.
     fn sqrt_by_norm(&self, below: &TowerField, xi: &Element, a: &Element) -> Option<Element> {
         let (a0, a1) = a.0.split_at(a.0.len() / 2);
         let (a0, a1) = (Element(a0.to_vec()), Element(a1.to_vec()));

@@ -5,8 +5,8 @@ use crate::declaration::FieldOp;
 use num_bigint::BigUint;
 
 impl TowerField {
-    /// The result of an operation on elements of the highest level; a truth value is an element that is zero or not. As
-    /// [`FieldOp::values`], for those that are [of extensions](FieldOp::of_extensions).
+    /// The result of an operation on elements of the highest level; a truth value is an element that is zero
+    /// or not. As [`FieldOp::values`], for those that are [of extensions](FieldOp::of_extensions).
     pub fn value(&self, op: &FieldOp, x: &[Element]) -> Element {
         let truth = |yes: bool| self.integer(yes.into());
         match op {

@@ -4,7 +4,8 @@ use super::{Builder, Fe, U32};
 use crate::fir::ir::*;
 use curvesmith_abi::{Element, ParamKind, TableShape, padded_words};
 
-/// Words that a prefetch brings at least: two sectors of a line. Elements of buffers begin at multiples of four words.
+/// Words that a prefetch brings at least: two sectors of a line. Elements of buffers begin at multiples of
+/// four words.
 const FETCHED_WORDS: usize = 16;
 
 /// A buffer parameter.
@@ -51,7 +52,8 @@ impl Builder {
         Shared { b: self, id: self.shared_array(SharedDecl { length: words, holds: Holds::Words }) }
     }
 
-    /// A new shared array of elements that are below a multiple of `p`, or the largest that the words of the field hold.
+    /// A new shared array of elements that are below a multiple of `p`, or the largest that the words of the
+    /// field hold.
     pub fn shared_elements(&self, length: u32, below: Below) -> SharedElements<'_> {
         let below = below.fit(&self.field_desc());
         let id = self.shared_array(SharedDecl { length, holds: Holds::Elements(below) });
@@ -96,7 +98,8 @@ impl<'k> Buffer<'k> {
         self.b.store(self.place(index, 0), &[value]);
     }
 
-    /// Has the second cache fetch element `index`: it is loaded later, by then from there. It must exist, as for a load.
+    /// Has the second cache fetch element `index`: it is loaded later, by then from there. It must exist, as
+    /// for a load.
     pub fn prefetch(self, index: U32<'k>) {
         for word in (0..self.element_words()).step_by(FETCHED_WORDS) {
             self.b.stmt(Stmt::Prefetch { place: self.place(index, word as u32) });
@@ -168,7 +171,8 @@ impl<'k> Buffer<'k> {
         self.b.atomic(op, self.place(index, 0), value, order, Scope::Device)
     }
 
-    /// The word at `index`, which other threads may write meanwhile; by [`Order::AcquireRelease`] ordered after the release it reads from.
+    /// The word at `index`, which other threads may write meanwhile; by [`Order::AcquireRelease`] ordered
+    /// after the release it reads from.
     pub fn load_ordered(self, index: U32<'k>, order: Order) -> U32<'k> {
         let result = self.b.result();
         let place = self.place(index, 0);
@@ -176,8 +180,8 @@ impl<'k> Buffer<'k> {
         result
     }
 
-    /// Writes the word at `index`, which other threads may read meanwhile; by [`Order::AcquireRelease`] after all earlier accesses of this
-    /// thread.
+    /// Writes the word at `index`, which other threads may read meanwhile; by [`Order::AcquireRelease`] after
+    /// all earlier accesses of this thread.
     pub fn store_ordered(self, index: U32<'k>, value: U32<'k>, order: Order) {
         let place = self.place(index, 0);
         self.b.stmt(Stmt::StoreOrdered { place, value: value.id, order, scope: Scope::Device });

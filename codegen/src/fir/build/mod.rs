@@ -1,8 +1,8 @@
 //! The embedded builder: kernels written in Rust that read like the algorithm.
 //!
-//! A [`Builder`] is shared by reference; values are small copyable handles with operators. What they compute is
-//! in `values` and `tower`, buffers and shared arrays in `memory`, branches, loops and what lanes say to each other
-//! in `control`.
+//! A [`Builder`] is shared by reference; values are small copyable handles with operators. What they compute
+//! is in `values` and `tower`, buffers and shared arrays in `memory`, branches, loops and what lanes say to
+//! each other in `control`.
 //! ```
 //! use curvesmith_abi::{Geometry, kernels::FieldMul};
 //! use curvesmith_codegen::{declaration::FieldDesc, fir::build::Builder};
@@ -201,7 +201,8 @@ impl Builder {
         self.state.borrow_mut().kernel.resident = blocks;
     }
 
-    /// Has all lanes execute every instruction of a field operation, in the kernel and in functions that are made in it from here on.
+    /// Has all lanes execute every instruction of a field operation, in the kernel and in functions that are
+    /// made in it from here on.
     pub fn unguarded(&self) {
         self.state.borrow_mut().kernel.unguarded = true;
     }

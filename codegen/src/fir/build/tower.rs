@@ -1,4 +1,5 @@
-//! Elements of the kernel's tower: from and to coordinates, and what their operations leave to be written out.
+//! Elements of the kernel's tower: from and to coordinates, and what their operations leave to be written
+//! out.
 
 use super::{Buffer, Builder, Fe, U32};
 use crate::declaration::tower::Element;
@@ -73,8 +74,8 @@ impl<'k> Fe<'k> {
         self.map(|_, coordinate| coordinate * x)
     }
 
-    /// `self^(p^n)`, of an element of the highest level: the coordinates are moved and multiplied by constants, as every
-    /// product of powers of the generators is mapped to a multiple of one such.
+    /// `self^(p^n)`, of an element of the highest level: the coordinates are moved and multiplied by
+    /// constants, as every product of powers of the generators is mapped to a multiple of one such.
     pub fn frobenius(self, n: usize) -> Fe<'k> {
         let top = self.level();
         let field = self.b.state.borrow().kernel.level_field(top);

@@ -108,9 +108,9 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         })
     }
 
-    /// What the words of an element are read of: another representative than the canonical one, where there is another.
-    /// Which of several depends on the element and on the value that it is the value of, so that words of equal elements
-    /// differ, as they do on a device.
+    /// What the words of an element are read of: another representative than the canonical one, where there
+    /// is another. Which of several depends on the element and on the value that it is the value of, so that
+    /// words of equal elements differ, as they do on a device.
     fn representative(&self, v: Value, below: Below, t: usize) -> BigUint {
         let field = self.field();
         let x = field.to_mont(self.fe(v, t));

@@ -27,7 +27,8 @@ pub struct SharedDecl {
 pub enum Holds {
     /// Words.
     Words,
-    /// Elements of the prime field under a bound, read and written whole: all words of one, and nothing between them.
+    /// Elements of the prime field under a bound, read and written whole: all words of one, and nothing
+    /// between them.
     Elements(Below),
 }
 
@@ -54,7 +55,8 @@ pub struct Signature {
 const FUNCTION: KernelDesc =
     KernelDesc { name: "function", family: Family::Common, block: 32, wide_block: 32, params: &[] };
 
-/// One GPU kernel, or a function that kernels call: a function is pure, that is, it knows neither memory nor threads.
+/// One GPU kernel, or a function that kernels call: a function is pure, that is, it knows neither memory nor
+/// threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
     /// Entry point: `<field or group>_<name>`.
@@ -79,7 +81,8 @@ pub struct Kernel {
     pub shared: Vec<SharedDecl>,
     /// Blocks that a multiprocessor is to hold at once: a wish, for which a target may give up registers.
     pub resident: u32,
-    /// Whether all lanes execute every instruction of a field operation: what others do under a guard is selected.
+    /// Whether all lanes execute every instruction of a field operation: what others do under a guard is
+    /// selected.
     pub unguarded: bool,
     /// The program.
     pub body: Block,

@@ -75,9 +75,10 @@ pub enum Special {
 
 /// The bound that the words of an element are under: the number of times `p`.
 ///
-/// Words below `p` are canonical, and an element has one such representative. Under a larger number it has several, and
-/// what reads words may get those of any. The limit is then `k·p` rounded up to where the words below the top one are zero,
-/// so that the top word says whether it holds; `k·p` fits the words, hence the limit does.
+/// Words below `p` are canonical, and an element has one such representative. Under a larger number it has
+/// several, and what reads words may get those of any. The limit is then `k·p` rounded up to where the words
+/// below the top one are zero, so that the top word says whether it holds; `k·p` fits the words, hence the
+/// limit does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Below(pub u32);
 
@@ -146,10 +147,12 @@ pub enum Op {
     Field(FieldOp, Vec<Value>),
     /// Result `i` of an operation with several.
     Part(Value, u32),
-    /// The element with these Montgomery words, `words` of them; the kernel promises that they are under the bound.
+    /// The element with these Montgomery words, `words` of them; the kernel promises that they are under the
+    /// bound.
     FromWords(Vec<Value>, Below),
-    /// Word `i` of a Montgomery representative under the bound. The words of a value under one bound are of one
-    /// representative where one of the operations dominates the others; else, and of equal elements, they need not be.
+    /// Word `i` of a Montgomery representative under the bound. The words of a value under one bound are of
+    /// one representative where one of the operations dominates the others; else, and of equal elements, they
+    /// need not be.
     Word(Value, u32, Below),
     /// The element of a level with these coefficients, elements of the level below; that of 1 first.
     Compose(u8, Vec<Value>),

@@ -15,8 +15,8 @@ pub enum Place {
         /// First word within the element.
         word: u32,
     },
-    /// Word `word`, counted from field element `part` (u32) on, of element `index` (u32) of a buffer parameter of points: lanes may have
-    /// different parts of one point.
+    /// Word `word`, counted from field element `part` (u32) on, of element `index` (u32) of a buffer
+    /// parameter of points: lanes may have different parts of one point.
     Part {
         /// The buffer.
         buffer: ParamId,

@@ -27,8 +27,8 @@ impl<'k> Slices<'k> {
         Slices { total, len: ((total + slices - 1) / slices).max(b.scalar("least")) }
     }
 
-    /// First entry of slice `t < slices`, or past `total` for an empty slice. It does not wrap: `t·len` is below
-    /// `slices·⌈total/slices⌉ < total + slices`, or `slices·least ≤ 2^30`.
+    /// First entry of slice `t < slices`, or past `total` for an empty slice. It does not wrap: `t·len` is
+    /// below `slices·⌈total/slices⌉ < total + slices`, or `slices·least ≤ 2^30`.
     pub(super) fn start(self, t: U32<'k>) -> U32<'k> {
         t * self.len
     }
@@ -52,8 +52,9 @@ pub(in super::super) fn accumulate_lanes(geometry: &Geometry, group: &GroupDesc)
     spread_over_lanes(&kernel).expect("it writes points and words of its own slice only")
 }
 
-/// Whether the next base is fetched during an addition where a thread has so many words of each coordinate: 3 to 5 % of an MSM on an H200
-/// with 8 and 12 words, 1 % with 16. With 24 it is half a percent, and registers that are not there.
+/// Whether the next base is fetched during an addition where a thread has so many words of each coordinate: 3
+/// to 5 % of an MSM on an H200 with 8 and 12 words, 1 % with 16. With 24 it is half a percent, and registers
+/// that are not there.
 fn fetches_ahead(words: usize) -> bool {
     words <= 16
 }
@@ -93,8 +94,9 @@ fn accumulate_body<'k>(curve: Curve<'k>, words: usize) {
     });
 }
 
-/// Adds the bases of entries `start..end`, of which there are some, to `acc`, one a round. `ahead` asks for what the end of a round needs of the
-/// next entry, whose index it has, `end` in the last round; `after` ends the round with that, and knows whether it is the last. A thread has so many words of a coordinate.
+/// Adds the bases of entries `start..end`, of which there are some, to `acc`, one a round. `ahead` asks for
+/// what the end of a round needs of the next entry, whose index it has, `end` in the last round; `after` ends
+/// the round with that, and knows whether it is the last. A thread has so many words of a coordinate.
 fn add_entries<'k, A>(
     curve: Curve<'k>,
     words: usize,
@@ -112,8 +114,8 @@ fn add_entries<'k, A>(
     let this_entry = b.var(entries.word(start));
     let next_entry = fetches_ahead(words).then(|| b.var(entry_at(start + 1)));
     b.loop_(|| {
-        // What the end of the round and the next ones ask for is on its way during the addition: keys and entries to registers,
-        // the next base to the cache, since registers have no room for it.
+        // What the end of the round and the next ones ask for is on its way during the addition: keys and
+        // entries to registers, the next base to the cache, since registers have no room for it.
         let entry = this_entry.get();
         let next = i.get() + 1;
         let last = next.ge(end);
@@ -141,7 +143,8 @@ pub(in super::super) fn accumulate_rows(geometry: &Geometry, group: &GroupDesc) 
     group_kernel::<AccumulateRows>(geometry, group, accumulate_rows_body)
 }
 
-/// A thread never leaves its row: there is one sum, which is written when the loop is over. That of a whole row begins with what `sums` has of it.
+/// A thread never leaves its row: there is one sum, which is written when the loop is over. That of a whole
+/// row begins with what `sums` has of it.
 fn accumulate_rows_body(curve: Curve<'_>) {
     let b = curve.b;
     let t = b.global_index();

@@ -13,8 +13,8 @@ pub(in super::super) fn pair_sums(geometry: &Geometry, group: &GroupDesc) -> Ker
     group_kernel::<PairSums>(geometry, group, pair_sums_body)
 }
 
-/// Montgomery's trick: forwards, the product of the denominators before each; then the inverse of all, and backwards the sums.
-/// The products before wait in the places of the sums' `x`.
+/// Montgomery's trick: forwards, the product of the denominators before each; then the inverse of all, and
+/// backwards the sums. The products before wait in the places of the sums' `x`.
 fn pair_sums_body(curve: Curve<'_>) {
     let b = curve.b;
     let (t, threads) = (b.global_index(), b.scalar("threads"));

@@ -1,11 +1,15 @@
 //! Accumulation and merge by the same work whatever scalars and bases are (Chen et al., §5).
 //!
-//! Their precondition is that digits take as many additions whatever they are, which they have of stored doublings (`τ = c - 1`) and here a regular recoding has
-//! without any: every digit is odd and an entry. What is left are the entries' keys, of which a branch may not depend, and points that are equal, opposite or the
-//! identity, which [`Addition::BranchFree`] selects among. Keys decide on addresses alone: every round reads one point, adds to it and writes it back.
+//! Their precondition is that digits take as many additions whatever they are, which they have of stored
+//! doublings (`τ = c - 1`) and here a regular recoding has without any: every digit is odd and an entry. What
+//! is left are the entries' keys, of which a branch may not depend, and points that are equal, opposite or
+//! the identity, which [`Addition::BranchFree`] selects among. Keys decide on addresses alone: every round
+//! reads one point, adds to it and writes it back.
 //!
-//! A partial has the key of its slice's first entry and is added like an entry, to the sum of that key, in slices of their own, and so are the partials of these, until
-//! there is one slice. That is an addition a slice and round, where a segmented scan by keys has one a slice and doubling of the distance, and the same body.
+//! A partial has the key of its slice's first entry and is added like an entry, to the sum of that key, in
+//! slices of their own, and so are the partials of these, until there is one slice. That is an addition a
+//! slice and round, where a segmented scan by keys has one a slice and doubling of the distance, and the same
+//! body.
 
 use super::kernel_by;
 use crate::declaration::GroupDesc;

@@ -29,9 +29,10 @@ fn segment<'k>(curve: Curve<'k>, slices: Slices<'k>, first: U32<'k>) -> Segment<
     Segment { key, start, end }
 }
 
-/// Rounds of a tree in place over runs of at most `longest` points, and a last one: in a round of distance `d`, a power of two, point `j < d` of a
-/// run takes point `j + d`, where the run has it. No round writes what it reads elsewhere, and a barrier ends it. The last round
-/// has the distance 0: there the first point of a run goes to where its sum belongs.
+/// Rounds of a tree in place over runs of at most `longest` points, and a last one: in a round of distance
+/// `d`, a power of two, point `j < d` of a run takes point `j + d`, where the run has it. No round writes
+/// what it reads elsewhere, and a barrier ends it. The last round has the distance 0: there the first point
+/// of a run goes to where its sum belongs.
 fn rounds<'k>(b: &'k Builder, longest: U32<'k>, round: impl FnOnce(U32<'k>)) {
     let least = longest.max(b.u32(2)) - 1;
     let first = longest.gt(b.u32(1)).select(b.u32(1) << (b.u32(31) - least.clz()), b.u32(0));
@@ -45,8 +46,8 @@ fn rounds<'k>(b: &'k Builder, longest: U32<'k>, round: impl FnOnce(U32<'k>)) {
     });
 }
 
-/// Adds the partial at `from` to that at `to`, or, in the last round, to the sum of `key`. The addition stands in one place, since
-/// it is most of the kernel.
+/// Adds the partial at `from` to that at `to`, or, in the last round, to the sum of `key`. The addition
+/// stands in one place, since it is most of the kernel.
 fn add_partial<'k>(curve: Curve<'k>, is_last: Pred<'k>, key: U32<'k>, to: U32<'k>, from: U32<'k>) {
     let b = curve.b;
     let (sums, partials) = (b.buffer("sums"), b.buffer("partials"));
@@ -60,8 +61,9 @@ pub(in super::super) fn merge_partials(geometry: &Geometry, group: &GroupDesc) -
     group_kernel::<MergePartials>(geometry, group, merge_partials_body)
 }
 
-/// [`rounds`] over the slices of each segment in the block, as many as its longest run of them needs. Few threads of a warp have something to add
-/// where runs are short: the additions of a round are listed, and the first threads take them.
+/// [`rounds`] over the slices of each segment in the block, as many as its longest run of them needs. Few
+/// threads of a warp have something to add where runs are short: the additions of a round are listed, and the
+/// first threads take them.
 fn merge_partials_body(curve: Curve<'_>) {
     let b = curve.b;
     // Slices of a block, and rounds of a tree over them with the last one.
@@ -110,8 +112,8 @@ fn merge_partials_body(curve: Curve<'_>) {
     });
 }
 
-/// A place for each thread of the block that `takes`, from 0 on, counted in a word of shared memory; whatever for the others. All threads
-/// of a warp come here together.
+/// A place for each thread of the block that `takes`, from 0 on, counted in a word of shared memory; whatever
+/// for the others. All threads of a warp come here together.
 fn append<'k>(b: &'k Builder, counts: Shared<'k>, count: U32<'k>, takes: Pred<'k>) -> U32<'k> {
     let lane = b.lane();
     let those = b.ballot(takes, full(b));

@@ -1,7 +1,7 @@
 //! Kernels on points: multiples of bases, bucket accumulation, merging, reduction.
 //!
-//! A body is written against a [`Curve`], whatever its coordinates. Additions and doublings are functions that all kernels of a
-//! group share; the mixed addition of the hot loop is written where it stands.
+//! A body is written against a [`Curve`], whatever its coordinates. Additions and doublings are functions
+//! that all kernels of a group share; the mixed addition of the hot loop is written where it stands.
 
 mod accumulate;
 mod affine;

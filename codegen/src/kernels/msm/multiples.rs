@@ -13,7 +13,8 @@ pub(in super::super) fn base_multiples(geometry: &Geometry, group: &GroupDesc) -
     group_kernel::<BaseMultiples>(geometry, group, base_multiples_body)
 }
 
-/// One thread a base, which doubles and inverts for each multiple: an inversion costs a fifth of the doublings before it.
+/// One thread a base, which doubles and inverts for each multiple: an inversion costs a fifth of the
+/// doublings before it.
 fn base_multiples_body(curve: Curve<'_>) {
     let b = curve.b;
     let i = index_below_n(curve);

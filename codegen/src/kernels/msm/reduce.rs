@@ -12,14 +12,16 @@ pub(in super::super) fn bit_sums(geometry: &Geometry, group: &GroupDesc, additio
     kernel_by::<BitSums>(geometry, group, addition, bit_sums_body)
 }
 
-/// A superset sum over the bits of indices (Yates' algorithm), of which only the sums over no bit and over one are kept.
+/// A superset sum over the bits of indices (Yates' algorithm), of which only the sums over no bit and over
+/// one are kept.
 ///
-/// Number the points of a run `t`, and let `k` bits be done. Then point `g·2^k` is the sum over the `2^k` points from there on,
-/// and point `g·2^k + 2^j`, `j < k`, over those of them that have bit `j`; the rest has served. The step of bit `k`
-/// adds to each of these `k + 1` points of an even `g` that of `g + 1`, and where it stays, the sum `g + 1` is what has bit `k`. So
-/// all additions of a step are independent, and those of all steps are two a point. A run that follows `done` bits has one kind of point
-/// only, of `done + 1`: those of the sums go on as above, those that have bit `j` only meet. It is worked on by as many threads as its first step
-/// has additions, and a block by as many runs as that leaves room for.
+/// Number the points of a run `t`, and let `k` bits be done. Then point `g·2^k` is the sum over the `2^k`
+/// points from there on, and point `g·2^k + 2^j`, `j < k`, over those of them that have bit `j`; the rest has
+/// served. The step of bit `k` adds to each of these `k + 1` points of an even `g` that of `g + 1`, and where
+/// it stays, the sum `g + 1` is what has bit `k`. So all additions of a step are independent, and those of
+/// all steps are two a point. A run that follows `done` bits has one kind of point only, of `done + 1`: those
+/// of the sums go on as above, those that have bit `j` only meet. It is worked on by as many threads as its
+/// first step has additions, and a block by as many runs as that leaves room for.
 fn bit_sums_body(curve: Curve<'_>) {
     let b = curve.b;
     let most = b.threads().ilog2() + 1;
@@ -72,7 +74,8 @@ pub(in super::super) fn bit_horner(geometry: &Geometry, group: &GroupDesc, addit
     kernel_by::<BitHorner>(geometry, group, addition, bit_horner_body)
 }
 
-/// From the last sum of a run to its first. Where runs end with sets, or spans are several sets, threads double in the same rounds.
+/// From the last sum of a run to its first. Where runs end with sets, or spans are several sets, threads
+/// double in the same rounds.
 fn bit_horner_body(curve: Curve<'_>) {
     let b = curve.b;
     let g = b.global_index();

@@ -10,11 +10,11 @@ use num_traits::ToPrimitive;
 
 /// Judges a certificate of a kernel; the first claim that does not hold is the error.
 ///
-/// It goes through the kernel once and keeps what each local may hold. At a loop's head that
-/// is replaced by the invariant, after asking whether it holds before the loop; where the body comes
-/// around it asks again. So the invariants are inductive, and nothing is searched for. What a function is called with has to be
-/// within what its own certificate, one of `callees`, says of its arguments; that of its results is believed, as it was
-/// checked before.
+/// It goes through the kernel once and keeps what each local may hold. At a loop's head that is replaced by
+/// the invariant, after asking whether it holds before the loop; where the body comes around it asks again.
+/// So the invariants are inductive, and nothing is searched for. What a function is called with has to be
+/// within what its own certificate, one of `callees`, says of its arguments; that of its results is believed,
+/// as it was checked before.
 pub fn check<T: Arithmetic>(
     kernel: &Kernel,
     certificate: &Certificate,

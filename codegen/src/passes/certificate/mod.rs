@@ -1,9 +1,9 @@
 //! Why the bounds of a kernel hold, as plain data that anyone can check.
 //!
-//! A certificate states the bound of every field value, for each operation the variant and the
-//! operand bounds it was chosen for, what its preconditions leave over, and what every local holds at
-//! the head of each loop. `certify` writes down what the placing pass has decided, the slack by
-//! the bounds of its variants; [`check`] believes none of it: it evaluates every rule anew on big integers, from the
+//! A certificate states the bound of every field value, for each operation the variant and the operand bounds
+//! it was chosen for, what its preconditions leave over, and what every local holds at the head of each loop.
+//! `certify` writes down what the placing pass has decided, the slack by the bounds of its variants;
+//! [`check`] believes none of it: it evaluates every rule anew on big integers, from the
 //! [rules](crate::targets::Rules) of the target, and shares no code with the pass, the variants or `certify`.
 
 mod certify;

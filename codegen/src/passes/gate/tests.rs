@@ -114,8 +114,8 @@ fn a_program_that_gives_more_than_its_bound_is_refused() {
     }
 }
 
-/// Certificates know nothing of limbs: that those of an operand are looser than its user was chosen for, only the gate's own
-/// comparison sees.
+/// Certificates know nothing of limbs: that those of an operand are looser than its user was chosen for, only
+/// the gate's own comparison sees.
 #[test]
 fn limbs_that_are_looser_than_a_user_relies_on_are_refused() {
     let kernel = simd::function(&field(), "f", 3, |_, x| {
@@ -145,8 +145,8 @@ fn limbs_that_are_looser_than_a_user_relies_on_are_refused() {
     }
 }
 
-/// A block of the right shape that gives its first operand back, under the name and bounds of a right one that
-/// has been proven before.
+/// A block of the right shape that gives its first operand back, under the name and bounds of a right one
+/// that has been proven before.
 #[test]
 fn a_wrong_block_is_refused() {
     let (kernel, info) = scheduled();
@@ -199,7 +199,8 @@ fn proofs_of_other_claims_are_refused() {
     assert!(others.iter().all(|seal| *seal != claim.seal(&field())));
 }
 
-/// The gate of another target: what is loaded lazily, what is claimed of an operand, and the program of another operation.
+/// The gate of another target: what is loaded lazily, what is claimed of an operand, and the program of
+/// another operation.
 #[test]
 fn the_portable_target_has_the_same_gate() {
     let field = FieldDesc::new("m127", ((1u128 << 127) - 1).into());

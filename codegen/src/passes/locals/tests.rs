@@ -130,7 +130,8 @@ fn a_local_is_set_where_its_value_is_there_and_the_old_one_is_not_read() {
     assert_eq!(left, written);
 }
 
-/// A kernel with so many locals around a loop that some of a group's live in memory, and what the loop does with a sum of two of those.
+/// A kernel with so many locals around a loop that some of a group's live in memory, and what the loop does
+/// with a sum of two of those.
 fn with_sum(use_sum: impl for<'k> Fn(&'k Builder, Fe<'k>, &[Var<'k, Fe<'k>>])) -> Kernel {
     let group = GroupDesc {
         name: "g".into(),

@@ -1,7 +1,7 @@
 //! Which multiplications have company: others in the same basic block, neither depending on the other.
 //!
-//! A product that is itself made of several side by side may get in their way: whether it does, the target says
-//! ([`Machine::crowds`]).
+//! A product that is itself made of several side by side may get in their way: whether it does, the target
+//! says ([`Machine::crowds`]).
 
 use crate::fir::ir::{Block, Kernel, Op, Stmt, Value};
 use crate::passes::work::products;

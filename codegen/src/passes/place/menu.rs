@@ -46,7 +46,8 @@ impl<'a, T: Arithmetic> Menu<'a, T> {
         let known = &mut self.seen[at].1;
         let at = known.iter().position(|(bounds, _)| bounds == operands).unwrap_or_else(|| {
             let all = (self.offers)(self.field, op, operands);
-            // Two for each product, and four for each row of products: carries and the multiple of the modulus.
+            // Two for each product, and four for each row of products: carries and the multiple of the
+            // modulus.
             let products: usize = all.iter().map(|offer| T::products(&offer.least)).sum();
             self.effort += 2 * products + 4 * products / self.field.words;
             known.push((operands.to_vec(), all));

@@ -6,8 +6,8 @@
 //! operation at a time. Laziness is not always a bargain: where there is no spare bit a lazy value
 //! makes its users dear.
 //!
-//! A function is placed once for all calls. What it may be given and what it gives are within one bound, so that it takes its
-//! own results: the plans differ in how far that is widened, as for the locals of a loop.
+//! A function is placed once for all calls. What it may be given and what it gives are within one bound, so
+//! that it takes its own results: the plans differ in how far that is widened, as for the locals of a loop.
 //!
 //! 1. [`hoist`] takes reductions of values that a loop does not change out of the loop.
 //! 2. The search is bounded by trials, so that the time for a kernel is.
@@ -43,7 +43,8 @@ struct Placed<T: Machine> {
     score: u64,
 }
 
-/// The kernel with reductions, and the bound and variant of each of its values; `functions` are those it calls.
+/// The kernel with reductions, and the bound and variant of each of its values; `functions` are those it
+/// calls.
 pub fn place_reductions<T: Machine>(
     kernel: &Kernel,
     functions: &[Arc<Checked<T>>],
@@ -113,7 +114,8 @@ fn search<T: Machine>(subject: &Subject<'_, T>, menu: &mut Menu<'_, T>) -> Resul
     improve(subject, menu, plan, placed)
 }
 
-/// How lazy results may be, how far locals may widen, and what the formula as a whole is thought to keep busy.
+/// How lazy results may be, how far locals may widen, and what the formula as a whole is thought to keep
+/// busy.
 fn plans(kernel: &Kernel) -> Vec<Plan> {
     let plan = Plan::default;
     let mut plans = vec![

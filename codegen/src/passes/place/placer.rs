@@ -1,16 +1,15 @@
 //! One walk through a kernel, forwards, under a plan.
 //!
-//! An operation is computed directly, or after its loosest operands have been reduced weakly,
-//! whichever is cheaper; a reduced copy serves all later users in its scope. Three things ask for a
-//! certain bound: a word of an element, an argument of a call, and a local in a loop. Words of an element that belong
-//! together are read of one value: not some of them before it is reduced, and some after.
+//! An operation is computed directly, or after its loosest operands have been reduced weakly, whichever is
+//! cheaper; a reduced copy serves all later users in its scope. Three things ask for a certain bound: a word
+//! of an element, an argument of a call, and a local in a loop. Words of an element that belong together are
+//! read of one value: not some of them before it is reduced, and some after.
 //!
-//! The bound of a local is that of what it holds at each point. At a loop's head it must hold in
-//! every round: it starts as what is held before the loop and is widened by the join with what
-//! comes around, some rounds; after that it is pinned, and a `Set` beyond it is reduced. So
-//! the walk ends for every field, with or without spare bits. Rare code never widens a local: what it
-//! sets is brought within what the local holds otherwise. A function's results are to its arguments what comes around is to what
-//! stood at the head.
+//! The bound of a local is that of what it holds at each point. At a loop's head it must hold in every round:
+//! it starts as what is held before the loop and is widened by the join with what comes around, some rounds;
+//! after that it is pinned, and a `Set` beyond it is reduced. So the walk ends for every field, with or
+//! without spare bits. Rare code never widens a local: what it sets is brought within what the local holds
+//! otherwise. A function's results are to its arguments what comes around is to what stood at the head.
 
 use super::menu::Menu;
 use super::{Subject, score};

@@ -32,8 +32,8 @@ pub(super) fn weights(kernel: &Kernel) -> Vec<u64> {
     weights
 }
 
-/// Whether there are two additions for every product, as in a transform: then instructions that add may outnumber those
-/// that multiply.
+/// Whether there are two additions for every product, as in a transform: then instructions that add may
+/// outnumber those that multiply.
 pub(super) fn is_additive(kernel: &Kernel) -> bool {
     let (mut sums, mut multiplied) = (0u64, 0u64);
     visit(kernel, &kernel.body, ONCE, &mut |v, weight| match &kernel[v] {

@@ -1,7 +1,8 @@
-//! Elements of extensions as their coordinates: after this pass a kernel holds elements of the prime field alone.
+//! Elements of extensions as their coordinates: after this pass a kernel holds elements of the prime field
+//! alone.
 //!
-//! A value becomes one value a coordinate, a local one local a coordinate, and so do arguments and results of functions. Products and squares are written by the
-//! [scheme](schemes) that costs least.
+//! A value becomes one value a coordinate, a local one local a coordinate, and so do arguments and results of
+//! functions. Products and squares are written by the [scheme](schemes) that costs least.
 
 mod code;
 mod schemes;
@@ -59,7 +60,8 @@ fn coordinates_of(kernel: &Kernel, ty: Type) -> impl Iterator<Item = Type> + use
     std::iter::repeat_n(ty, count)
 }
 
-/// The schemes that a kernel's tower is lowered by, for readers of what is emitted: none where nothing of an extension is in it.
+/// The schemes that a kernel's tower is lowered by, for readers of what is emitted: none where nothing of an
+/// extension is in it.
 pub fn describe_schemes<T: Machine>(kernel: &Kernel) -> Vec<String> {
     if !holds_extensions(kernel) {
         return vec![];

@@ -1,5 +1,5 @@
-//! How products and squares of an extension are made from those of the level below: a table of schemes, each with its
-//! source, of which the cheapest on the field's multipliers is taken.
+//! How products and squares of an extension are made from those of the level below: a table of schemes, each
+//! with its source, of which the cheapest on the field's multipliers is taken.
 
 use super::code::{Code, Coordinates};
 use crate::declaration::{FieldOp, MAX_NONRESIDUE};
@@ -246,7 +246,8 @@ fn quadratic_karatsuba<T: Machine>(code: &mut Code<'_, T>, level: usize, terms: 
     [c0, code.sub(&c1, &v1)].concat()
 }
 
-/// `v = a0·a1`: `c0 = (a0 + a1)·(a0 + ξ·a1) - v - ξ·v`, `c1 = 2v`; where `ξ = -1` the last two of `c0` are nothing.
+/// `v = a0·a1`: `c0 = (a0 + a1)·(a0 + ξ·a1) - v - ξ·v`, `c1 = 2v`; where `ξ = -1` the last two of `c0` are
+/// nothing.
 fn complex_square<T: Machine>(code: &mut Code<'_, T>, level: usize, terms: Terms<'_>) -> Coordinates {
     let a = &terms[0].0;
     let (a0, a1) = (code.coefficient(level, a, 0), code.coefficient(level, a, 1));

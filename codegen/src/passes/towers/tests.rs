@@ -53,7 +53,8 @@ fn towers() -> Vec<TowerField> {
     let m61 = || BigUint::from((1u64 << 61) - 1);
     let number = |n: u32| BigUint::from(n);
     let minus_one = || m61() - 1u32;
-    // -1 is no square modulo 2^61 - 1, and 37 no cube; the interpreter needs no fields where only products are asked for.
+    // -1 is no square modulo 2^61 - 1, and 37 no cube; the interpreter needs no fields where only products
+    // are asked for.
     let wide = [
         Tower::quadratic(minus_one()),
         Tower::quadratic(m61() - 5u32),
@@ -154,7 +155,8 @@ type Build = fn(&mut Code<'_, Ptx>, usize, &[(Coordinates, Coordinates)]) -> Coo
 /// A kernel that stores what a scheme makes of the operands of `source`, in place of its sum.
 fn with_scheme(source: &Kernel, build: Build, level: usize, terms: usize, squares: bool) -> Kernel {
     let kernel = lower_towers::<Ptx>(source);
-    // The canonical words of the sum are what is stored: everything up to them is kept, and they are of the result.
+    // The canonical words of the sum are what is stored: everything up to them is kept, and they are of the
+    // result.
     let first_word = kernel.body.iter().position(|stmt| match stmt {
         Stmt::Let(v) => matches!(kernel[*v], Op::Word(..)),
         _ => false,

@@ -1,19 +1,21 @@
-//! Checks programs: that one computes its operation for all operands within their bounds, and stays within its own.
+//! Checks programs: that one computes its operation for all operands within their bounds, and stays within
+//! its own.
 //!
-//! What stands here is trusted, and nothing of the variants is used. A program is taken as equations of integers, one for
-//! each pair of limbs (`low ± 2^B·high = …`), and the operands as polynomials in their limbs. For each way that the
-//! selections can go (each reads a carry or borrow, which is 0 in one case and 1 in the other) it is shown that
+//! What stands here is trusted, and nothing of the variants is used. A program is taken as equations of
+//! integers, one for each pair of limbs (`low ± 2^B·high = …`), and the operands as polynomials in their
+//! limbs. For each way that the selections can go (each reads a carry or borrow, which is 0 in one case and 1
+//! in the other) it is shown that
 //!
 //! * the result is the definition modulo `p`: both sides are rewritten from the newest limb to the oldest, by
-//!   `low ± 2^B·high = …` where the two stand with the weights of one number, or where one of them is known. What
-//!   is left must be divisible by `p`, coefficient by coefficient;
-//! * the result is within its bound: the number that its limbs make is rewritten in the same way, and bounded term by
-//!   term; operands as whole numbers, products one factor at a time;
-//! * limbs are known, on the way: a carry is 0 because the number with it on top does not reach it ([`Step::Known`]), the
-//!   lowest limb of a row is 0 because it is a multiple of `2^B` ([`Step::Vanishes`]).
+//!   `low ± 2^B·high = …` where the two stand with the weights of one number, or where one of them is known.
+//!   What is left must be divisible by `p`, coefficient by coefficient;
+//! * the result is within its bound: the number that its limbs make is rewritten in the same way, and bounded
+//!   term by term; operands as whole numbers, products one factor at a time;
+//! * limbs are known, on the way: a carry is 0 because the number with it on top does not reach it
+//!   ([`Step::Known`]), the lowest limb of a row is 0 because it is a multiple of `2^B` ([`Step::Vanishes`]).
 //!
-//! Where a borrow of `t - m` is known to be 1, `t = d + m - 2^Bk` for the words `d < 2^Bk` of the difference, so that
-//! `t ≤ m - 1`: a bound is tried through each difference too.
+//! Where a borrow of `t - m` is known to be 1, `t = d + m - 2^Bk` for the words `d < 2^Bk` of the difference,
+//! so that `t ≤ m - 1`: a bound is tried through each difference too.
 //!
 //! What cannot be shown is refused. Nothing is searched for: the steps stand in the program.
 
@@ -153,7 +155,8 @@ fn definition<T: Limbs>(field: &FieldDesc, op: &FieldOp) -> Option<Poly> {
     Some(poly)
 }
 
-/// Each limb is written once and before it is read, and what is read as a bit is one. The bits that selections read.
+/// Each limb is written once and before it is read, and what is read as a bit is one. The bits that
+/// selections read.
 fn well_formed<T: Limbs>(program: &Program, n: usize) -> Result<Vec<Limb>, Unproven> {
     let mut written: BTreeSet<Limb> = (0..program.inputs * n).map(|limb| Limb(limb as u32)).collect();
     let (mut bits, mut chosen) = (BTreeSet::new(), BTreeSet::new());
@@ -275,7 +278,8 @@ impl<T: Limbs> Machine<'_, T> {
         Ok(())
     }
 
-    /// The least and the largest value of a carry or borrow, or of a high half, by the number that the words make with it.
+    /// The least and the largest value of a carry or borrow, or of a high half, by the number that the words
+    /// make with it.
     fn range(&self, words: &[Src], limb: Limb) -> (BigInt, BigInt) {
         let borrow = matches!(self.pair(limb), Some((low, Pair::Sub(..))) if low != limb);
         let room = power::<T>(words.len());
@@ -307,8 +311,8 @@ impl<T: Limbs> Machine<'_, T> {
         }
     }
 
-    /// The result, with the zeros above it, as it is written down: what is known of a limb is not put in its place, so that
-    /// it can be rewritten together with the limbs below.
+    /// The result, with the zeros above it, as it is written down: what is known of a limb is not put in its
+    /// place, so that it can be rewritten together with the limbs below.
     fn result(&self) -> Poly {
         let mut number = Poly::new();
         for (i, src) in self.program.output.iter().chain(&self.program.above).enumerate() {

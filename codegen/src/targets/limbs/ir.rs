@@ -55,8 +55,8 @@ pub enum Inst {
     },
 }
 
-/// Something to be shown of a program, in every case of its selections. Written down by whoever makes a program and
-/// believed by nobody.
+/// Something to be shown of a program, in every case of its selections. Written down by whoever makes a
+/// program and believed by nobody.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// The limb is 0, because it is a multiple of `2^B`.
@@ -145,8 +145,8 @@ impl Program {
         x.iter().zip(y).map(&mut one).collect()
     }
 
-    /// Whether a limb is what was left over where another was written. That a sum of several carries is zero says of none
-    /// of them that it is, in the form in which the checker looks for it: such a sum is kept.
+    /// Whether a limb is what was left over where another was written. That a sum of several carries is zero
+    /// says of none of them that it is, in the form in which the checker looks for it: such a sum is kept.
     pub(in crate::targets) fn is_carry(&self, limb: Src, of: Src) -> bool {
         let pair = |inst: &Inst| match *inst {
             Inst::Pair { low, high, .. } => limb == high.into() && of == low.into(),

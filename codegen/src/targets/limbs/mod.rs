@@ -1,7 +1,9 @@
-//! Straight-line programs on limbs of one width: by which an operation can be computed, why each is right, and what it
-//! asks and promises. Targets share it whose machine adds, subtracts and multiplies limbs with a carry.
+//! Straight-line programs on limbs of one width: by which an operation can be computed, why each is right,
+//! and what it asks and promises. Targets share it whose machine adds, subtracts and multiplies limbs with a
+//! carry.
 //!
-//! An element is the least number of limbs that hold `p`, in Montgomery form with `R = 2^(B·limbs)` for limbs of `B` bits.
+//! An element is the least number of limbs that hold `p`, in Montgomery form with `R = 2^(B·limbs)` for limbs
+//! of `B` bits.
 
 pub mod check;
 mod cost;

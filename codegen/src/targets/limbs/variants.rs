@@ -13,7 +13,8 @@ const ZERO: Src = Src::Imm(0);
 /// The largest multiple of `p` below which a small multiple is reduced by subtractions.
 const LADDER: u64 = 64;
 
-/// The legal variants of a well-formed operation, in no particular order; none of one that the target does not have.
+/// The legal variants of a well-formed operation, in no particular order; none of one that the target does
+/// not have.
 pub(in crate::targets) fn offers<T: Limbs>(
     field: &FieldDesc,
     op: &FieldOp,
@@ -79,7 +80,8 @@ impl<T: Limbs> Offers<'_, T> {
         self.choices.push(Choice { variant, out, parts: 1, cost, program });
     }
 
-    /// Offers what `emit` makes, of `n + 1` words and at most `max`: lazy where that fits, and canonical after a ladder.
+    /// Offers what `emit` makes, of `n + 1` words and at most `max`: lazy where that fits, and canonical
+    /// after a ladder.
     fn forms(
         &mut self,
         [lazy, canonical]: [&'static str; 2],
@@ -111,7 +113,8 @@ impl<T: Limbs> Offers<'_, T> {
         });
     }
 
-    /// `x - y`, or `-y`: lazy by adding a multiple of `p` that is above `y`, and by adding it where there is a borrow.
+    /// `x - y`, or `-y`: lazy by adding a multiple of `p` that is above `y`, and by adding it where there is
+    /// a borrow.
     fn difference(&mut self, [lazy, borrow, canonical]: [&'static str; 3], x: Option<usize>, y: usize) {
         let (n, p) = (self.n, &self.field.p);
         let k = self.max(y).div_ceil(p).to_u64().expect("limbs hold few multiples").max(1);
@@ -141,7 +144,8 @@ impl<T: Limbs> Offers<'_, T> {
             let back = program.select(borrow, &above[..n], &vec![ZERO; n]);
             let (words, carry) = program.add(&words, &back);
             if above.len() > n {
-                // What is added back is `R` and more: the borrow is that limb above, and the carry the result's.
+                // What is added back is `R` and more: the borrow is that limb above, and the carry the
+                // result's.
                 return [words, vec![carry.into()]].concat();
             }
             program.steps.push(Step::Known(words.clone(), carry));
@@ -241,8 +245,8 @@ impl<T: Limbs> Offers<'_, T> {
         self.rows(names, self.n, &sum, &added, |_| vec![], terms);
     }
 
-    /// Rows of a Montgomery reduction, each of which adds limbs times numbers, `added` in all but for the limbs, and divides
-    /// by `2^B`. The accumulator begins with `start`; together they make at most `sum`.
+    /// Rows of a Montgomery reduction, each of which adds limbs times numbers, `added` in all but for the
+    /// limbs, and divides by `2^B`. The accumulator begins with `start`; together they make at most `sum`.
     fn rows(
         &mut self,
         names: [&'static str; 2],
@@ -387,8 +391,8 @@ impl<T: Limbs> Rows<'_, T> {
         self.carry(y.len(), carry);
     }
 
-    /// Adds the multiple of `p` that clears the lowest limb, and drops that. `added` is what a row adds at most, but for
-    /// the limb that it is multiplied by.
+    /// Adds the multiple of `p` that clears the lowest limb, and drops that. `added` is what a row adds at
+    /// most, but for the limb that it is multiplied by.
     fn reduce(&mut self, p: &[u64], n0: u64, added: &BigUint) {
         let (m, _) = self.program.pair(Pair::MulAdd(self.t[0], Src::Imm(n0), ZERO, ZERO));
         let mut carry = ZERO;

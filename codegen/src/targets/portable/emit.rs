@@ -49,8 +49,9 @@ impl BackEnd for Portable {
         Layout { limbs: limbs(field), bits: 64 }
     }
 
-    /// The source of a module with these functions of one field: `fn name(x: &[[u64; N]; inputs]) -> [[u64; N]; results]`,
-    /// elements canonical in Montgomery form, little-endian. It needs no device.
+    /// The source of a module with these functions of one field:
+    /// `fn name(x: &[[u64; N]; inputs]) -> [[u64; N]; results]`, elements canonical in Montgomery form,
+    /// little-endian. It needs no device.
     fn emit(functions: &[Checked<Portable>], (): ()) -> Result<Artefact, EmitError> {
         Ok(Artefact { text: module(functions)?, needs: vec![Needs::default(); functions.len()] })
     }

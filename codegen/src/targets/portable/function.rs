@@ -6,7 +6,8 @@ use crate::fir::build::{Builder, Fe, Handle};
 use crate::fir::ir::{Kernel, Op, Type, Value};
 use crate::targets::pure;
 
-/// The function from `inputs` elements to those that `body` gives. Its results are canonical: elements of their own words.
+/// The function from `inputs` elements to those that `body` gives. Its results are canonical: elements of
+/// their own words.
 pub fn function(
     field: &FieldDesc,
     name: &str,

@@ -5,7 +5,8 @@ use crate::declaration::FieldDesc;
 use crate::fir::build::{Builder, Fe};
 use crate::fir::ir::Kernel;
 
-/// The operations of a field one by one, `select` by a test for zero, and the mixed addition of points in XYZZ coordinates.
+/// The operations of a field one by one, `select` by a test for zero, and the mixed addition of points in
+/// XYZZ coordinates.
 pub fn library(field: &FieldDesc) -> Vec<Kernel> {
     let of = |name: &str, inputs: usize, body: for<'k> fn(&'k Builder, &[Fe<'k>]) -> Vec<Fe<'k>>| {
         function(field, name, inputs, body)
@@ -29,8 +30,8 @@ pub fn library(field: &FieldDesc) -> Vec<Kernel> {
     ]
 }
 
-/// `(X, Y, ZZ, ZZZ) + (x, y)`, `madd-2008-s` of the Explicit-Formulas Database. Neither is the identity, and they are not
-/// the same point or opposite ones.
+/// `(X, Y, ZZ, ZZZ) + (x, y)`, `madd-2008-s` of the Explicit-Formulas Database. Neither is the identity, and
+/// they are not the same point or opposite ones.
 fn mixed_addition<'k>(operands: &[Fe<'k>]) -> Vec<Fe<'k>> {
     let [x1, y1, zz, zzz, x2, y2] = operands else { return vec![] };
     let (p, r) = (*x2 * *zz - *x1, *y2 * *zzz - *y1);

@@ -1,4 +1,5 @@
-//! A host with a wide product, an add with carry and a conditional move. Estimates: nothing of it is measured.
+//! A host with a wide product, an add with carry and a conditional move. Estimates: nothing of it is
+//! measured.
 
 use super::{Portable, limbs};
 use crate::fir::ir::{Kernel, Type};
@@ -6,8 +7,8 @@ use crate::targets::limbs::{Cost, ir::Program};
 use crate::targets::{Load, Machine};
 
 impl Machine for Portable {
-    /// Instructions of a machine with a wide product, an add with carry and a conditional move. An estimate: nothing of it
-    /// is measured.
+    /// Instructions of a machine with a wide product, an add with carry and a conditional move. An estimate:
+    /// nothing of it is measured.
     fn time(cost: &Cost) -> u64 {
         u64::from(3 * cost.products + cost.sums + 2 * cost.selections)
     }

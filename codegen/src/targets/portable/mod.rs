@@ -1,8 +1,8 @@
 //! Portable Rust: straight-line code over `u64`.
 //!
-//! A target for any host, and the seed of one with vector instructions. It has the pure part of the language: functions of
-//! field elements. Elements are `⌈bits/64⌉` limbs in Montgomery form with `R = 2^(64·limbs)`, as arkworks has them, and bounds
-//! are whole multiples of `p`: the value of a bound `k` is below `k·p`.
+//! A target for any host, and the seed of one with vector instructions. It has the pure part of the language:
+//! functions of field elements. Elements are `⌈bits/64⌉` limbs in Montgomery form with `R = 2^(64·limbs)`, as
+//! arkworks has them, and bounds are whole multiples of `p`: the value of a bound `k` is below `k·p`.
 //!
 //! ```text
 //! function(field, name, inputs, body) ─► prepare::<Portable> ─► emit ─► Rust source

@@ -1,4 +1,5 @@
-//! Functions of the target, and what it refuses. Its programs are tested with those of all [limbs](crate::targets::limbs).
+//! Functions of the target, and what it refuses. Its programs are tested with those of all
+//! [limbs](crate::targets::limbs).
 
 use super::*;
 use crate::error::PassError;

@@ -1,4 +1,5 @@
-//! PTX: NVIDIA GPUs of compute capability 7.5 and later. It is emitted once for all of them, and priced by the table of 9.0.
+//! PTX: NVIDIA GPUs of compute capability 7.5 and later. It is emitted once for all of them, and priced by
+//! the table of 9.0.
 
 pub mod arithmetic;
 pub mod emit;

@@ -39,7 +39,7 @@ fn check(f: &FieldDesc, op: &FieldOp, bounds: &[Bound], values: &[Vec<BigUint>])
         let block = choice.block();
         let what = format!("{} {op:?} {bounds:?} {}", f.name, choice.variant);
         // Long blocks and those never chosen run on a part of the values, another part for each.
-        let long = 1 + block.insts().len() / 300;
+        let long = (1 + block.insts().len() / 300) * if f.words > 3 && !is_long() { 3 } else { 1 };
         let step = if chosen.contains(&choice.variant) { long } else { 6 * long };
         let skip = i % step;
         for operands in values.iter().skip(skip).step_by(step) {

@@ -21,9 +21,10 @@ impl<I: Instructions> BackEnd for Simd<I> {
         Layout { limbs: limbs.n, bits: limbs.bits }
     }
 
-    /// The source of a module with these functions of one field: `fn name(x: [&[V; N]; inputs]) -> [[V; N]; results]`,
-    /// elements resident in Montgomery form, the least significant limb first. Whoever calls one has seen that the
-    /// processor has the [features](Instructions::FEATURES).
+    /// The source of a module with these functions of one field:
+    /// `fn name(x: [&[V; N]; inputs]) -> [[V; N]; results]`, elements resident in Montgomery form, the least
+    /// significant limb first. Whoever calls one has seen that the processor has the
+    /// [features](Instructions::FEATURES).
     fn emit(functions: &[Checked<Self>], (): ()) -> Result<Artefact, EmitError> {
         Ok(Artefact { text: module(functions)?, needs: vec![Needs::default(); functions.len()] })
     }
@@ -56,7 +57,8 @@ fn module<I: Instructions>(functions: &[Checked<Simd<I>>]) -> Result<String, Emi
     Ok(out + &writer.bodies)
 }
 
-/// The functions are of one field, take and give resident elements, and have names of their own in lower case.
+/// The functions are of one field, take and give resident elements, and have names of their own in lower
+/// case.
 fn of_one_module<I: Instructions>(functions: &[Checked<Simd<I>>]) -> Result<(), EmitError> {
     let taken = [
         "add",

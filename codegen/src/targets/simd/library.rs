@@ -25,8 +25,8 @@ impl InstructionSet {
         }
     }
 
-    /// The [`transforms`] that an image of a field holds; none where they are not worth their length, or transforms
-    /// are small.
+    /// The [`transforms`] that an image of a field holds; none where they are not worth their length, or
+    /// transforms are small.
     pub fn transforms(self, field: &FieldDesc) -> Vec<Kernel> {
         match self {
             _ if field.two_adicity() < LEAST_LEVELS || !self.serves(field) => vec![],
@@ -41,11 +41,11 @@ impl InstructionSet {
     }
 }
 
-/// The functions that sums of affine points of a short Weierstrass curve are made of. Denominators are multiplied up, all of
-/// them are inverted at once, and the inverses taken apart again (Montgomery's trick).
+/// The functions that sums of affine points of a short Weierstrass curve are made of. Denominators are
+/// multiplied up, all of them are inverted at once, and the inverses taken apart again (Montgomery's trick).
 ///
-/// Those of a twisted Edwards curve are of its [short Weierstrass form](crate::declaration::edwards), where an addition takes
-/// six products; there is none of [`Equation::Niels`], a curve that has this form already.
+/// Those of a twisted Edwards curve are of its [short Weierstrass form](crate::declaration::edwards), where
+/// an addition takes six products; there is none of [`Equation::Niels`], a curve that has this form already.
 ///
 /// | function | takes | gives |
 /// | --- | --- | --- |
@@ -57,9 +57,10 @@ impl InstructionSet {
 /// | `any_distance` | a pair | the product before times the denominator; zero if the points are opposite, else one |
 /// | `any_chord` | a pair | as `chord`; any point as the sum of opposite ones |
 ///
-/// A pair is `x1, y1, x2, y2`, the product of the denominators before it, and the inverse of that times its own. The
-/// `x` of pairs for `distance` and `chord` are not equal. `enter` and `leave` are of the prime field, the others of
-/// coordinates. What a sum is stands in [`Curve::third_point`](crate::formulas::Curve::third_point).
+/// A pair is `x1, y1, x2, y2`, the product of the denominators before it, and the inverse of that times its
+/// own. The `x` of pairs for `distance` and `chord` are not equal. `enter` and `leave` are of the prime
+/// field, the others of coordinates. What a sum is stands in
+/// [`Curve::third_point`](crate::formulas::Curve::third_point).
 pub fn additions<I: Instructions>(group: &GroupDesc) -> Vec<Kernel> {
     let a = match &group.equation {
         Equation::ShortWeierstrass { a, .. } => a.clone(),
@@ -184,8 +185,8 @@ impl<'k> Line<'k> {
     }
 }
 
-/// The third point of a line, and the inverse of the product before it, by that of the product with it: `x1, y1, x2,
-/// y2`, the product before, the inverse.
+/// The third point of a line, and the inverse of the product before it, by that of the product with it:
+/// `x1, y1, x2, y2`, the product before, the inverse.
 fn third_point<'k>(x: &[Fe<'k>], denominator: Fe<'k>, numerator: Fe<'k>) -> Vec<Fe<'k>> {
     let slope = numerator * (x[4] * x[5]);
     let third = slope.sqr() - x[0] - x[2];

@@ -39,8 +39,8 @@ pub(in crate::targets) fn edited(path: &Path, edit: Option<&Edit>) -> String {
     }
 }
 
-/// The program compiled with the libraries that this test was: of those that there are the first that fit each
-/// other.
+/// The program compiled with the libraries that this test was: of those that there are the first that fit
+/// each other.
 pub(in crate::targets) fn compiled(folder: &Path, program: &Path, names: &[&str]) -> PathBuf {
     let deps = env::current_exe().unwrap().parent().unwrap().to_owned();
     let of = |name: &str| -> Vec<PathBuf> {

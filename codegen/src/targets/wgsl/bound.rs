@@ -1,7 +1,7 @@
 //! Bounds of elements in words: in units of which `p` has 8 to 16.
 //!
-//! A kernel of points has thousands of values. In so coarse units few bounds are different, so that few programs have to be
-//! built and proven, and a sum of two elements costs a 16th of `p` at most.
+//! A kernel of points has thousands of values. In so coarse units few bounds are different, so that few
+//! programs have to be built and proven, and a sum of two elements costs a 16th of `p` at most.
 
 use crate::declaration::FieldDesc;
 use crate::targets::{self, Limit};

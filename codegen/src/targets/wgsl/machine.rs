@@ -1,4 +1,5 @@
-//! A GPU with words of 32 bits and no carries. Estimates by the operations of the text: nothing of it is measured.
+//! A GPU with words of 32 bits and no carries. Estimates by the operations of the text: nothing of it is
+//! measured.
 
 use super::Wgsl;
 use crate::fir::ir::{Kernel, Type};
@@ -6,8 +7,8 @@ use crate::targets::limbs::{Cost, ir::Program};
 use crate::targets::{Load, Machine};
 
 impl Machine for Wgsl {
-    /// Operations: a product of two words and what is added to it takes four products and some twenty other ones, a sum with
-    /// its carry four.
+    /// Operations: a product of two words and what is added to it takes four products and some twenty other
+    /// ones, a sum with its carry four.
     fn time(cost: &Cost) -> u64 {
         u64::from(24 * cost.products + 4 * cost.sums + cost.selections)
     }

@@ -37,8 +37,8 @@ pub(crate) struct Arguments {
     /// Window of `msm` in bits, 2 to 17, and with multiples 2 to 24; by default the device's policy chooses
     #[arg(long, value_parser = clap::value_parser!(u32).range(2..=24))]
     window: Option<u32>,
-    /// Most precomputed multiples of each base that the device keeps; by default 1 for `msm`, and for `groth16` what the device's
-    /// policy chooses, where 1 means none
+    /// Most precomputed multiples of each base that the device keeps; by default 1 for `msm`, and for
+    /// `groth16` what the device's policy chooses, where 1 means none
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     multiples: Option<u32>,
     /// Inputs and results stay on the device; without it they come from and go to ordinary host memory
@@ -117,7 +117,8 @@ struct Run {
     report: Report,
 }
 
-/// Measures runs of something that was prepared: `runs` of them, then one that is watched as closely as asked.
+/// Measures runs of something that was prepared: `runs` of them, then one that is watched as closely as
+/// asked.
 type Measure<'a> = Box<dyn FnMut(Detail) -> Result<Run, Failure> + 'a>;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {

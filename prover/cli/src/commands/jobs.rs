@@ -1,5 +1,5 @@
-//! Jobs of `serve` and `worker`: what is asked for, what it is answered, and how the jobs of one key are proven together, with keys
-//! that stay on the device.
+//! Jobs of `serve` and `worker`: what is asked for, what it is answered, and how the jobs of one key are
+//! proven together, with keys that stay on the device.
 
 mod answer;
 mod job;
@@ -27,7 +27,8 @@ pub(super) use keys::Keys;
 /// Most jobs that are proven together, and whose witnesses are in memory at once.
 pub(super) const BATCH: usize = 8;
 
-/// Batches that a GPU has under way at once. On an H200 one takes 1.5 ms a Semaphore proof, two 0.9, three 0.8, four 0.7.
+/// Batches that a GPU has under way at once. On an H200 one takes 1.5 ms a Semaphore proof, two 0.9, three
+/// 0.8, four 0.7.
 const GPU_BATCHES: usize = 3;
 
 /// The keys on a device.
@@ -38,8 +39,8 @@ pub(crate) struct JobArguments {
     /// Keys that stay on a device, one copy each; the one that was not used for longest makes room
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1024))]
     keys: u32,
-    /// Batches that a device has under way at once, each on a thread of its own: while one waits for the host another has the device.
-    /// By default 3 on a GPU, and 1 elsewhere
+    /// Batches that a device has under way at once, each on a thread of its own: while one waits for the host
+    /// another has the device. By default 3 on a GPU, and 1 elsewhere
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     batches: Option<u32>,
     /// Host memory that keys and witnesses may take together, as 8G; what takes more is refused
@@ -77,7 +78,8 @@ impl JobArguments {
     }
 }
 
-/// Proves a job together with those that `others` gives as soon as their common key is ready: a result for each that was begun.
+/// Proves a job together with those that `others` gives as soon as their common key is ready: a result for
+/// each that was begun.
 pub(super) fn prove<J: AsRef<Job>>(
     first: J,
     keys: &Keys,

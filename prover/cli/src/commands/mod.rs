@@ -83,7 +83,8 @@ pub(crate) struct KeyArguments {
     /// Zero the device memory of a proof before anyone else gets it
     #[arg(long)]
     wipe: bool,
-    /// Prove with a key that does not fit on the device too: its points are copied there in parts for every proof
+    /// Prove with a key that does not fit on the device too: its points are copied there in parts for every
+    /// proof
     #[arg(long)]
     stream_key: bool,
     /// Refuse a key under which anyone can make proofs, as far as its points show it; without this

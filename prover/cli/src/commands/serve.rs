@@ -37,7 +37,8 @@ Exit codes:
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// auto, cpu, cuda, cuda:N, wgpu, wgpu:N or emulator; several, each with an option of its own, take jobs in turn
+    /// auto, cpu, cuda, cuda:N, wgpu, wgpu:N or emulator; several, each with an option of its own, take jobs
+    /// in turn
     #[arg(long, default_value = "auto")]
     device: Vec<DeviceName>,
     #[command(flatten)]
@@ -79,7 +80,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Works on every device, each with keys of its own, by so many threads. The reason for the end; that of one device ends all.
+/// Works on every device, each with keys of its own, by so many threads. The reason for the end; that of one
+/// device ends all.
 fn work_on_all(queue: &Queue, devices: &[(Keys, usize)]) -> End {
     let ends: Vec<End> = std::thread::scope(|scope| {
         let each = devices.iter().flat_map(|(keys, batches)| std::iter::repeat_n(keys, *batches));
@@ -128,7 +130,8 @@ fn work(queue: &Queue, keys: &Keys) -> End {
     end
 }
 
-/// Answers a job, and others that wait for its key. `Some` if the device is lost: nothing can be proven any more.
+/// Answers a job, and others that wait for its key. `Some` if the device is lost: nothing can be proven any
+/// more.
 fn answer_with_others(first: Asked, queue: &Queue, keys: &Keys) -> Option<Failure> {
     let zkey = first.job.zkey.clone();
     let others = || {

@@ -23,8 +23,8 @@ pub(crate) struct Arguments {
     /// auto, cuda, cuda:N, wgpu, wgpu:N or emulator; the CPU chooses windows of its own
     #[arg(long, default_value = "auto")]
     device: DeviceName,
-    /// Most precomputed multiples of each base in the second measurement of a size; by default as many as the device likes to keep, 1 for
-    /// none
+    /// Most precomputed multiples of each base in the second measurement of a size; by default as many as the
+    /// device likes to keep, 1 for none
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     multiples: Option<u32>,
     /// How many bits windows may differ from the model's

@@ -1,8 +1,9 @@
 //! `curvesmith worker`: proves the jobs of a stream of Redis, beside as many others as there are.
 //!
-//! A loop, of which there are some, takes an entry whose worker is gone, or else a batch of new ones, proves it as `serve` does, and
-//! stores each answer in one step with the end of its entry. What died with a worker is proven alone, with no other loop at work, so that
-//! whatever ends workers takes nothing with it. One more thread keeps the entries young meanwhile.
+//! A loop, of which there are some, takes an entry whose worker is gone, or else a batch of new ones, proves
+//! it as `serve` does, and stores each answer in one step with the end of its entry. What died with a worker
+//! is proven alone, with no other loop at work, so that whatever ends workers takes nothing with it. One more
+//! thread keeps the entries young meanwhile.
 
 mod ending;
 mod heartbeat;
@@ -41,8 +42,8 @@ Exit codes:
 /// Names Redis where `--redis` does not.
 const VARIABLE: &str = "CURVESMITH_REDIS";
 
-/// The wait after a failure that is not a job's own; it doubles with each that follows, so that a worker with a broken device does
-/// not spend the deliveries of all jobs.
+/// The wait after a failure that is not a job's own; it doubles with each that follows, so that a worker with
+/// a broken device does not spend the deliveries of all jobs.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
 /// The longest such wait.
@@ -58,8 +59,8 @@ pub(crate) struct Arguments {
     on: DeviceArgument,
     #[command(flatten)]
     keys: jobs::JobArguments,
-    /// Redis, as redis://HOST or unix:///PATH; from the environment variable CURVESMITH_REDIS if it is not given, which
-    /// others do not see in the list of processes
+    /// Redis, as redis://HOST or unix:///PATH; from the environment variable CURVESMITH_REDIS if it is not
+    /// given, which others do not see in the list of processes
     #[arg(long, value_name = "URL")]
     redis: Option<String>,
     /// Stream of the jobs; results and dead letters are beside it
@@ -226,7 +227,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Answers these, but for what is not begun when the worker ends or the device is lost: that is given back.
+    /// Answers these, but for what is not begun when the worker ends or the device is lost: that is given
+    /// back.
     fn answer(&mut self, entries: Vec<Entry>) -> Result<(), Failure> {
         let mut waiting = VecDeque::new();
         for entry in entries {

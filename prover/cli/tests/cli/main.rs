@@ -120,15 +120,14 @@ fn a_trace_shows_every_stream_of_a_proof() {
 #[test]
 fn bench_measures_a_range_of_sizes() {
     for (options, launches) in [(vec!["msm", "--group", "g2"], true), (vec!["ntt", "--resident"], true)] {
-        let common =
-            ["--curve", "bls12-381", "--log-n", "3..4", "--runs", "1", "--device", "emulator", "--json"];
+        let common = ["--curve", "bn254", "--log-n", "3..4", "--runs", "1", "--device", "emulator", "--json"];
         let output = curvesmith().arg("bench").args(&options).args(common).output().unwrap();
         assert!(output.status.success(), "{output:?}");
         let text = String::from_utf8(output.stdout).unwrap();
         let lines: Vec<serde_json::Value> =
             text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(lines.iter().map(|line| line["log_n"].as_u64().unwrap()).collect::<Vec<_>>(), [3, 4]);
-        assert!(lines.iter().all(|line| line["curve"] == "bls12_381"), "{text}");
+        assert!(lines.iter().all(|line| line["curve"] == "bn254"), "{text}");
         let busy = lines.iter().map(|line| line["busy_share"].as_f64().unwrap());
         assert!(busy.into_iter().all(|share| share > 0.0 && share <= 1.0), "{text}");
         assert_eq!(lines.iter().all(|line| line["launches"].as_u64().unwrap() > 0), launches);

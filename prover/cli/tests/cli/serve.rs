@@ -166,7 +166,8 @@ fn jobs_go_to_every_device() {
     assert!(errors.contains("cuda:4096"), "{errors}");
 }
 
-/// Several batches of a device, each with its share of what waits, with less room for keys than there are keys.
+/// Several batches of a device, each with its share of what waits, with less room for keys than there are
+/// keys.
 #[test]
 fn batches_of_a_device_run_side_by_side() {
     for options in [

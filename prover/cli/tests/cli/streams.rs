@@ -290,7 +290,8 @@ fn a_witness_is_no_larger_than_its_key_says() {
     assert!(!proof.exists() && !public.exists());
 }
 
-/// A command on a terminal of its own: what it shows. `None`, with a word on it, where there is no `script` to make one.
+/// A command on a terminal of its own: what it shows. `None`, with a word on it, where there is no `script`
+/// to make one.
 #[cfg(target_os = "linux")]
 fn on_a_terminal(arguments: &[&Path], no_color: bool) -> Option<String> {
     let words = arguments.iter().map(|word| format!(" '{}'", word.display())).collect::<String>();

@@ -1,10 +1,10 @@
 //! The test of a key's queries on a device: sums of all points at once, instead of each point by itself.
 //!
 //! A point outside of the subgroup of order r differs from one inside by a point T of an order m > 1 that is
-//! prime to r. In a sum of the query's points with random digits, uniform among 2^c values, T's digit hits any
-//! residue modulo m with probability at most 1/2. So, whatever the other points are, at most half of the sums are in
-//! the subgroup; [`SUMS`] of them are, whose digits are independent, at most once in `2^SUMS` times. The windows of
-//! an MSM are such sums.
+//! prime to r. In a sum of the query's points with random digits, uniform among 2^c values, T's digit hits
+//! any residue modulo m with probability at most 1/2. So, whatever the other points are, at most half of the
+//! sums are in the subgroup; [`SUMS`] of them are, whose digits are independent, at most once in `2^SUMS`
+//! times. The windows of an MSM are such sums.
 
 use crate::groth16::stages::Queries;
 use crate::verify::check_point;
@@ -20,8 +20,8 @@ use curvesmith_runtime::{DeviceBases, Digits, RuntimeError};
 /// Sums of a query that are tested.
 const SUMS: usize = 128;
 
-/// The name of a query with a point outside of its subgroup, or on a device that fails; `None` if there is none. The
-/// points are on their curves.
+/// The name of a query with a point outside of its subgroup, or on a device that fails; `None` if there is
+/// none. The points are on their curves.
 pub(super) fn suspect<C: PairingCurve>(
     work: &Work,
     queries: &Queries<C>,

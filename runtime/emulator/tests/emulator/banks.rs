@@ -3,7 +3,8 @@
 use crate::support::{module, run};
 use curvesmith_emulator::{Emulator, EmulatorOptions};
 
-/// The conflicts that a warp has with `access`, a text in which `%rd20` is the address of the byte at `stride` times the lane's number.
+/// The conflicts that a warp has with `access`, a text in which `%rd20` is the address of the byte at
+/// `stride` times the lane's number.
 fn conflicts(access: &str, stride: u32) -> u64 {
     conflicts_of(access, &format!("mul.lo.s32 %r10, %r62, {stride};"), 32)
 }
@@ -67,7 +68,8 @@ fn halves_and_quarters_of_a_warp() {
     }
 }
 
-/// Lanes that are not there, or sit an access out, are in nobody's way; warps are counted by themselves, and calls of one access add up.
+/// Lanes that are not there, or sit an access out, are in nobody's way; warps are counted by themselves, and
+/// calls of one access add up.
 #[test]
 fn lanes_and_warps() {
     let access = "ld.shared.u32 %r2, [%rd20];";

@@ -203,8 +203,8 @@ fn a_copy_from_another_stream() {
     }
 }
 
-/// What a launch writes it may not read through the cache that writes do not reach, not even in one thread, before
-/// or after. Other launches may.
+/// What a launch writes it may not read through the cache that writes do not reach, not even in one thread,
+/// before or after. Other launches may.
 #[test]
 fn a_non_coherent_read_of_what_the_launch_writes() {
     let (read, write) = ("ld.global.nc.u32 %r2, [%rd3];", "st.global.u32 [%rd3], %r0;");

@@ -27,7 +27,8 @@ impl<T> Deref for Able<T> {
 }
 
 impl<T> Able<T> {
-    /// The functions of a tier, by what finds them. `None` if there are none, or this processor lacks the instructions.
+    /// The functions of a tier, by what finds them. `None` if there are none, or this processor lacks the
+    /// instructions.
     pub(super) fn of(tier: Tier, lanes: impl FnOnce(Tier) -> Option<&'static T>) -> Option<Self> {
         if tier.is_available() { lanes(tier).map(Able) } else { None }
     }

@@ -1,13 +1,13 @@
 //! Transforms by lanes: few passes over the vector, each of several levels.
 //!
-//! A transform of `2^k` elements in the order of their reversed indices is `k` levels of butterflies, whose halves
-//! are 1, 2, 4, … elements apart. A pass does the next some of them while its elements are in a second-level cache:
-//! rows of eight elements that are as far apart as the halves of its lowest level. The first pass reads the vector in
-//! its own order, and turns its results, as its lanes are of eight places that are far apart then. Between passes
-//! elements are limbs; the last one writes the vector.
+//! A transform of `2^k` elements in the order of their reversed indices is `k` levels of butterflies, whose
+//! halves are 1, 2, 4, … elements apart. A pass does the next some of them while its elements are in a
+//! second-level cache: rows of eight elements that are as far apart as the halves of its lowest level. The
+//! first pass reads the vector in its own order, and turns its results, as its lanes are of eight places that
+//! are far apart then. Between passes elements are limbs; the last one writes the vector.
 //!
-//! Factors are in the order in which they are read. A transform back is one of the vector in reversed order, all but
-//! the first.
+//! Factors are in the order in which they are read. A transform back is one of the vector in reversed order,
+//! all but the first.
 
 use super::able::Able;
 use crate::field::{Field, MontLimbs as _};
@@ -56,8 +56,8 @@ impl<F: Field> fmt::Debug for LaneTables<F> {
 }
 
 impl<F: Field> LaneTables<F> {
-    /// Tables for `2^log` elements and a root of that order. `None` if the field has no functions, this processor
-    /// lacks their instructions, or the size is not worth it.
+    /// Tables for `2^log` elements and a root of that order. `None` if the field has no functions, this
+    /// processor lacks their instructions, or the size is not worth it.
     pub(in crate::host) fn new(log: u32, omega: F::Ark, tier: Tier) -> Option<Self> {
         let lanes = Able::of(tier, F::lanes)?;
         if log < LEAST_LEVELS {
@@ -131,7 +131,8 @@ impl<F: Field> LaneTables<F> {
                     };
                     let words = std::array::from_fn(|lane| values[value(lane)].mont_limbs());
                     lanes.load(&words, element);
-                    // Those of the next column: rows are too many for the processor to see that they are read on.
+                    // Those of the next column: rows are too many for the processor to see that they are read
+                    // on.
                     let next = (LANES..2 * LANES).filter_map(|lane| values.get(value(lane)));
                     next.for_each(|value| ask_for(value.mont_limbs()));
                     if let Some(scale) = scale {
@@ -242,8 +243,8 @@ struct Scale {
 }
 
 impl Scale {
-    /// The powers of a shift for the values of a transform forward; one divided by the size and by those for what one
-    /// back gives.
+    /// The powers of a shift for the values of a transform forward; one divided by the size and by those for
+    /// what one back gives.
     fn new<F: Field>(tables: &LaneTables<F>, direction: Direction, shift: F::Ark) -> Option<Scale> {
         let (first, last) = (&tables.passes[0], &tables.passes[tables.passes.len() - 1]);
         let (levels, factor, one) = match direction {
@@ -296,8 +297,8 @@ fn entered<F: Field>(lanes: Able<FieldLanes>, values: &[F::Ark]) -> Vec<Vector> 
     elements
 }
 
-/// The factors of a pass, column by column, each in the order that [`levels`](FieldLanes::levels) reads them, by the
-/// first half of the powers of the root.
+/// The factors of a pass, column by column, each in the order that [`levels`](FieldLanes::levels) reads them,
+/// by the first half of the powers of the root.
 fn factors<F: Field>(
     lanes: Able<FieldLanes>,
     roots: &[F::Ark],
@@ -305,8 +306,8 @@ fn factors<F: Field>(
     below: u32,
     levels: u32,
 ) -> Vec<Vector> {
-    // Level and index of each: the factor is that power of the root of twice as many elements as the level's halves
-    // have.
+    // Level and index of each: the factor is that power of the root of twice as many elements as the level's
+    // halves have.
     let mut places = vec![];
     if levels % 2 == 1 {
         places.push((0, 0));
@@ -338,7 +339,8 @@ fn reversed(i: usize, bits: u32) -> usize {
     if bits == 0 { 0 } else { i.reverse_bits() >> (usize::BITS - bits) }
 }
 
-/// Columns of a task, a power of two as `columns` is: as many as are worth a thread, and enough tasks for all.
+/// Columns of a task, a power of two as `columns` is: as many as are worth a thread, and enough tasks for
+/// all.
 fn of_task(rows: usize, columns: usize) -> usize {
     /// Elements that take some ten times as long as to hand them to a thread.
     const WORTH: usize = 1 << 12;

@@ -1,9 +1,10 @@
 //! Sums of buckets by lanes: additions of affine points, which share inversions.
 //!
-//! Each bucket's terms are shared out to sums of at most so many terms, and each round adds one term to every sum
-//! that has one left, eight sums at a time. What is left of that, few sums a bucket, are terms again: of the same
-//! buckets, or of the two halves of a bucket's number, `Σ i·S(i)` being `2^k·Σ hi·H(hi) + Σ lo·L(lo)` with `i =
-//! 2^k·hi + lo`, where `H` and `L` are sums of buckets again. In the end there are few, which are added one by one.
+//! Each bucket's terms are shared out to sums of at most so many terms, and each round adds one term to every
+//! sum that has one left, eight sums at a time. What is left of that, few sums a bucket, are terms again: of
+//! the same buckets, or of the two halves of a bucket's number, `Σ i·S(i)` being
+//! `2^k·Σ hi·H(hi) + Σ lo·L(lo)` with `i = 2^k·hi + lo`, where `H` and `L` are sums of buckets again. In the
+//! end there are few, which are added one by one.
 
 use super::able::Able;
 use super::convert::{invert, one, points_of, rows_of};
@@ -113,7 +114,8 @@ struct Term {
 }
 
 impl Term {
-    /// That of a point and a digit that is not zero, by the first point of its window and the window's first bucket.
+    /// That of a point and a digit that is not zero, by the first point of its window and the window's first
+    /// bucket.
     #[inline]
     fn of((point, digit): (u32, i16), start: u32, first: u32) -> Term {
         let bucket = first + u32::from(digit.unsigned_abs());
@@ -121,8 +123,8 @@ impl Term {
     }
 }
 
-/// Buckets whose numbers count from `first` on: some bits of a bucket's number in a window, after those of the ones
-/// before.
+/// Buckets whose numbers count from `first` on: some bits of a bucket's number in a window, after those of
+/// the ones before.
 #[derive(Clone, Copy)]
 struct Numbers {
     first: u32,
@@ -153,7 +155,8 @@ struct Sums {
 }
 
 thread_local! {
-    /// A thread's sums follow each other. Memory that each of them got and gave back would be the system's every time.
+    /// A thread's sums follow each other. Memory that each of them got and gave back would be the system's
+    /// every time.
     static SPACE: Cell<Space> = Cell::default();
 }
 
@@ -200,8 +203,8 @@ fn groups_of_block(lanes: Able) -> usize {
 }
 
 impl<G: Group> Adder<G> {
-    /// The sum of the terms, each as often as the number of its bucket, shifted by the bits of the numbers before.
-    /// `buckets` may have terms.
+    /// The sum of the terms, each as often as the number of its bucket, shifted by the bits of the numbers
+    /// before. `buckets` may have terms.
     fn weighted(
         &mut self,
         rows: Rows<'_>,
@@ -414,8 +417,8 @@ struct Shares {
     order: Vec<u32>,
 }
 
-/// Whose turn it is in a bucket. Its sums take turns, so that terms of a round are as close together as they can be:
-/// where all are of one bucket they are read one after the other.
+/// Whose turn it is in a bucket. Its sums take turns, so that terms of a round are as close together as they
+/// can be: where all are of one bucket they are read one after the other.
 #[derive(Clone, Copy)]
 struct Turn {
     /// The bucket's first sum.

@@ -27,8 +27,8 @@ pub(super) struct Rows {
     pub(super) buckets: u32,
 }
 
-/// The sum of every bucket, where it is not by rows: by rounds of affine additions, which halve the entries, as long as those are
-/// worth it or wanted, and then by equal slices.
+/// The sum of every bucket, where it is not by rows: by rounds of affine additions, which halve the entries,
+/// as long as those are worth it or wanted, and then by equal slices.
 pub(super) fn accumulate(
     stream: &Stream,
     group: &Owner,
@@ -47,8 +47,8 @@ pub(super) fn accumulate(
     sums
 }
 
-/// Whether `most` entries of so many rows get a round of sums of pairs: where it is worth its inversions and has the memory, or where
-/// it is wanted.
+/// Whether `most` entries of so many rows get a round of sums of pairs: where it is worth its inversions and
+/// has the memory, or where it is wanted.
 pub(super) fn halves(
     stream: &Stream,
     group: &Owner,

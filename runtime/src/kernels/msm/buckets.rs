@@ -100,7 +100,8 @@ impl GpuBuckets {
         Ok(())
     }
 
-    /// Whether `n` scalars are added to the buckets that are there, by balanced rows. Others make buckets of their own first.
+    /// Whether `n` scalars are added to the buckets that are there, by balanced rows. Others make buckets of
+    /// their own first.
     pub(crate) fn adds_rows(&self, stream: &Stream, n: usize) -> Result<bool> {
         self.adds_rows_of(stream, n.saturating_mul(self.shape.windows() as usize))
     }
@@ -146,8 +147,8 @@ impl GpuBuckets {
         Ok(())
     }
 
-    /// Writes the sums of all sets of buckets, as the points of `runs` of their sums by bits, to these words of `room`. Where nothing
-    /// was added they are zeroed, which is the identity in every form.
+    /// Writes the sums of all sets of buckets, as the points of `runs` of their sums by bits, to these words
+    /// of `room`. Where nothing was added they are zeroed, which is the identity in every form.
     pub(crate) fn write_sums(
         self,
         stream: &Stream,
@@ -176,7 +177,8 @@ pub(super) fn most_places(shape: DigitShape) -> u32 {
     (u64::from(shape.sets) << shape.log_buckets()).min(MAX_SLICES.into()) as u32
 }
 
-/// The sums by bits of the buckets of every set, from which follows `Σ (i+1)·sums[i]`; leaves parts of sums in `sums`.
+/// The sums by bits of the buckets of every set, from which follows `Σ (i+1)·sums[i]`; leaves parts of sums
+/// in `sums`.
 fn reduce(
     stream: &Stream,
     group: &Owner,
@@ -198,10 +200,10 @@ fn reduce(
     Ok(())
 }
 
-/// Steps of a launch, at most `most`, after `done` of them, on a device that holds `at_once`
-/// threads. In the later ones of many steps most threads have nothing
-/// to do: as long as the additions of a step are more than those threads, a launch is three steps at first, of which 11 in 12 threads add
-/// something, and then one; what is left is latency, and taken as far as a block reaches.
+/// Steps of a launch, at most `most`, after `done` of them, on a device that holds `at_once` threads. In the
+/// later ones of many steps most threads have nothing to do: as long as the additions of a step are more than
+/// those threads, a launch is three steps at first, of which 11 in 12 threads add something, and then one;
+/// what is left is latency, and taken as far as a block reaches.
 fn steps_of_a_launch(most: u32, sets: u32, log_b: u32, done: u32, at_once: u64) -> u32 {
     let left = log_b - done;
     let additions = (u64::from(sets) << (left - 1)) * u64::from(done + 1);
@@ -234,7 +236,8 @@ mod tests {
         let none: Vec<u32> = vec![];
         assert_eq!((launches(1, 0, 1), launches(1, 1, 1 << 20)), (none, vec![1]));
         assert_eq!((launches(1, 15, 1 << 15), launches(1, 2, 1)), (vec![8, 7], vec![2]));
-        // 16 windows of 16 bits, two blocks of 128 on each of 132 multiprocessors: 2^19 buckets, 2^18 additions.
+        // 16 windows of 16 bits, two blocks of 128 on each of 132 multiprocessors: 2^19 buckets, 2^18
+        // additions.
         assert_eq!(launches(16, 15, 2 * 128 * 132), vec![3, 1, 1, 1, 8, 1]);
         for (sets, log_b, at_once) in [(16, 15, 1), (3, 23, 1000), (1, 9, 100), (300, 1, 0), (20, 12, 33_792)]
         {

@@ -1,5 +1,5 @@
-//! Bucket sums by the same work for all scalars of one number: equal slices of all entries, which regular digits make as many for all, and
-//! of the slices' partials, until there is one slice.
+//! Bucket sums by the same work for all scalars of one number: equal slices of all entries, which regular
+//! digits make as many for all, and of the slices' partials, until there is one slice.
 
 use crate::error::Result;
 use crate::gpu::{Buffer, Stream};
@@ -20,7 +20,8 @@ pub(super) struct Entries {
     pub(super) buckets: u32,
 }
 
-/// Items of one launch: entries, or the partials of the level before. Its own partials follow what is there of points before.
+/// Items of one launch: entries, or the partials of the level before. Its own partials follow what is there
+/// of points before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Level {
     /// Item `i` has the key of entry `offset + i·stride`.
@@ -35,7 +36,8 @@ struct Level {
     slices: usize,
 }
 
-/// Partials of a slice: a launch more for every factor of so many, and as many additions one after the other. Modelled, not timed.
+/// Partials of a slice: a launch more for every factor of so many, and as many additions one after the other.
+/// Modelled, not timed.
 const MERGED: usize = 8;
 
 impl Level {

@@ -26,7 +26,8 @@ pub(super) struct Part {
     pub(super) len: usize,
     pub(super) keys: Buffer<layout::U32>,
     pub(super) entries: Buffer<layout::U32>,
-    /// First entry of each bucket, and at the end the number of nonzero digits; none of regular digits, whose bounds nobody may ask for.
+    /// First entry of each bucket, and at the end the number of nonzero digits; none of regular digits, whose
+    /// bounds nobody may ask for.
     pub(super) starts: Option<Buffer<layout::U32>>,
 }
 
@@ -57,8 +58,9 @@ pub(crate) fn sorted_digits(
     Ok(GpuDigits { len, shape, buckets, parts: parts.collect::<Result<_>>()? })
 }
 
-/// Elements of the scalar field that are no shorter than a base: two coordinates over a quadratic extension of a field that
-/// is twice as wide. Wider bases may be refused where digits would have had to be cut for them.
+/// Elements of the scalar field that are no shorter than a base: two coordinates over a quadratic extension
+/// of a field that is twice as wide. Wider bases may be refused where digits would have had to be cut for
+/// them.
 const BASE_ELEMENTS: u64 = 8;
 
 /// What a launch takes of a buffer may begin up to so many bytes before its range.
@@ -69,7 +71,8 @@ pub(super) fn reach(stream: &Stream, bytes: u64) -> u64 {
     (stream.gpu().properties().binding.saturating_sub(ALIGNMENT) / bytes.max(1)).max(1)
 }
 
-/// Scalars that are sorted at once: their digits can be, and launches reach them all, and their bases with the multiples.
+/// Scalars that are sorted at once: their digits can be, and launches reach them all, and their bases with
+/// the multiples.
 pub(super) fn part_len(stream: &Stream, field: &Owner, shape: DigitShape) -> usize {
     let (windows, stored) = (u64::from(shape.windows().max(1)), u64::from(shape.stored()));
     let entries = u64::from(stream.gpu().policy().msm.max_entries.min(MOST_CODES));

@@ -12,8 +12,8 @@ use crate::owner::Owner;
 use crate::vocabulary::{Adding, DigitShape, windows_of};
 use curvesmith_abi::Element;
 
-/// Bytes that the device holds at some moment of an MSM over `n` resident bases, whatever is given back in time; bases not counted, and of
-/// the scalars those that are copied in the call.
+/// Bytes that the device holds at some moment of an MSM over `n` resident bases, whatever is given back in
+/// time; bases not counted, and of the scalars those that are copied in the call.
 pub(crate) fn least_bytes(
     stream: &Stream,
     (field, group): (&Owner, &Owner),
@@ -43,8 +43,8 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// Bytes that parts of `len` terms take at most: those of every allocation of a part, of which the same are made for each, so that no
-    /// other one takes more.
+    /// Bytes that parts of `len` terms take at most: those of every allocation of a part, of which the same
+    /// are made for each, so that no other one takes more.
     fn bytes(&self, shape: DigitShape, len: usize) -> Result<u64> {
         let Parts { stream, field, group, adding } = *self;
         let room = |n: u64, bytes: usize| rounded((n * bytes as u64).max(1));
@@ -96,11 +96,12 @@ impl Parts<'_> {
     }
 }
 
-/// The shape of the digits of `n` scalars of `bits` bits, and the terms of a part, that do best within `budget` bytes of device memory:
-/// buckets take memory, and so a narrower window may have longer parts, of which each but the first adds all buckets once more. In windows
-/// of `window` bits, where that is given.
+/// The shape of the digits of `n` scalars of `bits` bits, and the terms of a part, that do best within
+/// `budget` bytes of device memory: buckets take memory, and so a narrower window may have longer parts, of
+/// which each but the first adds all buckets once more. In windows of `window` bits, where that is given.
 ///
-/// [`RuntimeError::InsufficientMemory`], with what parts of one term would take, where there is no such shape.
+/// [`RuntimeError::InsufficientMemory`], with what parts of one term would take, where there is no such
+/// shape.
 pub(crate) fn parts_within(
     stream: &Stream,
     (field, group): (&Owner, &Owner),

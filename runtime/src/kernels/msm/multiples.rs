@@ -56,7 +56,8 @@ impl GpuBases {
     }
 }
 
-/// `2^(doublings·j)` times each base, for the multiples `j` of a shape, and of each of these `2^0` to `2^tau` times, where digits are odd.
+/// `2^(doublings·j)` times each base, for the multiples `j` of a shape, and of each of these `2^0` to `2^tau`
+/// times, where digits are odd.
 pub(crate) fn multiples(
     stream: &Stream,
     group: &Owner,

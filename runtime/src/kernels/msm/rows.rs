@@ -1,5 +1,6 @@
-//! The sums of rows by balanced rows (Lu et al., *cuZK: Accelerating Zero-Knowledge Proof with A Faster Parallel Multi-Scalar Multiplication Algorithm on GPUs*, §4.1,
-//! CSR-Balanced): a thread adds within one row, and the threads of a warp as many entries each.
+//! The sums of rows by balanced rows (Lu et al., *cuZK: Accelerating Zero-Knowledge Proof with A Faster
+//! Parallel Multi-Scalar Multiplication Algorithm on GPUs*, §4.1, CSR-Balanced): a thread adds within one
+//! row, and the threads of a warp as many entries each.
 
 use super::accumulate::{Rows, least_slice, merge_partials, slices_of};
 use crate::error::Result;
@@ -24,8 +25,8 @@ pub(super) struct RowSizes {
 }
 
 impl RowSizes {
-    /// For at most `most` entries. A row is cut where it is as long as two slices of as many as fill the device; where all are cut, their parts fill it no more
-    /// often than slices.
+    /// For at most `most` entries. A row is cut where it is as long as two slices of as many as fill the
+    /// device; where all are cut, their parts fill it no more often than slices.
     pub(super) fn new(stream: &Stream, group: &Owner, most: usize, buckets: u32) -> Result<Self> {
         let slices = slices_of::<AccumulateRows>(stream, group, 1, most)?;
         let tiles = buckets.div_ceil(stream.geometry().row_tile);
@@ -34,7 +35,8 @@ impl RowSizes {
     }
 }
 
-/// Whether `most` entries of so many rows are summed by rows: where that is wanted, or expected to pay, with rows for as many waves as the policy asks for.
+/// Whether `most` entries of so many rows are summed by rows: where that is wanted, or expected to pay, with
+/// rows for as many waves as the policy asks for.
 pub(super) fn by_rows(
     stream: &Stream,
     group: &Owner,
@@ -86,7 +88,8 @@ pub(super) fn accumulate_rows(
     let kernel =
         AccumulateRows { bases, entries, starts, offsets, order, sums, partials, part_rows, buckets, tiles };
     stream.launch(group, buckets as usize + slices as usize, &kernel)?;
-    // To the kernels that merge slices, parts are slices of one entry each, whose rows start where their parts do.
+    // To the kernels that merge slices, parts are slices of one entry each, whose rows start where their
+    // parts do.
     let merge = MergePartials { keys: part_rows, starts: offsets, partials, sums, buckets, slices, least: 1 };
     merge_partials(stream, group, merge)
 }

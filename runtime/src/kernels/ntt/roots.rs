@@ -32,8 +32,8 @@ pub(crate) fn roots<F: Field>(domain: &Domain, passes: &[Pass], omega: F::Ark) -
     Roots { size_inv, turn, inner, squarings: squarings.collect(), mixed }
 }
 
-/// The odd `t < 2^log_r` with `root^t = W`, `W = z^((p-1)/2^log_r)` for the least nonresidue `z`: the
-/// rule by which the compiler chose the root in its kernels. `root` has order `2^log_r`; `log_r` is 1 or more, and
+/// The odd `t < 2^log_r` with `root^t = W`, `W = z^((p-1)/2^log_r)` for the least nonresidue `z`: the rule by
+/// which the compiler chose the root in its kernels. `root` has order `2^log_r`; `log_r` is 1 or more, and
 /// small.
 fn turn<F: Field>(root: F::Ark, log_r: u32) -> u32 {
     let nonresidue = (2u64..).map(F::Ark::from).find(|z| z.legendre() == LegendreSymbol::QuadraticNonResidue);

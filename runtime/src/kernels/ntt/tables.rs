@@ -1,6 +1,7 @@
 //! What transforms keep on a device: twiddles, and the powers of cosets' shifts.
 //!
-//! Tables are made once for a device: plans of one field share those of equal roots, by [`Shared`], and the last of them frees them.
+//! Tables are made once for a device: plans of one field share those of equal roots, by [`Shared`], and the
+//! last of them frees them.
 
 use super::super::index32;
 use super::super::mixed::{Mixed, MixedRoots};
@@ -30,7 +31,8 @@ pub(crate) struct GpuTables {
     /// The odd `t < r` with `omega^(t·n/r) = W_r` for the kernels' roots `W_r`, in every radix `r` of the
     /// passes up to a multiple of `r`.
     pub(super) turn: u32,
-    /// The largest radix of the passes as a logarithm, and the powers of the kernels' root of that order, as [`NttPass`] takes them.
+    /// The largest radix of the passes as a logarithm, and the powers of the kernels' root of that order, as
+    /// [`NttPass`] takes them.
     pub(super) log_inner: u32,
     pub(super) inner: Arc<Vector>,
     /// The passes in natural order, with the twiddles of those after the first.
@@ -75,7 +77,8 @@ impl Pass {
     }
 }
 
-/// The passes of a transform of size `2^log_n` in order: as few as radix `2^most` allows, about equally long, the longest first.
+/// The passes of a transform of size `2^log_n` in order: as few as radix `2^most` allows, about equally long,
+/// the longest first.
 fn passes(log_n: u32, most: u32) -> Vec<Pass> {
     let (mut passes, mut log_done) = (vec![], log_n);
     for left in (1..=log_n.div_ceil(most)).rev() {
@@ -92,8 +95,8 @@ pub(crate) fn passes_of(stream: &Stream, field: &Owner, log_n: u32) -> Vec<Pass>
     passes(log_n, stream.gpu().policy().ntt.log_radix(stream.geometry(), field.words))
 }
 
-/// The tables for [`passes_of`] the domain's power of two, those that others of the device have if there are any. `omega` is the root of order
-/// `n` in device form, `roots` is asked where they are made.
+/// The tables for [`passes_of`] the domain's power of two, those that others of the device have if there are
+/// any. `omega` is the root of order `n` in device form, `roots` is asked where they are made.
 pub(crate) fn tables(
     stream: &Stream,
     field: Owner,
@@ -222,7 +225,8 @@ mod tests {
     use super::*;
     use curvesmith_abi::Geometry;
 
-    /// Sizes too large to run: all stages are there, in passes that the kernel takes, and every index a pass computes stays in range.
+    /// Sizes too large to run: all stages are there, in passes that the kernel takes, and every index a pass
+    /// computes stays in range.
     #[test]
     fn passes_of_large_sizes_stay_in_range() {
         for (log_e, log_n) in (1..=4).flat_map(|log_e| (0..=31).map(move |log_n| (log_e, log_n))) {

@@ -1,6 +1,6 @@
-//! Sort by counting: each code counts itself by an atomic, the counts are scanned, and each takes its place by another
-//! one. One pass over the keys' range whatever its bits are, and no block waits for another. Pairs of one key come in
-//! any order, of which no sum of a bucket depends.
+//! Sort by counting: each code counts itself by an atomic, the counts are scanned, and each takes its place
+//! by another one. One pass over the keys' range whatever its bits are, and no block waits for another. Pairs
+//! of one key come in any order, of which no sum of a bucket depends.
 
 use super::Pairs;
 use crate::error::Result;
@@ -15,8 +15,8 @@ use curvesmith_abi::layout;
 /// Bits of a code of signed digits that are its key.
 const KEY_BITS: u32 = 31;
 
-/// The sort of [`super::sort`] by all bits of keys below `buckets`, and where the pairs of each key begin and the last
-/// ones end.
+/// The sort of [`super::sort`] by all bits of keys below `buckets`, and where the pairs of each key begin and
+/// the last ones end.
 pub(super) fn sort(
     stream: &Stream,
     codes: &Buffer<layout::U32>,

@@ -1,9 +1,9 @@
 //! Stable radix sort, each window by itself, least significant bits first.
 //!
-//! One kernel counts the digits of all passes, the counts are scanned in the order (pass, window, digit), and each pass
-//! scatters: a pair's place is its digit's start, plus the pairs of the digit in tiles before, plus its rank among
-//! those of its tile. Digits that are 0 are left out by the first pass, so that the windows follow each other without
-//! gaps.
+//! One kernel counts the digits of all passes, the counts are scanned in the order (pass, window, digit), and
+//! each pass scatters: a pair's place is its digit's start, plus the pairs of the digit in tiles before, plus
+//! its rank among those of its tile. Digits that are 0 are left out by the first pass, so that the windows
+//! follow each other without gaps.
 
 use super::Pairs;
 use crate::error::Result;
@@ -20,7 +20,8 @@ use curvesmith_abi::layout;
 /// What the last pass sorted by.
 #[derive(Debug)]
 pub(in crate::kernels) struct LastPass {
-    /// Where the pairs begin whose keys have the same bits from `shift` on, from `first` on, less what is at `first`.
+    /// Where the pairs begin whose keys have the same bits from `shift` on, from `first` on, less what is at
+    /// `first`.
     offsets: Buffer<layout::U32>,
     shift: u32,
     first: u32,

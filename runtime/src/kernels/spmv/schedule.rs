@@ -1,5 +1,6 @@
-//! Who computes which rows of a sparse matrix: threads the short ones, warps longer ones, and several warps those that are cut into
-//! pieces (Lu et al., cuZK, §4.2: by how many entries rows have), whose sums are a sparse matrix of ones times those of the pieces.
+//! Who computes which rows of a sparse matrix: threads the short ones, warps longer ones, and several warps
+//! those that are cut into pieces (Lu et al., cuZK, §4.2: by how many entries rows have), whose sums are a
+//! sparse matrix of ones times those of the pieces.
 
 use crate::policy::SpMvPolicy;
 use crate::vocabulary::SpMvStrategy;
@@ -175,8 +176,8 @@ impl SpMvPolicy {
         self.cost([units.div_ceil(LANES), others.div_ceil(LANES)]) + Self::JOIN
     }
 
-    /// Most additions of a row that is not cut, of rows with so many in all: what lets all warps end together, at some time when the
-    /// device is full.
+    /// Most additions of a row that is not cut, of rows with so many in all: what lets all warps end
+    /// together, at some time when the device is full.
     fn piece(&self, total: u64) -> u64 {
         let [least, most] = self.piece;
         let share = total.div_ceil(LANES as u64).div_ceil(self.warps_at_once * self.latency) * LANES as u64;
@@ -191,7 +192,8 @@ impl SpMvPolicy {
     }
 }
 
-/// Rows that a warp handles side by side ought to be equally long: most significant bits of the numbers of products and units.
+/// Rows that a warp handles side by side ought to be equally long: most significant bits of the numbers of
+/// products and units.
 fn class([units, others]: [usize; 2]) -> [u32; 2] {
     let leading = |n: usize| {
         let bits = usize::BITS - n.leading_zeros();

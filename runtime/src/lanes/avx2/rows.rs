@@ -1,7 +1,7 @@
 //! Rows of words to elements, and back, lane by lane: the compiler makes vectors of it.
 //!
-//! A *column* is a word of each of eight rows. An element is the limbs of its first four lanes, and then those of the
-//! others, as that is how it is computed with.
+//! A *column* is a word of each of eight rows. An element is the limbs of its first four lanes, and then
+//! those of the others, as that is how it is computed with.
 
 use super::{PART, PARTS};
 use crate::lanes::{LANES, Vector, WORD};

@@ -135,7 +135,8 @@ pub(super) fn gather(rows: &[&[u64]; LANES], vectors: &mut [Vector]) {
     for (i, vectors) in vectors.chunks_mut(LANES).enumerate() {
         let at = i * LANES;
         let mut columns = [_mm512_setzero_si512(); LANES];
-        // Methods of arrays are compiled without the instructions, and would not have closures with them inlined.
+        // Methods of arrays are compiled without the instructions, and would not have closures with them
+        // inlined.
         for (column, row) in columns.iter_mut().zip(rows) {
             // SAFETY: the words that the mask lets through are in the row, as its length was compared.
             *column = unsafe { _mm512_maskz_loadu_epi64(mask(words - at), row.as_ptr().add(at).cast()) };
@@ -180,7 +181,8 @@ pub(super) fn scatter_to(vectors: &[Vector], rows: &mut [&mut [u64]; LANES]) {
     }
 }
 
-/// `word · 2^(of - to)`, rounded down and modulo `2^64`: the bits that are numbered `of` and up, from bit `to` on.
+/// `word · 2^(of - to)`, rounded down and modulo `2^64`: the bits that are numbered `of` and up, from bit
+/// `to` on.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn moved(word: Vector, of: usize, to: usize) -> Vector {

@@ -11,8 +11,8 @@ use crate::vocabulary::{Detail, DigitShape, Report};
 use crate::work::{Work, ahead};
 
 impl<G: Group> Msm<G> {
-    /// The sums for several vectors of scalars, each as long as there are bases, in the order of the vectors. One call: while the device
-    /// works on one, the next is copied, and all sums come back together.
+    /// The sums for several vectors of scalars, each as long as there are bases, in the order of the vectors.
+    /// One call: while the device works on one, the next is copied, and all sums come back together.
     ///
     /// Errors are those of [`Msm::run`], of any of the vectors.
     pub fn run_batch(&self, batch: &[&[ScalarOf<G>]]) -> Result<Vec<ProjectiveOf<G>>> {
@@ -36,11 +36,11 @@ impl<G: Group> Msm<G> {
         call(first.device(), detail, &Cancel::default(), |work| sum_all(work, batch))
     }
 
-    /// The sums of the same scalars over these bases and those of `other`, in another group with the same scalar field or in this one:
-    /// they are cut into digits and sorted once.
+    /// The sums of the same scalars over these bases and those of `other`, in another group with the same
+    /// scalar field or in this one: they are cut into digits and sorted once.
     ///
-    /// Errors: [`RuntimeError::Length`] unless there are as many bases of each as scalars; [`RuntimeError::Input`] where the plans have
-    /// other windows or multiples, or one of them constant work.
+    /// Errors: [`RuntimeError::Length`] unless there are as many bases of each as scalars;
+    /// [`RuntimeError::Input`] where the plans have other windows or multiples, or one of them constant work.
     pub fn run_with<H: Group<Scalar = G::Scalar>>(
         &self,
         other: &Msm<H>,

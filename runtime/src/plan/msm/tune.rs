@@ -16,7 +16,8 @@ use ark_std::rand::RngCore;
 use curvesmith_abi::Element;
 use std::time::Duration;
 
-/// A window goes before the model's if it takes so many thousandths less time at least: what is less may be chance.
+/// A window goes before the model's if it takes so many thousandths less time at least: what is less may be
+/// chance.
 const LEAST_GAIN: u64 = 10;
 
 /// What [`tune_windows`] measures.
@@ -48,8 +49,8 @@ impl TuneOptions {
         self
     }
 
-    /// Most multiples of a base in the second measurement of a size, which is left out where they are 1; by default as many as the device
-    /// likes to keep.
+    /// Most multiples of a base in the second measurement of a size, which is left out where they are 1; by
+    /// default as many as the device likes to keep.
     pub fn multiples(mut self, most: u32) -> Self {
         self.multiples = Some(most);
         self
@@ -78,11 +79,11 @@ pub struct Tuned {
     pub times: Vec<(u32, Duration)>,
 }
 
-/// Measures MSMs over so many random terms, scalars and bases on the device, and gives `each` size's fastest windows as they are found, ascending
-/// sizes first. All sums are compared with the right one.
+/// Measures MSMs over so many random terms, scalars and bases on the device, and gives `each` size's fastest
+/// windows as they are found, ascending sizes first. All sums are compared with the right one.
 ///
-/// Errors: [`RuntimeError::Input`] on the CPU, which chooses windows in its own way; those of [`Msm::new`] and [`Msm::run_resident`], but a
-/// window for which there is no memory is passed over.
+/// Errors: [`RuntimeError::Input`] on the CPU, which chooses windows in its own way; those of [`Msm::new`]
+/// and [`Msm::run_resident`], but a window for which there is no memory is passed over.
 pub fn tune_windows<G: Group>(
     device: &Device,
     sizes: &[usize],
@@ -138,7 +139,8 @@ pub fn tune_windows<G: Group>(
     Ok(())
 }
 
-/// The model's window, and those around it that have another number of sets or of windows, or fewer buckets for the same.
+/// The model's window, and those around it that have another number of sets or of windows, or fewer buckets
+/// for the same.
 fn candidates(bits: u32, model: u32, most: u32, reach: u32) -> Vec<u32> {
     let (least, widest) = (model.saturating_sub(reach).max(2), (model + reach).min(widest_window(most)));
     let shape = |window| DigitShape::with_multiples(bits, window, most);
@@ -190,7 +192,8 @@ fn fastest<G: Group>(
     Ok(best)
 }
 
-/// Random scalars, and bases whose logarithms are an arithmetic progression, so that sums are known without an MSM.
+/// Random scalars, and bases whose logarithms are an arithmetic progression, so that sums are known without
+/// an MSM.
 struct Terms<G: Group> {
     first: ScalarOf<G>,
     step: ScalarOf<G>,

@@ -80,7 +80,8 @@ where
     }
 }
 
-/// Sums of two in all pairs of the identity, equal, opposite and unrelated points, by kernels and by the generated types.
+/// Sums of two in all pairs of the identity, equal, opposite and unrelated points, by kernels and by the
+/// generated types.
 pub fn formulas<G, C>(coordinates: &Coordinates)
 where
     C: SWCurveConfig,

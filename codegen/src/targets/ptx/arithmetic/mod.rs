@@ -15,7 +15,8 @@
 //! that a caller that asks for canonical results only is already right. What a lazier choice saves is for
 //! the caller to weigh: a lazy result costs later ops their own laziness.
 //!
-//! The blocks are emitted by [`template`](super::emit::text::template), run by [`interp::run`], and printed by `Display`.
+//! The blocks are emitted by [`template`](super::emit::text::template), run by [`interp::run`], and printed
+//! by `Display`.
 
 pub mod bound;
 pub mod check;
@@ -141,8 +142,8 @@ impl Arithmetic for Ptx {
     }
 
     /// A variant whose result is not canonical whatever its operands asks that the result fits the words,
-    /// `neg.canonical` that its operand is canonical, and `dot_fq2.u` that sums of two operands and their products fit;
-    /// others ask nothing.
+    /// `neg.canonical` that its operand is canonical, and `dot_fq2.u` that sums of two operands and their
+    /// products fit; others ask nothing.
     fn slack(field: &FieldDesc, choice: &Choice, operands: &[Bound]) -> Vec<u64> {
         let mut slack = match choice.variant.rsplit('.').next() {
             _ if choice.variant == "neg.canonical" => vec![0],

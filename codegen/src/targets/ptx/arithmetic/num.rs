@@ -5,7 +5,8 @@ use std::ops::{AddAssign, Mul, Neg, Shl, Shr};
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::Zero;
 
-/// An integer of any size. Those that are `mantissa·2^(32·words)` take no memory of their own and are added in a few instructions.
+/// An integer of any size. Those that are `mantissa·2^(32·words)` take no memory of their own and are added
+/// in a few instructions.
 #[derive(Clone, Debug)]
 pub(in crate::targets::ptx) enum Num {
     Short { mantissa: i128, words: u32 },

@@ -211,8 +211,8 @@ impl Numbers {
         self.sum(form, self.rows(sum, rows))
     }
 
-    /// Both coordinates within one bound. A negative multiple of `x1·y1` is made positive by `k·p` in place of `x1`
-    /// (dots), or by the least multiple of `p·R/B` that exceeds it, where the sums must fit (`u`).
+    /// Both coordinates within one bound. A negative multiple of `x1·y1` is made positive by `k·p` in place
+    /// of `x1` (dots), or by the least multiple of `p·R/B` that exceeds it, where the sums must fit (`u`).
     fn dot_fq2(&self, form: &str, x: &[BigUint], nonresidue: i32) -> Option<Outcome> {
         let (scheme, form) = form.split_once('.')?;
         let (times, negative) = (nonresidue.unsigned_abs(), nonresidue < 0);

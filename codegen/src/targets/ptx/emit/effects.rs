@@ -1,5 +1,5 @@
-//! Statements that speak to other threads or order memory, as text with placeholders: an output is `$0` where there is one,
-//! then come the operands.
+//! Statements that speak to other threads or order memory, as text with placeholders: an output is `$0` where
+//! there is one, then come the operands.
 
 use super::layout::space;
 use crate::fir::ir::{AtomicOp, Order, Scope, ShuffleMode, Stmt};
@@ -73,8 +73,8 @@ pub(super) fn text(stmt: &Stmt) -> Option<Text> {
     Some(Text { text, outputs, effect })
 }
 
-/// Matches the low `bits` bits of `$1`: of a few by a vote a bit, four instructions each, which are the same for all values.
-/// For the machine's own a word takes as many steps as there are different ones.
+/// Matches the low `bits` bits of `$1`: of a few by a vote a bit, four instructions each, which are the same
+/// for all values. For the machine's own a word takes as many steps as there are different ones.
 fn match_any(bits: u32) -> String {
     if bits > MOST_VOTES {
         let shift = 32 - bits;

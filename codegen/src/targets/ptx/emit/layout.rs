@@ -4,7 +4,8 @@ use crate::error::EmitError;
 use crate::fir::ir::{Holds, Kernel, Place, SharedDecl};
 use curvesmith_abi::ParamKind;
 
-/// What is known of where an address points: `past` words past a multiple of `unit` words, which are 1, 2 or 4.
+/// What is known of where an address points: `past` words past a multiple of `unit` words, which are 1, 2 or
+/// 4.
 #[derive(Clone, Copy)]
 pub(super) struct Aligned {
     unit: u32,
@@ -40,10 +41,11 @@ impl Aligned {
     }
 }
 
-/// For all indices of a shared array some words, in a row, of what lies there. They are an array of their own.
+/// For all indices of a shared array some words, in a row, of what lies there. They are an array of their
+/// own.
 ///
-/// An array of words is one piece; an array of elements has one for each access of an element's words, so that neighbouring
-/// lanes access neighbouring 16 bytes and no bank is asked twice.
+/// An array of words is one piece; an array of elements has one for each access of an element's words, so
+/// that neighbouring lanes access neighbouring 16 bytes and no bank is asked twice.
 pub(super) struct Piece {
     /// Name of the array.
     pub(super) name: String,
@@ -83,7 +85,8 @@ pub(super) fn in_pieces(kernel: &Kernel, place: &Place) -> bool {
     }
 }
 
-/// Name and words of the array that locals in shared memory lie in: slots of four words for each thread of the block.
+/// Name and words of the array that locals in shared memory lie in: slots of four words for each thread of
+/// the block.
 pub(super) fn slots(kernel: &Kernel, slots: u32) -> Option<(String, u32)> {
     (slots > 0).then(|| (format!("{}_locals", kernel.symbol), slots * 4 * kernel.desc.block))
 }

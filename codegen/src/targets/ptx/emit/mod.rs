@@ -1,7 +1,8 @@
 //! Kernels to PTX text, by LLVM or by our own `writer`.
 //!
-//! Both take a kernel by the same [walk](crate::targets::walk), put the same blocks of text into it, and lay out memory alike;
-//! ptxas schedules and allocates what either gives. Images are LLVM's by default; the writer needs no LLVM.
+//! Both take a kernel by the same [walk](crate::targets::walk), put the same blocks of text into it, and lay
+//! out memory alike; ptxas schedules and allocates what either gives. Images are LLVM's by default; the
+//! writer needs no LLVM.
 
 mod block;
 pub mod chain;
@@ -75,7 +76,8 @@ impl BackEnd for Ptx {
     }
 }
 
-/// Whether the program of an operation is a function where a kernel [calls](crate::targets::Machine::calls) its products.
+/// Whether the program of an operation is a function where a kernel [calls](crate::targets::Machine::calls)
+/// its products.
 fn is_called(op: &Op, block: &Block) -> bool {
     products(op) > 0 && block.output_words() > 1
 }

@@ -18,8 +18,10 @@ pub fn template(block: &Block) -> String {
     template_by(block, |text, inst, names| write_inst(text, inst, names, SEP))
 }
 
-/// As [`template`], without guards: in a sum under a guard the second operand is selected, 0 where the guard does not hold. That is the same in a chain all under one
-/// guard, as [`Builder`](super::super::arithmetic::ir::Builder) makes them: no flag leaves it, and in it nothing is carried.
+/// As [`template`], without guards: in a sum under a guard the second operand is selected, 0 where the guard
+/// does not hold. That is the same in a chain all under one guard, as
+/// [`Builder`](super::super::arithmetic::ir::Builder) makes them: no flag leaves it, and in it nothing is
+/// carried.
 pub fn unguarded_template(block: &Block) -> String {
     template_by(block, |text, inst, names| match *inst {
         Inst::Add { d, a, b, cin, out, guard: Some(q) } => {

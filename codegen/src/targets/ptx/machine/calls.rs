@@ -1,13 +1,13 @@
 //! Whether a kernel's products, and the functions it uses, are inlined or called.
 //!
-//! In line a block costs nothing besides itself. A call moves operands and results to where the function has them,
-//! which is 4 to 8 % of a kernel's instructions, but the block stands in an image once. What that is worth is
-//! measured with ptxas 13.5 (`docs/log/experiments.md`, "Calls or in line"): up to 8 words the instruction cache and the
-//! assembler's time set the limit, above them registers do. The decision is for a kernel as a whole: where only its most
-//! frequent products are called, kernels of 12 words spill.
+//! In line a block costs nothing besides itself. A call moves operands and results to where the function has
+//! them, which is 4 to 8 % of a kernel's instructions, but the block stands in an image once. What that is
+//! worth is measured with ptxas 13.5 (`docs/log/experiments.md`, "Calls or in line"): up to 8 words the
+//! instruction cache and the assembler's time set the limit, above them registers do. The decision is for a
+//! kernel as a whole: where only its most frequent products are called, kernels of 12 words spill.
 //!
-//! It is made by the instructions of the products as the cost model counts them, before variants are chosen, since
-//! products that run one after another have other variants than products side by side.
+//! It is made by the instructions of the products as the cost model counts them, before variants are chosen,
+//! since products that run one after another have other variants than products side by side.
 
 use crate::declaration::FieldDesc;
 use crate::fir::ir::{Kernel, Op, Type};
@@ -19,29 +19,32 @@ use std::sync::{Mutex, PoisonError};
 /// Instructions of a kernel's products up to which they are inlined: with what stands around them about
 /// the 8192 that the instruction cache of 128 kB holds.
 const SHORT: u32 = 7000;
-/// The same for fields above [`SHORT_WORDS`]. One mixed addition of 12 words has 3700 and is better in line; a
-/// doubling and an addition in a loop have 5300, and in line take 255 registers and 136 bytes of stack, called 242 and none.
+/// The same for fields above [`SHORT_WORDS`]. One mixed addition of 12 words has 3700 and is better in line;
+/// a doubling and an addition in a loop have 5300, and in line take 255 registers and 136 bytes of stack,
+/// called 242 and none.
 const LONG: u32 = 4800;
 /// Words of an element up to which [`SHORT`] is the limit.
 const SHORT_WORDS: usize = 8;
 
-/// Whether the products of a kernel are functions of their own, run one after another. Those of extension fields always
-/// are: what in line they would save or spill depends on the kernel.
+/// Whether the products of a kernel are functions of their own, run one after another. Those of extension
+/// fields always are: what in line they would save or spill depends on the kernel.
 pub(super) fn calls(kernel: &Kernel) -> bool {
     let Some(field) = &kernel.field else { return false };
     let limit = if field.words <= SHORT_WORDS { SHORT } else { LONG };
     kernel.tower.top() > 0 || kernel.values().map(|v| instructions(field, &kernel[v])).sum::<u32>() > limit
 }
 
-/// A function is called where so many times the words that go in and out are no more than the instructions of its products: a
-/// word is moved by one instruction.
+/// A function is called where so many times the words that go in and out are no more than the instructions of
+/// its products: a word is moved by one instruction.
 const MOVES: u32 = 20;
 
-/// Instructions of the products of a function from which on it is called even from one place: it is compiled once for all kernels
-/// of an image. Below, a kernel with a single place is faster with a copy there (`docs/log/experiments.md`, "Functions").
+/// Instructions of the products of a function from which on it is called even from one place: it is compiled
+/// once for all kernels of an image. Below, a kernel with a single place is faster with a copy there
+/// (`docs/log/experiments.md`, "Functions").
 const LARGE: u32 = 16_000;
-/// The same over extension fields: a copy has its point in shared memory, a call both in registers, and the rest on the stack. An
-/// addition over Fq2 of 12 words has 17 000, and in line a third of the local memory (`docs/log/experiments.md`, "Sums by bits in short launches").
+/// The same over extension fields: a copy has its point in shared memory, a call both in registers, and the
+/// rest on the stack. An addition over Fq2 of 12 words has 17 000, and in line a third of the local memory
+/// (`docs/log/experiments.md`, "Sums by bits in short launches").
 const LARGE_IN_EXTENSIONS: u32 = 20_000;
 
 /// Whether a function of FIR is called from so many places of a kernel.
@@ -55,7 +58,8 @@ pub(super) fn calls_function(function: &Kernel, sites: usize) -> bool {
     MOVES * moved <= products && (sites > 1 || products >= large)
 }
 
-/// Machine instructions of a product, by the variant that is cheapest for canonical operands; 0 of other operations.
+/// Machine instructions of a product, by the variant that is cheapest for canonical operands; 0 of other
+/// operations.
 fn instructions(field: &FieldDesc, op: &Op) -> u32 {
     if op.field().is_none_or(|(op, _)| op.products() == 0) {
         return 0;

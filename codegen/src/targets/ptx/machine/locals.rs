@@ -8,8 +8,8 @@
 use crate::fir::ir::{Block, Kernel, Local, Op, Stmt, Type};
 use curvesmith_abi::Family;
 
-/// Words of field locals that stay in registers in a kernel that adds points, next to the temporaries of a multiplication and
-/// the values of a formula. With 40, no accumulation up to 12 words spills on any target.
+/// Words of field locals that stay in registers in a kernel that adds points, next to the temporaries of a
+/// multiplication and the values of a formula. With 40, no accumulation up to 12 words spills on any target.
 const BESIDE_FORMULAS: usize = 40;
 /// The same in other kernels, which work on what they hold.
 const REGISTER_WORDS: usize = 128;
@@ -20,8 +20,8 @@ pub(crate) const SLOT_BYTES: u32 = 16;
 /// How many times a loop body is thought to run.
 const LOOP_WEIGHT: u64 = 16;
 
-/// For each local, the first of its four-word slots in shared memory, and the number of slots in all. A function has no block, and no
-/// shared memory of its own.
+/// For each local, the first of its four-word slots in shared memory, and the number of slots in all. A
+/// function has no block, and no shared memory of its own.
 pub(crate) fn place(kernel: &Kernel) -> (Vec<Option<u32>>, u32) {
     let mut homes = vec![None; kernel.locals.len()];
     let Some(field) = kernel.field.as_ref().filter(|_| kernel.function.is_none()) else {
@@ -37,7 +37,8 @@ pub(crate) fn place(kernel: &Kernel) -> (Vec<Option<u32>>, u32) {
     let is_live = |l: &usize| kernel.locals[*l].ty == Type::Field && uses[*l].weight > 0;
     let mut order: Vec<usize> = (0..kernel.locals.len()).filter(is_live).collect();
     let mut in_registers = order.len() * field.words;
-    // First those that take registers throughout a loop; the least used first; of equals the youngest, so that points move as a whole.
+    // First those that take registers throughout a loop; the least used first; of equals the youngest, so
+    // that points move as a whole.
     order.sort_by_key(|l| (!uses[*l].goes_around, uses[*l].weight, std::cmp::Reverse(*l)));
     let most = if kernel.desc.family == Family::Group { BESIDE_FORMULAS } else { REGISTER_WORDS };
     let mut next = 0;

@@ -1,4 +1,5 @@
-//! The GPU: prices by the pipes of compute capability 9.0, registers, and what lives in shared memory or is called.
+//! The GPU: prices by the pipes of compute capability 9.0, registers, and what lives in shared memory or is
+//! called.
 
 mod calls;
 pub mod cost;
@@ -17,8 +18,8 @@ impl Machine for Ptx {
         cost.tenths(&Pipes::SM_90).into()
     }
 
-    /// A formula that multiplies has more to do for the multiplier than any of its operations. Where it adds, an addition
-    /// costs the two cycles of an IMAD, as most become one.
+    /// A formula that multiplies has more to do for the multiplier than any of its operations. Where it adds,
+    /// an addition costs the two cycles of an IMAD, as most become one.
     fn price(cost: &Cost, load: Load) -> u64 {
         let (fma, alu) = match load {
             Load::Even => (10, 0),
@@ -46,10 +47,10 @@ impl Machine for Ptx {
         locals::place(kernel).0.iter().map(Option::is_some).collect()
     }
 
-    /// What is left of 255 registers by the accumulated point, the affine one that is added, and some addresses. On an H200 an
-    /// MSM of 2^20 in BN254's G2 takes 12.1 ms with products in one operation, which fit, and 12.7 in several; in
-    /// BLS12-381's, where they do not, 31.0 and 29.0 (`docs/log/experiments.md`, "Products in a quadratic
-    /// extension").
+    /// What is left of 255 registers by the accumulated point, the affine one that is added, and some
+    /// addresses. On an H200 an MSM of 2^20 in BN254's G2 takes 12.1 ms with products in one operation, which
+    /// fit, and 12.7 in several; in BLS12-381's, where they do not, 31.0 and 29.0 (`docs/log/experiments.md`,
+    /// "Products in a quadratic extension").
     fn room_beside_points(kernel: &Kernel) -> u32 {
         const ADDRESSES: u32 = 16;
         let coordinates = 4 + 2;
@@ -66,10 +67,10 @@ impl Machine for Ptx {
     }
 
     /// A carry lives in one of seven predicate registers. ptxas interleaves independent products, and where
-    /// one of them is itself made of several side by side (Karatsuba), it runs out: carries go to
-    /// registers and back, some 10 instructions a word, and the products take longer than rows would. On an H200
-    /// one Karatsuba product beside others cost a mixed addition 3 to 5 %, two beside each other gained
-    /// nothing; alone a product gained 3 % at 8 words and 10 % at 12 (`docs/log/experiments.md`, "Products in
+    /// one of them is itself made of several side by side (Karatsuba), it runs out: carries go to registers
+    /// and back, some 10 instructions a word, and the products take longer than rows would. On an H200 one
+    /// Karatsuba product beside others cost a mixed addition 3 to 5 %, two beside each other gained nothing;
+    /// alone a product gained 3 % at 8 words and 10 % at 12 (`docs/log/experiments.md`, "Products in
     /// company").
     ///
     /// Functions run one after another. Kernels over extension fields are crowded all the same: they call

@@ -142,7 +142,8 @@ fn every_variant_is_the_definition() {
         let bounds = bounds(&f);
         for op in ops(&f) {
             for (i, &x) in bounds.iter().enumerate() {
-                // A second operand with an equal bound, and with two others; with one of them where words are more.
+                // A second operand with an equal bound, and with two others; with one of them where words are
+                // more.
                 let others = [bounds[(i + 1) % bounds.len()], x, Bound::Canonical];
                 let several = if f.words > 2 && !is_long() { 1 } else { 3 };
                 for y in others.into_iter().take(if op.operands(&f) > 1 { several } else { 1 }) {

@@ -23,8 +23,8 @@ fn every_operand_of_toy_products() {
     }
 }
 
-/// Operands of every class against each other, at bounds of their own: 1 to 24 words, odd numbers of them, with one spare
-/// bit and with none.
+/// Operands of every class against each other, at bounds of their own: 1 to 24 words, odd numbers of them,
+/// with one spare bit and with none.
 #[test]
 fn operands_of_all_classes() {
     const SEED: u64 = 0x6c62_272e_07bb_0142;
@@ -37,7 +37,8 @@ fn operands_of_all_classes() {
             let bounds = [x, Bound::Canonical, some[(i + 1) % 3], x];
             let all = bounds.map(|bound| classes(&f, bound, &mut bits));
             let pick = |at: usize| -> Vec<BigUint> {
-                // Steps without a common factor, so that classes meet in every combination; the largest first.
+                // Steps without a common factor, so that classes meet in every combination; the largest
+                // first.
                 let value = |(k, class): (usize, &Vec<BigUint>)| {
                     let back = at * [1, 5, 7, 11][k] / [1, 2, 3, 4][k] % class.len();
                     class[class.len() - 1 - back].clone()

@@ -1,8 +1,8 @@
 //! Elements on limbs, and what is known of one in two dimensions: the value, and how loose its limbs are.
 //!
-//! An element `x` is `n` limbs of `b` bits, integers of either sign, with `x = Σ limb(i)·2^(b·i)` and `0 ≤ x`. It is *normal*
-//! where all but the highest are in `[0, 2^b)`; the highest then is too, as `x < 2^(b·n)`. Sums and differences limb by limb
-//! need no carries and leave limbs that are not normal.
+//! An element `x` is `n` limbs of `b` bits, integers of either sign, with `x = Σ limb(i)·2^(b·i)` and
+//! `0 ≤ x`. It is *normal* where all but the highest are in `[0, 2^b)`; the highest then is too, as
+//! `x < 2^(b·n)`. Sums and differences limb by limb need no carries and leave limbs that are not normal.
 
 use crate::declaration::FieldDesc;
 use crate::targets::{self, Limit};
@@ -30,9 +30,11 @@ pub struct Limbs {
 }
 
 impl Limbs {
-    /// The least that leave four bits above `p`, so that `R ≥ 16p` and nothing needs to be reduced in a formula.
+    /// The least that leave four bits above `p`, so that `R ≥ 16p` and nothing needs to be reduced in a
+    /// formula.
     ///
-    /// Columns of whole products are sums in words of 63 bits: limbs of 29 bits leave room for 31 of them, those of 28 for
+    /// Columns of whole products are sums in words of 63 bits: limbs of 29 bits leave room for 31 of them,
+    /// those of 28 for
     /// 127. A sum of two products and a reduction are three for each limb.
     pub fn of(products: Products, field: &FieldDesc) -> Limbs {
         let n = |bits: u32| (field.p.bits() as usize + 4).div_ceil(bits as usize);
@@ -54,7 +56,8 @@ impl Limbs {
         self.weight(self.n)
     }
 
-    /// The most that an element is below of, as a multiple of `p`: what fits the limbs, and not more than pays.
+    /// The most that an element is below of, as a multiple of `p`: what fits the limbs, and not more than
+    /// pays.
     pub(in crate::targets::simd) fn most(self, field: &FieldDesc) -> u64 {
         (self.r() / &field.p).to_u64().map_or(MOST, |times| times.min(MOST))
     }

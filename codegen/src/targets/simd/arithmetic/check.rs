@@ -1,23 +1,26 @@
-//! Checks lane programs: that one computes its operation for all operands within their bounds, and stays within its own.
+//! Checks lane programs: that one computes its operation for all operands within their bounds, and stays
+//! within its own.
 //!
-//! What stands here is trusted, and nothing of the variants is used. A program is gone through from its first instruction to
-//! its last, and of each limb two things are kept:
+//! What stands here is trusted, and nothing of the variants is used. A program is gone through from its first
+//! instruction to its last, and of each limb two things are kept:
 //!
 //! * its *range*, by which no word of 64 bits overflows and what is multiplied fits the instruction;
-//! * its *form*, a polynomial that it is equal to as an integer. Its symbols are the operands, their limbs but the lowest,
-//!   quotients, and what instructions round away: `⌊a·b/2^52⌋` and `⌊a/2^k⌋`. What is left then has no symbol of its own:
-//!   `a·b mod 2^52 = a·b - 2^52·⌊a·b/2^52⌋`, and `a mod 2^k = a - 2^k·⌊a/2^k⌋`. A carry of a row of reduction is
-//!   `(a + q·p0 - 2^52·⌊q·p0/2^52⌋)/2^52`, and of whole products `(a + q·p0)/2^bits`.
+//! * its *form*, a polynomial that it is equal to as an integer. Its symbols are the operands, their limbs
+//!   but the lowest, quotients, and what instructions round away: `⌊a·b/2^52⌋` and `⌊a/2^k⌋`. What is left
+//!   then has no symbol of its own: `a·b mod 2^52 = a·b - 2^52·⌊a·b/2^52⌋`, and
+//!   `a mod 2^k = a - 2^k·⌊a/2^k⌋`. A carry of a row of reduction is `(a + q·p0 - 2^52·⌊q·p0/2^52⌋)/2^52`,
+//!   and of whole products `(a + q·p0)/2^bits`.
 //!
 //! Numbers are forms too, so that carries from limb to limb leave them as they are. It is then shown that
 //!
-//! * the number that the result's limbs make, times `R`, is the definition modulo `p`: the difference is divisible by `p`,
-//!   coefficient by coefficient;
+//! * the number that the result's limbs make, times `R`, is the definition modulo `p`: the difference is
+//!   divisible by `p`, coefficient by coefficient;
 //! * it is within its bound, and the limbs are as tight as the bound says.
 //!
-//! The range of a form is found term by term; or as that of a number whose sign is known and what is left; or as
-//! that of a number whose parts are stated, which have to add up to it, and what is left. A program that reads signs
-//! is gone through once for each that they can have. What cannot be shown is refused, and nothing is searched for.
+//! The range of a form is found term by term; or as that of a number whose sign is known and what is left; or
+//! as that of a number whose parts are stated, which have to add up to it, and what is left. A program that
+//! reads signs is gone through once for each that they can have. What cannot be shown is refused, and nothing
+//! is searched for.
 
 use super::bound::{Bound, Limbs, Products};
 use super::ir::{Inst, Limb, Op, Parts, Program, Src};
@@ -105,7 +108,8 @@ fn power(k: usize) -> BigInt {
     BigInt::one() << k
 }
 
-/// The instruction that reads each limb last; none of a limb that something else reads, or an instruction twice.
+/// The instruction that reads each limb last; none of a limb that something else reads, or an instruction
+/// twice.
 fn last_reads(program: &Program) -> Vec<Option<usize>> {
     let mut last = vec![None; program.limbs as usize];
     let mut read = |src: &Src, at: Option<usize>| {
@@ -195,7 +199,8 @@ impl<'a> Machine<'a> {
         self.of.weight(i).into()
     }
 
-    /// Limbs of an operand of at most `max`: the number is a symbol, and the lowest limb what the others leave of it.
+    /// Limbs of an operand of at most `max`: the number is a symbol, and the lowest limb what the others
+    /// leave of it.
     fn operand(&mut self, k: usize, max: BigInt, loose: u64) {
         let n = self.n;
         let mut lowest = self.symbol((BigInt::zero(), max.clone()));
@@ -411,7 +416,8 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// `⌈a/2^52⌉`, which is `(a + (q·p0 mod 2^52))/2^52` for the quotient `q` of `a` by `-1/p0`; or `(a + q·p0)/2^bits`.
+    /// `⌈a/2^52⌉`, which is `(a + (q·p0 mod 2^52))/2^52` for the quotient `q` of `a` by `-1/p0`; or
+    /// `(a + q·p0)/2^bits`.
     fn carry(&mut self, a: Limb, q: Limb, p0: u64) -> Result<(Rc<Form>, Range), Unproven> {
         let clears = |by: u64| (BigInt::from(by) * p0 + 1u32).is_multiple_of(&self.weight(1));
         if !self.quotients.get(&q).is_some_and(|&(of, by)| of == a && clears(by)) {
@@ -456,7 +462,8 @@ impl<'a> Machine<'a> {
         Ok(number)
     }
 
-    /// That limbs but the highest are in `[0, 2^bits)`: the highest is what the number says. False where this case cannot be.
+    /// That limbs but the highest are in `[0, 2^bits)`: the highest is what the number says. False where this
+    /// case cannot be.
     fn normal(&mut self, words: &[Src]) -> Result<bool, Unproven> {
         let Some((Src::Limb(top), lower)) = words.split_last() else {
             return Err(refused("has no limbs in a number"));
@@ -487,8 +494,8 @@ impl<'a> Machine<'a> {
         Ok(slot.1.0 <= slot.1.1)
     }
 
-    /// A number and its limbs get symbols, as those of an operand: what follows needs to know of it how large it is, and the
-    /// definition what it is.
+    /// A number and its limbs get symbols, as those of an operand: what follows needs to know of it how large
+    /// it is, and the definition what it is.
     fn renamed(&mut self, words: &[Src]) -> Result<(), Unproven> {
         let form = self.number(words)?;
         let range = self.range(&form)?;
@@ -521,7 +528,8 @@ impl<'a> Machine<'a> {
         Ok(expanded)
     }
 
-    /// The range of a number: term by term, by a number whose sign is known and what is left, or by its parts.
+    /// The range of a number: term by term, by a number whose sign is known and what is left, or by its
+    /// parts.
     fn range(&self, form: &Form) -> Result<Range, Unproven> {
         let (mut least, mut most) = self.by_terms(form);
         for (number, negative) in &self.signs {

@@ -1,7 +1,9 @@
-//! Lane programs: straight-line, on integers that words of 64 bits hold with their sign, each limb written once.
+//! Lane programs: straight-line, on integers that words of 64 bits hold with their sign, each limb written
+//! once.
 //!
-//! A lane is an element of its own. Each instruction is an instruction of vectors, so that a program computes as many
-//! elements as a vector has words. `a mod 2^k` is in `[0, 2^k)` whatever the sign of `a`, and `⌊ ⌋` rounds down.
+//! A lane is an element of its own. Each instruction is an instruction of vectors, so that a program computes
+//! as many elements as a vector has words. `a mod 2^k` is in `[0, 2^k)` whatever the sign of `a`, and `⌊ ⌋`
+//! rounds down.
 
 use std::collections::BTreeSet;
 
@@ -66,7 +68,8 @@ pub enum Op {
         by: u64,
     },
     /// What is carried when the lowest limb of `q·p` is added to `a`. By halves that is `⌈a / 2^52⌉`, where
-    /// `a + (q·p0 mod 2^52)` is a multiple of `2^52`; by whole products `(a + q·p0) / 2^bits`, `a` not negative.
+    /// `a + (q·p0 mod 2^52)` is a multiple of `2^52`; by whole products `(a + q·p0) / 2^bits`, `a` not
+    /// negative.
     Carry {
         /// `a`
         a: Limb,
@@ -107,8 +110,8 @@ pub enum Op {
     },
 }
 
-/// An instruction, or something to be shown where it stands. What is to be shown is written down by whoever makes a
-/// program, and believed by nobody.
+/// An instruction, or something to be shown where it stands. What is to be shown is written down by whoever
+/// makes a program, and believed by nobody.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Inst {
     /// Writes a limb.
@@ -119,8 +122,8 @@ pub enum Inst {
     Renamed(Vec<Src>),
 }
 
-/// Why a result is below its bound, where that does not follow term by term: the result times `2^bits` is a sum of these
-/// limbs, each times a factor.
+/// Why a result is below its bound, where that does not follow term by term: the result times `2^bits` is a
+/// sum of these limbs, each times a factor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Parts {
     /// How many times the result.

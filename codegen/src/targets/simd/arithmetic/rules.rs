@@ -1,7 +1,7 @@
 //! What each variant asks and promises, evaluated on big integers.
 //!
-//! Written from the definitions, not from the variants: with `X` the largest operand, `C` what an element holds, and `k`
-//! the least integer with `k·p ≥ Y`, at least 1,
+//! Written from the definitions, not from the variants: with `X` the largest operand, `C` what an element
+//! holds, and `k` the least integer with `k·p ≥ Y`, at least 1,
 //!
 //! | variant | asks | at most |
 //! | --- | --- | --- |
@@ -12,8 +12,8 @@
 //! | copies and `reduce.carried` | result `< C` | `X` |
 //! | any canonical | | `p - 1` |
 //!
-//! How loose limbs are is no part of a certificate. It is part of every bound: the [gate](crate::passes::gate) holds the bounds of
-//! operands against those of the values that they are.
+//! How loose limbs are is no part of a certificate. It is part of every bound: the
+//! [gate](crate::passes::gate) holds the bounds of operands against those of the values that they are.
 
 use super::bound::Limbs;
 use crate::declaration::{FieldDesc, FieldOp};

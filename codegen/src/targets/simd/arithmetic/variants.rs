@@ -1,7 +1,8 @@
 //! The variants: what each operation can be computed by.
 //!
-//! Each comes *loose*, limb by limb and with no carries where the operation allows that; *carried*, with the carries of its
-//! limbs; and *canonical*. What multiplies reads limbs: an operand that is not normal is carried first.
+//! Each comes *loose*, limb by limb and with no carries where the operation allows that; *carried*, with the
+//! carries of its limbs; and *canonical*. What multiplies reads limbs: an operand that is not normal is
+//! carried first.
 
 use super::bound::{Bound, LOOSEST, Limbs, Products};
 use super::ir::{Inst, Op, Parts, Program, Src};
@@ -18,7 +19,8 @@ const ESTIMATE: usize = 20;
 /// Names of the forms of a variant.
 type Names = [&'static str; 3];
 
-/// The legal variants of a well-formed operation, in no particular order; none of one that the target does not have.
+/// The legal variants of a well-formed operation, in no particular order; none of one that the target does
+/// not have.
 pub(super) fn offers<I: Instructions>(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Vec<Choice<I>> {
     let reduce = Reduction { p: field.p.clone(), limbs: Limbs::of(I::PRODUCTS, field) };
     let choices = |reduced: bool| {
@@ -150,8 +152,8 @@ impl<I: Instructions> Offers<'_, I> {
         self.choices.push(Choice { variant, out, parts: 1, cost, program });
     }
 
-    /// Offers what `emit` makes, at most `max` on limbs as loose as `loose` and of these signs, in each form that its bound
-    /// allows; nothing where an element may not hold it.
+    /// Offers what `emit` makes, at most `max` on limbs as loose as `loose` and of these signs, in each form
+    /// that its bound allows; nothing where an element may not hold it.
     fn forms(
         &mut self,
         [loosely, with_carries, canonical]: Names,
@@ -427,7 +429,8 @@ impl Columns {
         }
     }
 
-    /// Products of different limbs once, all doubled, then the squares. What is in the columns already is added last.
+    /// Products of different limbs once, all doubled, then the squares. What is in the columns already is
+    /// added last.
     fn square(&mut self, program: &mut Program, x: &[Src]) {
         let n = x.len();
         let before = std::mem::replace(&mut self.words, vec![ZERO; 2 * n]);

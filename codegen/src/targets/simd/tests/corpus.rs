@@ -1,5 +1,5 @@
-//! Lane programs by hand: right ones, and wrong ones that each break one rule of the checker. The tests compile
-//! this file also on its own, next to edits of the checker that it has to notice.
+//! Lane programs by hand: right ones, and wrong ones that each break one rule of the checker. The tests
+//! compile this file also on its own, next to edits of the checker that it has to notice.
 
 use crate::declaration::{FieldDesc, FieldOp};
 use crate::targets::simd::arithmetic::bound::{Bound, Limbs, Products};
@@ -22,9 +22,9 @@ use Verdict::{Right, Unfit, Wrong};
 /// Name, verdict, claim and program.
 type Row = (&'static str, Verdict, &'static str, &'static str);
 
-/// The claim is a modulus, with `whole` before it where products are whole, an operation, the operands' bounds, `->` and the result's. The bound `3~2` is below
-/// `3p` on limbs as loose as 2. Operands are the first limbs. `t0 mod 3` is modulo `2^3`, and `t1 ? a b` is
-/// `t1 < 0 ? a : b`.
+/// The claim is a modulus, with `whole` before it where products are whole, an operation, the operands'
+/// bounds, `->` and the result's. The bound `3~2` is below `3p` on limbs as loose as 2. Operands are the
+/// first limbs. `t0 mod 3` is modulo `2^3`, and `t1 ? a b` is `t1 < 0 ? a : b`.
 const SHAPES: &[Row] = &[
     ("an operand too many", Unfit, "13 reduce_weak 1 1 -> 1", "out t0"),
     ("an input that is no operand", Unfit, "13 reduce_weak 1 -> 1", "inputs 0; out t0"),

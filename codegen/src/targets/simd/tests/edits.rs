@@ -1,7 +1,7 @@
 //! Edits of the checker's own source: each must make it judge an entry of the corpus wrongly.
 //!
-//! The checker is compiled once, as a program of its own that has a copy for each edit next to the one that is as
-//! it stands.
+//! The checker is compiled once, as a program of its own that has a copy for each edit next to the one that
+//! is as it stands.
 
 use super::corpus::{Entry, Verdict, corpus};
 use super::*;

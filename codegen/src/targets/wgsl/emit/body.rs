@@ -181,7 +181,8 @@ impl<'a, T: Dialect> Body<'a, T> {
         let (buffer, word) = match *place {
             Place::Global { buffer, word, .. } | Place::Part { buffer, word, .. } => (buffer, word),
             Place::Shared { array, .. } => {
-                // Word `k` of all elements stands together, so that neighbouring threads read neighbouring words.
+                // Word `k` of all elements stands together, so that neighbouring threads read neighbouring
+                // words.
                 let (name, step) = (shared(kernel, array.0 as usize), kernel.shared[array.0 as usize].length);
                 return Ok(Spot { array: name, at: index.element.clone(), step, vectors: false });
             }
@@ -656,8 +657,8 @@ fn words_of_element(kernel: &Kernel, param: usize) -> Option<u32> {
     }
 }
 
-/// Whether a buffer is read and written four words at once, at multiples of four, by all of a kernel. Ranges begin at an
-/// element, so that they do at such a multiple too.
+/// Whether a buffer is read and written four words at once, at multiples of four, by all of a kernel. Ranges
+/// begin at an element, so that they do at such a multiple too.
 fn has_vectors(kernel: &Kernel, param: usize) -> bool {
     let of = |place: &Place| match *place {
         Place::Global { buffer, word, .. } | Place::Part { buffer, word, .. } => {

@@ -1,7 +1,7 @@
 //! Kernels to WGSL, by the shared [walk](crate::targets::walk).
 //!
-//! An image is one module. It has a function for each program that its kernels use, one for each function of FIR, and an entry
-//! point for each kernel, named by its symbol.
+//! An image is one module. It has a function for each program that its kernels use, one for each function of
+//! FIR, and an entry point for each kernel, named by its symbol.
 
 mod body;
 mod narrow;
@@ -24,8 +24,9 @@ use std::fmt::Write as _;
 
 /// A target of the language: how its programs are written.
 pub(super) trait Dialect: BackEnd {
-    /// Whether elements are not on the words that they have in memory. Then [`Dialect::prelude`] has the functions `unpack`, from
-    /// the words to an element, and `pack`, to a structure of words `m0`, `m1` and so on.
+    /// Whether elements are not on the words that they have in memory. Then [`Dialect::prelude`] has the
+    /// functions `unpack`, from the words to an element, and `pack`, to a structure of words `m0`, `m1` and
+    /// so on.
     const REGROUPS: bool = false;
 
     /// What a module for a field has besides elements.
@@ -52,11 +53,14 @@ impl BackEnd for Wgsl {
 
     /// One module for kernels of one field. An entry point binds in group 0
     ///
-    /// * at `k` the buffer parameter number `k`, as words or as vectors of four, to be read or to be read and written;
-    /// * behind them a uniform block of four-word vectors: the number of blocks of the launch, then for each parameter in
-    ///   order the first word of a buffer's range within what is bound, a scalar's value, or both words of a 64-bit one.
+    /// * at `k` the buffer parameter number `k`, as words or as vectors of four, to be read or to be read and
+    ///   written;
+    /// * behind them a uniform block of four-word vectors: the number of blocks of the launch, then for each
+    ///   parameter in order the first word of a buffer's range within what is bound, a scalar's value, or
+    ///   both words of a 64-bit one.
     ///
-    /// Blocks are numbered through a grid of two dimensions, `x + y·⟨size in x⟩`; those past the number of blocks do nothing.
+    /// Blocks are numbered through a grid of two dimensions, `x + y·⟨size in x⟩`; those past the number of
+    /// blocks do nothing.
     fn emit(kernels: &[Checked<Wgsl>], (): ()) -> Result<Artefact, EmitError> {
         module(kernels)
     }

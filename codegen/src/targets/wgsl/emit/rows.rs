@@ -1,13 +1,14 @@
 //! Rows of a program that are alike, as a loop.
 //!
-//! Instructions `start..start + length·count` are rows where row `k` is row 0 with other operands: what is written in the same
-//! row, what the row before wrote in the same place (a *carried* limb, which has some value before), limb `k` of an operand
-//! from one on (which *rotates*), or the same constant or limb from before. That is compared instruction by instruction, so
-//! that the loop is the program that was proven.
+//! Instructions `start..start + length·count` are rows where row `k` is row 0 with other operands: what is
+//! written in the same row, what the row before wrote in the same place (a *carried* limb, which has some
+//! value before), limb `k` of an operand from one on (which *rotates*), or the same constant or limb from
+//! before. That is compared instruction by instruction, so that the loop is the program that was proven.
 
 use crate::targets::limbs::ir::{Inst, Limb, Program, Src};
 
-/// A limb of the row that is written in an instruction: its place in the row, and which of those that it writes.
+/// A limb of the row that is written in an instruction: its place in the row, and which of those that it
+/// writes.
 pub(in crate::targets::wgsl) type Slot = (usize, usize);
 
 /// What an operand of row 0 stands for in each row.

@@ -1,7 +1,8 @@
 //! Many programs in a straight stretch of text, as a loop in which each stands once.
 //!
-//! Drivers inline each call of a program, and some compile a kernel over an extension for half a minute. A *stretch* is what
-//! stands between two changes of flow. Where it has many calls they become the steps of a loop over elements `e`:
+//! Drivers inline each call of a program, and some compile a kernel over an extension for half a minute. A
+//! *stretch* is what stands between two changes of flow. Where it has many calls they become the steps of a
+//! loop over elements `e`:
 //!
 //! ```text
 //! e[0] = l3;                               operands from before the loop
@@ -20,9 +21,10 @@
 //! let v9 = e[0];
 //! ```
 //!
-//! An element is one place for several values, none of which is read after the next one is written: [allocation by a linear
-//! scan](https://doi.org/10.1145/330249.330250). What is no call stays before or behind the loop, in its order. The loop is
-//! run again by names and compared with the stretch ([`Steps::is`]), so that it is what was proven.
+//! An element is one place for several values, none of which is read after the next one is written:
+//! [allocation by a linear scan](https://doi.org/10.1145/330249.330250). What is no call stays before or
+//! behind the loop, in its order. The loop is run again by names and compared with the stretch
+//! ([`Steps::is`]), so that it is what was proven.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -204,8 +206,8 @@ impl Steps {
         written.max().map_or(0, |last| last + 1)
     }
 
-    /// Whether this does what a [run](run) says: what is no call is there in its order, what comes before the loop is made of
-    /// no call's result, and the loop makes the calls.
+    /// Whether this does what a [run](run) says: what is no call is there in its order, what comes before the
+    /// loop is made of no call's result, and the loop makes the calls.
     pub(in crate::targets::wgsl) fn is(&self, run: &[Item]) -> bool {
         let calls: Vec<&Call> = run.iter().filter_map(Item::call).collect();
         let others = run.iter().filter(|item| item.call().is_none());

@@ -1,8 +1,9 @@
-//! Elements on limbs of 13 bits, and what is known of one in two dimensions: the value, and how loose its limbs are.
+//! Elements on limbs of 13 bits, and what is known of one in two dimensions: the value, and how loose its
+//! limbs are.
 //!
-//! An element `x` is `n` limbs, integers of either sign, with `x = Σ limb(i)·2^(13·i)` and `0 ≤ x`. It is *normal*
-//! where all but the highest are in `[0, 2^13)`. The highest is what is left of the number, and may have three.
-//! Sums and differences limb by limb need no carries and leave limbs that are not normal.
+//! An element `x` is `n` limbs, integers of either sign, with `x = Σ limb(i)·2^(13·i)` and `0 ≤ x`. It is
+//! *normal* where all but the highest are in `[0, 2^13)`. The highest is what is left of the number, and may
+//! have three. Sums and differences limb by limb need no carries and leave limbs that are not normal.
 
 use crate::declaration::FieldDesc;
 use crate::targets::{self, Limit};
@@ -13,7 +14,8 @@ use num_traits::{One, ToPrimitive};
 pub const BITS: u32 = 13;
 /// Bits that the highest limb may have.
 const HIGHEST: u32 = BITS + 3;
-/// The most that an element is below of, as a multiple of `p`: its limbs hold it, and more would gain nothing.
+/// The most that an element is below of, as a multiple of `p`: its limbs hold it, and more would gain
+/// nothing.
 pub(super) const MOST: u64 = 1 << 6;
 /// Limbs are never as loose as this.
 pub(super) const LOOSEST: u64 = 1 << 8;

@@ -1,23 +1,25 @@
-//! Checks programs: that one computes its operation for all operands within their bounds, and stays within its own.
+//! Checks programs: that one computes its operation for all operands within their bounds, and stays within
+//! its own.
 //!
 //! What stands here is trusted, and nothing of the variants is used. The method is that of
-//! [`simd`](crate::targets::simd), on words of 32 bits and whole products. A program is gone through from its first
-//! instruction to its last, and of each limb two things are kept:
+//! [`simd`](crate::targets::simd), on words of 32 bits and whole products. A program is gone through from its
+//! first instruction to its last, and of each limb two things are kept:
 //!
 //! * its *range*, by which its word, read with a sign or without one, is the integer that it stands for;
-//! * its *form*, a polynomial that it is equal to as an integer. Its symbols are the operands, their limbs but the
-//!   lowest, quotients, and what is rounded: `⌊a/2^k⌋`. Then `a mod 2^k = a - 2^k·⌊a/2^k⌋`. A carry of a row of
-//!   reduction is `(a + q·p0)/2^k`.
+//! * its *form*, a polynomial that it is equal to as an integer. Its symbols are the operands, their limbs
+//!   but the lowest, quotients, and what is rounded: `⌊a/2^k⌋`. Then `a mod 2^k = a - 2^k·⌊a/2^k⌋`. A carry
+//!   of a row of reduction is `(a + q·p0)/2^k`.
 //!
 //! Numbers are forms too, so that carries from limb to limb leave them as they are. It is then shown that
 //!
-//! * the number that the result's limbs make, times the power of two that the operation divides by, is the definition
-//!   modulo `p`: the difference is divisible by `p`, coefficient by coefficient;
+//! * the number that the result's limbs make, times the power of two that the operation divides by, is the
+//!   definition modulo `p`: the difference is divisible by `p`, coefficient by coefficient;
 //! * it is within its bound, and the limbs are as tight as the bound says.
 //!
-//! The range of a form is found term by term; or as that of a number whose sign is known and what is left; or as
-//! that of a number whose parts are stated, which have to add up to it, and what is left. A program that reads signs
-//! is gone through once for each that they can have. What cannot be shown is refused, and nothing is searched for.
+//! The range of a form is found term by term; or as that of a number whose sign is known and what is left; or
+//! as that of a number whose parts are stated, which have to add up to it, and what is left. A program that
+//! reads signs is gone through once for each that they can have. What cannot be shown is refused, and nothing
+//! is searched for.
 
 use super::bound::{BITS, Bound, limbs};
 use super::ir::{Inst, Limb, Op, Parts, Program, Src};
@@ -84,8 +86,8 @@ pub(in crate::targets::wgsl) fn check(
     Ok(Accepted(seal))
 }
 
-/// Shows that the program gives the number that its input makes, cut into limbs of as many bits as `to` says: the input
-/// is cut as `from` says. `(limbs, bits)`; a highest limb holds what is left.
+/// Shows that the program gives the number that its input makes, cut into limbs of as many bits as `to` says:
+/// the input is cut as `from` says. `(limbs, bits)`; a highest limb holds what is left.
 pub(in crate::targets::wgsl) fn check_regrouped(
     program: &Program,
     below: &BigInt,
@@ -178,7 +180,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Limbs of an operand of at most `max`: the number is a symbol, and the lowest limb what the others leave of it.
+    /// Limbs of an operand of at most `max`: the number is a symbol, and the lowest limb what the others
+    /// leave of it.
     fn operand(&mut self, k: usize, n: usize, max: BigInt, loose: u64) {
         let mut lowest = self.symbol((BigInt::zero(), max.clone()));
         self.operands.push(self.symbols.len() as u32);
@@ -387,8 +390,8 @@ impl<'a> Machine<'a> {
         Ok(number)
     }
 
-    /// That limbs but the highest are in `[0, 2^13)`: what the number says of all of them. False where this case cannot
-    /// be.
+    /// That limbs but the highest are in `[0, 2^13)`: what the number says of all of them. False where this
+    /// case cannot be.
     fn normal(&mut self, words: &[Src]) -> Result<bool, Unproven> {
         let Some((Src::Limb(top), lower)) = words.split_last() else {
             return Err(refused("has no limbs in a number"));
@@ -435,8 +438,8 @@ impl<'a> Machine<'a> {
         Ok(slot.1.0 <= slot.1.1)
     }
 
-    /// A number and its limbs get symbols, as those of an operand: what follows needs to know of it how large it is, by
-    /// its form or by its limbs, and the definition what it is.
+    /// A number and its limbs get symbols, as those of an operand: what follows needs to know of it how large
+    /// it is, by its form or by its limbs, and the definition what it is.
     fn renamed(&mut self, words: &[Src]) -> Result<(), Unproven> {
         let form = self.number(words)?;
         let (mut least, mut most) = self.range(&form)?;
@@ -485,7 +488,8 @@ impl<'a> Machine<'a> {
         Ok(expanded)
     }
 
-    /// The range of a number: term by term, by a number whose sign is known and what is left, or by its parts.
+    /// The range of a number: term by term, by a number whose sign is known and what is left, or by its
+    /// parts.
     fn range(&self, form: &Form) -> Result<Range, Unproven> {
         let (mut least, mut most) = self.by_terms(form);
         for (number, negative) in &self.signs {
@@ -601,8 +605,8 @@ impl<'a> Machine<'a> {
         all
     }
 
-    /// The definition of an operation on words, times a power of two by its exponent; `None` of one that is not known
-    /// here.
+    /// The definition of an operation on words, times a power of two by its exponent; `None` of one that is
+    /// not known here.
     fn definition(&self, field: &FieldDesc, op: &FieldOp) -> Option<(Form, usize)> {
         let words = 32 * field.words;
         let linear = |terms: &[(usize, BigInt)], divided: usize| {

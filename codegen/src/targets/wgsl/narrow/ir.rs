@@ -1,8 +1,8 @@
 //! Programs on limbs of 13 bits: straight-line, each limb written once.
 //!
-//! A limb is an integer that a word of 32 bits holds: without sign in `[0, 2^32)`, or with one in `[-2^31, 2^31)`. The
-//! word is the integer modulo `2^32`, so that sums, differences and products are the same of both kinds. `a mod 2^k` is
-//! in `[0, 2^k)` whatever the sign of `a`, and `⌊ ⌋` rounds down.
+//! A limb is an integer that a word of 32 bits holds: without sign in `[0, 2^32)`, or with one in
+//! `[-2^31, 2^31)`. The word is the integer modulo `2^32`, so that sums, differences and products are the
+//! same of both kinds. `a mod 2^k` is in `[0, 2^k)` whatever the sign of `a`, and `⌊ ⌋` rounds down.
 
 use std::collections::BTreeSet;
 
@@ -50,8 +50,8 @@ pub enum Op {
         /// Below 32.
         bits: u32,
     },
-    /// `(a + q·p0) / 2^bits`, where that is an integer: `q` is the [quotient](Op::Quotient) of `a` by `-1/p0`. Without
-    /// sign.
+    /// `(a + q·p0) / 2^bits`, where that is an integer: `q` is the [quotient](Op::Quotient) of `a` by
+    /// `-1/p0`. Without sign.
     Carry {
         /// `a`
         a: Limb,
@@ -96,21 +96,21 @@ pub enum Op {
     },
 }
 
-/// An instruction, or something to be shown where it stands. What is to be shown is written down by whoever makes a
-/// program, and believed by nobody.
+/// An instruction, or something to be shown where it stands. What is to be shown is written down by whoever
+/// makes a program, and believed by nobody.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Inst {
     /// Writes a limb.
     Write(Limb, Op),
-    /// The limbs but the highest are in `[0, 2^13)`. Then the highest is what the number that they make says it is, and
-    /// where that is not negative no limb is more than the number has of it.
+    /// The limbs but the highest are in `[0, 2^13)`. Then the highest is what the number that they make says
+    /// it is, and where that is not negative no limb is more than the number has of it.
     Normal(Vec<Src>),
     /// The number that the limbs make is taken as an operand of what follows.
     Renamed(Vec<Src>),
 }
 
-/// Why a result is below its bound, where that does not follow term by term: the result times `2^shift` is a sum of
-/// these limbs, each times a factor.
+/// Why a result is below its bound, where that does not follow term by term: the result times `2^shift` is a
+/// sum of these limbs, each times a factor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Parts {
     /// `shift`

@@ -1,13 +1,15 @@
-//! Elements on limbs of 13 bits: products of two limbs are words with room for a sum, and sums have no carries.
+//! Elements on limbs of 13 bits: products of two limbs are words with room for a sum, and sums have no
+//! carries.
 //!
-//! A Montgomery product of 254 bits is 820 products of limbs, each a multiplication and an addition, where words of 32
-//! bits take 136 products of four half products each. Elements are in Montgomery form by the radix of the layout, `R =
-//! 2^(32·words)`, which is no power of `2^13`: a product's last row of reduction divides by the bits that are left. So
-//! memory, constants and all that speaks of words are those of [`Wgsl`](super::Wgsl); an element is unpacked where it
-//! is made of words, and packed where its words are read.
+//! A Montgomery product of 254 bits is 820 products of limbs, each a multiplication and an addition, where
+//! words of 32 bits take 136 products of four half products each. Elements are in Montgomery form by the
+//! radix of the layout, `R = 2^(32·words)`, which is no power of `2^13`: a product's last row of reduction
+//! divides by the bits that are left. So memory, constants and all that speaks of words are those of
+//! [`Wgsl`](super::Wgsl); an element is unpacked where it is made of words, and packed where its words are
+//! read.
 //!
-//! The arithmetic is that of [`simd`](crate::targets::simd) with another machine: bounds in two dimensions, and
-//! normalisation where something multiplies.
+//! The arithmetic is that of [`simd`](crate::targets::simd) with another machine: bounds in two dimensions,
+//! and normalisation where something multiplies.
 
 pub mod bound;
 pub mod check;

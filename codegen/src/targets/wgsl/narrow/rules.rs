@@ -1,7 +1,7 @@
 //! What each variant asks and promises, evaluated on big integers.
 //!
-//! Written from the definitions, not from the variants: with `X` the largest operand, `C` what an element holds, `R`
-//! the radix of the layout, and `k` the least integer with `k·p ≥ Y`, at least 1,
+//! Written from the definitions, not from the variants: with `X` the largest operand, `C` what an element
+//! holds, `R` the radix of the layout, and `k` the least integer with `k·p ≥ Y`, at least 1,
 //!
 //! | variant | asks | at most |
 //! | --- | --- | --- |

@@ -24,7 +24,8 @@ fn small_fields() -> Vec<FieldDesc> {
     fields().into_iter().filter(|f| f.words < 6).collect()
 }
 
-/// Canonical, below twice that, loose, the most that an element can be; of large fields, whose proofs take long, two.
+/// Canonical, below twice that, loose, the most that an element can be; of large fields, whose proofs take
+/// long, two.
 fn bounds(f: &FieldDesc) -> Vec<Bound> {
     let most = Bound { times: MOST, loose: 100 };
     match f.words {

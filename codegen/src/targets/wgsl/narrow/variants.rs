@@ -1,10 +1,11 @@
 //! The variants: what each operation can be computed by.
 //!
-//! Each comes *loose*, limb by limb and with no carries where the operation allows that; *carried*, with the carries of
-//! its limbs; and *canonical*. What multiplies reads normal limbs: an operand that is not normal is carried first.
+//! Each comes *loose*, limb by limb and with no carries where the operation allows that; *carried*, with the
+//! carries of its limbs; and *canonical*. What multiplies reads normal limbs: an operand that is not normal
+//! is carried first.
 //!
-//! A product divides by `2^(32·words)`, the radix of the layout: its last row of reduction has the bits that are left,
-//! and the limbs move by what a limb has more.
+//! A product divides by `2^(32·words)`, the radix of the layout: its last row of reduction has the bits that
+//! are left, and the limbs move by what a limb has more.
 
 use super::bound::{BITS, Bound, LOOSEST, MOST, by_limbs, limbs, n0, rows, to_limbs};
 use super::ir::{Inst, Op, Parts, Program, Src};
@@ -23,7 +24,8 @@ const SHIFT: u32 = 25;
 /// Names of the forms of a variant.
 type Names = [&'static str; 3];
 
-/// The legal variants of a well-formed operation, in no particular order; none of one that the target does not have.
+/// The legal variants of a well-formed operation, in no particular order; none of one that the target does
+/// not have.
 pub(super) fn offers(field: &FieldDesc, op: &FieldOp, operands: &[Bound]) -> Vec<Choice> {
     let choices = |reduced: bool| {
         let given = Given { field, n: limbs(field), bounds: operands, reduced };
@@ -95,7 +97,8 @@ impl Given<'_> {
         (0..self.n).map(limb).collect()
     }
 
-    /// A normal number up to `max`, brought below `2p`: less a multiple of `p`, by a quotient that its upper bits give.
+    /// A normal number up to `max`, brought below `2p`: less a multiple of `p`, by a quotient that its upper
+    /// bits give.
     ///
     /// With `x = low + 2^e·top` and `c = ⌊2^(s+e)/p⌋` the quotient is `q = ⌊top·c / 2^s⌋`, and
     /// `2^s·(x - q·p) = 2^s·low + (2^(s+e) - c·p)·top + p·(top·c mod 2^s)`.
@@ -216,8 +219,8 @@ impl Offers<'_> {
         self.choices.push(Choice { variant, out, parts: 1, cost, program });
     }
 
-    /// Offers what `emit` makes, at most `max` on limbs as loose as `loose`, in each form that its bound allows;
-    /// nothing where an element may not hold it.
+    /// Offers what `emit` makes, at most `max` on limbs as loose as `loose`, in each form that its bound
+    /// allows; nothing where an element may not hold it.
     fn forms(
         &mut self,
         [loosely, with_carries, canonical]: Names,
@@ -398,8 +401,8 @@ impl Offers<'_> {
         });
     }
 
-    /// Products of limbs, at most `sum` together, divided by so many words. `fill` says with what the columns begin,
-    /// each with the most that it is.
+    /// Products of limbs, at most `sum` together, divided by so many words. `fill` says with what the columns
+    /// begin, each with the most that it is.
     fn divided_by(
         &mut self,
         names: [&'static str; 2],
@@ -453,7 +456,8 @@ fn imms(x: &BigUint, n: usize) -> Vec<Src> {
     to_limbs(x, n).into_iter().map(|limb| Src::Imm(limb as u32)).collect()
 }
 
-/// The number on normal limbs; what is carried out of each is added to the next. The limbs have signs, or none has.
+/// The number on normal limbs; what is carried out of each is added to the next. The limbs have signs, or
+/// none has.
 fn carried(program: &mut Program, mut words: Vec<Src>, signed: bool) -> Vec<Src> {
     for i in 0..words.len() - 1 {
         let a = program.limb(words[i]);
@@ -571,9 +575,9 @@ impl Columns<'_> {
         self.sums[column] = (self.program.plus(sum, carry), before + most);
     }
 
-    /// The sum of the terms, divided by so many words: row by row the multiple of `p` is added that clears the lowest
-    /// column, in the last one only the bits that are left to divide by. The result is normal, as its limbs are cut
-    /// anew.
+    /// The sum of the terms, divided by so many words: row by row the multiple of `p` is added that clears
+    /// the lowest column, in the last one only the bits that are left to divide by. The result is normal, as
+    /// its limbs are cut anew.
     fn divided(&mut self, field: &FieldDesc, words: usize, terms: &[Term]) -> Vec<Src> {
         let (full, last) = rows(32 * words);
         let p = to_limbs(&field.p, self.n);

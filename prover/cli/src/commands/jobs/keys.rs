@@ -1,4 +1,5 @@
-//! Keys that were made ready on the device, the most recently used ones. Any number of threads proves with them.
+//! Keys that were made ready on the device, the most recently used ones. Any number of threads proves with
+//! them.
 
 use super::Host;
 use super::memory::Held;
@@ -78,8 +79,8 @@ impl Keys {
         self.host.files.lock().clone()
     }
 
-    /// Has `work` use the key of this file, when it is on the device. A file that has changed is read again; the key of one that is
-    /// gone goes, too.
+    /// Has `work` use the key of this file, when it is on the device. A file that has changed is read again;
+    /// the key of one that is gone goes, too.
     pub(super) fn with<T>(&self, path: &Path, work: impl FnOnce(&dyn Prover) -> T) -> Result<T, Failure> {
         let state = FileState::of(path).inspect_err(|_| self.forget(path))?;
         let key = match self.find(path, &state) {

@@ -84,8 +84,8 @@ impl Queue {
         }
     }
 
-    /// Jobs that wait for this key, those that wait for longest: with the one that was taken before at most `most`, and no more than
-    /// each thread's share of all that wait for it.
+    /// Jobs that wait for this key, those that wait for longest: with the one that was taken before at most
+    /// `most`, and no more than each thread's share of all that wait for it.
     pub(super) fn others_of(&self, zkey: &Path, most: usize) -> Vec<Asked> {
         let mut state = self.lock();
         let all = 1 + state.jobs.iter().filter(|placed| placed.asked.job.zkey == zkey).count();

@@ -16,7 +16,8 @@ const FIRST_WAIT: Duration = Duration::from_millis(50);
 /// The longest wait between two attempts.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
-/// Codes of a server's errors that pass by themselves, as after a failover, or with the group that every connection makes.
+/// Codes of a server's errors that pass by themselves, as after a failover, or with the group that every
+/// connection makes.
 const PASSING: [&str; 11] = [
     "BUSY",
     "CLUSTERDOWN",
@@ -34,7 +35,8 @@ const PASSING: [&str; 11] = [
 /// Why Redis cannot be used.
 #[derive(Debug)]
 pub(super) enum LinkError {
-    /// It refuses what is asked, or there is none at the start: the operator's URL, password or names are wrong.
+    /// It refuses what is asked, or there is none at the start: the operator's URL, password or names are
+    /// wrong.
     Refused(RedisError),
     /// It was lost, and did not come back in this time: the operator's network or server.
     Lost(Duration, RedisError),

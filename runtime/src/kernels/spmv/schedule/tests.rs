@@ -94,7 +94,8 @@ fn makespan(costs: &[u64], at_once: usize) -> u64 {
     ends.into_iter().map(|Reverse(end)| end).max().unwrap()
 }
 
-/// The time of all warps, whatever the rows' lengths, is at most 1.3 times what it were if all of them ended at once.
+/// The time of all warps, whatever the rows' lengths, is at most 1.3 times what it were if all of them ended
+/// at once.
 #[test]
 fn skewed_matrices_are_shared_out_evenly() {
     const ROWS: usize = 1 << 20;

@@ -1,8 +1,8 @@
 //! What the search hands to the checker: plain data.
 //!
 //! A certificate is a list of [`Step`]s. A step either defines the next variable, or shows something of those
-//! that are defined, or says what the next instruction of the block writes. Variable 0 is none; the words of the
-//! operands are the next ones, in order.
+//! that are defined, or says what the next instruction of the block writes. Variable 0 is none; the words of
+//! the operands are the next ones, in order.
 
 use num_bigint::{BigInt, BigUint};
 
@@ -100,8 +100,8 @@ pub(in crate::targets::ptx) enum Written {
     Funnel { upper: Halves, lower: Halves, word: Val, uses: Vec<Use> },
     /// A bitwise operation.
     Bits(Bits),
-    /// A comparison: the predicate, for (in)equality the word that is zero where the operands are equal, and why
-    /// the predicate holds where it is said to, and does not elsewhere.
+    /// A comparison: the predicate, for (in)equality the word that is zero where the operands are equal, and
+    /// why the predicate holds where it is said to, and does not elsewhere.
     Compare { holds: Poly, differs: Option<Bits>, range: [Proof; 2] },
     /// A selection.
     Select { word: Val, uses: Vec<Use> },
@@ -134,8 +134,8 @@ pub(in crate::targets::ptx) enum Step {
     Inst(Written),
 }
 
-/// Why one of the tests of a comparison with multiples of `p` says nothing else: where `flag` is `value`, the words
-/// are those of `number`; not below, not above.
+/// Why one of the tests of a comparison with multiples of `p` says nothing else: where `flag` is `value`, the
+/// words are those of `number`; not below, not above.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::targets::ptx) struct Test {
     pub(in crate::targets::ptx) flag: Var,

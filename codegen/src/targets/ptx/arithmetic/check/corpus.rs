@@ -1,5 +1,5 @@
-//! Certificates by hand: right ones, and wrong ones of which each breaks one rule of the checker. The tests compile
-//! this file also on its own, with edits of the checker that it has to notice.
+//! Certificates by hand: right ones, and wrong ones of which each breaks one rule of the checker. The tests
+//! compile this file also on its own, with edits of the checker that it has to notice.
 
 mod conclusions;
 mod flags;
@@ -34,8 +34,8 @@ pub(in crate::targets::ptx) struct Entry {
     asked: Option<Vec<Bound>>,
 }
 
-/// What is judged wrongly by what says whether an entry over a field is accepted, and whether it is with its bounds prepared, after others were
-/// looked at.
+/// What is judged wrongly by what says whether an entry over a field is accepted, and whether it is with its
+/// bounds prepared, after others were looked at.
 pub(in crate::targets::ptx) fn misjudged(
     accepted: &dyn Fn(&Entry, &FieldDesc) -> [bool; 2],
 ) -> Vec<&'static str> {

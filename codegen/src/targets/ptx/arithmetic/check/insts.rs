@@ -12,7 +12,8 @@ pub(super) struct Machine<'c> {
     pub(super) block: &'c Block,
     words: Vec<Option<Val>>,
     preds: Vec<Option<Poly>>,
-    /// The flag, and the guard of the instruction that set it: where that does not hold nothing is known of it.
+    /// The flag, and the guard of the instruction that set it: where that does not hold nothing is known of
+    /// it.
     flag: Option<(Flag, Poly, Option<Pred>)>,
     pub(super) at: usize,
 }
@@ -106,7 +107,8 @@ impl<'c> Machine<'c> {
         }
     }
 
-    /// `a ± b ± cin`: the only integers `word` in `[0, 2^32)` and `carry` with `word ± 2^32·carry` equal to it.
+    /// `a ± b ± cin`: the only integers `word` in `[0, 2^32)` and `carry` with `word ± 2^32·carry` equal to
+    /// it.
     fn chain(&mut self, chain: Chain, a: Val, b: Val, written: &Written) -> Result<(), Refused> {
         let sign = if chain.kind == Flag::Carry { 1 } else { -1 };
         let cin = match &self.flag {

@@ -1,16 +1,18 @@
 //! Checks certificates of blocks: that a block computes its operation for all operands within their bounds.
 //!
-//! What stands here is trusted; what finds certificates (`targets/ptx/prove`) is not, and nothing of it is used here. A
-//! certificate names integers that the operands determine (`Step`), and the checker
-//! follows it by few rules:
+//! What stands here is trusted; what finds certificates (`targets/ptx/prove`) is not, and nothing of it is
+//! used here. A certificate names integers that the operands determine (`Step`), and the checker follows it
+//! by few rules:
 //!
-//! * **Definitions** always hold: a polynomial or product of what is known, the division of one by `2^32`, a truth value.
-//! * **Equations**: a polynomial is zero, or divisible by a number, if it is so term by term once multiples of
-//!   known equations are taken off.
-//! * **Bounds**: an integer is not negative if some multiple of it, without positive multiples of what is known not to be
-//!   negative, is more than minus that multiple by the ranges of the variables.
+//! * **Definitions** always hold: a polynomial or product of what is known, the division of one by `2^32`, a
+//!   truth value.
+//! * **Equations**: a polynomial is zero, or divisible by a number, if it is so term by term once multiples
+//!   of known equations are taken off.
+//! * **Bounds**: an integer is not negative if some multiple of it, without positive multiples of what is
+//!   known not to be negative, is more than minus that multiple by the ranges of the variables.
 //! * **Cases**: what holds where a boolean is 0, and where it is 1, holds.
-//! * **Instructions**: what one writes is the only integer that is in the range of words and has its equation.
+//! * **Instructions**: what one writes is the only integer that is in the range of words and has its
+//!   equation.
 //!
 //! The claim is that of `Claim`: the definitions of the operations are in `goal.rs`.
 
@@ -75,7 +77,8 @@ pub(in crate::targets::ptx) struct Checked {
     operands: Vec<Bound>,
     /// The words of the results, or none of an operation whose result is a bit.
     outputs: Vec<Vec<Val>>,
-    /// What proofs that were prepared leave of the negative of each result, whatever the largest values of the operands.
+    /// What proofs that were prepared leave of the negative of each result, whatever the largest values of
+    /// the operands.
     prepared: Vec<Sum>,
 }
 
@@ -133,7 +136,8 @@ impl Machine<'_> {
 }
 
 impl Checked {
-    /// Shows that for operands within the first bounds, which are within those of the claim, all results are within the second.
+    /// Shows that for operands within the first bounds, which are within those of the claim, all results are
+    /// within the second.
     pub(in crate::targets::ptx) fn case(
         &mut self,
         (operands, out): (&[Bound], Bound),
@@ -150,8 +154,9 @@ impl Checked {
         Ok(Accepted(self.seal.within(operands, out)))
     }
 
-    /// Looks at proofs, none of them by cases, that are to bound the results for several operands. What they use holds for all
-    /// operands of the claim, and so for fewer; only how large these are at most is left open.
+    /// Looks at proofs, none of them by cases, that are to bound the results for several operands. What they
+    /// use holds for all operands of the claim, and so for fewer; only how large these are at most is left
+    /// open.
     pub(in crate::targets::ptx) fn prepare(&mut self, proofs: &[Proof]) -> Result<(), Refused> {
         self.limit_operands(&self.operands.clone())?;
         self.prepared.clear();

@@ -50,11 +50,13 @@ pub(super) struct Context {
 /// Up to four variables in ascending order, 0 for none.
 type Mono = [Var; 4];
 
-/// `Σ coefficient·variables + Σ limit·sum`, constants apart. Variables are kept as one number, which is quicker to compare.
+/// `Σ coefficient·variables + Σ limit·sum`, constants apart. Variables are kept as one number, which is
+/// quicker to compare.
 #[derive(Default)]
 pub(super) struct Sum {
     terms: BTreeMap<u128, Num>,
-    /// What the largest value of something is multiplied with. That of operands is less in some cases than in the whole claim.
+    /// What the largest value of something is multiplied with. That of operands is less in some cases than in
+    /// the whole claim.
     limits: BTreeMap<Limit, Sum>,
     constant: Total,
 }
@@ -286,8 +288,8 @@ impl Sum {
         Ok(())
     }
 
-    /// Takes off facts. Inequalities may be used where that is said, and then neither a number nor a variable that
-    /// they are multiplied with may be negative.
+    /// Takes off facts. Inequalities may be used where that is said, and then neither a number nor a variable
+    /// that they are multiplied with may be negative.
     pub(super) fn without(&mut self, cx: &Context, uses: &[Use], inequalities: bool) -> Result<(), Refused> {
         for Use { fact, times, by } in uses {
             if !matches!(fact, Fact::Defined(_) | Fact::Computed(_) | Fact::Implied(_)) {

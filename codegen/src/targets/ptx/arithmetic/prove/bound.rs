@@ -360,7 +360,8 @@ impl<'q> Work<'q> {
         }
     }
 
-    /// Notes the use of a range, where the checker would not see it: inside of a product, and of an abbreviation.
+    /// Notes the use of a range, where the checker would not see it: inside of a product, and of an
+    /// abbreviation.
     fn ranged(&mut self, id: Id, k: &Num) {
         if self.path.is_empty() && !self.model().node(id).inline {
             return;

@@ -307,7 +307,8 @@ impl<'a> Exec<'a> {
         Ok(self.model.carry(value, sign))
     }
 
-    /// The flag of a mask in `value` that is also the carry out of it, by a case split; why the word is one then.
+    /// The flag of a mask in `value` that is also the carry out of it, by a case split; why the word is one
+    /// then.
     fn flag_that_is(&self, value: &Poly, sign: i128) -> Option<(Id, [Proof; 2])> {
         let mask = |&&(id, k): &&(Id, i128)| k.abs() == B - 1 && self.model.is_flag(id);
         let (flag, _) = *value.terms.iter().find(mask)?;

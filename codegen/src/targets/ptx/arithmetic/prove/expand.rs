@@ -29,7 +29,8 @@ pub(super) fn mono(key: Key) -> Mono {
     [96, 64, 32, 0].map(|at| (key >> at) as Id)
 }
 
-/// `Σ k·node` written out, and the equations of which multiples were taken off for that; nodes with `stop` kept whole; `None` where that grows beyond four factors.
+/// `Σ k·node` written out, and the equations of which multiples were taken off for that; nodes with `stop`
+/// kept whole; `None` where that grows beyond four factors.
 pub(super) fn to_leaves(
     model: &Model,
     form: BTreeMap<Id, Num>,

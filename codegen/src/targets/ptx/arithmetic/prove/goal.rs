@@ -18,7 +18,8 @@ use crate::targets::ptx::arithmetic::ir::{Block, Src};
 use crate::targets::ptx::arithmetic::num::Num;
 use crate::targets::ptx::{Bound, FieldOp};
 
-/// What the search knows of a block that computes its operation: enough to bound its results for narrower operands.
+/// What the search knows of a block that computes its operation: enough to bound its results for narrower
+/// operands.
 pub(super) struct Found {
     field: FieldDesc,
     model: Model,
@@ -60,7 +61,8 @@ impl Found {
         Ok((Found { field: field.clone(), model, scale, memory, outputs }, certificate))
     }
 
-    /// Why every result is within `out`, for operands within bounds of which none is weaker than that of the search.
+    /// Why every result is within `out`, for operands within bounds of which none is weaker than that of the
+    /// search.
     pub(super) fn bounds(&mut self, operands: &[Bound], out: Bound) -> Result<Vec<Proof>, ProofError> {
         self.narrow(&maxima(&self.field, operands));
         let bound = BigInt::from(out.max(&self.field));

@@ -1,10 +1,10 @@
 //! Proofs of all blocks of a kernel, made once in a process.
 //!
-//! Operations with other bounds often have the same block. A block of products, which takes longest to prove, is proven once,
-//! for operands as wide as its variant takes; what is then left for each of the bounds that kernels have is to bound the results.
-//! Other blocks are proven for the weakest bounds of their operands in a kernel, in the same way. What cannot be shown so is
-//! proven for its own bounds alone. Nothing depends on what was proven before, or on the order: what is remembered is found by
-//! the block itself, not by its name.
+//! Operations with other bounds often have the same block. A block of products, which takes longest to prove,
+//! is proven once, for operands as wide as its variant takes; what is then left for each of the bounds that
+//! kernels have is to bound the results. Other blocks are proven for the weakest bounds of their operands in
+//! a kernel, in the same way. What cannot be shown so is proven for its own bounds alone. Nothing depends on
+//! what was proven before, or on the order: what is remembered is found by the block itself, not by its name.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -46,7 +46,8 @@ struct Subject {
 /// By modulus and operation.
 static MADE: Mutex<BTreeMap<String, Vec<Arc<Subject>>>> = Mutex::new(BTreeMap::new());
 
-/// Proves every claim, in order: that a block computes its operation, with results within the bound that is claimed.
+/// Proves every claim, in order: that a block computes its operation, with results within the bound that is
+/// claimed.
 pub fn prove_all(field: &FieldDesc, claims: &[Claim<'_>]) -> Vec<Proof> {
     let mut proofs: Vec<Option<Proof>> = vec![None; claims.len()];
     for same in of_equal_blocks(claims) {

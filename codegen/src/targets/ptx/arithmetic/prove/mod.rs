@@ -62,7 +62,8 @@ struct Shown {
     operands: Vec<Bound>,
     found: Found,
     checked: Checked,
-    /// Whether it is known why results fit their words, which mostly says how small those of smaller operands are.
+    /// Whether it is known why results fit their words, which mostly says how small those of smaller operands
+    /// are.
     fit: Option<bool>,
 }
 
@@ -80,7 +81,8 @@ impl Shown {
         Ok(Shown { operands: operands.to_vec(), found, checked, fit: None })
     }
 
-    /// Shows that results are within `out` for operands within bounds that are not weaker than those it is shown for.
+    /// Shows that results are within `out` for operands within bounds that are not weaker than those it is
+    /// shown for.
     fn case(&mut self, operands: &[Bound], out: Bound) -> Result<Accepted, ProofError> {
         let Shown { operands: all, found, checked, fit } = self;
         let prepare = |proofs: Vec<Proof>| checked.prepare(&proofs).is_ok();

@@ -505,8 +505,8 @@ impl Model {
         self.node_mut(id).zero = Some(zero);
     }
 
-    /// `x·y`; `None` where a coefficient or the number of factors grows out of hand. What was implied is listed
-    /// with its coefficient.
+    /// `x·y`; `None` where a coefficient or the number of factors grows out of hand. What was implied is
+    /// listed with its coefficient.
     pub(super) fn multiply(&mut self, x: &Poly, y: &Poly) -> Option<(Poly, Vec<(i128, Implied)>)> {
         if x.height() > MAX_HEIGHT || y.height() > MAX_HEIGHT {
             return None;

@@ -165,8 +165,8 @@ impl<'a> Query<'a> {
         self.bounded(words, known, enough, false)
     }
 
-    /// As [`largest`](Self::largest), of words on the way to a result, where nothing says how small is small enough: a
-    /// [quick](Search::Quick) search takes what the first plan finds, if that says anything.
+    /// As [`largest`](Self::largest), of words on the way to a result, where nothing says how small is small
+    /// enough: a [quick](Search::Quick) search takes what the first plan finds, if that says anything.
     pub(super) fn least(&self, words: &[Poly], known: &[Known], enough: &BigInt) -> (BigInt, Proof) {
         self.bounded(words, known, enough, self.memory.search == Search::Quick)
     }

@@ -141,7 +141,8 @@ impl Model {
         self.record.step(Step::Narrow { var, range: [0, B - 1], proofs });
     }
 
-    /// Why `q` is the truth value of `value ≥ 0`: `value + 2^32·(1 - q)` and `2^32·q - 1 - value` are not negative.
+    /// Why `q` is the truth value of `value ≥ 0`: `value + 2^32·(1 - q)` and `2^32·q - 1 - value` are not
+    /// negative.
     pub(super) fn truth(&self, value: &Poly, q: &Poly) -> [Proof; 2] {
         let Some(&(id, k)) = q.terms.first() else { return [obvious(), obvious()] };
         debug_assert!(self.known_boolean(value).is_some());

@@ -68,16 +68,16 @@ fn variants_of_one_to_three_words_are_proven() {
 
 #[test]
 fn variants_of_four_to_eight_words_are_proven() {
-    prove_all(|f| (4..=8).contains(&f.words), 1);
+    prove_all(|f| (4..=8).contains(&f.words), if is_long() { 1 } else { 3 });
 }
 
 #[test]
 fn variants_of_nine_to_fifteen_words_are_proven() {
-    prove_all(|f| (9..=15).contains(&f.words), if is_long() { 1 } else { 2 });
+    prove_all(|f| (9..=15).contains(&f.words), if is_long() { 1 } else { 5 });
 }
 
 #[test]
 fn variants_of_sixteen_and_more_words_are_proven() {
     // These take longest. Macros prove what they use of them.
-    prove_all(|f| f.words > 15, if is_long() { 1 } else { 5 });
+    prove_all(|f| f.words > 15, if is_long() { 1 } else { 11 });
 }

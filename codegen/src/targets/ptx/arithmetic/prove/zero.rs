@@ -97,7 +97,8 @@ fn number(test: &Test, words: &[Id]) -> Option<BigUint> {
 /// Why the output is 1 where the words of a test are its constants.
 fn is_found(model: &Model, output: Id, test: &Test) -> Proof {
     let mut uses = model.in_units(&model.at_least_word(output, test.word).unwrap_or_default());
-    // output - 1 ≥ test - 1 = -flag, an integer, and 2^32·flag ≤ 2^32 - 1 as the words that it speaks of are zero.
+    // output - 1 ≥ test - 1 = -flag, an integer, and 2^32·flag ≤ 2^32 - 1 as the words that it speaks of are
+    // zero.
     let part = model.unit() >> 32;
     let said = match model.node(test.flag).zero {
         Some(Zero::All(_)) => model.at_most_words(test.flag),
@@ -147,8 +148,8 @@ fn disjunction(model: &Model, id: Id) -> Option<Vec<Test>> {
     }
 }
 
-/// The test of which a word is the truth value: `1 - q`, `q` being whether something is not zero. A test that names
-/// a word twice is none: with two constants it never holds.
+/// The test of which a word is the truth value: `1 - q`, `q` being whether something is not zero. A test that
+/// names a word twice is none: with two constants it never holds.
 fn equality(model: &Model, word: Id) -> Option<Test> {
     let Kind::Exact(poly) = &model.node(word).kind else { return None };
     let (&[(flag, -1)], 1) = (poly.terms.as_slice(), poly.constant) else { return None };

@@ -141,7 +141,8 @@ pub(super) fn row_products(f: &FieldDesc) -> usize {
     nonzero(&f.p) - usize::from(by_itself)
 }
 
-/// Offers the forms of a product whose sum is at most `sum`. `emit` adds the rows, with [`Offers::products`] products.
+/// Offers the forms of a product whose sum is at most `sum`. `emit` adds the rows, with [`Offers::products`]
+/// products.
 fn montgomery(offers: &mut Offers<'_>, forms: &Forms, sum: &BigUint, emit: impl Fn(&mut Builder, &mut Rows)) {
     let f = offers.field;
     let max = montgomery_max(f, sum);

@@ -1,4 +1,5 @@
-//! Sums of products in a quadratic extension `F[u]/(u² - nonresidue)`, with one reduction for each coordinate.
+//! Sums of products in a quadratic extension `F[u]/(u² - nonresidue)`, with one reduction for each
+//! coordinate.
 //!
 //! - **Dots**: a sum of products by interleaved rows for each coordinate; any operands.
 //! - **Karatsuba over `u`** on full products (Aranha et al. 2011, section 3): three products for four,
@@ -8,9 +9,9 @@
 //! c0 = v0 + nonresidue·v1         c1 = w - v0 - v1
 //! ```
 //!
-//! For a negative nonresidue `k·p·R/2^32` is added to `c0`, with the least `k` that leaves nothing negative; `c1` is
-//! `Σ x0·y1 + x1·y0` and needs none. The results have the bounds of the dots, but for that multiple's rounding. The
-//! sums `x0 + x1` and `y0 + y1` have to fit the words, and `w` twice as many.
+//! For a negative nonresidue `k·p·R/2^32` is added to `c0`, with the least `k` that leaves nothing negative;
+//! `c1` is `Σ x0·y1 + x1·y0` and needs none. The results have the bounds of the dots, but for that multiple's
+//! rounding. The sums `x0 + x1` and `y0 + y1` have to fit the words, and `w` twice as many.
 
 use num_bigint::BigUint;
 use num_integer::Integer;

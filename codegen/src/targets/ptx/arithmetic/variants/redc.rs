@@ -7,8 +7,8 @@
 //! - **M block**: the same with `k = n/2` and the product by `M` made by Karatsuba.
 //!
 //! The result is at most `(V + (2^(32(n-k)) - 1)·p)/2^(32(n-k))` for `V` at most
-//! `⌊T/2^(32k)⌋ + (2^(32k) - 1)·M`: about `T/R + p`, and `M·2^(32(2k-n))` more, which counts for `k = n/2` only.
-//! No operand has a bound of its own, only `T` has.
+//! `⌊T/2^(32k)⌋ + (2^(32k) - 1)·M`: about `T/R + p`, and `M·2^(32(2k-n))` more, which counts for `k = n/2`
+//! only. No operand has a bound of its own, only `T` has.
 
 use num_bigint::BigUint;
 

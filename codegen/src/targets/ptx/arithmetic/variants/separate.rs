@@ -129,8 +129,8 @@ pub(super) fn add(b: &mut Builder, x: &Wide, y: &Wide) -> Wide {
     Wide::new(words, max)
 }
 
-/// Offers the schemes that are legal for a sum of products of at most `max`, which `wide` makes by so many products of
-/// words, by the number of words and levels.
+/// Offers the schemes that are legal for a sum of products of at most `max`, which `wide` makes by so many
+/// products of words, by the number of words and levels.
 fn push_all(
     offers: &mut Offers<'_>,
     schemes: &'static [Scheme],

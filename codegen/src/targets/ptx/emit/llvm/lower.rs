@@ -129,8 +129,9 @@ fn declare<'c>(
     }
     let int = |x: u32| BasicMetadataValueEnum::from(ctx.i32_type().const_int(x.into(), false));
     let pointer = function.as_global_value().as_pointer_value();
-    // One resident block is enough but where a kernel wants more: with the block size alone ptxas 13.5 aims at more of them, and on
-    // sm_75 spills three words of BN254's accumulation at 96 registers where 126 need no spill.
+    // One resident block is enough but where a kernel wants more: with the block size alone ptxas 13.5 aims
+    // at more of them, and on sm_75 spills three words of BN254's accumulation at 96 registers where 126 need
+    // no spill.
     for (name, value) in [("kernel", 1), ("maxntidx", kernel.desc.block), ("minctasm", kernel.resident)] {
         let node = ctx.metadata_node(&[pointer.into(), ctx.metadata_string(name).into(), int(value)]);
         module.add_global_metadata("nvvm.annotations", &node).map_err(llvm)?;

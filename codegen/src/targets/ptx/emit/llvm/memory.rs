@@ -85,8 +85,8 @@ impl<'a, 'c> Memory<'a, 'c> {
         b.build_ptr_to_int(at.pointer, self.ctx.i64_type(), "").map_err(llvm)
     }
 
-    /// `base + zext(index)·stride`, of a part and `zext(part)·words`, in 64 bits, then a constant offset: the form that LLVM folds
-    /// into the offset of each access.
+    /// `base + zext(index)·stride`, of a part and `zext(part)·words`, in 64 bits, then a constant offset: the
+    /// form that LLVM folds into the offset of each access.
     fn address(
         &self,
         b: &Builder<'c>,

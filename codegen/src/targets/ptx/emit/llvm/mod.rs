@@ -59,8 +59,8 @@ pub(super) fn emit(kernels: &[Checked<Ptx>]) -> Result<String, EmitError> {
     })
 }
 
-/// Without two comments of LLVM 19: numbers of calls, which it counts over the whole process, so that the text
-/// would depend on what other threads have emitted before, and the marks around every block of assembly.
+/// Without two comments of LLVM 19: numbers of calls, which it counts over the whole process, so that the
+/// text would depend on what other threads have emitted before, and the marks around every block of assembly.
 fn uncommented(text: &str) -> String {
     let code = |line| str::split_once(line, " // callseq").map_or(line, |(code, _)| code);
     let mark = |line: &&str| matches!(line.trim(), "// begin inline asm" | "// end inline asm");

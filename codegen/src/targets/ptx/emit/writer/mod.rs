@@ -1,8 +1,9 @@
-//! PTX without LLVM: one statement after the other, a register for each value, and nothing that ptxas does anyway.
+//! PTX without LLVM: one statement after the other, a register for each value, and nothing that ptxas does
+//! anyway.
 //!
-//! Addresses are computed at every access, parameters and positions are read where they are used, and what a local holds is
-//! copied where it is read. ptxas finds common values, folds offsets, hoists and allocates, so that machine code comes out as
-//! long as from LLVM's text, but for a percent.
+//! Addresses are computed at every access, parameters and positions are read where they are used, and what a
+//! local holds is copied where it is read. ptxas finds common values, folds offsets, hoists and allocates, so
+//! that machine code comes out as long as from LLVM's text, but for a percent.
 
 mod body;
 mod registers;
@@ -80,7 +81,8 @@ impl Module {
             format!("\t.param .{ty} {}", body::param(&kernel.symbol, i))
         });
         let params = params.collect::<Vec<_>>().join(",\n");
-        // One resident block is enough but where a kernel wants more: with the block size alone ptxas 13.5 aims at more of them.
+        // One resident block is enough but where a kernel wants more: with the block size alone ptxas 13.5
+        // aims at more of them.
         let _ = writeln!(
             self.text,
             "\n.visible .entry {}(\n{params}\n)\n.maxntid {}, 1, 1\n.minnctapersm {}\n{body}",

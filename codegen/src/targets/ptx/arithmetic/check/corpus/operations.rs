@@ -85,7 +85,8 @@ pub(super) fn operations() -> Vec<Entry> {
         entry.operands = vec![Bound::Canonical; 2];
         entry
     };
-    // With x = (1, 2), y = (3, 4): `2·x0·y0 + 6·x1·y1` and `2·(x0·y1 + x1·y0)`, operands after these not read.
+    // With x = (1, 2), y = (3, 4): `2·x0·y0 + 6·x1·y1` and `2·(x0·y1 + x1·y0)`, operands after these not
+    // read.
     let quadratic = |terms: usize, nonresidue: i32| {
         let mut b = Builder::new("quadratic");
         let inputs: Vec<Src> = (0..4 * terms).map(|_| b.input("x", 1)[0]).collect();

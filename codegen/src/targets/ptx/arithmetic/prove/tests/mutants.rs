@@ -173,8 +173,8 @@ fn change(inst: Inst, mutant: Inst) -> &'static str {
     }
 }
 
-/// Mutates every `step`-th instruction of every block of `ops` in a long run, a third of them in others, and every one
-/// where `CURVESMITH_MUTANTS` is `all`.
+/// Mutates every `step`-th instruction of every block of `ops` in a long run, a sixth of them in others, and
+/// every one where `CURVESMITH_MUTANTS` is `all`.
 fn mutate(f: &FieldDesc, ops: &[FieldOp], bounds: &[Bound], step: usize, tally: &mut Tally) {
     mutate_some(f, ops, bounds, step, tally, choices);
 }
@@ -193,7 +193,7 @@ fn mutate_some(
         (true, _) => 1,
         (_, true) => step,
         _ if step == 1 => 1,
-        _ => 3 * step,
+        _ => 6 * step,
     };
     let mut bits = Bits(0x5851_f42d_4c95_7f2d);
     for op in ops {

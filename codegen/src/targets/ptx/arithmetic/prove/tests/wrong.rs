@@ -54,7 +54,8 @@ fn a_word_compared_with_two_constants_is_no_test() {
     }
 }
 
-/// A test of some of the words holds for more numbers than multiples of `p`, and one of no multiple never should.
+/// A test of some of the words holds for more numbers than multiples of `p`, and one of no multiple never
+/// should.
 #[test]
 fn a_test_of_other_numbers_is_refused() {
     for test in [&[(0, 15)][..], &[(1, 256)], &[(0, 5), (1, 256)], &[(0, 15), (1, 0)]] {
