@@ -393,6 +393,7 @@ pub(crate) fn refuses_other_multiples<G: Group>(device: &Device) {
 /// MSMs with as many rounds of sums of affine pairs as there can be; in windows of 3 bits, so that there are
 /// several.
 pub(crate) fn msm_in_pairs<G: Group>(device: impl KernelDevice, n: usize) {
+    assert!(n > 8, "fewer are not summed in pairs");
     let device = Device::with_kernels(Arc::new(device), None);
     let options = MsmOptions::default().window(3).strategy(MsmStrategy::BatchedAffine);
     for (name, points, scalars) in cases::<G>(n, &mut StdRng::seed_from_u64(n as u64)) {

@@ -51,7 +51,7 @@ fn ntt() {
 
 #[test]
 fn msm_by_sums_of_affine_pairs() {
-    checks::msm_in_pairs::<bw6_761::G1>(emulator(), Size::from_env().pick(4, 100));
+    checks::msm_in_pairs::<bw6_761::G1>(emulator(), Size::from_env().pick(10, 100));
 }
 
 #[test]

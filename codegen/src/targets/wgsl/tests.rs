@@ -304,9 +304,10 @@ fn product_sites<'t>(text: &'t str, function: &'t str, known: &mut BTreeMap<&'t 
     if let Some(sites) = known.get(function) {
         return *sites;
     }
-    let start = text.find(&format!("fn {function}(")).map(|start| &text[start..]);
-    let body =
-        start.map_or("", |text| &text[text.find(")").unwrap_or(0)..text.find("\n}\n").unwrap_or(text.len())]);
+    // Of what is WGSL's own there is no text.
+    let Some(start) = text.find(&format!("fn {function}(")) else { return 0 };
+    let body = &text[start..];
+    let body = &body[body.find(")").unwrap_or(0)..body.find("\n}\n").unwrap_or(body.len())];
     let called = body.split('(').map(|before| {
         before.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default()
     });
