@@ -1,4 +1,4 @@
-//! Pages of prose: line lengths, links, the table of contents, dates and spelling.
+//! Pages of prose: line lengths, links, the table of contents, dates and spelling; and how long comments are.
 //!
 //! A page is a markdown file below `docs`, the README or CONTRIBUTING. Fenced code is never read.
 
