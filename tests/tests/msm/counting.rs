@@ -40,8 +40,8 @@ fn hard_scalars<G: Group>(n: usize) -> Vec<(&'static str, Vec<ScalarOf<G>>)> {
     ]
 }
 
-/// All kinds of scalars, one seed of the schedule each; a third of them in a short run, which ones by `n`: the
-/// lengths that calls share have other remainders by seven, so that together they have all kinds.
+/// All kinds of scalars, one seed of the schedule each; a third of them in a short run, which ones by `n`:
+/// the lengths of a test have other remainders by seven, so that together they have all kinds.
 fn sums<G: Group>(n: usize, options: &MsmOptions) {
     let points = Terms::<G>::new(n, 1).points;
     let step = Size::from_env().pick(3, 1);
