@@ -1,4 +1,7 @@
-//! What texts of WGSL and the devices that run them agree on.
+//! What texts of WGSL and the devices that run them agree on: where a text has one part for devices with
+//! words of 64 bits, which naga has beyond the language, and another one for all others.
+//!
+//! The first is a comment of the language, so that the text is one of the language as it is.
 
 /// The function by which every module multiplies words, `low + 2^32·high = a·b + c + d`: by half products,
 /// whose parts in units of `2^16` are added up with what carries.
@@ -20,7 +23,7 @@ fn mul_add(a: u32, b: u32, c: u32, d: u32) -> vec2<u32> {
 }
 ";
 
-/// The same by words of 64 bits, which naga has beyond the language, for devices that have them.
+/// The same by words of 64 bits.
 pub const MUL_ADD_64: &str = "\
 fn mul_add(a: u32, b: u32, c: u32, d: u32) -> vec2<u32> {
   let all = u64(a) * u64(b) + u64(c) + u64(d);
@@ -28,8 +31,39 @@ fn mul_add(a: u32, b: u32, c: u32, d: u32) -> vec2<u32> {
 }
 ";
 
-/// A text that multiplies by words of 64 bits. Nothing else of it changes; one that does not multiply stays
-/// as it is.
+const BEGIN: &str = "/* with words of 64 bits:\n";
+const ELSE: &str = "else: */\n";
+const END: &str = "// end\n";
+
+/// A part by words of 64 bits, in lines of its own and without comments, and one that every device runs.
+pub fn either(words_64: &str, others: &str) -> String {
+    [BEGIN, words_64, ELSE, others, END].concat()
+}
+
+/// A text with the parts by words of 64 bits.
 pub fn by_words_64(text: &str) -> String {
-    text.replacen(MUL_ADD, MUL_ADD_64, 1)
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some((before, parts)) = rest.split_once(BEGIN)
+        && let Some((words_64, others)) = parts.split_once(ELSE)
+        && let Some((_, behind)) = others.split_once(END)
+    {
+        out.extend([before, words_64]);
+        rest = behind;
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_has_both() {
+        let text = format!("a\n{}b\n{}c\n", either("d\n", "e\n"), either("", "f\n"));
+        assert_eq!(by_words_64(&text), "a\nd\nb\nc\n");
+        assert_eq!(by_words_64("a\n"), "a\n");
+        // What is cut short stays as it is.
+        let short = text.strip_suffix("// end\nc\n").expect("it ends so");
+        assert_eq!(by_words_64(short), format!("a\nd\nb\n{}", &either("", "f\n").replace(END, "")));
+    }
 }

@@ -46,17 +46,10 @@ impl Slot {
         self.staging.write(offset, bytes)
     }
 
-    /// Zeroes what was used; false if a copy failed, after which the slot is not used again. The memory is
-    /// reached by the device and by later calls, so that the compiler cannot leave the stores out.
+    /// Zeroes what was used; false if a copy failed, after which the slot is not used again.
     fn wipe(&mut self) -> bool {
         let used = std::mem::take(&mut self.used);
-        match self.staging.bytes() {
-            Ok(bytes) => {
-                bytes[..used].fill(0);
-                true
-            }
-            Err(_) => false,
-        }
+        self.staging.wipe(used).is_ok()
     }
 }
 

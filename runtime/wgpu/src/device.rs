@@ -7,7 +7,7 @@ use crate::lock;
 use crate::memory::{Buffers, WgpuMemory};
 use crate::module::{Variant, WgpuModule, refused};
 use crate::queue::{Dispatch, Queue, Serial, StreamState};
-use crate::staging::{Readback, WgpuStaging};
+use crate::staging::{Mapping, WgpuStaging};
 use crate::wait::ready;
 use crate::words::{self, Bound, LEAST};
 use curvesmith_abi::{Arg, ByteRange, Features, Flavour, Image, KernelEntry, Needs};
@@ -431,13 +431,25 @@ impl KernelDevice for WgpuDevice {
         let stream: &WgpuStream = self.own(stream.get())?;
         let memory: &WgpuMemory = self.own(dst.get())?;
         dst.range(CALL, offset, len as u64)?;
-        let bytes = &self.staged(CALL, src, len)?.bytes()?[..len];
+        let staging = self.staged(CALL, src, len)?;
+        staging.settle()?;
         if stream.state.failure().is_some() {
             return Ok(());
         }
+        // Copies are of whole words on both sides.
+        let mapping = if offset.is_multiple_of(4) { staging.depart(len)? } else { None };
+        let bytes = &staging.settled()[..len];
         let body = |at, len: u64, skipped: u64| {
-            let bytes = &bytes[skipped as usize..][..len as usize];
-            lock(&self.shared.queue).upload(&stream.state, &memory.buffer, at, bytes);
+            let mut queue = lock(&self.shared.queue);
+            match &mapping {
+                Some(mapping) => {
+                    queue.upload_mapped(&stream.state, (mapping, skipped), &memory.buffer, at, len);
+                }
+                None => {
+                    let bytes = &bytes[skipped as usize..][..len as usize];
+                    queue.upload(&stream.state, &memory.buffer, at, bytes);
+                }
+            }
             Ok(())
         };
         let byte = |place: u64| bytes[place as usize];
@@ -464,12 +476,12 @@ impl KernelDevice for WgpuDevice {
             return Ok(());
         }
         let start = range.start & !3;
-        let readback = Readback::new(&self.shared, range.end.next_multiple_of(4) - start)?;
+        let mapping = Mapping::to_host(&self.shared, range.end.next_multiple_of(4) - start)?;
         match stream.state.failure() {
-            Some(error) => drop(readback.outcome.set(Err(error))),
-            None => lock(&self.shared.queue).download(&stream.state, &memory.buffer, start, &readback),
+            Some(error) => drop(mapping.outcome.set(Err(error))),
+            None => lock(&self.shared.queue).download(&stream.state, &memory.buffer, start, &mapping),
         }
-        staging.expect(readback, (range.start - start) as usize, len);
+        staging.expect(mapping, (range.start - start) as usize, len);
         Ok(())
     }
 
@@ -536,9 +548,9 @@ impl KernelDevice for WgpuDevice {
             (Time::None, ..) | (_, Time::None, _) => Err(timeless("was recorded without time")),
             (Time::Never, ..) | (_, Time::Never, _) => Err(timeless("has not happened")),
             (Time::Device(from), Time::Device(to), Some(clock)) => {
-                let readback = Readback::new(&self.shared, 16)?;
-                lock(&self.shared.queue).read_clock(clock, [*from, *to], &readback);
-                readback.read(&self.shared, |bytes| clock.seconds(bytes))
+                let mapping = Mapping::to_host(&self.shared, 16)?;
+                lock(&self.shared.queue).read_clock(clock, [*from, *to], &mapping);
+                mapping.read(&self.shared, |bytes| clock.seconds(bytes))
             }
             (Time::Host(from), Time::Host(to), _) => Ok(match to.checked_duration_since(*from) {
                 Some(later) => later.as_secs_f64(),

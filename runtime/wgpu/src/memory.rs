@@ -72,11 +72,19 @@ impl Buffers {
 
 /// A buffer of wgpu; its contents are zeros.
 pub(crate) fn create(gpu: &Gpu, size: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer> {
+    made(gpu, &wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
+}
+
+/// As [`create`], and the host has it mapped.
+pub(crate) fn create_mapped(gpu: &Gpu, size: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer> {
+    made(gpu, &wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: true })
+}
+
+fn made(gpu: &Gpu, descriptor: &wgpu::BufferDescriptor<'_>) -> Result<wgpu::Buffer> {
     const CALL: &str = "Device::create_buffer";
     gpu.alive(CALL)?;
-    let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
-    gpu.caught(|| gpu.device.create_buffer(&descriptor)).map_err(|refusal| match refusal {
-        crate::gpu::Refusal::OutOfMemory => RuntimeError::OutOfMemory { requested: size },
+    gpu.caught(|| gpu.device.create_buffer(descriptor)).map_err(|refusal| match refusal {
+        crate::gpu::Refusal::OutOfMemory => RuntimeError::OutOfMemory { requested: descriptor.size },
         other => other.of(CALL),
     })
 }

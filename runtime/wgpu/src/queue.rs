@@ -6,7 +6,7 @@ use crate::gpu::Gpu;
 use crate::lock;
 use crate::memory;
 use crate::module::Pipeline;
-use crate::staging::Readback;
+use crate::staging::Mapping;
 use crate::wait;
 use crate::words::Bound;
 use curvesmith_device::{Result, RuntimeError};
@@ -22,9 +22,12 @@ pub(crate) const MOST_LAUNCHES: usize = 256;
 const ARENA_BYTES: u64 = 1 << 20;
 
 /// Uploads up to here travel with the submission; longer ones are worth one of their own.
-const SHORT_UPLOAD: u64 = 64 << 10;
+pub(crate) const SHORT_UPLOAD: u64 = 64 << 10;
 
-/// Bytes of uploads after which they are submitted.
+/// Bytes of long copies after which they are submitted: the bus takes longer for them than a submission does.
+const COPIED_BYTES: u64 = 8 << 20;
+
+/// Bytes of uploads after which they are submitted, where wgpu copies them.
 const STAGED_BYTES: u64 = 64 << 20;
 
 /// Bytes of uploads that wgpu keeps copies of at once: the host waits before there are more.
@@ -98,7 +101,10 @@ struct Pending {
     arena: Vec<u8>,
     work: Work,
     streams: Vec<Arc<StreamState>>,
-    readbacks: Vec<Arc<Readback>>,
+    /// What the host maps once it is done.
+    mappings: Vec<Arc<Mapping>>,
+    /// Bytes of long copies from and to mapped memory.
+    copied: u64,
     /// Bytes of long uploads, which wgpu has taken.
     staged: u64,
 }
@@ -192,6 +198,20 @@ impl Queue {
         }
     }
 
+    /// Copies whole words that the host has left in mapped memory to a buffer at a whole word.
+    pub(crate) fn upload_mapped(
+        &mut self,
+        stream: &Arc<StreamState>,
+        from: (&Arc<Mapping>, u64),
+        to: &wgpu::Buffer,
+        offset: u64,
+        len: u64,
+    ) {
+        let (mapping, skip) = from;
+        self.encoder().copy_buffer_to_buffer(&mapping.buffer, skip, to, offset, len);
+        self.copied(stream, mapping, len);
+    }
+
     /// Sets whole words of a buffer to zero.
     pub(crate) fn clear(&mut self, stream: &Arc<StreamState>, to: &wgpu::Buffer, offset: u64, len: u64) {
         if len > 0 {
@@ -200,18 +220,30 @@ impl Queue {
         }
     }
 
-    /// Copies whole words to the host, and submits all work.
+    /// Copies whole words to the host; short copies submit all work.
     pub(crate) fn download(
         &mut self,
         stream: &Arc<StreamState>,
         from: &wgpu::Buffer,
         offset: u64,
-        readback: &Arc<Readback>,
+        to: &Arc<Mapping>,
     ) {
-        self.encoder().copy_buffer_to_buffer(from, offset, &readback.buffer, 0, readback.buffer.size());
-        self.pending.readbacks.push(Arc::clone(readback));
+        let len = to.buffer.size();
+        self.encoder().copy_buffer_to_buffer(from, offset, &to.buffer, 0, len);
+        self.copied(stream, to, len);
+        if len <= SHORT_UPLOAD {
+            self.flush();
+        }
+    }
+
+    /// A copy from or to mapped memory was encoded.
+    fn copied(&mut self, stream: &Arc<StreamState>, mapping: &Arc<Mapping>, len: u64) {
+        self.pending.mappings.push(Arc::clone(mapping));
+        self.pending.copied += len;
         self.involve(stream);
-        self.flush();
+        if self.pending.copied >= COPIED_BYTES {
+            self.flush();
+        }
     }
 
     /// Notes the time when a stream has come here.
@@ -221,9 +253,9 @@ impl Queue {
     }
 
     /// Copies two times to the host, and submits all work.
-    pub(crate) fn read_clock(&mut self, clock: &Clock, slots: [u32; 2], readback: &Arc<Readback>) {
-        clock.copy(self.encoder(), slots, &readback.buffer);
-        self.pending.readbacks.push(Arc::clone(readback));
+    pub(crate) fn read_clock(&mut self, clock: &Clock, slots: [u32; 2], to: &Arc<Mapping>) {
+        clock.copy(self.encoder(), slots, &to.buffer);
+        self.pending.mappings.push(Arc::clone(to));
         self.flush();
     }
 
@@ -245,7 +277,7 @@ impl Queue {
     }
 
     fn submit(&mut self, encoder: Option<wgpu::CommandEncoder>) {
-        let Pending { arena, work, streams, readbacks, staged, .. } = std::mem::take(&mut self.pending);
+        let Pending { arena, work, streams, mappings, staged, .. } = std::mem::take(&mut self.pending);
         let gpu = &self.gpu;
         let submitted = gpu.noted(|| {
             if !arena.is_empty() {
@@ -260,8 +292,8 @@ impl Queue {
                 for stream in &streams {
                     lock(&stream.0).last = serial;
                 }
-                for readback in readbacks {
-                    arrive(gpu, readback, serial);
+                for mapping in mappings {
+                    map(gpu, &mapping, serial);
                 }
                 let staged = staged + arena.len() as u64;
                 self.running.push_back(Running { serial, index, at: Instant::now(), work, staged });
@@ -269,8 +301,8 @@ impl Queue {
             Err(refusal) => {
                 let error = refusal.of("Queue::submit");
                 streams.iter().for_each(|stream| stream.fail(&error));
-                for readback in readbacks {
-                    let _ = readback.outcome.set(Err(error.clone()));
+                for mapping in mappings {
+                    let _ = mapping.outcome.set(Err(error.clone()));
                 }
             }
         }
@@ -364,21 +396,21 @@ impl Queue {
 }
 
 /// Maps the memory once the submission is done.
-fn arrive(gpu: &Gpu, readback: Arc<Readback>, serial: Serial) {
+fn map(gpu: &Gpu, mapping: &Arc<Mapping>, serial: Serial) {
     const CALL: &str = "Buffer::map_async";
-    let _ = readback.serial.set(serial);
+    let _ = mapping.serial.set(serial);
     // Its buffer keeps the callback.
-    let mapped = Arc::downgrade(&readback);
+    let mapped = Arc::downgrade(mapping);
     let callback = move |outcome: std::result::Result<(), wgpu::BufferAsyncError>| {
         let failed =
             |error: wgpu::BufferAsyncError| RuntimeError::Device { call: CALL, reason: error.to_string() };
-        if let Some(readback) = mapped.upgrade() {
-            let _ = readback.outcome.set(outcome.map_err(failed));
+        if let Some(mapping) = mapped.upgrade() {
+            let _ = mapping.outcome.set(outcome.map_err(failed));
         }
         wait::wake();
     };
-    let asked = gpu.noted(|| readback.buffer.map_async(wgpu::MapMode::Read, .., callback));
+    let asked = gpu.noted(|| mapping.buffer.map_async(mapping.mode, .., callback));
     if let Err(refusal) = asked {
-        let _ = readback.outcome.set(Err(refusal.of(CALL)));
+        let _ = mapping.outcome.set(Err(refusal.of(CALL)));
     }
 }

@@ -1,12 +1,14 @@
 //! Programs as WGSL on an adapter of wgpu, and edits of their text.
 
 use super::{MOST, Trial, field, machine};
-use curvesmith_abi::{Geometry, Kernel as _, kernels::FieldMulSub};
+use curvesmith_abi::wgsl::by_words_64;
+use curvesmith_abi::{Features, Geometry, Kernel as _, kernels::FieldMulSub};
 use curvesmith_codegen::declaration::FieldDesc;
 use curvesmith_codegen::fir::interp::{Argument, launch, to_words};
 use curvesmith_codegen::fir::print::print;
 use curvesmith_codegen::kernels::field_kernels;
 use curvesmith_codegen::targets::Artefact;
+use curvesmith_device::KernelDevice as _;
 use curvesmith_tests::four_ways::compare;
 use curvesmith_tests::{Size, narrow_wgsl, on_adapter, wgpu_device, wgsl};
 use num_bigint::BigUint;
@@ -48,6 +50,14 @@ fn programs_agree_in_wgsl() {
         ran += u64::from(agrees(&among, &format!("elements among integers of {name}, seed {seed}")));
     }
     assert!(wgpu_device().is_none() || ran > count, "{ran} of {} programs ran", 3 * count);
+}
+
+/// A text without what devices with words of 64 bits take.
+fn by_words_32(text: &str) -> String {
+    let mut parts = text.split("/* with words of 64 bits:\n");
+    let first = parts.next().unwrap_or_default().to_owned();
+    first
+        + &parts.map(|part| part.split_once("else: */\n").expect("it has another part").1).collect::<String>()
 }
 
 /// What is lost where one thing of a text is: carries, halves of products, the last subtraction.
@@ -94,6 +104,7 @@ fn edits_of_a_text_are_noticed() {
             assert!(found != expected, "{from:?} for {to:?} is not noticed");
         }
     };
+    // By words of 32 bits, whatever the adapter has.
     let edits = [
         (" + u32(with_c < c)", ""),
         (" + u32(all < d)", ""),
@@ -109,7 +120,20 @@ fn edits_of_a_text_are_noticed() {
         ("select(0x0u, ", "select(0x1u, "),
         ("u32(x0.w0 < x1.w0)", "0u"),
     ];
-    check(wgsl(&kernel).unwrap().expect("the language has it"), &edits);
+    let artefact = wgsl(&kernel).unwrap().expect("the language has it");
+    let with_text = |text| Artefact { text, ..artefact.clone() };
+    check(with_text(by_words_32(&artefact.text)), &edits);
+    // By words of 64 bits: a limb that is cut wrongly or put elsewhere, the bits of the last row, a carry.
+    let edits = [
+        ("x0.w0 & 536870911u", "x0.w0 & 268435455u"),
+        (" << 3u", " << 2u"),
+        (" & 16777215u", " & 8388607u"),
+        (") >> 24u", ") >> 23u"),
+        (") >> 29u", ") >> 28u"),
+    ];
+    if device.properties().limits.features.has(Features::WORDS_64) {
+        check(with_text(by_words_64(&artefact.text)), &edits);
+    }
     // On limbs of 13 bits: a limb that is cut wrongly, the bits of the last row, a sign, the last
     // subtraction.
     let edits = [

@@ -16,11 +16,13 @@
 
 mod arithmetic;
 mod bound;
+pub mod columns;
 mod emit;
 mod machine;
 pub mod narrow;
 #[cfg(test)]
 mod tests;
+mod wide;
 
 pub use bound::Bound;
 pub use narrow::Narrow;

@@ -304,8 +304,8 @@ fn product_sites<'t>(text: &'t str, function: &'t str, known: &mut BTreeMap<&'t 
     if let Some(sites) = known.get(function) {
         return *sites;
     }
-    // Of what is WGSL's own there is no text.
-    let Some(start) = text.find(&format!("fn {function}(")) else { return 0 };
+    // Of what is WGSL's own there is no text. The first text of two is by words of 64 bits.
+    let Some(start) = text.rfind(&format!("fn {function}(")) else { return 0 };
     let body = &text[start..];
     let body = &body[body.find(")").unwrap_or(0)..body.find("\n}\n").unwrap_or(body.len())];
     let called = body.split('(').map(|before| {

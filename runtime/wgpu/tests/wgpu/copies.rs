@@ -1,5 +1,5 @@
 use crate::support::{Bench, words};
-use curvesmith_device::{KernelDevice as _, read_bytes, write_bytes};
+use curvesmith_device::{KernelDevice as _, Staging, read_bytes, write_bytes};
 
 fn pattern(len: usize, seed: usize) -> Vec<u8> {
     (0..len).map(|i| ((i * 31 + seed) % 251) as u8).collect()
@@ -116,4 +116,77 @@ fn one_staging_memory_serves_many_copies() {
     assert!(device.upload(stream, &b, 0, &mut *staging, 17).is_err(), "it is shorter");
     drop(a);
     assert_eq!(bench.read(&b, 0, 4), [1, 2, 3, 4]);
+}
+
+/// Long uploads leave from memory of their own: it has what was written last, by either way, and nothing is
+/// written before the last copy from it is done.
+#[test]
+fn staging_that_is_written_for_the_device_is_uploaded() {
+    const PART: usize = 50_000;
+    let Some(bench) = Bench::new() else { return };
+    let (device, stream) = (&bench.device, &bench.stream);
+    let len = 4 * PART;
+    let memory = device.alloc(2 * len as u64).expect("there is room");
+    let mut staging = device.staging(len).expect("there is room");
+    let mut upload = |write: &dyn Fn(&mut dyn Staging, &mut [u8]), offset: usize| {
+        let mut expected = pattern(len, offset);
+        staging.bytes().expect("no copy fails").copy_from_slice(&expected);
+        write(&mut *staging, &mut expected);
+        device.upload(stream, &memory, offset as u64, &mut *staging, len).expect("it is submitted");
+        // Of the next upload, whatever it is.
+        staging.write(0, &[0xee; PART]).expect("no copy fails");
+        expected
+    };
+    let put = |staging: &mut dyn Staging, expected: &mut [u8], at: usize, len: usize| {
+        let bytes = pattern(len, at + 5);
+        staging.write(at, &bytes).expect("no copy fails");
+        expected[at..at + len].copy_from_slice(&bytes);
+    };
+    let check = |expected: Vec<u8>, offset: usize, what: &str| {
+        let found = read_bytes(device, stream, &memory, offset as u64, len).expect("it is read");
+        assert!(found == expected, "{what}");
+    };
+    for round in 0..3 {
+        let expected = upload(&|_, _| (), 4 * round);
+        check(expected, 4 * round, "nothing is written");
+        let in_order = |staging: &mut dyn Staging, expected: &mut [u8]| {
+            (0..4).for_each(|k| put(staging, expected, k * PART, PART));
+        };
+        check(upload(&in_order, 0), 0, "all of it in order");
+        let any_order = |staging: &mut dyn Staging, expected: &mut [u8]| {
+            put(staging, expected, 2 * PART, PART);
+            put(staging, expected, 0, PART);
+            put(staging, expected, 10, PART);
+        };
+        check(upload(&any_order, 8), 8, "parts in another order");
+        let changed = |staging: &mut dyn Staging, expected: &mut [u8]| {
+            put(staging, expected, 0, PART);
+            staging.bytes().expect("no copy fails")[7] = 9;
+            expected[7] = 9;
+        };
+        check(upload(&changed, 0), 0, "what is changed after it was written");
+        check(upload(&in_order, 3), 3, "at a byte within a word");
+    }
+}
+
+#[test]
+fn staging_is_wiped() {
+    let Some(bench) = Bench::new() else { return };
+    let (device, stream) = (&bench.device, &bench.stream);
+    let len = 100_000;
+    let memory = device.alloc(len as u64).expect("there is room");
+    let mut staging = device.staging(len).expect("there is room");
+    for used in [len, 70_000] {
+        staging.write(0, &pattern(len, 1)).expect("no copy fails");
+        device.upload(stream, &memory, 0, &mut *staging, len).expect("it is submitted");
+        staging.wipe(used).expect("no copy fails");
+        // As it was left for the device.
+        device.upload(stream, &memory, 0, &mut *staging, used).expect("it is submitted");
+        let left = read_bytes(device, stream, &memory, 0, len).expect("it is read");
+        assert!(left[..used].iter().all(|byte| *byte == 0));
+        assert_eq!(left[used..], pattern(len, 1)[used..]);
+        let bytes = staging.bytes().expect("no copy fails");
+        assert!(bytes[..used].iter().all(|byte| *byte == 0));
+        bytes.fill(0);
+    }
 }

@@ -5,9 +5,9 @@ use super::{Dialect, Module, fault, passed};
 use crate::error::EmitError;
 use crate::fir::ir::*;
 use crate::fir::uniform::{Uniformity, analyze_uniformity};
-use crate::passes::Checked;
-use crate::targets::Choice;
+use crate::passes::{Checked, KernelInfo};
 use crate::targets::walk::{Index, Language, words_of};
+use crate::targets::{Choice, Claim};
 use curvesmith_abi::{ParamKind, padded_words};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -53,6 +53,7 @@ impl Spot {
 pub(super) struct Body<'a, T: Dialect> {
     module: &'a mut Module<T>,
     kernel: &'a Kernel,
+    info: &'a KernelInfo<T>,
     uniformity: Uniformity,
     /// Runs of lines without a change of flow, and what stands between them.
     parts: Vec<Part>,
@@ -70,8 +71,9 @@ impl<'a, T: Dialect> Body<'a, T> {
         if let Some(meeting) = uniformity.divergent().next() {
             return Err(fault(kernel, &format!("{meeting:?} in flow that is not uniform in WGSL")));
         }
+        let info = checked.info();
         let mut body =
-            Body { module, kernel, uniformity, parts: vec![], depth: 1, names: 0, exchanges: false };
+            Body { module, kernel, info, uniformity, parts: vec![], depth: 1, names: 0, exchanges: false };
         for (i, local) in kernel.locals.iter().enumerate() {
             body.flow(&format!("var l{i}: {};", passed(local.ty)));
         }
@@ -478,16 +480,22 @@ impl<T: Dialect> Language for Body<'_, T> {
 
     fn program(&mut self, op: &Op, choice: &Choice<T>, inputs: &[String]) -> Result<Vec<String>, EmitError> {
         let n = self.limbs();
-        let function = self.module.program(choice, n);
+        let Op::Field(field_op, values) = op else {
+            return Err(fault(self.kernel, "a program of what is no field operation"));
+        };
+        let bound = |value: &Value| self.info.bound(*value);
+        let operands: Option<Vec<T::Bound>> = values.iter().map(bound).collect();
+        let operands = operands.ok_or_else(|| fault(self.kernel, "an operand has no bound"))?;
+        let claim = Claim { op: field_op.clone(), operands: &operands, choice };
+        let function = self.module.program(self.kernel.field(), &claim);
+        let function = function.map_err(|unproven| fault(self.kernel, &unproven.0))?;
         let operands: Vec<String> = inputs.chunks_exact(n).map(|words| self.element(words)).collect();
         let (result, multiplies) = (self.fresh(), T::products(&choice.cost) > 0);
         self.item(Item::Call(Call { name: result.clone(), function, scalar: None, operands, multiplies }));
         let words = self.words(&result);
-        match op {
-            Op::Field(op, _) if op.tests_zero() => {
-                Ok(vec![self.value(&format!("u32(({}) == 0u)", words.join(" | ")))])
-            }
-            _ => Ok(words),
+        match field_op.tests_zero() {
+            true => Ok(vec![self.value(&format!("u32(({}) == 0u)", words.join(" | ")))]),
+            false => Ok(words),
         }
     }
 

@@ -9,17 +9,20 @@ mod prelude;
 mod programs;
 pub(super) mod rows;
 pub(super) mod steps;
+mod wide;
 
 use super::Wgsl;
+use super::wide::product as wide_product;
 use crate::declaration::FieldDesc;
 use crate::error::EmitError;
 use crate::fir::ir::{Kernel, Type};
 use crate::passes::Checked;
 use crate::targets::walk::write;
-use crate::targets::{Artefact, BackEnd, Choice, Layout, Unproven};
+use crate::targets::{Artefact, BackEnd, Claim, Layout, Unproven};
 use body::Body;
+use curvesmith_abi::wgsl::either;
 use curvesmith_abi::{Access, Features, Needs, ParamKind};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// A target of the language: how its programs are written.
@@ -36,11 +39,40 @@ pub(super) trait Dialect: BackEnd {
 
     /// A program as a function of this name from elements of `n` limbs to one.
     fn function(name: &str, program: &Self::Program, n: usize) -> String;
+
+    /// The same function by words of 64 bits, proven for the bounds of the claim, where there is one.
+    fn function_64(
+        _name: &str,
+        _field: &FieldDesc,
+        _claim: &Claim<'_, Self>,
+    ) -> Result<Option<String>, Unproven> {
+        Ok(None)
+    }
 }
 
 impl Dialect for Wgsl {
     fn function(name: &str, program: &Self::Program, n: usize) -> String {
         programs::function(name, program, n)
+    }
+
+    fn function_64(
+        name: &str,
+        field: &FieldDesc,
+        Claim { op, operands, choice }: &Claim<'_, Self>,
+    ) -> Result<Option<String>, Unproven> {
+        let Some(product) = wide_product(field, op, operands, choice)? else { return Ok(None) };
+        let n = field.words;
+        let Some(ladder) = product.ladder else {
+            return Ok(Some(wide::function(name, &product.program, n)));
+        };
+        let [lazy, reduced] = ["lazy", "reduced"].map(|part| format!("{name}_{part}"));
+        let list = |of: &dyn Fn(usize) -> String| (0..operands.len()).map(of).collect::<Vec<_>>().join(", ");
+        let (declared, given) = (list(&|k| format!("x{k}: E")), list(&|k| format!("x{k}")));
+        Ok(Some(format!(
+            "{}{}fn {name}({declared}) -> E {{\n  return {reduced}({lazy}({given}));\n}}\n",
+            wide::function(&lazy, &product.program, n),
+            programs::function(&reduced, &ladder.program, n)
+        )))
     }
 }
 
@@ -77,8 +109,11 @@ fn module<T: Dialect>(kernels: &[Checked<T>]) -> Result<Artefact, EmitError> {
 struct Module<T: Dialect> {
     text: String,
     symbols: BTreeSet<String>,
-    /// Programs with the names of their functions.
-    programs: Vec<(T::Program, String)>,
+    /// Functions of programs, with what else tells them from one another: their text by words of 64 bits but
+    /// for the name.
+    programs: Vec<(T::Program, Option<String>, String)>,
+    /// By the seals of claims, which function it is.
+    claims: BTreeMap<[u8; 32], usize>,
     /// Functions of FIR that are written.
     functions: Vec<Checked<T>>,
 }
@@ -111,7 +146,7 @@ impl<T: Dialect> Module<T> {
             "shr_pair", "lt_pair",
         ];
         let symbols = symbols.map(str::to_owned).into();
-        Ok(Module { text, symbols, programs: vec![], functions: vec![] })
+        Ok(Module { text, symbols, programs: vec![], claims: BTreeMap::new(), functions: vec![] })
     }
 
     fn take(&mut self, kernel: &Kernel) -> Result<(), EmitError> {
@@ -122,14 +157,30 @@ impl<T: Dialect> Module<T> {
     }
 
     /// The function of a program, which is written where it is new.
-    fn program(&mut self, choice: &Choice<T>, n: usize) -> String {
-        if let Some((_, name)) = self.programs.iter().find(|(known, _)| *known == choice.program) {
-            return name.clone();
+    fn program(&mut self, field: &FieldDesc, claim: &Claim<'_, T>) -> Result<String, Unproven> {
+        let seal = claim.seal(field).bytes();
+        if let Some(known) = self.claims.get(&seal) {
+            return Ok(self.programs[*known].2.clone());
         }
-        let name = format!("{}_{}", choice.variant.replace('.', "_"), self.programs.len());
-        self.text += &T::function(&name, &choice.program, n);
-        self.programs.push((choice.program.clone(), name.clone()));
-        name
+        let Claim { choice, .. } = claim;
+        let by_words_64 = T::function_64("", field, claim)?;
+        let is = |known: &(T::Program, Option<String>, String)| {
+            known.0 == choice.program && known.1 == by_words_64
+        };
+        let found = self.programs.iter().position(is);
+        let number = found.unwrap_or(self.programs.len());
+        self.claims.insert(seal, number);
+        if found.is_none() {
+            let name = format!("{}_{number}", choice.variant.replace('.', "_"));
+            let n = T::layout(field).limbs;
+            let function = T::function(&name, &choice.program, n);
+            self.text += &match T::function_64(&name, field, claim)? {
+                Some(other) => either(&other, &function),
+                None => function,
+            };
+            self.programs.push((choice.program.clone(), by_words_64, name));
+        }
+        Ok(self.programs[number].2.clone())
     }
 
     /// The body of a kernel or function; the functions that it calls are written before.

@@ -4,7 +4,7 @@ use super::{Dialect, module};
 use crate::declaration::FieldDesc;
 use crate::error::EmitError;
 use crate::passes::Checked;
-use crate::targets::wgsl::narrow::ir::{Limb, Op, Program, Src};
+use crate::targets::wgsl::columns::ir::{Limb, Op, Program, Src};
 use crate::targets::wgsl::narrow::{BITS, Narrow, limbs, packed, unpacked};
 use crate::targets::{Artefact, BackEnd, Layout, Unproven};
 use std::fmt::Write as _;

@@ -1,6 +1,6 @@
 //! What a module begins with: products of words, and words of 64 bits as pairs, the low one first.
 
-use curvesmith_abi::wgsl::MUL_ADD;
+use curvesmith_abi::wgsl::{MUL_ADD, MUL_ADD_64, either};
 
 const PAIRS: &str = "\
 fn add_pair(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
@@ -33,5 +33,5 @@ fn lt_pair(a: vec2<u32>, b: vec2<u32>) -> bool {
 
 /// The functions that every module has.
 pub(super) fn text() -> String {
-    MUL_ADD.to_owned() + PAIRS
+    either(MUL_ADD_64, MUL_ADD) + PAIRS
 }

@@ -6,6 +6,7 @@
 //! have three. Sums and differences limb by limb need no carries and leave limbs that are not normal.
 
 use crate::declaration::FieldDesc;
+use crate::targets::wgsl::columns::Sizes;
 use crate::targets::{self, Limit};
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive};
@@ -77,12 +78,6 @@ impl targets::Bound for Bound {
     }
 }
 
-/// Rows of 13 bits that divide by `2^bits`, but for the last, and the bits of that, `1..=13`.
-pub(super) fn rows(bits: usize) -> (usize, u32) {
-    let full = (bits - 1) / BITS as usize;
-    (full, (bits - full * BITS as usize) as u32)
-}
-
 /// Limbs of an element: the least that hold the words of the layout and one more bit, and `64p`.
 pub fn limbs(field: &FieldDesc) -> usize {
     let words = 32 * field.words as u64 + 1;
@@ -107,9 +102,7 @@ pub(super) fn by_limbs(x: &BigUint, n: usize) -> BigUint {
     (((x >> low) + 1u32) << low) - 1u32
 }
 
-/// `-p⁻¹ mod 2^bits`.
-pub(super) fn n0(field: &FieldDesc, bits: u32) -> u32 {
-    let limb = BigUint::one() << bits;
-    let inverse = field.p.modinv(&limb).unwrap_or_default();
-    (&limb - inverse % &limb).to_u32().expect("at most 2^13") % (1 << bits)
+/// Of what size everything is.
+pub(super) fn sizes(field: &FieldDesc) -> Sizes {
+    Sizes { count: limbs(field), element: BITS, limb: BITS, word: 32 }
 }

@@ -13,7 +13,6 @@
 
 pub mod bound;
 pub mod check;
-pub mod ir;
 mod regroup;
 mod rules;
 #[cfg(test)]
@@ -29,8 +28,8 @@ use crate::declaration::{FieldDesc, FieldOp};
 use crate::error::PassError;
 use crate::fir::ir::{Kernel, Type};
 use crate::targets::judged::Judged;
+use crate::targets::wgsl::columns::ir::{Op, Program};
 use crate::targets::{self, Arithmetic, Claim, Load, Machine, Unproven};
-use ir::{Op, Program};
 use std::ops::AddAssign;
 
 /// GPUs, by WGSL, on limbs of 13 bits.

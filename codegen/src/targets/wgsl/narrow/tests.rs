@@ -1,8 +1,7 @@
 //! Programs by the checker, by their meaning on words, and wrong ones.
 
-use super::bound::{MOST, rows};
-use super::check::{check, check_regrouped};
-use super::ir::{Inst, Limb, Src};
+use super::bound::MOST;
+use super::check::check;
 use super::*;
 use crate::targets::Bound as _;
 use crate::targets::ptx::tests::is_long;
@@ -10,6 +9,8 @@ use crate::targets::tests::trials::{
     Offered, all_operands, field, is_right as is_result, offered_of, ops, proven_by_their_rules, solinas,
     some, usual_fields,
 };
+use crate::targets::wgsl::columns::check::check_regrouped;
+use crate::targets::wgsl::columns::tests::{mutants, run};
 use num_bigint::{BigInt, BigUint};
 use num_traits::One;
 
@@ -51,55 +52,11 @@ fn every_variant_is_proven_by_its_rules() {
     assert!(number > 1000, "{number}");
 }
 
-/// What a program computes; nothing where a word is not read as what it stands for.
-fn run(program: &Program, inputs: &[i64]) -> Option<Vec<i64>> {
-    let mut limbs = inputs.to_vec();
-    limbs.resize(program.limbs as usize, 0);
-    let get = |limbs: &[i64], src: Src| match src {
-        Src::Limb(limb) => limbs[limb.0 as usize],
-        Src::Imm(value) => value.into(),
-    };
-    let (signed, plain) = (-(1i64 << 31)..1 << 31, 0..1i64 << 32);
-    for (out, op) in program.needed() {
-        let at = |limb: Limb| limbs[limb.0 as usize];
-        let value = match op {
-            Op::Add(a, b) => get(&limbs, a) + get(&limbs, b),
-            Op::Sub(a, b) => get(&limbs, a) - get(&limbs, b),
-            Op::Mul { sum, a, b } => {
-                let product = i128::from(get(&limbs, a)) * i128::from(get(&limbs, b));
-                i64::try_from(i128::from(get(&limbs, sum)) + product).ok()?
-            }
-            Op::Quotient { a, by, bits } => (i128::from(at(a)) * i128::from(by)).rem_euclid(1 << bits) as i64,
-            Op::Carry { a, q, p0, bits } => {
-                let all = at(a).checked_add(at(q).checked_mul(p0.into())?)?;
-                if !plain.contains(&all) || all % (1 << bits) != 0 {
-                    return None;
-                }
-                all >> bits
-            }
-            Op::Shift { a, bits, signed: sign } => {
-                if !(if sign { &signed } else { &plain }).contains(&at(a)) {
-                    return None;
-                }
-                at(a) >> bits
-            }
-            Op::Mask { a, bits } => at(a).rem_euclid(1 << bits),
-            Op::Double { a, bits } => at(a) << bits,
-            Op::Select { sign, a, b } => get(&limbs, if at(sign) < 0 { a } else { b }),
-        };
-        if !signed.contains(&value) && !plain.contains(&value) {
-            return None;
-        }
-        limbs[out.0 as usize] = value;
-    }
-    Some(program.output.iter().map(|src| get(&limbs, *src)).collect())
-}
-
 /// Limbs of a number, but the highest: normal, as high as they may be, as low, and the one after the other.
-fn layouts(x: &BigUint, n: usize, loose: u64) -> Vec<Vec<i64>> {
-    let limb = 1i64 << BITS;
-    let end = limb * loose as i64 - 1;
-    let normal: Vec<i64> = to_limbs(x, n).into_iter().map(|word| word as i64).collect();
+fn layouts(x: &BigUint, n: usize, loose: u64) -> Vec<Vec<i128>> {
+    let limb = 1i128 << BITS;
+    let end = limb * i128::from(loose) - 1;
+    let normal: Vec<i128> = to_limbs(x, n).into_iter().map(|word| i128::from(word)).collect();
     let with = |goes_up: fn(usize) -> bool| {
         let mut limbs = normal.clone();
         for i in 0..n - 1 {
@@ -135,17 +92,17 @@ fn is_right(
             x[i] = (&x[1] << (32 * *step as usize * (i - 1))) % &f.p;
         }
     }
-    let operands: Vec<Vec<Vec<i64>>> = x.iter().zip(within).map(|(x, b)| layouts(x, n, b.loose)).collect();
+    let operands: Vec<Vec<Vec<i128>>> = x.iter().zip(within).map(|(x, b)| layouts(x, n, b.loose)).collect();
     let most = operands.iter().map(Vec::len).max().unwrap_or(1);
     // Operands in the same layout, and in the next one.
     (0..most).flat_map(|k| [(k, k), (k, k + 1)]).all(|(k, l)| {
         let of = |i: usize| &operands[i][(if i.is_multiple_of(2) { k } else { l }) % operands[i].len()];
-        let given: Vec<i64> = (0..x.len()).flat_map(|i| of(i).clone()).collect();
-        let Some(words) = run(program, &given) else { return false };
+        let given: Vec<i128> = (0..x.len()).flat_map(|i| of(i).clone()).collect();
+        let Some(words) = run(program, &given, 32) else { return false };
         let found = words.iter().rev().fold(BigInt::ZERO, |all, word| (all << BITS) + word);
         let tight = words[..n - 1].iter().all(|word| match out.loose {
             0 => *word >= 0 && word >> BITS == 0,
-            loose => word.unsigned_abs() < loose << BITS,
+            loose => word.unsigned_abs() < u128::from(loose) << BITS,
         });
         let limit = out.limit(f);
         let found = found.to_biguint();
@@ -181,88 +138,6 @@ fn programs_are_right_at_the_bounds() {
             }
         }
     }
-}
-
-/// The program with one thing changed, in every place.
-fn mutants(program: &Program) -> Vec<Program> {
-    let mut all = vec![];
-    let before = |Limb(limb): Limb| Limb(limb.saturating_sub(1));
-    let other = |src: Src| match src {
-        Src::Imm(value) => Src::Imm(value ^ 1),
-        Src::Limb(Limb(0)) => Src::Imm(0),
-        Src::Limb(limb) => before(limb).into(),
-    };
-    for (at, inst) in program.insts.iter().enumerate() {
-        let Inst::Write(out, op) = inst else {
-            let mut without = program.clone();
-            without.insts.remove(at);
-            all.push(without);
-            continue;
-        };
-        let changed = match *op {
-            // A carry or borrow that is dropped, among others.
-            Op::Add(a, b) => {
-                vec![Op::Add(other(a), b), Op::Add(a, other(b)), Op::Add(a, Src::Imm(0)), Op::Sub(a, b)]
-            }
-            Op::Sub(a, b) => {
-                vec![Op::Sub(other(a), b), Op::Sub(a, other(b)), Op::Sub(a, Src::Imm(1)), Op::Add(a, b)]
-            }
-            Op::Mul { sum, a, b } => vec![
-                Op::Mul { sum: other(sum), a, b },
-                Op::Mul { sum, a: other(a), b },
-                Op::Mul { sum, a, b: other(b) },
-            ],
-            Op::Quotient { a, by, bits } => vec![
-                Op::Quotient { a: before(a), by, bits },
-                Op::Quotient { a, by: by ^ 2, bits },
-                Op::Quotient { a, by, bits: bits - 1 },
-            ],
-            Op::Carry { a, q, p0, bits } => vec![
-                Op::Carry { a: before(a), q, p0, bits },
-                Op::Carry { a, q: before(q), p0, bits },
-                Op::Carry { a, q, p0: p0 ^ 2, bits },
-                Op::Carry { a, q, p0, bits: bits - 1 },
-                Op::Shift { a, bits, signed: false },
-            ],
-            Op::Shift { a, bits, signed } => vec![
-                Op::Shift { a: before(a), bits, signed },
-                Op::Shift { a, bits: bits - 1, signed },
-                Op::Shift { a, bits, signed: !signed },
-            ],
-            Op::Mask { a, bits } => vec![
-                Op::Mask { a: before(a), bits },
-                Op::Mask { a, bits: bits - 1 },
-                Op::Mask { a, bits: bits + 1 },
-            ],
-            Op::Double { a, bits } => {
-                vec![Op::Double { a: before(a), bits }, Op::Double { a, bits: bits + 1 }]
-            }
-            Op::Select { sign, a, b } => vec![
-                Op::Select { sign, a: b, b: a },
-                Op::Select { sign, a, b: a },
-                Op::Select { sign, a: b, b },
-                Op::Select { sign: before(sign), a, b },
-            ],
-        };
-        for op in changed {
-            let mut mutant = program.clone();
-            mutant.insts[at] = Inst::Write(*out, op);
-            all.push(mutant);
-        }
-    }
-    for k in 0..program.output.len() {
-        let mut mutant = program.clone();
-        mutant.output[k] = other(mutant.output[k]);
-        all.push(mutant);
-    }
-    for (_, parts) in &program.parts {
-        for k in 0..parts.limbs.len() {
-            let mut mutant = program.clone();
-            mutant.parts.iter_mut().for_each(|(_, parts)| parts.limbs[k].1 += 1);
-            all.push(mutant);
-        }
-    }
-    all
 }
 
 /// A changed program is refused, or right for all operands.
@@ -344,10 +219,10 @@ fn words_become_limbs_and_back() {
         let (to, from) = (unpacked(&f).expect("proven"), packed(&f).expect("proven"));
         let ones = f.r() - 1u32;
         for x in [BigUint::ZERO, &f.p - 1u32, ones.clone(), BigUint::from(3u32).pow(300) % f.r()] {
-            let words: Vec<i64> = f.limbs(&x).into_iter().map(i64::from).collect();
-            let limbs: Vec<i64> = to_limbs(&x, n).into_iter().map(|limb| limb as i64).collect();
-            assert_eq!(run(&to, &words), Some(limbs.clone()), "{}", f.name);
-            assert_eq!(run(&from, &limbs), Some(words), "{}", f.name);
+            let words: Vec<i128> = f.limbs(&x).into_iter().map(i128::from).collect();
+            let limbs: Vec<i128> = to_limbs(&x, n).into_iter().map(|limb| i128::from(limb)).collect();
+            assert_eq!(run(&to, &words, 32), Some(limbs.clone()), "{}", f.name);
+            assert_eq!(run(&from, &limbs, 32), Some(words), "{}", f.name);
         }
         let sizes = [(f.words, 32), (n, BITS)];
         for (program, [from, to]) in [(to, sizes), (from, [sizes[1], sizes[0]])] {
@@ -358,17 +233,16 @@ fn words_become_limbs_and_back() {
             }
         }
     }
-    assert_eq!(rows(256), (19, 9));
 }
 
 /// Whether two programs give the same of some numbers.
 fn layouts_agree(a: &Program, b: &Program, most: &BigUint, (count, bits): (usize, u32)) -> bool {
     let cut = |x: &BigUint| {
         let mask = (BigUint::one() << bits) - 1u32;
-        let limb = |i: usize| i64::try_from((x >> (bits as usize * i)) & &mask).expect("a word");
+        let limb = |i: usize| i128::try_from((x >> (bits as usize * i)) & &mask).expect("a word");
         (0..count).map(limb).collect::<Vec<_>>()
     };
     [most.clone(), most / 3u32, BigUint::from(7u32).pow(200) % most]
         .iter()
-        .all(|x| run(a, &cut(x)) == run(b, &cut(x)))
+        .all(|x| run(a, &cut(x), 32) == run(b, &cut(x), 32))
 }

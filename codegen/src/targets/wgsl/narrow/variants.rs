@@ -7,11 +7,12 @@
 //! A product divides by `2^(32·words)`, the radix of the layout: its last row of reduction has the bits that
 //! are left, and the limbs move by what a limb has more.
 
-use super::bound::{BITS, Bound, LOOSEST, MOST, by_limbs, limbs, n0, rows, to_limbs};
-use super::ir::{Inst, Op, Parts, Program, Src};
+use super::bound::{BITS, Bound, LOOSEST, MOST, by_limbs, limbs, sizes, to_limbs};
 use super::{Choice, Cost};
 use crate::declaration::{FieldDesc, FieldOp};
 use crate::targets::Bound as _;
+use crate::targets::wgsl::columns::ir::{Inst, Op, Parts, Program, Src};
+use crate::targets::wgsl::columns::{self, Columns, Reduced, Term, rectangle, squares};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, ToPrimitive};
 
@@ -377,7 +378,7 @@ impl Offers<'_> {
             let mut terms = vec![];
             for i in 0..count {
                 let most = chunk(i);
-                let n = (most.bits() as usize).div_ceil(bits).clamp(1, self::rows(32 * rows).0 + 1);
+                let n = (most.bits() as usize).div_ceil(bits).clamp(1, columns::rows(32 * rows, BITS).0 + 1);
                 let from = 32 * step * i;
                 let end = if i + 1 == count { usize::MAX } else { from + 32 * step };
                 let limbs: Vec<Src> = (0..n)
@@ -415,8 +416,10 @@ impl Offers<'_> {
         let max = (sum + (&divisor - 1u32) * &given.field.p) / &divisor;
         self.normal_forms(names, &max, |program| {
             let (start, terms) = fill(program);
-            let mut columns = Columns { program, sums: start, n: given.n };
-            columns.divided(given.field, words, &terms)
+            let columns = Columns::new(program, sizes(given.field), start);
+            let p = to_limbs(&given.field.p, given.n);
+            let reduced = columns.divided(given.field, &p, words, &terms);
+            moved(program, reduced, given.n)
         });
     }
 
@@ -456,19 +459,6 @@ fn imms(x: &BigUint, n: usize) -> Vec<Src> {
     to_limbs(x, n).into_iter().map(|limb| Src::Imm(limb as u32)).collect()
 }
 
-/// The number on normal limbs; what is carried out of each is added to the next. The limbs have signs, or
-/// none has.
-fn carried(program: &mut Program, mut words: Vec<Src>, signed: bool) -> Vec<Src> {
-    for i in 0..words.len() - 1 {
-        let a = program.limb(words[i]);
-        let high = program.write(Op::Shift { a, bits: BITS, signed });
-        words[i] = program.write(Op::Mask { a, bits: BITS }).into();
-        words[i + 1] = program.plus(words[i + 1], high.into());
-    }
-    program.insts.push(Inst::Normal(words.clone()));
-    words
-}
-
 /// Bits `start..end` of a normal number on limbs.
 fn cut(program: &mut Program, x: &[Src], start: usize, end: usize) -> Src {
     let bits = BITS as usize;
@@ -493,123 +483,13 @@ fn cut(program: &mut Program, x: &[Src], start: usize, end: usize) -> Src {
     sum
 }
 
-/// A product of limbs in a column, and the most that it is.
-struct Term {
-    /// The row that needs it.
-    row: usize,
-    column: usize,
-    factors: (Src, Src),
-    most: u64,
+/// The number on normal limbs; what is carried out of each is added to the next.
+fn carried(program: &mut Program, words: Vec<Src>, signed: bool) -> Vec<Src> {
+    columns::carried(program, words, BITS, signed)
 }
 
-/// All products of two numbers, row by row.
-fn rectangle(x: &[Src], most_x: &[u64], y: &[Src], most_y: &[u64]) -> Vec<Term> {
-    let term = |i: usize, j: usize| Term {
-        row: i,
-        column: i + j,
-        factors: (x[i], y[j]),
-        most: most_x[i] * most_y[j],
-    };
-    (0..x.len()).flat_map(|i| (0..y.len()).map(move |j| (i, j))).map(|(i, j)| term(i, j)).collect()
-}
-
-/// The products of a square: of different limbs once, by twice one of them.
-fn squares(program: &mut Program, x: &[Src], most: &[u64]) -> Vec<Term> {
-    let twice: Vec<Src> = x
-        .iter()
-        .map(|limb| {
-            let a = program.limb(*limb);
-            program.write(Op::Double { a, bits: 1 }).into()
-        })
-        .collect();
-    let term = |i: usize, j: usize| Term {
-        row: i,
-        column: i + j,
-        factors: (x[i], if i == j { x[j] } else { twice[j] }),
-        most: most[i] * most[j] * if i == j { 1 } else { 2 },
-    };
-    (0..x.len()).flat_map(|i| (i..x.len()).map(move |j| (i, j))).map(|(i, j)| term(i, j)).collect()
-}
-
-/// Sums of products of limbs, by weight, and the most that each is.
-struct Columns<'a> {
-    program: &'a mut Program,
-    sums: Vec<(Src, u64)>,
-    n: usize,
-}
-
-impl Columns<'_> {
-    /// Adds a product; what is carried goes on where a word would not hold the sum.
-    fn add(&mut self, column: usize, (a, b): (Src, Src), most: u64) {
-        if self.sums.len() <= column {
-            self.sums.resize(column + 1, (ZERO, 0));
-        }
-        if most == 0 {
-            return;
-        }
-        if self.sums[column].1 + most > u64::from(u32::MAX) {
-            self.carry(column);
-        }
-        let (sum, before) = self.sums[column];
-        self.sums[column] = (self.program.write(Op::Mul { sum, a, b }).into(), before + most);
-    }
-
-    /// What a column has above a limb goes to the next.
-    fn carry(&mut self, column: usize) {
-        if self.sums.len() == column + 1 {
-            self.sums.push((ZERO, 0));
-        }
-        let (sum, most) = self.sums[column];
-        let a = self.program.limb(sum);
-        let high = self.program.write(Op::Shift { a, bits: BITS, signed: false });
-        self.sums[column] = (self.program.write(Op::Mask { a, bits: BITS }).into(), most.min(LIMB));
-        self.plus(column + 1, high.into(), most >> BITS);
-    }
-
-    /// Adds what is carried.
-    fn plus(&mut self, column: usize, carry: Src, most: u64) {
-        if self.sums[column].1 + most > u64::from(u32::MAX) {
-            self.carry(column);
-        }
-        let (sum, before) = self.sums[column];
-        self.sums[column] = (self.program.plus(sum, carry), before + most);
-    }
-
-    /// The sum of the terms, divided by so many words: row by row the multiple of `p` is added that clears
-    /// the lowest column, in the last one only the bits that are left to divide by. The result is normal, as
-    /// its limbs are cut anew.
-    fn divided(&mut self, field: &FieldDesc, words: usize, terms: &[Term]) -> Vec<Src> {
-        let (full, last) = rows(32 * words);
-        let p = to_limbs(&field.p, self.n);
-        for row in 0..=full {
-            let bits = if row == full { last } else { BITS };
-            let own = terms.iter().filter(|term| term.row == row || row == full && term.row > row);
-            own.for_each(|term| self.add(term.column, term.factors, term.most));
-            self.sums.resize(self.sums.len().max(row + 2), (ZERO, 0));
-            let most_q = (1u64 << bits) - 1;
-            // The sum is without sign, and a word.
-            if self.sums[row].1 + most_q * p[0] > u64::from(u32::MAX) {
-                self.carry(row);
-            }
-            let a = self.program.limb(self.sums[row].0);
-            let q = self.program.write(Op::Quotient { a, by: n0(field, bits), bits });
-            let carry = self.program.write(Op::Carry { a, q, p0: p[0] as u32, bits });
-            let most = (self.sums[row].1 + most_q * p[0]) >> bits;
-            for (j, &p) in p.iter().enumerate().skip(1).filter(|(_, p)| **p != 0) {
-                self.add(row + j, (q.into(), Src::Imm(p as u32)), most_q * p);
-            }
-            self.sums[row] = (carry.into(), most);
-            if row < full {
-                self.plus(row + 1, carry.into(), most);
-            }
-        }
-        let columns: Vec<Src> = self.sums[full..].iter().map(|(sum, _)| *sum).collect();
-        moved(self.program, columns, BITS - last, self.n)
-    }
-}
-
-/// `columns(0) + 2^by·Σ columns(i+1)·2^(13·i)` on `n` normal limbs. The columns have no signs.
-fn moved(program: &mut Program, columns: Vec<Src>, by: u32, n: usize) -> Vec<Src> {
+/// What is reduced on `n` normal limbs.
+fn moved(program: &mut Program, Reduced { columns, by }: Reduced, n: usize) -> Vec<Src> {
     let mut words = vec![ZERO; n.max(columns.len())];
     words[0] = columns[0];
     for (i, &column) in columns[1..].iter().enumerate().filter(|(_, column)| **column != ZERO) {

@@ -1,8 +1,8 @@
-//! Programs on limbs of 13 bits: straight-line, each limb written once.
+//! Programs on limbs: straight-line, each limb written once.
 //!
-//! A limb is an integer that a word of 32 bits holds: without sign in `[0, 2^32)`, or with one in
-//! `[-2^31, 2^31)`. The word is the integer modulo `2^32`, so that sums, differences and products are the
-//! same of both kinds. `a mod 2^k` is in `[0, 2^k)` whatever the sign of `a`, and `⌊ ⌋` rounds down.
+//! A limb is an integer that a word of 32 or 64 bits holds, `w` of them: without sign in `[0, 2^w)`, or with
+//! one in `[-2^(w-1), 2^(w-1))`. The word is the integer modulo `2^w`, so that sums, differences and products
+//! are the same of both kinds. `a mod 2^k` is in `[0, 2^k)` whatever the sign of `a`, and `⌊ ⌋` rounds down.
 
 use std::collections::BTreeSet;
 
@@ -102,7 +102,7 @@ pub enum Op {
 pub enum Inst {
     /// Writes a limb.
     Write(Limb, Op),
-    /// The limbs but the highest are in `[0, 2^13)`. Then the highest is what the number that they make says
+    /// The limbs but the highest have no sign and no more bits than a limb. Then the highest is what the number that they make says
     /// it is, and where that is not negative no limb is more than the number has of it.
     Normal(Vec<Src>),
     /// The number that the limbs make is taken as an operand of what follows.
@@ -138,18 +138,18 @@ pub struct Program {
 
 impl Program {
     /// One that writes nothing, to be added to.
-    pub(super) fn new(inputs: usize, n: usize) -> Program {
+    pub(in crate::targets::wgsl) fn new(inputs: usize, n: usize) -> Program {
         let limbs = (inputs * n) as u32;
         Program { inputs, limbs, insts: vec![], output: vec![], parts: vec![], compared: vec![] }
     }
 
     /// Operand `k`.
-    pub(super) fn input(&self, n: usize, k: usize) -> Vec<Src> {
+    pub(in crate::targets::wgsl) fn input(&self, n: usize, k: usize) -> Vec<Src> {
         (k * n..(k + 1) * n).map(|i| Limb(i as u32).into()).collect()
     }
 
     /// Adds an instruction; what it writes.
-    pub(super) fn write(&mut self, op: Op) -> Limb {
+    pub(in crate::targets::wgsl) fn write(&mut self, op: Op) -> Limb {
         let out = Limb(self.limbs);
         self.limbs += 1;
         self.insts.push(Inst::Write(out, op));
@@ -157,7 +157,7 @@ impl Program {
     }
 
     /// A limb with the value of an operand.
-    pub(super) fn limb(&mut self, src: Src) -> Limb {
+    pub(in crate::targets::wgsl) fn limb(&mut self, src: Src) -> Limb {
         match src {
             Src::Limb(limb) => limb,
             Src::Imm(_) => self.write(Op::Add(src, Src::Imm(0))),
@@ -165,7 +165,7 @@ impl Program {
     }
 
     /// The sum; of a constant 0 and something that.
-    pub(super) fn plus(&mut self, a: Src, b: Src) -> Src {
+    pub(in crate::targets::wgsl) fn plus(&mut self, a: Src, b: Src) -> Src {
         match (a, b) {
             (Src::Imm(0), other) | (other, Src::Imm(0)) => other,
             _ => self.write(Op::Add(a, b)).into(),
