@@ -82,8 +82,8 @@ pub trait Staging: Any + Send + Sync + Debug {
         self.bytes()?[offset..offset + bytes.len()].copy_from_slice(bytes);
         Ok(())
     }
-    /// Sets the first `len` bytes to zero wherever the host can reach what was left of them, once no copy uses
-    /// them.
+    /// Sets the first `len` bytes to zero wherever the host can reach what was left of them, once no copy
+    /// uses them.
     fn wipe(&mut self, len: usize) -> Result<()> {
         // The device and later calls reach the memory, so that the compiler cannot leave the stores out.
         self.bytes()?[..len].fill(0);

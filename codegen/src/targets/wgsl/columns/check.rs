@@ -464,8 +464,8 @@ impl<'a> Machine<'a> {
         Ok(number)
     }
 
-    /// That limbs but the highest have no more bits than a limb has, and no sign: what the number says of all of them. False where this
-    /// case cannot be.
+    /// That limbs but the highest have no more bits than a limb has, and no sign: what the number says of
+    /// all of them. False where this case cannot be.
     fn normal(&mut self, words: &[Src]) -> Result<bool, Unproven> {
         let Some((Src::Limb(top), lower)) = words.split_last() else {
             return Err(refused("has no limbs in a number"));

@@ -102,8 +102,9 @@ pub enum Op {
 pub enum Inst {
     /// Writes a limb.
     Write(Limb, Op),
-    /// The limbs but the highest have no sign and no more bits than a limb. Then the highest is what the number that they make says
-    /// it is, and where that is not negative no limb is more than the number has of it.
+    /// The limbs but the highest have no sign and no more bits than a limb. Then the highest is what the
+    /// number that they make says it is, and where that is not negative no limb is more than the number has
+    /// of it.
     Normal(Vec<Src>),
     /// The number that the limbs make is taken as an operand of what follows.
     Renamed(Vec<Src>),

@@ -56,7 +56,7 @@ fn every_variant_is_proven_by_its_rules() {
 fn layouts(x: &BigUint, n: usize, loose: u64) -> Vec<Vec<i128>> {
     let limb = 1i128 << BITS;
     let end = limb * i128::from(loose) - 1;
-    let normal: Vec<i128> = to_limbs(x, n).into_iter().map(|word| i128::from(word)).collect();
+    let normal: Vec<i128> = to_limbs(x, n).into_iter().map(i128::from).collect();
     let with = |goes_up: fn(usize) -> bool| {
         let mut limbs = normal.clone();
         for i in 0..n - 1 {
@@ -220,7 +220,7 @@ fn words_become_limbs_and_back() {
         let ones = f.r() - 1u32;
         for x in [BigUint::ZERO, &f.p - 1u32, ones.clone(), BigUint::from(3u32).pow(300) % f.r()] {
             let words: Vec<i128> = f.limbs(&x).into_iter().map(i128::from).collect();
-            let limbs: Vec<i128> = to_limbs(&x, n).into_iter().map(|limb| i128::from(limb)).collect();
+            let limbs: Vec<i128> = to_limbs(&x, n).into_iter().map(i128::from).collect();
             assert_eq!(run(&to, &words, 32), Some(limbs.clone()), "{}", f.name);
             assert_eq!(run(&from, &limbs, 32), Some(words), "{}", f.name);
         }

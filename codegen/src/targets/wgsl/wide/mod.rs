@@ -41,8 +41,8 @@ pub(super) struct Product {
     pub(super) ladder: Option<Choice>,
 }
 
-/// What gives the result of a choice, proven for the bounds of its operands; `None` of what is no product, and
-/// of one that fits no element before it is canonical.
+/// What gives the result of a choice, proven for the bounds of its operands; `None` of what is no product,
+/// and of one that fits no element before it is canonical.
 pub(super) fn product(
     field: &FieldDesc,
     op: &FieldOp,
