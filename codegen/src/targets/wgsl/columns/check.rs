@@ -110,7 +110,9 @@ pub fn shown(field: &FieldDesc, sizes: Sizes, op: &FieldOp, program: &Program) -
     for k in 0..program.inputs {
         machine.operand(k, BigInt::from(field.r()) - 1, 0);
     }
-    machine.goes_through()?;
+    if !machine.goes_through()? {
+        return Err(refused("has a limb that no operands give"));
+    }
     machine.is_tight(0)?;
     let number = machine.number_of(&program.output, sizes.element)?;
     machine.is_definition(field, op, &number)?;
