@@ -5,7 +5,8 @@
 //! copies to it, its kernels and copies back took. BN254; sums are compared with the one that the bases'
 //! discrete logarithms say, transforms go there and back, proofs are verified.
 //!
-//! `cargo bench -p curvesmith-benches --bench devices`, with `-- wgpu:0 cpu` for some devices by name, and
+//! `cargo bench -p curvesmith-benches --bench devices`, with `-- wgpu:0 cpu` for some devices by name, of
+//! which `browser` is the first adapter without words of 64 bits, as a browser has it, and
 //! `--log-n=18` for another size than 2^20, and `--kernels` for what each kernel took
 
 use anyhow::{Result, ensure};
@@ -18,9 +19,11 @@ use curvesmith::{
     Detail, Device, Groth16, KeyOptions, Msm, MsmOptions, Ntt, NttOptions, Witness, bn254, verify,
 };
 use curvesmith_benches::fixture;
-use curvesmith_runtime::{Kind, Span, vocabulary::Direction};
+use curvesmith_runtime::wgpu::{WgpuDevice, WgpuOptions};
+use curvesmith_runtime::{Kind, RuntimeError, Span, vocabulary::Direction};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Calls that count.
@@ -34,7 +37,11 @@ fn main() -> Result<()> {
     let log_n = log_n.transpose()?.unwrap_or(LOG_N);
     let names = if names.is_empty() { ["cuda", "wgpu", "cpu"].map(String::from).to_vec() } else { names };
     for name in names {
-        let device = match Device::parse(&name) {
+        let opened = match name.as_str() {
+            "browser" => browser(),
+            name => Device::parse(name),
+        };
+        let device = match opened {
             Ok(device) => device,
             Err(error) => {
                 println!("{name}: no measurement: {error}\n");
@@ -48,6 +55,11 @@ fn main() -> Result<()> {
         println!();
     }
     Ok(())
+}
+
+fn browser() -> Result<Device, RuntimeError> {
+    let options = WgpuOptions { words_64: false, ..WgpuOptions::default() };
+    Ok(Device::with_kernels(Arc::new(WgpuDevice::with_options(0, options)?), None))
 }
 
 fn sums(device: &Device, log_n: u32) -> Result<()> {

@@ -13,7 +13,7 @@ use crate::passes::{Checked, Contract, Library, describe_schemes, multiplication
 use crate::targets::ptx::Ptx;
 use crate::targets::ptx::emit::Emitter;
 use crate::targets::simd::{Avx2, Ifma512, InstructionSet, Limbs, Simd};
-use crate::targets::wgsl::{Narrow, Wgsl};
+use crate::targets::wgsl::Wgsl;
 use crate::targets::{Artefact, BackEnd, Bound as _};
 use crate::version;
 use curvesmith_abi::{Bundle, Flavour, Geometry, Image, KernelEntry, Needs, Packed, delta};
@@ -30,8 +30,6 @@ pub enum Format {
     Ptx(Emitter),
     /// WGSL.
     Wgsl,
-    /// WGSL with elements on limbs of 13 bits. To who runs it no other language.
-    Narrow,
     /// Rust for a processor's vectors: no kernels, but functions that the host's loops are given when they
     /// are built.
     Lanes(InstructionSet),
@@ -48,7 +46,7 @@ impl Format {
     pub fn flavour(self) -> Flavour {
         match self {
             Format::Ptx(_) => Flavour::PTX,
-            Format::Wgsl | Format::Narrow => Flavour::WGSL,
+            Format::Wgsl => Flavour::WGSL,
             Format::Lanes(set) => Flavour::named(set.name()),
         }
     }
@@ -57,7 +55,7 @@ impl Format {
     pub fn geometry(self) -> Option<Geometry> {
         match self {
             Format::Ptx(_) => Some(Geometry::PTX),
-            Format::Wgsl | Format::Narrow => Some(Geometry::WGSL),
+            Format::Wgsl => Some(Geometry::WGSL),
             Format::Lanes(_) => None,
         }
     }
@@ -73,7 +71,6 @@ impl Format {
         match self {
             Format::Ptx(emitter) => emitter_version(emitter),
             Format::Wgsl => emitter_version(Emitter::Writer),
-            Format::Narrow => emitter_version(Emitter::Writer) + ", limbs of 13 bits",
             Format::Lanes(set) => format!("{} lanes by {}", version::compiler_version(), set.name()),
         }
     }
@@ -82,7 +79,7 @@ impl Format {
     pub fn check(self) -> Result<(), EmitError> {
         match self {
             Format::Ptx(emitter) => emitter.check(),
-            Format::Wgsl | Format::Narrow | Format::Lanes(_) => Ok(()),
+            Format::Wgsl | Format::Lanes(_) => Ok(()),
         }
     }
 }
@@ -339,7 +336,6 @@ impl Plan {
         match self.format {
             Format::Ptx(emitter) => self.by::<Ptx>(emitter),
             Format::Wgsl => self.by::<Wgsl>(()),
-            Format::Narrow => self.by::<Narrow>(()),
             Format::Lanes(InstructionSet::Ifma512) => self.by::<Simd<Ifma512>>(()),
             Format::Lanes(InstructionSet::Avx2) => self.by::<Simd<Avx2>>(()),
         }

@@ -63,9 +63,6 @@ pub(crate) enum ImagesError {
         /// What is wrong with them.
         fault: String,
     },
-    /// The variable says no limbs that there are.
-    #[error("{LIMBS} is `{0}`, expected 13 or 32")]
-    Limbs(String),
 }
 
 /// A folder where bundles may lie that nobody here made.
@@ -101,36 +98,24 @@ fn taken(format: Format) -> String {
     }
 }
 
-/// Environment variable: bits of the limbs of elements in WGSL.
-const LIMBS: &str = "CURVESMITH_WGSL_LIMBS";
-
 /// In what functions for processors are made.
 pub(crate) fn lane_formats() -> [Format; 2] {
     InstructionSet::ALL.map(Format::Lanes)
 }
 
-/// In what images of kernels are made: PTX, and WGSL with feature `wgsl`, on the limbs that the environment
-/// asks for.
-pub(crate) fn formats() -> Result<Vec<Format>, ImagesError> {
+/// In what images of kernels are made: PTX, and WGSL with feature `wgsl`.
+pub(crate) fn formats() -> Vec<Format> {
     let mut formats = vec![Format::Ptx(Emitter::default())];
     if cfg!(feature = "wgsl") {
-        formats.push(wgsl(std::env::var_os(LIMBS))?);
+        formats.push(Format::Wgsl);
     }
-    Ok(formats)
-}
-
-fn wgsl(limbs: Option<OsString>) -> Result<Format, ImagesError> {
-    match limbs.as_ref().map(|limbs| limbs.to_string_lossy()).as_deref() {
-        None | Some("" | "32") => Ok(Format::Wgsl),
-        Some("13") => Ok(Format::Narrow),
-        Some(other) => Err(ImagesError::Limbs(other.into())),
-    }
+    formats
 }
 
 /// The images of each declaration: an encoded [`Bundle`] for each of the [`formats`], one after the other.
 pub(crate) fn images(declarations: &[Declaration<'_>]) -> Result<Vec<Vec<u8>>, ImagesError> {
     let mut all = vec![vec![]; declarations.len()];
-    for format in formats()? {
+    for format in formats() {
         for (bundles, bundle) in all.iter_mut().zip(images_in(declarations, format)?) {
             bundles.extend(bundle);
         }
@@ -324,9 +309,6 @@ impl Declaration<'_> {
             Declaration::Common => (Form::Xyzz, 0, 1),
         };
         let _ = write!(text, "\n{geometry:?}");
-        if format == Format::Narrow {
-            text += "\nlimbs of 13 bits";
-        }
         for kernel in curvesmith_abi::kernels::all(&geometry).into_iter().filter(|k| k.family == family) {
             let _ = write!(text, "\n{}", kernel.of_width(words, degree).signature(form));
         }
@@ -596,21 +578,12 @@ mod tests {
 
     #[test]
     fn bundles_of_what_is_linked_are_taken() {
-        let both = [None, Some("13".into())].map(|limbs| wgsl(limbs).unwrap());
-        for format in formats().unwrap().into_iter().chain(both).chain(lane_formats()) {
+        for format in formats().into_iter().chain([Format::Wgsl]).chain(lane_formats()) {
             assert!(format.version().starts_with(&taken(format)));
         }
         let own = Format::Ptx(Emitter::default());
         let is_writers = own == Format::Ptx(Emitter::Writer);
         assert_eq!(Format::Ptx(Emitter::Writer).version().starts_with(&taken(own)), is_writers);
-    }
-
-    #[test]
-    fn limbs_of_wgsl_are_chosen() {
-        let chosen = |limbs: &str| wgsl(Some(limbs.into())).map_err(|e| e.to_string());
-        assert_eq!(chosen("13"), Ok(Format::Narrow));
-        assert_eq!([chosen("32"), chosen("")], [Ok(wgsl(None).unwrap()), Ok(wgsl(None).unwrap())]);
-        assert_eq!(chosen("14"), Err("CURVESMITH_WGSL_LIMBS is `14`, expected 13 or 32".into()));
     }
 
     #[test]
@@ -638,7 +611,6 @@ mod tests {
             Declaration::Field(&base).stem(OWN),
             Declaration::Common.stem(OWN),
             Declaration::Common.stem(Format::Wgsl),
-            Declaration::Common.stem(Format::Narrow),
         ];
         let distinct: std::collections::BTreeSet<_> = stems.iter().collect();
         assert_eq!(distinct.len(), stems.len());

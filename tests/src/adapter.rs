@@ -5,7 +5,7 @@ use curvesmith_abi::{Flavour, Image, KernelEntry};
 use curvesmith_codegen::fir::interp::Argument;
 use curvesmith_codegen::fir::ir::Kernel;
 use curvesmith_codegen::passes::prepare;
-use curvesmith_codegen::targets::wgsl::{Narrow, Wgsl};
+use curvesmith_codegen::targets::wgsl::Wgsl;
 use curvesmith_codegen::targets::{Artefact, BackEnd};
 use curvesmith_codegen::{EmitError, PassError};
 use curvesmith_device::{KernelDevice, Module, Source};
@@ -38,23 +38,14 @@ pub fn wgpu_device() -> Option<&'static WgpuDevice> {
 
 /// The text of a kernel alone in a module; `None` where the language does not have what it does.
 pub fn wgsl(kernel: &Kernel) -> Result<Option<Artefact>, String> {
-    emitted::<Wgsl>(kernel)
-}
-
-/// The same on limbs of 13 bits.
-pub fn narrow_wgsl(kernel: &Kernel) -> Result<Option<Artefact>, String> {
-    emitted::<Narrow>(kernel)
-}
-
-fn emitted<T: BackEnd>(kernel: &Kernel) -> Result<Option<Artefact>, String> {
-    let checked = match prepare::<T>(kernel) {
+    let checked = match prepare::<Wgsl>(kernel) {
         Err(PassError::Unsupported(_)) => return Ok(None),
         Err(PassError::NoVariant { op, .. }) if PTX_ONLY.iter().any(|only| op.starts_with(only)) => {
             return Ok(None);
         }
         checked => checked.map_err(|e| e.to_string())?,
     };
-    match T::emit(&[checked], T::Emitter::default()) {
+    match Wgsl::emit(&[checked], ()) {
         Err(EmitError::Kernel { reason, .. }) if LACKS.iter().any(|lack| reason.contains(lack)) => Ok(None),
         artefact => artefact.map(Some).map_err(|e| e.to_string()),
     }

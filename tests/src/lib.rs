@@ -7,7 +7,7 @@ pub mod interpreter;
 mod launch;
 mod random;
 
-pub use adapter::{load_wgsl, narrow_wgsl, on_adapter, wgpu_device, wgsl};
+pub use adapter::{load_wgsl, on_adapter, wgpu_device, wgsl};
 pub use built_in::{BUILT_IN, Visitor, visit_built_in};
 pub use launch::launch;
 pub use random::Random;

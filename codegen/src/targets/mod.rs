@@ -17,7 +17,6 @@
 //! | [`ptx::Ptx`] | NVIDIA GPUs, words of 32 bits | units of `R/2^32` | blocks with carry chains | PTX |
 //! | [`portable::Portable`] | hosts, limbs of 64 bits | multiples of `p` | straight-line code | Rust over `u64` |
 //! | [`wgsl::Wgsl`] | GPUs of WebGPU, words of 32 bits | a 16th of `p` and more | the same, rows in loops | WGSL |
-//! | [`wgsl::Narrow`] | the same, limbs of 13 bits | multiples of `p`, looseness of limbs | straight-line code | WGSL |
 //! | [`simd::Simd`] | x86-64 with AVX-512 IFMA, limbs of 52 bits, or AVX2, of 28 or 29 | multiples of `p`, looseness of limbs | lane programs | Rust with `core::arch` |
 //!
 //! `FieldDesc` has the layout of an element in memory, which belongs to the kernels' interface: words of 32

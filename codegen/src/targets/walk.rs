@@ -43,15 +43,6 @@ pub trait Language {
     /// Writes a local.
     fn set(&mut self, local: Local, value: &[Self::Atom]) -> Result<(), EmitError>;
 
-    /// The limbs of an element that is made of these words of memory.
-    fn unpack(&mut self, words: Vec<Self::Atom>) -> Result<Vec<Self::Atom>, EmitError> {
-        Ok(words)
-    }
-    /// The words in memory of an element on these limbs.
-    fn pack(&mut self, element: &[Self::Atom]) -> Result<Vec<Self::Atom>, EmitError> {
-        Ok(element.to_vec())
-    }
-
     /// A constant: of a predicate 0 or 1.
     fn literal(&mut self, ty: Type, value: u64) -> Result<Self::Atom, EmitError>;
     /// A launch position.
@@ -150,7 +141,6 @@ pub fn write<L: Language>(language: &mut L, checked: &Checked<L::Target>) -> Res
         values: vec![vec![]; kernel.values().count()],
         rereadable: rereadable(kernel, &L::Target::in_memory(kernel)),
         rounds: vec![],
-        packed: None,
         language,
     };
     match walk.block(&kernel.body)? {
@@ -167,8 +157,6 @@ struct Walk<'a, L: Language> {
     rereadable: Vec<bool>,
     /// The loops around, innermost last, and whether they were left.
     rounds: Vec<(L::Round, bool)>,
-    /// The element whose words were read last, and those, in a stretch of statements without control.
-    packed: Option<(Value, Vec<L::Atom>)>,
     language: &'a mut L,
 }
 
@@ -182,21 +170,15 @@ impl<L: Language> Walk<'_, L> {
     }
 
     fn set(&mut self, v: Value, atoms: Vec<L::Atom>) {
-        self.packed = self.packed.take().filter(|(packed, _)| *packed != v);
         self.values[v.0 as usize] = atoms;
     }
 
     /// True when control reaches the end of the block.
     fn block(&mut self, block: &Block) -> Result<bool, EmitError> {
         let mut fresh = vec![];
-        self.packed = None;
         for stmt in block {
             fresh = self.reread(stmt, &fresh)?;
-            let goes_on = self.stmt(stmt)?;
-            if !stmt.blocks().is_empty() {
-                self.packed = None;
-            }
-            if !goes_on {
+            if !self.stmt(stmt)? {
                 return Ok(false);
             }
         }
@@ -286,8 +268,7 @@ impl<L: Language> Walk<'_, L> {
                 return limbs.into_iter().map(|limb| self.language.literal(Type::U32, limb)).collect();
             }
             Op::FromWords(words, _) => {
-                let words = words.iter().map(|w| self.value(*w)).collect();
-                return self.language.unpack(words);
+                return Ok(words.iter().map(|w| self.value(*w)).collect());
             }
             Op::Part(a, i) => {
                 let all =
@@ -302,7 +283,7 @@ impl<L: Language> Walk<'_, L> {
                 }
                 self.language.select(ty, &cond, &self.value(*x), &self.value(*y))?
             }
-            Op::Word(x, i, _) => self.word(*x, *i as usize)?,
+            Op::Word(x, i, _) => self.values[x.0 as usize][*i as usize].clone(),
             Op::Param(p) => self.language.param(*p)?,
             Op::Argument(i) => return self.argument(*i as usize),
             Op::Special(s) => self.language.special(*s)?,
@@ -323,15 +304,6 @@ impl<L: Language> Walk<'_, L> {
             }
         };
         Ok(vec![single])
-    }
-
-    /// A word of an element; its others are likely to follow.
-    fn word(&mut self, x: Value, i: usize) -> Result<L::Atom, EmitError> {
-        if self.packed.as_ref().is_none_or(|(packed, _)| *packed != x) {
-            let words = self.language.pack(&self.values[x.0 as usize])?;
-            self.packed = Some((x, words));
-        }
-        Ok(self.packed.iter().find_map(|(_, words)| words.get(i).cloned()).expect("a word of the layout"))
     }
 
     fn field_op(&mut self, op: &Op, choice: &Choice<L::Target>) -> Result<Vec<L::Atom>, EmitError> {

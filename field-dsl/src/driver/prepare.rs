@@ -19,7 +19,7 @@ use std::path::Path;
 pub(super) fn prepare(declared: &Declared, common: bool, folder: &Path, check: bool) -> Result<String> {
     let declarations = declared.declarations(common);
     let mut wanted: BTreeMap<String, (Format, Vec<u8>)> = BTreeMap::new();
-    for format in formats()?.into_iter().chain(lane_formats()) {
+    for format in formats().into_iter().chain(lane_formats()) {
         let made = declarations.iter().filter(|declaration| declaration.is_made_in(format));
         let declarations: Vec<Declaration<'_>> = made.copied().collect();
         let bundles = match check {

@@ -2,18 +2,18 @@
 
 use super::{MOST, Trial, field, machine};
 use curvesmith_abi::wgsl::by_words_64;
-use curvesmith_abi::{Features, Geometry, Kernel as _, kernels::FieldMulSub};
+use curvesmith_abi::{Features, Geometry, kernels::FieldMulSub};
 use curvesmith_codegen::declaration::FieldDesc;
+use curvesmith_codegen::fir::build::Builder;
 use curvesmith_codegen::fir::interp::{Argument, launch, to_words};
 use curvesmith_codegen::fir::print::print;
-use curvesmith_codegen::kernels::field_kernels;
 use curvesmith_codegen::targets::Artefact;
 use curvesmith_device::KernelDevice as _;
 use curvesmith_tests::four_ways::compare;
-use curvesmith_tests::{Size, narrow_wgsl, on_adapter, wgpu_device, wgsl};
+use curvesmith_tests::{Size, on_adapter, wgpu_device, wgsl};
 use num_bigint::BigUint;
 
-/// Runs a program on the interpreter and, on either kind of limbs, on the adapter; whether the language has
+/// Runs a program on the interpreter and, by either kind of words, on the adapter; whether the language has
 /// all of it.
 fn agrees(trial: &Trial, what: &str) -> bool {
     let Some(device) = wgpu_device() else { return false };
@@ -21,8 +21,8 @@ fn agrees(trial: &Trial, what: &str) -> bool {
     let fault = |error: String| -> ! { panic!("{what}: {error}\n{}", print(kernel)) };
     let mut expected = args.clone();
     launch(kernel, *grid, &mut expected).unwrap_or_else(|e| fault(e.to_string()));
-    for text in [wgsl, narrow_wgsl] {
-        let Some(artefact) = text(kernel).unwrap_or_else(|e| fault(e)) else { return false };
+    let Some(artefact) = wgsl(kernel).unwrap_or_else(|e| fault(e)) else { return false };
+    for artefact in [by_words_32(&artefact), artefact] {
         let found = on_adapter(device, kernel, &artefact, *grid, args);
         let found = found.unwrap_or_else(|e| fault(e.to_string()));
         compare(kernel, &expected, &found).unwrap_or_else(|e| fault(format!("{e}\n{}", artefact.text)));
@@ -52,12 +52,12 @@ fn programs_agree_in_wgsl() {
     assert!(wgpu_device().is_none() || ran > count, "{ran} of {} programs ran", 3 * count);
 }
 
-/// A text without what devices with words of 64 bits take.
-fn by_words_32(text: &str) -> String {
-    let mut parts = text.split("/* with words of 64 bits:\n");
+/// The text without what devices with words of 64 bits take.
+fn by_words_32(artefact: &Artefact) -> Artefact {
+    let mut parts = artefact.text.split("/* with words of 64 bits:\n");
     let first = parts.next().unwrap_or_default().to_owned();
-    first
-        + &parts.map(|part| part.split_once("else: */\n").expect("it has another part").1).collect::<String>()
+    let others = parts.map(|part| part.split_once("else: */\n").expect("it has another part").1);
+    Artefact { text: first + &others.collect::<String>(), ..artefact.clone() }
 }
 
 /// What is lost where one thing of a text is: carries, halves of products, the last subtraction.
@@ -69,9 +69,13 @@ fn edits_of_a_text_are_noticed() {
         BigUint::parse_bytes(b"30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47", 16)
             .unwrap(),
     );
-    let desc = FieldMulSub::desc(&Geometry::WGSL);
-    let kernels = field_kernels(&Geometry::WGSL, &f);
-    let kernel = kernels.into_iter().find(|kernel| kernel.desc == desc).unwrap();
+    // On limbs, and by words: `from_mont` is.
+    let b = Builder::for_field::<FieldMulSub>(&Geometry::WGSL, &f);
+    let i = b.global_index();
+    b.return_if(i.ge(b.scalar("n")));
+    let [x, y, z] = ["a", "b", "c"].map(|name| b.buffer(name).field(i));
+    b.buffer("out").set_field(i, (x * y).from_mont() - z);
+    let kernel = b.finish();
     // Near p and 0, and what is pseudo-random between.
     let n = 512u32;
     let numbers = |salt: u32| -> Vec<BigUint> {
@@ -104,8 +108,16 @@ fn edits_of_a_text_are_noticed() {
             assert!(found != expected, "{from:?} for {to:?} is not noticed");
         }
     };
-    // By words of 32 bits, whatever the adapter has.
+    // By words of 32 bits, whatever the adapter has: limbs that are cut wrongly or put elsewhere, rows that
+    // are missing, the bits of the last one, carries.
     let edits = [
+        ("x1.w0 & 8191u", "x1.w0 & 4095u"),
+        (" << 6u", " << 5u"),
+        ("c0 & 8191u", "c0 & 4095u"),
+        ("row < 19u", "row < 18u"),
+        (") & 511u", ") & 255u"),
+        (") >> 9u", ") >> 8u"),
+        (") >> 13u", ") >> 12u"),
         (" + u32(with_c < c)", ""),
         (" + u32(all < d)", ""),
         (" + (p01 & 0xffffu)", ""),
@@ -116,13 +128,12 @@ fn edits_of_a_text_are_noticed() {
         ("a >> 16u", "a >> 17u"),
         ("row < 8u", "row < 7u"),
         ("    c0 = ", "    c1 = "),
-        ("    r0_6 = r0_7;\n", ""),
+        ("    c6 = m24.x;\n", ""),
         ("select(0x0u, ", "select(0x1u, "),
         ("u32(x0.w0 < x1.w0)", "0u"),
     ];
     let artefact = wgsl(&kernel).unwrap().expect("the language has it");
-    let with_text = |text| Artefact { text, ..artefact.clone() };
-    check(with_text(by_words_32(&artefact.text)), &edits);
+    check(by_words_32(&artefact), &edits);
     // By words of 64 bits: a limb that is cut wrongly or put elsewhere, the bits of the last row, a carry.
     let edits = [
         ("x0.w0 & 536870911u", "x0.w0 & 268435455u"),
@@ -132,17 +143,6 @@ fn edits_of_a_text_are_noticed() {
         (") >> 29u", ") >> 28u"),
     ];
     if device.properties().limits.features.has(Features::WORDS_64) {
-        check(with_text(by_words_64(&artefact.text)), &edits);
+        check(Artefact { text: by_words_64(&artefact.text), ..artefact }, &edits);
     }
-    // On limbs of 13 bits: a limb that is cut wrongly, the bits of the last row, a sign, the last
-    // subtraction.
-    let edits = [
-        ("x0 & 8191u", "x0 & 4095u"),
-        (" << 6u", " << 5u"),
-        (" & 511u", " & 255u"),
-        (" >> 9u", " >> 8u"),
-        ("bitcast<i32>(", "u32("),
-        (") < 0)", ") > 0)"),
-    ];
-    check(narrow_wgsl(&kernel).unwrap().expect("the language has it"), &edits);
 }

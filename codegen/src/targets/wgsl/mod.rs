@@ -9,8 +9,6 @@
 //! kernel ─► prepare::<Wgsl> ─► emit ─► a module with an entry point for each kernel
 //! ```
 //!
-//! [`Narrow`] is the same with elements on limbs of 13 bits, whose products are words: [`narrow`] says how.
-//!
 //! A program is a function of the module. Its rows, where they are alike, are a loop that is shown to be the
 //! program. What the device has to bind is said at [`BackEnd::emit`](super::BackEnd::emit).
 
@@ -19,13 +17,11 @@ mod bound;
 pub mod columns;
 mod emit;
 mod machine;
-pub mod narrow;
+mod products;
 #[cfg(test)]
 mod tests;
-mod wide;
 
 pub use bound::Bound;
-pub use narrow::Narrow;
 
 use super::{self as targets};
 

@@ -1,11 +1,11 @@
 //! Checks programs: that one computes its operation for all operands within their bounds, and stays within
 //! its own.
 //!
-//! What stands here is trusted, and nothing of the variants is used. The method is that of
+//! What stands here is trusted, and nothing of who makes programs is used. The method is that of
 //! [`simd`](crate::targets::simd), on whole products. A program is gone through from its first instruction to
 //! its last, and of each limb two things are kept:
 //!
-//! * its *range*, by which its word, read with a sign or without one, is the integer that it stands for;
+//! * its *range*, within which a word is the integer that it stands for;
 //! * its *form*, a polynomial that it is equal to as an integer. Its symbols are the operands, their limbs
 //!   but the lowest, quotients, and what is rounded: `⌊a/2^k⌋`. Then `a mod 2^k = a - 2^k·⌊a/2^k⌋`. A carry
 //!   of a row of reduction is `(a + q·p0)/2^k`.
@@ -14,34 +14,18 @@
 //!
 //! * the number that the result's limbs make, times the power of two that the operation divides by, is the
 //!   definition modulo `p`: the difference is divisible by `p`, coefficient by coefficient;
-//! * it is within its bound, and the limbs are as tight as the bound says.
+//! * it is within its bound, and its limbs are those of a number.
 //!
-//! The range of a form is found term by term; or as that of a number whose sign is known and what is left; or
-//! as that of a number whose parts are stated, which have to add up to it, and what is left. A program that
-//! reads signs is gone through once for each that they can have. What cannot be shown is refused, and nothing
-//! is searched for.
+//! The range of a form is found term by term. What cannot be shown is refused, and nothing is searched for.
 
 use super::Sizes;
-use super::ir::{Inst, Limb, Op, Parts, Program, Src};
+use super::ir::{Inst, Limb, Op, Program, Src};
 use crate::declaration::{FieldDesc, FieldOp};
 use crate::targets::Unproven;
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use std::collections::BTreeMap;
-
-/// What an operand or a result is said to be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Extent {
-    /// The number is below this.
-    pub limit: BigUint,
-    /// Limbs but the highest are in `(-loose·2^b, loose·2^b)`, limbs of an element having `b` bits; 0 where
-    /// they are in `[0, 2^b)`.
-    pub loose: u64,
-}
-
-/// Most numbers whose sign is read: a case for each way that they can go.
-const SIGNS: usize = 4;
 
 /// Symbols of a product, the smaller first; 0 stands for 1, and `k + 1` for symbol `k`.
 type Mono = (u32, u32);
@@ -51,37 +35,6 @@ type Form = BTreeMap<Mono, BigInt>;
 
 /// The least and the largest value.
 type Range = (BigInt, BigInt);
-
-/// Shows that the program computes `op` within `out` for all operands within `operands`.
-pub fn check(
-    field: &FieldDesc,
-    sizes: Sizes,
-    op: &FieldOp,
-    operands: &[Extent],
-    program: &Program,
-    out: &Extent,
-) -> Result<(), Unproven> {
-    let n = sizes.count;
-    let right = op.fault(field, operands.len()).is_none()
-        && program.inputs == operands.len()
-        && program.output.len() == n
-        && program.limbs as usize >= n * operands.len()
-        && program.compared.len() <= SIGNS
-        && field.p.bit(0);
-    if !right {
-        return Err(refused("has the shape of another operation"));
-    }
-    for case in 0..1u32 << program.compared.len() {
-        let mut machine = Machine::new(program, sizes, case, 32 * field.words + sizes.limb as usize);
-        for (k, extent) in operands.iter().enumerate() {
-            machine.operand(k, BigInt::from(extent.limit.clone()) - 1, extent.loose);
-        }
-        if machine.goes_through()? {
-            machine.concludes(field, op, out)?;
-        }
-    }
-    Ok(())
-}
 
 /// That a program computes an operation for all words, and how large its result is.
 #[derive(Clone, Debug)]
@@ -94,27 +47,35 @@ pub struct Shown {
     renamed: BTreeMap<u32, Form>,
 }
 
-/// Shows that the program computes `op` for all operands below `R`, but for the size of its result. It reads
-/// no signs, and states no parts.
-pub fn shown(field: &FieldDesc, sizes: Sizes, op: &FieldOp, program: &Program) -> Result<Shown, Unproven> {
-    let right = op.fault(field, program.inputs).is_none()
+/// Shows that the program computes `op` for all operands below these limits, but for the size of its result.
+pub fn shown(
+    field: &FieldDesc,
+    sizes: Sizes,
+    op: &FieldOp,
+    operands: &[BigUint],
+    program: &Program,
+) -> Result<Shown, Unproven> {
+    let right = op.fault(field, operands.len()).is_none()
+        && program.inputs == operands.len()
         && program.output.len() == sizes.count
         && program.limbs as usize >= sizes.count * program.inputs
-        && program.compared.is_empty()
-        && program.parts.is_empty()
         && field.p.bit(0);
     if !right {
         return Err(refused("has the shape of another operation"));
     }
-    let mut machine = Machine::new(program, sizes, 0, 32 * field.words + sizes.limb as usize);
-    for k in 0..program.inputs {
-        machine.operand(k, BigInt::from(field.r()) - 1, 0);
+    let mut machine = Machine::new(program, sizes, 32 * field.words + sizes.limb as usize);
+    for (k, limit) in operands.iter().enumerate() {
+        machine.operand(k, BigInt::from(limit.clone()) - 1);
     }
-    if !machine.goes_through()? {
-        return Err(refused("has a limb that no operands give"));
+    for inst in &program.insts {
+        match inst {
+            Inst::Write(limb, op) => machine.write(*limb, op)?,
+            Inst::Renamed(words) => machine.renamed(words)?,
+            Inst::Normal { limbs, lowest } => machine.normal(limbs, *lowest)?,
+        }
     }
-    machine.is_tight(0)?;
-    let number = machine.number_of(&program.output, sizes.element)?;
+    machine.is_cut(&program.output)?;
+    let number = machine.number(&program.output, sizes.element, sizes.element)?;
     machine.is_definition(field, op, &number)?;
     let Machine { scale, symbols, operands, renamed, .. } = machine;
     Ok(Shown { number, scale, symbols, operands, renamed })
@@ -143,43 +104,6 @@ impl Shown {
     }
 }
 
-/// Shows that the program gives the number that its input makes, cut into limbs of as many bits as `to` says:
-/// the input is cut as `from` says. `(limbs, bits)`; a highest limb holds what is left.
-pub(in crate::targets::wgsl) fn check_regrouped(
-    program: &Program,
-    below: &BigInt,
-    from: (usize, u32),
-    to: (usize, u32),
-) -> Result<(), Unproven> {
-    let right = program.inputs == 1 && program.output.len() == to.0 && program.compared.is_empty();
-    if !right || program.limbs < from.0 as u32 {
-        return Err(refused("has the shape of another operation"));
-    }
-    let sizes = Sizes { count: from.0, element: from.1, limb: from.1, word: 32 };
-    let mut machine = Machine::new(program, sizes, 0, 0);
-    let mut number = Form::new();
-    for i in 0..from.0 {
-        let (at, end) = (power(from.1 as usize * i), power(from.1 as usize));
-        let most = (below - 1u32) >> (from.1 as usize * i);
-        let range = (BigInt::zero(), if i + 1 < from.0 { most.min(end - 1u32) } else { most });
-        let form = machine.limb_of(range.clone());
-        add(&mut number, &form, &at);
-        machine.limbs[i] = Some((form, range));
-    }
-    machine.goes_through()?;
-    for (i, limb) in program.output.iter().enumerate() {
-        let (form, (least, most)) = machine.known(*limb)?;
-        add(&mut number, &form, &-power(to.1 as usize * i));
-        if least.is_negative() || i + 1 < to.0 && most >= power(to.1 as usize) {
-            return Err(refused("has limbs looser than its bound"));
-        }
-    }
-    match number.is_empty() {
-        true => Ok(()),
-        false => Err(refused("gives another number")),
-    }
-}
-
 fn refused(reason: &str) -> Unproven {
     Unproven(format!("the program {reason}"))
 }
@@ -188,12 +112,9 @@ fn power(k: usize) -> BigInt {
     BigInt::one() << k
 }
 
-/// A program in one case of its signs.
-struct Machine<'a> {
-    program: &'a Program,
+/// A program, as far as it was gone through.
+struct Machine {
     sizes: Sizes,
-    /// Which of the numbers that are compared are negative.
-    case: u32,
     /// Forms are times this, so that rows of reduction divide exactly.
     scale: BigInt,
     /// Of symbols.
@@ -208,20 +129,14 @@ struct Machine<'a> {
     limbs: Vec<Option<(Form, Range)>>,
     /// Quotients: of what, by what, and how many bits.
     quotients: BTreeMap<Limb, (Limb, u32, u32)>,
-    /// Numbers of a known sign.
-    signs: Vec<(Form, bool)>,
     /// Numbers that have symbols of their own.
     renamed: BTreeMap<u32, Form>,
-    /// Limbs that are negative, or not, as a number is.
-    decided: BTreeMap<Limb, bool>,
 }
 
-impl<'a> Machine<'a> {
-    fn new(program: &'a Program, sizes: Sizes, case: u32, scale: usize) -> Self {
+impl Machine {
+    fn new(program: &Program, sizes: Sizes, scale: usize) -> Self {
         Machine {
-            program,
             sizes,
-            case,
             scale: power(scale),
             symbols: vec![],
             operands: vec![],
@@ -229,9 +144,7 @@ impl<'a> Machine<'a> {
             shifted: BTreeMap::new(),
             limbs: vec![None; program.limbs as usize],
             quotients: BTreeMap::new(),
-            signs: vec![],
             renamed: BTreeMap::new(),
-            decided: BTreeMap::new(),
         }
     }
 
@@ -240,47 +153,27 @@ impl<'a> Machine<'a> {
         power(self.sizes.limb as usize * i)
     }
 
-    /// Whether all words of a range are read as they are meant, with a sign or without one.
-    fn reads_as(&self, (least, most): &Range, signed: bool) -> bool {
-        let word = self.sizes.word as usize;
-        match signed {
-            true => *least >= -power(word - 1) && *most < power(word - 1),
-            false => !least.is_negative() && *most < power(word),
-        }
+    /// Whether a word holds all of a range.
+    fn holds(&self, (least, most): &Range) -> bool {
+        !least.is_negative() && *most < power(self.sizes.word as usize)
     }
 
     /// Limbs of an operand of at most `max`: the number is a symbol, and the lowest limb what the others
     /// leave of it.
-    fn operand(&mut self, k: usize, max: BigInt, loose: u64) {
+    fn operand(&mut self, k: usize, max: BigInt) {
         let (n, bits) = (self.sizes.count, self.sizes.element as usize);
-        let weight = |i: usize| power(bits * i);
         let mut lowest = self.symbol((BigInt::zero(), max.clone()));
         self.operands.push(self.symbols.len() as u32);
-        let reach: BigInt = weight(1) * loose.max(1) - 1;
-        let below = if loose == 0 { BigInt::zero() } else { reach.clone() };
-        // What the limbs below the highest may take away or add.
-        let rest: BigInt = (0..n - 1).map(weight).sum();
-        for i in 0..n {
+        let range = |i: usize| {
             let above = &max >> (bits * i);
-            let range = match (loose, i + 1 == n) {
-                (0, true) => (BigInt::zero(), above),
-                (0, false) => (BigInt::zero(), reach.clone().min(above)),
-                (_, true) => {
-                    ((-(&rest * &reach)).div_floor(&weight(i)), (&max + &rest * &below).div_floor(&weight(i)))
-                }
-                (_, false) => (-below.clone(), reach.clone()),
-            };
-            if i == 0 {
-                self.limbs[k * n] = Some((Form::new(), range));
-                continue;
-            }
-            let form = self.limb_of(range.clone());
-            add(&mut lowest, &form, &-weight(i));
-            self.limbs[k * n + i] = Some((form, range));
+            (BigInt::zero(), if i + 1 == n { above } else { above.min(power(bits) - 1) })
+        };
+        for i in 1..n {
+            let form = self.limb_of(range(i));
+            add(&mut lowest, &form, &-power(bits * i));
+            self.limbs[k * n + i] = Some((form, range(i)));
         }
-        if let Some((form, _)) = &mut self.limbs[k * n] {
-            *form = lowest;
-        }
+        self.limbs[k * n] = Some((lowest, range(0)));
     }
 
     /// A new symbol, as a form.
@@ -347,32 +240,14 @@ impl<'a> Machine<'a> {
         Ok((Form::from([((0, number), self.scale.clone())]), range))
     }
 
-    /// Goes through all instructions. False where this case cannot be.
-    fn goes_through(&mut self) -> Result<bool, Unproven> {
-        let program = self.program;
-        for inst in &program.insts {
-            match inst {
-                Inst::Write(limb, op) => self.write(*limb, op)?,
-                Inst::Renamed(words) => self.renamed(words)?,
-                Inst::Normal(words) => {
-                    if !self.normal(words)? {
-                        return Ok(false);
-                    }
-                }
-            }
-        }
-        Ok(true)
-    }
-
     fn write(&mut self, limb: Limb, op: &Op) -> Result<(), Unproven> {
         let free = self.limbs.get(limb.0 as usize).is_some_and(Option::is_none);
         if !free {
             return Err(refused("writes a limb twice, or one that it has not"));
         }
         let (form, range) = match *op {
-            Op::Add(a, b) => sum(self.known(a)?, self.known(b)?, 1),
-            Op::Sub(a, b) => sum(self.known(a)?, self.known(b)?, -1),
-            Op::Mul { sum: to, a, b } => sum(self.known(to)?, self.multiplied(a, b)?, 1),
+            Op::Add(a, b) => sum(self.known(a)?, self.known(b)?),
+            Op::Mul { sum: to, a, b } => sum(self.known(to)?, self.multiplied(a, b)?),
             Op::Quotient { a, by, bits } if bits < 32 => {
                 self.known(a.into())?;
                 self.quotients.insert(limb, (a, by, bits));
@@ -380,11 +255,8 @@ impl<'a> Machine<'a> {
                 (self.symbol(range.clone()), range)
             }
             Op::Carry { a, q, p0, bits } if bits < 32 => self.carry(a, q, p0, bits)?,
-            Op::Shift { a, bits, signed } if bits < 32 => {
-                let (_, range) = self.known(a.into())?;
-                if !self.reads_as(&range, signed) {
-                    return Err(refused("reads a word with the wrong sign"));
-                }
+            Op::Shift { a, bits } if bits < 32 => {
+                self.known(a.into())?;
                 let of = self.shifted.get(&a).map_or((a, bits), |(of, before)| (*of, before + bits));
                 self.shifted.insert(limb, of);
                 self.floor(a, bits)?
@@ -406,19 +278,9 @@ impl<'a> Machine<'a> {
                 add(&mut doubled, &form, &k);
                 (doubled, (least * &k, most * k))
             }
-            Op::Select { sign, a, b } => {
-                let negative = self.decided.get(&sign);
-                let negative = *negative.ok_or_else(|| refused("selects by what is no sign of a number"))?;
-                if !self.reads_as(&self.known(sign.into())?.1, true) {
-                    return Err(refused("reads a word with the wrong sign"));
-                }
-                let (chosen, other) = if negative { (a, b) } else { (b, a) };
-                self.known(other)?;
-                self.known(chosen)?
-            }
             _ => return Err(refused("shifts by more than a word")),
         };
-        if !self.reads_as(&range, true) && !self.reads_as(&range, false) {
+        if !self.holds(&range) {
             return Err(refused("has a limb that a word may not hold"));
         }
         self.limbs[limb.0 as usize] = Some((form, range));
@@ -437,8 +299,8 @@ impl<'a> Machine<'a> {
         if !self.quotients.get(&q).is_some_and(|&(of, by, own)| (of, own) == (a, bits) && clears(by)) {
             return Err(refused("carries what a row of reduction does not clear"));
         }
-        let (mut form, range) = sum(self.known(a.into())?, self.multiplied(q.into(), Src::Imm(p0))?, 1);
-        if !self.reads_as(&range, false) {
+        let (mut form, range) = sum(self.known(a.into())?, self.multiplied(q.into(), Src::Imm(p0))?);
+        if !self.holds(&range) {
             return Err(refused("has a limb that a word may not hold"));
         }
         for k in form.values_mut() {
@@ -452,73 +314,42 @@ impl<'a> Machine<'a> {
         Ok((form, (range.0.div_ceil(&limb), range.1.div_floor(&limb))))
     }
 
-    /// The number that limbs inside make.
-    fn number(&self, words: &[Src]) -> Result<Form, Unproven> {
-        self.number_of(words, self.sizes.limb)
-    }
-
-    /// The number that limbs of so many bits make.
-    fn number_of(&self, words: &[Src], bits: u32) -> Result<Form, Unproven> {
+    /// The number that limbs of so many bits make, the lowest one of `lowest`.
+    fn number(&self, words: &[Src], lowest: u32, bits: u32) -> Result<Form, Unproven> {
         let mut number = Form::new();
         for (i, word) in words.iter().enumerate() {
-            add(&mut number, &self.known(*word)?.0, &power(bits as usize * i));
+            add(&mut number, &self.known(*word)?.0, &power(start(i, lowest, bits)));
         }
         Ok(number)
     }
 
-    /// That limbs but the highest have no more bits than a limb has, and no sign: what the number says of
-    /// all of them. False where this case cannot be.
-    fn normal(&mut self, words: &[Src]) -> Result<bool, Unproven> {
-        let Some((Src::Limb(top), lower)) = words.split_last() else {
-            return Err(refused("has no limbs in a number"));
-        };
-        for word in lower {
-            let (_, (least, most)) = self.known(*word)?;
-            if least.is_negative() || most >= self.weight(1) {
+    /// That limbs but the highest have no more bits than a limb has, the lowest no more than `lowest`: then
+    /// none is more than the number has of it.
+    fn normal(&mut self, words: &[Src], lowest: u32) -> Result<(), Unproven> {
+        let bits = self.sizes.limb;
+        let number = self.number(words, lowest, bits)?;
+        let (_, most) = self.by_terms(&number);
+        for (i, word) in words.iter().enumerate() {
+            let (_, (_, own)) = self.known(*word)?;
+            if i + 1 < words.len() && own >= power(if i == 0 { lowest } else { bits } as usize) {
                 return Err(refused("has a limb that is not carried"));
             }
-        }
-        let number = self.number(words)?;
-        let (mut least, mut most) = self.range(&number)?;
-        if let Some(k) = self.program.compared.iter().position(|compared| compared == words) {
-            let negative = self.case >> k & 1 == 1;
-            match negative {
-                true => most = most.min(-BigInt::one()),
-                false => least = least.max(BigInt::zero()),
-            }
-            self.signs.push((number, negative));
-            self.decided.insert(*top, negative);
-        }
-        // The lower limbs are less than one of the highest.
-        let one = self.weight(lower.len());
-        let highest = ((&least - &one + 1u32).div_ceil(&one), most.div_floor(&one));
-        if !self.narrowed(*top, highest)? {
-            return Ok(false);
-        }
-        if !least.is_negative() {
-            for (i, word) in lower.iter().enumerate() {
-                if let Src::Limb(limb) = word
-                    && !self.narrowed(*limb, (BigInt::zero(), &most >> (self.sizes.limb as usize * i)))?
-                {
-                    return Ok(false);
+            let Src::Limb(limb) = word else { continue };
+            if let Some((_, range)) = &mut self.limbs[limb.0 as usize] {
+                range.1 = own.min(&most >> start(i, lowest, bits));
+                if range.1 < range.0 {
+                    return Err(refused("has a limb that no operands give"));
                 }
             }
         }
-        Ok(true)
-    }
-
-    /// A limb is within a range, too. False where it cannot be.
-    fn narrowed(&mut self, limb: Limb, (from, to): Range) -> Result<bool, Unproven> {
-        let slot = self.limbs[limb.0 as usize].as_mut().ok_or_else(|| refused("has no limbs in a number"))?;
-        slot.1 = (from.max(slot.1.0.clone()), to.min(slot.1.1.clone()));
-        Ok(slot.1.0 <= slot.1.1)
+        Ok(())
     }
 
     /// A number and its limbs get symbols, as those of an operand: what follows needs to know of it how large
     /// it is, by its form or by its limbs, and the definition what it is.
     fn renamed(&mut self, words: &[Src]) -> Result<(), Unproven> {
-        let form = self.number(words)?;
-        let (mut least, mut most) = self.range(&form)?;
+        let form = self.number(words, self.sizes.limb, self.sizes.limb)?;
+        let (mut least, mut most) = self.by_terms(&form);
         let (mut from, mut to) = (BigInt::zero(), BigInt::zero());
         for (i, word) in words.iter().enumerate() {
             let (_, range) = self.known(*word)?;
@@ -564,77 +395,16 @@ impl<'a> Machine<'a> {
         Ok(expanded)
     }
 
-    /// The range of a number: term by term, by a number whose sign is known and what is left, or by its
-    /// parts.
-    fn range(&self, form: &Form) -> Result<Range, Unproven> {
-        let (mut least, mut most) = self.by_terms(form);
-        for (number, negative) in &self.signs {
-            let mut rest = form.clone();
-            add(&mut rest, number, &-BigInt::one());
-            let (from, to) = self.by_terms(&rest);
-            match negative {
-                true => most = most.min(to - 1),
-                false => least = least.max(from),
-            }
-        }
-        for (words, parts) in &self.program.parts {
-            // Parts may belong to what is not written yet.
-            let written = |src: &Src| self.known(*src).is_ok();
-            if words.iter().all(written) {
-                let number = self.number(words)?;
-                let mut rest = form.clone();
-                add(&mut rest, &number, &-BigInt::one());
-                if let Some((from, to)) = self.by_parts(&number, parts)? {
-                    let (least_rest, most_rest) = self.by_terms(&rest);
-                    least = least.max(from + least_rest);
-                    most = most.min(to + most_rest);
-                }
-            }
-        }
-        Ok((least, most))
-    }
-
     fn by_terms(&self, form: &Form) -> Range {
         by_terms(form, &self.symbols, &self.scale)
     }
 
-    /// The range of a form that, times a power of two, is the sum of its parts; `None` of one that is not.
-    fn by_parts(&self, form: &Form, parts: &Parts) -> Result<Option<Range>, Unproven> {
-        let times = power(parts.shift as usize);
-        let mut left = Form::new();
-        add(&mut left, form, &times);
-        let mut all = (BigInt::zero(), BigInt::zero());
-        for (limb, factor) in &parts.limbs {
-            let (part, range) = self.known(*limb)?;
-            add(&mut left, &part, &-factor);
-            let (from, to) = ends(&range, &(factor.clone(), factor.clone()));
-            all = (all.0 + from, all.1 + to);
-        }
-        Ok(left.is_empty().then(|| (all.0.div_ceil(&times), all.1.div_floor(&times))))
-    }
-
-    /// The result is that of the operation, within its bound.
-    fn concludes(&self, field: &FieldDesc, op: &FieldOp, out: &Extent) -> Result<(), Unproven> {
-        self.is_tight(out.loose)?;
-        let number = self.number_of(&self.program.output, self.sizes.element)?;
-        let (least, most) = self.range(&number)?;
-        is_within(&least, &most, &out.limit)?;
-        self.is_definition(field, op, &number)
-    }
-
-    /// The limbs of the result but the highest are no looser than this.
-    fn is_tight(&self, loose: u64) -> Result<(), Unproven> {
-        let (_, lower) =
-            self.program.output.split_last().ok_or_else(|| refused("has no limbs in a number"))?;
-        let limb = power(self.sizes.element as usize);
+    /// The limbs of the result but the highest have no more bits than a limb of an element.
+    fn is_cut(&self, output: &[Src]) -> Result<(), Unproven> {
+        let (_, lower) = output.split_last().ok_or_else(|| refused("has no limbs in a number"))?;
         for word in lower {
-            let (_, (least, most)) = self.known(*word)?;
-            let tight = match loose {
-                0 => !least.is_negative() && most < limb,
-                loose => least.abs().max(most.abs()) < &limb * loose,
-            };
-            if !tight {
-                return Err(refused("has limbs looser than its bound"));
+            if self.known(*word)?.1.1 >= power(self.sizes.element as usize) {
+                return Err(refused("has a result that is not carried"));
             }
         }
         Ok(())
@@ -682,9 +452,8 @@ impl<'a> Machine<'a> {
     /// not known here.
     fn definition(&self, field: &FieldDesc, op: &FieldOp) -> Option<(Form, usize)> {
         let words = 32 * field.words;
-        let linear = |terms: &[(usize, BigInt)], divided: usize| {
-            let term = |(k, factor): &(usize, BigInt)| ((0, self.operands[*k]), factor * &self.scale);
-            Some((terms.iter().map(term).collect::<Form>(), divided))
+        let times = |factor: BigInt, divided: usize| {
+            Some((Form::from([((0, self.operands[0]), factor * &self.scale)]), divided))
         };
         let products = |pairs: Vec<(usize, usize)>, divided: usize| {
             let mut form = Form::new();
@@ -694,16 +463,9 @@ impl<'a> Machine<'a> {
             Some((form, divided))
         };
         match op {
-            FieldOp::Add => linear(&[(0, 1.into()), (1, 1.into())], 0),
-            FieldOp::Sub => linear(&[(0, 1.into()), (1, (-1).into())], 0),
-            FieldOp::Neg => linear(&[(0, (-1).into())], 0),
-            FieldOp::Dbl => linear(&[(0, 2.into())], 0),
-            FieldOp::MulSmall(c) => linear(&[(0, (*c).into())], 0),
-            FieldOp::MulConst(c) => linear(&[(0, c.clone().into())], 0),
-            FieldOp::ReduceFull | FieldOp::ReduceWeak | FieldOp::IsZero | FieldOp::MaybeZero => {
-                linear(&[(0, 1.into())], 0)
-            }
-            FieldOp::FromMont => linear(&[(0, 1.into())], words),
+            FieldOp::MulSmall(c) => times((*c).into(), 0),
+            FieldOp::MulConst(c) => times(c.clone().into(), 0),
+            FieldOp::FromMont => times(1.into(), words),
             FieldOp::Mul => products(vec![(0, 1)], words),
             FieldOp::Sqr => products(vec![(0, 0)], words),
             FieldOp::Dot(k) => products((0..*k).map(|i| (2 * i, 2 * i + 1)).collect(), words),
@@ -711,6 +473,11 @@ impl<'a> Machine<'a> {
             _ => None,
         }
     }
+}
+
+/// Where limb `i` begins of limbs of so many bits, the lowest one of `lowest`.
+fn start(i: usize, lowest: u32, bits: u32) -> usize {
+    if i == 0 { 0 } else { lowest as usize + bits as usize * (i - 1) }
 }
 
 /// The range of a form, term by term.
@@ -737,15 +504,10 @@ fn is_within(least: &BigInt, most: &BigInt, limit: &BigUint) -> Result<(), Unpro
     }
 }
 
-/// `a ± b`, by the sign of `k`.
-fn sum(
-    (mut form, (least, most)): (Form, Range),
-    (other, (from, to)): (Form, Range),
-    k: i32,
-) -> (Form, Range) {
-    add(&mut form, &other, &k.into());
-    let range = if k > 0 { (least + from, most + to) } else { (least - to, most - from) };
-    (form, range)
+/// `a + b`
+fn sum((mut form, (least, most)): (Form, Range), (other, (from, to)): (Form, Range)) -> (Form, Range) {
+    add(&mut form, &other, &BigInt::one());
+    (form, (least + from, most + to))
 }
 
 /// The range of products.

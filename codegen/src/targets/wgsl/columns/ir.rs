@@ -1,8 +1,6 @@
 //! Programs on limbs: straight-line, each limb written once.
 //!
-//! A limb is an integer that a word of 32 or 64 bits holds, `w` of them: without sign in `[0, 2^w)`, or with
-//! one in `[-2^(w-1), 2^(w-1))`. The word is the integer modulo `2^w`, so that sums, differences and products
-//! are the same of both kinds. `a mod 2^k` is in `[0, 2^k)` whatever the sign of `a`, and `⌊ ⌋` rounds down.
+//! A limb is an integer in `[0, 2^w)`, which a word of `w` bits holds, 32 or 64.
 
 use std::collections::BTreeSet;
 
@@ -30,8 +28,6 @@ impl From<Limb> for Src {
 pub enum Op {
     /// `a + b`
     Add(Src, Src),
-    /// `a - b`
-    Sub(Src, Src),
     /// `sum + a·b`
     Mul {
         /// `sum`
@@ -62,14 +58,12 @@ pub enum Op {
         /// Below 32.
         bits: u32,
     },
-    /// `⌊a / 2^bits⌋`, of a word that is read with its sign or without one.
+    /// `⌊a / 2^bits⌋`
     Shift {
         /// `a`
         a: Limb,
         /// Below 32.
         bits: u32,
-        /// Whether it has a sign.
-        signed: bool,
     },
     /// `a mod 2^bits`
     Mask {
@@ -85,15 +79,6 @@ pub enum Op {
         /// Below 32.
         bits: u32,
     },
-    /// `sign < 0 ? a : b`
-    Select {
-        /// `sign`
-        sign: Limb,
-        /// `a`
-        a: Src,
-        /// `b`
-        b: Src,
-    },
 }
 
 /// An instruction, or something to be shown where it stands. What is to be shown is written down by whoever
@@ -102,22 +87,16 @@ pub enum Op {
 pub enum Inst {
     /// Writes a limb.
     Write(Limb, Op),
-    /// The limbs but the highest have no sign and no more bits than a limb. Then the highest is what the
-    /// number that they make says it is, and where that is not negative no limb is more than the number has
-    /// of it.
-    Normal(Vec<Src>),
+    /// The limbs but the highest have no more bits than a limb, the lowest no more than it is said to have.
+    /// Then none is more than the number has of it that they make.
+    Normal {
+        /// The lowest first.
+        limbs: Vec<Src>,
+        /// Bits of the lowest.
+        lowest: u32,
+    },
     /// The number that the limbs make is taken as an operand of what follows.
     Renamed(Vec<Src>),
-}
-
-/// Why a result is below its bound, where that does not follow term by term: the result times `2^shift` is a
-/// sum of these limbs, each times a factor.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Parts {
-    /// `shift`
-    pub shift: u32,
-    /// Limbs and their factors.
-    pub limbs: Vec<(Src, num_bigint::BigInt)>,
 }
 
 /// A program and why it is right.
@@ -131,17 +110,13 @@ pub struct Program {
     pub insts: Vec<Inst>,
     /// The result.
     pub output: Vec<Src>,
-    /// Numbers and where they come from: why they are small.
-    pub parts: Vec<(Vec<Src>, Parts)>,
-    /// Differences whose sign is read: where it is negative, the minuend is below the subtrahend.
-    pub compared: Vec<Vec<Src>>,
 }
 
 impl Program {
     /// One that writes nothing, to be added to.
     pub(in crate::targets::wgsl) fn new(inputs: usize, n: usize) -> Program {
         let limbs = (inputs * n) as u32;
-        Program { inputs, limbs, insts: vec![], output: vec![], parts: vec![], compared: vec![] }
+        Program { inputs, limbs, insts: vec![], output: vec![] }
     }
 
     /// Operand `k`.
@@ -173,33 +148,12 @@ impl Program {
         }
     }
 
-    /// Limbs that are needed at once: from where each is written to where it is last read.
-    pub fn pressure(&self) -> u32 {
-        let mut ends = vec![(0usize, 0usize); self.limbs as usize];
-        for (at, (out, op)) in self.needed().iter().enumerate() {
-            for src in op.reads() {
-                if let Src::Limb(limb) = src {
-                    ends[limb.0 as usize].1 = at + 1;
-                }
-            }
-            ends[out.0 as usize] = (at + 1, at + 1);
-        }
-        let count = self.needed().len();
-        for src in &self.output {
-            if let Src::Limb(limb) = src {
-                ends[limb.0 as usize].1 = count + 1;
-            }
-        }
-        let mut change = vec![0i64; count + 3];
-        for (from, to) in ends.into_iter().filter(|(from, to)| from < to) {
-            change[from] += 1;
-            change[to] -= 1;
-        }
-        let live = change.into_iter().scan(0, |live, change| {
-            *live += change;
-            Some(*live)
-        });
-        live.max().unwrap_or(0) as u32
+    /// Instructions that write a limb, needed or not.
+    pub fn written(&self) -> impl Iterator<Item = (Limb, Op)> {
+        self.insts.iter().filter_map(|inst| match inst {
+            Inst::Write(limb, op) => Some((*limb, *op)),
+            Inst::Normal { .. } | Inst::Renamed(_) => None,
+        })
     }
 
     /// The instructions that write a limb which the result needs, in order.
@@ -220,16 +174,28 @@ impl Program {
 }
 
 impl Op {
+    /// Whether it is the same but for what it reads.
+    pub fn is_like(&self, other: &Op) -> bool {
+        match (*self, *other) {
+            (Op::Add(..), Op::Add(..)) | (Op::Mul { .. }, Op::Mul { .. }) => true,
+            (Op::Quotient { by: a, bits: b, .. }, Op::Quotient { by: c, bits: d, .. })
+            | (Op::Carry { p0: a, bits: b, .. }, Op::Carry { p0: c, bits: d, .. }) => (a, b) == (c, d),
+            (Op::Shift { bits: a, .. }, Op::Shift { bits: b, .. })
+            | (Op::Mask { bits: a, .. }, Op::Mask { bits: b, .. })
+            | (Op::Double { bits: a, .. }, Op::Double { bits: b, .. }) => a == b,
+            _ => false,
+        }
+    }
+
     /// What it reads.
     pub fn reads(&self) -> Vec<Src> {
         match *self {
-            Op::Add(a, b) | Op::Sub(a, b) => vec![a, b],
+            Op::Add(a, b) => vec![a, b],
             Op::Mul { sum, a, b } => vec![sum, a, b],
             Op::Carry { a, q, .. } => vec![a.into(), q.into()],
             Op::Quotient { a, .. } | Op::Shift { a, .. } | Op::Mask { a, .. } | Op::Double { a, .. } => {
                 vec![a.into()]
             }
-            Op::Select { sign, a, b } => vec![sign.into(), a, b],
         }
     }
 }

@@ -11,7 +11,7 @@ mod sums;
 #[cfg(test)]
 pub(super) mod tests;
 
-pub(super) use sums::{Columns, Reduced, Term, carried, carried_up, rectangle, regrouped, rows, squares};
+pub(super) use sums::{Columns, Reduced, Term, carried_up, rectangle, regrouped, rows, squares};
 
 /// Of what size everything is, in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -21,40 +21,27 @@ fn n0(field: &FieldDesc, bits: u32) -> u32 {
     (&limb - inverse % &limb).to_u32().expect("at most 2^31") % (1 << bits)
 }
 
-/// The number on normal limbs; what is carried out of each is added to the next. The limbs have signs, or
-/// none has.
-pub(in crate::targets::wgsl) fn carried(
-    program: &mut Program,
-    mut words: Vec<Src>,
-    bits: u32,
-    signed: bool,
-) -> Vec<Src> {
-    for i in 0..words.len() - 1 {
-        let a = program.limb(words[i]);
-        let high = program.write(Op::Shift { a, bits, signed });
-        words[i] = program.write(Op::Mask { a, bits }).into();
-        words[i + 1] = program.plus(words[i + 1], high.into());
-    }
-    program.insts.push(Inst::Normal(words.clone()));
-    words
-}
-
 /// Bits of a limb that has all that is left.
 const ALL: u32 = 1 << 16;
 
 /// The number that sums make, each with the bits between its weight and that of the next one: limbs of so
-/// many bits, of which the last has what is left. The sums have no signs.
+/// many bits, of which the last has what is left. All but the first have the bits of a limb. The sums have no
+/// signs.
 pub(in crate::targets::wgsl) fn carried_up(program: &mut Program, sums: &[(Src, u32)]) -> Vec<(Src, u32)> {
     let (mut limbs, mut above) = (vec![], ZERO);
     for (i, &(sum, bits)) in sums.iter().enumerate() {
         let all = program.plus(sum, above);
+        let a = program.limb(all);
         if i + 1 == sums.len() {
-            limbs.push((all, ALL));
+            limbs.push((a.into(), ALL));
             break;
         }
-        let a = program.limb(all);
         limbs.push((program.write(Op::Mask { a, bits }).into(), bits));
-        above = program.write(Op::Shift { a, bits, signed: false }).into();
+        above = program.write(Op::Shift { a, bits }).into();
+    }
+    if let Some((_, lowest)) = sums.first() {
+        let limbs = limbs.iter().map(|(limb, _)| *limb).collect();
+        program.insts.push(Inst::Normal { limbs, lowest: *lowest });
     }
     limbs
 }
@@ -80,7 +67,7 @@ pub(in crate::targets::wgsl) fn regrouped(
             let mut part = a;
             if taken < left {
                 part = program.write(Op::Mask { a, bits: taken });
-                let above = program.write(Op::Shift { a, bits: taken, signed: false });
+                let above = program.write(Op::Shift { a, bits: taken });
                 rest = Some((above.into(), left - taken));
             } else {
                 rest = inputs.next();
@@ -171,7 +158,7 @@ impl<'a> Columns<'a> {
     }
 
     /// Adds a product; what is carried goes on where a word would not hold the sum.
-    fn add(&mut self, column: usize, (a, b): (Src, Src), most: u128) {
+    pub(in crate::targets::wgsl) fn add(&mut self, column: usize, (a, b): (Src, Src), most: u128) {
         if self.sums.len() <= column {
             self.sums.resize(column + 1, (ZERO, 0));
         }
@@ -192,7 +179,7 @@ impl<'a> Columns<'a> {
         }
         let (sum, most) = self.sums[column];
         let (a, bits) = (self.program.limb(sum), self.sizes.limb);
-        let high = self.program.write(Op::Shift { a, bits, signed: false });
+        let high = self.program.write(Op::Shift { a, bits });
         self.sums[column] = (self.program.write(Op::Mask { a, bits }).into(), most.min(self.limb()));
         self.plus(column + 1, high.into(), most >> bits);
     }
@@ -206,8 +193,12 @@ impl<'a> Columns<'a> {
         self.sums[column] = (self.program.plus(sum, carry), before + most);
     }
 
-    /// The sum of the terms, divided by so many words: row by row the multiple of `p`, whose limbs are given,
-    /// is added that clears the lowest column, in the last row only the bits that are left to divide by.
+    /// The program, for what is written between columns.
+    pub(in crate::targets::wgsl) fn program(&mut self) -> &mut Program {
+        self.program
+    }
+
+    /// The sum of the terms, divided by so many words.
     pub(in crate::targets::wgsl) fn divided(
         mut self,
         field: &FieldDesc,
@@ -215,30 +206,50 @@ impl<'a> Columns<'a> {
         words: usize,
         terms: &[Term],
     ) -> Reduced {
-        let limb = self.sizes.limb;
-        let (full, last) = rows(32 * words, limb);
+        let (full, _) = rows(32 * words, self.sizes.limb);
         for row in 0..=full {
-            let bits = if row == full { last } else { limb };
             let own = terms.iter().filter(|term| term.row == row || row == full && term.row > row);
             own.for_each(|term| self.add(term.column, term.factors, term.most));
-            self.sums.resize(self.sums.len().max(row + 2), (ZERO, 0));
-            let most_q = (1u128 << bits) - 1;
-            // The sum is without sign, and a word.
-            if self.is_beyond(self.sums[row].1 + most_q * u128::from(p[0])) {
-                self.carry(row);
-            }
-            let a = self.program.limb(self.sums[row].0);
-            let q = self.program.write(Op::Quotient { a, by: n0(field, bits), bits });
-            let carry = self.program.write(Op::Carry { a, q, p0: p[0] as u32, bits });
-            let most = (self.sums[row].1 + most_q * u128::from(p[0])) >> bits;
-            for (j, &p) in p.iter().enumerate().skip(1).filter(|(_, p)| **p != 0) {
-                self.add(row + j, (q.into(), Src::Imm(p as u32)), most_q * u128::from(p));
-            }
-            self.sums[row] = (carry.into(), most);
-            if row < full {
-                self.plus(row + 1, carry.into(), most);
-            }
+            self.reduce(field, p, words, row);
         }
+        self.reduced(words)
+    }
+
+    /// Row `row` of a division by so many words: the multiple of `p`, whose limbs are given, is added that
+    /// clears the lowest column, in the last row only the bits that are left to divide by.
+    pub(in crate::targets::wgsl) fn reduce(
+        &mut self,
+        field: &FieldDesc,
+        p: &[u64],
+        words: usize,
+        row: usize,
+    ) {
+        let limb = self.sizes.limb;
+        let (full, last) = rows(32 * words, limb);
+        let bits = if row == full { last } else { limb };
+        self.sums.resize(self.sums.len().max(row + 2), (ZERO, 0));
+        let most_q = (1u128 << bits) - 1;
+        // The sum is without sign, and a word.
+        if self.is_beyond(self.sums[row].1 + most_q * u128::from(p[0])) {
+            self.carry(row);
+        }
+        let a = self.program.limb(self.sums[row].0);
+        let q = self.program.write(Op::Quotient { a, by: n0(field, bits), bits });
+        let carry = self.program.write(Op::Carry { a, q, p0: p[0] as u32, bits });
+        let most = (self.sums[row].1 + most_q * u128::from(p[0])) >> bits;
+        for (j, &p) in p.iter().enumerate().skip(1).filter(|(_, p)| **p != 0) {
+            self.add(row + j, (q.into(), Src::Imm(p as u32)), most_q * u128::from(p));
+        }
+        self.sums[row] = (carry.into(), most);
+        if row < full {
+            self.plus(row + 1, carry.into(), most);
+        }
+    }
+
+    /// What is left after the last row of a division by so many words.
+    pub(in crate::targets::wgsl) fn reduced(self, words: usize) -> Reduced {
+        let limb = self.sizes.limb;
+        let (full, last) = rows(32 * words, limb);
         Reduced { columns: self.sums[full..].iter().map(|(sum, _)| *sum).collect(), by: limb - last }
     }
 }

@@ -3,7 +3,7 @@
 use super::ir::{Inst, Limb, Op, Program, Src};
 use super::rows;
 
-/// What a program computes; nothing where a word is not read as what it stands for.
+/// What a program computes; nothing where a word does not hold a limb.
 pub(in crate::targets::wgsl) fn run(program: &Program, inputs: &[i128], word: u32) -> Option<Vec<i128>> {
     let mut limbs = inputs.to_vec();
     limbs.resize(program.limbs as usize, 0);
@@ -11,34 +11,27 @@ pub(in crate::targets::wgsl) fn run(program: &Program, inputs: &[i128], word: u3
         Src::Limb(limb) => limbs[limb.0 as usize],
         Src::Imm(value) => value.into(),
     };
-    let (signed, plain) = (-(1i128 << (word - 1))..1 << (word - 1), 0..1i128 << word);
+    let words = 0..1i128 << word;
     for (out, op) in program.needed() {
         let at = |limb: Limb| limbs[limb.0 as usize];
         let value = match op {
             Op::Add(a, b) => get(&limbs, a) + get(&limbs, b),
-            Op::Sub(a, b) => get(&limbs, a) - get(&limbs, b),
             Op::Mul { sum, a, b } => {
                 get(&limbs, sum).checked_add(get(&limbs, a).checked_mul(get(&limbs, b))?)?
             }
             Op::Quotient { a, by, bits } => at(a).checked_mul(by.into())?.rem_euclid(1 << bits),
             Op::Carry { a, q, p0, bits } => {
                 let all = at(a).checked_add(at(q).checked_mul(p0.into())?)?;
-                if !plain.contains(&all) || all % (1 << bits) != 0 {
+                if !words.contains(&all) || all % (1 << bits) != 0 {
                     return None;
                 }
                 all >> bits
             }
-            Op::Shift { a, bits, signed: sign } => {
-                if !(if sign { &signed } else { &plain }).contains(&at(a)) {
-                    return None;
-                }
-                at(a) >> bits
-            }
+            Op::Shift { a, bits } => at(a) >> bits,
             Op::Mask { a, bits } => at(a).rem_euclid(1 << bits),
             Op::Double { a, bits } => at(a) << bits,
-            Op::Select { sign, a, b } => get(&limbs, if at(sign) < 0 { a } else { b }),
         };
-        if !signed.contains(&value) && !plain.contains(&value) {
+        if !words.contains(&value) {
             return None;
         }
         limbs[out.0 as usize] = value;
@@ -64,12 +57,7 @@ pub(in crate::targets::wgsl) fn mutants(program: &Program) -> Vec<Program> {
         };
         let changed = match *op {
             // A carry or borrow that is dropped, among others.
-            Op::Add(a, b) => {
-                vec![Op::Add(other(a), b), Op::Add(a, other(b)), Op::Add(a, Src::Imm(0)), Op::Sub(a, b)]
-            }
-            Op::Sub(a, b) => {
-                vec![Op::Sub(other(a), b), Op::Sub(a, other(b)), Op::Sub(a, Src::Imm(1)), Op::Add(a, b)]
-            }
+            Op::Add(a, b) => vec![Op::Add(other(a), b), Op::Add(a, other(b)), Op::Add(a, Src::Imm(0))],
             Op::Mul { sum, a, b } => vec![
                 Op::Mul { sum: other(sum), a, b },
                 Op::Mul { sum, a: other(a), b },
@@ -85,13 +73,9 @@ pub(in crate::targets::wgsl) fn mutants(program: &Program) -> Vec<Program> {
                 Op::Carry { a, q: before(q), p0, bits },
                 Op::Carry { a, q, p0: p0 ^ 2, bits },
                 Op::Carry { a, q, p0, bits: bits - 1 },
-                Op::Shift { a, bits, signed: false },
+                Op::Shift { a, bits },
             ],
-            Op::Shift { a, bits, signed } => vec![
-                Op::Shift { a: before(a), bits, signed },
-                Op::Shift { a, bits: bits - 1, signed },
-                Op::Shift { a, bits, signed: !signed },
-            ],
+            Op::Shift { a, bits } => vec![Op::Shift { a: before(a), bits }, Op::Shift { a, bits: bits - 1 }],
             Op::Mask { a, bits } => vec![
                 Op::Mask { a: before(a), bits },
                 Op::Mask { a, bits: bits - 1 },
@@ -100,12 +84,6 @@ pub(in crate::targets::wgsl) fn mutants(program: &Program) -> Vec<Program> {
             Op::Double { a, bits } => {
                 vec![Op::Double { a: before(a), bits }, Op::Double { a, bits: bits + 1 }]
             }
-            Op::Select { sign, a, b } => vec![
-                Op::Select { sign, a: b, b: a },
-                Op::Select { sign, a, b: a },
-                Op::Select { sign, a: b, b },
-                Op::Select { sign: before(sign), a, b },
-            ],
         };
         for op in changed {
             let mut mutant = program.clone();
@@ -117,13 +95,6 @@ pub(in crate::targets::wgsl) fn mutants(program: &Program) -> Vec<Program> {
         let mut mutant = program.clone();
         mutant.output[k] = other(mutant.output[k]);
         all.push(mutant);
-    }
-    for (_, parts) in &program.parts {
-        for k in 0..parts.limbs.len() {
-            let mut mutant = program.clone();
-            mutant.parts.iter_mut().for_each(|(_, parts)| parts.limbs[k].1 += 1);
-            all.push(mutant);
-        }
     }
     all
 }

@@ -1,13 +1,14 @@
 //! The lines of one kernel or function.
 
 use super::steps::{self, Call, Item};
-use super::{Dialect, Module, fault, passed};
+use super::{Module, fault, passed};
 use crate::error::EmitError;
 use crate::fir::ir::*;
 use crate::fir::uniform::{Uniformity, analyze_uniformity};
 use crate::passes::{Checked, KernelInfo};
 use crate::targets::walk::{Index, Language, words_of};
-use crate::targets::{Choice, Claim};
+use crate::targets::wgsl::{Bound, Wgsl};
+use crate::targets::{Arithmetic as _, Choice, Claim};
 use curvesmith_abi::{ParamKind, padded_words};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -50,10 +51,10 @@ impl Spot {
 }
 
 /// A body that is being written.
-pub(super) struct Body<'a, T: Dialect> {
-    module: &'a mut Module<T>,
+pub(super) struct Body<'a> {
+    module: &'a mut Module,
     kernel: &'a Kernel,
-    info: &'a KernelInfo<T>,
+    info: &'a KernelInfo<Wgsl>,
     uniformity: Uniformity,
     /// Runs of lines without a change of flow, and what stands between them.
     parts: Vec<Part>,
@@ -63,9 +64,9 @@ pub(super) struct Body<'a, T: Dialect> {
     exchanges: bool,
 }
 
-impl<'a, T: Dialect> Body<'a, T> {
+impl<'a> Body<'a> {
     /// Errors: threads meet where the language does not let them.
-    pub(super) fn new(module: &'a mut Module<T>, checked: &'a Checked<T>) -> Result<Self, EmitError> {
+    pub(super) fn new(module: &'a mut Module, checked: &'a Checked<Wgsl>) -> Result<Self, EmitError> {
         let kernel = checked.kernel();
         let uniformity = analyze_uniformity(kernel);
         if let Some(meeting) = uniformity.divergent().next() {
@@ -155,7 +156,7 @@ impl<'a, T: Dialect> Body<'a, T> {
 
     /// Limbs of an element.
     fn limbs(&self) -> usize {
-        T::layout(self.kernel.field()).limbs
+        self.kernel.field().words
     }
 
     /// The limbs of an element that has a name.
@@ -243,8 +244,8 @@ impl<'a, T: Dialect> Body<'a, T> {
     }
 }
 
-impl<T: Dialect> Language for Body<'_, T> {
-    type Target = T;
+impl Language for Body<'_> {
+    type Target = Wgsl;
     type Atom = String;
     type Fork = ();
     type Round = ();
@@ -294,7 +295,7 @@ impl<T: Dialect> Language for Body<'_, T> {
         let types = self.kernel.function.clone().unwrap_or_default().results;
         let (mut rest, mut results) = (words, vec![]);
         for ty in types {
-            let (own, others) = rest.split_at(words_of::<T>(self.kernel, ty));
+            let (own, others) = rest.split_at(words_of::<Wgsl>(self.kernel, ty));
             results.push(self.joined(ty, own));
             rest = others;
         }
@@ -317,26 +318,6 @@ impl<T: Dialect> Language for Body<'_, T> {
         };
         self.line(&format!("l{} = {value};", local.0));
         Ok(())
-    }
-
-    fn unpack(&mut self, words: Vec<String>) -> Result<Vec<String>, EmitError> {
-        match T::REGROUPS {
-            false => Ok(words),
-            true => {
-                let name = self.value(&format!("unpack({})", words.join(", ")));
-                Ok(self.words(&name))
-            }
-        }
-    }
-
-    fn pack(&mut self, element: &[String]) -> Result<Vec<String>, EmitError> {
-        match T::REGROUPS {
-            false => Ok(element.to_vec()),
-            true => {
-                let name = self.value(&format!("pack({})", self.element(element)));
-                Ok((0..self.kernel.field().words).map(|i| format!("{name}.m{i}")).collect())
-            }
-        }
     }
 
     fn literal(&mut self, ty: Type, value: u64) -> Result<String, EmitError> {
@@ -371,7 +352,7 @@ impl<T: Dialect> Language for Body<'_, T> {
         let types = self.kernel.function.clone().unwrap_or_default().arguments;
         let mut before = 0;
         for (i, ty) in types.iter().enumerate() {
-            let words = words_of::<T>(self.kernel, *ty);
+            let words = words_of::<Wgsl>(self.kernel, *ty);
             if word < before + words {
                 let k = word - before;
                 return Ok(match ty {
@@ -478,19 +459,24 @@ impl<T: Dialect> Language for Body<'_, T> {
         Ok(self.words(&name))
     }
 
-    fn program(&mut self, op: &Op, choice: &Choice<T>, inputs: &[String]) -> Result<Vec<String>, EmitError> {
+    fn program(
+        &mut self,
+        op: &Op,
+        choice: &Choice<Wgsl>,
+        inputs: &[String],
+    ) -> Result<Vec<String>, EmitError> {
         let n = self.limbs();
         let Op::Field(field_op, values) = op else {
             return Err(fault(self.kernel, "a program of what is no field operation"));
         };
         let bound = |value: &Value| self.info.bound(*value);
-        let operands: Option<Vec<T::Bound>> = values.iter().map(bound).collect();
+        let operands: Option<Vec<Bound>> = values.iter().map(bound).collect();
         let operands = operands.ok_or_else(|| fault(self.kernel, "an operand has no bound"))?;
         let claim = Claim { op: field_op.clone(), operands: &operands, choice };
         let function = self.module.program(self.kernel.field(), &claim);
         let function = function.map_err(|unproven| fault(self.kernel, &unproven.0))?;
         let operands: Vec<String> = inputs.chunks_exact(n).map(|words| self.element(words)).collect();
-        let (result, multiplies) = (self.fresh(), T::products(&choice.cost) > 0);
+        let (result, multiplies) = (self.fresh(), Wgsl::products(&choice.cost) > 0);
         self.item(Item::Call(Call { name: result.clone(), function, scalar: None, operands, multiplies }));
         let words = self.words(&result);
         match field_op.tests_zero() {
@@ -504,7 +490,7 @@ impl<T: Dialect> Language for Body<'_, T> {
         let signature = callee.function.clone().unwrap_or_default();
         let (mut rest, mut arguments) = (inputs, vec![]);
         for ty in &signature.arguments {
-            let (own, others) = rest.split_at(words_of::<T>(self.kernel, *ty));
+            let (own, others) = rest.split_at(words_of::<Wgsl>(self.kernel, *ty));
             arguments.push(self.joined(*ty, own));
             rest = others;
         }
@@ -623,7 +609,7 @@ impl<T: Dialect> Language for Body<'_, T> {
     }
 }
 
-impl<T: Dialect> Body<'_, T> {
+impl Body<'_> {
     /// Words as a value that goes into a function or comes out.
     fn joined(&self, ty: Type, words: &[String]) -> String {
         match ty {

@@ -4,19 +4,20 @@
 //! FIR, and an entry point for each kernel, named by its symbol.
 
 mod body;
-mod narrow;
 mod prelude;
 mod programs;
+pub(super) mod rolled;
 pub(super) mod rows;
 pub(super) mod steps;
-mod wide;
+mod words_64;
 
 use super::Wgsl;
-use super::wide::product as wide_product;
+use super::products::{Lazy, Words, product};
 use crate::declaration::FieldDesc;
 use crate::error::EmitError;
 use crate::fir::ir::{Kernel, Type};
 use crate::passes::Checked;
+use crate::targets::limbs::ir::Program;
 use crate::targets::walk::write;
 use crate::targets::{Artefact, BackEnd, Claim, Layout, Unproven};
 use body::Body;
@@ -24,57 +25,6 @@ use curvesmith_abi::wgsl::either;
 use curvesmith_abi::{Access, Features, Needs, ParamKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-
-/// A target of the language: how its programs are written.
-pub(super) trait Dialect: BackEnd {
-    /// Whether elements are not on the words that they have in memory. Then [`Dialect::prelude`] has the
-    /// functions `unpack`, from the words to an element, and `pack`, to a structure of words `m0`, `m1` and
-    /// so on.
-    const REGROUPS: bool = false;
-
-    /// What a module for a field has besides elements.
-    fn prelude(_: &FieldDesc) -> Result<String, Unproven> {
-        Ok(String::new())
-    }
-
-    /// A program as a function of this name from elements of `n` limbs to one.
-    fn function(name: &str, program: &Self::Program, n: usize) -> String;
-
-    /// The same function by words of 64 bits, proven for the bounds of the claim, where there is one.
-    fn function_64(
-        _name: &str,
-        _field: &FieldDesc,
-        _claim: &Claim<'_, Self>,
-    ) -> Result<Option<String>, Unproven> {
-        Ok(None)
-    }
-}
-
-impl Dialect for Wgsl {
-    fn function(name: &str, program: &Self::Program, n: usize) -> String {
-        programs::function(name, program, n)
-    }
-
-    fn function_64(
-        name: &str,
-        field: &FieldDesc,
-        Claim { op, operands, choice }: &Claim<'_, Self>,
-    ) -> Result<Option<String>, Unproven> {
-        let Some(product) = wide_product(field, op, operands, choice)? else { return Ok(None) };
-        let n = field.words;
-        let Some(ladder) = product.ladder else {
-            return Ok(Some(wide::function(name, &product.program, n)));
-        };
-        let [lazy, reduced] = ["lazy", "reduced"].map(|part| format!("{name}_{part}"));
-        let list = |of: &dyn Fn(usize) -> String| (0..operands.len()).map(of).collect::<Vec<_>>().join(", ");
-        let (declared, given) = (list(&|k| format!("x{k}: E")), list(&|k| format!("x{k}")));
-        Ok(Some(format!(
-            "{}{}fn {name}({declared}) -> E {{\n  return {reduced}({lazy}({given}));\n}}\n",
-            wide::function(&lazy, &product.program, n),
-            programs::function(&reduced, &ladder.program, n)
-        )))
-    }
-}
 
 impl BackEnd for Wgsl {
     type Emitter = ();
@@ -94,33 +44,28 @@ impl BackEnd for Wgsl {
     /// Blocks are numbered through a grid of two dimensions, `x + y·⟨size in x⟩`; those past the number of
     /// blocks do nothing.
     fn emit(kernels: &[Checked<Wgsl>], (): ()) -> Result<Artefact, EmitError> {
-        module(kernels)
+        let mut module = Module::new(kernels)?;
+        let needs = kernels.iter().map(|checked| module.kernel(checked)).collect::<Result<_, _>>()?;
+        Ok(Artefact { text: module.text, needs })
     }
 }
 
-/// One module, as [`BackEnd::emit`] says.
-fn module<T: Dialect>(kernels: &[Checked<T>]) -> Result<Artefact, EmitError> {
-    let mut module = Module::new(kernels)?;
-    let needs = kernels.iter().map(|checked| module.kernel(checked)).collect::<Result<_, _>>()?;
-    Ok(Artefact { text: module.text, needs })
-}
-
 /// What is written so far. Writing to a string cannot fail.
-struct Module<T: Dialect> {
+struct Module {
     text: String,
     symbols: BTreeSet<String>,
-    /// Functions of programs, with what else tells them from one another: their text by words of 64 bits but
-    /// for the name.
-    programs: Vec<(T::Program, Option<String>, String)>,
+    /// Functions of programs, with what else tells them from one another: their texts by words of 32 and of
+    /// 64 bits but for the name.
+    programs: Vec<(Program, [Option<String>; 2], String)>,
     /// By the seals of claims, which function it is.
     claims: BTreeMap<[u8; 32], usize>,
     /// Functions of FIR that are written.
-    functions: Vec<Checked<T>>,
+    functions: Vec<Checked<Wgsl>>,
 }
 
-impl<T: Dialect> Module<T> {
+impl Module {
     /// With what all kernels share.
-    fn new(kernels: &[Checked<T>]) -> Result<Module<T>, EmitError> {
+    fn new(kernels: &[Checked<Wgsl>]) -> Result<Module, EmitError> {
         let mut text = String::new();
         let of_field = kernels.iter().map(Checked::kernel).find(|kernel| kernel.field.is_some());
         let field = of_field.and_then(|kernel| kernel.field.as_ref());
@@ -130,21 +75,18 @@ impl<T: Dialect> Module<T> {
         text += &prelude::text();
         if let Some(kernel) = of_field {
             let field = kernel.field();
-            let limbs: Vec<String> = (0..T::layout(field).limbs).map(|i| format!("w{i}: u32")).collect();
+            let limbs: Vec<String> = (0..field.words).map(|i| format!("w{i}: u32")).collect();
             let _ = writeln!(text, "struct E {{ {} }}", limbs.join(", "));
             let chosen = |i: usize| format!("select(b.w{i}, a.w{i}, c)");
-            let chosen: Vec<String> = (0..T::layout(field).limbs).map(chosen).collect();
+            let chosen: Vec<String> = (0..field.words).map(chosen).collect();
             let _ = writeln!(
                 text,
                 "fn choose(c: bool, a: E, b: E) -> E {{\n  return E({});\n}}",
                 chosen.join(", ")
             );
-            text += &T::prelude(field).map_err(|unproven| fault(kernel, &unproven.0))?;
         }
-        let symbols = [
-            "E", "choose", "M", "unpack", "pack", "mul_add", "add_pair", "sub_pair", "mul_pair", "shl_pair",
-            "shr_pair", "lt_pair",
-        ];
+        let symbols =
+            ["E", "choose", "mul_add", "add_pair", "sub_pair", "mul_pair", "shl_pair", "shr_pair", "lt_pair"];
         let symbols = symbols.map(str::to_owned).into();
         Ok(Module { text, symbols, programs: vec![], claims: BTreeMap::new(), functions: vec![] })
     }
@@ -157,34 +99,38 @@ impl<T: Dialect> Module<T> {
     }
 
     /// The function of a program, which is written where it is new.
-    fn program(&mut self, field: &FieldDesc, claim: &Claim<'_, T>) -> Result<String, Unproven> {
+    fn program(&mut self, field: &FieldDesc, claim: &Claim<'_, Wgsl>) -> Result<String, Unproven> {
         let seal = claim.seal(field).bytes();
         if let Some(known) = self.claims.get(&seal) {
             return Ok(self.programs[*known].2.clone());
         }
         let Claim { choice, .. } = claim;
-        let by_words_64 = T::function_64("", field, claim)?;
-        let is = |known: &(T::Program, Option<String>, String)| {
-            known.0 == choice.program && known.1 == by_words_64
+        let texts = |name: &str| -> Result<[Option<String>; 2], Unproven> {
+            let by = |words: Words| product_text(name, field, claim, words);
+            Ok([by(Words::Bits32)?, by(Words::Bits64)?])
         };
+        let nameless = texts("")?;
+        let is =
+            |known: &(Program, [Option<String>; 2], String)| known.0 == choice.program && known.1 == nameless;
         let found = self.programs.iter().position(is);
         let number = found.unwrap_or(self.programs.len());
         self.claims.insert(seal, number);
         if found.is_none() {
             let name = format!("{}_{number}", choice.variant.replace('.', "_"));
-            let n = T::layout(field).limbs;
-            let function = T::function(&name, &choice.program, n);
-            self.text += &match T::function_64(&name, field, claim)? {
-                Some(other) => either(&other, &function),
-                None => function,
+            let [words_32, words_64] = texts(&name)?;
+            let own = || programs::function(&name, &choice.program, field.words);
+            let words_32 = words_32.unwrap_or_else(own);
+            self.text += &match words_64 {
+                Some(words_64) => either(&words_64, &words_32),
+                None => words_32,
             };
-            self.programs.push((choice.program.clone(), by_words_64, name));
+            self.programs.push((choice.program.clone(), nameless, name));
         }
         Ok(self.programs[number].2.clone())
     }
 
     /// The body of a kernel or function; the functions that it calls are written before.
-    fn body(&mut self, checked: &Checked<T>) -> Result<(String, bool), EmitError> {
+    fn body(&mut self, checked: &Checked<Wgsl>) -> Result<(String, bool), EmitError> {
         for function in checked.functions() {
             if !self.functions.iter().any(|known| known == &**function) {
                 self.function(function)?;
@@ -196,7 +142,7 @@ impl<T: Dialect> Module<T> {
         body.finish()
     }
 
-    fn function(&mut self, checked: &Checked<T>) -> Result<(), EmitError> {
+    fn function(&mut self, checked: &Checked<Wgsl>) -> Result<(), EmitError> {
         let kernel = checked.kernel();
         self.take(kernel)?;
         let (body, _) = self.body(checked)?;
@@ -213,7 +159,7 @@ impl<T: Dialect> Module<T> {
         Ok(())
     }
 
-    fn kernel(&mut self, checked: &Checked<T>) -> Result<Needs, EmitError> {
+    fn kernel(&mut self, checked: &Checked<Wgsl>) -> Result<Needs, EmitError> {
         let kernel = checked.kernel();
         self.take(kernel)?;
         let (body, exchanges) = self.body(checked)?;
@@ -259,6 +205,30 @@ impl<T: Dialect> Module<T> {
         );
         Ok(Needs { threads: desc.block, shared, buffers, features: Features::NONE })
     }
+}
+
+/// The function of a claim by other words than its program's, proven for its bounds, where there is one.
+fn product_text(
+    name: &str,
+    field: &FieldDesc,
+    Claim { op, operands, choice }: &Claim<'_, Wgsl>,
+    words: Words,
+) -> Result<Option<String>, Unproven> {
+    let Some(found) = product(field, op, operands, choice, words)? else { return Ok(None) };
+    let n = field.words;
+    let function = |name: &str| match &found.lazy {
+        Lazy::Rolled(rolled) => rolled::function(name, rolled, n),
+        Lazy::Straight(program) => Some(words_64::function(name, program, n)),
+    };
+    let Some(ladder) = found.ladder else { return Ok(function(name)) };
+    let [lazy, reduced] = ["lazy", "reduced"].map(|part| format!("{name}_{part}"));
+    let Some(product) = function(&lazy) else { return Ok(None) };
+    let list = |of: &dyn Fn(usize) -> String| (0..operands.len()).map(of).collect::<Vec<_>>().join(", ");
+    let (declared, given) = (list(&|k| format!("x{k}: E")), list(&|k| format!("x{k}")));
+    Ok(Some(format!(
+        "{product}{}fn {name}({declared}) -> E {{\n  return {reduced}({lazy}({given}));\n}}\n",
+        programs::function(&reduced, &ladder.program, n)
+    )))
 }
 
 /// The type of a value that goes into a function or comes out.

@@ -80,7 +80,6 @@ impl Writer {
                     None => (format!("{} + {}", self.long(a), self.long(b)), None),
                 }
             }
-            Op::Sub(a, b) => (format!("{} - {}", self.long(a), self.long(b)), None),
             Op::Mul { sum: Src::Imm(0), a, b } => (format!("{} * {}", self.long(a), self.long(b)), None),
             Op::Mul { sum, a, b } => {
                 (format!("{} + {} * {}", self.long(sum), self.long(a), self.long(b)), None)
@@ -91,23 +90,16 @@ impl Writer {
             Op::Carry { a, q, p0, bits } => {
                 (format!("({} + {} * {p0}lu) >> {bits}u", self.long(a.into()), self.long(q.into())), None)
             }
-            Op::Shift { a, bits, signed: false } => match self.bits(a.into()) {
+            Op::Shift { a, bits } => match self.bits(a.into()) {
                 Some(of) => (format!("{} >> {bits}u", self.short(a.into())), Some(of.saturating_sub(bits))),
                 None => (format!("{} >> {bits}u", self.long(a.into())), None),
             },
-            Op::Shift { a, bits, signed: true } => {
-                (format!("bitcast<u64>(bitcast<i64>({}) >> {bits}u)", self.long(a.into())), None)
-            }
             Op::Mask { a, bits } => (format!("{} & {}u", self.short(a.into()), mask(bits)), Some(bits)),
             Op::Double { a, bits } => {
                 match self.bits(a.into()).map(|of| of + bits).filter(|bits| *bits <= 32) {
                     Some(all) => (format!("{} << {bits}u", self.short(a.into())), Some(all)),
                     None => (format!("{} << {bits}u", self.long(a.into())), None),
                 }
-            }
-            Op::Select { sign, a, b } => {
-                let sign = format!("bitcast<i64>({}) < 0li", self.long(sign.into()));
-                (format!("select({}, {}, {sign})", self.long(b), self.long(a)), None)
             }
         }
     }
