@@ -284,7 +284,10 @@ fn product_sites<'t>(text: &'t str, function: &'t str, known: &mut BTreeMap<&'t 
     let called = body.split('(').map(|before| {
         before.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default()
     });
-    let sites = match body.contains("mul_add(") || body.contains("for (var row") {
+    let sites = match body.contains("mul_add(")
+        || body.contains("for (var row")
+        || body.contains("for (var turn")
+    {
         true => 1,
         // A word of a quotient or a digit is small.
         false => called.filter(|name| *name != "mul_pair").map(|name| product_sites(text, name, known)).sum(),

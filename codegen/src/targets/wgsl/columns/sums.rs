@@ -184,6 +184,23 @@ impl<'a> Columns<'a> {
         self.plus(column + 1, high.into(), most >> bits);
     }
 
+    /// Carries `count - 1` columns from one on to the next ones, each with those before it. Each is then taken
+    /// for what it may be at most.
+    pub(in crate::targets::wgsl) fn carry_from(
+        &mut self,
+        start: usize,
+        count: usize,
+        most: impl Fn(usize) -> u64,
+    ) {
+        self.sums.resize(self.sums.len().max(start + count - 1), (ZERO, 0));
+        for column in start..start + count - 1 {
+            self.carry(column);
+        }
+        for (j, (_, known)) in self.sums[start..start + count].iter_mut().enumerate() {
+            *known = most(j).into();
+        }
+    }
+
     /// Adds what is carried.
     fn plus(&mut self, column: usize, carry: Src, most: u128) {
         if self.is_beyond(self.sums[column].1 + most) {
@@ -247,9 +264,17 @@ impl<'a> Columns<'a> {
     }
 
     /// What is left after the last row of a division by so many words.
-    pub(in crate::targets::wgsl) fn reduced(self, words: usize) -> Reduced {
-        let limb = self.sizes.limb;
+    pub(in crate::targets::wgsl) fn reduced(mut self, words: usize) -> Reduced {
+        let Sizes { limb, word, .. } = self.sizes;
         let (full, last) = rows(32 * words, limb);
+        let mut column = full + 1;
+        while column < self.sums.len() {
+            // There is room for what is carried to it.
+            if self.is_beyond(self.sums[column].1 + (1 << (word - limb))) {
+                self.carry(column);
+            }
+            column += 1;
+        }
         Reduced { columns: self.sums[full..].iter().map(|(sum, _)| *sum).collect(), by: limb - last }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::ir::{Inst, Limb, Op, Program, Src};
 use super::rows;
+use std::collections::BTreeSet;
 
 /// What a program computes; nothing where a word does not hold a limb.
 pub(in crate::targets::wgsl) fn run(program: &Program, inputs: &[i128], word: u32) -> Option<Vec<i128>> {
@@ -39,7 +40,7 @@ pub(in crate::targets::wgsl) fn run(program: &Program, inputs: &[i128], word: u3
     Some(program.output.iter().map(|src| get(&limbs, *src)).collect())
 }
 
-/// The program with one thing changed, in every place.
+/// The program with one thing changed, in every place that its result needs.
 pub(in crate::targets::wgsl) fn mutants(program: &Program) -> Vec<Program> {
     let mut all = vec![];
     let before = |Limb(limb): Limb| Limb(limb.saturating_sub(1));
@@ -48,6 +49,7 @@ pub(in crate::targets::wgsl) fn mutants(program: &Program) -> Vec<Program> {
         Src::Limb(Limb(0)) => Src::Imm(0),
         Src::Limb(limb) => before(limb).into(),
     };
+    let needed: BTreeSet<Limb> = program.needed().into_iter().map(|(limb, _)| limb).collect();
     for (at, inst) in program.insts.iter().enumerate() {
         let Inst::Write(out, op) = inst else {
             let mut without = program.clone();
@@ -55,6 +57,9 @@ pub(in crate::targets::wgsl) fn mutants(program: &Program) -> Vec<Program> {
             all.push(without);
             continue;
         };
+        if !needed.contains(out) {
+            continue;
+        }
         let changed = match *op {
             // A carry or borrow that is dropped, among others.
             Op::Add(a, b) => vec![Op::Add(other(a), b), Op::Add(a, other(b)), Op::Add(a, Src::Imm(0))],

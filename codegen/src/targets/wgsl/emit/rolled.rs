@@ -1,31 +1,30 @@
-//! Products on limbs of 13 bits, their rows as a loop.
+//! Products by words of 32 bits, their rows as a loop.
 //!
-//! Row `k` is row 0 with other operands: what the same row has written, what the row before wrote in the same
-//! place (*carried*, with some value before row 0), or the same in all rows. That is compared, instruction by
-//! instruction and in all rows, so that the loop is the program that was proven.
+//! Turn `k` is turn 0 with other operands: what the same turn has written, what the turn before wrote in the
+//! same place (*carried*, with some value before turn 0), or the same in all turns. That is compared,
+//! instruction by instruction and in all turns, so that the loop is the program that was proven.
 
 use crate::targets::wgsl::columns::ir::{Limb, Op, Src};
 use crate::targets::wgsl::products::rolled::Rolled;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// What an operand of row 0 stands for in each row; instructions by their places in a row.
+/// What an operand of turn 0 stands for in each turn; instructions by their places in a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Operand {
     Fixed(Src),
     Own(usize),
-    /// And what it is in row 0.
+    /// And what it is in turn 0.
     Carried(usize, Src),
 }
 
-/// A function of elements of `n` words; `None` where the rows are not alike. Writing to a string cannot fail.
+/// A function of elements of `n` words; `None` where the turns are not alike. Writing to a string cannot fail.
 pub(in crate::targets::wgsl) fn function(name: &str, rolled: &Rolled, n: usize) -> Option<String> {
-    let Rolled { program, start, lengths, count, .. } = rolled;
-    let (start, count) = (*start, *count);
+    let Rolled { program, turns, .. } = rolled;
     let all: Vec<(Limb, Op)> = program.written().collect();
     let rows = Rows::new(rolled, all.len())?;
     let operands = alike(rolled, &rows, &all)?;
-    let length: usize = lengths.iter().sum();
+    let (length, start) = (rows.length(), rows.start());
     let input = |limb: u32| (Limb(limb), format!("x{}.w{}", limb as usize / n, limb as usize % n));
     let mut writer =
         Writer { names: (0..(program.inputs * n) as u32).map(input).collect(), text: String::new() };
@@ -43,13 +42,13 @@ pub(in crate::targets::wgsl) fn function(name: &str, rolled: &Rolled, n: usize) 
         let first = writer.source(*first);
         let _ = writeln!(writer.text, "  var c{k} = {first};");
     }
-    // What is read of the last row behind it.
-    let end = start + count * length;
-    let last = |at: usize| all[rows.place(count - 1, at)].0;
-    let behind: Vec<Src> =
-        all[end..].iter().flat_map(|(_, op)| op.reads()).chain(program.output.iter().copied()).collect();
+    // What is read of the last turn behind it.
+    let last = |at: usize| all[rows.place(turns - 1, at)].0;
+    let behind = rows.behind(&all);
+    let read: BTreeSet<Src> =
+        behind.iter().flat_map(|(_, op)| op.reads()).chain(program.output.iter().copied()).collect();
     let kept: Vec<(usize, String)> = (0..length)
-        .filter(|at| behind.contains(&last(*at).into()))
+        .filter(|at| read.contains(&last(*at).into()))
         .map(|at| match carried.iter().position(|(slot, _)| *slot == at) {
             Some(k) => (at, format!("c{k}")),
             None => (at, format!("k{at}")),
@@ -58,7 +57,7 @@ pub(in crate::targets::wgsl) fn function(name: &str, rolled: &Rolled, n: usize) 
     for (_, name) in kept.iter().filter(|(_, name)| name.starts_with('k')) {
         let _ = writeln!(writer.text, "  var {name} = 0u;");
     }
-    let _ = writeln!(writer.text, "  for (var row = 0u; row < {count}u; row++) {{");
+    let _ = writeln!(writer.text, "  for (var turn = 0u; turn < {turns}u; turn++) {{");
     let slot = |at: usize| format!("t{}", all[rows.place(0, at)].0.0);
     for (at, (limb, op)) in (0..length).map(|at| (at, &all[rows.place(0, at)])) {
         // An instruction may read a limb in two meanings: each operand by its place.
@@ -89,7 +88,7 @@ pub(in crate::targets::wgsl) fn function(name: &str, rolled: &Rolled, n: usize) 
     for (at, name) in kept {
         writer.names.insert(last(at), name);
     }
-    writer.straight(&needed(&all[end..], &program.output));
+    writer.straight(&needed(&behind, &program.output));
     let words: Vec<String> = program.output.iter().map(|src| writer.source(*src)).collect();
     let arguments: Vec<String> = (0..program.inputs).map(|k| format!("x{k}: E")).collect();
     let Writer { text, .. } = writer;
@@ -167,41 +166,53 @@ fn expression(op: &Op, source: &dyn Fn(Src) -> String) -> String {
     }
 }
 
-/// Where instructions of rows are.
-struct Rows {
-    /// The first of each kind, and how many a row has.
-    kinds: Vec<(usize, usize)>,
-    count: usize,
+/// Where instructions of turns are.
+struct Rows<'a> {
+    /// The first of each kind, and how many a turn has.
+    kinds: &'a [(usize, usize)],
+    turns: usize,
 }
 
-impl Rows {
-    /// `None` if there are not so many of `all` instructions, or no two rows.
-    fn new(rolled: &Rolled, all: usize) -> Option<Rows> {
-        let mut at = rolled.start;
-        let mut kinds = vec![];
-        for length in &rolled.lengths {
-            kinds.push((at, *length));
-            at += length * rolled.count;
-        }
-        (rolled.count > 1 && at <= all).then_some(Rows { kinds, count: rolled.count })
+impl<'a> Rows<'a> {
+    /// `None` if they are not among `all` instructions, one kind after the other, or there are no two turns.
+    fn new(Rolled { kinds, turns, .. }: &'a Rolled, all: usize) -> Option<Rows<'a>> {
+        let ends = kinds.iter().map(|(start, length)| start + length * turns);
+        let starts = kinds.iter().skip(1).map(|(start, _)| *start).chain([all]);
+        (*turns > 1 && !kinds.is_empty() && ends.zip(starts).all(|(end, next)| end <= next))
+            .then_some(Rows { kinds, turns: *turns })
     }
 
-    /// Instruction `at` of a row.
-    fn place(&self, row: usize, mut at: usize) -> usize {
-        for (start, length) in &self.kinds {
+    /// Instructions of a turn.
+    fn length(&self) -> usize {
+        self.kinds.iter().map(|(_, length)| length).sum()
+    }
+
+    /// Instructions before the first turn.
+    fn start(&self) -> usize {
+        self.kinds[0].0
+    }
+
+    /// Those that are in no turn, and not before.
+    fn behind(&self, all: &[(Limb, Op)]) -> Vec<(Limb, Op)> {
+        (self.start()..all.len()).filter(|at| self.find(*at).is_none()).map(|at| all[at]).collect()
+    }
+
+    /// Instruction `at` of a turn.
+    fn place(&self, turn: usize, mut at: usize) -> usize {
+        for (start, length) in self.kinds {
             if at < *length {
-                return start + row * length + at;
+                return start + turn * length + at;
             }
             at -= length;
         }
         usize::MAX
     }
 
-    /// The row of an instruction, and its place there; `None` of those outside.
+    /// The turn of an instruction, and its place there; `None` of those outside.
     fn find(&self, place: usize) -> Option<(usize, usize)> {
         let mut before = 0;
-        for (start, length) in &self.kinds {
-            if let Some(past) = place.checked_sub(*start).filter(|past| *past < length * self.count) {
+        for (start, length) in self.kinds {
+            if let Some(past) = place.checked_sub(*start).filter(|past| *past < length * self.turns) {
                 return Some((past / length, before + past % length));
             }
             before += length;
@@ -210,10 +221,9 @@ impl Rows {
     }
 }
 
-/// By instruction of a row, its operands in the order of [`Op::reads`]; `None` of rows that are not alike.
-fn alike(rolled: &Rolled, rows: &Rows, all: &[(Limb, Op)]) -> Option<Vec<Vec<Operand>>> {
-    let Rolled { program, start, lengths, count, .. } = rolled;
-    let length: usize = lengths.iter().sum();
+/// By instruction of a turn, its operands in the order of [`Op::reads`]; `None` of turns that are not alike.
+fn alike(Rolled { program, .. }: &Rolled, rows: &Rows<'_>, all: &[(Limb, Op)]) -> Option<Vec<Vec<Operand>>> {
+    let turns = rows.turns;
     let mut at = vec![None; program.limbs as usize];
     for (place, (limb, _)) in all.iter().enumerate() {
         at[limb.0 as usize] = Some(place);
@@ -222,32 +232,32 @@ fn alike(rolled: &Rolled, rows: &Rows, all: &[(Limb, Op)]) -> Option<Vec<Vec<Ope
         Src::Limb(limb) => at[limb.0 as usize],
         Src::Imm(_) => None,
     };
-    let in_rows = |src: Src| written(src).and_then(|place| rows.find(place));
-    let is_before = |src: Src| written(src).is_none_or(|place| place < *start);
+    let in_turns = |src: Src| written(src).and_then(|place| rows.find(place));
+    let is_before = |src: Src| written(src).is_none_or(|place| place < rows.start());
     let operand = |t: usize, reads: &dyn Fn(usize) -> Src| -> Option<Operand> {
         let first = reads(0);
-        if is_before(first) && (0..*count).all(|row| reads(row) == first) {
+        if is_before(first) && (0..turns).all(|turn| reads(turn) == first) {
             return Some(Operand::Fixed(first));
         }
-        if let Some((0, own)) = in_rows(first).filter(|(_, own)| *own < t) {
-            let same = (0..*count).all(|row| in_rows(reads(row)) == Some((row, own)));
+        if let Some((0, own)) = in_turns(first).filter(|(_, own)| *own < t) {
+            let same = (0..turns).all(|turn| in_turns(reads(turn)) == Some((turn, own)));
             return same.then_some(Operand::Own(own));
         }
-        let (_, carried) = in_rows(reads(1))?;
-        let same = (1..*count).all(|row| in_rows(reads(row)) == Some((row - 1, carried)));
+        let (_, carried) = in_turns(reads(1))?;
+        let same = (1..turns).all(|turn| in_turns(reads(turn)) == Some((turn - 1, carried)));
         (is_before(first) && same).then_some(Operand::Carried(carried, first))
     };
     let one = |t: usize| -> Option<Vec<Operand>> {
-        let op = |row: usize| &all[rows.place(row, t)].1;
-        if !(1..*count).all(|row| op(row).is_like(op(0))) {
+        let op = |turn: usize| &all[rows.place(turn, t)].1;
+        if !(1..turns).all(|turn| op(turn).is_like(op(0))) {
             return None;
         }
-        (0..op(0).reads().len()).map(|i| operand(t, &|row| op(row).reads()[i])).collect()
+        (0..op(0).reads().len()).map(|i| operand(t, &|turn| op(turn).reads()[i])).collect()
     };
-    let operands = (0..length).map(one).collect::<Option<Vec<_>>>()?;
-    // Behind the rows, only the last one's limbs are read.
-    let end = start + length * count;
-    let behind = all[end..].iter().flat_map(|(_, op)| op.reads()).chain(program.output.iter().copied());
-    let mut read = behind.filter_map(in_rows);
-    (!read.any(|(row, _)| row + 1 < *count)).then_some(operands)
+    let operands = (0..rows.length()).map(one).collect::<Option<Vec<_>>>()?;
+    // Behind the turns, only the last one's limbs are read.
+    let behind = rows.behind(all);
+    let read = behind.iter().flat_map(|(_, op)| op.reads()).chain(program.output.iter().copied());
+    let mut read = read.filter_map(in_turns);
+    (!read.any(|(turn, _)| turn + 1 < turns)).then_some(operands)
 }

@@ -119,10 +119,12 @@ fn proven(
 ) -> Result<(), Unproven> {
     let sizes = lazy.sizes(field);
     let limits: Vec<BigUint> = operands.iter().map(|bound| bound.limit(field)).collect();
-    // Shown once for all operands up to a limit below which results are elements, if these are.
+    // Shown once for all operands up to a limit below which results are elements, if these are. Of a table
+    // less is divided.
     let (r, terms) = (field.r(), operands.len().div_ceil(2).max(1));
     let most = ((&r * (&r - &field.p)) / terms).sqrt();
-    let within = match limits.iter().all(|limit| *limit <= most) {
+    let is_table = matches!(op, FieldOp::MulTable { .. });
+    let within = match !is_table && limits.iter().all(|limit| *limit <= most) {
         true => vec![most; limits.len()],
         false => limits.clone(),
     };

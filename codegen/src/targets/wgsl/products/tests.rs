@@ -142,11 +142,9 @@ fn rows_are_loops() {
                 Lazy::Rolled(rolled) => function("f", &rolled, f.words),
                 Lazy::Straight(_) => panic!("{what}: by words of 64 bits"),
             });
-            let is_loop = rolled.is_some_and(|text| text.contains("for (var row"));
-            // What has no rows, or has nothing in them.
+            let is_loop = rolled.is_some_and(|text| text.contains("for (var turn"));
             let has_rows = match *op {
                 FieldOp::FromMont => false,
-                FieldOp::MulSmall(c) => BigUint::from(c) % &f.p != BigUint::ZERO,
                 FieldOp::MulTable { step, rows } => step <= rows,
                 _ => true,
             };
@@ -161,8 +159,8 @@ fn rows_are_loops() {
 #[test]
 fn wrong_products_are_refused() {
     let (mut refused, mut right) = (0, 0);
-    let fields =
-        [field("three", "3"), field("toy", "d"), field("goldilocks", "ffffffff00000001"), solinas(96, 17)];
+    let mersenne = |bits: u32| FieldDesc::new("mersenne", (BigUint::one() << bits) - 1u32);
+    let fields = [field("three", "3"), field("toy", "d"), solinas(96, 17), mersenne(61), mersenne(89)];
     for (f, words) in fields.iter().flat_map(|f| [(f, Words::Bits32), (f, Words::Bits64)]) {
         for offered in some(products(f), 2) {
             let Offered { op, operands, choice, what } = &offered;
@@ -172,11 +170,13 @@ fn wrong_products_are_refused() {
             for mutant in some(mutants(lazy.program()), 7) {
                 let shown = check::shown(f, lazy.sizes(f), op, &within, &mutant);
                 let judged = shown.and_then(|shown| shown.within(&within, &choice.out.limit(f)));
+                // In toy fields most limbs are zero whatever is changed.
+                let counts = usize::from(f.words > 1);
                 if judged.is_err() {
-                    refused += 1;
+                    refused += counts;
                     continue;
                 }
-                right += 1;
+                right += counts;
                 let mutant = match &lazy {
                     Lazy::Rolled(rolled) => Lazy::Rolled(Rolled { program: mutant, ..rolled.clone() }),
                     Lazy::Straight(_) => Lazy::Straight(mutant),
@@ -187,9 +187,8 @@ fn wrong_products_are_refused() {
             }
         }
     }
-    // Of words that rows move the highest are read by none.
-    let enough = if is_long() { 1000 } else { 400 };
-    assert!(refused > enough && right < refused, "{refused} refused, {right} right");
+    let enough = if is_long() { 1000 } else { 300 };
+    assert!(refused > enough && right < refused / 2, "{refused} refused, {right} right");
 }
 
 /// A bound that is too small.
