@@ -25,7 +25,7 @@ const ARENA_BYTES: u64 = 1 << 20;
 pub(crate) const SHORT_UPLOAD: u64 = 64 << 10;
 
 /// Bytes of long copies after which they are submitted: the bus takes longer for them than a submission does.
-const COPIED_BYTES: u64 = 8 << 20;
+const COPIED_BYTES: u64 = 4 << 20;
 
 /// Bytes of uploads after which they are submitted, where wgpu copies them.
 const STAGED_BYTES: u64 = 64 << 20;

@@ -111,13 +111,13 @@ fn edits_of_a_text_are_noticed() {
     // By words of 32 bits, whatever the adapter has: limbs that are cut wrongly or put elsewhere, rows that
     // are missing, the bits of the last one, carries.
     let edits = [
-        ("x1.w0 & 8191u", "x1.w0 & 4095u"),
-        (" << 6u", " << 5u"),
-        ("c0 & 8191u", "c0 & 4095u"),
-        ("row < 19u", "row < 18u"),
-        (") & 511u", ") & 255u"),
-        (") >> 9u", ") >> 8u"),
-        (") >> 13u", ") >> 12u"),
+        ("x1.w0 & 32767u", "x1.w0 & 16383u"),
+        (" << 2u", " << 1u"),
+        ("c0 & 32767u", "c0 & 16383u"),
+        ("turn < 8u", "turn < 7u"),
+        (") & 1u", ") & 0u"),
+        (") >> 1u", ") >> 2u"),
+        (") >> 15u", ") >> 14u"),
         (" + u32(with_c < c)", ""),
         (" + u32(all < d)", ""),
         (" + (p01 & 0xffffu)", ""),
