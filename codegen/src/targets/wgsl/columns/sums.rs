@@ -184,8 +184,8 @@ impl<'a> Columns<'a> {
         self.plus(column + 1, high.into(), most >> bits);
     }
 
-    /// Carries `count - 1` columns from one on to the next ones, each with those before it. Each is then taken
-    /// for what it may be at most.
+    /// Carries `count - 1` columns from one on to the next ones, each with those before it. Each is then
+    /// taken for what it may be at most.
     pub(in crate::targets::wgsl) fn carry_from(
         &mut self,
         start: usize,

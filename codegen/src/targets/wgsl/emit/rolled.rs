@@ -18,7 +18,8 @@ enum Operand {
     Carried(usize, Src),
 }
 
-/// A function of elements of `n` words; `None` where the turns are not alike. Writing to a string cannot fail.
+/// A function of elements of `n` words; `None` where the turns are not alike. Writing to a string cannot
+/// fail.
 pub(in crate::targets::wgsl) fn function(name: &str, rolled: &Rolled, n: usize) -> Option<String> {
     let Rolled { program, turns, .. } = rolled;
     let all: Vec<(Limb, Op)> = program.written().collect();

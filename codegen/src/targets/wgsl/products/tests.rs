@@ -14,6 +14,10 @@ fn fields() -> Vec<FieldDesc> {
     usual_fields().into_iter().chain(more.map(|(bits, c)| solinas(bits, c))).collect()
 }
 
+fn mersenne(bits: u32) -> FieldDesc {
+    FieldDesc::new("mersenne", (BigUint::one() << bits) - 1u32)
+}
+
 fn ops(f: &FieldDesc) -> Vec<FieldOp> {
     let table = |step: u32, rows: u32| FieldOp::MulTable { step, rows };
     let mut ops = vec![FieldOp::Mul, FieldOp::Sqr, FieldOp::FromMont, FieldOp::MulConst(&f.p - 1u32)];
@@ -155,11 +159,33 @@ fn rows_are_loops() {
     assert!(loops > 30, "{loops}");
 }
 
+/// A turn that is not like those before it is none of a loop.
+#[test]
+fn turns_that_differ_are_not_rolled() {
+    use crate::targets::wgsl::emit::rolled::function;
+    let rolled = rolled::program(&mersenne(89), &FieldOp::Mul, 2).expect("there is one");
+    assert!(rolled.turns > 2 && function("f", &rolled, 3).is_some());
+    let written: Vec<_> = rolled.program.written().collect();
+    let is_later = |at: usize| {
+        let later = |(start, length): &(usize, usize)| start + length..start + length * rolled.turns;
+        rolled.kinds.iter().any(|kind| later(kind).contains(&at))
+    };
+    let mut refused = 0;
+    for program in mutants(&rolled.program) {
+        let changed = written.iter().zip(program.written()).position(|(one, other)| *one != other);
+        let text = function("f", &Rolled { program, ..rolled.clone() }, 3);
+        if changed.is_some_and(is_later) {
+            assert!(text.is_none(), "{changed:?} of {:?}", rolled.kinds);
+            refused += 1;
+        }
+    }
+    assert!(refused > 100, "{refused}");
+}
+
 /// A changed program is refused, or right for all operands.
 #[test]
 fn wrong_products_are_refused() {
     let (mut refused, mut right) = (0, 0);
-    let mersenne = |bits: u32| FieldDesc::new("mersenne", (BigUint::one() << bits) - 1u32);
     let fields = [field("three", "3"), field("toy", "d"), solinas(96, 17), mersenne(61), mersenne(89)];
     for (f, words) in fields.iter().flat_map(|f| [(f, Words::Bits32), (f, Words::Bits64)]) {
         for offered in some(products(f), 2) {
