@@ -264,17 +264,9 @@ impl<'a> Columns<'a> {
     }
 
     /// What is left after the last row of a division by so many words.
-    pub(in crate::targets::wgsl) fn reduced(mut self, words: usize) -> Reduced {
-        let Sizes { limb, word, .. } = self.sizes;
+    pub(in crate::targets::wgsl) fn reduced(self, words: usize) -> Reduced {
+        let limb = self.sizes.limb;
         let (full, last) = rows(32 * words, limb);
-        let mut column = full + 1;
-        while column < self.sums.len() {
-            // There is room for what is carried to it.
-            if self.is_beyond(self.sums[column].1 + (1 << (word - limb))) {
-                self.carry(column);
-            }
-            column += 1;
-        }
         Reduced { columns: self.sums[full..].iter().map(|(sum, _)| *sum).collect(), by: limb - last }
     }
 }

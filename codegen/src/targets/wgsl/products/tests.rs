@@ -11,7 +11,9 @@ use crate::targets::wgsl::columns::tests::{mutants, run};
 /// The usual ones, and of three to twenty-four words, some full.
 fn fields() -> Vec<FieldDesc> {
     let more = [(96, 17), (160, 47), (192, 237), (416, 435), (640, 305), (768, 825)];
-    usual_fields().into_iter().chain(more.map(|(bits, c)| solinas(bits, c))).collect()
+    // The last row of 480 bits has all bits of a limb.
+    let full = [FieldDesc::new("wide", (BigUint::one() << 479) - 1u32)];
+    usual_fields().into_iter().chain(more.map(|(bits, c)| solinas(bits, c))).chain(full).collect()
 }
 
 fn mersenne(bits: u32) -> FieldDesc {
