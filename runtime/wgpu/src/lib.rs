@@ -36,7 +36,7 @@
 //! wgpu has one queue. All streams share it, in the order of the calls, which is one of those that
 //! streams and events allow; waiting for an event costs nothing. Launches and short copies are collected
 //! in a command buffer, which is submitted when the host waits or copies little from the device, when it
-//! holds 300 ms of work by what was measured of its kernels, 256 launches, or long copies of 8 MiB.
+//! holds 300 ms of work by what was measured of its kernels, 256 launches, or long copies of 4 MiB.
 //!
 //! # Compilation
 //! A kernel becomes a pipeline when it is [prepared](curvesmith_device::KernelDevice::prepare), as many at

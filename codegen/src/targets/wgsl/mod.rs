@@ -3,7 +3,8 @@
 //! Elements are the words of the layout, in Montgomery form with `R = 2^(32·words)`. The language has words
 //! of 32 bits and no carries, so that programs are those of [limbs](super::limbs), whose instructions become
 //! a few operations each: a product of two words is made of half products, or of one of 64 bits where the
-//! device has them ([`curvesmith_abi::wgsl`]).
+//! device has them ([`curvesmith_abi::wgsl`]). Products of elements are written on other limbs, from the same
+//! words to the same words, where an element has bits to spare (`products`).
 //!
 //! ```text
 //! kernel ─► prepare::<Wgsl> ─► emit ─► a module with an entry point for each kernel

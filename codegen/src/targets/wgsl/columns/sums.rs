@@ -25,8 +25,7 @@ fn n0(field: &FieldDesc, bits: u32) -> u32 {
 const ALL: u32 = 1 << 16;
 
 /// The number that sums make, each with the bits between its weight and that of the next one: limbs of so
-/// many bits, of which the last has what is left. All but the first have the bits of a limb. The sums have no
-/// signs.
+/// many bits, of which the last has what is left. All but the first have the bits of a limb.
 pub(in crate::targets::wgsl) fn carried_up(program: &mut Program, sums: &[(Src, u32)]) -> Vec<(Src, u32)> {
     let (mut limbs, mut above) = (vec![], ZERO);
     for (i, &(sum, bits)) in sums.iter().enumerate() {
@@ -128,7 +127,7 @@ pub(in crate::targets::wgsl) struct Columns<'a> {
     sizes: Sizes,
 }
 
-/// `columns(0) + 2^by·Σ columns(i+1)·2^(b·i)` for limbs of `b` bits. The columns have no signs.
+/// `columns(0) + 2^by·Σ columns(i+1)·2^(b·i)` for limbs of `b` bits.
 pub(in crate::targets::wgsl) struct Reduced {
     /// `columns`
     pub(in crate::targets::wgsl) columns: Vec<Src>,
@@ -246,7 +245,7 @@ impl<'a> Columns<'a> {
         let bits = if row == full { last } else { limb };
         self.sums.resize(self.sums.len().max(row + 2), (ZERO, 0));
         let most_q = (1u128 << bits) - 1;
-        // The sum is without sign, and a word.
+        // A word holds the sum.
         if self.is_beyond(self.sums[row].1 + most_q * u128::from(p[0])) {
             self.carry(row);
         }

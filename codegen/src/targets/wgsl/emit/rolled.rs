@@ -23,9 +23,9 @@ enum Operand {
 pub(in crate::targets::wgsl) fn function(name: &str, rolled: &Rolled, n: usize) -> Option<String> {
     let Rolled { program, turns, .. } = rolled;
     let all: Vec<(Limb, Op)> = program.written().collect();
-    let rows = Rows::new(rolled, all.len())?;
-    let operands = alike(rolled, &rows, &all)?;
-    let (length, start) = (rows.length(), rows.start());
+    let places = Places::new(rolled, all.len())?;
+    let operands = alike(rolled, &places, &all)?;
+    let (length, start) = (places.length(), places.start());
     let input = |limb: u32| (Limb(limb), format!("x{}.w{}", limb as usize / n, limb as usize % n));
     let mut writer =
         Writer { names: (0..(program.inputs * n) as u32).map(input).collect(), text: String::new() };
@@ -44,8 +44,8 @@ pub(in crate::targets::wgsl) fn function(name: &str, rolled: &Rolled, n: usize) 
         let _ = writeln!(writer.text, "  var c{k} = {first};");
     }
     // What is read of the last turn behind it.
-    let last = |at: usize| all[rows.place(turns - 1, at)].0;
-    let behind = rows.behind(&all);
+    let last = |at: usize| all[places.place(turns - 1, at)].0;
+    let behind = places.behind(&all);
     let read: BTreeSet<Src> =
         behind.iter().flat_map(|(_, op)| op.reads()).chain(program.output.iter().copied()).collect();
     let kept: Vec<(usize, String)> = (0..length)
@@ -59,8 +59,8 @@ pub(in crate::targets::wgsl) fn function(name: &str, rolled: &Rolled, n: usize) 
         let _ = writeln!(writer.text, "  var {name} = 0u;");
     }
     let _ = writeln!(writer.text, "  for (var turn = 0u; turn < {turns}u; turn++) {{");
-    let slot = |at: usize| format!("t{}", all[rows.place(0, at)].0.0);
-    for (at, (limb, op)) in (0..length).map(|at| (at, &all[rows.place(0, at)])) {
+    let slot = |at: usize| format!("t{}", all[places.place(0, at)].0.0);
+    for (at, (limb, op)) in (0..length).map(|at| (at, &all[places.place(0, at)])) {
         // An instruction may read a limb in two meanings: each operand by its place.
         let names: Vec<String> = operands[at]
             .iter()
@@ -168,19 +168,19 @@ fn expression(op: &Op, source: &dyn Fn(Src) -> String) -> String {
 }
 
 /// Where instructions of turns are.
-struct Rows<'a> {
+struct Places<'a> {
     /// The first of each kind, and how many a turn has.
     kinds: &'a [(usize, usize)],
     turns: usize,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> Places<'a> {
     /// `None` if they are not among `all` instructions, one kind after the other, or there are no two turns.
-    fn new(Rolled { kinds, turns, .. }: &'a Rolled, all: usize) -> Option<Rows<'a>> {
+    fn new(Rolled { kinds, turns, .. }: &'a Rolled, all: usize) -> Option<Places<'a>> {
         let ends = kinds.iter().map(|(start, length)| start + length * turns);
         let starts = kinds.iter().skip(1).map(|(start, _)| *start).chain([all]);
         (*turns > 1 && !kinds.is_empty() && ends.zip(starts).all(|(end, next)| end <= next))
-            .then_some(Rows { kinds, turns: *turns })
+            .then_some(Places { kinds, turns: *turns })
     }
 
     /// Instructions of a turn.
@@ -223,8 +223,12 @@ impl<'a> Rows<'a> {
 }
 
 /// By instruction of a turn, its operands in the order of [`Op::reads`]; `None` of turns that are not alike.
-fn alike(Rolled { program, .. }: &Rolled, rows: &Rows<'_>, all: &[(Limb, Op)]) -> Option<Vec<Vec<Operand>>> {
-    let turns = rows.turns;
+fn alike(
+    Rolled { program, .. }: &Rolled,
+    places: &Places<'_>,
+    all: &[(Limb, Op)],
+) -> Option<Vec<Vec<Operand>>> {
+    let turns = places.turns;
     let mut at = vec![None; program.limbs as usize];
     for (place, (limb, _)) in all.iter().enumerate() {
         at[limb.0 as usize] = Some(place);
@@ -233,8 +237,8 @@ fn alike(Rolled { program, .. }: &Rolled, rows: &Rows<'_>, all: &[(Limb, Op)]) -
         Src::Limb(limb) => at[limb.0 as usize],
         Src::Imm(_) => None,
     };
-    let in_turns = |src: Src| written(src).and_then(|place| rows.find(place));
-    let is_before = |src: Src| written(src).is_none_or(|place| place < rows.start());
+    let in_turns = |src: Src| written(src).and_then(|place| places.find(place));
+    let is_before = |src: Src| written(src).is_none_or(|place| place < places.start());
     let operand = |t: usize, reads: &dyn Fn(usize) -> Src| -> Option<Operand> {
         let first = reads(0);
         if is_before(first) && (0..turns).all(|turn| reads(turn) == first) {
@@ -249,15 +253,15 @@ fn alike(Rolled { program, .. }: &Rolled, rows: &Rows<'_>, all: &[(Limb, Op)]) -
         (is_before(first) && same).then_some(Operand::Carried(carried, first))
     };
     let one = |t: usize| -> Option<Vec<Operand>> {
-        let op = |turn: usize| &all[rows.place(turn, t)].1;
+        let op = |turn: usize| &all[places.place(turn, t)].1;
         if !(1..turns).all(|turn| op(turn).is_like(op(0))) {
             return None;
         }
         (0..op(0).reads().len()).map(|i| operand(t, &|turn| op(turn).reads()[i])).collect()
     };
-    let operands = (0..rows.length()).map(one).collect::<Option<Vec<_>>>()?;
+    let operands = (0..places.length()).map(one).collect::<Option<Vec<_>>>()?;
     // Behind the turns, only the last one's limbs are read.
-    let behind = rows.behind(all);
+    let behind = places.behind(all);
     let read = behind.iter().flat_map(|(_, op)| op.reads()).chain(program.output.iter().copied());
     let mut read = read.filter_map(in_turns);
     (!read.any(|(turn, _)| turn + 1 < turns)).then_some(operands)
