@@ -198,7 +198,7 @@ fn leaks(stage: &Path, rapidsnark: &std::process::Command, small: &Path) -> Resu
             "--errors-for-leak-kinds=definite",
         ]);
         valgrind.args(["--show-leak-kinds=definite", "--fair-sched=yes"]);
-        valgrind.env("CURVESMITH_DEVICE", "cpu").env("RAYON_NUM_THREADS", "2").env("WITHOUT_FORK", "1");
+        valgrind.env("CURVESMITH_DEVICE", "cpu").env("RAYON_NUM_THREADS", "2").env("UNDER_VALGRIND", "1");
         // Drivers of GPUs, and what the loader does with them, are not ours to judge.
         for list in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
             valgrind.env(list, "none.json");
@@ -210,7 +210,7 @@ fn leaks(stage: &Path, rapidsnark: &std::process::Command, small: &Path) -> Resu
     extras.arg(stage.join("extras")).arg(small);
     let mut rapidsnark_under = valgrind();
     rapidsnark_under.arg(rapidsnark.get_program()).args(rapidsnark.get_args());
-    // A minute or two each, on one core.
+    // A minute each, on one core.
     shell::run_together(&mut [extras, rapidsnark_under])
 }
 

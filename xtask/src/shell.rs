@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use std::ffi::OsStr;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
@@ -138,7 +139,7 @@ fn children_time(stat: &str) -> Option<f64> {
 /// Runs named parts one after the other, and tells at the end what each took.
 #[derive(Default)]
 pub(crate) struct Parts {
-    times: Vec<(&'static str, f64)>,
+    times: Vec<Taken>,
     /// The part before which all are left out.
     from: Option<String>,
 }
@@ -164,11 +165,12 @@ impl Parts {
     /// Runs one part, which others need.
     pub(crate) fn always(&mut self, name: &'static str, work: impl FnOnce() -> Result<()>) -> Result<()> {
         eprintln!("== {name}");
-        let start = Instant::now();
+        let (start, before) = (Instant::now(), processor_time());
         work().with_context(|| format!("{name} failed"))?;
-        let seconds = start.elapsed().as_secs_f64();
-        eprintln!("{name} took {seconds:.1} s");
-        self.times.push((name, seconds));
+        let processor = before.zip(processor_time()).map(|(before, after)| after - before);
+        let taken = Taken { name, seconds: start.elapsed().as_secs_f64(), processor };
+        eprintln!("{taken}");
+        self.times.push(taken);
         Ok(())
     }
 
@@ -178,11 +180,28 @@ impl Parts {
             bail!("{what} has no part {from:?}");
         }
         eprintln!("== {what} passed");
-        let total: f64 = self.times.iter().map(|(_, t)| t).sum();
-        for (name, seconds) in self.times.iter().chain(std::iter::once(&("total", total))) {
-            eprintln!("{name:>14} {seconds:8.1} s");
+        let seconds = self.times.iter().map(|taken| taken.seconds).sum();
+        let processor = self.times.iter().map(|taken| taken.processor).sum();
+        for taken in self.times.iter().chain(&[Taken { name: "all", seconds, processor }]) {
+            eprintln!("{taken}");
         }
         Ok(())
+    }
+}
+
+/// What a part took.
+struct Taken {
+    name: &'static str,
+    /// Of the clock.
+    seconds: f64,
+    /// Of processors, in programs that it started, where the system tells it.
+    processor: Option<f64>,
+}
+
+impl fmt::Display for Taken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} took {:.1} s", self.name, self.seconds)?;
+        self.processor.map_or(Ok(()), |processor| write!(f, ", {processor:.1} s of processor time"))
     }
 }
 
