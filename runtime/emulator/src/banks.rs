@@ -12,11 +12,23 @@ const ROW: u32 = 4 * BANKS as u32;
 /// shared memory. Lanes whose bytes are more than a row take part by parts: halves of a warp for 8 bytes,
 /// quarters for 16. Those that want the same word get it at once.
 pub(super) fn conflicts(addresses: &[u64; LANES], mask: u32, bytes: u32) -> u64 {
+    if one_after_the_other(addresses, mask, bytes) {
+        return 0;
+    }
     let lanes = (ROW / bytes.max(4)).max(1);
     let words = u64::from(bytes.div_ceil(4));
     let part = u32::MAX >> (LANES as u32 - lanes.min(LANES as u32));
     let parts = (0..LANES as u32).step_by(lanes as usize).map(|first| mask & (part << first));
     parts.map(|lanes| turns(addresses, lanes, words).saturating_sub(1)).sum()
+}
+
+/// Whether the lanes' bytes lie in their order, as they mostly do: those that take part at once fill a row, so
+/// that no bank is asked twice.
+fn one_after_the_other(addresses: &[u64; LANES], mask: u32, bytes: u32) -> bool {
+    let first = addresses[0];
+    let apart = bytes.is_power_of_two() && (4..=16).contains(&bytes);
+    let in_order = |lane: usize| addresses[lane] == first.wrapping_add(lane as u64 * u64::from(bytes));
+    apart && (0..LANES).all(|lane| mask >> lane & 1 == 0 || in_order(lane))
 }
 
 /// The most words that the lanes want of a bank.
