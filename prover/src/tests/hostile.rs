@@ -237,6 +237,6 @@ fn mutate<C: PairingCurve + ZkeyCurve>(case: &str, seed: u64, rounds: usize) {
 
 #[test]
 fn mutated_files_never_panic() {
-    mutate::<bn254::Curve>(BN_MULT, 1, 20_000);
-    mutate::<bls12_381::Curve>(BLS_MULT, 2, 5_000);
+    mutate::<bn254::Curve>(BN_MULT, 1, 7_000);
+    mutate::<bls12_381::Curve>(BLS_MULT, 2, 2_000);
 }

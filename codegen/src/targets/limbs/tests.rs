@@ -106,7 +106,7 @@ fn is_right<T: Limbs>(f: &FieldDesc, op: &FieldOp, program: &Program, out: T::Bo
 
 fn right_for_all_operands<T: Limbs>() {
     for f in [field("three", "3"), field("toy", "d")] {
-        for Offered { op, operands, choice, what } in some(offers::<T>(&f), 4) {
+        for Offered { op, operands, choice, what } in some(offers::<T>(&f), 9) {
             for x in all_operands(&f, &operands) {
                 assert!(is_right::<T>(&f, &op, &choice.program, choice.out, &x), "{what}: {x:?}");
             }
@@ -324,7 +324,7 @@ fn a_constant_that_is_no_limb_is_refused() {
 /// A bound that is too small, and a step that is left out.
 fn too_strong<T: Limbs>() {
     for f in fields() {
-        for offered in some(offers::<T>(&f), 5).into_iter().filter(|offered| !offered.op.tests_zero()) {
+        for offered in some(offers::<T>(&f), 12).into_iter().filter(|offered| !offered.op.tests_zero()) {
             let (choice, what) = (&offered.choice, &offered.what);
             let copies = choice.program.insts.is_empty();
             let limit = choice.out.limit(&f);
