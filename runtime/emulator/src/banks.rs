@@ -22,8 +22,8 @@ pub(super) fn conflicts(addresses: &[u64; LANES], mask: u32, bytes: u32) -> u64 
     parts.map(|lanes| turns(addresses, lanes, words).saturating_sub(1)).sum()
 }
 
-/// Whether the lanes' bytes lie in their order, as they mostly do: those that take part at once fill a row, so
-/// that no bank is asked twice.
+/// Whether the lanes' bytes lie in their order, as they mostly do: those that take part at once fill a row,
+/// so that no bank is asked twice.
 fn one_after_the_other(addresses: &[u64; LANES], mask: u32, bytes: u32) -> bool {
     let first = addresses[0];
     let apart = bytes.is_power_of_two() && (4..=16).contains(&bytes);
