@@ -11,11 +11,12 @@ use crate::platform::cuda;
 use crate::policy::{self, MeasuredWindows, Policy};
 use crate::tier::{Tier, tier};
 use crate::vocabulary::Detail;
+use curvesmith_abi::{Features, Flavour};
 use curvesmith_device::{DeviceProperties, KernelDevice};
 #[cfg(feature = "emulator")]
 use curvesmith_emulator::{Emulator, EmulatorOptions};
 #[cfg(feature = "wgpu")]
-use curvesmith_wgpu::{AdapterKind, WgpuDevice};
+use curvesmith_wgpu::{AdapterKind, WgpuDevice, WgpuOptions};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,6 +28,9 @@ pub struct Device {
     fallback_reason: Option<Arc<str>>,
     #[cfg(feature = "emulator")]
     emulator: Option<Emulator>,
+    /// The ordinal of its adapter.
+    #[cfg(feature = "wgpu")]
+    adapter: Option<usize>,
 }
 
 /// Its name: memory below may hold secrets.
@@ -43,6 +47,8 @@ impl Device {
             fallback_reason: None,
             #[cfg(feature = "emulator")]
             emulator: None,
+            #[cfg(feature = "wgpu")]
+            adapter: None,
         }
     }
 
@@ -92,10 +98,39 @@ impl Device {
 
     /// The adapter with this ordinal among [`curvesmith_wgpu::adapters`], a GPU or what runs on the CPU, with
     /// the windows that were [measured](Device::keep_windows) on it; [`RuntimeError::NoDevice`] says why it
-    /// cannot be used.
+    /// cannot be used. Where it has words of 64 bits, products are made of them, unless those of words of 32
+    /// bits were [measured](Device::by_each_product) to take less time.
     #[cfg(feature = "wgpu")]
     pub fn wgpu(ordinal: usize) -> Result<Device> {
-        Ok(Device::as_measured(Arc::new(WgpuDevice::new(ordinal)?)))
+        let device = WgpuDevice::new(ordinal)?;
+        if policy::is_faster_by_words_32(&device) {
+            tracing::info!("{}: products of words of 32 bits, as measured", device.adapter().name);
+            return Device::by_words_32(ordinal);
+        }
+        Ok(Device { adapter: Some(ordinal), ..Device::as_measured(Arc::new(device)) })
+    }
+
+    #[cfg(feature = "wgpu")]
+    fn by_words_32(ordinal: usize) -> Result<Device> {
+        let options = WgpuOptions { words_64: false, ..WgpuOptions::default() };
+        let device = WgpuDevice::with_options(ordinal, options)?;
+        Ok(Device { adapter: Some(ordinal), ..Device::as_measured(Arc::new(device)) })
+    }
+
+    /// The same device once for each kind of products that it can make, to [measure](crate::tune_windows)
+    /// which takes less time: an adapter with words of 64 bits by those and by words of 32 bits, and every
+    /// other device by itself. What is [kept](Device::keep_windows) of both decides for [`Device::wgpu`].
+    pub fn by_each_product(&self) -> Result<Vec<Device>> {
+        #[cfg(feature = "wgpu")]
+        if let Some(ordinal) = self.adapter {
+            let device = WgpuDevice::new(ordinal)?;
+            if device.adapter().limits.features.has(Features::WORDS_64) {
+                let by_words_64 = Device::as_measured(Arc::new(device));
+                let by_words_64 = Device { adapter: Some(ordinal), ..by_words_64 };
+                return Ok(vec![by_words_64, Device::by_words_32(ordinal)?]);
+            }
+        }
+        Ok(vec![self.clone()])
     }
 
     /// The first adapter that is faster than the CPU as far as anybody knows.
@@ -201,6 +236,13 @@ impl Device {
     /// Static facts; `None` on the CPU.
     pub fn properties(&self) -> Option<&DeviceProperties> {
         self.engine().properties()
+    }
+
+    /// Bits of the words that products are made of: 64 or 32 on adapters of wgpu, which may have both; `None`
+    /// on devices that have no choice.
+    pub fn product_words(&self) -> Option<u32> {
+        let properties = self.properties().filter(|properties| properties.flavour == Flavour::WGSL)?;
+        Some(if properties.limits.features.has(Features::WORDS_64) { 64 } else { 32 })
     }
 
     /// Whether it is the CPU.

@@ -50,6 +50,11 @@ impl MeasuredWindow {
         row.is_sound().then_some(row)
     }
 
+    /// What was measured.
+    fn key(&self) -> (&str, &str, u64, u32) {
+        (&self.field, &self.kernels, self.n, self.most)
+    }
+
     /// Whether plans can use it as it is.
     fn is_sound(&self) -> bool {
         let window = (2..=widest_window(self.most)).contains(&self.window);
@@ -77,17 +82,28 @@ impl MeasuredWindow {
 impl MeasuredWindows {
     /// Adds a row, in place of one for the same. Rows that no plan could use are left out.
     pub fn insert(&mut self, row: MeasuredWindow) {
-        let key = |row: &MeasuredWindow| (row.field.clone(), row.kernels.clone(), row.n, row.most);
         if row.is_sound() {
-            self.rows.retain(|other| key(other) != key(&row));
+            self.rows.retain(|other| other.key() != row.key());
             self.rows.push(row);
-            self.rows.sort_by_key(key);
+            self.rows.sort_by(|a, b| a.key().cmp(&b.key()));
         }
     }
 
     /// The rows, sorted.
     pub fn rows(&self) -> &[MeasuredWindow] {
         &self.rows
+    }
+
+    /// Whether what was measured here and there took less time here, all together; not where nothing was.
+    pub fn take_less_than(&self, other: &MeasuredWindows) -> bool {
+        let same = |row: &MeasuredWindow| {
+            let of = |other: &&MeasuredWindow| other.key() == row.key();
+            Some((row.nanoseconds, other.rows.iter().find(of)?.nanoseconds))
+        };
+        let times = self.rows.iter().filter_map(same);
+        let sum = |(a, b): (u128, u128), (own, other)| (a + u128::from(own), b + u128::from(other));
+        let (own, other) = times.fold((0, 0), sum);
+        own < other
     }
 
     /// Whether there are rows of a field.
@@ -156,6 +172,23 @@ mod tests {
         assert_eq!(windows.shape(("f", 254), "l", 1000, 1), None, "other kernels");
         assert_eq!(windows.shape(("f", 254), "k", 1000, 1), Some(DigitShape::new(254, 7)));
         assert_eq!(table(&[(8, 1, 7), (8, 1, 8)]).rows(), [row(8, 1, 8)]);
+    }
+
+    #[test]
+    fn tables_are_compared_by_what_both_have() {
+        let taking = |rows: &[(u64, u64)]| {
+            let mut windows = MeasuredWindows::default();
+            rows.iter().for_each(|&(n, nanoseconds)| {
+                windows.insert(MeasuredWindow { nanoseconds, ..row(n, 1, 7) });
+            });
+            windows
+        };
+        let (a, b) = (taking(&[(1, 5), (2, 9), (3, 1)]), taking(&[(1, 6), (2, 9), (4, 0)]));
+        assert!(a.take_less_than(&b) && !b.take_less_than(&a));
+        assert!(!a.take_less_than(&a));
+        assert!(!taking(&[(3, 1)]).take_less_than(&b), "nothing in common");
+        let most = taking(&[(1, u64::MAX), (2, u64::MAX)]);
+        assert!(a.take_less_than(&most) && !most.take_less_than(&a));
     }
 
     #[test]

@@ -8,6 +8,8 @@ mod table;
 pub use measured::{MeasuredWindow, MeasuredWindows};
 pub use parts::PartsPolicy;
 pub(crate) use runs::Runs;
+#[cfg(feature = "wgpu")]
+pub(crate) use table::is_faster_by_words_32;
 pub(crate) use table::{keep, of_user};
 
 use crate::vocabulary::{DigitShape, LEAST_ODD_WINDOW, widest_window};

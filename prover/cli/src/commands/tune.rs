@@ -1,4 +1,5 @@
-//! `curvesmith tune`: the fastest windows of MSMs on a device, kept for all programs that use it.
+//! `curvesmith tune`: the fastest windows of MSMs on a device, and the faster products where it has two kinds
+//! of them, kept for all programs that use it.
 
 use super::DeviceName;
 use super::bench::{GroupName, Sizes};
@@ -45,7 +46,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let device = arguments.device.open()?;
+    let devices = arguments.device.open()?.by_each_product()?;
     let mut options = TuneOptions::default()
         .runs(arguments.runs)
         .reach(arguments.reach)
@@ -53,19 +54,48 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(most) = arguments.multiples {
         options = options.multiples(most);
     }
-    if !arguments.json {
-        print(&format!("windows of MSMs on {}, {} runs\n", device.name(), arguments.runs));
-        print(&format!(
-            "{:<14}{:>10}{:>12}{:>8}{:>12}{:>8}{:>12}\n",
-            "curve", "n", "multiples", "model", "takes", "best", "takes"
-        ));
+    let mut found = Vec::new();
+    for device in &devices {
+        if !arguments.json {
+            let words = device.product_words().filter(|_| devices.len() > 1);
+            let products =
+                words.map(|bits| format!(", products of words of {bits} bits")).unwrap_or_default();
+            print(&format!("windows of MSMs on {}{products}, {} runs\n", device.name(), arguments.runs));
+            print(&format!(
+                "{:<14}{:>10}{:>12}{:>8}{:>12}{:>8}{:>12}\n",
+                "curve", "n", "multiples", "model", "takes", "best", "takes"
+            ));
+        }
+        found.push(windows(arguments, device, &options)?);
     }
+    if found.iter().all(|windows| windows.rows().is_empty()) {
+        return Err(Failure::Input(format!("no size was measured within {} s", arguments.seconds)));
+    }
+    if arguments.json {
+        return Ok(());
+    }
+    if let [by_words_64, by_words_32] = &found[..] {
+        let bits = if by_words_32.take_less_than(by_words_64) { 32 } else { 64 };
+        print(&format!("products of words of {bits} bits take less time\n"));
+    }
+    if !arguments.dry_run {
+        print("kept: devices that are opened from now on use these windows\n");
+    }
+    Ok(())
+}
+
+/// What comes of all curves on a device.
+fn windows(
+    arguments: &Arguments,
+    device: &Device,
+    options: &TuneOptions,
+) -> Result<MeasuredWindows, Failure> {
     let mut windows = MeasuredWindows::default();
     for curve in &arguments.curve {
         let found = match arguments.group {
-            GroupName::G1 => with_module!(*curve, m => tune::<m::G1>(arguments, *curve, &device, &options))?,
+            GroupName::G1 => with_module!(*curve, m => tune::<m::G1>(arguments, *curve, device, options))?,
             GroupName::G2 => {
-                with_curve!(*curve, C => tune::<<C as PairingCurve>::G2>(arguments, *curve, &device, &options))?
+                with_curve!(*curve, C => tune::<<C as PairingCurve>::G2>(arguments, *curve, device, options))?
             }
         };
         for tuned in found {
@@ -77,13 +107,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             tracing::info!("{} rows in {}", windows.rows().len(), path.display());
         }
     }
-    if windows.rows().is_empty() {
-        return Err(Failure::Input(format!("no size was measured within {} s", arguments.seconds)));
-    }
-    if !arguments.json && !arguments.dry_run {
-        print("kept: devices that are opened from now on use these windows\n");
-    }
-    Ok(())
+    Ok(windows)
 }
 
 fn tune<G: Group>(
@@ -96,13 +120,13 @@ fn tune<G: Group>(
     let progress = spinner(format!("{}: measuring", curve.name()));
     let mut found = Vec::new();
     tune_windows::<G>(device, &sizes, options, &mut StdRng::seed_from_u64(1), &mut |tuned| {
-        progress.suspend(|| print(&show_row(arguments, curve, &tuned)));
+        progress.suspend(|| print(&show_row(arguments, curve, device.product_words(), &tuned)));
         found.push(tuned);
     })?;
     Ok(found)
 }
 
-fn show_row(arguments: &Arguments, curve: Curve, tuned: &Tuned) -> String {
+fn show_row(arguments: &Arguments, curve: Curve, words: Option<u32>, tuned: &Tuned) -> String {
     let Tuned { row, model, times, .. } = tuned;
     let own = times.iter().find(|(window, _)| window == model).map(|(_, time)| *time);
     if arguments.json {
@@ -110,6 +134,7 @@ fn show_row(arguments: &Arguments, curve: Curve, tuned: &Tuned) -> String {
             times.iter().map(|(window, time)| serde_json::json!([window, time.as_secs_f64()])).collect();
         let value = serde_json::json!({
             "curve": curve.name(),
+            "words": words,
             "n": row.n,
             "most_multiples": row.most,
             "model_window": model,

@@ -56,6 +56,58 @@ fn a_table_is_kept_and_used() {
     assert_eq!(bench(), "");
 }
 
+/// An adapter with words of 64 bits is measured by those and by words of 32 bits, and opened by what took
+/// less time.
+#[test]
+#[cfg(feature = "wgpu")]
+fn the_faster_products_of_an_adapter_are_taken() {
+    use ::curvesmith::wgpu::{WgpuDevice, WgpuOptions, adapters};
+    use ::curvesmith::{Device, MeasuredWindow, MeasuredWindows};
+
+    let adapters = adapters();
+    let Some(adapter) = adapters.first().filter(|adapter| adapter.unusable.is_none()) else {
+        assert!(std::env::var_os("CURVESMITH_NEED_WGPU").is_none(), "there is no adapter of wgpu");
+        return eprintln!("SKIPPED: the products of an adapter: there is none");
+    };
+    let directory = TempDir::new().unwrap();
+    let on_it = ["--device", "wgpu", "--curve", "secp256r1", "--log-n", "1", "--runs", "1"];
+    let tune = |more: &[&str]| {
+        let only = ["--reach", "0", "--multiples", "1"];
+        texts(&in_cache(directory.path(), &[&["tune"], &on_it[..], &only, more].concat())).0
+    };
+    let rows = tune(&["--dry-run", "--json"]);
+    let words: Vec<Option<u64>> = rows
+        .lines()
+        .map(|row| serde_json::from_str::<serde_json::Value>(row).unwrap()["words"].as_u64())
+        .collect();
+    if !adapter.limits.features.to_string().contains("64-bit words") {
+        return assert_eq!(words, [Some(32)]);
+    }
+    assert_eq!(words, [Some(64), Some(32)]);
+    assert!(tune(&[]).contains(" bits take less time"));
+    // Each has its table; the times in them decide.
+    let devices = Device::wgpu(0).unwrap().by_each_product().unwrap();
+    let table = |words_64| {
+        let options = WgpuOptions { words_64, ..WgpuOptions::default() };
+        MeasuredWindows::load(directory.path(), &WgpuDevice::with_options(0, options).unwrap())
+    };
+    let tables = [true, false].map(table);
+    assert!(tables.iter().all(|table| table.rows().len() == 1), "{tables:?}");
+    let opened = |of_64: u64, of_32: u64| {
+        for ((device, table), nanoseconds) in devices.iter().zip(&tables).zip([of_64, of_32]) {
+            let mut changed = MeasuredWindows::default();
+            changed.insert(MeasuredWindow { nanoseconds, ..table.rows()[0].clone() });
+            device.keep_windows(&changed, Some(directory.path())).unwrap();
+        }
+        let mut bench: Command = curvesmith();
+        bench.args(["bench", "msm"]).args(on_it).env("CURVESMITH_CACHE_DIR", directory.path());
+        let (_, log) = texts(&bench.env("CURVESMITH_LOG", "info").output().unwrap());
+        log.contains("products of words of 32 bits, as measured")
+    };
+    assert!(opened(6, 5));
+    assert!(!opened(5, 6) && !opened(6, 6));
+}
+
 #[test]
 fn what_cannot_be_kept_or_measured_is_told() {
     let file = tempfile::NamedTempFile::new().unwrap();
