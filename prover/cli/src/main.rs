@@ -51,7 +51,7 @@ enum Command {
     Worker(commands::worker::Arguments),
     /// Measure one algorithm on one device
     Bench(commands::bench::Arguments),
-    /// Measure windows of MSMs on a device and keep the fastest
+    /// Measure windows of MSMs and products on a device and keep the fastest
     Tune(commands::tune::Arguments),
     /// Prove a production circuit on the best device and a small one on the emulator
     Demo(commands::demo::Arguments),
