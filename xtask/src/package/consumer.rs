@@ -65,7 +65,7 @@ fn vendor(folder: &Path, packages: &[PathBuf]) -> Result<PathBuf> {
 struct User {
     folder: PathBuf,
     cache: PathBuf,
-    /// Optimised, or as cargo does by default, which takes a third of the time.
+    /// Optimised, or as cargo does by default, which takes less time.
     release: bool,
 }
 

@@ -177,7 +177,7 @@ static void bad_objects(void *prover) {
   CHECK(groth16_prover_create_zkey_file(&made, "/", message, sizeof message) == PROVER_ERROR);
 }
 
-/* What looks for lost memory takes a second for what takes the processor twenty milliseconds. */
+/* What looks for lost memory takes many times as long. */
 static int under_valgrind(void) { return getenv("UNDER_VALGRIND") != NULL; }
 
 static void *in_a_thread(void *prover) {
